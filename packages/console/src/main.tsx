@@ -1,30 +1,28 @@
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/panel.css';
 import { type Client, createClient } from '@granary/client';
 import type { ConsoleSettings } from '@granary/contract/console';
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { render } from 'preact';
-import { App } from './app.tsx';
-import { ConsoleContext } from './console.ts';
+import { ConsoleContext } from './context/console.ts';
+import { openPreferences } from './context/preferences.ts';
+import { Navigation } from './context/routes.ts';
+import { StopRequests } from './context/stop-requests.ts';
 import { Live } from './live/live.ts';
-import { pageShown } from './live/page-shown.ts';
-import { SharedStreams } from './live/streams/shared-streams.ts';
-import { findSharedWorker } from './live/streams/shared-worker.ts';
-import { Navigation } from './navigation.ts';
-import { StopRequests } from './operations/stop-requests.ts';
-import { openPreferences } from './preferences.ts';
-import { readPageSettings } from './session/page-settings.ts';
-import { PersonView } from './session/person-view.tsx';
+import { findSharedWorker, SharedStreams } from './live/streams/shared-streams.ts';
 import {
   currentSession,
   isSignedIn,
+  readPageSettings,
   type SignedIn,
   type SignInResult,
   signIn,
   takeCode,
 } from './session/sign-in.ts';
-import { SignInView } from './session/sign-in-view.tsx';
+import { PersonView, SignInView } from './session/sign-in-view.tsx';
+import { App } from './shell/app.tsx';
 import { texts } from './texts/texts.ts';
-import './styles/tokens.css';
-import './styles/base.css';
-import './parts/panel.css';
 
 const AGAIN_MS = 2_000;
 
@@ -149,3 +147,12 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });
 await start();
+
+/** Whether the person can see the page: not while it is behind another one or minimised. */
+function pageShown(): ReadonlySignal<boolean> {
+  const isShown = signal(!document.hidden);
+  document.addEventListener('visibilitychange', () => {
+    isShown.value = !document.hidden;
+  });
+  return isShown;
+}

@@ -1,15 +1,15 @@
 import type { ComponentType } from 'preact';
-import { useConsole, useScope } from '../console.ts';
-import { Notice } from '../parts/notice.tsx';
-import { Tabs } from '../parts/tabs.tsx';
-import { addressOf } from '../routes.ts';
+import { useConsole, useScope } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+import { Notice } from '../kit/messages.tsx';
+import { Tabs } from '../kit/tabs.tsx';
 import { texts } from '../texts/texts.ts';
-import { AuditPage } from './audit/audit-page.tsx';
-import { DevicesPage } from './devices/devices-page.tsx';
-import { HealthPage } from './health/health-page.tsx';
-import { KeysPage } from './keys/keys-page.tsx';
-import { NotificationsPage } from './notifications/notifications-page.tsx';
-import { WebhooksPage } from './webhooks/webhooks-page.tsx';
+import { AuditPage } from './audit-page.tsx';
+import { DevicesPage } from './devices-page.tsx';
+import { HealthPage } from './health-page.tsx';
+import { KeysPage } from './keys-page.tsx';
+import { NotificationsPage } from './notifications-page.tsx';
+import { WebhooksPage } from './webhooks-page.tsx';
 import './administration-view.css';
 
 const PAGES = {

@@ -1,6 +1,6 @@
-import { useConsole } from '../console.ts';
-import { type Bound, Choices } from '../parts/forms/inputs.tsx';
-import { ordered } from '../parts/lists/table-order.ts';
+import { useConsole } from '../context/console.ts';
+import { type Bound, Choices } from '../kit/inputs.tsx';
+import { ordered } from '../kit/table-order.ts';
 import { locale, texts } from '../texts/texts.ts';
 
 interface Props {

@@ -1,18 +1,18 @@
 import type { FleetAlert } from '@granary/contract/fleet/records';
 import type { Signal } from '@preact/signals';
-import { useConsole, useScope } from '../console.ts';
-import { Age } from '../parts/age.tsx';
-import { Button } from '../parts/button.tsx';
-import { DeviceLink } from '../parts/device-link.tsx';
-import { Table } from '../parts/lists/table.tsx';
-import type { Column } from '../parts/lists/table-column.ts';
-import { SeverityMark } from '../parts/severity-mark.tsx';
+import { useConsole, useScope } from '../context/console.ts';
+import { Button } from '../kit/button.tsx';
+import { DeviceName } from '../kit/device-name.tsx';
+import { useAction } from '../kit/form-state.ts';
+import { Age, Time } from '../kit/measured.tsx';
+import { Failure } from '../kit/messages.tsx';
+import { SeverityMark } from '../kit/severity-mark.tsx';
+import { Table } from '../kit/table.tsx';
+import type { Column } from '../kit/table-order.ts';
 import { locale, texts } from '../texts/texts.ts';
-import { AlertActions } from './alert-actions.tsx';
-import { urgencyOf } from './alert-filter.ts';
-import { AlertState } from './alert-state.tsx';
-import { valueAgainstThreshold } from './alert-value.ts';
-import { isUnacknowledged } from './summary.ts';
+import { AcknowledgeButton } from './acknowledge-button.tsx';
+import { isUnacknowledged, urgencyOf, valueAgainstThreshold } from './alerts.ts';
+import { useShelving } from './shelving.ts';
 
 interface Props {
   readonly alerts: readonly FleetAlert[];
@@ -39,7 +39,7 @@ export function AlertTable({ alerts, isSortable, selected, onOpen, onShelve }: P
       name: 'device',
       title: words.device,
       kind: 'title',
-      cell: ({ device_id }) => <DeviceLink deviceId={device_id} />,
+      cell: ({ device_id }) => <DeviceName deviceId={device_id} />,
       sortBy: ({ device_id }) => nameOf(device_id),
     },
     {
@@ -115,5 +115,108 @@ function SelectBox({ alert: { alert_id, message, status }, name, selected }: Sel
         selected.value = next;
       }}
     />
+  );
+}
+
+interface AlertActionsProps {
+  readonly alert: FleetAlert;
+  /** Opens the form. */
+  readonly onShelve: (alert: FleetAlert) => void;
+}
+
+/** What can be done with one alert now. */
+export function AlertActions({ alert, onShelve }: AlertActionsProps) {
+  const { live } = useConsole();
+  const { alerts } = texts.value;
+  const { unshelve } = useShelving();
+  const { run, isRunning, failure } = useAction();
+  if (!useScope('operate') || alert.status === 'resolved') return null;
+  const isLost = live.connection.current.value.state === 'lost';
+  return (
+    <span class="alerts-actions">
+      {isUnacknowledged(alert) && <AcknowledgeButton alert={alert} />}
+      {alert.shelved_until === null ? (
+        <Button isDisabled={isLost} onPress={() => onShelve(alert)}>
+          {alerts.shelve}
+        </Button>
+      ) : (
+        <Button isBusy={isRunning} isDisabled={isLost} onPress={() => void run(() => unshelve(alert))}>
+          {alerts.unshelve}
+        </Button>
+      )}
+      <Failure of={failure} />
+    </span>
+  );
+}
+
+/** In words: whether the condition is still there, who has acknowledged it, and until when it is shelved. */
+function AlertState({ alert }: { readonly alert: FleetAlert }) {
+  const { alerts } = texts.value;
+  return (
+    <>
+      <span>{alerts.statuses[alert.status]}</span>
+      {alert.acknowledged_by !== null && (
+        <span class="muted free-text">
+          {' · '}
+          {alerts.by(alert.acknowledged_by)}
+        </span>
+      )}
+      {alert.shelved_until !== null && (
+        <span class="muted">
+          {' · '}
+          {alerts.shelvedUntil} <Time at={alert.shelved_until} />
+        </span>
+      )}
+      {alert.note !== null && alert.note !== '' && (
+        <span class="alerts-note muted free-text" title={alert.note}>
+          “{alert.note}”
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Everything that is stored of an alert. */
+export function AlertFacts({ alert }: { readonly alert: FleetAlert }) {
+  const { alerts } = texts.value;
+  const times = [
+    ['raised', alert.created_at, null],
+    ['acknowledged', alert.acknowledged_at, alert.acknowledged_by],
+    ['cleared', alert.cleared_at, null],
+    ['resolved', alert.resolved_at, null],
+  ] as const;
+  return (
+    <dl class="alerts-facts">
+      {times.map(
+        ([step, at, by]) =>
+          at !== null && (
+            <div key={step}>
+              <dt>{alerts.steps[step]}</dt>
+              <dd>
+                <Time at={at} />{' '}
+                <span class="muted">
+                  (<Age since={at} />)
+                </span>
+                {by !== null && <span class="free-text"> {alerts.by(by)}</span>}
+              </dd>
+            </div>
+          ),
+      )}
+      {alert.note !== null && (
+        <div>
+          <dt>{alerts.note}</dt>
+          <dd class="free-text">{alert.note}</dd>
+        </div>
+      )}
+      {alert.shelved_until !== null && (
+        <div>
+          <dt>{alerts.shelvedUntil}</dt>
+          <dd class="free-text">
+            <Time at={alert.shelved_until} />
+            {alert.shelved_by !== null && ` ${alerts.by(alert.shelved_by)}`}: {alert.shelve_reason}
+          </dd>
+        </div>
+      )}
+    </dl>
   );
 }

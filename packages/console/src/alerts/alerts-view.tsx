@@ -1,30 +1,31 @@
-import './alerts.css';
+import './alerts-view.css';
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import type { FleetAlert } from '@granary/contract/fleet/records';
 import { type Signal, useSignal } from '@preact/signals';
-import { useConsole, useScope } from '../console.ts';
-import { Button } from '../parts/button.tsx';
-import { DeviceLink } from '../parts/device-link.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { useIsLost } from '../parts/last-known.tsx';
-import { FilterBar, SelectFilter } from '../parts/lists/filter-bar.tsx';
-import { PageList } from '../parts/lists/page-list.tsx';
-import { PLACE_FILTERS, PlaceFilters } from '../parts/lists/place-filters.tsx';
-import { useEventReload } from '../parts/lists/use-event-reload.ts';
-import { usePages } from '../parts/lists/use-pages.ts';
-import { Notice } from '../parts/notice.tsx';
-import { SeverityMark } from '../parts/severity-mark.tsx';
-import { Tabs } from '../parts/tabs.tsx';
-import { addressOf } from '../routes.ts';
+import { useConsole, useScope } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+import { Button } from '../kit/button.tsx';
+import { DeviceName } from '../kit/device-name.tsx';
+import { Dialog } from '../kit/dialog.tsx';
+import { FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
+import { useIsLost } from '../kit/measured.tsx';
+import { Notice } from '../kit/messages.tsx';
+import { SeverityMark } from '../kit/severity-mark.tsx';
+import { PageList } from '../kit/table.tsx';
+import { Tabs } from '../kit/tabs.tsx';
+import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
-import { AcknowledgeDialog } from './acknowledge/acknowledge-dialog.tsx';
-import { AlertActions } from './alert-actions.tsx';
-import { ALERT_LISTS, type AlertFilter, alertFilterOf, chosenAlerts, queryOf } from './alert-filter.ts';
-import { AlertFacts } from './alert-state.tsx';
-import { AlertTable } from './alert-table.tsx';
-import { ShelveDialog } from './shelve-dialog.tsx';
+import { AcknowledgeDialog, ShelveDialog } from './alert-dialogs.tsx';
+import { AlertActions, AlertFacts, AlertTable } from './alert-table.tsx';
+import {
+  ALERT_LISTS,
+  type AlertFilter,
+  alertFilterOf,
+  chosenAlerts,
+  isUnacknowledged,
+  queryOf,
+} from './alerts.ts';
 import { SoundSwitch } from './sound-switch.tsx';
-import { isUnacknowledged } from './summary.ts';
 
 /** One list over all devices. */
 export function AlertsView() {
@@ -119,7 +120,7 @@ function AlertDialog({ alert: opened, onClose, onShelve }: Props) {
     <Dialog title={texts.value.alerts.one} onClose={onClose}>
       <p>
         <SeverityMark severity={alert.severity} isOutlined={!isUnacknowledged(alert)} />{' '}
-        <DeviceLink deviceId={alert.device_id} />
+        <DeviceName deviceId={alert.device_id} />
       </p>
       <p class="free-text">{alert.message}</p>
       <AlertFacts alert={alert} />

@@ -1,3 +1,6 @@
+import type { FleetAlert } from '@granary/contract/fleet/records';
+import { callOptions, useConsole } from '../context/console.ts';
+
 const HOUR_MS = 3_600_000;
 const MORNING_HOUR = 7;
 
@@ -20,4 +23,38 @@ function nextMorning(nowMs: number): Date {
   morning.setHours(MORNING_HOUR, 0, 0, 0);
   if (morning.getTime() <= nowMs) morning.setDate(morning.getDate() + 1);
   return morning;
+}
+
+interface Period {
+  readonly until: string;
+  readonly reason: string;
+}
+
+interface Shelving {
+  shelve(alerts: readonly FleetAlert[], period: Period): Promise<void>;
+  unshelve(alert: FleetAlert): Promise<void>;
+}
+
+export function useShelving(): Shelving {
+  const console = useConsole();
+  const { client, live, preferences, session } = console;
+  /** The endpoints of alerts are those of the group of the device. */
+  const endpointsOf = (deviceId: string) =>
+    client.alerts[live.site.devices.find(deviceId)?.peek().group ?? 'silo'];
+  return {
+    shelve: async (alerts, { until, reason }) => {
+      const shelved_by = preferences.person.peek().trim() || session.name;
+      // One after the other, so that a refusal of one says which were shelved: those that left the list.
+      for (const { device_id, alert_id } of alerts) {
+        const shelving = { until, reason, shelved_by };
+        const endpoints = endpointsOf(device_id);
+        const alert = await endpoints.shelve(device_id, alert_id, shelving, callOptions(console));
+        live.site.alerts.put({ device_id, ...alert });
+      }
+    },
+    unshelve: async ({ device_id, alert_id }) => {
+      const alert = await endpointsOf(device_id).unshelve(device_id, alert_id, callOptions(console));
+      live.site.alerts.put({ device_id, ...alert });
+    },
+  };
 }

@@ -1,6 +1,6 @@
-import { useConsole } from '../console.ts';
+import { useConsole } from '../context/console.ts';
 import { texts } from '../texts/texts.ts';
-import { playAlarm } from './signals/sound.ts';
+import { playAlarm } from './alert-signals.ts';
 import './sound-switch.css';
 
 /** Off unless the person wants it. Switching it on lets them hear it. */

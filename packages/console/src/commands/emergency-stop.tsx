@@ -1,14 +1,13 @@
+import './emergency-stop.css';
 import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
 import { useSignal } from '@preact/signals';
-import { callOptions, useConsole, useScope } from '../console.ts';
+import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { Button } from '../kit/button.tsx';
+import { useAction } from '../kit/form-state.ts';
+import { Age } from '../kit/measured.tsx';
+import { Failure } from '../kit/messages.tsx';
 import { StopButton } from '../operations/stop-button.tsx';
-import { Age } from '../parts/age.tsx';
-import { Button } from '../parts/button.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { useAction } from '../parts/forms/use-action.ts';
 import { texts } from '../texts/texts.ts';
-import { useEmergencyStop } from './use-emergency-stop.ts';
-import './emergency-stop.css';
 
 interface Props {
   readonly deviceId: string;
@@ -91,4 +90,26 @@ function Release({ deviceId }: { readonly deviceId: string }) {
       </div>
     </>
   );
+}
+
+interface EmergencyStopRequest {
+  /** Sends the emergency stop; it may be sent any number of times. */
+  readonly stop: () => Promise<void>;
+  /** The service repeats it until the device has confirmed. */
+  readonly isRequested: boolean;
+  readonly isConfirmed: boolean;
+}
+
+/** The emergency stop of a vehicle, for every button that gives it. */
+export function useEmergencyStop(deviceId: string): EmergencyStopRequest {
+  const console = useConsole();
+  const { client, live } = console;
+  const isRequested = [...live.site.commands.all.value.values()].some(
+    ({ device_id, command }) => device_id === deviceId && command === 'emergency_stop',
+  );
+  const stop = async (): Promise<void> => {
+    const record = await client.commands.give(deviceId, { command: 'emergency_stop' }, callOptions(console));
+    live.site.commands.put({ device_id: deviceId, ...record });
+  };
+  return { stop, isRequested, isConfirmed: !isRequested };
 }

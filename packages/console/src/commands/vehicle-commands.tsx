@@ -1,13 +1,16 @@
-import type { CommandName, CommandRecord } from '@granary/contract/commands';
-import { useSignal } from '@preact/signals';
-import { callOptions, useConsole, useScope } from '../console.ts';
-import { Age } from '../parts/age.tsx';
-import { Button } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { useAction } from '../parts/forms/use-action.ts';
-import { texts } from '../texts/texts.ts';
 import './vehicle-commands.css';
+import type { CommandName, CommandRecord } from '@granary/contract/commands';
+import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { Button } from '../kit/button.tsx';
+import { Dialog } from '../kit/dialog.tsx';
+import { useAction } from '../kit/form-state.ts';
+import { Age } from '../kit/measured.tsx';
+import { Failure } from '../kit/messages.tsx';
+import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
+import { texts } from '../texts/texts.ts';
 
 type BareCommand = Exclude<CommandName, 'move_to_coordinates' | 'emergency_stop' | 'release_emergency_stop'>;
 
@@ -96,4 +99,37 @@ export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props
       )}
     </section>
   );
+}
+
+export interface VehicleState {
+  readonly detail: FieldDetail;
+  readonly newestCommand: CommandRecord | null;
+}
+
+/** An emergency stop is in force, confirmed or not: the vehicle takes no other command. */
+export const isEmergencyStopped = (detail: SiloDetail | FieldDetail): boolean =>
+  'emergency_stop' in detail && detail.emergency_stop?.active === true;
+
+/** Whether an emergency stop is in force, and how the newest command stands; read again when a command changes. */
+export function useVehicleState(deviceId: string): Loaded<VehicleState> {
+  const { client, live } = useConsole();
+  const { state } = live.connection.current.value;
+  const loaded = useLoaded(
+    async (signal) => {
+      const [detail, commands] = await Promise.all([
+        client.devices.field.get(deviceId, { signal }),
+        client.commands.list(deviceId, { limit: 1 }, { signal }),
+      ]);
+      return { detail, newestCommand: commands.data[0] ?? null };
+    },
+    [deviceId, state],
+  );
+  useEffect(
+    () =>
+      live.onEvent((event) => {
+        if (event.device_id === deviceId && event.type === 'command.status_changed') loaded.reload();
+      }),
+    [deviceId],
+  );
+  return loaded;
 }

@@ -1,17 +1,15 @@
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import type { RefusalCause } from '@granary/contract/telemetry/reception';
-import { mostUrgentFirst } from '../alerts/alert-filter.ts';
-import { isUnacknowledged } from '../alerts/summary.ts';
-import { isEmergencyStopped } from '../commands/use-vehicle-state.ts';
-import { useConsole } from '../console.ts';
-import { formatDuration } from '../format/times.ts';
-import { Age, Time } from '../parts/age.tsx';
-import { LastKnown } from '../parts/last-known.tsx';
-import { SeverityMark } from '../parts/severity-mark.tsx';
-import { addressOf } from '../routes.ts';
+import { isUnacknowledged, mostUrgentFirst } from '../alerts/alerts.ts';
+import { isEmergencyStopped } from '../commands/vehicle-commands.tsx';
+import { useConsole } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+import { formatDuration } from '../kit/format.ts';
+import { Age, LastKnown, Time } from '../kit/measured.tsx';
+import { SeverityMark } from '../kit/severity-mark.tsx';
 import { texts } from '../texts/texts.ts';
-import type { DeviceFacts } from './use-device-facts.ts';
+import type { DeviceFacts } from './facts/device-facts.ts';
 
 const SECOND_MS = 1_000;
 

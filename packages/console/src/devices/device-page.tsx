@@ -1,24 +1,21 @@
 import './device-page.css';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { EmergencyStop } from '../commands/emergency-stop.tsx';
-import { useVehicleState } from '../commands/use-vehicle-state.ts';
-import { VehicleCommands } from '../commands/vehicle-commands.tsx';
-import { useConsole } from '../console.ts';
-import { Failure } from '../parts/failure.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { Tabs } from '../parts/tabs.tsx';
-import { addressOf } from '../routes.ts';
+import { useVehicleState, VehicleCommands } from '../commands/vehicle-commands.tsx';
+import { useConsole } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+import { Failure, Notice } from '../kit/messages.tsx';
+import { Tabs } from '../kit/tabs.tsx';
 import { texts } from '../texts/texts.ts';
-import { hasCapability } from './capability.ts';
 import { HistoryChart } from './chart/history-chart.tsx';
 import { DeviceConfiguration } from './configuration/device-configuration.tsx';
 import { MaintenancePanel } from './configuration/maintenance-panel.tsx';
-import { DeviceConnection } from './connection/device-connection.tsx';
+import { DeviceConnection } from './device-connection.tsx';
 import { DeviceHead } from './device-head.tsx';
-import { DeviceOperations } from './operations/device-operations.tsx';
-import { type ShownSensor, sensorsOf } from './sensors.ts';
+import { DeviceOperations } from './device-operations.tsx';
+import { type DeviceFacts, useDeviceFacts } from './facts/device-facts.ts';
+import { hasCapability, type ShownSensor, sensorsOf } from './facts/sensors.ts';
 import { OperationPanel } from './start/operation-panel.tsx';
-import { type DeviceFacts, useDeviceFacts } from './use-device-facts.ts';
 import { CurrentValues } from './values/current-values.tsx';
 import { SiloVessel } from './values/silo-vessel.tsx';
 
@@ -36,7 +33,7 @@ export function DevicePage() {
 function KnownDevice({ device }: { readonly device: FleetDevice }) {
   const { live, navigation } = useConsole();
   const isLost = live.connection.current.value.state === 'lost';
-  const { devices, frame } = texts.value;
+  const { devices, shell } = texts.value;
   const loaded = useDeviceFacts(device);
   const facts = loaded.value;
   const sensors = sensorsOf(device.profile, facts?.detail.sensors);
@@ -64,7 +61,7 @@ function KnownDevice({ device }: { readonly device: FleetDevice }) {
       {current === 'connection' && <DeviceConnection device={device} />}
       {current === 'configuration' &&
         (facts === undefined ? (
-          <Notice>{frame.loading}</Notice>
+          <Notice>{shell.loading}</Notice>
         ) : (
           <>
             <DeviceConfiguration device={device} facts={facts} sensors={sensors} reload={loaded.reload} />

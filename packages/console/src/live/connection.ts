@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
 
 /** `connecting` until everything was read for the first time. */
 export type ConnectionState =
@@ -29,4 +29,23 @@ export class Connection {
     this.#lost.add(part);
     if (this.#current.peek().state === 'live') this.#current.value = { state: 'lost', sinceMs: nowMs };
   }
+}
+
+/** Resolves when the signal has the value, or when it does not matter any more. */
+export function until(
+  condition: ReadonlySignal<boolean>,
+  wanted: boolean,
+  stopped: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve) => {
+    let end: (() => void) | undefined;
+    const finish = (): void => {
+      resolve();
+      queueMicrotask(() => end?.());
+    };
+    stopped.addEventListener('abort', finish, { once: true });
+    end = effect(() => {
+      if (condition.value === wanted || stopped.aborted) finish();
+    });
+  });
 }

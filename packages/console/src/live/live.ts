@@ -1,13 +1,10 @@
 import { ApiError, type Client, type LoggedEvent } from '@granary/client';
 import { computed, type ReadonlySignal, signal as signalOf } from '@preact/signals';
-import { applyEvent } from './apply-event.ts';
-import { Connection } from './connection.ts';
-import { readSite, replaceSite } from './read-site.ts';
+import { Connection, until } from './connection.ts';
 import { followReadings } from './readings.ts';
-import { Refresher } from './refresher.ts';
+import { applyEvent, Refresher, readSite, replaceSite } from './refresher.ts';
 import { emptySite, type Site } from './site.ts';
 import type { LiveStreams } from './streams/shared-streams.ts';
-import { until } from './until.ts';
 
 const RETRY_MS = 2_000;
 /** Long enough for a stop to be sent and answered. */

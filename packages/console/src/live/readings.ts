@@ -1,9 +1,9 @@
 import { ApiError } from '@granary/client';
 import { batch, type ReadonlySignal } from '@preact/signals';
 import type { Connection } from './connection.ts';
+import { until } from './connection.ts';
 import type { Site } from './site.ts';
 import type { LiveStreams } from './streams/shared-streams.ts';
-import { until } from './until.ts';
 
 interface Options {
   readonly signal: AbortSignal;

@@ -1,7 +1,17 @@
-import type { Client } from '@granary/client';
-import type { ReadonlySignal } from '@preact/signals';
-import type { Refresh } from './apply-event.ts';
-import type { Site } from './site.ts';
+import type { Client, EventType, LoggedEvent } from '@granary/client';
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetAlert, FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet/records';
+import { batch, type ReadonlySignal } from '@preact/signals';
+import { COMMAND_UNDER_WAY, MISSION_UNDER_WAY, OPERATION_UNDER_WAY, type Site } from './site.ts';
+
+const IS_ABOUT_DEVICE: ReadonlySet<EventType> = new Set<EventType>([
+  'device.registered',
+  'device.updated',
+  'device.maintenance_changed',
+  'device.restored',
+  'device.status_changed',
+  'configuration.changed',
+]);
 
 /** Events often come in groups, and one read serves them all. */
 const GATHER_MS = 150;
@@ -106,4 +116,75 @@ export class Refresher implements Refresh {
   async #quietly(work: () => Promise<void>): Promise<void> {
     await work().catch(() => undefined);
   }
+}
+
+/** What has to be read from the service, because the event does not contain the whole resource. */
+interface Refresh {
+  device(deviceId: string): void;
+  mission(deviceId: string, missionId: string): void;
+}
+
+/** Brings the site up to date with one event. Events of the past that follow a newer state are corrected by those after them. */
+export function applyEvent(
+  { type, device_id: deviceId, data }: LoggedEvent,
+  site: Site,
+  refresh: Refresh,
+): void {
+  if (deviceId === null) return;
+  const record = { device_id: deviceId, ...data };
+  if (type.startsWith('alert.')) site.alerts.put(record as unknown as FleetAlert);
+  else if (type.startsWith('operation.')) site.operations.put(record as unknown as FleetOperation);
+  else if (type.startsWith('command.')) site.commands.put(record as unknown as FleetCommand);
+  else if ('mission_id' in data) refresh.mission(deviceId, data.mission_id);
+  else if (type === 'device.removed') site.devices.remove(deviceId);
+  else if (IS_ABOUT_DEVICE.has(type)) refresh.device(deviceId);
+}
+
+interface SiteRecords {
+  /** The time of the service. */
+  readonly at: string;
+  readonly devices: readonly FleetDevice[];
+  readonly alerts: readonly FleetAlert[];
+  readonly operations: readonly FleetOperation[];
+  readonly missions: readonly FleetMission[];
+  readonly commands: readonly FleetCommand[];
+}
+
+/** Reads everything anew. */
+export async function readSite({ fleet }: Pick<Client, 'fleet'>, signal: AbortSignal): Promise<SiteRecords> {
+  const options = { signal };
+  const [overview, devices, alerts, operations, missions, commands] = await Promise.all([
+    fleet.overview(options),
+    everyItem(fleet.devicesAll({ include: 'readings' }, options)),
+    everyItem(fleet.alertsAll({}, options)),
+    underWay(OPERATION_UNDER_WAY, (status) => fleet.operationsAll({ status }, options)),
+    underWay(MISSION_UNDER_WAY, (status) => fleet.missionsAll({ status }, options)),
+    underWay(COMMAND_UNDER_WAY, (status) => fleet.commandsAll({ status }, options)),
+  ]);
+  return { at: overview.at, devices, alerts, operations, missions, commands };
+}
+
+/** What is shown changes only when all of it has arrived, and at once. */
+export function replaceSite(site: Site, records: SiteRecords): void {
+  batch(() => {
+    site.clock.observe(records.at);
+    site.devices.replaceAll(records.devices);
+    site.alerts.replaceAll(records.alerts);
+    site.operations.replaceAll(records.operations);
+    site.missions.replaceAll(records.missions);
+    site.commands.replaceAll(records.commands);
+  });
+}
+
+async function underWay<Status, Item>(
+  statuses: readonly Status[],
+  list: (status: Status) => AsyncIterable<Item>,
+): Promise<Item[]> {
+  return (await Promise.all(statuses.map((status) => everyItem(list(status))))).flat();
+}
+
+async function everyItem<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }

@@ -1,16 +1,15 @@
 import type { Actor } from '@granary/contract/audit';
 import type { EndDeclaration } from '@granary/contract/declared-end';
 import { useSignal } from '@preact/signals';
-import { useConsole } from '../console.ts';
-import { Time } from '../parts/age.tsx';
-import { DeviceLink } from '../parts/device-link.tsx';
-import { DialogButton } from '../parts/forms/dialog-button.tsx';
-import { FormDialog } from '../parts/forms/form-dialog.tsx';
-import { bound, TextInput } from '../parts/forms/inputs.tsx';
-import type { Column } from '../parts/lists/table-column.ts';
-import { texts } from '../texts/texts.ts';
-import { JobDetail, JobDuration, JobStatus, RequestedBy } from './job-cells.tsx';
-import { nameOf, tookMs } from './jobs.ts';
+import { useConsole } from '../context/console.ts';
+import { DeviceName } from '../kit/device-name.tsx';
+import { DialogButton, FormDialog } from '../kit/dialog.tsx';
+import { formatDuration, withLocalTimes } from '../kit/format.ts';
+import { bound, TextInput } from '../kit/inputs.tsx';
+import { Time } from '../kit/measured.tsx';
+import type { Column } from '../kit/table-order.ts';
+import { locale, texts } from '../texts/texts.ts';
+import { actorText, nameOf, tookMs } from './jobs.ts';
 
 /** What every kind of job has. */
 interface Job {
@@ -69,7 +68,7 @@ export function jobColumns<Item extends Job>(
       title: table.device,
       kind: 'title',
       sortBy: ({ device_id }) => device_id,
-      cell: ({ device_id }) => <DeviceLink deviceId={device_id} />,
+      cell: ({ device_id }) => <DeviceName deviceId={device_id} />,
     },
     {
       name: 'what',
@@ -147,4 +146,40 @@ function DeclareEnded({ what, deviceId, declare }: Props) {
       )}
     </DialogButton>
   );
+}
+
+interface StatusProps {
+  readonly word: string;
+  readonly isUnderWay: boolean;
+  /** The outcome is not as asked for, or not known. */
+  readonly isUnusual: boolean;
+}
+
+/** A status in words; what runs and what went wrong is in bold, because no alarm colour is for it. */
+const JobStatus = ({ word, isUnderWay, isUnusual }: StatusProps) => (
+  <span class={`job-status ${isUnderWay ? 'under-way' : ''} ${isUnusual ? 'unusual' : ''}`}>{word}</span>
+);
+
+/** What is known of a job, in the words of the service. */
+const JobDetail = ({ text }: { readonly text: string }) => {
+  const { nowMs } = useConsole().live.site.clock;
+  return <span class="job-detail free-text">{withLocalTimes(text, nowMs.peek(), locale.value)}</span>;
+};
+
+function JobDuration({ from, to }: { readonly from: string; readonly to: string | null }) {
+  const { nowMs } = useConsole().live.site.clock;
+  return <>{formatDuration(tookMs(from, to, to === null ? nowMs.value : 0))}</>;
+}
+
+export function RequestedBy({
+  actor,
+  isOfDevice = false,
+}: {
+  readonly actor: Actor | null;
+  readonly isOfDevice?: boolean;
+}) {
+  const { jobs } = texts.value;
+  const name = actorText(actor);
+  if (name === null) return <span class="muted">{isOfDevice ? jobs.atTheDevice : jobs.byTheService}</span>;
+  return <span class="free-text">{name}</span>;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATION_STATUSES } from '@granary/contract/operations';
-import { parseRoute } from '../routes.ts';
+import { parseRoute } from '../context/routes.ts';
 import {
   actorText,
   canDeclareCommand,

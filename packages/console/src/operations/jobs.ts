@@ -1,6 +1,8 @@
 import type { Actor } from '@granary/contract/audit';
 import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet/records';
-import type { Route } from '../routes.ts';
+import type { Route } from '../context/routes.ts';
+import { formatNumber } from '../kit/format.ts';
+import type { Texts } from '../texts/en/texts.ts';
 
 export const JOB_KINDS = ['operations', 'missions', 'commands'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
@@ -51,3 +53,22 @@ export const canDeclareMission = ({
 
 export const canDeclareCommand = ({ status }: Pick<FleetCommand, 'status'>): boolean =>
   status === 'timed_out' || status === 'sent' || status === 'executing';
+
+/** What an operation does, such as "Discharge 500 kg into Truck 7". */
+export function operationTitle(
+  {
+    type,
+    amount_target,
+    unit,
+    target_container,
+  }: Pick<FleetOperation, 'type' | 'amount_target' | 'unit' | 'target_container'>,
+  words: Texts['operations'],
+  language: string,
+): string {
+  const verb = type === null ? words.unknownType : words.types[type];
+  const amount =
+    amount_target === null
+      ? ''
+      : ` ${formatNumber(amount_target, amount_target % 1 === 0 ? 0 : 2, language)} ${unit}`;
+  return `${verb}${amount}${target_container === null ? '' : ` ${words.into(target_container)}`}`;
+}

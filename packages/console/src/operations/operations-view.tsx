@@ -5,18 +5,15 @@ import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contra
 import { MISSION_STATUSES, type MissionStatus } from '@granary/contract/missions/missions';
 import { OPERATION_STATUSES } from '@granary/contract/operations';
 import type { ComponentType } from 'preact';
-import { callOptions, useConsole, useScope } from '../console.ts';
-import { formatNumber } from '../format/numbers.ts';
-import { COMMAND_UNDER_WAY, MISSION_UNDER_WAY, OPERATION_UNDER_WAY } from '../live/jobs.ts';
-import { missionStatus } from '../map/missions/mission-status.ts';
-import { FilterBar, SelectFilter } from '../parts/lists/filter-bar.tsx';
-import { PageList } from '../parts/lists/page-list.tsx';
-import { PLACE_FILTERS, PlaceFilters } from '../parts/lists/place-filters.tsx';
-import { Table } from '../parts/lists/table.tsx';
-import { useEventReload } from '../parts/lists/use-event-reload.ts';
-import { usePages } from '../parts/lists/use-pages.ts';
-import { Tabs } from '../parts/tabs.tsx';
-import { addressOf } from '../routes.ts';
+import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+import { FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
+import { formatNumber } from '../kit/format.ts';
+import { PageList, Table } from '../kit/table.tsx';
+import { Tabs } from '../kit/tabs.tsx';
+import { useEventReload, usePages } from '../kit/use-loaded.ts';
+import { COMMAND_UNDER_WAY, MISSION_UNDER_WAY, OPERATION_UNDER_WAY } from '../live/site.ts';
+import { missionStatus } from '../map/missions.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { type JobWords, jobColumns } from './job-columns.tsx';
 import {
@@ -27,8 +24,8 @@ import {
   type JobKind,
   jobKindOf,
   jobQuery,
+  operationTitle,
 } from './jobs.ts';
-import { operationTitle } from './operation-texts.ts';
 
 const MISSIONS_NOT_AS_ASKED: readonly MissionStatus[] = ['aborted', 'failed', 'missed'];
 

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
-import { useConsole } from '../console.ts';
-import { Button } from '../parts/button.tsx';
-import { failureText } from '../parts/failure.tsx';
+import { useConsole } from '../context/console.ts';
+import { Button } from '../kit/button.tsx';
+import { failureText } from '../kit/messages.tsx';
 import { texts } from '../texts/texts.ts';
 
 interface Props {

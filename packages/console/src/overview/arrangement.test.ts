@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ArrangedDevice, arrange, arrangementOf } from './arrangement.ts';
-import type { Need } from './need.ts';
+import { type ArrangedDevice, arrange, arrangementOf, type Need, needOf } from './arrangement.ts';
+
+const reading = { value: 1, unit: 'kg', timestamp: '2026-11-16T00:00:00Z' };
+
+const calm = { status: 'online', readings: { weight: { ...reading, quality: 'good' } } } as const;
+
+const critical = { severity: 'critical', status: 'active' } as const;
+
+const warning = { severity: 'warning', status: 'cleared' } as const;
 
 const aDevice = (
   device_id: string,
@@ -71,4 +78,23 @@ test('the address filters; what it names that does not exist is ignored', () => 
     ['status=lost&profile=submarine&sort=size&group=colour', ['Abbey/Yard: two', 'North/Yard: one']],
   ];
   for (const [address, expected] of cases) assert.deepEqual(shown(devices, address), expected, address);
+});
+
+test('a device needs what is most urgent of all that it has', () => {
+  const facts = { device: calm, alerts: [], isMoving: false };
+  assert.equal(needOf(facts), 'nothing');
+  assert.equal(needOf({ ...facts, device: { status: 'maintenance' } }), 'nothing');
+  assert.equal(needOf({ ...facts, device: { ...calm, status: 'offline' } }), 'silent');
+  assert.equal(
+    needOf({ ...facts, device: { ...calm, readings: { weight: { ...reading, quality: 'stale' } } } }),
+    'silent',
+  );
+  assert.equal(needOf({ ...facts, device: { ...calm, status: 'offline' }, alerts: [warning] }), 'warning');
+  assert.equal(needOf({ ...facts, alerts: [warning], isMoving: true }), 'moving');
+  assert.equal(needOf({ ...facts, alerts: [warning, critical], isMoving: true }), 'critical');
+});
+
+test('an acknowledged alert needs nothing more', () => {
+  const alerts = [{ ...critical, status: 'acknowledged' }] as const;
+  assert.equal(needOf({ device: calm, alerts, isMoving: false }), 'nothing');
 });

@@ -1,7 +1,14 @@
 import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/statuses';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetAlert } from '@granary/contract/fleet/records';
 import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
-import { NEEDS, type Need } from './need.ts';
+import { isUnacknowledged } from '../alerts/alerts.ts';
+
+/** What a device needs of a person, most urgent first. */
+const NEEDS = ['critical', 'moving', 'warning', 'silent', 'nothing'] as const;
+
+const isSilent = ({ status, readings = {} }: Facts['device']): boolean =>
+  status === 'offline' || Object.values(readings).some(({ quality }) => quality !== 'good');
 
 export const SORTS = ['attention', 'name'] as const;
 export const GROUPINGS = ['place', 'none'] as const;
@@ -97,4 +104,21 @@ function grouped(
   return [...Map.groupBy(devices, ({ device }) => nameOf(device))].sort(([one], [other]) =>
     compare(one, other),
   );
+}
+
+export type Need = (typeof NEEDS)[number];
+
+interface Facts {
+  readonly device: Pick<FleetDevice, 'status' | 'readings'>;
+  readonly alerts: readonly Pick<FleetAlert, 'severity' | 'status'>[];
+  readonly isMoving: boolean;
+}
+
+export function needOf({ device, alerts, isMoving }: Facts): Need {
+  const waits = (severity: FleetAlert['severity']): boolean =>
+    alerts.some((alert) => alert.severity === severity && isUnacknowledged(alert));
+  if (waits('critical')) return 'critical';
+  if (isMoving) return 'moving';
+  if (waits('warning')) return 'warning';
+  return isSilent(device) ? 'silent' : 'nothing';
 }

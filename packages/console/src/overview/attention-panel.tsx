@@ -4,14 +4,13 @@ import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
 import type { AttentionItem, AttentionReason } from '@granary/contract/fleet/overview';
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { AcknowledgeButton } from '../alerts/acknowledge/acknowledge-button.tsx';
-import { useConsole } from '../console.ts';
-import { Age } from '../parts/age.tsx';
-import { Button } from '../parts/button.tsx';
-import { LastKnown, useIsLost } from '../parts/last-known.tsx';
-import { SeverityMark } from '../parts/severity-mark.tsx';
-import { useLoaded } from '../parts/use-loaded.ts';
-import { addressOf } from '../routes.ts';
+import { AcknowledgeButton } from '../alerts/acknowledge-button.tsx';
+import { useConsole } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+import { Button } from '../kit/button.tsx';
+import { Age, LastKnown, useIsLost } from '../kit/measured.tsx';
+import { SeverityMark } from '../kit/severity-mark.tsx';
+import { useLoaded } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 
 /** Events often come in groups, and one read serves them all. */

@@ -3,18 +3,15 @@ import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
 import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
 import { useComputed } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
-import { useConsole } from '../console.ts';
+import { useConsole } from '../context/console.ts';
+import { FilterBar, SelectFilter } from '../kit/filter-bar.tsx';
+import { Notice } from '../kit/messages.tsx';
 import type { Site } from '../live/site.ts';
-import { FilterBar, SelectFilter } from '../parts/lists/filter-bar.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { type ByDevice, byDevice, detailsOf, OverviewContext } from '../profiles/tile-facts.ts';
 import { texts } from '../texts/texts.ts';
-import { type Arrangement, arrange, arrangementOf, type Facility } from './arrangement.ts';
+import { type Arrangement, arrange, arrangementOf, type Facility, needOf } from './arrangement.ts';
 import { AttentionPanel } from './attention-panel.tsx';
-import { type ByDevice, byDevice } from './by-device.ts';
-import { detailsOf } from './details.ts';
 import { FacilitySection } from './facility-section.tsx';
-import { needOf } from './need.ts';
-import { OverviewContext } from './overview-context.ts';
 
 const NAMES = ['q', 'status', 'profile', 'facility'];
 

@@ -1,8 +1,8 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import type { ComponentType } from 'preact';
+import { vehicle } from './rover.tsx';
 import { siloScale } from './silo-scale.tsx';
-import { vehicle } from './vehicle.tsx';
 import { weatherStation } from './weather-station.tsx';
 
 type ForDevice = ComponentType<{ readonly device: FleetDevice }>;

@@ -1,13 +1,16 @@
-import type { FleetDevice } from '@granary/contract/fleet/devices';
-import { useConsole } from '../console.ts';
-import { formatMass, formatNumber, formatValue } from '../format/numbers.ts';
-import { TREND_INTERVAL_MS, TREND_MS } from '../overview/details.ts';
-import { useOverviewFacts } from '../overview/overview-context.ts';
-import { changeSince } from '../overview/trend.ts';
-import { TrendLine } from '../overview/trend-line.tsx';
-import { Measured } from '../parts/measured.tsx';
-import { Vessel } from '../parts/vessel.tsx';
+import type { FleetDevice, FleetReading } from '@granary/contract/fleet/devices';
+import { useConsole } from '../context/console.ts';
+import { formatMass, formatNumber, formatValue } from '../kit/format.ts';
+import { Measured } from '../kit/measured.tsx';
+import { VESSEL_SCALE, Vessel } from '../kit/vessel.tsx';
 import { locale, texts } from '../texts/texts.ts';
+import { TREND_INTERVAL_MS, TREND_MS, useOverviewFacts } from './tile-facts.ts';
+import { changeSince, trendPath } from './trend.ts';
+
+const WIDTH = 72;
+
+/** A mean stands for its whole interval, so neighbours are one interval apart. */
+const GAP_MS = TREND_INTERVAL_MS * 1.5;
 
 interface Props {
   readonly device: FleetDevice;
@@ -89,3 +92,38 @@ function withSign(points: number): string {
 }
 
 export const siloScale = { Picture, Values, minor: ['temperature', 'humidity'] };
+
+interface TrendLineProps {
+  readonly deviceId: string;
+  readonly level: FleetReading | undefined;
+  /** In pixels, like that of the vessel beside it. */
+  readonly height: number;
+}
+
+/** The last day as a thin line at the same height as the contents of the vessel. */
+function TrendLine({ deviceId, level, height }: TrendLineProps) {
+  const { details } = useOverviewFacts();
+  const { clock } = useConsole().live.site;
+  const means = details.trends.of(deviceId).value ?? [];
+  const toMs = clock.nowMs.peek();
+  const points = means.map(({ atMs, value }) => ({ atMs: atMs + TREND_INTERVAL_MS / 2, value }));
+  const newest = level === undefined ? null : { atMs: Date.parse(level.timestamp), value: level.value };
+  const past = points.filter(({ atMs }) => newest === null || atMs < newest.atMs);
+  const shown = newest === null ? past : [...past, newest];
+  const width = (WIDTH * VESSEL_SCALE.height) / height;
+  const { top, bottom } = VESSEL_SCALE;
+  const window = { fromMs: toMs - TREND_MS, toMs, gapMs: GAP_MS };
+  return (
+    <svg
+      class="overview-trend"
+      viewBox={`0 0 ${width} ${VESSEL_SCALE.height}`}
+      width={WIDTH}
+      height={height}
+      role="img"
+      aria-label={texts.value.overview.lastDay}
+    >
+      <path class="base" d={`M0 ${bottom}H${width}`} />
+      <path class="line" d={trendPath(shown, window, { width, top, bottom })} />
+    </svg>
+  );
+}

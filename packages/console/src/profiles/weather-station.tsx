@@ -1,6 +1,6 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
-import { formatValue } from '../format/numbers.ts';
-import { Measured } from '../parts/measured.tsx';
+import { formatValue } from '../kit/format.ts';
+import { Measured } from '../kit/measured.tsx';
 import { locale, texts } from '../texts/texts.ts';
 
 interface Props {

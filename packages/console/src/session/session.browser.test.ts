@@ -5,7 +5,7 @@ import { eventually } from '@granary/server/testing/eventually';
 import { checkAccessibility, DESK, PHONE, signIn } from '../testing/operator.ts';
 import { RunningSite } from '../testing/running-site.ts';
 
-describe('the frame of the console in Chromium', () => {
+describe('the shell of the console in Chromium', () => {
   let site: RunningSite;
 
   before(async () => {

@@ -1,4 +1,5 @@
 import { ApiError, type Client } from '@granary/client';
+import type { ConsoleSettings } from '@granary/contract/console';
 import type { SessionRecord, SignIn } from '@granary/contract/session';
 
 /** What the key of the session may do. */
@@ -39,4 +40,14 @@ export function takeCode(): string | null {
   const code = CODE.exec(location.hash)?.[1] ?? null;
   if (code !== null) history.replaceState(null, '', '/');
   return code;
+}
+
+/** What the page must know of its service before anybody has signed in; `null` where the service does not answer. */
+export async function readPageSettings(): Promise<ConsoleSettings | null> {
+  try {
+    const response = await fetch('/console.json');
+    return response.ok ? (await response.json()).data : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,22 +1,29 @@
+import './chart.css';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { useConsole } from '../../console.ts';
-import { formatDuration } from '../../format/times.ts';
-import { Failure } from '../../parts/failure.tsx';
-import { useLoaded } from '../../parts/use-loaded.ts';
-import { language, texts } from '../../texts/texts.ts';
-import type { ShownSensor } from '../sensors.ts';
-import { chartContents } from './chart-contents.ts';
-import { ChartReadout } from './chart-readout.tsx';
-import { ChartToolbar } from './chart-toolbar.tsx';
-import { loadHistory } from './load-history.ts';
-import { loadMarks } from './load-marks.ts';
-import { PlotPlace } from './plot-place.tsx';
-import { addressOfRange, moved, rangeOf, type TimeRange, zoomed } from './range.ts';
-import { SERIES_COLOURS, selectedSensors } from './selected-sensors.ts';
-import './chart.css';
+import { useConsole } from '../../context/console.ts';
+import { Button } from '../../kit/button.tsx';
+import { formatDuration, formatTime } from '../../kit/format.ts';
+import { Failure } from '../../kit/messages.tsx';
+import { useLoaded } from '../../kit/use-loaded.ts';
+import { language, locale, texts } from '../../texts/texts.ts';
+import type { ShownSensor } from '../facts/sensors.ts';
+import { csvName, csvOf, loadHistory, loadMarks, type SensorHistory } from './chart-data.ts';
+import {
+  addressOfPreset,
+  addressOfRange,
+  moved,
+  PRESET_NAMES,
+  rangeOf,
+  SERIES_COLOURS,
+  selectedSensors,
+  type TimeRange,
+  zoomed,
+} from './chart-selection.ts';
+import { chartContents } from './plot-contents.ts';
+import { ChartReadout, PlotPlace } from './plot-place.tsx';
 
 const STEP_MS = 60_000;
 const ADDRESS_AFTER_MS = 150;
@@ -153,4 +160,88 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
       )}
     </section>
   );
+}
+
+interface ChartToolbarProps {
+  readonly range: TimeRange;
+  readonly histories: readonly SensorHistory[];
+  readonly deviceId: string;
+  readonly onRange: (range: TimeRange) => void;
+}
+
+/** Which time the chart shows. */
+function ChartToolbar({ range, histories, deviceId, onRange }: ChartToolbarProps) {
+  const { live, navigation } = useConsole();
+  const { devices } = texts.value;
+  const nowMs = live.site.clock.nowMs.peek();
+  const middle = (range.fromMs + range.toMs) / 2;
+  const shown = (ms: number): string => formatTime(ms, nowMs, locale.value);
+  return (
+    <div class="device-chart-toolbar">
+      <fieldset class="device-segments" aria-label={devices.timeRange}>
+        {PRESET_NAMES.map((preset) => (
+          <button
+            key={preset}
+            type="button"
+            aria-pressed={range.preset === preset}
+            onClick={() => navigation.filter(addressOfPreset(preset))}
+          >
+            {devices.presets[preset]}
+          </button>
+        ))}
+      </fieldset>
+      {range.preset === null && (
+        <p class="device-chart-range muted">{`${shown(range.fromMs)} – ${shown(range.toMs)}`}</p>
+      )}
+      <fieldset class="device-segments" aria-label={devices.moveTime}>
+        <button
+          type="button"
+          aria-label={devices.earlier}
+          title={devices.earlier}
+          onClick={() => onRange(moved(range, -0.5, nowMs))}
+        >
+          ←
+        </button>
+        <button
+          type="button"
+          aria-label={devices.zoomOut}
+          title={devices.zoomOut}
+          onClick={() => onRange(zoomed(range, 2, middle, nowMs))}
+        >
+          −
+        </button>
+        <button
+          type="button"
+          aria-label={devices.zoomIn}
+          title={devices.zoomIn}
+          onClick={() => onRange(zoomed(range, 0.5, middle, nowMs))}
+        >
+          +
+        </button>
+        <button
+          type="button"
+          aria-label={devices.later}
+          title={devices.later}
+          onClick={() => onRange(moved(range, 0.5, nowMs))}
+        >
+          →
+        </button>
+      </fieldset>
+      <Button
+        isDisabled={histories.length === 0}
+        onPress={() => download(csvName(deviceId, histories, range), csvOf(histories))}
+      >
+        CSV
+      </Button>
+    </div>
+  );
+}
+
+function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
 }

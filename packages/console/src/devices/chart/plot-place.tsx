@@ -1,9 +1,18 @@
-import { effect, useSignal } from '@preact/signals';
+import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
+import { effect, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { useConsole } from '../../console.ts';
+import { useConsole } from '../../context/console.ts';
+import { formatTime, formatValue, utcTime } from '../../kit/format.ts';
+import { SeverityMark } from '../../kit/severity-mark.tsx';
+import { operationTitle } from '../../operations/jobs.ts';
 import { locale, texts } from '../../texts/texts.ts';
+import type { ShownSensor } from '../facts/sensors.ts';
+import type { ChartMarks, SensorHistory } from './chart-data.ts';
+import { moved, type TimeRange, zoomed } from './chart-selection.ts';
 import type { Plot, PlotContents, PlottedSensor } from './plot-contents.ts';
-import { moved, type TimeRange, zoomed } from './range.ts';
+
+/** How far from the cursor, as a share of the range, an alert is still read out. */
+const NEAR_SHARE = 0.01;
 
 const WHEEL_ZOOM = 0.0025;
 
@@ -113,7 +122,7 @@ export function PlotPlace({
           <p>{reading}</p>
         </div>
       )}
-      {hasFailed.value && <p class="refusal">{texts.value.frame.viewNotLoaded}</p>}
+      {hasFailed.value && <p class="refusal">{texts.value.shell.viewNotLoaded}</p>}
     </div>
   );
 }
@@ -163,4 +172,82 @@ function followGestures({ plot, range, nowMs, onRange }: Options): void {
   for (const name of ['pointerup', 'pointercancel', 'pointerleave'] as const) {
     over.addEventListener(name, ({ pointerId }) => fingers.delete(pointerId));
   }
+}
+
+interface ChartReadoutProps {
+  readonly selected: readonly ShownSensor[];
+  readonly histories: readonly SensorHistory[];
+  readonly contents: PlotContents;
+  readonly marks: ChartMarks;
+  readonly cursor: ReadonlySignal<number | null>;
+}
+
+/** The values under the cursor, and what happened at that time. Without a cursor, which line is which sensor. */
+export function ChartReadout({ selected, histories, contents, marks, cursor }: ChartReadoutProps) {
+  const { live } = useConsole();
+  const { common, operations, devices } = texts.value;
+  const index = cursor.value;
+  const { table, fromMs, toMs } = contents;
+  const seconds = index === null ? undefined : table.times[index];
+  const atMs = seconds === undefined ? null : seconds * 1_000;
+  const near = (toMs - fromMs) * NEAR_SHARE;
+  const bucketStart = (sensorIndex: number): number =>
+    (atMs ?? 0) - INTERVAL_MS[histories[sensorIndex]?.interval ?? '5m'] / 2;
+  const value = (column: number, part: 0 | 1 | 2, unit: string): string | null => {
+    const found = index === null ? null : table.columns[column]?.[part][index];
+    return found === null || found === undefined ? null : formatValue(found, unit, locale.value);
+  };
+  return (
+    <div class="device-readout">
+      <dl>
+        {selected.map(({ id, unit }, place) => {
+          const mean = value(place, 0, unit);
+          const [min, max] = [value(place, 1, unit), value(place, 2, unit)];
+          return (
+            <div key={id}>
+              <dt>
+                <span class={`device-swatch series-${place + 1}`} aria-hidden="true" />
+                <span class="free-text">{common.sensors[id] ?? id}</span>
+              </dt>
+              <dd>
+                {mean !== null && <strong>{mean}</strong>}
+                {min !== max && <span class="muted"> {`${min} – ${max}`}</span>}
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+      <p class="device-readout-events">
+        {atMs === null ? (
+          <span class="muted">{devices.chartHint}</span>
+        ) : (
+          <time title={utcTime(atMs)}>
+            {formatTime(bucketStart(0), live.site.clock.nowMs.peek(), locale.value)}
+          </time>
+        )}
+        {atMs !== null &&
+          marks.operations
+            .filter(
+              ({ started_at, ended_at }) =>
+                Date.parse(started_at) - near <= atMs &&
+                atMs <= (ended_at === null ? toMs : Date.parse(ended_at) + near),
+            )
+            .slice(0, 2)
+            .map((operation) => (
+              <span key={operation.operation_id} class="free-text">
+                {operationTitle(operation, operations, locale.value)}
+              </span>
+            ))}
+        {atMs !== null &&
+          marks.alerts
+            .filter(({ created_at }) => Math.abs(Date.parse(created_at) - atMs) <= near)
+            .slice(0, 2)
+            .map(({ alert_id, severity, message }) => (
+              <span key={alert_id} class="device-readout-alert">
+                <SeverityMark severity={severity} /> <span class="free-text">{message}</span>
+              </span>
+            ))}
+      </p>
+    </div>
+  );
 }

@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
-import { formatNumber, unitSymbol } from '../../format/numbers.ts';
+import { formatNumber, unitSymbol } from '../../kit/format.ts';
 import type { Plot, PlotContents, PlotOptions } from './plot-contents.ts';
 import { isolatedIndexes } from './series.ts';
 

@@ -5,19 +5,26 @@ import type { FleetDevice } from '@granary/contract/fleet/devices';
 import type { ConfigurationPatchOf } from '@granary/contract/profiles/profiles';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { callOptions, useConsole, useScope } from '../../console.ts';
+import { callOptions, useConsole, useScope } from '../../context/console.ts';
+import { Button } from '../../kit/button.tsx';
+import { useAction } from '../../kit/form-state.ts';
+import { Time } from '../../kit/measured.tsx';
+import { Failure } from '../../kit/messages.tsx';
+import { useLoaded } from '../../kit/use-loaded.ts';
 import { nameOf } from '../../operations/jobs.ts';
-import { Time } from '../../parts/age.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Failure } from '../../parts/failure.tsx';
-import { useAction } from '../../parts/forms/use-action.ts';
-import { useLoaded } from '../../parts/use-loaded.ts';
 import { texts } from '../../texts/texts.ts';
-import type { ShownSensor } from '../sensors.ts';
-import type { DeviceFacts } from '../use-device-facts.ts';
+import type { DeviceFacts } from '../facts/device-facts.ts';
+import type { ShownSensor } from '../facts/sensors.ts';
+import {
+  type Conflict,
+  changedPaths,
+  type Draft,
+  draftOf,
+  fieldName,
+  merged,
+  patchOf,
+} from './configuration-draft.ts';
 import { ConfigurationFields } from './configuration-fields.tsx';
-import { type Conflict, changedPaths, type Draft, draftOf, merged, patchOf } from './draft.ts';
-import { fieldName } from './field-names.ts';
 
 const AGAIN_MS = 1_000;
 

@@ -1,14 +1,14 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { useSignal } from '@preact/signals';
-import { callOptions, useConsole, useScope } from '../../console.ts';
+import { callOptions, useConsole, useScope } from '../../context/console.ts';
+import { Button } from '../../kit/button.tsx';
+import { useAction } from '../../kit/form-state.ts';
+import { bound, TextInput } from '../../kit/inputs.tsx';
+import { Time } from '../../kit/measured.tsx';
+import { Failure } from '../../kit/messages.tsx';
 import { nameOf } from '../../operations/jobs.ts';
-import { Time } from '../../parts/age.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Failure } from '../../parts/failure.tsx';
-import { bound, TextInput } from '../../parts/forms/inputs.tsx';
-import { useAction } from '../../parts/forms/use-action.ts';
 import { texts } from '../../texts/texts.ts';
-import type { DeviceFacts } from '../use-device-facts.ts';
+import type { DeviceFacts } from '../facts/device-facts.ts';
 
 interface Props {
   readonly device: FleetDevice;

@@ -2,19 +2,15 @@ import './start.css';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import type { FleetOperation } from '@granary/contract/fleet/records';
 import type { OperationRecord } from '@granary/contract/operations';
-import { callOptions, useConsole, useScope } from '../../console.ts';
-import { formatNumber } from '../../format/numbers.ts';
-import { withLocalTimes } from '../../format/sentences.ts';
-import { formatDuration } from '../../format/times.ts';
-import { operationTitle } from '../../operations/operation-texts.ts';
+import { callOptions, useConsole, useScope } from '../../context/console.ts';
+import { addressOf } from '../../context/routes.ts';
+import { formatDuration, formatNumber, withLocalTimes } from '../../kit/format.ts';
+import { Age, LastKnown, Time, useIsLost } from '../../kit/measured.tsx';
+import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
+import { operationTitle } from '../../operations/jobs.ts';
 import { StopButton } from '../../operations/stop-button.tsx';
-import { Age, Time } from '../../parts/age.tsx';
-import { LastKnown, useIsLost } from '../../parts/last-known.tsx';
-import { useEventReload } from '../../parts/lists/use-event-reload.ts';
-import { useLoaded } from '../../parts/use-loaded.ts';
-import { addressOf } from '../../routes.ts';
 import { locale, texts } from '../../texts/texts.ts';
-import type { DeviceFacts } from '../use-device-facts.ts';
+import type { DeviceFacts } from '../facts/device-facts.ts';
 import { StartForm } from './start-form.tsx';
 
 interface Props {

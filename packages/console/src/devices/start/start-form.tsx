@@ -11,21 +11,18 @@ import {
 } from '@granary/contract/operations';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { callOptions, useConsole } from '../../console.ts';
-import { formatMass, formatNumber, formatValue } from '../../format/numbers.ts';
-import { formatDuration } from '../../format/times.ts';
-import { operationTitle } from '../../operations/operation-texts.ts';
-import { Button } from '../../parts/button.tsx';
-import { Failure } from '../../parts/failure.tsx';
-import { SelectInput, TextInput } from '../../parts/forms/inputs.tsx';
-import { QuantityInput } from '../../parts/forms/quantity-input.tsx';
-import { useAction } from '../../parts/forms/use-action.ts';
-import { SeverityMark } from '../../parts/severity-mark.tsx';
-import { useLoaded } from '../../parts/use-loaded.ts';
+import { callOptions, useConsole } from '../../context/console.ts';
+import { Button } from '../../kit/button.tsx';
+import { useAction } from '../../kit/form-state.ts';
+import { formatDuration, formatMass, formatNumber, formatValue } from '../../kit/format.ts';
+import { QuantityInput, SelectInput, TextInput } from '../../kit/inputs.tsx';
+import { Failure } from '../../kit/messages.tsx';
+import { SeverityMark } from '../../kit/severity-mark.tsx';
+import { useLoaded } from '../../kit/use-loaded.ts';
+import { operationTitle } from '../../operations/jobs.ts';
 import { locale, texts } from '../../texts/texts.ts';
-import { type NamedThreshold, thresholdsOf } from '../thresholds.ts';
-import type { DeviceFacts } from '../use-device-facts.ts';
-import { nextThreshold } from './next-threshold.ts';
+import type { DeviceFacts } from '../facts/device-facts.ts';
+import { type NamedThreshold, nextThreshold, thresholdsOf } from '../facts/thresholds.ts';
 import {
   availableKg,
   EMPTY_START,

@@ -1,12 +1,12 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
-import { useConsole } from '../../console.ts';
-import { formatMass, formatNumber, formatValue } from '../../format/numbers.ts';
-import { Measured } from '../../parts/measured.tsx';
-import { heightOf, Vessel } from '../../parts/vessel.tsx';
+import { useConsole } from '../../context/console.ts';
+import { formatMass, formatNumber, formatValue } from '../../kit/format.ts';
+import { Measured } from '../../kit/measured.tsx';
+import { heightOf, Vessel } from '../../kit/vessel.tsx';
 import { locale, texts } from '../../texts/texts.ts';
-import { thresholdsOf } from '../thresholds.ts';
-import type { DeviceFacts } from '../use-device-facts.ts';
-import { spreadLabels } from './spread-labels.ts';
+import type { DeviceFacts } from '../facts/device-facts.ts';
+import { thresholdsOf } from '../facts/thresholds.ts';
+import { spreadLabels } from './value-drawings.ts';
 
 const HEIGHT_PX = 320;
 const HEIGHT_ON_PHONE_PX = 208;

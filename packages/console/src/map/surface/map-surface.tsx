@@ -1,15 +1,15 @@
+import './map-surface.css';
 import type { Point } from '@granary/contract/positions';
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { Button } from '../../parts/button.tsx';
-import { texts } from '../../texts/texts.ts';
+import { Button } from '../../kit/button.tsx';
+import { formatNumber } from '../../kit/format.ts';
+import { locale, texts } from '../../texts/texts.ts';
+import { gridOf, scaleBarOf, tilesOf } from './background.ts';
 import { Gestures } from './gestures.ts';
-import { GridLines, ScaleBar } from './grid-lines.tsx';
 import { type Viewport, zoomed } from './projection.ts';
-import { ViewContext } from './surface-context.ts';
-import { TileLayer } from './tile-layer.tsx';
-import './map-surface.css';
+import { useView, ViewContext } from './surface-context.ts';
 
 const BUTTON_ZOOM = 1.8;
 
@@ -84,3 +84,44 @@ export function MapSurface({ view, tilesAddress, isDrawing, onPress, onShowAll, 
     </ViewContext.Provider>
   );
 }
+
+function GridLines() {
+  const view = useView();
+  if (view.width === 0) return null;
+  const { vertical, horizontal } = gridOf(view);
+  const down = vertical.map((x) => `M${x.toFixed(1)} 0V${view.height}`);
+  const across = horizontal.map((y) => `M0 ${y.toFixed(1)}H${view.width}`);
+  return <path class="map-grid" d={[...down, ...across].join('')} />;
+}
+
+function ScaleBar() {
+  const view = useView();
+  if (view.width === 0) return null;
+  const { lengthM, lengthPx } = scaleBarOf(view);
+  return (
+    <p class="map-scale">
+      <span style={{ width: `${lengthPx}px` }}>{lengthText(lengthM)}</span>
+    </p>
+  );
+}
+
+const lengthText = (metres: number): string =>
+  metres >= 1_000
+    ? `${formatNumber(metres / 1_000, 0, locale.value)} km`
+    : `${formatNumber(metres, metres < 1 ? 2 : 0, locale.value)} m`;
+
+/** Pictures of the ground, where the service is told which server has them. */
+const TileLayer = ({ address }: { readonly address: string }) => (
+  <g class="map-tiles">
+    {tilesOf(address, useView()).map((tile) => (
+      <image
+        key={tile.address}
+        href={tile.address}
+        x={tile.x}
+        y={tile.y}
+        width={tile.sizePx + 0.5}
+        height={tile.sizePx + 0.5}
+      />
+    ))}
+  </g>
+);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { bearing, distanceM } from './distances.ts';
-import { gridOf, scaleBarOf } from './grid.ts';
+import { gridOf, scaleBarOf, tilesOf } from './background.ts';
 import {
+  bearing,
+  distanceM,
   fitted,
   isVisible,
   metresPerPixel,
@@ -13,7 +14,6 @@ import {
   type Viewport,
   zoomed,
 } from './projection.ts';
-import { tilesOf } from './tiles.ts';
 
 const EMPTY: Viewport = { center: { x: 0.5, y: 0.5 }, scale: 1_000, width: 800, height: 600 };
 const FARM = [

@@ -1,6 +1,6 @@
 import type * as english from '../en/shell.ts';
 
-export const frame: typeof english.frame = {
+export const shell: typeof english.shell = {
   sections: {
     overview: 'Übersicht',
     alerts: 'Alarme',

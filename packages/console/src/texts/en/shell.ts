@@ -1,4 +1,4 @@
-export const frame = {
+export const shell = {
   sections: {
     overview: 'Overview',
     alerts: 'Alerts',

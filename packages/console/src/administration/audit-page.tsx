@@ -1,0 +1,144 @@
+import './audit-page.css';
+import { AUDIT_RESULTS, type AuditEntry } from '@granary/contract/audit';
+import { useConsole } from '../context/console.ts';
+import { DeviceName } from '../kit/device-name.tsx';
+import { Dialog, DialogButton } from '../kit/dialog.tsx';
+import {
+  DateFilter,
+  FilterBar,
+  PLACE_FILTERS,
+  PlaceFilters,
+  SelectFilter,
+  TextFilter,
+} from '../kit/filter-bar.tsx';
+import { Time } from '../kit/measured.tsx';
+import { PageList, Table } from '../kit/table.tsx';
+import type { Column } from '../kit/table-order.ts';
+import { usePages } from '../kit/use-loaded.ts';
+import { actorText, nameOf } from '../operations/jobs.ts';
+import { texts } from '../texts/texts.ts';
+import { auditQuery } from './audit-query.ts';
+
+/** Every change and every refused attempt, newest first. */
+export function AuditPage() {
+  const { client, navigation } = useConsole();
+  const { audit } = texts.value;
+  const query = auditQuery(navigation.route.value.query);
+  const pages = usePages(
+    (page, signal) => client.audit.list({ ...query, ...page }, { signal }),
+    [JSON.stringify(query)],
+  );
+  return (
+    <>
+      <FilterBar names={['day', 'result', 'action', 'actor', ...PLACE_FILTERS]}>
+        <DateFilter name="day" label={audit.day} />
+        <SelectFilter
+          name="result"
+          label={audit.result}
+          any={audit.anyResult}
+          options={AUDIT_RESULTS.map((result) => [result, audit.results[result]])}
+        />
+        <TextFilter name="action" label={audit.actionFilter} />
+        <TextFilter name="actor" label={audit.actorFilter} />
+        <PlaceFilters />
+      </FilterBar>
+      <PageList pages={pages}>
+        {(items) => (
+          <Table
+            label={audit.title}
+            columns={auditColumns()}
+            rows={items}
+            idOf={({ audit_id }) => audit_id}
+          />
+        )}
+      </PageList>
+    </>
+  );
+}
+
+function auditColumns(): readonly Column<AuditEntry>[] {
+  const { audit, table } = texts.value;
+  return [
+    {
+      name: 'action',
+      title: audit.action,
+      kind: 'title',
+      sortBy: ({ action }) => action,
+      cell: ({ action }) => <strong>{action}</strong>,
+    },
+    { name: 'at', title: audit.at, sortBy: ({ at }) => at, cell: ({ at }) => <Time at={at} /> },
+    {
+      name: 'who',
+      title: audit.who,
+      sortBy: ({ actor }) => nameOf(actor),
+      cell: ({ actor }) => <span class="free-text">{actorText(actor) ?? audit.nobody}</span>,
+    },
+    {
+      name: 'device',
+      title: table.device,
+      sortBy: ({ device_id }) => device_id,
+      cell: ({ device_id }) => device_id !== null && <DeviceName deviceId={device_id} />,
+    },
+    {
+      name: 'result',
+      title: audit.result,
+      sortBy: ({ result }) => result,
+      cell: ({ result, code, count }) =>
+        result === 'done' ? (
+          audit.results.done
+        ) : (
+          <>
+            <strong>{audit.results.refused}</strong> {code}
+            {count > 1 && ` · ${audit.count(count)}`}
+          </>
+        ),
+    },
+    {
+      name: 'address',
+      title: audit.address,
+      sortBy: ({ address }) => address,
+      cell: ({ address }) => address,
+    },
+    {
+      name: 'details',
+      title: audit.details,
+      kind: 'actions',
+      cell: (entry) => (
+        <DialogButton text={audit.details} label={audit.detailsOf(entry.action)}>
+          {(close) => <AuditDetails entry={entry} onClose={close} />}
+        </DialogButton>
+      ),
+    },
+  ];
+}
+
+/** One entry with the request that caused it. */
+function AuditDetails({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }) {
+  const { audit } = texts.value;
+  return (
+    <Dialog title={entry.action} onClose={onClose}>
+      <dl class="fact-list">
+        <dt>{audit.at}</dt>
+        <dd>
+          <Time at={entry.at} />
+        </dd>
+        <dt>{audit.key}</dt>
+        <dd class="free-text">{entry.actor?.key_name ?? audit.nobody}</dd>
+        <dt>{audit.request}</dt>
+        <dd class="free-text">
+          {entry.method} {entry.path}
+        </dd>
+        <dt>{audit.resource}</dt>
+        <dd class="free-text">{entry.resource_id ?? '–'}</dd>
+        <dt>{audit.requestId}</dt>
+        <dd>{entry.request_id}</dd>
+      </dl>
+      {entry.input !== null && (
+        <section aria-label={audit.input}>
+          <h3>{audit.input}</h3>
+          <pre class="audit-input">{JSON.stringify(entry.input, null, 2)}</pre>
+        </section>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,140 @@
+import './health-page.css';
+import { useEffect } from 'preact/hooks';
+import { useConsole } from '../context/console.ts';
+import { formatDuration, formatNumber } from '../kit/format.ts';
+import { Time } from '../kit/measured.tsx';
+import { Failure, Notice } from '../kit/messages.tsx';
+import { useLoaded } from '../kit/use-loaded.ts';
+import { locale, texts } from '../texts/texts.ts';
+import { type Figures, figuresOf, parseMetrics } from './health-figures.ts';
+
+const MEBIBYTE = 1_024 * 1_024;
+
+const Figure = ({ title, text }: { readonly title: string; readonly text: string }) => (
+  <>
+    <dt>{title}</dt>
+    <dd>{text}</dd>
+  </>
+);
+
+const EVERY_MS = 5_000;
+
+/** Whether the service can do its work, and its figures. */
+export function HealthPage() {
+  const { client } = useConsole();
+  const { health, shell } = texts.value;
+  const { value, failure, reload } = useLoaded(async (signal) => {
+    const options = { signal, timeLimitMs: EVERY_MS };
+    const [ready, metrics] = await Promise.all([
+      client.health.ready(options),
+      client.health.metrics(options).catch(() => ''),
+    ]);
+    return { ready, figures: metrics === '' ? null : figuresOf(parseMetrics(metrics)) };
+  }, []);
+  useEffect(() => {
+    const timer = setInterval(reload, EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  if (value === undefined)
+    return failure === null ? <Notice>{shell.loading}</Notice> : <Failure of={failure} />;
+  const { ready, figures } = value;
+  const isReady = ready.status === 'ok';
+  return (
+    <>
+      <Failure of={failure} />
+      <div class="health-page">
+        <section class="panel" aria-label={health.checks}>
+          <h2>{isReady ? health.ready : health.notReady}</h2>
+          <dl class="fact-list">
+            {(['storage', 'device_link', 'ingest'] as const).map((name) => (
+              <HealthFact
+                key={name}
+                name={health.checkNames[name]}
+                text={ready.checks[name] === 'ok' ? health.ok : ready.checks[name]}
+                isUnusual={ready.checks[name] !== 'ok'}
+              />
+            ))}
+            <HealthFact
+              name={health.setAside}
+              text={String(ready.set_aside)}
+              isUnusual={ready.set_aside > 0}
+            />
+            {ready.backup !== undefined && (
+              <>
+                <dt>{health.backup}</dt>
+                <dd class={ready.backup.is_failing ? 'unusual' : ''}>
+                  {ready.backup.last_at === null ? health.noBackup : <Time at={ready.backup.last_at} />}
+                  {ready.backup.is_failing && ` · ${health.backupFailing}`}
+                </dd>
+              </>
+            )}
+          </dl>
+        </section>
+        <section class="panel" aria-label={health.faults}>
+          <h2>{health.faults}</h2>
+          <dl class="fact-list">
+            {Object.entries(health.faultNames).map(([name, title]) => {
+              const count = ready.ingest[name as keyof typeof ready.ingest];
+              return <HealthFact key={name} name={title} text={String(count)} isUnusual={count > 0} />;
+            })}
+          </dl>
+        </section>
+        <section class="panel" aria-label={health.figures}>
+          <h2>{health.figures}</h2>
+          {figures === null ? <p class="muted">{health.noFigures}</p> : <FigureList figures={figures} />}
+        </section>
+      </div>
+    </>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly text: string;
+  readonly isUnusual: boolean;
+}
+
+/** What is not as usual is in bold; the alarm colours are for alerts only. */
+const HealthFact = ({ name, text, isUnusual }: FactProps) => (
+  <>
+    <dt>{name}</dt>
+    <dd class={isUnusual ? 'unusual' : ''}>{text}</dd>
+  </>
+);
+
+function FigureList({ figures }: { readonly figures: Figures }) {
+  const { clock } = useConsole().live.site;
+  const { figureNames } = texts.value.health;
+  const number = (value: number | null, decimals = 0): string | null =>
+    value === null ? null : formatNumber(value, decimals, locale.value);
+  const pair = (values: readonly [number, number] | null): string | null =>
+    values === null ? null : `${number(values[0])}, ${number(values[1])}`;
+  const withUnit = (text: string | null, unit: string): string | null =>
+    text === null ? null : `${text} ${unit}`;
+  const { startedAtMs, memoryBytes } = figures;
+  const rows: readonly (readonly [title: string, text: string | null])[] = [
+    [figureNames.version, figures.version],
+    [figureNames.node, figures.node],
+    [figureNames.storage, figures.storage],
+    [figureNames.running, startedAtMs === null ? null : formatDuration(clock.nowMs.value - startedAtMs)],
+    [figureNames.devices, number(figures.connectedDevices)],
+    [figureNames.readings, number(figures.readings)],
+    [figureNames.queued, number(figures.queuedReadings)],
+    [figureNames.commits, number(figures.commits)],
+    [figureNames.write, withUnit(number(figures.meanWriteMs, 1), 'ms')],
+    [figureNames.events, number(figures.newestEvent)],
+    [figureNames.streams, number(figures.streams)],
+    [figureNames.webhooks, pair(figures.webhooks)],
+    [figureNames.notifications, pair(figures.notifications)],
+    [figureNames.memory, withUnit(number(memoryBytes === null ? null : memoryBytes / MEBIBYTE), 'MiB')],
+    [figureNames.delay, withUnit(number(figures.loopDelayMs, 1), 'ms')],
+    [figureNames.requests, pair(figures.requests)],
+  ];
+  return (
+    <dl class="fact-list">
+      {rows.map(([title, text]) => (
+        <Figure key={title} title={title} text={text ?? '–'} />
+      ))}
+    </dl>
+  );
+}

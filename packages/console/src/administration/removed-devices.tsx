@@ -1,0 +1,213 @@
+import type { DeviceCredentials } from '@granary/contract/devices/devices';
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { callOptions, useConsole } from '../context/console.ts';
+import { CredentialsDialog } from '../devices/administration/credentials-dialog.tsx';
+import { Button } from '../kit/button.tsx';
+import { DialogButton, FormDialog } from '../kit/dialog.tsx';
+import { bound, TextInput } from '../kit/inputs.tsx';
+import { Time } from '../kit/measured.tsx';
+import { PageList, Table } from '../kit/table.tsx';
+import type { Column } from '../kit/table-order.ts';
+import { useEventReload, usePages } from '../kit/use-loaded.ts';
+import { texts } from '../texts/texts.ts';
+
+const EVERY_MS = 3_000;
+
+/** Each is one request, so that a long list is not asked for as a whole. */
+const DEVICES_ASKED_MAX = 20;
+
+/** Devices that were removed and whose records are kept, or are being removed. */
+export function RemovedDevices() {
+  const { client } = useConsole();
+  const { deviceAdmin } = texts.value;
+  const pages = usePages(
+    (page, signal) => client.fleet.devices({ removed: 'true', ...page }, { signal }),
+    [],
+  );
+  useEventReload(['device.'], pages.reload);
+  const purges = usePurges(pages.items ?? []);
+  // Not in the row, which goes away with the list when the device is back while its secret is still shown.
+  const restored = useSignal<FleetDevice | null>(null);
+  return (
+    <>
+      <PageList pages={pages} empty={deviceAdmin.noRemoved}>
+        {(items) => (
+          <Table
+            label={deviceAdmin.removed}
+            columns={removedColumns(purges, (device) => {
+              restored.value = device;
+            })}
+            rows={items}
+            idOf={({ device_id }) => device_id}
+          />
+        )}
+      </PageList>
+      {restored.value !== null && (
+        <RestoreDevice
+          device={restored.value}
+          onClose={() => {
+            restored.value = null;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function removedColumns(
+  purges: Purges,
+  restore: (device: FleetDevice) => void,
+): readonly Column<FleetDevice>[] {
+  const { deviceAdmin } = texts.value;
+  return [
+    {
+      name: 'name',
+      title: deviceAdmin.name,
+      kind: 'title',
+      sortBy: ({ name }) => name,
+      cell: ({ name }) => <strong class="free-text">{name}</strong>,
+    },
+    {
+      name: 'id',
+      title: deviceAdmin.id,
+      sortBy: ({ device_id }) => device_id,
+      cell: ({ device_id }) => device_id,
+    },
+    {
+      name: 'removed',
+      title: deviceAdmin.removedAt,
+      sortBy: ({ removed_at }) => removed_at ?? null,
+      cell: ({ removed_at }) => removed_at !== undefined && <Time at={removed_at} />,
+    },
+    {
+      name: 'records',
+      title: deviceAdmin.records,
+      kind: 'wide',
+      cell: ({ device_id }) => {
+        const rows = purges.removedRowsOf(device_id);
+        return rows === null ? deviceAdmin.recordsKept : deviceAdmin.purgeProgress(rows);
+      },
+    },
+    {
+      name: 'actions',
+      title: deviceAdmin.purgeRecords,
+      kind: 'actions',
+      cell: (device) =>
+        purges.removedRowsOf(device.device_id) === null && (
+          <>
+            <Button label={deviceAdmin.restoreOf(device.name)} onPress={() => restore(device)}>
+              {deviceAdmin.restore}
+            </Button>
+            <DialogButton text={deviceAdmin.purgeRecords} label={deviceAdmin.purgeOf(device.name)}>
+              {(close) => <PurgeDevice device={device} onPurging={purges.look} onClose={close} />}
+            </DialogButton>
+          </>
+        ),
+    },
+  ];
+}
+
+interface Props {
+  readonly device: FleetDevice;
+  readonly onPurging: () => void;
+  readonly onClose: () => void;
+}
+
+/** Removes the records of a device that was removed before. */
+function PurgeDevice({ device: { device_id, name, group }, onPurging, onClose }: Props) {
+  const console = useConsole();
+  const { deviceAdmin } = texts.value;
+  const typed = useSignal('');
+  return (
+    <FormDialog
+      title={deviceAdmin.purgeOf(name)}
+      submit={deviceAdmin.purgeRecords}
+      onSubmit={async () => {
+        await console.client.devices[group].remove(device_id, { purge: 'true' }, callOptions(console));
+        onPurging();
+      }}
+      onClose={onClose}
+    >
+      <p>{deviceAdmin.purgeMeans}</p>
+      <TextInput
+        label={deviceAdmin.typeId(device_id)}
+        isRequired
+        maxLength={64}
+        pattern={device_id}
+        {...bound(typed)}
+      />
+    </FormDialog>
+  );
+}
+
+interface RestoreDeviceProps {
+  readonly device: FleetDevice;
+  readonly onClose: () => void;
+}
+
+/** Brings a removed device back, and then shows its new secret this once. */
+function RestoreDevice({ device: { device_id, name, group, profile }, onClose }: RestoreDeviceProps) {
+  const console = useConsole();
+  const { deviceAdmin } = texts.value;
+  const issued = useSignal<DeviceCredentials | null>(null);
+  const title = deviceAdmin.restoreOf(name);
+  if (issued.value !== null) {
+    return <CredentialsDialog title={title} credentials={issued.value} profile={profile} onClose={onClose} />;
+  }
+  return (
+    <FormDialog
+      title={title}
+      submit={deviceAdmin.restore}
+      staysOpen
+      onSubmit={async () => {
+        const { credentials } = await console.client.devices[group].restore(device_id, callOptions(console));
+        issued.value = credentials;
+      }}
+      onClose={onClose}
+    >
+      <p>{deviceAdmin.restoreMeans}</p>
+    </FormDialog>
+  );
+}
+
+interface Purges {
+  /** How many rows were removed so far; `null` for a device whose records are kept. */
+  removedRowsOf(deviceId: string): number | null;
+  /** Asks at once, because a purge was just requested. */
+  look(): void;
+}
+
+/** How far the removal of records has come, for the devices removed last. */
+function usePurges(devices: readonly Pick<FleetDevice, 'device_id' | 'group' | 'removed_at'>[]): Purges {
+  const { client } = useConsole();
+  const progress = useSignal<ReadonlyMap<string, number>>(new Map());
+  const newest = [...devices]
+    .sort((one, other) => (other.removed_at ?? '').localeCompare(one.removed_at ?? ''))
+    .slice(0, DEVICES_ASKED_MAX);
+
+  async function look(): Promise<void> {
+    const found = await Promise.all(
+      newest.map(async ({ device_id, group }) => {
+        // A device whose records are all removed is not found any more; the event of that reloads the list.
+        const detail = await client.devices[group].get(device_id).catch(() => null);
+        return [device_id, detail?.purge?.rows_removed ?? null] as const;
+      }),
+    );
+    progress.value = new Map(found.filter((entry): entry is [string, number] => entry[1] !== null));
+  }
+
+  useEffect(() => {
+    void look();
+    const timer = setInterval(() => {
+      if (progress.peek().size > 0) void look();
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [newest.map(({ device_id }) => device_id).join()]);
+
+  return {
+    removedRowsOf: (deviceId) => progress.value.get(deviceId) ?? null,
+    look: () => void look(),
+  };
+}

@@ -1,0 +1,279 @@
+import './webhooks-page.css';
+import type { WebhookDelivery, WebhookRecord } from '@granary/contract/webhooks';
+import { useSignal } from '@preact/signals';
+import { callOptions, useConsole } from '../context/console.ts';
+import { Button } from '../kit/button.tsx';
+import { Dialog, DialogButton, FormDialog } from '../kit/dialog.tsx';
+import { useAction } from '../kit/form-state.ts';
+import { Age, Time } from '../kit/measured.tsx';
+import { Failure } from '../kit/messages.tsx';
+import { RotationDialog } from '../kit/secret-dialog.tsx';
+import { PageList, Table } from '../kit/table.tsx';
+import type { Column } from '../kit/table-order.ts';
+import { useEventReload, usePages } from '../kit/use-loaded.ts';
+import { texts } from '../texts/texts.ts';
+import { WebhookForm } from './webhook-form.tsx';
+
+const USUAL_OVERLAP_H = 24;
+
+export function WebhooksPage() {
+  const { client, navigation } = useConsole();
+  const { webhooks } = texts.value;
+  const pages = usePages((page, signal) => client.webhooks.list(page, { signal }), []);
+  useEventReload(['webhook.'], pages.reload);
+  const opened = navigation.route.value.query.get('webhook');
+  const open = (webhookId: string | undefined): void => navigation.filter({ webhook: webhookId });
+  const webhook = pages.items?.find(({ webhook_id }) => webhook_id === opened);
+  return (
+    <>
+      <div class="administration-head">
+        <p class="muted">{webhooks.meaning}</p>
+        <DialogButton kind="primary" text={webhooks.create}>
+          {(close) => <WebhookForm webhook={null} onClose={close} />}
+        </DialogButton>
+      </div>
+      <PageList pages={pages} empty={webhooks.none}>
+        {(items) => (
+          <Table
+            label={webhooks.title}
+            columns={webhookColumns(open)}
+            rows={items}
+            idOf={({ webhook_id }) => webhook_id}
+            onOpen={({ webhook_id }) => open(webhook_id)}
+          />
+        )}
+      </PageList>
+      {webhook !== undefined && (
+        <WebhookPanel key={opened} webhook={webhook} onClose={() => open(undefined)} />
+      )}
+    </>
+  );
+}
+
+function webhookColumns(open: (webhookId: string) => void): readonly Column<WebhookRecord>[] {
+  const { webhooks, deviceAdmin } = texts.value;
+  return [
+    {
+      name: 'url',
+      title: webhooks.url,
+      kind: 'title',
+      sortBy: ({ url }) => url,
+      cell: ({ url }) => <strong class="free-text">{url}</strong>,
+    },
+    {
+      name: 'description',
+      title: webhooks.description,
+      sortBy: ({ description }) => description,
+      cell: ({ description }) => description !== null && <span class="free-text">{description}</span>,
+    },
+    {
+      name: 'events',
+      title: webhooks.events,
+      cell: ({ event_types }) =>
+        event_types === null ? webhooks.everyEvent : webhooks.eventCount(event_types.length),
+    },
+    {
+      name: 'state',
+      title: webhooks.state,
+      sortBy: ({ enabled }) => Number(enabled),
+      cell: (webhook) => <WebhookState webhook={webhook} />,
+    },
+    {
+      name: 'actions',
+      title: deviceAdmin.manage,
+      kind: 'actions',
+      cell: ({ webhook_id, url }) => (
+        <Button label={deviceAdmin.manageOf(url)} onPress={() => open(webhook_id)}>
+          {deviceAdmin.manage}
+        </Button>
+      ),
+    },
+  ];
+}
+
+/** Whether it gets messages, and why not. */
+function WebhookState({
+  webhook: { enabled, disabled_reason, failing_since },
+}: {
+  readonly webhook: WebhookRecord;
+}) {
+  const { webhooks } = texts.value;
+  if (!enabled) {
+    return (
+      <span class="free-text">
+        <strong>{webhooks.disabled}</strong> {disabled_reason ?? webhooks.byPerson}
+      </span>
+    );
+  }
+  if (failing_since === null) return <>{webhooks.enabled}</>;
+  return (
+    <strong>
+      {webhooks.failing} <Age since={failing_since} />
+    </strong>
+  );
+}
+
+interface Props {
+  readonly webhook: WebhookRecord;
+  readonly onClose: () => void;
+}
+
+/** What was sent to one webhook, and everything that can be done with it. */
+function WebhookPanel({ webhook, onClose }: Props) {
+  const console = useConsole();
+  const { client } = console;
+  const { webhooks, forms } = texts.value;
+  const { webhook_id: id, enabled } = webhook;
+  const { run, isRunning, failure } = useAction();
+  const tested = useSignal<WebhookDelivery | null>(null);
+  const deliveries = usePages((page, signal) => client.webhooks.deliveries(id, page, { signal }), [id]);
+  useEventReload(['webhook.'], deliveries.reload);
+
+  const test = async (): Promise<void> => {
+    tested.value = await client.webhooks.test(id, callOptions(console));
+    deliveries.reload();
+  };
+  const enable = async (): Promise<void> => {
+    if (enabled) await client.webhooks.update(id, { enabled: false }, callOptions(console));
+    else await client.webhooks.enable(id, {}, callOptions(console));
+  };
+  return (
+    <Dialog title={webhook.url} onClose={onClose}>
+      {webhook.disabled_reason !== null && (
+        <p class="refusal">{webhooks.disabledBecause(webhook.disabled_reason)}</p>
+      )}
+      <div class="administration-actions">
+        <Button isBusy={isRunning} isDisabled={!enabled} onPress={() => void run(test)}>
+          {webhooks.test}
+        </Button>
+        <DialogButton text={webhooks.edit}>
+          {(close) => <WebhookForm webhook={webhook} onClose={close} />}
+        </DialogButton>
+        <Button isBusy={isRunning} onPress={() => void run(enable)}>
+          {enabled ? webhooks.disable : webhooks.enable}
+        </Button>
+        <DialogButton text={webhooks.replay}>
+          {(close) => <ReplayDead webhookId={id} onReplayed={deliveries.reload} onClose={close} />}
+        </DialogButton>
+        <DialogButton text={webhooks.rotate}>
+          {(close) => <RotateSecret webhookId={id} onClose={close} />}
+        </DialogButton>
+        <DialogButton text={forms.remove}>
+          {(close) => <RemoveWebhook webhook={webhook} onRemoved={onClose} onClose={close} />}
+        </DialogButton>
+      </div>
+      <Failure of={failure} />
+      {tested.value !== null && (
+        <p role="status">{webhooks.tested(tested.value.last_status, tested.value.last_error)}</p>
+      )}
+      <section aria-label={webhooks.deliveries}>
+        <h3>{webhooks.deliveries}</h3>
+        <PageList pages={deliveries} empty={webhooks.noDeliveries}>
+          {(items) => (
+            <ul class="webhook-deliveries">
+              {items.map((delivery) => (
+                <Delivery key={delivery.message_id} delivery={delivery} />
+              ))}
+            </ul>
+          )}
+        </PageList>
+      </section>
+    </Dialog>
+  );
+}
+
+function Delivery({
+  delivery: { type, status, attempts, created_at, last_error },
+}: {
+  readonly delivery: WebhookDelivery;
+}) {
+  const { webhooks } = texts.value;
+  const word = webhooks.deliveryStatuses[status];
+  return (
+    <li>
+      <span>
+        {type} · {status === 'dead' ? <strong>{word}</strong> : word}
+        {attempts > 1 && ` · ${webhooks.attempts(attempts)}`}
+      </span>
+      <Time at={created_at} />
+      {last_error !== null && status !== 'delivered' && <span class="reason">{last_error}</span>}
+    </li>
+  );
+}
+
+interface ReplayProps {
+  readonly webhookId: string;
+  readonly onReplayed: () => void;
+  readonly onClose: () => void;
+}
+
+/** Sends again what was given up. */
+function ReplayDead({ webhookId, onReplayed, onClose }: ReplayProps) {
+  const console = useConsole();
+  const { webhooks } = texts.value;
+  return (
+    <FormDialog
+      title={webhooks.replay}
+      submit={webhooks.replay}
+      onSubmit={async () => {
+        await console.client.webhooks.replay(webhookId, { dead: true }, callOptions(console));
+        onReplayed();
+      }}
+      onClose={onClose}
+    >
+      <p>{webhooks.replayMeans}</p>
+    </FormDialog>
+  );
+}
+
+interface RotateProps {
+  readonly webhookId: string;
+  readonly onClose: () => void;
+}
+
+function RotateSecret({ webhookId, onClose }: RotateProps) {
+  const console = useConsole();
+  const { webhooks } = texts.value;
+  return (
+    <RotationDialog
+      texts={{
+        title: webhooks.rotate,
+        submit: webhooks.rotate,
+        meaning: webhooks.rotateMeans,
+        overlap: webhooks.overlap,
+        issuedTitle: webhooks.rotate,
+        secret: webhooks.secret,
+      }}
+      usualOverlap={USUAL_OVERLAP_H}
+      unitSeconds={3_600}
+      rotate={async (rotation) =>
+        (await console.client.webhooks.rotateSecret(webhookId, rotation, callOptions(console))).secret
+      }
+      onClose={onClose}
+    />
+  );
+}
+
+interface RemoveProps {
+  readonly webhook: WebhookRecord;
+  readonly onRemoved: () => void;
+  readonly onClose: () => void;
+}
+
+function RemoveWebhook({ webhook, onRemoved, onClose }: RemoveProps) {
+  const console = useConsole();
+  const { webhooks, forms } = texts.value;
+  return (
+    <FormDialog
+      title={`${forms.remove}: ${webhook.url}`}
+      submit={forms.remove}
+      onSubmit={async () => {
+        await console.client.webhooks.remove(webhook.webhook_id, callOptions(console));
+        onRemoved();
+      }}
+      onClose={onClose}
+    >
+      <p>{webhooks.removeMeans}</p>
+    </FormDialog>
+  );
+}

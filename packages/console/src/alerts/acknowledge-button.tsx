@@ -1,0 +1,74 @@
+import type { FleetAlert } from '@granary/contract/fleet/records';
+import { useConsole, useScope } from '../context/console.ts';
+import { Button } from '../kit/button.tsx';
+import { useAction } from '../kit/form-state.ts';
+import { formatDuration } from '../kit/format.ts';
+import { failureText } from '../kit/messages.tsx';
+import { texts } from '../texts/texts.ts';
+import { lastOutcome, useAcknowledge } from './acknowledge.ts';
+
+interface Props {
+  readonly alert: FleetAlert;
+  readonly isDisabled?: boolean;
+}
+
+/** Needs one press, and no note. */
+export function AcknowledgeButton({ alert, isDisabled = false }: Props) {
+  const { live } = useConsole();
+  const acknowledge = useAcknowledge();
+  const { run, isRunning, failure } = useAction();
+  if (!useScope('operate')) return null;
+  const { common } = texts.value;
+  const isLost = live.connection.current.value.state === 'lost';
+  const refused = failure === null ? undefined : failureText(failure);
+  return (
+    <>
+      <Button
+        isBusy={isRunning}
+        isDisabled={isLost || isDisabled}
+        {...(isLost ? { title: common.notWhileOffline } : {})}
+        onPress={() => void run(() => acknowledge([alert]))}
+      >
+        {common.acknowledge}
+      </Button>
+      {refused !== undefined && (
+        <span class="refusal" role="alert">
+          {refused}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Below the alarm bar: somebody else had acknowledged the alert already. It goes away by itself. */
+export function OutcomeLine() {
+  const { site } = useConsole().live;
+  const { alerts, common } = texts.value;
+  const outcome = lastOutcome.value;
+  if (outcome === null) return null;
+  const [first, ...others] = outcome.byOthers;
+  const nowMs = site.clock.nowMs.peek();
+  return (
+    <p class="outcome-line" role="status">
+      <span class="free-text">
+        {first !== undefined &&
+          alerts.othersFirst(
+            site.devices.nameOf(first.device_id),
+            first.acknowledged_by ?? '',
+            formatDuration(nowMs - Date.parse(first.acknowledged_at ?? first.created_at)),
+          )}{' '}
+        {others.length > 0 && alerts.moreOthersFirst(others.length)}{' '}
+        {outcome.missing > 0 && alerts.missing(outcome.missing)}
+      </span>
+      <Button
+        kind="quiet"
+        label={common.close}
+        onPress={() => {
+          lastOutcome.value = null;
+        }}
+      >
+        ✕
+      </Button>
+    </p>
+  );
+}

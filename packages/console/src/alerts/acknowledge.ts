@@ -1,0 +1,72 @@
+import type { Client } from '@granary/client';
+import {
+  type AcknowledgementResult,
+  ALERTS_ACKNOWLEDGED_MAX,
+  type FleetAlert,
+} from '@granary/contract/fleet/records';
+import { signal } from '@preact/signals';
+import { callOptions, useConsole } from '../context/console.ts';
+
+const SHOWN_MS = 15_000;
+
+/** What a person must know of their last acknowledgement: somebody else was first, or alerts are gone. `null`: nothing. */
+export const lastOutcome = signal<Acknowledged | null>(null);
+
+export interface Acknowledged {
+  /** As they are now. */
+  readonly alerts: readonly FleetAlert[];
+  /** Somebody else was first; their name and note are the ones that are stored. */
+  readonly byOthers: readonly FleetAlert[];
+  readonly missing: number;
+}
+
+interface Person {
+  readonly acknowledged_by: string;
+  readonly note?: string;
+}
+
+/** Acknowledges any number of alerts; the service takes so many at once. */
+export async function acknowledge(
+  client: Pick<Client, 'fleet'>,
+  alertIds: readonly string[],
+  person: Person,
+  options: Parameters<Client['fleet']['acknowledgeAlerts']>[1],
+): Promise<Acknowledged> {
+  const results: AcknowledgementResult[] = [];
+  for (let first = 0; first < alertIds.length; first += ALERTS_ACKNOWLEDGED_MAX) {
+    const alert_ids = alertIds.slice(first, first + ALERTS_ACKNOWLEDGED_MAX);
+    results.push(...(await client.fleet.acknowledgeAlerts({ alert_ids, ...person }, options)).results);
+  }
+  const alerts = results.flatMap(({ alert }) => (alert === null ? [] : [alert]));
+  return {
+    alerts,
+    byOthers: alerts.filter((alert) => !isOf(alert, person)),
+    missing: results.length - alerts.length,
+  };
+}
+
+const isOf = (alert: FleetAlert, { acknowledged_by, note }: Person): boolean =>
+  alert.acknowledged_by === acknowledged_by && (note === undefined || alert.note === note);
+
+export function tellOutcome(acknowledged: Acknowledged): void {
+  const isWorthTelling = acknowledged.byOthers.length > 0 || acknowledged.missing > 0;
+  lastOutcome.value = isWorthTelling ? acknowledged : null;
+  if (!isWorthTelling) return;
+  setTimeout(() => {
+    if (lastOutcome.peek() === acknowledged) lastOutcome.value = null;
+  }, SHOWN_MS);
+}
+
+/** Acknowledges in the name of the person, or of the key where no name is given; that somebody else was first is told in the alarm bar. */
+export function useAcknowledge(): (alerts: readonly FleetAlert[], note?: string) => Promise<void> {
+  const console = useConsole();
+  const { client, live, preferences, session } = console;
+  return async (alerts, note = '') => {
+    const acknowledged_by = preferences.person.peek().trim() || session.name;
+    const person = note === '' ? { acknowledged_by } : { acknowledged_by, note };
+    const ids = alerts.map(({ alert_id }) => alert_id);
+    const acknowledged = await acknowledge(client, ids, person, callOptions(console));
+    for (const alert of acknowledged.alerts) live.site.alerts.put(alert);
+    tellOutcome(acknowledged);
+  };
+}

@@ -1,0 +1,115 @@
+import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetAlert } from '@granary/contract/fleet/records';
+import { formatNumber, unitSymbol } from '../kit/format.ts';
+
+const UNITS: Readonly<Partial<Record<FleetAlert['type'], string>>> = {
+  low_level: 'percent',
+  high_level: 'percent',
+  critical_level: 'percent',
+  low_battery: 'percent',
+};
+
+/** The lists of the view: the first two are always there and live, the others are read when they are opened. */
+export const ALERT_LISTS = ['open', 'unacknowledged', 'shelved', 'history'] as const;
+export type AlertList = (typeof ALERT_LISTS)[number];
+
+/** Which alerts the view shows. It is in the address. */
+export interface AlertFilter {
+  readonly list: AlertList;
+  readonly severity: AlertSeverity | null;
+  readonly facility: string | null;
+  readonly device: string | null;
+}
+
+/** What is not known is not filtered by, so that an old address still shows something. */
+export const alertFilterOf = (query: URLSearchParams): AlertFilter => ({
+  list: ALERT_LISTS.find((one) => one === query.get('list')) ?? 'open',
+  severity: ALERT_SEVERITIES.find((one) => one === query.get('severity')) ?? null,
+  facility: query.get('facility') || null,
+  device: query.get('device') || null,
+});
+
+/** The alerts that wait for a person first, then the more severe ones, then the newer ones. */
+export function chosenAlerts(
+  alerts: readonly FleetAlert[],
+  { list, severity, facility, device }: AlertFilter,
+  facilityOf: (deviceId: string) => string | undefined,
+): FleetAlert[] {
+  return alerts
+    .filter(
+      (alert) =>
+        (list !== 'unacknowledged' || isUnacknowledged(alert)) &&
+        (severity === null || alert.severity === severity) &&
+        (device === null || alert.device_id === device) &&
+        (facility === null || facilityOf(alert.device_id) === facility),
+    )
+    .sort(mostUrgentFirst);
+}
+
+/** The filters of a list that the service filters. */
+export const queryOf = ({ list, severity, facility, device }: AlertFilter) => ({
+  status: list === 'shelved' ? ('shelved' as const) : ('all' as const),
+  ...(severity === null ? {} : { severity }),
+  ...(facility === null ? {} : { facility }),
+  ...(device === null ? {} : { device_id: device }),
+});
+
+export function mostUrgentFirst(one: FleetAlert, other: FleetAlert): number {
+  return (
+    Number(isUnacknowledged(other)) - Number(isUnacknowledged(one)) ||
+    urgencyOf(other) - urgencyOf(one) ||
+    compared(other.created_at, one.created_at) ||
+    compared(one.alert_id, other.alert_id)
+  );
+}
+
+/** The more urgent, the greater. */
+export const urgencyOf = ({ severity }: Pick<FleetAlert, 'severity'>): number =>
+  ALERT_SEVERITIES.indexOf(severity);
+
+const compared = (one: string, other: string): number => Number(one > other) - Number(one < other);
+
+export interface AlertSummary {
+  /** Open alerts that nobody has acknowledged. */
+  readonly unacknowledged: Readonly<Record<AlertSeverity, number>>;
+  /** The newest of the most severe ones, critical or warning: the one that is told in words. */
+  readonly foremost: FleetAlert | null;
+}
+
+export const isUnacknowledged = ({ status }: Pick<FleetAlert, 'status'>): boolean =>
+  status === 'active' || status === 'cleared';
+
+export function summaryOf(alerts: readonly FleetAlert[]): AlertSummary {
+  const waiting = alerts.filter(isUnacknowledged);
+  const counts = ALERT_SEVERITIES.map(
+    (severity) => [severity, waiting.filter((alert) => alert.severity === severity).length] as const,
+  );
+  const newestOf = (wanted: AlertSeverity): FleetAlert | null =>
+    waiting
+      .filter(({ severity }) => severity === wanted)
+      .reduce<FleetAlert | null>(
+        (newest, alert) => (newest === null || alert.created_at > newest.created_at ? alert : newest),
+        null,
+      );
+  return {
+    unacknowledged: Object.fromEntries(counts) as Record<AlertSeverity, number>,
+    foremost: newestOf('critical') ?? newestOf('warning'),
+  };
+}
+
+type About = Pick<FleetAlert, 'type' | 'current_value' | 'threshold' | 'sensor_id'>;
+
+/** The measured value against its threshold, such as `90.5 / 90 %`; `null` for an alert that is not about a number. */
+export function valueAgainstThreshold(
+  { type, current_value, threshold, sensor_id }: About,
+  readings: FleetDevice['readings'],
+  language: string,
+): string | null {
+  if (current_value === null || threshold === null) return null;
+  const unit = sensor_id === undefined ? UNITS[type] : readings?.[sensor_id]?.unit;
+  const numbers = [current_value, threshold].map((value) => formatNumber(value, decimalsOf(value), language));
+  return `${numbers.join(' / ')}${unit === undefined ? '' : ` ${unitSymbol(unit)}`}`;
+}
+
+const decimalsOf = (value: number): number => (Number.isInteger(value) ? 0 : 1);

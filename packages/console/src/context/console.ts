@@ -1,0 +1,39 @@
+import type { CallOptions, Client } from '@granary/client';
+import type { ConsoleSettings } from '@granary/contract/console';
+import type { Scope } from '@granary/contract/keys';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Live } from '../live/live.ts';
+import type { SignedIn } from '../session/sign-in.ts';
+import type { Preferences } from './preferences.ts';
+import type { Navigation } from './routes.ts';
+import type { StopRequests } from './stop-requests.ts';
+
+/** What every view may use. */
+export interface Console {
+  readonly client: Client;
+  readonly settings: ConsoleSettings;
+  readonly live: Live;
+  readonly stops: StopRequests;
+  readonly navigation: Navigation;
+  readonly preferences: Preferences;
+  readonly session: SignedIn;
+  readonly signOut: () => Promise<void>;
+}
+
+export const ConsoleContext = createContext<Console | null>(null);
+
+export function useConsole(): Console {
+  const console = useContext(ConsoleContext);
+  if (console === null) throw new Error('a view outside the console');
+  return console;
+}
+
+/** What the key may not do is not offered. */
+export const useScope = (scope: Scope): boolean => useConsole().session.scopes.includes(scope);
+
+/** The options of a change: they name the person in its records, where a name is given. */
+export function callOptions({ preferences }: Pick<Console, 'preferences'>): CallOptions {
+  const actor = preferences.person.peek().trim();
+  return actor === '' ? {} : { actor };
+}

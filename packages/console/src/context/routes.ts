@@ -1,0 +1,73 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+
+/** The sections of the console, in the order of the navigation. */
+export const SECTIONS = ['overview', 'alerts', 'map', 'operations', 'administration'] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** The part of the address after `#`: a view, what it shows, and its filters. */
+export interface Route {
+  readonly view: Section | 'devices';
+  /** The device of the device page, or the part of the administration. */
+  readonly id: string | null;
+  readonly query: URLSearchParams;
+}
+
+const VIEWS: ReadonlySet<string> = new Set([...SECTIONS, 'devices']);
+
+/** An address that no view has leads to the overview. */
+export function parseRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const [view = '', id] = path.split('/');
+  const known = (VIEWS.has(view) ? view : 'overview') as Route['view'];
+  return {
+    view: known,
+    id: id === undefined || id === '' ? null : decoded(id),
+    query: new URLSearchParams(query),
+  };
+}
+
+export function addressOf(
+  view: Route['view'],
+  id: string | null = null,
+  query: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const text = new URLSearchParams(given).toString();
+  const path = id === null ? `#/${view}` : `#/${view}/${encodeURIComponent(id)}`;
+  return text === '' ? path : `${path}?${text}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The address of the page as a signal. */
+export class Navigation {
+  readonly #route = signal<Route>(parseRoute(location.hash));
+
+  constructor() {
+    addEventListener('hashchange', () => {
+      this.#route.value = parseRoute(location.hash);
+    });
+  }
+
+  get route(): ReadonlySignal<Route> {
+    return this.#route;
+  }
+
+  open(address: string): void {
+    location.hash = address;
+  }
+
+  /** Filters are in the address, so that a view can be shared; changing one adds no step to the way back. */
+  filter(changes: Readonly<Record<string, string | undefined>>): void {
+    const { view, id, query } = this.#route.peek();
+    const address = addressOf(view, id, { ...Object.fromEntries(query), ...changes });
+    history.replaceState(null, '', address);
+    this.#route.value = parseRoute(address);
+  }
+}

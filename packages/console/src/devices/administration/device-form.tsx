@@ -1,0 +1,112 @@
+import { SENSORS_DECLARED_MAX } from '@granary/contract/devices/sensors';
+import { useConsole } from '../../context/console.ts';
+import { Button } from '../../kit/button.tsx';
+import { type Bound, TextInput } from '../../kit/inputs.tsx';
+import { texts } from '../../texts/texts.ts';
+import type { DeviceDraft } from './device-draft.ts';
+import { EMPTY_SENSOR, type SensorDraft } from './device-draft.ts';
+
+type TextField = Exclude<keyof DeviceDraft, 'sensors'>;
+
+interface Props extends Bound<DeviceDraft> {
+  readonly isSilo: boolean;
+}
+
+/** What a person can say of a device, at its registration and later. */
+export function DeviceFields({ value: draft, onValue, isSilo }: Props) {
+  const { site } = useConsole().live;
+  const { deviceAdmin } = texts.value;
+  const places = [...site.devices.all.value.values()].map((device) => device.peek().location);
+  const field = (name: TextField) => ({
+    value: draft[name],
+    onValue: (text: string) => onValue({ ...draft, [name]: text }),
+  });
+  return (
+    <>
+      <div class="form-row">
+        <TextInput label={deviceAdmin.name} isRequired {...field('name')} />
+        <TextInput label={deviceAdmin.model} isRequired {...field('model')} />
+      </div>
+      <div class="form-row">
+        <TextInput
+          label={deviceAdmin.facility}
+          isRequired
+          offered={[...new Set(places.map(({ facility }) => facility))]}
+          {...field('facility')}
+        />
+        <TextInput
+          label={deviceAdmin.zone}
+          isRequired
+          offered={[...new Set(places.map(({ zone }) => zone))]}
+          {...field('zone')}
+        />
+      </div>
+      <div class="form-row">
+        {isSilo && (
+          <TextInput
+            label={deviceAdmin.capacity}
+            type="number"
+            step="any"
+            isRequired
+            {...field('capacity')}
+          />
+        )}
+        <TextInput label={deviceAdmin.firmware} maxLength={100} {...field('firmware_version')} />
+      </div>
+      <SensorsEditor value={draft.sensors} onValue={(sensors) => onValue({ ...draft, sensors })} />
+    </>
+  );
+}
+
+/** The sensors that a device has beside those of its profile. */
+function SensorsEditor({ value: sensors, onValue }: Bound<readonly SensorDraft[]>) {
+  const { deviceAdmin, forms } = texts.value;
+  const { sensorFields } = deviceAdmin;
+  const change = (at: number, changed: Partial<SensorDraft>): void =>
+    onValue(sensors.map((sensor, index) => (index === at ? { ...sensor, ...changed } : sensor)));
+  const field = (at: number, sensor: SensorDraft, name: keyof SensorDraft) => ({
+    label: sensorFields[name],
+    value: sensor[name],
+    onValue: (text: string) => change(at, { [name]: text }),
+  });
+  return (
+    <fieldset class="list-editor">
+      <legend>{deviceAdmin.declaredSensors}</legend>
+      <p class="muted hint">{deviceAdmin.declaredSensorsHint}</p>
+      <ol>
+        {sensors.map((sensor, at) => (
+          // A sensor has no other identity than its place in the list while its id is being typed.
+          <li key={at}>
+            <div class="sensor-fields">
+              <TextInput
+                isRequired
+                maxLength={64}
+                pattern="[A-Za-z0-9][A-Za-z0-9_\-]*"
+                {...field(at, sensor, 'sensor_id')}
+              />
+              <TextInput isRequired maxLength={64} pattern="[a-z][a-z0-9_]*" {...field(at, sensor, 'type')} />
+              <TextInput isRequired maxLength={32} {...field(at, sensor, 'unit')} />
+              <TextInput type="number" min={0} max={6} step={1} {...field(at, sensor, 'precision')} />
+              <TextInput type="number" step="any" {...field(at, sensor, 'min')} />
+              <TextInput type="number" step="any" {...field(at, sensor, 'max')} />
+              <TextInput type="number" step="any" {...field(at, sensor, 'reporting_interval_s')} />
+            </div>
+            <Button
+              kind="quiet"
+              label={deviceAdmin.removeSensor(sensor.sensor_id)}
+              onPress={() => onValue(sensors.filter((_, index) => index !== at))}
+            >
+              {forms.remove}
+            </Button>
+          </li>
+        ))}
+      </ol>
+      <Button
+        isDisabled={sensors.length >= SENSORS_DECLARED_MAX}
+        onPress={() => onValue([...sensors, EMPTY_SENSOR])}
+      >
+        {deviceAdmin.addSensor}
+      </Button>
+    </fieldset>
+  );
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SensorHistory } from './chart-data.ts';
+import { csvName, csvOf } from './chart-data.ts';
+
+const history = (unit: string): SensorHistory => ({
+  sensor: { id: 'co2', unit, declaredType: 'co2', reportingIntervalS: null },
+  interval: '1h',
+  buckets: [{ atMs: Date.parse('2026-11-16T10:30:00Z'), mean: 4.5, min: 4, max: 5 }],
+});
+
+test('a line has the beginning of its interval, and mean, minimum and maximum', () => {
+  assert.equal(
+    csvOf([history('ppm')]),
+    'timestamp,interval,sensor,unit,mean,min,max\r\n2026-11-16T10:00:00.000Z,1h,co2,ppm,4.5,4,5\r\n',
+  );
+});
+
+test('a unit cannot break the columns or become a formula', () => {
+  assert.match(csvOf([history('a,"b"')]), /,co2,"a,""b""",4\.5,/);
+  assert.match(csvOf([history('=1+1')]), /,co2,'=1\+1,4\.5,/);
+});
+
+test('values have three decimals at most, and the name tells device, sensors and days', () => {
+  const [bucket] = history('ppm').buckets;
+  const fine = { ...history('ppm'), buckets: bucket === undefined ? [] : [{ ...bucket, mean: 4.123456 }] };
+  assert.match(csvOf([fine]), /,ppm,4\.123,4,5/);
+  const range = {
+    fromMs: Date.parse('2026-11-10T00:00:00Z'),
+    toMs: Date.parse('2026-11-17T00:00:00Z'),
+    preset: null,
+  };
+  assert.equal(csvName('silo-02', [fine], range), 'silo-02_co2_2026-11-10_2026-11-17.csv');
+});

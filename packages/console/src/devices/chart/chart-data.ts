@@ -1,0 +1,147 @@
+import type { Client } from '@granary/client';
+import type { Alert } from '@granary/contract/alerts';
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { OperationRecord } from '@granary/contract/operations';
+import { type Aggregate, INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
+import type { ShownSensor } from '../facts/sensors.ts';
+import { hasCapability } from '../facts/sensors.ts';
+import { intervalsFor, type TimeRange } from './chart-selection.ts';
+import { type Bucket, bucketsOf } from './series.ts';
+
+/** More would cover the axis, and each page is a request. */
+const MARKS_MAX = 300;
+
+export interface SensorHistory {
+  readonly sensor: ShownSensor;
+  readonly interval: Interval;
+  readonly buckets: readonly Bucket[];
+}
+
+/** The history of a sensor in the finest resolution that the width can show and that is still stored. */
+export async function loadHistory(
+  client: Client,
+  device: Pick<FleetDevice, 'device_id' | 'group'>,
+  sensor: ShownSensor,
+  range: TimeRange,
+  widthPx: number,
+  signal: AbortSignal,
+): Promise<SensorHistory> {
+  for (const interval of intervalsFor(range, widthPx)) {
+    const buckets = await readBuckets(client, device, sensor, range, interval, signal);
+    if (buckets.length > 0 || interval === '1d') return { sensor, interval, buckets };
+  }
+  return { sensor, interval: '1d', buckets: [] };
+}
+
+async function readBuckets(
+  client: Client,
+  { device_id, group }: Pick<FleetDevice, 'device_id' | 'group'>,
+  sensor: ShownSensor,
+  range: TimeRange,
+  interval: Interval,
+  signal: AbortSignal,
+): Promise<Bucket[]> {
+  const readings = { silo: client.telemetry, field: client.fieldReadings }[group];
+  const points = async (aggregate: Aggregate) =>
+    (await readings.history(device_id, { ...historyQuery(sensor, range, interval), aggregate }, { signal }))
+      .points;
+  const [means, minima, maxima] = await Promise.all([points('avg'), points('min'), points('max')]);
+  return bucketsOf({ means, minima, maxima }, INTERVAL_MS[interval]);
+}
+
+/** The weight of a silo is its level in kilograms. The bucket that the range begins in is part of it. */
+export function historyQuery(
+  { id }: Pick<ShownSensor, 'id'>,
+  { fromMs, toMs }: TimeRange,
+  interval: Interval,
+) {
+  const step = INTERVAL_MS[interval];
+  return {
+    ...(id === 'weight' ? ({ sensor: 'level', unit: 'kg' } as const) : { sensor: id }),
+    from: new Date(Math.floor(fromMs / step) * step).toISOString(),
+    to: new Date(toMs).toISOString(),
+    interval,
+  };
+}
+
+/** What happened on the time axis. */
+export interface ChartMarks {
+  readonly operations: readonly OperationRecord[];
+  readonly alerts: readonly Alert[];
+}
+
+/** Both lists are newest first, so they are read until they are older than the range. */
+export async function loadMarks(
+  client: Client,
+  { device_id, group, profile }: Pick<FleetDevice, 'device_id' | 'group' | 'profile'>,
+  { fromMs, toMs }: TimeRange,
+  signal: AbortSignal,
+): Promise<ChartMarks> {
+  const page = { limit: 100 };
+  const [operations, alerts] = await Promise.all([
+    hasCapability(profile, 'operations')
+      ? until(
+          client.operations.listAll(device_id, page, { signal }),
+          ({ started_at }) => Date.parse(started_at),
+          fromMs,
+        )
+      : [],
+    until(
+      client.alerts[group].listAll(device_id, { ...page, status: 'all' }, { signal }),
+      ({ created_at }) => Date.parse(created_at),
+      fromMs,
+    ),
+  ]);
+  return {
+    operations: operations.filter(({ started_at }) => Date.parse(started_at) <= toMs),
+    alerts: alerts.filter(({ created_at }) => Date.parse(created_at) <= toMs),
+  };
+}
+
+async function until<Item>(
+  items: AsyncIterable<Item>,
+  timeOf: (item: Item) => number,
+  fromMs: number,
+): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) {
+    found.push(item);
+    // The last one may have begun before the range and lasted into it.
+    if (timeOf(item) < fromMs || found.length === MARKS_MAX) break;
+  }
+  return found;
+}
+
+/** What the chart shows, one line for each interval of each sensor; times are the beginnings of the intervals in UTC. */
+export function csvOf(histories: readonly SensorHistory[]): string {
+  const lines = histories.flatMap(({ sensor, interval, buckets }) =>
+    buckets.map(({ atMs, mean, min, max }) =>
+      [
+        new Date(atMs - INTERVAL_MS[interval] / 2).toISOString(),
+        interval,
+        sensor.id,
+        cell(sensor.unit),
+        rounded(mean),
+        rounded(min),
+        rounded(max),
+      ].join(','),
+    ),
+  );
+  return `${['timestamp,interval,sensor,unit,mean,min,max', ...lines].join('\r\n')}\r\n`;
+}
+
+/** No sensor measures finer, and more digits are those of the computation. */
+const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
+
+/** The name of the file tells the device, the sensors and the days. */
+export function csvName(deviceId: string, histories: readonly SensorHistory[], range: TimeRange): string {
+  const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  const sensors = histories.map(({ sensor }) => sensor.id).join('+');
+  return `${deviceId}_${sensors}_${day(range.fromMs)}_${day(range.toMs)}.csv`;
+}
+
+/** A spreadsheet would compute a text that begins like a formula. */
+function cell(text: string): string {
+  const plain = /^[=+\-@\t]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}

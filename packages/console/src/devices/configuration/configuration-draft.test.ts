@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import {
+  draftOf,
+  localTime,
+  merged,
+  newRule,
+  patchOf,
+  sideOf,
+  valueOfRule,
+  withSide,
+  withValue,
+} from './configuration-draft.ts';
+
+const CONFIGURATION: DeviceConfiguration = {
+  thresholds: { low_level: 20, high_level: 90, critical_level: 10 },
+  operation_limits: { max_feed_rate: 100, max_discharge_rate: 50, rate_unit: 'kg/min' },
+  maintenance: { next_scheduled: '2027-01-01T08:30:00.000Z', interval_hours: 100 },
+  reporting: { interval_s: 10, offline_delay_s: 30 },
+  alarms: { dead_band: 1, on_delay_s: 0, off_delay_s: 5 },
+  rules: [],
+};
+
+const base = draftOf(CONFIGURATION);
+const changed = (changes: Readonly<Record<string, string>>) => new Map([...base, ...Object.entries(changes)]);
+
+test('every field that the form can change is in the draft', () => {
+  assert.equal(base.get('thresholds.low_level'), '20');
+  assert.equal(base.get('maintenance.next_scheduled'), localTime('2027-01-01T08:30:00.000Z'));
+  assert.equal(base.has('operation_limits.rate_unit'), false);
+});
+
+test('only what was changed is sent', () => {
+  assert.deepEqual(patchOf(base, base), { patch: {}, faulty: [] });
+  const rules = '[{"sensor_id":"temperature","above":30,"severity":"warning"}]';
+  assert.deepEqual(
+    patchOf(base, changed({ 'thresholds.low_level': '25.5', 'alarms.dead_band': '2', rules })).patch,
+    {
+      thresholds: { low_level: 25.5 },
+      alarms: { dead_band: 2 },
+      rules: [{ sensor_id: 'temperature', above: 30, severity: 'warning' }],
+    },
+  );
+});
+
+test('a time is sent in UTC', () => {
+  const local = localTime('2027-02-03T04:05:00.000Z');
+  assert.deepEqual(patchOf(base, changed({ 'maintenance.next_scheduled': local })).patch, {
+    maintenance: { next_scheduled: '2027-02-03T04:05:00.000Z' },
+  });
+});
+
+test('a field without a number is named', () => {
+  assert.deepEqual(patchOf(base, changed({ 'thresholds.low_level': ' ' })).faulty, ['thresholds.low_level']);
+});
+
+test('changes of two people to different fields are both kept', () => {
+  const result = merged(
+    base,
+    changed({ 'thresholds.low_level': '25' }),
+    changed({ 'thresholds.high_level': '95' }),
+  );
+  assert.deepEqual(result.conflicts, []);
+  assert.deepEqual(result.taken, ['thresholds.high_level']);
+  assert.deepEqual(
+    [result.draft.get('thresholds.low_level'), result.draft.get('thresholds.high_level')],
+    ['25', '95'],
+  );
+});
+
+test('two values for one field are a conflict, the same value is none', () => {
+  const mine = changed({ 'thresholds.low_level': '25', 'alarms.dead_band': '3' });
+  const theirs = changed({ 'thresholds.low_level': '30', 'alarms.dead_band': '3' });
+  assert.deepEqual(merged(base, mine, theirs).conflicts, [
+    { path: 'thresholds.low_level', mine: '25', theirs: '30' },
+  ]);
+});
+
+test('a rule has exactly one side, and keeps its value when the side changes', () => {
+  const below = withSide(
+    { sensor_id: 'temperature', above: 30, severity: 'critical', dead_band: 2 },
+    'below',
+  );
+  assert.deepEqual(below, { sensor_id: 'temperature', below: 30, severity: 'critical', dead_band: 2 });
+  assert.equal(sideOf(below), 'below');
+  assert.deepEqual(withSide(below, 'above').above, 30);
+});
+
+test('a value that cannot be read changes nothing', () => {
+  const rule = newRule('humidity');
+  assert.equal(valueOfRule(withValue(rule, Number.NaN)), 0);
+  assert.equal(valueOfRule(withValue(rule, 14.5)), 14.5);
+});

@@ -1,0 +1,132 @@
+import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import type { Texts } from '../../texts/en/texts.ts';
+
+/** A configuration as texts of a form: a path such as `thresholds.low_level` and what its field shows. */
+export type Draft = ReadonlyMap<string, string>;
+
+export const RULES = 'rules';
+
+/** These are edited on the map, or have one value only. */
+const NOT_IN_FORM: ReadonlySet<string> = new Set(['base', 'geofence', 'operation_limits.rate_unit']);
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+export function draftOf(configuration: DeviceConfiguration): Draft {
+  const fields = Object.entries(configuration).flatMap(([section, values]): [string, string][] => {
+    if (section === RULES) return [[RULES, JSON.stringify(values)]];
+    if (NOT_IN_FORM.has(section)) return [];
+    return Object.entries(values as Record<string, string | number>)
+      .map(([name, value]): [string, string] => [`${section}.${name}`, textOf(value)])
+      .filter(([path]) => !NOT_IN_FORM.has(path));
+  });
+  return new Map(fields);
+}
+
+const textOf = (value: string | number): string =>
+  typeof value === 'string' && TIMESTAMP.test(value) ? localTime(value) : String(value);
+
+/** As the browser's field for a time shows it, in the zone of the viewer. */
+export function localTime(timestamp: string): string {
+  const time = new Date(timestamp);
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+export const changedPaths = (before: Draft, after: Draft): string[] =>
+  [...after].filter(([path, text]) => before.get(path) !== text).map(([path]) => path);
+
+export interface Conflict {
+  readonly path: string;
+  readonly mine: string;
+  readonly theirs: string;
+}
+
+export interface Merged {
+  /** Their configuration with my changes. Where both changed the same field, it has mine until somebody decides. */
+  readonly draft: Draft;
+  readonly conflicts: readonly Conflict[];
+  /** What only they have changed. */
+  readonly taken: readonly string[];
+}
+
+/** Brings my changes onto a configuration that another person has changed in the meantime. */
+export function merged(base: Draft, mine: Draft, theirs: Draft): Merged {
+  const myChanges = new Set(changedPaths(base, mine));
+  const theirChanges = changedPaths(base, theirs);
+  const conflicts = theirChanges
+    .filter((path) => myChanges.has(path) && mine.get(path) !== theirs.get(path))
+    .map((path) => ({ path, mine: mine.get(path) ?? '', theirs: theirs.get(path) ?? '' }));
+  const draft = new Map(
+    [...theirs].map(([path, text]) => [path, myChanges.has(path) ? (mine.get(path) ?? text) : text]),
+  );
+  return { draft, conflicts, taken: theirChanges.filter((path) => !myChanges.has(path)) };
+}
+
+export interface PatchResult {
+  readonly patch: Readonly<Record<string, unknown>>;
+  /** The fields that are empty or no number. */
+  readonly faulty: readonly string[];
+}
+
+const TEXT_FIELDS = /^failsafe\./;
+const TIME_FIELDS = /^maintenance\.next_scheduled$/;
+
+export const kindOf = (path: string): 'number' | 'time' | 'text' => {
+  if (TIME_FIELDS.test(path)) return 'time';
+  return TEXT_FIELDS.test(path) ? 'text' : 'number';
+};
+
+/** Only what was changed is sent, so that nothing else can be overwritten. */
+export function patchOf(stored: Draft, draft: Draft): PatchResult {
+  const patch: Record<string, Record<string, unknown> | unknown> = {};
+  const faulty: string[] = [];
+  for (const path of changedPaths(stored, draft)) {
+    const text = draft.get(path) ?? '';
+    if (path === RULES) {
+      patch[RULES] = JSON.parse(text);
+      continue;
+    }
+    const value = fieldValue(path, text);
+    if (value === null) faulty.push(path);
+    const [section = '', name = ''] = path.split('.');
+    patch[section] = { ...(patch[section] as object | undefined), [name]: value };
+  }
+  return { patch, faulty };
+}
+
+function fieldValue(path: string, text: string): string | number | null {
+  if (text.trim() === '') return null;
+  const kind = kindOf(path);
+  if (kind === 'text') return text;
+  if (kind === 'number') return Number.isFinite(Number(text)) ? Number(text) : null;
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}
+
+export const parseRules = (text: string): ThresholdRule[] => JSON.parse(text);
+
+export const newRule = (sensor_id: string): ThresholdRule => ({ sensor_id, above: 0, severity: 'warning' });
+
+export const sideOf = ({ above }: ThresholdRule): 'above' | 'below' =>
+  above === undefined ? 'below' : 'above';
+
+export const valueOfRule = ({ above, below }: ThresholdRule): number | null => above ?? below ?? null;
+
+/** A rule has exactly one side. */
+export function withSide(rule: ThresholdRule, side: string): ThresholdRule {
+  const { above, below, ...rest } = rule;
+  const value = above ?? below ?? 0;
+  return side === 'below' ? { ...rest, below: value } : { ...rest, above: value };
+}
+
+/** An empty field stays as it was, because a rule without a value would be another rule. */
+export function withValue(rule: ThresholdRule, value: number): ThresholdRule {
+  if (Number.isNaN(value)) return rule;
+  return sideOf(rule) === 'below' ? { ...rule, below: value } : { ...rule, above: value };
+}
+
+type Words = Pick<Texts['devices']['configuration'], 'fields' | 'sections'>;
+
+/** A field that this page does not know yet is shown by its name in the API. */
+export const fieldName = (path: string, { fields, sections }: Words): string =>
+  fields[path] ?? sections[path] ?? path;

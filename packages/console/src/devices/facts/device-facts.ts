@@ -1,0 +1,43 @@
+import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import { useEffect } from 'preact/hooks';
+import { useConsole } from '../../context/console.ts';
+import { type Loaded, useLoaded } from '../../kit/use-loaded.ts';
+
+/** What is read of a device beside what the site holds. */
+export interface DeviceFacts {
+  readonly detail: SiloDetail | FieldDetail;
+  readonly configuration: DeviceConfiguration;
+  /** The version of the configuration. */
+  readonly etag: string | null;
+}
+
+/** Read when the page opens, and again when an event tells that it has changed. */
+export function useDeviceFacts({
+  device_id,
+  group,
+}: Pick<FleetDevice, 'device_id' | 'group'>): Loaded<DeviceFacts> {
+  const { client, live } = useConsole();
+  const loaded = useLoaded(
+    async (signal): Promise<DeviceFacts> => {
+      const [detail, { configuration, etag }] = await Promise.all([
+        client.devices[group].get(device_id, { signal }),
+        client.configuration[group].get(device_id, { signal }),
+      ]);
+      return { detail, configuration, etag };
+    },
+    [device_id, group, live.connection.current.value.state],
+  );
+  useEffect(
+    () =>
+      live.onEvent((event) => {
+        if (event.device_id === device_id && CHANGES_FACTS.test(event.type)) loaded.reload();
+      }),
+    [device_id],
+  );
+  return loaded;
+}
+
+/** An alert may be about how its messages arrive, which its detail says, too. */
+const CHANGES_FACTS = /^(device\.|configuration\.|command\.|alert\.)/;

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import { en } from '../../texts/en/texts.ts';
+import { nextThreshold, thresholdsOf } from './thresholds.ts';
+
+const at = (value: number) => ({ name: String(value), value, severity: 'warning' }) as const;
+const THRESHOLDS = [at(90), at(20), at(10)];
+
+const MONITORING = {
+  maintenance: { next_scheduled: '2027-01-01T00:00:00Z', interval_hours: 100 },
+  reporting: { interval_s: 10, offline_delay_s: 30 },
+  alarms: { dead_band: 1, on_delay_s: 0, off_delay_s: 5 },
+};
+
+const SILO: DeviceConfiguration = {
+  thresholds: { low_level: 20, high_level: 90, critical_level: 10 },
+  operation_limits: { max_feed_rate: 100, max_discharge_rate: 50, rate_unit: 'kg/min' },
+  ...MONITORING,
+  rules: [
+    { sensor_id: 'temperature', above: 30, severity: 'warning' },
+    { sensor_id: 'temperature', below: -5, severity: 'info', message: 'Frost' },
+  ],
+};
+
+test('the level of a silo has the thresholds of its profile', () => {
+  assert.deepEqual(
+    thresholdsOf(SILO, 'level', en.devices.thresholds).map(({ value, severity }) => [value, severity]),
+    [
+      [90, 'warning'],
+      [20, 'warning'],
+      [10, 'critical'],
+    ],
+  );
+});
+
+test('a rule is named by its message, or by its side', () => {
+  assert.deepEqual(thresholdsOf(SILO, 'temperature', en.devices.thresholds), [
+    { name: en.devices.thresholds.above, value: 30, severity: 'warning' },
+    { name: 'Frost', value: -5, severity: 'info' },
+  ]);
+});
+
+test('a weather station has only rules', () => {
+  assert.deepEqual(thresholdsOf({ ...MONITORING, rules: [] }, 'level', en.devices.thresholds), []);
+});
+
+test('the nearest threshold in the direction of the operation', () => {
+  assert.equal(nextThreshold('discharge', 36, THRESHOLDS)?.value, 20);
+  assert.equal(nextThreshold('discharge', 15, THRESHOLDS)?.value, 10);
+  assert.equal(nextThreshold('feed', 36, THRESHOLDS)?.value, 90);
+});
+
+test('beyond the last one there is none', () => {
+  assert.equal(nextThreshold('discharge', 5, THRESHOLDS), null);
+  assert.equal(nextThreshold('feed', 90, THRESHOLDS), null);
+});

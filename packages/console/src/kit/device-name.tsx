@@ -1,0 +1,25 @@
+import { useConsole } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+
+interface Props {
+  readonly deviceId: string;
+  /** Where it leads; the page of the device unless given. */
+  readonly href?: string;
+}
+
+/** The name of a device and its place, which leads to its page; the id of a device that is not there any more. */
+export function DeviceName({ deviceId, href = addressOf('devices', deviceId) }: Props) {
+  const { devices } = useConsole().live.site;
+  const device = devices.find(deviceId)?.value;
+  if (device === undefined) return <span class="free-text">{deviceId}</span>;
+  return (
+    <>
+      <a class="free-text" href={href} title={deviceId}>
+        {device.name}
+      </a>
+      {devices.hasSeveralPlaces.value && (
+        <span class="device-place muted free-text">{device.location.facility}</span>
+      )}
+    </>
+  );
+}

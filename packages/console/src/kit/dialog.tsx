@@ -1,0 +1,164 @@
+import './dialog.css';
+import './inputs.css';
+import { useSignal } from '@preact/signals';
+import { type ComponentChildren, type ComponentType, createContext } from 'preact';
+import { useContext, useEffect, useRef } from 'preact/hooks';
+import { useConsole } from '../context/console.ts';
+import { texts } from '../texts/texts.ts';
+import { Button } from './button.tsx';
+import { useAction } from './form-state.ts';
+import { Failure } from './messages.tsx';
+
+const FIRST_FIELD = '.dialog-body :is(input, select, textarea)';
+
+/** What the shell shows at the top of every dialog: the movements with their stops. */
+export const DialogTop = createContext<ComponentType>(() => null);
+
+interface Props {
+  readonly title: string;
+  readonly onClose: () => void;
+  /** Asked before Escape or the cross closes the dialog, where something would be lost. */
+  readonly question?: string;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * A form over the view. The alarm bar stays visible above it. What moves is shown in it too, because a stop must be within
+ * reach while nothing else can be pressed. Escape closes it.
+ */
+export function Dialog({ title, onClose, question, children }: Props) {
+  const element = useRef<HTMLDialogElement>(null);
+  const isAsked = useSignal(false);
+  const Top = useContext(DialogTop);
+  const { common } = texts.value;
+  const leave = (): void => {
+    if (question === undefined) onClose();
+    else isAsked.value = true;
+  };
+  useEffect(() => {
+    element.current?.showModal();
+    element.current?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class="dialog"
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        leave();
+      }}
+    >
+      <div class="dialog-top">
+        <header>
+          <h2 class="free-text" title={title}>
+            {title}
+          </h2>
+          <Button kind="quiet" label={common.close} onPress={leave}>
+            ✕
+          </Button>
+        </header>
+        <Top />
+      </div>
+      {isAsked.value && (
+        <div class="dialog-question" role="alert">
+          <p>
+            <strong>{question}</strong>
+          </p>
+          <div class="dialog-actions">
+            <Button onPress={onClose}>{common.close}</Button>
+            <Button
+              kind="primary"
+              onPress={() => {
+                isAsked.value = false;
+              }}
+            >
+              {common.keepOpen}
+            </Button>
+          </div>
+        </div>
+      )}
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  );
+}
+
+interface FormDialogProps {
+  readonly title: string;
+  /** The button that does it: the verb, and on what. */
+  readonly submit: string;
+  /** The dialog is closed when it has succeeded, unless it says what is shown then. */
+  readonly onSubmit: () => Promise<unknown>;
+  readonly onClose: () => void;
+  readonly staysOpen?: boolean;
+  /** What was entered cannot be sent yet. */
+  readonly isIncomplete?: boolean;
+  readonly children?: ComponentChildren;
+}
+
+/** A form over the view. What the service refuses is said in it, and what was entered stays. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, submit, onSubmit, onClose, staysOpen = false, isIncomplete = false, children } = props;
+  const { common } = texts.value;
+  const isLost = useConsole().live.connection.current.value.state === 'lost';
+  const { run, isRunning, failure } = useAction();
+
+  async function send(event: Event): Promise<void> {
+    event.preventDefault();
+    if ((await run(onSubmit)) && !staysOpen) onClose();
+  }
+
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="dialog-form" onSubmit={(event) => void send(event)}>
+        {children}
+        <Failure of={failure} />
+        <div class="dialog-actions">
+          <Button onPress={onClose}>{common.cancel}</Button>
+          <Button
+            kind="primary"
+            type="submit"
+            isBusy={isRunning}
+            isDisabled={isLost || isIncomplete}
+            title={isLost ? common.notWhileOffline : ''}
+          >
+            {submit}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface DialogButtonProps {
+  readonly text: string;
+  /** What it does, where its text alone does not tell. */
+  readonly label?: string;
+  readonly kind?: 'primary' | 'plain' | 'quiet';
+  readonly children: (close: () => void) => ComponentChildren;
+}
+
+/** Opens a dialog; not while the connection is lost, because a dialog is there to change something. */
+export function DialogButton({ text, label, kind, children }: DialogButtonProps) {
+  const isOpen = useSignal(false);
+  const isLost = useConsole().live.connection.current.value.state === 'lost';
+  return (
+    <>
+      <Button
+        {...(kind === undefined ? {} : { kind })}
+        {...(label === undefined ? {} : { label })}
+        isDisabled={isLost}
+        title={isLost ? texts.value.common.notWhileOffline : ''}
+        onPress={() => {
+          isOpen.value = true;
+        }}
+      >
+        {text}
+      </Button>
+      {isOpen.value &&
+        children(() => {
+          isOpen.value = false;
+        })}
+    </>
+  );
+}

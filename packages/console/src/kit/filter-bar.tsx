@@ -1,0 +1,139 @@
+import './filter-bar.css';
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import { useId } from 'preact/hooks';
+import { useConsole } from '../context/console.ts';
+import { locale, texts } from '../texts/texts.ts';
+import { Button } from './button.tsx';
+import { ordered } from './table-order.ts';
+
+export const PLACE_FILTERS = ['facility', 'device'] as const;
+
+interface BarProps {
+  /** The names of its filters in the address. */
+  readonly names: readonly string[];
+  readonly children: ComponentChildren;
+}
+
+/** The filters of a list, which are in the address. */
+export function FilterBar({ names, children }: BarProps) {
+  const { navigation } = useConsole();
+  const { table } = texts.value;
+  const { query } = navigation.route.value;
+  const isFiltered = names.some((name) => Boolean(query.get(name)));
+  return (
+    <search class="filter-bar" aria-label={table.filters}>
+      {children}
+      {isFiltered && (
+        <Button
+          kind="quiet"
+          onPress={() => navigation.filter(Object.fromEntries(names.map((name) => [name, undefined])))}
+        >
+          {table.clearFilters}
+        </Button>
+      )}
+    </search>
+  );
+}
+
+interface FilterProps {
+  readonly name: string;
+  readonly label: string;
+}
+
+interface SelectProps extends FilterProps {
+  /** The choice that filters nothing. */
+  readonly any: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+}
+
+export function SelectFilter({ name, label, any, options }: SelectProps) {
+  const { navigation } = useConsole();
+  return (
+    <Filter label={label}>
+      {(id) => (
+        <select
+          id={id}
+          value={navigation.route.value.query.get(name) ?? ''}
+          onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value })}
+        >
+          <option value="">{any}</option>
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Filter>
+  );
+}
+
+/** A text that is searched for when the person has finished typing it. */
+export const TextFilter = (props: FilterProps) => (
+  <InputFilter {...props} input={{ type: 'search', placeholder: props.label, maxLength: 200 }} />
+);
+
+/** One day of the calendar. */
+export const DateFilter = (props: FilterProps) => <InputFilter {...props} input={{ type: 'date' }} />;
+
+interface InputProps extends FilterProps {
+  readonly input: InputHTMLAttributes<HTMLInputElement>;
+}
+
+function InputFilter({ name, label, input }: InputProps) {
+  const { navigation } = useConsole();
+  return (
+    <Filter label={label}>
+      {(id) => (
+        <input
+          id={id}
+          {...input}
+          value={navigation.route.value.query.get(name) ?? ''}
+          onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value.trim() })}
+        />
+      )}
+    </Filter>
+  );
+}
+
+interface LabelledProps {
+  readonly label: string;
+  readonly children: (id: string) => ComponentChildren;
+}
+
+function Filter({ label, children }: LabelledProps) {
+  const id = useId();
+  return (
+    <div class="filter">
+      <label class="only-for-readers" for={id}>
+        {label}
+      </label>
+      {children(id)}
+    </div>
+  );
+}
+
+/** Filters by the facility and by one device, among those that the key may see. */
+export function PlaceFilters() {
+  const { site } = useConsole().live;
+  const { table } = texts.value;
+  const devices = [...site.devices.all.value.values()].map((device) => device.peek());
+  const facilities = [...new Set(devices.map(({ location }) => location.facility))];
+  const byName = ordered(devices, ({ name }) => name, false, locale.value);
+  return (
+    <>
+      <SelectFilter
+        name="facility"
+        label={table.facility}
+        any={table.anyFacility}
+        options={ordered(facilities, (name) => name, false, locale.value).map((name) => [name, name])}
+      />
+      <SelectFilter
+        name="device"
+        label={table.device}
+        any={table.anyDevice}
+        options={byName.map(({ device_id }) => [device_id, site.devices.nameOf(device_id)])}
+      />
+    </>
+  );
+}

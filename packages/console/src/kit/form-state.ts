@@ -1,0 +1,58 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import type { Bound } from './inputs.tsx';
+
+export interface Action {
+  readonly isRunning: boolean;
+  /** Why the last run failed; `null` otherwise. */
+  readonly failure: unknown;
+  /** Runs the work unless it runs already, and tells whether it succeeded. */
+  run(work: () => Promise<unknown>): Promise<boolean>;
+  forget(): void;
+}
+
+/** A change that a person asks for: it runs once at a time, and its refusal is shown where the person pressed. */
+export function useAction(): Action {
+  const isRunning = useSignal(false);
+  const failure = useSignal<unknown>(null);
+  return {
+    isRunning: isRunning.value,
+    failure: failure.value,
+    forget: () => {
+      failure.value = null;
+    },
+    run: async (work) => {
+      if (isRunning.peek()) return false;
+      isRunning.value = true;
+      failure.value = null;
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        failure.value = error;
+        return false;
+      } finally {
+        isRunning.value = false;
+      }
+    },
+  };
+}
+
+export interface Draft<Fields> {
+  readonly current: ReadonlySignal<Fields>;
+  /** One field, for an input. */
+  field<Name extends keyof Fields>(name: Name): Bound<Fields[Name]>;
+}
+
+/** What a form holds while a person fills it in. */
+export function useDraft<Fields extends object>(initial: Fields): Draft<Fields> {
+  const current = useSignal(initial);
+  return {
+    current,
+    field: (name) => ({
+      value: current.value[name],
+      onValue: (value) => {
+        current.value = { ...current.peek(), [name]: value };
+      },
+    }),
+  };
+}

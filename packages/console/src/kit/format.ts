@@ -1,0 +1,94 @@
+import { unitSymbol } from '@granary/contract/telemetry/unit-symbols';
+
+const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+const SECOND_MS = 1_000;
+
+const MINUTE_MS = 60 * SECOND_MS;
+
+const HOUR_MS = 60 * MINUTE_MS;
+
+const DAY_MS = 24 * HOUR_MS;
+
+const KM_M = 1_000;
+
+/** Numbers in the way of the viewer's language, with the digits that their unit justifies and a minus sign. */
+export function formatNumber(value: number, decimals: number, language: string): string {
+  const text = new Intl.NumberFormat(language, {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  }).format(value);
+  return text.replace('-', '−');
+}
+
+/** Where a unit is not listed, three significant digits are shown. */
+const DECIMALS: Readonly<Record<string, number>> = {
+  percent: 0,
+  celsius: 1,
+  kg: 0,
+  volt: 2,
+  dbm: 0,
+  lux: 0,
+  hpa: 0,
+  mm: 1,
+  ppm: 0,
+  degree: 5,
+  degrees: 5,
+};
+
+export { unitSymbol };
+
+/** A value as a person says it, such as `21.4 °C`. */
+export function formatValue(value: number, unit: string, language: string): string {
+  const decimals = DECIMALS[unit.toLowerCase()] ?? decimalsFor(value);
+  return `${formatNumber(value, decimals, language)} ${unitSymbol(unit)}`;
+}
+
+function decimalsFor(value: number): number {
+  const size = Math.abs(value);
+  if (size >= 100) return 0;
+  return size >= 10 ? 1 : 2;
+}
+
+const TONNE_KG = 1_000;
+
+/** Masses from one tonne on are in tonnes. */
+export function formatMass(kg: number, language: string): string {
+  const isTonnes = Math.abs(kg) >= TONNE_KG;
+  const amount = isTonnes ? formatNumber(kg / TONNE_KG, 2, language) : formatNumber(kg, 0, language);
+  return `${amount} ${isTonnes ? 't' : 'kg'}`;
+}
+
+/** A length as a person says it, such as `412 m` or `3.4 km`. */
+export const formatLength = (metres: number, language: string): string =>
+  metres >= KM_M
+    ? `${formatNumber(metres / KM_M, metres >= 10 * KM_M ? 0 : 1, language)} km`
+    : `${formatNumber(metres, 0, language)} m`;
+
+/** An age or a duration as a person says it: "8 s", "3 min", "2 h 5 min", "4 d". */
+export function formatDuration(ms: number): string {
+  const size = Math.max(0, ms);
+  if (size < MINUTE_MS) return `${Math.floor(size / SECOND_MS)} s`;
+  if (size < HOUR_MS) return `${Math.floor(size / MINUTE_MS)} min`;
+  if (size >= DAY_MS) return `${Math.floor(size / DAY_MS)} d`;
+  const minutes = Math.floor((size % HOUR_MS) / MINUTE_MS);
+  const hours = `${Math.floor(size / HOUR_MS)} h`;
+  return minutes === 0 ? hours : `${hours} ${minutes} min`;
+}
+
+/** In the time zone of the viewer; today's times without their date. */
+export function formatTime(timestamp: string | number, nowMs: number, language: string): string {
+  const time = new Date(timestamp);
+  const isToday = time.toDateString() === new Date(nowMs).toDateString();
+  const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
+  const date: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
+  return new Intl.DateTimeFormat(language, isToday ? clock : { ...date, ...clock }).format(time);
+}
+
+/** The exact time, for the text that appears on hover. */
+export const utcTime = (timestamp: string | number): string =>
+  `${new Date(timestamp).toISOString().replace('T', ' ').replace('Z', '')} UTC`;
+
+/** A sentence of the service, with the times in it in the zone of the viewer. */
+export const withLocalTimes = (sentence: string, nowMs: number, language: string): string =>
+  sentence.replace(TIMES, (time) => formatTime(time, nowMs, language));

@@ -1,0 +1,235 @@
+import './field.css';
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+
+/** A text of several lines. */
+export const TextArea = ({
+  label,
+  hint,
+  value,
+  onValue,
+  isRequired = false,
+  rows = 2,
+  ...limits
+}: TextAreaProps) => (
+  <Field label={label} {...(hint === undefined ? {} : { hint })}>
+    {(id) => (
+      <textarea
+        id={id}
+        rows={rows}
+        required={isRequired}
+        {...limits}
+        value={value}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    )}
+  </Field>
+);
+
+/** A quantity, with decimals. Turning the wheel over it scrolls the page and does not change the quantity. */
+export const QuantityInput = ({
+  label,
+  hint,
+  value,
+  onValue,
+  isRequired = false,
+  ...more
+}: QuantityInputProps) => (
+  <Field label={label} {...(hint === undefined ? {} : { hint })}>
+    {(id) => (
+      <input
+        id={id}
+        type="number"
+        inputMode="decimal"
+        min="0"
+        step="any"
+        required={isRequired}
+        {...more}
+        value={value}
+        onWheel={({ currentTarget }) => currentTarget.blur()}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    )}
+  </Field>
+);
+
+/** What a form holds: its value, and how it is changed. */
+export interface Bound<Value> {
+  readonly value: Value;
+  readonly onValue: (value: Value) => void;
+}
+
+/** An input that shows a signal and changes it. */
+export const bound = <Value,>(signal: Signal<Value>): Bound<Value> => ({
+  value: signal.value,
+  onValue: (value) => {
+    signal.value = value;
+  },
+});
+
+interface TextProps extends Bound<string> {
+  readonly label: string;
+  readonly hint?: string;
+  readonly type?: 'text' | 'number' | 'email' | 'url' | 'datetime-local' | 'time';
+  readonly isRequired?: boolean;
+  readonly isFixed?: boolean;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly step?: number | 'any';
+  /** Values that are offered, besides any other. */
+  readonly offered?: readonly string[];
+}
+
+export function TextInput({
+  label,
+  hint,
+  value,
+  onValue,
+  type = 'text',
+  isRequired = false,
+  isFixed = false,
+  maxLength = 200,
+  offered,
+  ...limits
+}: TextProps) {
+  const listId = useId();
+  return (
+    <Field label={label} {...(hint === undefined ? {} : { hint })}>
+      {(id) => (
+        <>
+          <input
+            id={id}
+            type={type}
+            required={isRequired}
+            readOnly={isFixed}
+            maxLength={maxLength}
+            {...limits}
+            {...(offered === undefined ? {} : { list: listId })}
+            value={value}
+            onInput={({ currentTarget }) => onValue(currentTarget.value)}
+          />
+          {offered !== undefined && (
+            <datalist id={listId}>
+              {offered.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          )}
+        </>
+      )}
+    </Field>
+  );
+}
+
+interface SelectProps extends Bound<string> {
+  readonly label: string;
+  readonly hint?: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+}
+
+export const SelectInput = ({ label, hint, value, onValue, options }: SelectProps) => (
+  <Field label={label} {...(hint === undefined ? {} : { hint })}>
+    {(id) => (
+      <select id={id} value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+        {options.map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
+interface CheckProps extends Bound<boolean> {
+  readonly label: string;
+  readonly hint?: string;
+}
+
+export function CheckInput({ label, hint, value, onValue }: CheckProps) {
+  return (
+    <div class="check-input">
+      <label>
+        <input
+          type="checkbox"
+          checked={value}
+          onChange={({ currentTarget }) => onValue(currentTarget.checked)}
+        />
+        {label}
+      </label>
+      {hint !== undefined && <p class="muted hint">{hint}</p>}
+    </div>
+  );
+}
+
+interface ChoicesProps extends Bound<readonly string[]> {
+  readonly legend: string;
+  readonly hint?: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+}
+
+/** Any number of choices. */
+export const Choices = ({ legend, hint, options, value: chosen, onValue }: ChoicesProps) => (
+  <fieldset class="choices">
+    <legend>{legend}</legend>
+    {hint !== undefined && <p class="muted hint">{hint}</p>}
+    <div>
+      {options.map(([name, text]) => (
+        <label key={name}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={({ currentTarget }) => {
+              const others = chosen.filter((one) => one !== name);
+              onValue(currentTarget.checked ? [...others, name] : others);
+            }}
+          />
+          <span class="free-text">{text}</span>
+        </label>
+      ))}
+    </div>
+  </fieldset>
+);
+
+interface Props {
+  readonly label: string;
+  readonly hint?: string;
+  /** What is wrong with the value, in words. */
+  readonly fault?: string | null;
+  /** The input, with the id that its label refers to. */
+  readonly children: (id: string) => ComponentChildren | JSX.Element;
+}
+
+export function Field({ label, hint, fault = null, children }: Props) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children(id)}
+      {hint !== undefined && <p class="muted hint">{hint}</p>}
+      {fault !== null && (
+        <p class="refusal" role="alert">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface QuantityInputProps extends Bound<string> {
+  readonly label: string;
+  readonly hint?: string;
+  readonly isRequired?: boolean;
+  readonly placeholder?: string;
+}
+
+interface TextAreaProps extends Bound<string> {
+  readonly label: string;
+  readonly hint?: string;
+  readonly isRequired?: boolean;
+  readonly rows?: number;
+  readonly maxLength?: number;
+}

@@ -1,0 +1,86 @@
+import './measured.css';
+import type { Quality } from '@granary/contract/telemetry/telemetry';
+import { useComputed } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useConsole } from '../context/console.ts';
+import { locale, texts } from '../texts/texts.ts';
+import { formatDuration, formatTime, utcTime } from './format.ts';
+
+interface Props {
+  /** The value with its unit; `null` where none was ever reported. */
+  readonly text: string | null;
+  readonly quality: Quality;
+  /** When it was measured; `null` where it never was. */
+  readonly at: string | null;
+  /** Also for a good value the age is shown. */
+  readonly hasAge?: boolean;
+}
+
+/** A measured value in the form of its quality: good is plain, stale is lighter with its age, bad is struck through. */
+export function Measured({ text, quality, at, hasAge = false }: Props) {
+  const { common } = texts.value;
+  const isLost = useConsole().live.connection.current.value.state === 'lost';
+  if (text === null || at === null) {
+    return (
+      <span class="measured never" title={common.neverReported}>
+        <span aria-hidden="true">–</span>
+        <span class="only-for-readers">{common.neverReported}</span>
+      </span>
+    );
+  }
+  const form = quality === 'good' && isLost ? 'stale' : quality;
+  return (
+    <span class={`measured ${form}`}>
+      {form === 'bad' ? <s>{text}</s> : <span>{text}</span>}
+      {form === 'bad' && <span class="reason">{common.badValue}</span>}
+      {form === 'stale' && <ClockSign label={common.qualities.stale} />}
+      {(hasAge || form === 'stale') && (
+        <span class="age">
+          <Age since={at} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+export const ClockSign = ({ label }: { readonly label: string }) => (
+  <svg class="sign" viewBox="0 0 16 16" width="12" height="12" role="img" aria-label={label}>
+    <path d="M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM8 4v4.3l2.8 1.7" />
+  </svg>
+);
+
+/** How long ago something was. It counts on by itself, and draws only its own text again. */
+export function Age({ since }: { readonly since: string }) {
+  const { nowMs } = useConsole().live.site.clock;
+  const sinceMs = Date.parse(since);
+  const text = useComputed(() => formatDuration(nowMs.value - sinceMs));
+  return (
+    <time dateTime={since} title={utcTime(since)}>
+      {text}
+    </time>
+  );
+}
+
+/** A time in the zone of the viewer, with the time in UTC on hover. */
+export function Time({ at }: { readonly at: string }) {
+  const { nowMs } = useConsole().live.site.clock;
+  return (
+    <time dateTime={at} title={utcTime(at)}>
+      {formatTime(at, nowMs.peek(), locale.value)}
+    </time>
+  );
+}
+
+/** Whether the connection is lost, so that what is shown may not be true any more. */
+export const useIsLost = (): boolean => useConsole().live.connection.current.value.state === 'lost';
+
+/** A state that the page knows; while the connection is lost it has the form of a stale value. */
+export function LastKnown({ children }: { readonly children: ComponentChildren }) {
+  if (!useIsLost()) return <>{children}</>;
+  return (
+    <span class="last-known">
+      <ClockSign label={texts.value.common.lastKnown} />
+      {children}
+    </span>
+  );
+}

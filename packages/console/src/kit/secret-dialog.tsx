@@ -1,0 +1,122 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { texts } from '../texts/texts.ts';
+import { Button } from './button.tsx';
+import { Dialog, FormDialog } from './dialog.tsx';
+import { bound, TextInput } from './inputs.tsx';
+
+const OVERLAP_DAYS_MAX = 30;
+
+const SECONDS_PER_DAY = 86_400;
+
+interface Props {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** A text to be taken elsewhere, with a button that copies it. */
+export function CopyText({ label, text }: Props) {
+  const { forms } = texts.value;
+  const state = useSignal<'ready' | 'copied' | 'selected'>('ready');
+  const place = useRef<HTMLElement>(null);
+
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      state.value = 'copied';
+    } catch {
+      // A browser offers the clipboard only to pages with TLS; the person can copy what is selected.
+      if (place.current !== null) getSelection()?.selectAllChildren(place.current);
+      state.value = 'selected';
+    }
+  }
+
+  return (
+    <div class="copy-text">
+      <h3>{label}</h3>
+      <div>
+        <code ref={place}>{text}</code>
+        <Button label={`${forms.copy}: ${label}`} onPress={() => void copy()}>
+          {forms.copy}
+        </Button>
+      </div>
+      <p class="muted hint" role="status">
+        {state.value === 'ready' ? '' : forms[state.value]}
+      </p>
+    </div>
+  );
+}
+
+interface SecretDialogProps {
+  readonly title: string;
+  readonly label: string;
+  readonly secret: string;
+  readonly onClose: () => void;
+}
+
+/** A key or secret, shown this once. */
+export function SecretDialog({ title, label, secret, onClose }: SecretDialogProps) {
+  const { forms } = texts.value;
+  return (
+    <Dialog title={title} question={forms.isKept} onClose={onClose}>
+      <p>
+        <strong>{forms.shownOnce}</strong>
+      </p>
+      <CopyText label={label} text={secret} />
+      <div class="dialog-actions">
+        <Button kind="primary" onPress={onClose}>
+          {forms.done}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+interface RotationDialogProps {
+  readonly texts: {
+    readonly title: string;
+    readonly submit: string;
+    readonly meaning: string;
+    readonly overlap: string;
+    readonly issuedTitle: string;
+    readonly secret: string;
+  };
+  /** How long the old secret stays valid unless the person changes it, in the unit that the text of the field names. */
+  readonly usualOverlap: number;
+  readonly unitSeconds: number;
+  /** Returns the new secret, which is shown once. */
+  readonly rotate: (rotation: { readonly overlap_seconds: number }) => Promise<string>;
+  readonly onClose: () => void;
+}
+
+/** Replaces a secret; the old one stays valid for a time, so that its users can change over. */
+export function RotationDialog({ texts, usualOverlap, unitSeconds, rotate, onClose }: RotationDialogProps) {
+  const overlap = useSignal(String(usualOverlap));
+  const secret = useSignal<string | null>(null);
+  if (secret.value !== null) {
+    return (
+      <SecretDialog title={texts.issuedTitle} label={texts.secret} secret={secret.value} onClose={onClose} />
+    );
+  }
+  return (
+    <FormDialog
+      title={texts.title}
+      submit={texts.submit}
+      staysOpen
+      onSubmit={async () => {
+        secret.value = await rotate({ overlap_seconds: Math.round(Number(overlap.peek()) * unitSeconds) });
+      }}
+      onClose={onClose}
+    >
+      <p>{texts.meaning}</p>
+      <TextInput
+        label={texts.overlap}
+        type="number"
+        min={0}
+        max={(OVERLAP_DAYS_MAX * SECONDS_PER_DAY) / unitSeconds}
+        isRequired
+        {...bound(overlap)}
+      />
+    </FormDialog>
+  );
+}

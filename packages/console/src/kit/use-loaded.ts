@@ -1,0 +1,159 @@
+import type { Page } from '@granary/client';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { useConsole } from '../context/console.ts';
+
+/** Events often come in groups, and one read serves them all. */
+const GATHER_MS = 400;
+
+const PAGE_ROWS = 100;
+
+/** The service answers no more at once. */
+const PAGE_ROWS_MAX = 1_000;
+
+export interface Loaded<Value> {
+  readonly value: Value | undefined;
+  readonly failure: unknown;
+  /** What is shown may be that of earlier inputs. */
+  readonly isLoading: boolean;
+  /** Reads again; what is shown stays until the new value has arrived. */
+  reload(): void;
+}
+
+/** Reads something when a view opens and when one of its inputs changes; an older answer never replaces a newer one. */
+export function useLoaded<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  inputs: readonly unknown[],
+): Loaded<Value> {
+  const value = useSignal<Value | undefined>(undefined);
+  const failure = useSignal<unknown>(null);
+  const isLoading = useSignal(true);
+  const round = useSignal(0);
+  useEffect(() => {
+    const stopped = new AbortController();
+    isLoading.value = true;
+    load(stopped.signal).then(
+      (loaded) => {
+        if (stopped.signal.aborted) return;
+        value.value = loaded;
+        failure.value = null;
+        isLoading.value = false;
+      },
+      (error) => {
+        if (stopped.signal.aborted) return;
+        failure.value = error;
+        isLoading.value = false;
+      },
+    );
+    return () => stopped.abort();
+  }, [...inputs, round.value]);
+  return {
+    value: value.value,
+    failure: failure.value,
+    isLoading: isLoading.value,
+    reload: () => {
+      round.value = round.peek() + 1;
+    },
+  };
+}
+
+interface PageRequest {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+export interface Pages<Item> {
+  /** `undefined` until the first page has arrived. */
+  readonly items: readonly Item[] | undefined;
+  readonly hasMore: boolean;
+  readonly isLoading: boolean;
+  readonly failure: unknown;
+  /** Adds the next page. */
+  more(): void;
+  /** Reads what is shown anew. */
+  reload(): void;
+}
+
+interface Read<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+}
+
+/** A long list, read page by page. When one of the inputs changes it begins anew; an older answer never replaces a newer one. */
+export function usePages<Item>(
+  load: (request: PageRequest, signal: AbortSignal) => Promise<Page<Item>>,
+  inputs: readonly unknown[],
+): Pages<Item> {
+  const read = useSignal<Read<Item> | undefined>(undefined);
+  const failure = useSignal<unknown>(null);
+  const isLoading = useSignal(true);
+  const stopped = useSignal(new AbortController());
+
+  function ask(request: PageRequest, before: readonly Item[]): void {
+    stopped.peek().abort();
+    const mine = new AbortController();
+    stopped.value = mine;
+    isLoading.value = true;
+    load(request, mine.signal).then(
+      ({ data, page }) => {
+        if (mine.signal.aborted) return;
+        read.value = { items: [...before, ...data], next: page.next_cursor };
+        failure.value = null;
+        isLoading.value = false;
+      },
+      (error) => {
+        if (mine.signal.aborted) return;
+        failure.value = error;
+        isLoading.value = false;
+      },
+    );
+  }
+
+  useEffect(() => {
+    read.value = undefined;
+    ask({ limit: PAGE_ROWS }, []);
+    return () => stopped.peek().abort();
+  }, inputs);
+
+  return {
+    items: read.value?.items,
+    hasMore: read.value !== undefined && read.value.next !== null,
+    isLoading: isLoading.value,
+    failure: failure.value,
+    more: () => {
+      const { items, next } = read.peek() ?? { items: [], next: null };
+      if (next !== null && !isLoading.peek()) ask({ limit: PAGE_ROWS, cursor: next }, items);
+    },
+    reload: () => {
+      const count = Math.max(PAGE_ROWS, read.peek()?.items.length ?? 0);
+      ask({ limit: Math.min(PAGE_ROWS_MAX, count) }, []);
+    },
+  };
+}
+
+/** Reads a list again after events whose type begins like this, and after the connection was found again. */
+export function useEventReload(prefixes: readonly string[], reload: () => void): void {
+  const { live } = useConsole();
+  const { state } = live.connection.current.value;
+  const newest = useRef(reload);
+  newest.current = reload;
+  const wasLost = useRef(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = live.onEvent(({ type }) => {
+      if (!prefixes.some((prefix) => type.startsWith(prefix))) return;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        newest.current();
+      }, GATHER_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      end();
+    };
+  }, [live, prefixes.join()]);
+  useEffect(() => {
+    if (state === 'live' && wasLost.current) newest.current();
+    wasLost.current = state === 'lost';
+  }, [state]);
+}

@@ -1,0 +1,125 @@
+import type { Mission, PreflightResult } from '@granary/contract/missions/missions';
+import { WAYPOINTS_MAX, type Waypoint, type WaypointAction } from '@granary/contract/missions/waypoints';
+import type { Point } from '@granary/contract/positions';
+
+const WAYPOINT = /^\/waypoints\/(\d+)/;
+
+export interface DraftWaypoint extends Point {
+  /** Stays the same while waypoints are moved and reordered. */
+  readonly id: number;
+  readonly action: WaypointAction;
+  /** `null`: the vehicle keeps its altitude. */
+  readonly altitude: number | null;
+  /** `null`: as long as the action takes. */
+  readonly waitSeconds: number | null;
+}
+
+/** A mission that is being drawn. */
+export interface Draft {
+  readonly name: string;
+  /** In the form of an input for local time, empty while it is not complete; `null`: now. */
+  readonly startsAt: string | null;
+  readonly waypoints: readonly DraftWaypoint[];
+  readonly selectedId: number | null;
+}
+
+export const EMPTY_DRAFT: Draft = { name: '', startsAt: null, waypoints: [], selectedId: null };
+
+/** About a centimetre. */
+const DECIMALS = 7;
+const rounded = (value: number): number => Number(value.toFixed(DECIMALS));
+
+/** A new waypoint does what the one before it does, because fields are usually scanned or sampled throughout. */
+export function withWaypoint(draft: Draft, { lat, lng }: Point): Draft {
+  const { waypoints } = draft;
+  if (waypoints.length >= WAYPOINTS_MAX) return draft;
+  const before = waypoints.at(-1);
+  const id = Math.max(0, ...waypoints.map((one) => one.id)) + 1;
+  const waypoint: DraftWaypoint = {
+    id,
+    lat: rounded(lat),
+    lng: rounded(lng),
+    action: before?.action ?? 'scan',
+    altitude: before?.altitude ?? null,
+    waitSeconds: before?.waitSeconds ?? null,
+  };
+  return { ...draft, waypoints: [...waypoints, waypoint], selectedId: id };
+}
+
+export const withoutWaypoint = (draft: Draft, id: number): Draft => ({
+  ...draft,
+  waypoints: draft.waypoints.filter((one) => one.id !== id),
+  selectedId: draft.selectedId === id ? null : draft.selectedId,
+});
+
+export function withChange(draft: Draft, id: number, change: Partial<Omit<DraftWaypoint, 'id'>>): Draft {
+  const place = {
+    ...(change.lat === undefined ? {} : { lat: rounded(change.lat) }),
+    ...(change.lng === undefined ? {} : { lng: rounded(change.lng) }),
+  };
+  const waypoints = draft.waypoints.map((one) => (one.id === id ? { ...one, ...change, ...place } : one));
+  return { ...draft, waypoints };
+}
+
+/** Puts a waypoint at another place of the order; a place outside the list is its end. */
+export function withOrder(draft: Draft, id: number, index: number): Draft {
+  const moved = draft.waypoints.find((one) => one.id === id);
+  if (moved === undefined) return draft;
+  const others = draft.waypoints.filter((one) => one.id !== id);
+  return { ...draft, waypoints: others.toSpliced(Math.max(0, index), 0, moved) };
+}
+
+export const waypointsOf = ({ waypoints }: Draft): Waypoint[] =>
+  waypoints.map(({ lat, lng, action, altitude, waitSeconds }) => ({
+    lat,
+    lng,
+    action,
+    ...(altitude === null ? {} : { altitude }),
+    ...(waitSeconds === null ? {} : { wait_seconds: waitSeconds }),
+  }));
+
+const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+
+/** Whether the start is now, or at a time that is complete: a mission for later must never begin now. */
+export const hasStart = (draft: Draft): boolean => draft.startsAt === null || startOf(draft) !== undefined;
+
+/** The start as the service wants it; `undefined` for now. */
+export function startOf({ startsAt }: Draft): string | undefined {
+  const time = startsAt !== null && LOCAL_TIME.test(startsAt) ? Date.parse(startsAt) : Number.NaN;
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
+
+export function missionOf(draft: Draft, nameWithout: string): Mission {
+  const scheduled_start = startOf(draft);
+  return {
+    mission_name: draft.name.trim() || nameWithout,
+    waypoints: waypointsOf(draft),
+    ...(scheduled_start === undefined ? {} : { scheduled_start }),
+  };
+}
+
+/** Which parts of the way the mission would be refused for. */
+export interface LegFaults {
+  /** What is wrong with a waypoint or the way to it, by its index. */
+  readonly waypoints: ReadonlyMap<number, string>;
+  /** The legs, by the index of the waypoint they lead to, for which the battery does not last. */
+  readonly tooFar: ReadonlySet<number>;
+  readonly isWayBackTooFar: boolean;
+}
+
+export function legFaults({ preflight, refusal }: PreflightResult): LegFaults {
+  const named = (refusal?.details ?? []).flatMap(({ path, message }) => {
+    const index = WAYPOINT.exec(path)?.[1];
+    return index === undefined ? [] : [[Number(index), message] as const];
+  });
+  const tooFar = new Set<number>();
+  const isInfeasible = refusal?.code === 'mission_infeasible' && preflight !== null;
+  if (isInfeasible) {
+    let left = preflight.battery_available - preflight.battery_reserve;
+    for (const [index, { battery }] of preflight.legs.entries()) {
+      left -= battery;
+      if (left < 0) tooFar.add(index);
+    }
+  }
+  return { waypoints: new Map(named), tooFar, isWayBackTooFar: isInfeasible };
+}

@@ -1,0 +1,288 @@
+import type { MissionRecord, MissionRequestKind } from '@granary/contract/missions/missions';
+import type { Point } from '@granary/contract/positions';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+import { Button } from '../kit/button.tsx';
+import { useAction } from '../kit/form-state.ts';
+import { formatDuration, formatLength, withLocalTimes } from '../kit/format.ts';
+import { Time } from '../kit/measured.tsx';
+import { Failure } from '../kit/messages.tsx';
+import { useLoaded } from '../kit/use-loaded.ts';
+import { MISSION_UNDER_WAY } from '../live/site.ts';
+import { locale, texts } from '../texts/texts.ts';
+import type { MapContents } from './contents.ts';
+import { missionPath, missionStatus } from './missions.ts';
+import { pathOf, screenOf } from './surface/projection.ts';
+import { useView } from './surface/surface-context.ts';
+
+/** What may be asked of a mission in each status; in every other status it has ended. */
+const POSSIBLE: Readonly<Partial<Record<MissionRecord['status'], readonly MissionRequestKind[]>>> = {
+  scheduled: ['cancel'],
+  dispatched: ['cancel'],
+  in_progress: ['pause', 'cancel'],
+  paused: ['resume', 'cancel'],
+};
+
+const SHOWN_MAX = 10;
+
+interface Props {
+  readonly deviceId: string;
+  /** The mission that the address names; without one it is the one under way. */
+  readonly missionId: string | null;
+  readonly contents: MapContents;
+}
+
+/** The mission that is followed, and the list of the newest ones. */
+export function MissionsMode({ deviceId, missionId, contents }: Props) {
+  const { map } = texts.value;
+  const { missions, failure } = useMissions(deviceId, missionId);
+  const mayConfigure = useScope('configure');
+  const shown =
+    missions?.find(({ mission_id, status }) =>
+      missionId === null ? MISSION_UNDER_WAY.includes(status) : mission_id === missionId,
+    ) ?? null;
+  useEffect(() => {
+    contents.mission.value = shown;
+  }, [shown]);
+  useEffect(
+    () => () => {
+      contents.mission.value = null;
+    },
+    [],
+  );
+  return (
+    <>
+      {shown !== null && <MissionPanel deviceId={deviceId} mission={shown} />}
+      <Failure of={failure} />
+      <MissionList deviceId={deviceId} missions={missions} shownId={shown?.mission_id ?? null} />
+      {mayConfigure && (
+        <p>
+          <a class="button" href={addressOf('map', null, { device: deviceId, mode: 'geofence' })}>
+            {map.editGeofence}
+          </a>
+        </p>
+      )}
+    </>
+  );
+}
+
+interface MissionListProps {
+  readonly deviceId: string;
+  readonly missions: readonly MissionRecord[] | undefined;
+  readonly shownId: string | null;
+}
+
+/** The newest missions of a vehicle; each leads to its waypoints. */
+function MissionList({ deviceId, missions: all, shownId }: MissionListProps) {
+  const { missions } = texts.value;
+  const mayOperate = useScope('operate');
+  return (
+    <section aria-label={missions.title}>
+      <div class="map-facility">
+        <h3>{missions.title}</h3>
+        {mayOperate && (
+          <a class="button" href={addressOf('map', null, { device: deviceId, mode: 'plan' })}>
+            {missions.plan}
+          </a>
+        )}
+      </div>
+      {all?.length === 0 && <p class="muted">{missions.none}</p>}
+      <ul class="map-list">
+        {all?.map(({ mission_id, mission_name, status, result, scheduled_start }) => (
+          <li key={mission_id}>
+            <a
+              href={addressOf('map', null, { device: deviceId, mission: mission_id })}
+              aria-current={mission_id === shownId ? 'true' : undefined}
+            >
+              <strong class="free-text">{mission_name}</strong>
+              <span>{missionStatus({ status, result }, missions)}</span>
+              <span class="muted wide">
+                <Time at={scheduled_start} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface NewestMissions {
+  /** `undefined` until they were read. */
+  readonly missions: readonly MissionRecord[] | undefined;
+  readonly failure: unknown;
+}
+
+/** The newest missions of a vehicle, with one more that is wanted if there is one; those under way as they are now. */
+function useMissions(deviceId: string, wantedId: string | null): NewestMissions {
+  const { client, live } = useConsole();
+  const { state } = live.connection.current.value;
+  const loaded = useLoaded(
+    async (signal) => {
+      const { data } = await client.missions.list(deviceId, { limit: SHOWN_MAX }, { signal });
+      const isKnown = wantedId === null || data.some(({ mission_id }) => mission_id === wantedId);
+      if (isKnown) return data;
+      const wanted = await client.missions.get(deviceId, wantedId, { signal }).catch(() => null);
+      return wanted === null ? data : [...data, wanted];
+    },
+    [deviceId, wantedId, state],
+  );
+  useEffect(
+    () =>
+      live.onEvent((event) => {
+        if (event.device_id === deviceId && event.type.startsWith('mission.')) loaded.reload();
+      }),
+    [deviceId],
+  );
+  const underWay = live.site.missions.all.value;
+  const missions = loaded.value?.map((mission) => underWay.get(mission.mission_id) ?? mission);
+  return { missions, failure: loaded.failure };
+}
+
+interface MissionPanelProps {
+  readonly deviceId: string;
+  readonly mission: MissionRecord;
+}
+
+/** One mission, waypoint by waypoint. */
+function MissionPanel({ deviceId, mission }: MissionPanelProps) {
+  const { missions } = texts.value;
+  const { nowMs } = useConsole().live.site.clock;
+  const { mission_name, status_detail, waypoints, preflight } = mission;
+  const reached = waypoints.filter((waypoint) => waypoint.status === 'reached').length;
+  return (
+    <section class="map-mission-panel" aria-label={mission_name}>
+      <h3 class="free-text">{mission_name}</h3>
+      <p>
+        <strong>{missionStatus(mission, missions)}</strong>{' '}
+        <span class="muted">
+          {formatLength(preflight.distance_m, locale.value)} · {formatDuration(preflight.duration_s * 1_000)}
+        </span>
+      </p>
+      <progress max={waypoints.length} value={reached} aria-label={missions.progress}>
+        {missions.waypointsReached(reached, waypoints.length)}
+      </progress>
+      <p role="status" class="free-text">
+        {withLocalTimes(status_detail, nowMs.peek(), locale.value)}
+      </p>
+      <MissionControls deviceId={deviceId} mission={mission} />
+      <ol class="map-steps">
+        {waypoints.map((waypoint, index) => (
+          <li key={index} class={waypoint.status}>
+            <span class="number">{index + 1}</span>
+            <span>{missions.actions[waypoint.action]}</span>
+            <span class="state">
+              {missions.waypointStatuses[waypoint.status]}
+              {waypoint.reached_at !== null && (
+                <>
+                  {' '}
+                  <Time at={waypoint.reached_at} />
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** A pause is sent at once; what moves the vehicle or cannot be taken back is confirmed. */
+function MissionControls({
+  deviceId,
+  mission,
+}: {
+  readonly deviceId: string;
+  readonly mission: MissionRecord;
+}) {
+  const console = useConsole();
+  const { missions, common } = texts.value;
+  const { run, isRunning, failure, forget } = useAction();
+  const asked = useSignal<'resume' | 'cancel' | null>(null);
+  const mayOperate = useScope('operate');
+  const isLost = console.live.connection.current.value.state === 'lost';
+  const possible = POSSIBLE[mission.status] ?? [];
+  if (!mayOperate || possible.length === 0) return null;
+  const request = async (kind: MissionRequestKind): Promise<void> => {
+    const isDone = await run(async () => {
+      const { client, live } = console;
+      const record = await client.missions[kind](deviceId, mission.mission_id, callOptions(console));
+      live.site.missions.put({ device_id: deviceId, ...record });
+    });
+    if (isDone) asked.value = null;
+  };
+  const kind = asked.value;
+  if (kind !== null && possible.includes(kind)) {
+    return (
+      <div class="map-confirm">
+        <p>{kind === 'cancel' ? missions.cancelMeans : missions.resumeMeans}</p>
+        <Failure of={failure} />
+        <div class="buttons">
+          <Button kind="primary" isBusy={isRunning} isDisabled={isLost} onPress={() => void request(kind)}>
+            {missions.controls[kind]}
+          </Button>
+          <Button
+            onPress={() => {
+              forget();
+              asked.value = null;
+            }}
+          >
+            {kind === 'cancel' ? missions.keep : common.cancel}
+          </Button>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <>
+      <Failure of={failure} />
+      <div class="buttons">
+        {possible.map((one) => (
+          <Button
+            key={one}
+            isBusy={isRunning}
+            isDisabled={isLost || mission.requested === one}
+            title={isLost ? common.notWhileOffline : ''}
+            onPress={() => {
+              forget();
+              if (one === 'pause') void request(one);
+              else asked.value = one;
+            }}
+          >
+            {missions.controls[one]}
+          </Button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface MissionLayerProps {
+  readonly mission: MissionRecord;
+  readonly vehicle: Point | null;
+}
+
+/** What is planned is dashed, what is done is solid. */
+export function MissionLayer({ mission, vehicle }: MissionLayerProps) {
+  const view = useView();
+  const { missions } = texts.value;
+  const { done, left } = missionPath(mission, vehicle);
+  return (
+    <g class="map-mission">
+      <path class="left" d={pathOf(left, view)} />
+      <path class="done" d={pathOf(done, view)} />
+      {mission.waypoints.map((waypoint, index) => {
+        const { x, y } = screenOf(waypoint, view);
+        return (
+          <g key={index} class={`stop-point ${waypoint.status}`} transform={`translate(${x} ${y})`}>
+            <title>{`${missions.waypoint(index + 1)}: ${missions.waypointStatuses[waypoint.status]}`}</title>
+            <circle r="10" />
+            <text y="4">{index + 1}</text>
+          </g>
+        );
+      })}
+    </g>
+  );
+}

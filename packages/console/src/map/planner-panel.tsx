@@ -1,0 +1,266 @@
+import type { PreflightResult } from '@granary/contract/missions/missions';
+import type { Point } from '@granary/contract/positions';
+import type { Signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { callOptions, useConsole } from '../context/console.ts';
+import { Button } from '../kit/button.tsx';
+import { useAction } from '../kit/form-state.ts';
+import { formatDuration, formatLength, formatTime, formatValue } from '../kit/format.ts';
+import { Field } from '../kit/inputs.tsx';
+import { Failure } from '../kit/messages.tsx';
+import { SeverityMark } from '../kit/severity-mark.tsx';
+import { locale, texts } from '../texts/texts.ts';
+import type { MapContents } from './contents.ts';
+import {
+  type Draft,
+  EMPTY_DRAFT,
+  hasStart,
+  type LegFaults,
+  legFaults,
+  missionOf,
+  startOf,
+  withWaypoint,
+} from './mission-draft.ts';
+import { type LivePreflight, usePreflight } from './use-preflight.ts';
+import { useFieldConfiguration } from './vehicle-ground.tsx';
+import { WaypointRow } from './waypoint-row.tsx';
+
+const WAYPOINT = /^\/waypoints\/(\d+)$/;
+
+interface Props {
+  readonly deviceId: string;
+  readonly name: string;
+  readonly draft: Signal<Draft>;
+  readonly preflight: LivePreflight;
+  readonly faults: LegFaults | null;
+  /** Where a waypoint is added that is not pressed on the map. */
+  readonly middle: () => Point;
+  readonly onClose: (missionId: string | null) => void;
+}
+
+/** The drawn mission as a list, with the same order as on the map, and what it would need. */
+export function PlannerPanel({ deviceId, name, draft, preflight, faults, middle, onClose }: Props) {
+  const console = useConsole();
+  const { missions } = texts.value;
+  const { run, isRunning, failure } = useAction();
+  const { waypoints } = draft.value;
+  const isLost = console.live.connection.current.value.state === 'lost';
+  const isAcceptable =
+    preflight.result !== null && preflight.result.refusal === null && hasStart(draft.value);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    await run(async () => {
+      const mission = missionOf(draft.peek(), missions.unnamed);
+      const created = await console.client.missions.create(deviceId, mission, callOptions(console));
+      console.live.site.missions.put({ device_id: deviceId, ...created });
+      draft.value = EMPTY_DRAFT;
+      onClose(created.mission_id);
+    });
+  };
+  const faultOf = (index: number): string | null =>
+    faults?.waypoints.get(index) ?? (faults?.tooFar.has(index) === true ? missions.tooFar : null);
+  return (
+    <form class="map-planner" onSubmit={(event) => void submit(event)}>
+      <h2 class="free-text">{missions.planFor(name)}</h2>
+      <Field label={missions.name}>
+        {(id) => (
+          <input
+            id={id}
+            type="text"
+            maxLength={200}
+            placeholder={missions.unnamed}
+            value={draft.value.name}
+            onInput={({ currentTarget }) => {
+              draft.value = { ...draft.peek(), name: currentTarget.value };
+            }}
+          />
+        )}
+      </Field>
+      <StartFields draft={draft} />
+      <section aria-label={missions.waypoints}>
+        <h3>{missions.waypoints}</h3>
+        <p class="muted">{missions.howToAdd}</p>
+        <ol class="map-waypoints">
+          {waypoints.map((waypoint, index) => (
+            <WaypointRow
+              key={waypoint.id}
+              draft={draft}
+              waypoint={waypoint}
+              index={index}
+              fault={faultOf(index)}
+            />
+          ))}
+        </ol>
+        <Button
+          onPress={() => {
+            draft.value = withWaypoint(draft.peek(), middle());
+          }}
+        >
+          {missions.addWaypoint}
+        </Button>
+      </section>
+      <div class="map-submit">
+        {waypoints.length > 0 && <PreflightPanel {...preflight} />}
+        <Failure of={failure} />
+        <div class="buttons">
+          <Button kind="primary" type="submit" isBusy={isRunning} isDisabled={isLost || !isAcceptable}>
+            {submitText(draft.value, preflight, console.live.site.clock.nowMs.peek())}
+          </Button>
+          <Button
+            onPress={() => {
+              draft.value = EMPTY_DRAFT;
+              onClose(null);
+            }}
+          >
+            {missions.discard}
+          </Button>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+/** The button says what will happen. */
+function submitText(draft: Draft, { result }: LivePreflight, nowMs: number): string {
+  const { missions } = texts.value;
+  const count = draft.waypoints.length;
+  const start = startOf(draft);
+  if (start !== undefined) return missions.scheduleButton(count, formatTime(start, nowMs, locale.value));
+  const distance = formatLength(count === 0 ? 0 : (result?.preflight?.distance_m ?? 0), locale.value);
+  return missions.startButton(count, distance);
+}
+
+/** Now, or at a time in the zone of the viewer. */
+function StartFields({ draft }: { readonly draft: Signal<Draft> }) {
+  const { missions } = texts.value;
+  const { startsAt } = draft.value;
+  const isLater = startsAt !== null;
+  const choose = (later: boolean): void => {
+    draft.value = { ...draft.peek(), startsAt: later ? '' : null };
+  };
+  return (
+    <fieldset class="map-start">
+      <legend>{missions.start}</legend>
+      {[false, true].map((later) => (
+        <label key={String(later)}>
+          <input
+            type="radio"
+            name="mission-start"
+            checked={isLater === later}
+            onChange={() => choose(later)}
+          />
+          {later ? missions.startLater : missions.startNow}
+        </label>
+      ))}
+      {isLater && (
+        <Field label={missions.startsAt}>
+          {(id) => (
+            <input
+              id={id}
+              type="datetime-local"
+              required
+              value={startsAt}
+              onInput={({ currentTarget }) => {
+                draft.value = { ...draft.peek(), startsAt: currentTarget.value };
+              }}
+            />
+          )}
+        </Field>
+      )}
+    </fieldset>
+  );
+}
+
+/** What the drawn mission would need, and why it would be refused. */
+function PreflightPanel({ result, failure }: LivePreflight) {
+  const { missions } = texts.value;
+  return (
+    <section class="map-preflight" aria-label={missions.preflight} aria-live="polite">
+      <h3>{missions.preflight}</h3>
+      <Failure of={failure} />
+      {result === null && failure === null && <p class="muted">{missions.checking}</p>}
+      {result !== null && <Numbers result={result} />}
+      {result !== null && result.refusal !== null && (
+        <div class="refused" role="alert">
+          <SeverityMark severity="warning" text={missions.refused} />
+          <p>{refusalText(result)}</p>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Numbers({ result: { preflight } }: { readonly result: PreflightResult }) {
+  const { missions } = texts.value;
+  if (preflight === null) return null;
+  const percent = (value: number): string => formatValue(Math.round(value), 'percent', locale.value);
+  const left = preflight.battery_available - preflight.battery_required;
+  const values = [
+    [missions.distance, formatLength(preflight.distance_m, locale.value)],
+    [missions.duration, formatDuration(preflight.duration_s * 1_000)],
+    [missions.wayBack, formatLength(preflight.return_distance_m, locale.value)],
+    [
+      missions.batteryNeeded,
+      `${percent(preflight.battery_required)} / ${percent(preflight.battery_available)}`,
+    ],
+  ] as const;
+  return (
+    <>
+      <dl class="map-values">
+        {values.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="muted">{missions.batteryLeft(percent(left), percent(preflight.battery_reserve))}</p>
+    </>
+  );
+}
+
+/** Waypoints are numbered from one, as on the map. */
+function refusalText({ refusal }: PreflightResult): string {
+  const { missions } = texts.value;
+  if (refusal === null) return '';
+  const named = refusal.details.flatMap(({ path, message }) => {
+    const index = WAYPOINT.exec(path)?.[1];
+    return index === undefined ? [] : [`${missions.waypoint(Number(index) + 1)} ${message}`];
+  });
+  const text = named.length === 0 ? refusal.message : named.join('; ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+interface PlanModeProps {
+  readonly deviceId: string;
+  readonly name: string;
+  readonly contents: MapContents;
+  readonly middle: () => Point;
+  readonly onClose: (missionId: string | null) => void;
+}
+
+/** The planner; what it finds out is drawn on the map. */
+export function PlanMode({ deviceId, name, contents, middle, onClose }: PlanModeProps) {
+  const { draft, faults, base } = contents;
+  const configuration = useFieldConfiguration(deviceId).value?.configuration;
+  const preflight = usePreflight(deviceId, draft.value);
+  const { result } = preflight;
+  useEffect(() => {
+    faults.value = result === null ? null : legFaults(result);
+  }, [result]);
+  useEffect(() => {
+    const place = configuration?.base ?? null;
+    base.value = place === null ? null : { lat: place.latitude, lng: place.longitude };
+  }, [configuration]);
+  return (
+    <PlannerPanel
+      deviceId={deviceId}
+      name={name}
+      draft={draft}
+      preflight={preflight}
+      middle={middle}
+      onClose={onClose}
+      faults={result === null ? null : legFaults(result)}
+    />
+  );
+}

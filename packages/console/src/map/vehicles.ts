@@ -1,0 +1,95 @@
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { Point } from '@granary/contract/positions';
+import type { Quality } from '@granary/contract/telemetry/telemetry';
+import { distanceM, type ScreenPlace } from './surface/projection.ts';
+
+const CHARACTERS_MAX = 26;
+
+/** About the width of a character and the height of a line. */
+const CHARACTER_PX = 7;
+
+const LINE_PX = 18;
+
+/** A site that is larger than this would have its vehicles drawn over each other. */
+const SITE_M_MAX = 5_000;
+
+/** Where a device is, as far as it has told. */
+export interface DevicePosition {
+  readonly point: Point;
+  readonly altitude: number | null;
+  /** The worse of the qualities of both coordinates. */
+  readonly quality: Quality;
+  readonly at: string;
+}
+
+const WORST_FIRST: readonly Quality[] = ['bad', 'stale', 'good'];
+
+export function positionOf({ readings = {} }: Pick<FleetDevice, 'readings'>): DevicePosition | null {
+  const { latitude, longitude, altitude } = readings;
+  if (latitude === undefined || longitude === undefined) return null;
+  const quality = WORST_FIRST.find((one) => one === latitude.quality || one === longitude.quality) ?? 'good';
+  return {
+    point: { lat: latitude.value, lng: longitude.value },
+    altitude: altitude?.value ?? null,
+    quality,
+    at: latitude.timestamp < longitude.timestamp ? latitude.timestamp : longitude.timestamp,
+  };
+}
+
+interface Placed {
+  readonly facility: string;
+  readonly point: Point;
+}
+
+/** What the map shows first: everything, or the facility with the most vehicles where the facilities are far apart. */
+export function firstShown(vehicles: readonly Placed[]): Point[] {
+  const points = vehicles.map(({ point }) => point);
+  const [first] = points;
+  if (first === undefined || points.every((point) => distanceM(first, point) <= SITE_M_MAX)) return points;
+  const facilities = [...Map.groupBy(vehicles, ({ facility }) => facility).values()];
+  const largest = facilities.reduce((one, other) => (other.length > one.length ? other : one));
+  return largest.map(({ point }) => point);
+}
+
+interface Label {
+  readonly id: string;
+  readonly text: string;
+  /** The place of the mark that it names. */
+  readonly at: ScreenPlace;
+}
+
+interface PlacedLabel extends Label {
+  readonly isLeft: boolean;
+}
+
+/** Long names are cut, between characters as a person sees them. */
+export function shortened(text: string): string {
+  const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+  return characters.length <= CHARACTERS_MAX ? text : `${characters.slice(0, CHARACTERS_MAX - 1).join('')}…`;
+}
+
+/**
+ * The labels that have room beside their marks: to the right, or to the left where the map ends. Of those that would cover
+ * each other the first one stays.
+ */
+export function labelsWithRoom(labels: readonly Label[], mapWidth: number): PlacedLabel[] {
+  const placed: PlacedLabel[] = [];
+  for (const label of labels) {
+    const one = { ...label, isLeft: label.at.x + widthOf(label) > mapWidth };
+    if (placed.every((other) => !overlap(one, other))) placed.push(one);
+  }
+  return placed;
+}
+
+function overlap(one: PlacedLabel, other: PlacedLabel): boolean {
+  const [start, otherStart] = [startOf(one), startOf(other)];
+  return (
+    Math.abs(one.at.y - other.at.y) < LINE_PX &&
+    start < otherStart + widthOf(other) &&
+    otherStart < start + widthOf(one)
+  );
+}
+
+const startOf = (label: PlacedLabel): number => (label.isLeft ? label.at.x - widthOf(label) : label.at.x);
+
+const widthOf = ({ text }: Label): number => 24 + text.length * CHARACTER_PX;

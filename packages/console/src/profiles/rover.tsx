@@ -1,0 +1,111 @@
+import './rover.css';
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { Quality } from '@granary/contract/telemetry/telemetry';
+import { formatValue } from '../kit/format.ts';
+import { LastKnown, Measured } from '../kit/measured.tsx';
+import { locale, texts } from '../texts/texts.ts';
+import { useOverviewFacts } from './tile-facts.ts';
+
+/** The weakest signals, in dBm, that have one, two, three and four bars. */
+const LIMITS = [-110, -95, -80, -65];
+
+const TOP = 12;
+
+const BOTTOM = 80;
+
+const STEPS = [1, 2, 3, 4];
+
+interface Props {
+  readonly device: FleetDevice;
+}
+
+function Picture({ device: { readings = {} } }: Props) {
+  const { battery_level, signal_strength } = readings;
+  return (
+    <>
+      <SignalBars dbm={signal_strength?.value ?? null} quality={signal_strength?.quality ?? 'good'} />
+      <Battery percent={battery_level?.value ?? null} quality={battery_level?.quality ?? 'good'} />
+    </>
+  );
+}
+
+function Values({ device: { device_id, readings = {} } }: Props) {
+  const { byDevice, details } = useOverviewFacts();
+  const { overview, common } = texts.value;
+  const mission = byDevice.missions.value.get(device_id)?.[0];
+  const stop = details.emergencyStops.of(device_id).value;
+  const { battery_level, signal_strength } = readings;
+  const state = stateOf();
+  return (
+    <>
+      <p class="overview-main free-text">{state !== '' && <LastKnown>{state}</LastKnown>}</p>
+      {[['battery_level', battery_level] as const, ['signal_strength', signal_strength] as const].map(
+        ([sensor, reading]) => (
+          <p key={sensor} class="muted">
+            {common.sensors[sensor]}{' '}
+            <Measured
+              text={reading === undefined ? null : formatValue(reading.value, reading.unit, locale.value)}
+              quality={reading?.quality ?? 'good'}
+              at={reading?.timestamp ?? null}
+            />
+          </p>
+        ),
+      )}
+    </>
+  );
+
+  function stateOf(): string {
+    if (stop?.active === true) {
+      return stop.confirmed ? overview.states.emergencyStop : overview.states.emergencyStopUnconfirmed;
+    }
+    if (mission !== undefined) return overview.states.missions[mission.status] ?? mission.status;
+    return stop === undefined ? '' : overview.states.idle;
+  }
+}
+
+export const vehicle = { Picture, Values, minor: ['temperature', 'soil_moisture'] };
+
+interface BatteryProps {
+  readonly percent: number | null;
+  readonly quality: Quality;
+}
+
+/** A battery that is filled to its charge. Its value stands beside it, so it is not read aloud. */
+function Battery({ percent, quality }: BatteryProps) {
+  const share = Math.min(100, Math.max(0, percent ?? 0)) / 100;
+  const height = (BOTTOM - TOP) * share;
+  return (
+    <svg class={`battery ${quality}`} viewBox="0 0 44 88" width="44" height="88" aria-hidden="true">
+      <path class="outline" d="M16 4h12v5H16z" />
+      <rect class="wall" x="5" y={TOP - 3} width="34" height={BOTTOM - TOP + 6} rx="3" />
+      {percent !== null && <rect class="contents" x="8" y={BOTTOM - height} width="28" height={height} />}
+    </svg>
+  );
+}
+
+interface SignalProps {
+  readonly dbm: number | null;
+  readonly quality: Quality;
+}
+
+/** Four bars, as on a phone. */
+function SignalBars({ dbm, quality }: SignalProps) {
+  const bars = barsOf(dbm);
+  return (
+    <svg class={`battery ${quality}`} viewBox="0 0 40 40" width="40" height="40" aria-hidden="true">
+      {STEPS.map((step) => (
+        <rect
+          key={step}
+          class={step <= bars ? 'contents' : 'wall'}
+          x={step * 9 - 7}
+          y={38 - step * 8}
+          width="6"
+          height={step * 8}
+        />
+      ))}
+    </svg>
+  );
+}
+
+const barsOf = (dbm: number | null): number =>
+  dbm === null ? 0 : LIMITS.filter((limit) => dbm >= limit).length;

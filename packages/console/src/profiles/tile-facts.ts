@@ -1,0 +1,184 @@
+import type { Client } from '@granary/client';
+import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
+import type { FleetAlert, FleetMission, FleetOperation } from '@granary/contract/fleet/records';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { mostUrgentFirst } from '../alerts/alerts.ts';
+import type { Threshold } from '../kit/vessel.tsx';
+import type { Live } from '../live/live.ts';
+import type { Site } from '../live/site.ts';
+import type { TrendPoint } from './trend.ts';
+
+export const OverviewContext = createContext<OverviewFacts | null>(null);
+
+const AT_ONCE_MAX = 4;
+
+export const TREND_MS = 24 * 3_600_000;
+export const TREND_INTERVAL_MS = 3_600_000;
+const KEEP_MS = 5 * 60_000;
+/** Shorter, because a person relies on it that a vehicle stands still. */
+const KEEP_EMERGENCY_STOP_MS = 15_000;
+
+export type LevelThreshold = Omit<Threshold, 'name'> & {
+  readonly name: 'low_level' | 'high_level' | 'critical_level';
+};
+
+/** What only the tiles in sight need, so that it is not read for every device. */
+export interface Details {
+  readonly trends: LazyReads<readonly TrendPoint[]>;
+  readonly thresholds: LazyReads<readonly LevelThreshold[]>;
+  /** `null` for devices that take no commands. */
+  readonly emergencyStops: LazyReads<EmergencyStopSummary | null>;
+}
+
+const opened = new WeakMap<Live, Details>();
+
+/** The same as long as the page is open, so that coming back to the overview reads nothing again. */
+export function detailsOf(client: Client, live: Live): Details {
+  const known = opened.get(live);
+  if (known !== undefined) return known;
+  const details = open(client, live);
+  opened.set(live, details);
+  return details;
+}
+
+function open(client: Client, live: Live): Details {
+  const queue = new ReadQueue();
+  const trends = new LazyReads<readonly TrendPoint[]>(
+    queue,
+    async (deviceId) => {
+      const from = new Date(live.site.clock.nowMs.peek() - TREND_MS).toISOString();
+      const { points } = await client.telemetry.history(deviceId, { sensor: 'level', interval: '1h', from });
+      return points.map(({ timestamp, value }) => ({ atMs: Date.parse(timestamp), value }));
+    },
+    KEEP_MS,
+  );
+  const thresholds = new LazyReads<readonly LevelThreshold[]>(
+    queue,
+    async (deviceId) => {
+      const { configuration } = await client.configuration.silo.get(deviceId);
+      const { low_level, high_level, critical_level } = configuration.thresholds;
+      return [
+        { name: 'low_level', percent: low_level },
+        { name: 'high_level', percent: high_level },
+        { name: 'critical_level', percent: critical_level },
+      ];
+    },
+    KEEP_MS,
+  );
+  const emergencyStops = new LazyReads<EmergencyStopSummary | null>(
+    queue,
+    async (deviceId) => (await client.devices.field.get(deviceId)).emergency_stop ?? null,
+    KEEP_EMERGENCY_STOP_MS,
+  );
+  live.onEvent(({ type, device_id }) => {
+    if (device_id === null) return;
+    if (type === 'configuration.changed') thresholds.forget(device_id);
+    if (type === 'command.status_changed') emergencyStops.forget(device_id);
+  });
+  return { trends, thresholds, emergencyStops };
+}
+
+/** Reads wait here, so that a view with many devices does not ask for all of them at the same moment. */
+export class ReadQueue {
+  readonly #waiting: (() => Promise<void>)[] = [];
+  #running = 0;
+
+  add(read: () => Promise<void>): void {
+    this.#waiting.push(read);
+    this.#next();
+  }
+
+  #next(): void {
+    if (this.#running >= AT_ONCE_MAX) return;
+    // The newest first, because it is what the person has just scrolled to.
+    const read = this.#waiting.pop();
+    if (read === undefined) return;
+    this.#running++;
+    void read().finally(() => {
+      this.#running--;
+      this.#next();
+    });
+  }
+}
+
+interface Kept<Value> {
+  readonly value: Signal<Value | undefined>;
+  readMs: number;
+}
+
+/** Something of a device that is read when it is first shown, and kept for a time. */
+export class LazyReads<Value> {
+  readonly #queue: ReadQueue;
+  readonly #read: (deviceId: string) => Promise<Value>;
+  readonly #keepMs: number;
+  readonly #now: () => number;
+  readonly #kept = new Map<string, Kept<Value>>();
+
+  constructor(
+    queue: ReadQueue,
+    read: (deviceId: string) => Promise<Value>,
+    keepMs: number,
+    now: () => number = Date.now,
+  ) {
+    this.#queue = queue;
+    this.#read = read;
+    this.#keepMs = keepMs;
+    this.#now = now;
+  }
+
+  /** What is known of the device; `undefined` until it was read. Reads it where that is due. */
+  of(deviceId: string): ReadonlySignal<Value | undefined> {
+    const kept = this.#kept.get(deviceId) ?? { value: signal(undefined), readMs: Number.NEGATIVE_INFINITY };
+    this.#kept.set(deviceId, kept);
+    if (this.#now() - kept.readMs < this.#keepMs) return kept.value;
+    kept.readMs = this.#now();
+    this.#queue.add(async () => {
+      try {
+        kept.value.value = await this.#read(deviceId);
+      } catch {
+        // What is shown stays; the device is asked again when it is due.
+      }
+    });
+    return kept.value;
+  }
+
+  /** It has changed, so the next time that it is shown it is read; where it is shown now, at once. */
+  forget(deviceId: string): void {
+    const kept = this.#kept.get(deviceId);
+    if (kept === undefined) return;
+    kept.readMs = Number.NEGATIVE_INFINITY;
+    if (kept.value.peek() !== undefined) this.of(deviceId);
+  }
+}
+
+/** What the tiles of the overview share. */
+interface OverviewFacts {
+  readonly byDevice: ByDevice;
+  readonly details: Details;
+}
+
+export function useOverviewFacts(): OverviewFacts {
+  const facts = useContext(OverviewContext);
+  if (facts === null) throw new Error('a tile outside the overview');
+  return facts;
+}
+
+/** What the tiles of the overview ask for by the id of their device. */
+export interface ByDevice {
+  /** Most urgent first. */
+  readonly alerts: ReadonlySignal<ReadonlyMap<string, readonly FleetAlert[]>>;
+  readonly operations: ReadonlySignal<ReadonlyMap<string, readonly FleetOperation[]>>;
+  readonly missions: ReadonlySignal<ReadonlyMap<string, readonly FleetMission[]>>;
+}
+
+export const byDevice = ({ alerts, operations, missions }: Site): ByDevice => ({
+  alerts: computed(() => grouped([...alerts.all.value.values()].sort(mostUrgentFirst))),
+  operations: computed(() => grouped([...operations.all.value.values()])),
+  missions: computed(() => grouped([...missions.all.value.values()])),
+});
+
+function grouped<Item extends { readonly device_id: string }>(items: readonly Item[]): Map<string, Item[]> {
+  return Map.groupBy(items, ({ device_id }) => device_id);
+}

@@ -1,0 +1,107 @@
+import './alarm-bar.css';
+import { ALERT_SEVERITIES } from '@granary/contract/alerts';
+import { useComputed, useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { AcknowledgeButton, OutcomeLine } from '../alerts/acknowledge-button.tsx';
+import { summaryOf } from '../alerts/alerts.ts';
+import { useConsole } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+import { formatTime } from '../kit/format.ts';
+import { Age, useIsLost } from '../kit/measured.tsx';
+import { SeverityMark } from '../kit/severity-mark.tsx';
+import { locale, texts } from '../texts/texts.ts';
+
+/** Long enough to see that something else is there now. */
+const SETTLE_MS = 800;
+
+const MOST_URGENT_FIRST = ALERT_SEVERITIES.toReversed();
+
+/** Always visible: how many alerts wait for a person, and the newest of the most severe ones in words. */
+export function AlarmBar() {
+  const { live } = useConsole();
+  const element = useRef<HTMLElement>(null);
+  useBarHeight(element);
+  const { shell } = texts.value;
+  const summary = useComputed(() => summaryOf([...live.site.alerts.all.value.values()]));
+  const { unacknowledged, foremost } = summary.value;
+  const isSettled = useSettled(foremost?.alert_id ?? null);
+  const isLost = useIsLost();
+  const isQuiet = MOST_URGENT_FIRST.every((severity) => unacknowledged[severity] === 0);
+  const name = foremost === null ? '' : live.site.devices.nameOf(foremost.device_id);
+  return (
+    <section
+      ref={element}
+      class={`alarm-bar ${foremost?.severity === 'critical' ? 'has-critical' : ''} ${isLost ? 'lost' : ''}`}
+      aria-label={shell.alarmBar}
+    >
+      <a class="counts" href={addressOf('alerts')}>
+        {isQuiet ? (
+          <span class="muted">{isLost ? shell.alertsUnknown : shell.noAlerts}</span>
+        ) : (
+          MOST_URGENT_FIRST.filter((severity) => unacknowledged[severity] > 0).map((severity) => (
+            <SeverityMark key={severity} severity={severity} text={String(unacknowledged[severity])} />
+          ))
+        )}
+      </a>
+      {foremost !== null && (
+        <div class="newest" role="status">
+          <p class="words">
+            <strong class="free-text">{name}</strong> <span class="free-text">{foremost.message}</span>{' '}
+            <span class="muted">
+              <Age since={foremost.created_at} />
+            </span>
+          </p>
+          <AcknowledgeButton key={foremost.alert_id} alert={foremost} isDisabled={!isSettled} />
+          <a class="button" href={addressOf('devices', foremost.device_id)}>
+            {shell.goToDevice}
+          </a>
+        </div>
+      )}
+      <ConnectionSign />
+      <OutcomeLine />
+    </section>
+  );
+}
+
+/** Whether what is shown is current. */
+function ConnectionSign() {
+  const { connection, site } = useConsole().live;
+  const { shell } = texts.value;
+  const current = connection.current.value;
+  const words = {
+    connecting: () => shell.connecting,
+    live: () => shell.live,
+    lost: (sinceMs: number) => shell.notLiveSince(formatTime(sinceMs, site.clock.nowMs.peek(), locale.value)),
+  };
+  return (
+    <span class={`connection-sign ${current.state}`} role="status">
+      {current.state === 'lost' ? words.lost(current.sinceMs) : words[current.state]()}
+    </span>
+  );
+}
+
+/** Tells the styles how high the alarm bar is now, so that forms and sticky heads begin below it. */
+function useBarHeight(element: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (current === null) return;
+    const observer = new ResizeObserver(() => {
+      document.documentElement.style.setProperty('--alarm-bar-height', `${current.offsetHeight}px`);
+    });
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
+}
+
+/** Whether what is shown has been there for a moment, so that a press cannot hit what has just taken its place. */
+function useSettled(shown: string | null): boolean {
+  const settled = useSignal<string | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      settled.value = shown;
+    }, SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [shown]);
+  return settled.value === shown;
+}

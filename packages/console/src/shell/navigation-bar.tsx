@@ -1,0 +1,181 @@
+import './navigation-bar.css';
+import './settings-menu.css';
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { SoundSwitch } from '../alerts/sound-switch.tsx';
+import { useConsole } from '../context/console.ts';
+import { chooseLanguage, THEMES } from '../context/preferences.ts';
+import { addressOf, SECTIONS, type Section } from '../context/routes.ts';
+import { Button } from '../kit/button.tsx';
+import { Field } from '../kit/inputs.tsx';
+import { isLanguage, LANGUAGES, language, texts } from '../texts/texts.ts';
+
+const SIGNS: Readonly<Record<Section, string>> = {
+  overview: 'M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h5v5h-5z',
+  alerts: 'M10 3l7.5 13.5h-15zM10 8v4M10 14.2v.3',
+  map: 'M7.5 4 3 6v11l4.5-2 5 2 4.5-2V4l-4.5 2zM7.5 4v11M12.5 6v11',
+  operations: 'M4 5h12M4 10h12M4 15h8',
+  administration:
+    'M10 7a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM10 2.5v2M10 15.5v2M2.5 10h2M15.5 10h2M4.7 4.7l1.4 1.4M13.9 13.9l1.4 1.4M4.7 15.3l1.4-1.4M13.9 6.1l1.4-1.4',
+};
+
+/** At the top of a desk screen, at the bottom of a phone. */
+export function NavigationBar() {
+  const { view } = useConsole().navigation.route.value;
+  const { shell } = texts.value;
+  const current = view === 'devices' ? 'overview' : view;
+  return (
+    <header class="navigation-bar">
+      <a class="brand" href={addressOf('overview')}>
+        Granary
+      </a>
+      <nav aria-label={shell.navigation}>
+        {SECTIONS.map((section) => (
+          <a key={section} href={addressOf(section)} aria-current={section === current ? 'page' : undefined}>
+            <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+              <path d={SIGNS[section]} />
+            </svg>
+            <span>{shell.sections[section]}</span>
+          </a>
+        ))}
+      </nav>
+      <SearchBox />
+      <SettingsMenu />
+    </header>
+  );
+}
+
+/** Searches the overview from every view; the key `/` leads here. */
+function SearchBox() {
+  const { navigation } = useConsole();
+  const input = useRef<HTMLInputElement>(null);
+  const { shell } = texts.value;
+  const { view, query } = navigation.route.value;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== '/' || isTyping(event.target)) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  const search = (text: string): void => {
+    if (view === 'overview') navigation.filter({ q: text });
+    else if (text !== '') navigation.open(addressOf('overview', null, { q: text }));
+  };
+  return (
+    <input
+      ref={input}
+      class="search"
+      type="search"
+      aria-label={shell.search}
+      placeholder={shell.searchHint}
+      maxLength={200}
+      value={view === 'overview' ? (query.get('q') ?? '') : ''}
+      onInput={({ currentTarget }) => search(currentTarget.value)}
+    />
+  );
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable);
+
+function SettingsMenu() {
+  const { navigation, preferences, session, signOut } = useConsole();
+  const { shell } = texts.value;
+  const person = preferences.person.value.trim();
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => closeOnLeave(menu), []);
+  useEffect(() => {
+    if (menu.current !== null) menu.current.open = false;
+  }, [navigation.route.value]);
+  return (
+    <details ref={menu} class="settings-menu">
+      <summary aria-label={person === '' ? shell.menu : `${shell.menu}: ${person}`}>
+        <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+          <path d="M10 10a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3.5 17c.8-3.4 3.3-5 6.5-5s5.7 1.6 6.5 5" />
+        </svg>
+        {person !== '' && <span class="settings-person">{person}</span>}
+      </summary>
+      <div class="panel">
+        <p class="muted">
+          {shell.signedInWith} <strong class="free-text">{session.name}</strong>
+        </p>
+        <Field label={shell.person} hint={shell.personHint}>
+          {(id) => (
+            <input
+              id={id}
+              type="text"
+              maxLength={200}
+              value={preferences.person.value}
+              onInput={({ currentTarget }) => {
+                preferences.person.value = currentTarget.value;
+              }}
+            />
+          )}
+        </Field>
+        <Field label={shell.theme}>
+          {(id) => (
+            <select
+              id={id}
+              value={preferences.theme.value}
+              onChange={({ currentTarget: { value } }) => {
+                preferences.theme.value = THEMES.find((one) => one === value) ?? 'system';
+              }}
+            >
+              {THEMES.map((theme) => (
+                <option key={theme} value={theme}>
+                  {shell.themes[theme]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={shell.language}>
+          {(id) => (
+            <select
+              id={id}
+              value={language.value}
+              onChange={({ currentTarget: { value } }) => {
+                if (isLanguage(value)) chooseLanguage(value);
+              }}
+            >
+              {LANGUAGES.map((one) => (
+                <option key={one} value={one}>
+                  {shell.languages[one]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <SoundSwitch />
+        <a href="/docs">{shell.apiReference}</a>
+        <Button onPress={() => void signOut()}>{shell.signOut}</Button>
+      </div>
+    </details>
+  );
+}
+
+/** Escape closes the menu and returns to its sign; a press elsewhere closes it. Returns the way to end this. */
+function closeOnLeave(menu: RefObject<HTMLDetailsElement | null>): () => void {
+  const ended = new AbortController();
+  const { signal } = ended;
+  addEventListener(
+    'keydown',
+    ({ key }) => {
+      if (key !== 'Escape' || menu.current?.open !== true) return;
+      menu.current.open = false;
+      menu.current.querySelector('summary')?.focus();
+    },
+    { signal },
+  );
+  addEventListener(
+    'pointerdown',
+    ({ target }) => {
+      if (menu.current !== null && !menu.current.contains(target as Node)) menu.current.open = false;
+    },
+    { signal },
+  );
+  return () => ended.abort();
+}
