@@ -1,6 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from './effects.ts';
+import type { Transaction } from './transaction.ts';
 
 export interface StoredPlant {
   /** A 64 bit integer in decimal digits, because a JavaScript number would lose some. */
@@ -63,9 +64,9 @@ export const reads = {
 };
 
 export const writes = {
-  async create(sql: Sql, { id, name, tag, nowMs }: NewPlant): Promise<Committed<StoredPlant>> {
+  async create(tx: Transaction, { id, name, tag, nowMs }: NewPlant): Promise<Committed<StoredPlant>> {
     const plant = { id, name, tag, createdAtMs: nowMs };
-    if (!(await insertPlant(sql, plant))) {
+    if (!(await insertPlant(tx.sql, plant))) {
       throw new Refusal('plant_exists', `plant ${id} exists already`, [{ path: '/id', message: 'is taken' }]);
     }
     return committed(plant);

@@ -19,9 +19,11 @@ import * as missions from './missions/missions.ts';
 import * as notifications from './notifications/notifications.ts';
 import * as operations from './operations/operations.ts';
 import * as plants from './plants.ts';
+import type { RowMemory } from './row-memory.ts';
 import * as session from './session/session.ts';
 import * as site from './site/site.ts';
 import * as telemetry from './telemetry/telemetry.ts';
+import type { Transaction } from './transaction.ts';
 import * as webhooks from './webhooks/webhooks.ts';
 import { memberOf } from './write-groups.ts';
 
@@ -57,7 +59,7 @@ type Bound<F> = F extends (sql: Sql, ...args: infer Args) => infer Result ? (...
 
 type BoundReads<Functions> = { readonly [Name in keyof Functions]: Bound<Functions[Name]> };
 
-type BoundWrite<F> = F extends (sql: Sql, ...args: infer Args) => Promise<Committed<infer Result>>
+type BoundWrite<F> = F extends (tx: Transaction, ...args: infer Args) => Promise<Committed<infer Result>>
   ? (...args: Args) => Promise<Result>
   : never;
 
@@ -71,7 +73,7 @@ export type WriteSlices = { readonly [Name in SliceName]: BoundWrites<(typeof SL
 
 export type BoundSlices = { readonly [Name in SliceName]: ReadSlices[Name] & WriteSlices[Name] };
 
-type BoundOnce<F> = F extends (sql: Sql, ...args: infer Args) => Promise<Committed<infer Result>>
+type BoundOnce<F> = F extends (tx: Transaction, ...args: infer Args) => Promise<Committed<infer Result>>
   ? (...args: Args) => Promise<IdempotentResult<Result>>
   : never;
 
@@ -89,12 +91,15 @@ interface WriteCall extends UseCaseCall {
   readonly attempt: Attempt | null;
 }
 
-type SliceFunction<Result> = (sql: Sql, ...args: readonly unknown[]) => Promise<Result>;
-type SliceFunctions<Result> = Readonly<Record<string, SliceFunction<Result>>>;
+type Reads = Readonly<Record<string, (sql: Sql, ...args: readonly unknown[]) => Promise<unknown>>>;
+type Writes<Result> = Readonly<
+  Record<string, (tx: Transaction, ...args: readonly unknown[]) => Promise<Result>>
+>;
 
 /** `BoundSlices` keeps the types of the arguments; behind it every call has the same type. */
-const functionsOf = (functions: object) => functions as SliceFunctions<unknown>;
-const writesOf = (functions: object) => functions as SliceFunctions<Committed<unknown>>;
+const readsOf = (functions: object) => functions as Reads;
+const preparationsOf = (functions: object) => functions as Writes<unknown>;
+const writesOf = (functions: object) => functions as Writes<Committed<unknown>>;
 
 /** The preparation of a write is the first step of its transaction. */
 interface Slice {
@@ -103,14 +108,18 @@ interface Slice {
   readonly preparations?: object;
 }
 
-export async function callUseCase(sql: Sql, call: UseCaseCall): Promise<Committed<unknown>> {
+export async function callUseCase(
+  sql: Sql,
+  call: UseCaseCall,
+  memory: RowMemory | null = null,
+): Promise<Committed<unknown>> {
   const { slice, name, args, idempotency: key, attempt } = call as WriteCall;
   const { writes, preparations = {} }: Slice = SLICES[slice];
   const write = writesOf(writes)[name];
   if (write === undefined) throw new Error(`there is no write ${slice}.${name}`);
-  await functionsOf(preparations)[name]?.(sql, ...args);
-  sql.actor = attempt?.actor ?? null;
-  const change = () => write(sql, ...args);
+  const tx: Transaction = { sql, memory, actor: attempt?.actor ?? null };
+  await preparationsOf(preparations)[name]?.(tx, ...args);
+  const change = () => write(tx, ...args);
   // A repeated request changes nothing, so it is not entered in the audit log.
   const work = attempt === null ? change : () => enterChange(sql, attempt, change);
   return await (key === null ? work() : runOnce(sql, key, work));
@@ -133,7 +142,7 @@ export function bindSlices(reader: Sql, write: Write): BoundSlices {
   const bound: Partial<Record<string, unknown>> = {};
   for (const [slice, { reads, writes }] of Object.entries(SLICES)) {
     const functions: BoundFunctions = {};
-    for (const [name, read] of Object.entries(functionsOf(reads))) {
+    for (const [name, read] of Object.entries(readsOf(reads))) {
       functions[name] = (...args) => read(reader, ...args);
     }
     bound[slice] = { ...functions, ...bindWrites(slice, writes, write, NOBODY) };

@@ -1,5 +1,10 @@
 import { runWriter } from '@granary/store/sqlite/run-writer';
+import { RowMemory } from './row-memory.ts';
 import { callUseCase } from './use-cases.ts';
 
 /** The thread in which SQLite runs the writes. */
-runWriter(callUseCase);
+const memory = new RowMemory();
+runWriter({
+  callUseCase: (sql, call) => callUseCase(sql, call, memory),
+  forgetRows: () => memory.clear(),
+});

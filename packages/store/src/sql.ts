@@ -1,6 +1,4 @@
-import type { Actor } from '@granary/contract/audit';
 import type { RawRow } from './chunks/raw-row.ts';
-import type { RowMemory } from './row-memory.ts';
 
 /** The types that both engines can bind and return; times are epoch milliseconds, flags 0 or 1, JSON is text. */
 export type Value = string | number | Uint8Array | null;
@@ -31,12 +29,6 @@ export interface BulkUpsert extends BulkTarget {
  * rows are tuples in the order of the select list. Inside a write everything belongs to one transaction.
  */
 export interface Sql {
-  /** Who asked for the write that runs now; `null` in reads, and where a device or the clock causes it. */
-  actor: Actor | null;
-
-  /** `null` in reads, and where other connections write to the same database, too. */
-  readonly memory: RowMemory | null;
-
   query<Row extends readonly Value[]>(text: string, params?: readonly Value[]): Promise<Row[]>;
 
   /**

@@ -12,6 +12,7 @@ import type { AccessLimits } from '../conditions.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { type DeviceOfRow, findAlertsOfFleet } from '../fleet/list-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import { type AlertPage, expireAlerts, findAlert, listAlerts, saveAlerts } from './alert-rows.ts';
 import { evaluateDevices, eventsOf } from './evaluation.ts';
@@ -45,86 +46,86 @@ export const reads = {
 
 export const writes = {
   /** Removes a limited number of alerts that were resolved long ago and returns how many. */
-  expire: async (sql: Sql, expiry: Expiry): Promise<Committed<number>> =>
-    committed(await expireAlerts(sql, expiry)),
+  expire: async (tx: Transaction, expiry: Expiry): Promise<Committed<number>> =>
+    committed(await expireAlerts(tx.sql, expiry)),
 
   /** Records that the service is running from now on; silence before this time raises no alert. */
-  async beginObservation(sql: Sql, nowMs: number): Promise<Committed<void>> {
-    await saveObservedSince(sql, nowMs);
+  async beginObservation(tx: Transaction, nowMs: number): Promise<Committed<void>> {
+    await saveObservedSince(tx.sql, nowMs);
     return committed(undefined);
   },
 
   /** The same for several nodes: silence counts while at least one of them hears the devices. */
-  async continueObservation(sql: Sql, observing: Observing): Promise<Committed<void>> {
-    await continueObservation(sql, observing);
+  async continueObservation(tx: Transaction, observing: Observing): Promise<Committed<void>> {
+    await continueObservation(tx.sql, observing);
     return committed(undefined);
   },
 
   /** Returns the number of changed alerts. */
   async evaluate(
-    sql: Sql,
+    tx: Transaction,
     { deviceNos, nowMs }: { deviceNos: readonly number[]; nowMs: number },
   ): Promise<Committed<EvaluationReceipt>> {
-    return await evaluateHeld(sql, await lockDevices(sql, deviceNos), nowMs);
+    return await evaluateHeld(tx, await lockDevices(tx.sql, deviceNos), nowMs);
   },
 
   /** Evaluates the devices that are due. */
   async evaluateDue(
-    sql: Sql,
+    tx: Transaction,
     { nowMs, limit }: { nowMs: number; limit: number },
   ): Promise<Committed<EvaluationReceipt>> {
-    return await evaluateHeld(sql, await lockDueDevices(sql, nowMs, limit), nowMs);
+    return await evaluateHeld(tx, await lockDueDevices(tx.sql, nowMs, limit), nowMs);
   },
 
   /** Returns `undefined` if the device has no such alert. */
   async acknowledge(
-    sql: Sql,
+    tx: Transaction,
     { by, ...address }: AlertAddress & { readonly by: Acknowledgement },
   ): Promise<Committed<AlertState | undefined>> {
-    return await change(sql, address, (alert) => acknowledgeAlert(alert, by, address.nowMs, sql.actor));
+    return await change(tx, address, (alert) => acknowledgeAlert(alert, by, address.nowMs, tx.actor));
   },
 
   acknowledgeMany,
 
   async shelve(
-    sql: Sql,
+    tx: Transaction,
     { shelving, ...address }: AlertAddress & { readonly shelving: Shelving },
   ): Promise<Committed<AlertState | undefined>> {
-    return await change(sql, address, (alert) => shelveAlert(alert, shelving, address.nowMs, sql.actor));
+    return await change(tx, address, (alert) => shelveAlert(alert, shelving, address.nowMs, tx.actor));
   },
 
-  async unshelve(sql: Sql, address: AlertAddress): Promise<Committed<AlertState | undefined>> {
-    return await change(sql, address, unshelveAlert);
+  async unshelve(tx: Transaction, address: AlertAddress): Promise<Committed<AlertState | undefined>> {
+    return await change(tx, address, unshelveAlert);
   },
 };
 
 async function evaluateHeld(
-  sql: Sql,
+  tx: Transaction,
   held: readonly AlertEvaluation[],
   nowMs: number,
 ): Promise<Committed<EvaluationReceipt>> {
-  const { changes, events, setAside } = await evaluateDevices(sql, held, nowMs);
-  await logEvents(sql, events);
+  const { changes, events, setAside } = await evaluateDevices(tx, held, nowMs);
+  await logEvents(tx, events);
   return committed({ devices: held.length, changes, setAside }, ...eventsLogged(events));
 }
 
 /** A change by a person also changes which readings need an evaluation and when the next one is due. */
 async function change(
-  sql: Sql,
+  tx: Transaction,
   { deviceNo, alertId, nowMs }: AlertAddress,
   decide: (alert: AlertState) => AlertState,
 ): Promise<Committed<AlertState | undefined>> {
-  const evaluation = await lockDevice(sql, deviceNo);
-  const before = await findAlert(sql, ALERT_DOCUMENT, deviceNo, alertId);
+  const evaluation = await lockDevice(tx.sql, deviceNo);
+  const before = await findAlert(tx.sql, ALERT_DOCUMENT, deviceNo, alertId);
   if (evaluation === undefined || before === undefined) return committed(undefined);
   const after = decide(before);
   if (after === before) return committed(before);
-  await saveAlerts(sql, ALERT_DOCUMENT, [after]);
-  const { events } = await evaluateDevices(sql, [evaluation], nowMs);
+  await saveAlerts(tx.sql, ALERT_DOCUMENT, [after]);
+  const { events } = await evaluateDevices(tx, [evaluation], nowMs);
   const logged = [...eventsOf({ before, after }, nowMs), ...events];
-  await logEvents(sql, logged);
+  await logEvents(tx, logged);
   return committed(
-    (await findAlert(sql, ALERT_DOCUMENT, deviceNo, alertId)) ?? after,
+    (await findAlert(tx.sql, ALERT_DOCUMENT, deviceNo, alertId)) ?? after,
     ...eventsLogged(logged),
   );
 }
@@ -142,35 +143,35 @@ interface AcknowledgedAlert extends DeviceOfRow {
 
 /** Answers the alerts that exist and that the limits allow. Their devices are locked together, in the order of their numbers. */
 async function acknowledgeMany(
-  sql: Sql,
+  tx: Transaction,
   { alertIds, limits, by, nowMs }: AcknowledgementOfMany,
 ): Promise<Committed<AcknowledgedAlert[]>> {
   const read = async () =>
-    (await findAlertsOfFleet(sql, ALERT_DOCUMENT, alertIds, limits)).map(
+    (await findAlertsOfFleet(tx.sql, ALERT_DOCUMENT, alertIds, limits)).map(
       ({ state, id: _, ...device }): AcknowledgedAlert => ({ ...device, alert: state }),
     );
   const wanted = new Set((await read()).map(({ alert }) => alert.deviceNo));
-  const held = await lockDevices(sql, [...wanted]);
+  const held = await lockDevices(tx.sql, [...wanted]);
   const isHeld = new Set(held.map(({ deviceNo }) => deviceNo));
   // Read again, because another caller may have changed them before they were locked.
   const found = (await read()).filter(({ alert }) => isHeld.has(alert.deviceNo));
   const changes = found.flatMap(({ alert: before }) => {
-    const after = acknowledgeAlert(before, by, nowMs, sql.actor);
+    const after = acknowledgeAlert(before, by, nowMs, tx.actor);
     return after === before ? [] : [{ before, after }];
   });
   if (changes.length === 0) return committed(found);
   await saveAlerts(
-    sql,
+    tx.sql,
     ALERT_DOCUMENT,
     changes.map(({ after }) => after),
   );
   const changed = new Set(changes.map(({ after }) => after.deviceNo));
   const { events } = await evaluateDevices(
-    sql,
+    tx,
     held.filter(({ deviceNo }) => changed.has(deviceNo)),
     nowMs,
   );
   const logged = [...changes.flatMap((change) => eventsOf(change, nowMs)), ...events];
-  await logEvents(sql, logged);
+  await logEvents(tx, logged);
   return committed(await read(), ...eventsLogged(logged));
 }

@@ -3,6 +3,7 @@ import type { NoChangeRanges, SensorRange } from '@granary/core/alerts/no-change
 import type { Observation } from '@granary/core/alerts/observation';
 import { insertRowsUnawaited } from '@granary/store/insert-rows';
 import type { BulkUpsert, NumberRow, Sql } from '@granary/store/sql';
+import type { Transaction } from '../transaction.ts';
 
 /** The stored form: the range of the weight in two columns, because most devices have no other, and the others as JSON. */
 export type RangeColumns = [minG: number | null, maxG: number | null, others: string | null];
@@ -190,17 +191,20 @@ export interface EvaluationChange {
 }
 
 /** Writes what has changed of devices that are locked. */
-export async function saveEvaluations(sql: Sql, evaluations: readonly EvaluationChange[]): Promise<void> {
+export async function saveEvaluations(
+  tx: Transaction,
+  evaluations: readonly EvaluationChange[],
+): Promise<void> {
   const changed = evaluations
     .filter(({ before, after }) => !isSameEvaluation(before, after))
     .toSorted((a, b) => a.after.deviceNo - b.after.deviceNo);
-  for (const { after } of changed) sql.memory?.noChangeRanges.delete(after.deviceNo);
-  await sql.upsertMany(
+  for (const { after } of changed) tx.memory?.noChangeRanges.delete(after.deviceNo);
+  await tx.sql.upsertMany(
     EVALUATIONS,
     changed.map(({ after }) => toRow(after)),
   );
   await insertRowsUnawaited(
-    sql,
+    tx.sql,
     OTHER_RANGES,
     changed.flatMap(({ before, after }) => {
       const text = otherRangesOf(after);
@@ -229,11 +233,14 @@ export interface DeviceRanges {
 }
 
 /** In the order of the devices' numbers. */
-export async function noChangeRangesOf(sql: Sql, deviceNos: readonly number[]): Promise<DeviceRanges[]> {
-  const { memory } = sql;
-  if (memory === null) return await readRanges(sql, deviceNos);
+export async function noChangeRangesOf(
+  tx: Transaction,
+  deviceNos: readonly number[],
+): Promise<DeviceRanges[]> {
+  const { memory } = tx;
+  if (memory === null) return await readRanges(tx.sql, deviceNos);
   const unknown = deviceNos.filter((deviceNo) => !memory.noChangeRanges.has(deviceNo));
-  for (const { deviceNo, noChangeRanges } of unknown.length === 0 ? [] : await readRanges(sql, unknown)) {
+  for (const { deviceNo, noChangeRanges } of unknown.length === 0 ? [] : await readRanges(tx.sql, unknown)) {
     memory.keepNoChangeRanges(deviceNo, noChangeRanges);
   }
   const known: DeviceRanges[] = [];

@@ -21,6 +21,7 @@ import type { StoredDevice } from '../devices/device-rows.ts';
 import type { NewEvent } from '../events/event-rows.ts';
 import { newId } from '../ids.ts';
 import { together } from '../together.ts';
+import type { Transaction } from '../transaction.ts';
 import { type OnUnreadable, reasonOf, type SetAside } from '../unreadable-row.ts';
 import { openAlerts, removeAlert, saveAlerts, type UnreadableAlert } from './alert-rows.ts';
 import { type AlertEvaluation, isSameRanges, saveEvaluations } from './evaluation-rows.ts';
@@ -57,7 +58,7 @@ interface OpenAlerts {
 
 /** Evaluates the alerts of locked devices from stored facts; a second evaluation changes nothing. */
 export async function evaluateDevices(
-  sql: Sql,
+  tx: Transaction,
   held: readonly AlertEvaluation[],
   nowMs: number,
 ): Promise<Evaluation> {
@@ -66,8 +67,8 @@ export async function evaluateDevices(
   const onUnreadable = (item: SetAside): void => void setAside.push(item);
   const deviceNos = held.map(({ deviceNo }) => deviceNo);
   const [found, { alerts, unreadable }] = await together([
-    readEvaluatedDevices(sql, deviceNos, onUnreadable),
-    openAlerts(sql, ALERT_DOCUMENT, deviceNos, onUnreadable),
+    readEvaluatedDevices(tx.sql, deviceNos, onUnreadable),
+    openAlerts(tx.sql, ALERT_DOCUMENT, deviceNos, onUnreadable),
   ]);
   const subjects = new Map(found.map((subject) => [subject.device.deviceNo, subject]));
   const alertsOf = Map.groupBy(alerts, ({ deviceNo }) => deviceNo);
@@ -87,9 +88,9 @@ export async function evaluateDevices(
     }
   });
   const changes = outcomes.flatMap((outcome) => outcome.changes);
-  await saveChanges(sql, changes);
+  await saveChanges(tx.sql, changes);
   await saveEvaluations(
-    sql,
+    tx,
     outcomes.map(({ before, evaluation }) => ({ before, after: evaluation })),
   );
   return { changes: changes.length, events: outcomes.flatMap(({ events }) => events), setAside };

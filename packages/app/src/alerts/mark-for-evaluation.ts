@@ -1,9 +1,9 @@
 import { isWithinNoChangeRanges } from '@granary/core/alerts/no-change-ranges';
 import { FRESHNESS_MS } from '@granary/core/devices/status';
 import type { NewestValue } from '@granary/core/telemetry/rollup';
-import type { Sql } from '@granary/store/sql';
 import type { LastSeenUpdate } from '../devices/presence-rows.ts';
 import { together } from '../together.ts';
+import type { Transaction } from '../transaction.ts';
 import { noChangeRangesOf, scheduleEvaluation } from './evaluation-rows.ts';
 
 /**
@@ -11,13 +11,13 @@ import { noChangeRangesOf, scheduleEvaluation } from './evaluation-rows.ts';
  * devices of the batch that are due for another reason: one statement marks all, because it locks them in their order.
  */
 export async function markForEvaluation(
-  sql: Sql,
+  tx: Transaction,
   values: readonly NewestValue[],
   seen: readonly LastSeenUpdate[],
   alsoDue: Promise<ReadonlySet<number>>,
 ): Promise<number[]> {
   const signs = signsOfLife(values, seen);
-  const ranges = signs.size === 0 ? [] : noChangeRangesOf(sql, [...signs.keys()]);
+  const ranges = signs.size === 0 ? [] : noChangeRangesOf(tx, [...signs.keys()]);
   const [known, also] = await together([ranges, alsoDue]);
   const toEvaluate = known.flatMap(({ deviceNo, noChangeRanges }) => {
     const sign = signs.get(deviceNo);
@@ -25,7 +25,7 @@ export async function markForEvaluation(
     const isDue = also.has(deviceNo) || sign.isLate || !isWithinNoChangeRanges(noChangeRanges, sign.values);
     return isDue ? [{ deviceNo, atMs: sign.seenAtMs }] : [];
   });
-  await scheduleEvaluation(sql, toEvaluate);
+  await scheduleEvaluation(tx.sql, toEvaluate);
   return toEvaluate.map(({ deviceNo }) => deviceNo);
 }
 

@@ -3,6 +3,7 @@ import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from '../effects.ts';
 import { together } from '../together.ts';
+import type { Transaction } from '../transaction.ts';
 import {
   type Attempt,
   type AuditFilter,
@@ -53,16 +54,16 @@ export const reads = {
 
 export const writes = {
   /** Repeating it with the same ids raises the counts. */
-  async refused(sql: Sql, refusals: readonly RefusedAttempts[]): Promise<Committed<undefined>> {
+  async refused(tx: Transaction, refusals: readonly RefusedAttempts[]): Promise<Committed<undefined>> {
     // In the order of the ids, so that two nodes never wait for each other.
     for (const { attempt, code, count } of refusals.toSorted(byId)) {
-      await saveEntry(sql, attempt, { result: 'refused', code, count });
+      await saveEntry(tx.sql, attempt, { result: 'refused', code, count });
     }
     return committed(undefined);
   },
 
-  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await expireEntries(sql, expiry));
+  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await expireEntries(tx.sql, expiry));
   },
 };
 

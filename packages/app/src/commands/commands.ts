@@ -25,6 +25,7 @@ import {
 } from '../jobs/job-change-recorder.ts';
 import { messageEffects } from '../jobs/message-effects.ts';
 import { MISSIONS } from '../missions/mission-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import { COMMANDS, unfinishedCommands } from './command-rows.ts';
 
 /** A device with more open commands than this gets no further ones, except an emergency stop. */
@@ -90,29 +91,29 @@ export const reads = {
 
 export const writes = {
   /** Removes a limited number of jobs that ended long ago and returns how many. */
-  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await COMMANDS.expire(sql, expiry));
+  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await COMMANDS.expire(tx.sql, expiry));
   },
 
   /** An unconfirmed emergency stop is not issued a second time, because it is already being repeated. */
-  async issue(sql: Sql, issue: CommandIssue): Promise<Committed<Issued>> {
+  async issue(tx: Transaction, issue: CommandIssue): Promise<Committed<Issued>> {
     const { deviceNo, commandId, request, isReachable, nowMs } = issue;
-    const { evaluation, ...held } = await lockDeviceFor(sql, deviceNo, 'commands');
+    const { evaluation, ...held } = await lockDeviceFor(tx.sql, deviceNo, 'commands');
     const { commands } = held.facts;
     const isStop = request.command === 'emergency_stop';
     const openStop = commands.find(isUnconfirmedStop);
-    const known = (await COMMANDS.findOf(sql, deviceNo, commandId)) ?? (isStop ? openStop : undefined);
+    const known = (await COMMANDS.findOf(tx.sql, deviceNo, commandId)) ?? (isStop ? openStop : undefined);
     if (known !== undefined) return committed({ command: known, message: null });
     refuseCommand(request, { ...held.facts, isReachable }, nowMs);
     if (!isStop && commands.length >= COMMANDS_UNFINISHED_MAX) {
       throw new Refusal('rate_limited', `the device has ${commands.length} commands to answer first`);
     }
-    const begun = { ...beginCommand({ commandId, deviceNo, request }, nowMs), requestedBy: sql.actor };
+    const begun = { ...beginCommand({ commandId, deviceNo, request }, nowMs), requestedBy: tx.actor };
     const inForce = stopInForce(commands);
     const queued = isStop ? replacingStop(begun, inForce) : begun;
-    if (!(await COMMANDS.insert(sql, queued, nowMs)))
+    if (!(await COMMANDS.insert(tx.sql, queued, nowMs)))
       throw new Error(`command ${commandId} is of another device`);
-    const recorder = new JobChangeRecorder(sql, nowMs);
+    const recorder = new JobChangeRecorder(tx, nowMs);
     await recorder.record(COMMANDS, null, queued);
     if (isStop) await cancelPendingWork(recorder, held, nowMs);
     if (inForce !== undefined) {
@@ -130,63 +131,63 @@ export const writes = {
   },
 
   /** Records that the command could not be sent. */
-  async notSent(sql: Sql, unsent: UnsentCommand): Promise<Committed<void>> {
+  async notSent(tx: Transaction, unsent: UnsentCommand): Promise<Committed<void>> {
     const { deviceNo, commandId, delivery, nowMs } = unsent;
-    const evaluation = await lockDevice(sql, deviceNo);
-    const before = await COMMANDS.findOf(sql, deviceNo, commandId);
+    const evaluation = await lockDevice(tx.sql, deviceNo);
+    const before = await COMMANDS.findOf(tx.sql, deviceNo, commandId);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     const { command } = advanceCommand(before, { kind: 'not_sent', delivery }, nowMs);
-    const logged = await recordJobChange(sql, evaluation, COMMANDS, { before, after: command, nowMs });
+    const logged = await recordJobChange(tx, evaluation, COMMANDS, { before, after: command, nowMs });
     return committed(undefined, ...logged);
   },
 
   /** Returns `undefined` if the device has no such command. */
   async declareEnded(
-    sql: Sql,
+    tx: Transaction,
     { deviceNo, commandId, declaration, isReachable, nowMs }: CommandEndDeclaration,
   ): Promise<Committed<CommandState | undefined>> {
-    const evaluation = await lockDevice(sql, deviceNo);
-    const before = await COMMANDS.findOf(sql, deviceNo, commandId);
+    const evaluation = await lockDevice(tx.sql, deviceNo);
+    const before = await COMMANDS.findOf(tx.sql, deviceNo, commandId);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     refuseDeclaration(before, { isReachable, nowMs });
-    const by = sql.actor;
+    const by = tx.actor;
     const input = { kind: 'declare_ended', declaration: { ...declaration, by }, isReachable } as const;
     const { command } = advanceCommand(before, input, nowMs);
-    const logged = await recordJobChange(sql, evaluation, COMMANDS, { before, after: command, nowMs });
+    const logged = await recordJobChange(tx, evaluation, COMMANDS, { before, after: command, nowMs });
     return committed(command, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   async acknowledged(
-    sql: Sql,
+    tx: Transaction,
     { deviceNo, ack, nowMs }: { deviceNo: number; ack: CommandAck; nowMs: number },
   ): Promise<Committed<ReplyResult>> {
     const input = { kind: 'ack', accepted: ack.accepted, reason: ack.reason ?? null } as const;
-    return await handleReply(sql, deviceNo, ack.command_id, input, nowMs);
+    return await handleReply(tx, deviceNo, ack.command_id, input, nowMs);
   },
 
   async progressed(
-    sql: Sql,
+    tx: Transaction,
     { deviceNo, progress, nowMs }: { deviceNo: number; progress: CommandProgress; nowMs: number },
   ): Promise<Committed<ReplyResult>> {
     const input = { kind: 'progress', ...commandReportContent(progress) } as const;
-    return await handleReply(sql, deviceNo, progress.command_id, input, nowMs);
+    return await handleReply(tx, deviceNo, progress.command_id, input, nowMs);
   },
 };
 
 async function handleReply(
-  sql: Sql,
+  tx: Transaction,
   deviceNo: number,
   commandId: string,
   input: CommandInput,
   nowMs: number,
 ): Promise<Committed<ReplyResult>> {
-  const evaluation = await lockDevice(sql, deviceNo);
-  const before = await COMMANDS.findOf(sql, deviceNo, commandId);
+  const evaluation = await lockDevice(tx.sql, deviceNo);
+  const before = await COMMANDS.findOf(tx.sql, deviceNo, commandId);
   if (evaluation === undefined || before === undefined)
     return unknownReference('the device was given no such command');
   const { command, send } = advanceCommand(before, input, nowMs);
-  const sends = await messageEffects(sql, deviceNo, send && commandMessage(command, send));
-  const logged = await recordJobChange(sql, evaluation, COMMANDS, { before, after: command, nowMs });
+  const sends = await messageEffects(tx.sql, deviceNo, send && commandMessage(command, send));
+  const logged = await recordJobChange(tx, evaluation, COMMANDS, { before, after: command, nowMs });
   return appliedReply(...sends, ...alertEvaluation([deviceNo]), ...logged);
 }
 

@@ -1,6 +1,7 @@
 import type { Actor } from '@granary/contract/audit';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import type { Sql } from '@granary/store/sql';
+import type { Transaction } from '../transaction.ts';
 
 export interface ConfigurationRow {
   readonly deviceId: string;
@@ -79,12 +80,12 @@ export interface ConfigurationVersionRow {
 
 /** The actor is that of the write. */
 export async function insertVersion(
-  sql: Sql,
+  tx: Transaction,
   deviceNo: number,
   { version, atMs, body }: Omit<ConfigurationVersionRow, 'actor'>,
 ): Promise<void> {
-  const actor = sql.actor === null ? null : JSON.stringify(sql.actor);
-  await sql.run(
+  const actor = tx.actor === null ? null : JSON.stringify(tx.actor);
+  await tx.sql.run(
     'INSERT INTO configuration_versions (device_no, version, at_ms, actor, body) VALUES ($1, $2, $3, $4, $5)',
     [deviceNo, version, atMs, actor, body],
   );

@@ -17,6 +17,7 @@ import { findDevices } from '../devices/device-rows.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { saveMissionsWithoutBase } from '../missions/missions-without-base.ts';
+import type { Transaction } from '../transaction.ts';
 import {
   type ConfigurationRow,
   type ConfigurationVersionRow,
@@ -53,13 +54,13 @@ export const writes = {
    * evaluated in the same transaction.
    */
   async change(
-    sql: Sql,
+    tx: Transaction,
     deviceNo: number,
     patch: ConfigurationPatch,
     nowMs: number,
     ifVersion?: number,
   ): Promise<Committed<StoredConfiguration>> {
-    const current = await lockConfiguration(sql, deviceNo);
+    const current = await lockConfiguration(tx.sql, deviceNo);
     if (current === undefined) throw new Refusal('device_not_found', 'the device has no configuration');
     if (ifVersion !== undefined && ifVersion !== current.version) {
       throw new Refusal(
@@ -68,14 +69,14 @@ export const writes = {
       );
     }
     const configuration = patched(current, patch);
-    if (patch.rules !== undefined) await refuseRules(sql, deviceNo, patch.rules);
+    if (patch.rules !== undefined) await refuseRules(tx.sql, deviceNo, patch.rules);
     const { deviceId } = current;
     const change = { deviceNo, deviceId, configuration, version: current.version + 1 };
-    const { changed, send } = await saveChangedConfiguration(sql, change, nowMs);
-    const held = await lockDevices(sql, [deviceNo]);
-    const missions = await saveMissionsWithoutBase(sql, deviceNo, configuration, nowMs);
-    const { events } = await evaluateDevices(sql, held, nowMs);
-    await logEvents(sql, [changed, ...missions, ...events]);
+    const { changed, send } = await saveChangedConfiguration(tx, change, nowMs);
+    const held = await lockDevices(tx.sql, [deviceNo]);
+    const missions = await saveMissionsWithoutBase(tx.sql, deviceNo, configuration, nowMs);
+    const { events } = await evaluateDevices(tx, held, nowMs);
+    await logEvents(tx, [changed, ...missions, ...events]);
     return committed({ configuration, version: change.version }, send, ...eventsLogged([changed]));
   },
 };

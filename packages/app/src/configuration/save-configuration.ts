@@ -1,10 +1,10 @@
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { configurationDocument, newestRemovedVersion } from '@granary/core/configuration/versions';
-import type { Sql } from '@granary/store/sql';
 import { saveReportingTimes } from '../devices/presence-rows.ts';
 import type { Effect } from '../effects.ts';
 import type { NewEvent } from '../events/event-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import {
   type ConfigurationVersionRow,
   insertVersion,
@@ -14,13 +14,13 @@ import {
 
 /** Keeps what a device was told, when and by whom; the caller holds the configuration or has just inserted the device. */
 export async function saveVersion(
-  sql: Sql,
+  tx: Transaction,
   deviceNo: number,
   version: Omit<ConfigurationVersionRow, 'actor'>,
 ): Promise<void> {
-  await insertVersion(sql, deviceNo, version);
+  await insertVersion(tx, deviceNo, version);
   const removed = newestRemovedVersion(version.version);
-  if (removed > 0) await removeVersionsUpTo(sql, deviceNo, removed);
+  if (removed > 0) await removeVersionsUpTo(tx.sql, deviceNo, removed);
 }
 
 export interface ConfigurationChange {
@@ -35,14 +35,14 @@ export interface ConfigurationChange {
  * presence, like ingest, and the evaluation row comes after presence. It logs the event as its last step.
  */
 export async function saveChangedConfiguration(
-  sql: Sql,
+  tx: Transaction,
   { deviceNo, deviceId, configuration, version }: ConfigurationChange,
   nowMs: number,
 ): Promise<{ readonly changed: NewEvent; readonly send: Effect }> {
   const body = configurationDocument(configuration);
-  await saveConfiguration(sql, deviceNo, { version, body });
-  await saveVersion(sql, deviceNo, { version, atMs: nowMs, body });
-  await saveReportingTimes(sql, deviceNo, reportingTimes(configuration.reporting));
+  await saveConfiguration(tx.sql, deviceNo, { version, body });
+  await saveVersion(tx, deviceNo, { version, atMs: nowMs, body });
+  await saveReportingTimes(tx.sql, deviceNo, reportingTimes(configuration.reporting));
   return {
     changed: { type: 'configuration.changed', deviceNo, atMs: nowMs, data: configuration },
     // A connected device receives it now, any other at its next connection.

@@ -21,6 +21,7 @@ import { alertEvaluation, type Committed, committed, eventsLogged } from '../eff
 import { logEvents } from '../events/event-rows.ts';
 import { missionsNotEnded } from '../missions/mission-rows.ts';
 import { currentOperations } from '../operations/operation-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import {
   type DeviceFilter,
   findDevice,
@@ -75,21 +76,21 @@ export const reads = {
 };
 
 export const writes = {
-  async register(sql: Sql, device: NewDevice): Promise<Committed<StoredDevice>> {
-    const { stored, registered } = await insertRegisteredDevice(sql, device);
-    await logEvents(sql, [registered]);
+  async register(tx: Transaction, device: NewDevice): Promise<Committed<StoredDevice>> {
+    const { stored, registered } = await insertRegisteredDevice(tx, device);
+    await logEvents(tx, [registered]);
     return committed(stored, ...eventsLogged([registered]));
   },
 
   /** Changes what is given. The alerts are evaluated in the same transaction. */
   async update(
-    sql: Sql,
+    tx: Transaction,
     deviceNo: number,
     patch: DevicePatch,
     nowMs: number,
     { ifVersion, limits = UNLIMITED }: UpdateConditions = {},
   ): Promise<Committed<StoredDevice>> {
-    const device = await lockDeviceRow(sql, deviceNo);
+    const device = await lockDeviceRow(tx.sql, deviceNo);
     if (device === undefined) throw new Refusal('device_not_found', 'the device does not exist any more');
     refuseRemoved(device);
     if (ifVersion !== undefined && ifVersion !== device.version) {
@@ -100,34 +101,34 @@ export const writes = {
     const fields = changedFields(device, changed);
     if (fields.length === 0) return committed(device);
     const after = { ...changed, version: device.version + 1 };
-    await saveDevice(sql, after);
-    const held = await lockDevices(sql, [deviceNo]);
-    if (fields.includes('capacity')) refuseWhileOperating(await currentOperations(sql, [deviceNo]));
-    const { events } = await evaluateDevices(sql, held, nowMs);
+    await saveDevice(tx.sql, after);
+    const held = await lockDevices(tx.sql, [deviceNo]);
+    if (fields.includes('capacity')) refuseWhileOperating(await currentOperations(tx.sql, [deviceNo]));
+    const { events } = await evaluateDevices(tx, held, nowMs);
     const updated = deviceUpdated(after, fields, nowMs);
-    await logEvents(sql, [updated, ...events]);
+    await logEvents(tx, [updated, ...events]);
     const { deviceId } = device;
     return committed(after, { kind: 'device_updated', deviceId }, ...eventsLogged([updated]));
   },
 
   /** Begins or ends the maintenance that a person declares; the status is published in the same transaction. */
   async maintain(
-    sql: Sql,
+    tx: Transaction,
     deviceNo: number,
     request: MaintenanceRequest,
     nowMs: number,
   ): Promise<Committed<StoredDevice>> {
-    const device = await lockDeviceRow(sql, deviceNo);
+    const device = await lockDeviceRow(tx.sql, deviceNo);
     if (device === undefined) throw new Refusal('device_not_found', 'the device does not exist any more');
     refuseRemoved(device);
-    const maintenance = changeMaintenance(device.presence.maintenance, request, sql.actor, nowMs);
+    const maintenance = changeMaintenance(device.presence.maintenance, request, tx.actor, nowMs);
     if (maintenance === device.presence.maintenance) return committed(device);
-    await saveMaintenance(sql, deviceNo, maintenance);
+    await saveMaintenance(tx.sql, deviceNo, maintenance);
     const after = { ...device, presence: { ...device.presence, maintenance } };
-    const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
+    const { events } = await evaluateDevices(tx, await lockDevices(tx.sql, [deviceNo]), nowMs);
     const data = maintainedDeviceRecord(after, nowMs);
     const changed = { type: 'device.maintenance_changed', deviceNo, atMs: nowMs, data } as const;
-    await logEvents(sql, [changed, ...events]);
+    await logEvents(tx, [changed, ...events]);
     return committed(after, ...eventsLogged([changed]));
   },
 
@@ -135,101 +136,106 @@ export const writes = {
    * Removes a device on which nothing runs: its open alerts are resolved, and it is not evaluated any more. With `purges` a
    * worker then removes its records, also those of a device that was removed before.
    */
-  async remove(sql: Sql, deviceNo: number, nowMs: number, purges = false): Promise<Committed<StoredDevice>> {
-    const found = await lockDeviceRow(sql, deviceNo);
+  async remove(
+    tx: Transaction,
+    deviceNo: number,
+    nowMs: number,
+    purges = false,
+  ): Promise<Committed<StoredDevice>> {
+    const found = await lockDeviceRow(tx.sql, deviceNo);
     if (found === undefined) throw new Refusal('device_not_found', 'the device does not exist any more');
-    const device = purges ? await withPurge(sql, found, nowMs) : found;
+    const device = purges ? await withPurge(tx.sql, found, nowMs) : found;
     if (device.removedAtMs !== null) return committed(device);
-    const held = await lockDevices(sql, [deviceNo]);
+    const held = await lockDevices(tx.sql, [deviceNo]);
     refuseBusyRemoval({
-      operations: await currentOperations(sql, [deviceNo]),
-      commands: await unfinishedCommands(sql, [deviceNo]),
-      missions: await missionsNotEnded(sql, deviceNo, MISSIONS_AHEAD_MAX),
+      operations: await currentOperations(tx.sql, [deviceNo]),
+      commands: await unfinishedCommands(tx.sql, [deviceNo]),
+      missions: await missionsNotEnded(tx.sql, deviceNo, MISSIONS_AHEAD_MAX),
     });
-    await saveRemoval(sql, deviceNo, nowMs);
+    await saveRemoval(tx.sql, deviceNo, nowMs);
     const after = { ...device, removedAtMs: nowMs };
-    const { events } = await evaluateDevices(sql, held, nowMs);
+    const { events } = await evaluateDevices(tx, held, nowMs);
     const data = deviceSummary(after, nowMs);
     const removed = { type: 'device.removed', deviceNo, atMs: nowMs, data } as const;
-    await logEvents(sql, [...events, removed]);
+    await logEvents(tx, [...events, removed]);
     return committed(after, ...eventsLogged([removed]));
   },
 
   /** Brings a removed device back with everything that is stored of it; only its secret is new. */
   async restore(
-    sql: Sql,
+    tx: Transaction,
     deviceNo: number,
     secretHash: string,
     nowMs: number,
   ): Promise<Committed<StoredDevice>> {
-    const device = await lockDeviceRow(sql, deviceNo);
+    const device = await lockDeviceRow(tx.sql, deviceNo);
     if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
     refuseRestoration(device);
-    await saveRestoration(sql, deviceNo, secretHash);
-    await saveRestoredAt(sql, deviceNo, nowMs);
+    await saveRestoration(tx.sql, deviceNo, secretHash);
+    await saveRestoredAt(tx.sql, deviceNo, nowMs);
     const after = { ...device, removedAtMs: null, secretHash };
-    const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
+    const { events } = await evaluateDevices(tx, await lockDevices(tx.sql, [deviceNo]), nowMs);
     const data = deviceSummary(after, nowMs);
     const restored = { type: 'device.restored', deviceNo, atMs: nowMs, data } as const;
-    await logEvents(sql, [restored, ...events]);
+    await logEvents(tx, [restored, ...events]);
     const { deviceId } = device;
     return committed(after, { kind: 'credentials_replaced', deviceId }, ...eventsLogged([restored]));
   },
 
   /** Removes a limited number of rows of one device that is being purged; returns whether there was one. */
   async purgeStep(
-    sql: Sql,
+    tx: Transaction,
     { nowMs, rowsMax }: { readonly nowMs: number; readonly rowsMax: number },
   ): Promise<Committed<boolean>> {
-    const purge = await lockNextPurge(sql, nowMs - PURGE_DELAY_MS);
+    const purge = await lockNextPurge(tx.sql, nowMs - PURGE_DELAY_MS);
     if (purge === undefined) return committed(false);
     const { deviceNo, deviceId, stage, position } = purge;
     const removeRows = PURGE_STAGES[stage];
-    if (removeRows === undefined) return await finishPurge(sql, purge, nowMs);
-    const { rows, next } = await removeRows(sql, { deviceNo, deviceId, from: position, rowsMax });
+    if (removeRows === undefined) return await finishPurge(tx, purge, nowMs);
+    const { rows, next } = await removeRows(tx.sql, { deviceNo, deviceId, from: position, rowsMax });
     const rowsRemoved = purge.rowsRemoved + rows;
     const place = next === null ? { stage: stage + 1, position: 0 } : { stage, position: next };
-    await savePurge(sql, { ...purge, ...place, rowsRemoved });
+    await savePurge(tx.sql, { ...purge, ...place, rowsRemoved });
     return committed(true);
   },
 
   /** Returns whether the device exists. */
   async replaceSecret(
-    sql: Sql,
+    tx: Transaction,
     deviceNo: number,
     secretHash: string,
     atMs: number,
   ): Promise<Committed<boolean>> {
-    const deviceId = await saveSecretHash(sql, deviceNo, secretHash);
+    const deviceId = await saveSecretHash(tx.sql, deviceNo, secretHash);
     if (deviceId === undefined) return committed(false);
     const data = { device_id: deviceId };
     const replaced = { type: 'device.credentials_replaced', deviceNo, atMs, data } as const;
-    await logEvents(sql, [replaced]);
+    await logEvents(tx, [replaced]);
     return committed(true, { kind: 'credentials_replaced', deviceId }, ...eventsLogged([replaced]));
   },
 
   /** Records that the link ended, or that the device announced it. */
-  async recordLinkDown(sql: Sql, deviceNo: number, atMs: number): Promise<Committed<void>> {
-    if (await recordLinkDown(sql, deviceNo, atMs)) await scheduleEvaluation(sql, [{ deviceNo, atMs }]);
+  async recordLinkDown(tx: Transaction, deviceNo: number, atMs: number): Promise<Committed<void>> {
+    if (await recordLinkDown(tx.sql, deviceNo, atMs)) await scheduleEvaluation(tx.sql, [{ deviceNo, atMs }]);
     return committed(undefined, ...alertEvaluation([deviceNo]));
   },
 
   /** Two clients log in with the id of this device. */
-  async recordDuplicate(sql: Sql, deviceNo: number, duplicate: Duplicate): Promise<Committed<void>> {
-    await saveDuplicate(sql, DUPLICATE_DOCUMENT, deviceNo, duplicate);
-    await scheduleEvaluation(sql, [{ deviceNo, atMs: duplicate.lastAtMs }]);
+  async recordDuplicate(tx: Transaction, deviceNo: number, duplicate: Duplicate): Promise<Committed<void>> {
+    await saveDuplicate(tx.sql, DUPLICATE_DOCUMENT, deviceNo, duplicate);
+    await scheduleEvaluation(tx.sql, [{ deviceNo, atMs: duplicate.lastAtMs }]);
     return committed(undefined, ...alertEvaluation([deviceNo]));
   },
 
   /** A state message also updates when the device was last seen. */
   async recordState(
-    sql: Sql,
+    tx: Transaction,
     deviceNo: number,
     state: ReportedState,
     atMs: number,
   ): Promise<Committed<void>> {
-    await recordReportedState(sql, deviceNo, state, atMs);
-    await scheduleEvaluation(sql, [{ deviceNo, atMs }]);
+    await recordReportedState(tx.sql, deviceNo, state, atMs);
+    await scheduleEvaluation(tx.sql, [{ deviceNo, atMs }]);
     return committed(undefined, ...alertEvaluation([deviceNo]));
   },
 };
@@ -242,13 +248,13 @@ async function withPurge(sql: Sql, device: StoredDevice, nowMs: number): Promise
 }
 
 /** The device is not found any more and its id is free with the same commit. */
-async function finishPurge(sql: Sql, purge: RunningPurge, nowMs: number): Promise<Committed<boolean>> {
+async function finishPurge(tx: Transaction, purge: RunningPurge, nowMs: number): Promise<Committed<boolean>> {
   const { deviceNo, deviceId } = purge;
-  await freeDeviceId(sql, purge);
-  const rowsRemoved = purge.rowsRemoved + (await purgeRemainingRows(sql, deviceNo));
+  await freeDeviceId(tx.sql, purge);
+  const rowsRemoved = purge.rowsRemoved + (await purgeRemainingRows(tx, deviceNo));
   const data = { device_id: deviceId, purge: purgeRecord({ ...purge, rowsRemoved }, 'done') };
   const purged = { type: 'device.purged', deviceNo, atMs: nowMs, data } as const;
-  await logEvents(sql, [purged]);
+  await logEvents(tx, [purged]);
   return committed(true, { kind: 'device_updated', deviceId }, ...eventsLogged([purged]));
 }
 

@@ -3,6 +3,7 @@ import type { Duplicate } from '@granary/core/reception/duplicate';
 import type { Reception } from '@granary/core/reception/reception';
 import { insertRows } from '@granary/store/insert-rows';
 import type { Sql } from '@granary/store/sql';
+import type { Transaction } from '../transaction.ts';
 
 /** A row exists for devices with which something is, or was, not as it should be. */
 export interface HealthColumns {
@@ -17,17 +18,17 @@ export const NOTHING_TO_TELL: HealthColumns = { reception: null, duplicate: null
  * of every batch, after their rows of `presence` are locked.
  */
 export async function receptionsOf(
-  sql: Sql,
+  tx: Transaction,
   document: DocumentKind<Reception>,
   deviceNos: readonly number[],
 ): Promise<ReadonlyMap<number, Reception>> {
-  const { memory } = sql;
+  const { memory } = tx;
   if (memory === null) {
-    return readReceptions(sql, document, `AND ${sql.isOneOfNumbers('device_no', '$1')}`, [
+    return readReceptions(tx.sql, document, `AND ${tx.sql.isOneOfNumbers('device_no', '$1')}`, [
       JSON.stringify(deviceNos),
     ]);
   }
-  memory.receptions ??= await readReceptions(sql, document, '', []);
+  memory.receptions ??= await readReceptions(tx.sql, document, '', []);
   return memory.receptions;
 }
 
@@ -51,17 +52,17 @@ async function readReceptions(
 
 /** In the order of the devices' numbers; `null` when everything is as it should be. */
 export async function saveReceptions(
-  sql: Sql,
+  tx: Transaction,
   document: DocumentKind<Reception>,
   receptions: ReadonlyMap<number, Reception | null>,
 ): Promise<void> {
   const ordered = [...receptions].toSorted(([a], [b]) => a - b);
   for (const [deviceNo, reception] of ordered) {
-    if (reception === null) sql.memory?.receptions?.delete(deviceNo);
-    else sql.memory?.receptions?.set(deviceNo, reception);
+    if (reception === null) tx.memory?.receptions?.delete(deviceNo);
+    else tx.memory?.receptions?.set(deviceNo, reception);
   }
   await insertRows(
-    sql,
+    tx.sql,
     {
       table: 'device_health',
       columns: ['device_no', 'reception'],

@@ -1,6 +1,7 @@
 import { decodeChunk } from '@granary/store/chunks/chunk-codec';
 import type { Sql } from '@granary/store/sql';
 import { addChunk, firstChunkFrom, lockChunks, removeChunk } from '../telemetry/chunk-rows.ts';
+import type { Transaction } from '../transaction.ts';
 
 /** The removal of all rows of a device, as far as it has come. */
 export interface RunningPurge {
@@ -221,11 +222,11 @@ const REMAINING = [
 ];
 
 /** The few rows that every device has, without which it is not found any more. Answers how many there were. */
-export async function purgeRemainingRows(sql: Sql, deviceNo: number): Promise<number> {
-  sql.memory?.clear();
+export async function purgeRemainingRows(tx: Transaction, deviceNo: number): Promise<number> {
+  tx.memory?.clear();
   let rows = 0;
   for (const table of REMAINING) {
-    rows += await sql.run(`DELETE FROM ${table} WHERE device_no = $1`, [deviceNo]);
+    rows += await tx.sql.run(`DELETE FROM ${table} WHERE device_no = $1`, [deviceNo]);
   }
   return rows;
 }

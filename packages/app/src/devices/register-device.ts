@@ -12,6 +12,7 @@ import { scheduleEvaluation } from '../alerts/evaluation-rows.ts';
 import { insertConfiguration } from '../configuration/configuration-rows.ts';
 import { saveVersion } from '../configuration/save-configuration.ts';
 import type { NewEvent } from '../events/event-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import { type DeviceFields, findDevice, insertDevice, type StoredDevice } from './device-rows.ts';
 import { insertPresence } from './presence-rows.ts';
 
@@ -21,20 +22,20 @@ export interface NewDevice extends DeviceFields {
 
 /** Inserts every row of a new device; the caller logs the event as its last step. */
 export async function insertRegisteredDevice(
-  sql: Sql,
+  tx: Transaction,
   device: NewDevice,
 ): Promise<{ readonly stored: StoredDevice; readonly registered: NewEvent }> {
-  const deviceNo = await insertDevice(sql, device);
+  const deviceNo = await insertDevice(tx.sql, device);
   if (deviceNo === undefined) {
-    throw new Refusal('device_exists', await whyTaken(sql, device.deviceId));
+    throw new Refusal('device_exists', await whyTaken(tx.sql, device.deviceId));
   }
   const { configuration, ...fields } = device;
   const presence: Presence = { ...NEVER_SEEN, ...reportingTimes(configuration.reporting) };
-  await insertPresence(sql, deviceNo, presence);
+  await insertPresence(tx.sql, deviceNo, presence);
   const body = configurationDocument(configuration);
-  await insertConfiguration(sql, deviceNo, body);
-  await saveVersion(sql, deviceNo, { version: 1, atMs: device.registeredAtMs, body });
-  await scheduleEvaluation(sql, [{ deviceNo, atMs: device.registeredAtMs }]);
+  await insertConfiguration(tx.sql, deviceNo, body);
+  await saveVersion(tx, deviceNo, { version: 1, atMs: device.registeredAtMs, body });
+  await scheduleEvaluation(tx.sql, [{ deviceNo, atMs: device.registeredAtMs }]);
   const stored: StoredDevice = { deviceNo, version: 1, removedAtMs: null, ...fields, presence };
   const atMs = device.registeredAtMs;
   const data = deviceSummary(stored, atMs);

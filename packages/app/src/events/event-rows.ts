@@ -3,6 +3,7 @@ import type { EventType } from '@granary/contract/events';
 import type { Expiry } from '@granary/store/expiry';
 import { insertRowsUnawaited } from '@granary/store/insert-rows';
 import type { Sql } from '@granary/store/sql';
+import type { Transaction } from '../transaction.ts';
 
 export interface NewEvent {
   readonly type: EventType;
@@ -45,9 +46,9 @@ const LOGGED_COLUMNS = ['at_ms', 'type', 'device_no', 'actor', 'data'];
  * Writes the events with the actor of the write. Where writes run at the same time they get their numbers after the commit, by
  * `numberEvents`: a number that is taken before it would be held until the commit, and every other write would wait for it.
  */
-export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<void> {
+export async function logEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const actor = sql.actor === null ? null : JSON.stringify(sql.actor);
+  const actor = tx.actor === null ? null : JSON.stringify(tx.actor);
   const rows = events.map(({ atMs, type, deviceNo, data }) => [
     atMs,
     type,
@@ -55,18 +56,18 @@ export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<
     actor,
     JSON.stringify(data),
   ]);
-  if (!sql.hasOneWriter) {
-    await insertRowsUnawaited(sql, { table: 'unnumbered_events', columns: LOGGED_COLUMNS }, rows);
+  if (!tx.sql.hasOneWriter) {
+    await insertRowsUnawaited(tx.sql, { table: 'unnumbered_events', columns: LOGGED_COLUMNS }, rows);
     return;
   }
-  const [counter] = await sql.query<[lastSequence: number]>(
+  const [counter] = await tx.sql.query<[lastSequence: number]>(
     'UPDATE event_counter SET last_sequence = last_sequence + $1 RETURNING last_sequence',
     [events.length],
   );
   if (counter === undefined) throw new Error('the event counter is missing');
   const firstSequence = counter[0] - events.length + 1;
   await insertRowsUnawaited(
-    sql,
+    tx.sql,
     { table: 'events', columns: ['sequence', ...LOGGED_COLUMNS] },
     rows.map((row, i) => [firstSequence + i, ...row]),
   );

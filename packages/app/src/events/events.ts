@@ -1,6 +1,7 @@
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from '../effects.ts';
+import type { Transaction } from '../transaction.ts';
 import { eventBounds, eventsAfter, expireEvents, hasUnnumberedEvents, numberEvents } from './event-rows.ts';
 
 export const reads = {
@@ -12,12 +13,12 @@ export const reads = {
 
 export const writes = {
   /** Gives numbers to the events that are logged; readers get events in the order of their numbers. */
-  async number(sql: Sql): Promise<Committed<void>> {
-    const numbered = await numberEvents(sql);
+  async number(tx: Transaction): Promise<Committed<void>> {
+    const numbered = await numberEvents(tx.sql);
     return numbered === 0 ? committed(undefined) : committed(undefined, { kind: 'events_logged' });
   },
 
-  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await expireEvents(sql, expiry));
+  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await expireEvents(tx.sql, expiry));
   },
 };

@@ -2,6 +2,7 @@ import type { Sql } from '@granary/store/sql';
 import { lockDevices, tryLockDevices } from '../alerts/evaluation-rows.ts';
 import { deviceIdsOf } from '../devices/device-rows.ts';
 import { type Committed, committed, type Effect } from '../effects.ts';
+import type { Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import { JobChangeRecorder } from './job-change-recorder.ts';
 import type { WaitingDevice } from './job-rows.ts';
@@ -83,7 +84,7 @@ export async function isDeviceDue(
  * messages are recorded, so two ticks at the same time send nothing twice.
  */
 export async function advanceDueJobs(
-  sql: Sql,
+  tx: Transaction,
   kinds: readonly Waiting[],
   round: TickRound,
   advanceAll: AdvanceAll,
@@ -92,13 +93,13 @@ export async function advanceDueJobs(
   const toTick = new Map(round.devices.map((device) => [device.deviceNo, device]));
   if (toTick.size === 0) return committed({ setAside: [] });
   const lock = isNewSession ? lockDevices : tryLockDevices;
-  const held = await lock(sql, [...toTick.keys()]);
+  const held = await lock(tx.sql, [...toTick.keys()]);
   const heldNos = held.map(({ deviceNo }) => deviceNo);
-  const recorder = new JobChangeRecorder(sql, nowMs);
+  const recorder = new JobChangeRecorder(tx, nowMs);
   const devices = heldNos.flatMap((deviceNo) => toTick.get(deviceNo) ?? []);
   const sends = await advanceAll(devices, recorder);
   // Needed only when more devices are due than one tick takes, so that the others are next.
-  if (hasMore) for (const kind of kinds) await kind.recordTick(sql, heldNos, nowMs);
+  if (hasMore) for (const kind of kinds) await kind.recordTick(tx.sql, heldNos, nowMs);
   const logged = await recorder.close(held);
   return committed({ setAside: recorder.setAside }, ...sends, ...logged);
 }

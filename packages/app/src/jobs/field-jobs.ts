@@ -11,6 +11,7 @@ import { COMMANDS, devicesWithEmergencyStop, unfinishedCommands } from '../comma
 import { findDevices, type StoredDevice } from '../devices/device-rows.ts';
 import type { Committed, Effect } from '../effects.ts';
 import { MISSIONS, missionsUnderWay } from '../missions/mission-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import {
   advanceDueJobs,
@@ -39,10 +40,10 @@ export const reads = {
 
 export const writes = {
   /** Applies a tick to every unfinished command and mission, and returns the messages to send. */
-  async tick(sql: Sql, round: TickRound): Promise<Committed<TickOutcome>> {
-    return await advanceDueJobs(sql, KINDS, round, async (devices, recorder) => {
+  async tick(tx: Transaction, round: TickRound): Promise<Committed<TickOutcome>> {
+    return await advanceDueJobs(tx, KINDS, round, async (devices, recorder) => {
       const sends: Effect[] = [];
-      for (const toTick of await readDevicesToTick(sql, devices, round, recorder)) {
+      for (const toTick of await readDevicesToTick(tx.sql, devices, round, recorder)) {
         const { deviceNo, deviceId } = toTick.device;
         const messages = [
           ...(await tickCommands(recorder, toTick, round.nowMs)),

@@ -1,8 +1,8 @@
-import type { Sql } from '@granary/store/sql';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import type { AlertEvaluation } from '../alerts/evaluation-rows.ts';
 import { alertEvaluation, type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import { reasonOf, type SetAside } from '../unreadable-row.ts';
 import type { DeviceJob, JobChange, JobTable } from './job-rows.ts';
 
@@ -26,15 +26,15 @@ export interface Decision<E, Send> {
 
 /** Writes changes of jobs, and on `close` the alerts and then the events that follow from them. */
 export class JobChangeRecorder {
-  readonly #sql: Sql;
+  readonly #tx: Transaction;
   readonly #nowMs: number;
   readonly #events: NewEvent[] = [];
   readonly #concerned = new Set<number>();
   /** The items that could not be read or decided; all others are recorded. */
   readonly setAside: SetAside[] = [];
 
-  constructor(sql: Sql, nowMs: number) {
-    this.#sql = sql;
+  constructor(tx: Transaction, nowMs: number) {
+    this.#tx = tx;
     this.#nowMs = nowMs;
   }
 
@@ -74,7 +74,7 @@ export class JobChangeRecorder {
   }
 
   async #write<E extends DeviceJob>(jobs: JobTable<E>, change: JobChange): Promise<void> {
-    await jobs.save(this.#sql, change);
+    await jobs.save(this.#tx.sql, change);
     this.#events.push(...change.events);
     if (change.concernsAlerts) this.#concerned.add(change.deviceNo);
   }
@@ -82,10 +82,10 @@ export class JobChangeRecorder {
   /** Must be the last step of a write, because it logs events; `held` are the devices whose jobs were recorded. */
   async close(held: readonly AlertEvaluation[]): Promise<Effect[]> {
     const toEvaluate = held.filter(({ deviceNo }) => this.#concerned.has(deviceNo));
-    const { events, setAside } = await evaluateDevices(this.#sql, toEvaluate, this.#nowMs);
+    const { events, setAside } = await evaluateDevices(this.#tx, toEvaluate, this.#nowMs);
     this.setAside.push(...setAside);
     const logged = [...this.#events, ...events];
-    await logEvents(this.#sql, logged);
+    await logEvents(this.#tx, logged);
     return eventsLogged(logged);
   }
 }
@@ -98,13 +98,13 @@ export interface ChangedJob<E> {
 
 /** For a write that changes one job, and possibly others of the same device. */
 export async function recordJobChange<E extends DeviceJob>(
-  sql: Sql,
+  tx: Transaction,
   evaluationRow: AlertEvaluation,
   jobs: JobTable<E>,
   { before, after, nowMs }: ChangedJob<E> & { readonly nowMs: number },
   others: readonly ChangedJob<E>[] = [],
 ): Promise<Effect[]> {
-  const recorder = new JobChangeRecorder(sql, nowMs);
+  const recorder = new JobChangeRecorder(tx, nowMs);
   await recorder.record(jobs, before, after);
   for (const other of others) {
     if (other.after !== other.before) await recorder.record(jobs, other.before, other.after);

@@ -5,6 +5,7 @@ import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import {
   countKeys,
   endKeyBy,
@@ -45,43 +46,47 @@ export const reads = {
 };
 
 export const writes = {
-  async create(sql: Sql, key: NewStoredKey): Promise<Committed<StoredKey>> {
+  async create(tx: Transaction, key: NewStoredKey): Promise<Committed<StoredKey>> {
     // Checked inside the write, because a repeated request gets the first answer at any time.
     if (key.expiresAtMs !== null && key.expiresAtMs <= key.createdAtMs) {
       throw new Refusal('invalid_input', 'the key is not valid', [
         { path: '/expires_at', message: 'has passed' },
       ]);
     }
-    return await issue(sql, key);
+    return await issue(tx, key);
   },
 
   /** The admin key of a new database; `undefined` if there is a valid one already. */
-  async createFirst(sql: Sql, key: NewStoredKey): Promise<Committed<StoredKey | undefined>> {
-    await lockAdminKeys(sql);
-    return (await hasFullKey(sql, key.createdAtMs)) ? committed(undefined) : await issue(sql, key);
+  async createFirst(tx: Transaction, key: NewStoredKey): Promise<Committed<StoredKey | undefined>> {
+    await lockAdminKeys(tx.sql);
+    return (await hasFullKey(tx.sql, key.createdAtMs)) ? committed(undefined) : await issue(tx, key);
   },
 
   /** A repeated revocation changes nothing: the first time is kept. */
-  async revoke(sql: Sql, keyId: string, atMs: number): Promise<Committed<StoredKey>> {
-    const events = await revokeHeld(sql, await lockKnownKey(sql, keyId), atMs);
-    await logEvents(sql, events);
-    return committed(await lockKnownKey(sql, keyId), { kind: 'key_ended', keyId }, ...eventsLogged(events));
+  async revoke(tx: Transaction, keyId: string, atMs: number): Promise<Committed<StoredKey>> {
+    const events = await revokeHeld(tx.sql, await lockKnownKey(tx.sql, keyId), atMs);
+    await logEvents(tx, events);
+    return committed(
+      await lockKnownKey(tx.sql, keyId),
+      { kind: 'key_ended', keyId },
+      ...eventsLogged(events),
+    );
   },
 
   /** Creates a key with the rights and the expiry of the old one, which stays valid until `oldExpiresAtMs`. */
   async rotate(
-    sql: Sql,
+    tx: Transaction,
     keyId: string,
     successor: KeySecret,
     oldExpiresAtMs: number,
   ): Promise<Committed<StoredKey>> {
-    const old = await lockKnownKey(sql, keyId);
+    const old = await lockKnownKey(tx.sql, keyId);
     if (!isValidAt(old, successor.createdAtMs))
       throw new Refusal('key_not_found', `the key ${quoted(keyId)} has ended`);
-    await endKeyBy(sql, keyId, oldExpiresAtMs);
-    const created = await insert(sql, { ...old, ...successor });
+    await endKeyBy(tx.sql, keyId, oldExpiresAtMs);
+    const created = await insert(tx.sql, { ...old, ...successor });
     const rotated = keyEvent('key.rotated', created, created.createdAtMs, { replaces: keyId });
-    await logEvents(sql, [rotated]);
+    await logEvents(tx, [rotated]);
     return committed(created, { kind: 'key_ended', keyId }, ...eventsLogged([rotated]));
   },
 
@@ -90,43 +95,43 @@ export const writes = {
    * setting wants the former key to end, and one who sets it wants access. Those that other live nodes have in their settings
    * stay until these have been started with the new one.
    */
-  async preset(sql: Sql, key: NewStoredKey): Promise<Committed<PresetOutcome>> {
+  async preset(tx: Transaction, key: NewStoredKey): Promise<Committed<PresetOutcome>> {
     const { name, hash, scopes, facilities, deviceIds, createdAtMs: atMs, expiresAtMs } = key;
-    await lockAdminKeys(sql);
+    await lockAdminKeys(tx.sql);
     // All rows in one order and the event log last, so that two nodes cannot deadlock.
-    const inUse = await presetHashesOfNodes(sql, atMs);
-    const locked = await lockKeysNamed(sql, key);
-    const isNew = await insertKey(sql, key);
-    const before = await lockKeyByHash(sql, hash);
+    const inUse = await presetHashesOfNodes(tx.sql, atMs);
+    const locked = await lockKeysNamed(tx.sql, key);
+    const isNew = await insertKey(tx.sql, key);
+    const before = await lockKeyByHash(tx.sql, hash);
     if (before === undefined) throw new Error('a key that was just stored is missing');
     const { keyId } = before;
     const after = { ...before, name, scopes, facilities, deviceIds, expiresAtMs, revokedAtMs: null };
     const events: NewEvent[] = [];
     for (const other of locked) {
       if (other.keyId === keyId || inUse.includes(other.hash)) continue;
-      events.push(...(await revokeHeld(sql, await lockKnownKey(sql, other.keyId), atMs)));
+      events.push(...(await revokeHeld(tx.sql, await lockKnownKey(tx.sql, other.keyId), atMs)));
     }
     const isChanged = isNew || !isDeepStrictEqual(before, after);
     if (isChanged) {
-      await saveKey(sql, after);
+      await saveKey(tx.sql, after);
       events.push(keyEvent('key.issued', after, atMs));
     }
-    await logEvents(sql, events);
+    await logEvents(tx, events);
     const effects = eventsLogged(events);
     if (isNew) return committed('created', ...effects);
     return committed(isChanged ? 'restored' : 'unchanged', ...effects);
   },
 
-  async recordUse(sql: Sql, keyId: string, atMs: number): Promise<Committed<void>> {
-    await recordKeyUse(sql, keyId, atMs);
+  async recordUse(tx: Transaction, keyId: string, atMs: number): Promise<Committed<void>> {
+    await recordKeyUse(tx.sql, keyId, atMs);
     return committed(undefined);
   },
 };
 
-async function issue(sql: Sql, key: NewStoredKey): Promise<Committed<StoredKey>> {
-  const created = await insert(sql, key);
+async function issue(tx: Transaction, key: NewStoredKey): Promise<Committed<StoredKey>> {
+  const created = await insert(tx.sql, key);
   const issued = keyEvent('key.issued', created, created.createdAtMs);
-  await logEvents(sql, [issued]);
+  await logEvents(tx, [issued]);
   return committed(created, ...eventsLogged([issued]));
 }
 

@@ -30,6 +30,7 @@ import {
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
 import { messageEffects } from '../jobs/message-effects.ts';
+import type { Transaction } from '../transaction.ts';
 import { MISSIONS, missionsNotEnded } from './mission-rows.ts';
 
 export interface MissionCreation {
@@ -102,101 +103,102 @@ export const reads = {
 
 export const writes = {
   /** Removes a limited number of jobs that ended long ago and returns how many. */
-  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await MISSIONS.expire(sql, expiry));
+  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await MISSIONS.expire(tx.sql, expiry));
   },
 
   /** The mission waits for its start; the next tick dispatches it, also if it starts now. */
-  async create(sql: Sql, creation: MissionCreation): Promise<Committed<MissionState>> {
+  async create(tx: Transaction, creation: MissionCreation): Promise<Committed<MissionState>> {
     const { deviceNo, missionId, mission, isReachable, nowMs } = creation;
-    const { evaluation, facts } = await lockDeviceFor(sql, deviceNo, 'missions');
-    const ahead = await missionsNotEnded(sql, deviceNo, MISSIONS_AHEAD_MAX);
+    const { evaluation, facts } = await lockDeviceFor(tx.sql, deviceNo, 'missions');
+    const ahead = await missionsNotEnded(tx.sql, deviceNo, MISSIONS_AHEAD_MAX);
     const plan = planMission(mission, { ...facts, isReachable, missions: ahead }, nowMs);
     const wanted = { missionId, deviceNo, name: mission.mission_name, plan };
-    const begun = { ...beginMission(wanted, nowMs), requestedBy: sql.actor };
-    if (!(await MISSIONS.insert(sql, begun, nowMs))) throw new Error(`mission ${missionId} is there already`);
-    const logged = await recordJobChange(sql, evaluation, MISSIONS, { before: null, after: begun, nowMs });
+    const begun = { ...beginMission(wanted, nowMs), requestedBy: tx.actor };
+    if (!(await MISSIONS.insert(tx.sql, begun, nowMs)))
+      throw new Error(`mission ${missionId} is there already`);
+    const logged = await recordJobChange(tx, evaluation, MISSIONS, { before: null, after: begun, nowMs });
     return committed(begun, ...logged);
   },
 
   /** Returns `undefined` if the device has no such mission. */
   async control(
-    sql: Sql,
+    tx: Transaction,
     { deviceNo, missionId, control, isReachable, nowMs }: MissionControlRequest,
   ): Promise<Committed<{ mission: MissionState } | undefined>> {
-    const evaluation = await lockDevice(sql, deviceNo);
-    const before = await MISSIONS.findOf(sql, deviceNo, missionId);
+    const evaluation = await lockDevice(tx.sql, deviceNo);
+    const before = await MISSIONS.findOf(tx.sql, deviceNo, missionId);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     refuseRequest(before, control);
     if (control === 'resume') {
-      const { facts } = await lockDeviceFor(sql, deviceNo, 'missions');
+      const { facts } = await lockDeviceFor(tx.sql, deviceNo, 'missions');
       refuseMovement({ ...facts, isReachable }, nowMs);
     }
     const { mission: advanced, send } = advanceMission(before, { kind: control }, nowMs);
     const isCancel = control === 'cancel' && before.cancelledBy === null && !isMissionOver(before);
-    const mission = isCancel ? { ...advanced, cancelledBy: sql.actor } : advanced;
-    const sends = await messageEffects(sql, deviceNo, send && missionMessage(mission, send));
-    const logged = await recordJobChange(sql, evaluation, MISSIONS, { before, after: mission, nowMs });
+    const mission = isCancel ? { ...advanced, cancelledBy: tx.actor } : advanced;
+    const sends = await messageEffects(tx.sql, deviceNo, send && missionMessage(mission, send));
+    const logged = await recordJobChange(tx, evaluation, MISSIONS, { before, after: mission, nowMs });
     return committed({ mission }, ...sends, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   /** Returns `undefined` if the device has no such mission. */
   async declareEnded(
-    sql: Sql,
+    tx: Transaction,
     { deviceNo, missionId, declaration, isReachable, nowMs }: MissionEndDeclaration,
   ): Promise<Committed<MissionState | undefined>> {
-    const evaluation = await lockDevice(sql, deviceNo);
-    const before = await MISSIONS.findOf(sql, deviceNo, missionId);
+    const evaluation = await lockDevice(tx.sql, deviceNo);
+    const before = await MISSIONS.findOf(tx.sql, deviceNo, missionId);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     refuseDeclaration(before, { isReachable, nowMs });
-    const by = sql.actor;
+    const by = tx.actor;
     const input = { kind: 'declare_ended', declaration: { ...declaration, by }, isReachable } as const;
     const { mission } = advanceMission(before, input, nowMs);
-    const logged = await recordJobChange(sql, evaluation, MISSIONS, { before, after: mission, nowMs });
+    const logged = await recordJobChange(tx, evaluation, MISSIONS, { before, after: mission, nowMs });
     return committed(mission, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   /** Records that the start or the resume of the mission could not be sent. */
-  async notSent(sql: Sql, unsent: UnsentMissionMessage): Promise<Committed<void>> {
+  async notSent(tx: Transaction, unsent: UnsentMissionMessage): Promise<Committed<void>> {
     const { deviceNo, missionId, send, nowMs } = unsent;
-    const evaluation = await lockDevice(sql, deviceNo);
-    const before = await MISSIONS.findOf(sql, deviceNo, missionId);
+    const evaluation = await lockDevice(tx.sql, deviceNo);
+    const before = await MISSIONS.findOf(tx.sql, deviceNo, missionId);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     const { mission } = advanceMission(before, { kind: 'not_sent', send }, nowMs);
-    const logged = await recordJobChange(sql, evaluation, MISSIONS, { before, after: mission, nowMs });
+    const logged = await recordJobChange(tx, evaluation, MISSIONS, { before, after: mission, nowMs });
     return committed(undefined, ...logged);
   },
 
   async acknowledged(
-    sql: Sql,
+    tx: Transaction,
     { deviceNo, ack, nowMs }: { deviceNo: number; ack: MissionAck; nowMs: number },
   ): Promise<Committed<ReplyResult>> {
     const input = { kind: 'ack', accepted: ack.accepted, reason: ack.reason ?? null } as const;
-    return await handleReply(sql, deviceNo, ack.mission_id, input, nowMs);
+    return await handleReply(tx, deviceNo, ack.mission_id, input, nowMs);
   },
 
   async progressed(
-    sql: Sql,
+    tx: Transaction,
     { deviceNo, progress, nowMs }: { deviceNo: number; progress: MissionProgress; nowMs: number },
   ): Promise<Committed<ReplyResult>> {
     const input = { kind: 'progress', ...missionReportContent(progress) } as const;
-    return await handleReply(sql, deviceNo, progress.mission_id, input, nowMs);
+    return await handleReply(tx, deviceNo, progress.mission_id, input, nowMs);
   },
 };
 
 async function handleReply(
-  sql: Sql,
+  tx: Transaction,
   deviceNo: number,
   missionId: string,
   input: MissionInput,
   nowMs: number,
 ): Promise<Committed<ReplyResult>> {
-  const evaluation = await lockDevice(sql, deviceNo);
-  const before = await MISSIONS.findOf(sql, deviceNo, missionId);
+  const evaluation = await lockDevice(tx.sql, deviceNo);
+  const before = await MISSIONS.findOf(tx.sql, deviceNo, missionId);
   if (evaluation === undefined || before === undefined)
     return unknownReference('the device was given no such mission');
   const { mission, send } = advanceMission(before, input, nowMs);
-  const sends = await messageEffects(sql, deviceNo, send && missionMessage(mission, send));
-  const logged = await recordJobChange(sql, evaluation, MISSIONS, { before, after: mission, nowMs });
+  const sends = await messageEffects(tx.sql, deviceNo, send && missionMessage(mission, send));
+  const logged = await recordJobChange(tx, evaluation, MISSIONS, { before, after: mission, nowMs });
   return appliedReply(...sends, ...alertEvaluation([deviceNo]), ...logged);
 }

@@ -4,9 +4,9 @@ import {
   notificationRecord,
   type StoredNotification,
 } from '@granary/core/notifications/record';
-import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import { lockPendingNotification, saveAttempt } from './notification-rows.ts';
 
 /** `isPermanent`: another attempt would fail, too, such as for an address that does not exist. */
@@ -22,13 +22,13 @@ interface Attempted {
 
 /** Returns the notification as it is then; `undefined` if it was cancelled or another node has finished it. */
 export async function recordAttempt(
-  sql: Sql,
+  tx: Transaction,
   { notificationId, outcome, nowMs }: Attempted,
 ): Promise<Committed<StoredNotification | undefined>> {
-  const before = await lockPendingNotification(sql, NOTIFICATION_DOCUMENT, notificationId);
+  const before = await lockPendingNotification(tx.sql, NOTIFICATION_DOCUMENT, notificationId);
   if (before === undefined) return committed(undefined);
   const after = afterAttempt(before, outcome, nowMs);
-  await saveAttempt(sql, after);
+  await saveAttempt(tx.sql, after);
   if (after.status !== 'failed') return committed(after);
   const failed = {
     type: 'notification.failed' as const,
@@ -36,7 +36,7 @@ export async function recordAttempt(
     atMs: nowMs,
     data: notificationRecord(after),
   };
-  await logEvents(sql, [failed]);
+  await logEvents(tx, [failed]);
   return committed(after, ...eventsLogged([failed]));
 }
 

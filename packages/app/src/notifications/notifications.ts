@@ -15,6 +15,7 @@ import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import { recordAttempt } from './attempts.ts';
 import { composeDue } from './compose.ts';
@@ -70,60 +71,60 @@ export const writes = {
 
   /** Sends a message to every target of the rule. */
   async test(
-    sql: Sql,
+    tx: Transaction,
     { ruleId, canSendMail, ...sender }: Sender & MailAbility & { readonly ruleId: string },
   ): Promise<Committed<StoredNotification[]>> {
-    await lockPosition(sql, { isWaiting: true });
-    const rule = await findKnownRule(sql, ruleId);
-    await checkTargets(sql, rule.content, { canSendMail });
+    await lockPosition(tx.sql, { isWaiting: true });
+    const rule = await findKnownRule(tx.sql, ruleId);
+    await checkTargets(tx.sql, rule.content, { canSendMail });
     const context = { rule, step: 0, ...sender };
-    const written = await writeNotifications(sql, allTargets(rule.content), testMessage(context), context);
+    const written = await writeNotifications(tx.sql, allTargets(rule.content), testMessage(context), context);
     return committed(
       written,
       { kind: 'notifications_due' },
-      ...(await logFailures(sql, written, context.nowMs)),
+      ...(await logFailures(tx, written, context.nowMs)),
     );
   },
 
   /** Reads new events and writes the messages that are due; another node may be doing it, then nothing happens. */
-  async advance(sql: Sql, { nowMs, ...readers }: Sender): Promise<Committed<AdvanceReceipt>> {
+  async advance(tx: Transaction, { nowMs, ...readers }: Sender): Promise<Committed<AdvanceReceipt>> {
     const setAside: SetAside[] = [];
-    const position = await lockPosition(sql, { isWaiting: false });
+    const position = await lockPosition(tx.sql, { isWaiting: false });
     if (position === undefined) return committed({ hasMore: false, isBusy: true, setAside });
     const onUnreadable = (item: SetAside): void => void setAside.push(item);
     const all = { afterRuleId: null, limit: NOTIFICATION_RULES_MAX };
-    const rules = await listRules(sql, RULE_DOCUMENT, all, onUnreadable);
-    const hasMoreEvents = await planNotices(sql, { rules, position, nowMs });
-    const { written, hasMore } = await composeDue(sql, { rules, ...readers, nowMs }, onUnreadable);
-    const effects = await logFailures(sql, written, nowMs);
+    const rules = await listRules(tx.sql, RULE_DOCUMENT, all, onUnreadable);
+    const hasMoreEvents = await planNotices(tx.sql, { rules, position, nowMs });
+    const { written, hasMore } = await composeDue(tx.sql, { rules, ...readers, nowMs }, onUnreadable);
+    const effects = await logFailures(tx, written, nowMs);
     return committed({ hasMore: hasMoreEvents || hasMore, isBusy: false, setAside }, ...effects);
   },
 
   /** Takes notifications that are due; they are due again after the lease unless the attempt is recorded. */
-  claim: async (sql: Sql, claim: NotificationClaim): Promise<Committed<StoredNotification[]>> =>
-    committed(await claimNotifications(sql, NOTIFICATION_DOCUMENT, claim)),
+  claim: async (tx: Transaction, claim: NotificationClaim): Promise<Committed<StoredNotification[]>> =>
+    committed(await claimNotifications(tx.sql, NOTIFICATION_DOCUMENT, claim)),
 
   /** The sender still works on it. */
   renew: async (
-    sql: Sql,
+    tx: Transaction,
     lease: { readonly notificationId: string; readonly fromMs: number; readonly toMs: number },
-  ): Promise<Committed<boolean>> => committed(await renewNotification(sql, lease)),
+  ): Promise<Committed<boolean>> => committed(await renewNotification(tx.sql, lease)),
 
   recordAttempt,
 
   /** Removes a limited number of old notifications and returns how many. */
-  expire: async (sql: Sql, expiry: Expiry): Promise<Committed<number>> =>
-    committed((await expireNotices(sql, expiry)) + (await expireNotifications(sql, expiry))),
+  expire: async (tx: Transaction, expiry: Expiry): Promise<Committed<number>> =>
+    committed((await expireNotices(tx.sql, expiry)) + (await expireNotifications(tx.sql, expiry))),
 };
 
 /** The last step of a write; returns its effects. */
 async function logFailures(
-  sql: Sql,
+  tx: Transaction,
   written: readonly StoredNotification[],
   nowMs: number,
 ): Promise<Effect[]> {
   const events = failureEvents(written, nowMs);
-  await logEvents(sql, events);
+  await logEvents(tx, events);
   return [...eventsLogged(events), ...(isPassedOn(written) ? [{ kind: 'webhooks_changed' } as const] : [])];
 }
 
@@ -141,50 +142,50 @@ async function findKnownRule(sql: Sql, ruleId: string): Promise<StoredRule> {
   return rule;
 }
 
-async function createRule(sql: Sql, change: RuleChange): Promise<Committed<StoredRule>> {
+async function createRule(tx: Transaction, change: RuleChange): Promise<Committed<StoredRule>> {
   const { ruleId, content, nowMs } = change;
-  await lockPosition(sql, { isWaiting: true });
-  if ((await countRules(sql)) >= NOTIFICATION_RULES_MAX) {
+  await lockPosition(tx.sql, { isWaiting: true });
+  if ((await countRules(tx.sql)) >= NOTIFICATION_RULES_MAX) {
     const message = `there are ${NOTIFICATION_RULES_MAX} notification rules, which is the limit`;
     throw new Refusal('notification_rule_limit_reached', message);
   }
-  await checkTargets(sql, content, change);
+  await checkTargets(tx.sql, content, change);
   const rule: StoredRule = { ruleId, content, createdAtMs: nowMs, updatedAtMs: nowMs };
-  await insertRule(sql, RULE_DOCUMENT, rule);
-  return await logged(sql, 'notification_rule.created', rule, nowMs);
+  await insertRule(tx.sql, RULE_DOCUMENT, rule);
+  return await logged(tx, 'notification_rule.created', rule, nowMs);
 }
 
 /** What waits is told to the new targets; of a rule that is switched off nothing is told. */
-async function replaceRule(sql: Sql, change: RuleChange): Promise<Committed<StoredRule>> {
+async function replaceRule(tx: Transaction, change: RuleChange): Promise<Committed<StoredRule>> {
   const { ruleId, content, nowMs } = change;
-  await lockPosition(sql, { isWaiting: true });
-  const before = await findKnownRule(sql, ruleId);
-  await checkTargets(sql, content, change);
+  await lockPosition(tx.sql, { isWaiting: true });
+  const before = await findKnownRule(tx.sql, ruleId);
+  await checkTargets(tx.sql, content, change);
   const rule: StoredRule = { ...before, content, updatedAtMs: nowMs };
-  await saveRule(sql, RULE_DOCUMENT, rule);
-  return await logged(sql, 'notification_rule.updated', rule, nowMs);
+  await saveRule(tx.sql, RULE_DOCUMENT, rule);
+  return await logged(tx, 'notification_rule.updated', rule, nowMs);
 }
 
 /** Also ends what was not sent yet. */
 async function removeRule(
-  sql: Sql,
+  tx: Transaction,
   { ruleId, nowMs }: { readonly ruleId: string; readonly nowMs: number },
 ): Promise<Committed<StoredRule>> {
-  await lockPosition(sql, { isWaiting: true });
-  const rule = await findKnownRule(sql, ruleId);
-  await removeRow(sql, ruleId);
-  await removeNoticesOfRule(sql, ruleId);
-  await cancelNotificationsOfRule(sql, ruleId);
-  return await logged(sql, 'notification_rule.removed', rule, nowMs);
+  await lockPosition(tx.sql, { isWaiting: true });
+  const rule = await findKnownRule(tx.sql, ruleId);
+  await removeRow(tx.sql, ruleId);
+  await removeNoticesOfRule(tx.sql, ruleId);
+  await cancelNotificationsOfRule(tx.sql, ruleId);
+  return await logged(tx, 'notification_rule.removed', rule, nowMs);
 }
 
 async function logged(
-  sql: Sql,
+  tx: Transaction,
   type: EventType,
   rule: StoredRule,
   atMs: number,
 ): Promise<Committed<StoredRule>> {
   const events = [{ type, deviceNo: null, atMs, data: ruleRecord(rule) }];
-  await logEvents(sql, events);
+  await logEvents(tx, events);
   return committed(rule, ...eventsLogged(events));
 }

@@ -13,11 +13,15 @@ import {
   type TickRound,
 } from '../jobs/advance-due-jobs.ts';
 import type { JobChangeRecorder } from '../jobs/job-change-recorder.ts';
+import type { Transaction } from '../transaction.ts';
 import { currentOperations, OPERATIONS } from './operation-rows.ts';
 
-export async function advanceDueOperations(sql: Sql, round: TickRound): Promise<Committed<TickOutcome>> {
-  return await advanceDueJobs(sql, [OPERATIONS], round, (devices, recorder) =>
-    tickSilos(sql, devices, recorder, round),
+export async function advanceDueOperations(
+  tx: Transaction,
+  round: TickRound,
+): Promise<Committed<TickOutcome>> {
+  return await advanceDueJobs(tx, [OPERATIONS], round, (devices, recorder) =>
+    tickSilos(tx.sql, devices, recorder, round),
   );
 }
 

@@ -56,6 +56,7 @@ import {
 } from '../jobs/job-change-recorder.ts';
 import { messageEffects } from '../jobs/message-effects.ts';
 import { together } from '../together.ts';
+import type { Transaction } from '../transaction.ts';
 import { UnreadableRow } from '../unreadable-row.ts';
 import { advanceDueOperations } from './advance-due-operations.ts';
 import { claimingOperation, deviceOfOperation, OPERATIONS } from './operation-rows.ts';
@@ -135,32 +136,32 @@ export const reads = {
 
 export const writes = {
   /** Removes a limited number of jobs that ended long ago and returns how many. */
-  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await OPERATIONS.expire(sql, expiry));
+  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await OPERATIONS.expire(tx.sql, expiry));
   },
 
   /** The start is sent once; if that fails, `notSent` records it. */
-  async start(sql: Sql, start: NewStart): Promise<Committed<Started>> {
+  async start(tx: Transaction, start: NewStart): Promise<Committed<Started>> {
     const { deviceNo, operationId, type, nowMs } = start;
-    const { evaluation, device, facts } = await lockDeviceFor(sql, deviceNo, 'operations');
+    const { evaluation, device, facts } = await lockDeviceFor(tx.sql, deviceNo, 'operations');
     const atStart = siloAtStart(facts, start.isReachable);
     const plan = planOperation(requestOf(start), atStart, nowMs);
     const weight = latestWeight(facts);
     const others = weighedUntilStart(facts.operations, weight);
     const wanted = { operationId, deviceNo, type, plan, weight: weightBefore(others, weight) };
-    const operation = { ...beginOperation(wanted, nowMs), requestedBy: sql.actor };
+    const operation = { ...beginOperation(wanted, nowMs), requestedBy: tx.actor };
     // Given together, in this order; if the first finds a conflict, the refusal takes the others back.
     const [isInserted, logged] = await together([
-      OPERATIONS.insert(sql, operation, nowMs),
+      OPERATIONS.insert(tx.sql, operation, nowMs),
       recordJobChange(
-        sql,
+        tx,
         evaluation,
         OPERATIONS,
         { before: null, after: operation, nowMs },
         changes(facts.operations, others),
       ),
     ]);
-    if (!isInserted) throw unreadableInProgress((await claimingOperation(sql, deviceNo)) ?? operationId);
+    if (!isInserted) throw unreadableInProgress((await claimingOperation(tx.sql, deviceNo)) ?? operationId);
     const { deviceId } = device;
     const send = { kind: 'send_message', deviceNo, deviceId, message: startCommand(wanted) } as const;
     return committed({ operation }, send, ...logged);
@@ -168,39 +169,39 @@ export const writes = {
 
   /** Records that the start was not written to the device's connection, so nothing moved. */
   async notSent(
-    sql: Sql,
+    tx: Transaction,
     { deviceNo, operationId, why, nowMs }: OperationAddress & { readonly why: NotSentReason },
   ): Promise<Committed<void>> {
     const [evaluation, before] = await together([
-      lockDevice(sql, deviceNo),
-      OPERATIONS.findOf(sql, deviceNo, operationId),
+      lockDevice(tx.sql, deviceNo),
+      OPERATIONS.findOf(tx.sql, deviceNo, operationId),
     ]);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     const { operation } = advanceOperation(before, { kind: 'not_sent', why }, nowMs);
-    const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
+    const logged = await recordJobChange(tx, evaluation, OPERATIONS, { before, after: operation, nowMs });
     return committed(undefined, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   /** Returns `undefined` if the device has no such operation. */
   async stop(
-    sql: Sql,
+    tx: Transaction,
     { deviceNo, operationId, nowMs }: OperationAddress,
   ): Promise<Committed<Stopped | undefined>> {
     const [evaluation, before] = await together([
-      lockDevice(sql, deviceNo),
-      findOrRebuild(sql, operationId, nowMs),
+      lockDevice(tx.sql, deviceNo),
+      findOrRebuild(tx.sql, operationId, nowMs),
     ]);
     if (evaluation === undefined || before?.deviceNo !== deviceNo) return committed(undefined);
     const { operation: advanced, send } = advanceOperation(before, { kind: 'stop' }, nowMs);
-    const operation = stopAskedBy(before, advanced, sql.actor);
-    const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
+    const operation = stopAskedBy(before, advanced, tx.actor);
+    const logged = await recordJobChange(tx, evaluation, OPERATIONS, { before, after: operation, nowMs });
     const stopped = { operation, send: send === 'stop' ? send : null };
     return committed(stopped, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   /** Returns `undefined` if the device has no such operation. */
   async declareEnded(
-    sql: Sql,
+    tx: Transaction,
     {
       deviceNo,
       operationId,
@@ -209,51 +210,51 @@ export const writes = {
     }: OperationAddress & { readonly declaration: EndDeclaration },
   ): Promise<Committed<OperationState | undefined>> {
     const [evaluation, before] = await together([
-      lockDevice(sql, deviceNo),
-      findOrRebuild(sql, operationId, nowMs),
+      lockDevice(tx.sql, deviceNo),
+      findOrRebuild(tx.sql, operationId, nowMs),
     ]);
     if (evaluation === undefined || before?.deviceNo !== deviceNo) return committed(undefined);
     refuseDeclaration(before, nowMs);
-    const input = { kind: 'declare_ended', declaration: { ...declaration, by: sql.actor } } as const;
+    const input = { kind: 'declare_ended', declaration: { ...declaration, by: tx.actor } } as const;
     const { operation } = advanceOperation(before, input, nowMs);
-    const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
+    const logged = await recordJobChange(tx, evaluation, OPERATIONS, { before, after: operation, nowMs });
     return committed(operation, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   async acknowledged(
-    sql: Sql,
+    tx: Transaction,
     { deviceNo, ack, nowMs }: { deviceNo: number; ack: OperationAck; nowMs: number },
   ): Promise<Committed<ReplyResult>> {
     const [evaluation, before] = await together([
-      lockDevice(sql, deviceNo),
-      OPERATIONS.find(sql, ack.operation_id),
+      lockDevice(tx.sql, deviceNo),
+      OPERATIONS.find(tx.sql, ack.operation_id),
     ]);
     if (evaluation === undefined || before === undefined)
       return unknownReference('answers to an operation that nobody started');
     if (before.deviceNo !== deviceNo) return unknownReference(OF_ANOTHER_DEVICE);
     const input = { kind: 'ack', accepted: ack.accepted, reason: ack.reason ?? null } as const;
-    return await applyReply(sql, evaluation, before, advanceOperation(before, input, nowMs), nowMs);
+    return await applyReply(tx, evaluation, before, advanceOperation(before, input, nowMs), nowMs);
   },
 
   /** Also registers an operation that this service did not start. */
   async progressed(
-    sql: Sql,
+    tx: Transaction,
     { deviceNo, progress, nowMs }: { deviceNo: number; progress: OperationProgress; nowMs: number },
   ): Promise<Committed<ReplyResult>> {
     const [evaluation, before] = await together([
-      lockDevice(sql, deviceNo),
-      findOrRebuild(sql, progress.operation_id, nowMs),
+      lockDevice(tx.sql, deviceNo),
+      findOrRebuild(tx.sql, progress.operation_id, nowMs),
     ]);
     if (evaluation === undefined) return unknownReference(NO_SILO);
-    if (before === undefined) return await registerUnsolicited(sql, evaluation, progress, nowMs);
+    if (before === undefined) return await registerUnsolicited(tx, evaluation, progress, nowMs);
     if (before.deviceNo !== deviceNo) return unknownReference(OF_ANOTHER_DEVICE);
     const input = { kind: 'progress', ...deviceReport(progress) } as const;
-    return await applyReply(sql, evaluation, before, advanceOperation(before, input, nowMs), nowMs);
+    return await applyReply(tx, evaluation, before, advanceOperation(before, input, nowMs), nowMs);
   },
 
   /** Applies a tick to every unfinished operation, and returns the messages to send. */
-  async tick(sql: Sql, round: TickRound): Promise<Committed<TickOutcome>> {
-    return await advanceDueOperations(sql, round);
+  async tick(tx: Transaction, round: TickRound): Promise<Committed<TickOutcome>> {
+    return await advanceDueOperations(tx, round);
   },
 };
 
@@ -282,19 +283,19 @@ const OF_ANOTHER_DEVICE = 'the operation is of another device';
 const NO_SILO = 'the device has no operations';
 
 async function applyReply(
-  sql: Sql,
+  tx: Transaction,
   evaluation: AlertEvaluation,
   before: OperationState,
   { operation, send }: OperationTransition,
   nowMs: number,
 ): Promise<Committed<ReplyResult>> {
   const { deviceNo, operationId } = operation;
-  const sends = await messageEffects(sql, deviceNo, send && operationMessage(operationId, send));
+  const sends = await messageEffects(tx.sql, deviceNo, send && operationMessage(operationId, send));
   const others =
-    isTerminal(before) && before.endedAtMs !== operation.endedAtMs ? await othersOf(sql, before) : [];
+    isTerminal(before) && before.endedAtMs !== operation.endedAtMs ? await othersOf(tx.sql, before) : [];
   const weighed = weighedDespite(before, operation, others);
   const change = { before, after: weighed.operation, nowMs };
-  const logged = await recordJobChange(sql, evaluation, OPERATIONS, change, changes(others, weighed.others));
+  const logged = await recordJobChange(tx, evaluation, OPERATIONS, change, changes(others, weighed.others));
   return appliedReply(...sends, ...evaluationAfter(OPERATIONS, before, weighed.operation), ...logged);
 }
 
@@ -314,7 +315,7 @@ const changes = (
   before.flatMap((one, index) => ({ before: one, after: after[index] ?? one }));
 
 async function registerUnsolicited(
-  sql: Sql,
+  tx: Transaction,
   evaluation: AlertEvaluation,
   progress: OperationProgress,
   nowMs: number,
@@ -322,18 +323,18 @@ async function registerUnsolicited(
   const { deviceNo } = evaluation;
   const operation = unsolicitedOperation(deviceNo, progress, nowMs);
   if (operation === null) return appliedReply(...alertEvaluation([deviceNo]));
-  const [found] = await readDeviceFacts(sql, [deviceNo]);
+  const [found] = await readDeviceFacts(tx.sql, [deviceNo]);
   if (found === undefined || !areFactsFor(found.facts, 'operations')) return unknownReference(NO_SILO);
   const unasked = found.facts.operations.filter((other) => other.plan === null && holdsDevice(other));
   if (holdsDevice(operation) && unasked.length >= UNSOLICITED_AT_ONCE_MAX) {
     return unknownReference('the device reports too many operations that nobody started');
   }
   // Another device may have reported the same id at the same time.
-  if (!(await OPERATIONS.insert(sql, operation, nowMs))) return unknownReference(OF_ANOTHER_DEVICE);
-  const before = await othersOf(sql, operation);
+  if (!(await OPERATIONS.insert(tx.sql, operation, nowMs))) return unknownReference(OF_ANOTHER_DEVICE);
+  const before = await othersOf(tx.sql, operation);
   const others = weighedUntilReport(before, deviceReport(progress), nowMs);
   const change = { before: null, after: operation, nowMs };
-  const logged = await recordJobChange(sql, evaluation, OPERATIONS, change, changes(before, others));
+  const logged = await recordJobChange(tx, evaluation, OPERATIONS, change, changes(before, others));
   return appliedReply(...alertEvaluation([deviceNo]), ...logged);
 }
 

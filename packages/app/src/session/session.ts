@@ -10,6 +10,7 @@ import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, type Effect } from '../effects.ts';
 import { findKey, lockKey } from '../keys/key-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import {
   expireSignIns,
   findCodes,
@@ -57,42 +58,42 @@ export const reads = {
 export const writes = {
   /** `undefined` if the key has ended or the code was used or has ended. */
   async create(
-    sql: Sql,
+    tx: Transaction,
     { keyId, codeHash, hash, formerHash, nowMs }: SignIn,
   ): Promise<Committed<SessionOfKey | undefined>> {
     // Everything about the sessions of a key happens while the key is locked, so their number is exact.
-    const key = await lockKey(sql, keyId);
+    const key = await lockKey(tx.sql, keyId);
     if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
-    if (codeHash !== null && !(await useUp(sql, codeHash, nowMs))) return committed(undefined);
-    const ended = await removeSessionsBeyond(sql, keyId, SESSIONS_PER_KEY_MAX - 1);
-    if (formerHash !== null && (await removeSession(sql, formerHash))) ended.push(formerHash);
+    if (codeHash !== null && !(await useUp(tx.sql, codeHash, nowMs))) return committed(undefined);
+    const ended = await removeSessionsBeyond(tx.sql, keyId, SESSIONS_PER_KEY_MAX - 1);
+    if (formerHash !== null && (await removeSession(tx.sql, formerHash))) ended.push(formerHash);
     const session = newSession(hash, keyId, nowMs);
-    await insertSession(sql, session);
+    await insertSession(tx.sql, session);
     return committed({ key, session }, ...(ended.length === 0 ? [] : [sessionsEnded(...ended)]));
   },
 
   /** Ending it again changes nothing, and a caller without a session has none to end. */
-  async end(sql: Sql, hash: string | null): Promise<Committed<null>> {
+  async end(tx: Transaction, hash: string | null): Promise<Committed<null>> {
     if (hash === null) return committed(null);
-    await removeSession(sql, hash);
+    await removeSession(tx.sql, hash);
     return committed(null, sessionsEnded(hash));
   },
 
-  async createCode(sql: Sql, code: StoredCode): Promise<Committed<StoredCode>> {
-    await lockKey(sql, code.keyId);
-    await removeCodesBeyond(sql, code.keyId, CODES_PER_KEY_MAX - 1);
-    await insertCode(sql, code);
+  async createCode(tx: Transaction, code: StoredCode): Promise<Committed<StoredCode>> {
+    await lockKey(tx.sql, code.keyId);
+    await removeCodesBeyond(tx.sql, code.keyId, CODES_PER_KEY_MAX - 1);
+    await insertCode(tx.sql, code);
     return committed(code);
   },
 
-  async recordUse(sql: Sql, session: StoredSession, nowMs: number): Promise<Committed<void>> {
+  async recordUse(tx: Transaction, session: StoredSession, nowMs: number): Promise<Committed<void>> {
     const expiresAtMs = sessionEndMs(session.createdAtMs, nowMs);
-    await recordSessionUse(sql, { ...session, lastUsedAtMs: nowMs, expiresAtMs });
+    await recordSessionUse(tx.sql, { ...session, lastUsedAtMs: nowMs, expiresAtMs });
     return committed(undefined);
   },
 
-  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await expireSignIns(sql, expiry));
+  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await expireSignIns(tx.sql, expiry));
   },
 };
 

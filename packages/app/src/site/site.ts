@@ -14,6 +14,7 @@ import { configurationsOf } from '../configuration/configuration-rows.ts';
 import { type Committed, committed } from '../effects.ts';
 import { listDevicesOfFleet } from '../fleet/device-list.ts';
 import { listRules, lockPosition } from '../notifications/rule-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import { listWebhooks, lockWebhook } from '../webhooks/webhook-rows.ts';
 import { lockKnownDevices } from './known-devices.ts';
 import { type NewSecrets, writePlan } from './write-plan.ts';
@@ -55,11 +56,11 @@ export const reads = {
 
 export const writes = {
   /** Creates and changes everything that the document names, or nothing. A dry run only plans it. */
-  async apply(sql: Sql, application: Application): Promise<Committed<ApplicationResult>> {
+  async apply(tx: Transaction, application: Application): Promise<Committed<ApplicationResult>> {
     const { document, isDryRun } = application;
-    const { webhooks, rules } = await lockKnownNotifications(sql, document);
+    const { webhooks, rules } = await lockKnownNotifications(tx.sql, document);
     const devices = await lockKnownDevices(
-      sql,
+      tx.sql,
       (document.devices ?? []).map(({ device_id }) => device_id),
     );
     const known = { devices, webhooks, rules };
@@ -70,7 +71,7 @@ export const writes = {
       ...subject,
       input: auditedChange(change),
     }));
-    return { ...committed(record, ...(await writePlan(sql, plan, devices, application))), audited };
+    return { ...committed(record, ...(await writePlan(tx, plan, devices, application))), audited };
   },
 };
 

@@ -15,6 +15,7 @@ import { type Effect, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import { saveMissionsWithoutBase } from '../missions/missions-without-base.ts';
 import { currentOperations } from '../operations/operation-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import type { KnownDevice } from './known-devices.ts';
 import { writeRules, writeWebhooks } from './write-notifications.ts';
 
@@ -40,7 +41,7 @@ interface Change {
 
 /** Writes a plan in the order of the locks: the rows of all devices, their configurations, the evaluation, rules, webhooks, the events. */
 export async function writePlan(
-  sql: Sql,
+  tx: Transaction,
   plan: SitePlan,
   known: ReadonlyMap<string, KnownDevice>,
   writing: PlanWriting,
@@ -58,7 +59,7 @@ export async function writePlan(
   for (const device of created.toSorted((one, other) => (one.deviceId < other.deviceId ? -1 : 1))) {
     const secretHash = secretHashes[device.deviceId];
     if (secretHash === undefined) throw new Error(`device ${device.deviceId} has no secret`);
-    const { registered: event } = await insertRegisteredDevice(sql, {
+    const { registered: event } = await insertRegisteredDevice(tx, {
       ...device,
       secretHash,
       registeredAtMs: nowMs,
@@ -71,7 +72,7 @@ export async function writePlan(
     const fields = changedFields(before, after);
     if (fields.length === 0) continue;
     const stored = { ...before, ...after, version: before.version + 1 };
-    await saveDevice(sql, stored);
+    await saveDevice(tx.sql, stored);
     updated.push(deviceUpdated(stored, fields, nowMs));
     effects.push({ kind: 'device_updated', deviceId: before.deviceId });
   }
@@ -84,20 +85,20 @@ export async function writePlan(
       configuration: after.configuration,
       version: configurationVersion + 1,
     };
-    const { changed, send } = await saveChangedConfiguration(sql, change, nowMs);
+    const { changed, send } = await saveChangedConfiguration(tx, change, nowMs);
     updated.push(changed);
     effects.push(send);
   }
   const deviceNos = changes.map(({ before }) => before.deviceNo);
-  const held = await lockDevices(sql, deviceNos);
-  await refuseNewCapacities(sql, changes, devices);
-  updated.push(...(await missionsWithoutBase(sql, changes, devices, nowMs)));
-  const { events } = await evaluateDevices(sql, held, nowMs);
-  const rules = await writeRules(sql, plan.notification_rules, writing);
-  const webhooks = await writeWebhooks(sql, plan.webhooks, writing);
+  const held = await lockDevices(tx.sql, deviceNos);
+  await refuseNewCapacities(tx.sql, changes, devices);
+  updated.push(...(await missionsWithoutBase(tx.sql, changes, devices, nowMs)));
+  const { events } = await evaluateDevices(tx, held, nowMs);
+  const rules = await writeRules(tx.sql, plan.notification_rules, writing);
+  const webhooks = await writeWebhooks(tx.sql, plan.webhooks, writing);
   if (webhooks.length > 0) effects.push({ kind: 'webhooks_changed' });
   const logged = [...registered, ...updated, ...events, ...rules, ...webhooks];
-  await logEvents(sql, logged);
+  await logEvents(tx, logged);
   return [...effects, ...eventsLogged(logged)];
 }
 

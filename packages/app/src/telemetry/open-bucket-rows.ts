@@ -1,8 +1,9 @@
 import type { Slot } from '@granary/core/sensors/sensor';
 import type { OpenBuckets } from '@granary/core/telemetry/open-bucket';
 import type { Reading } from '@granary/core/telemetry/readings';
-import type { OpenBucketRow } from '@granary/store/row-memory';
 import type { BulkRow, BulkUpsert, NumberRow, Sql } from '@granary/store/sql';
+import type { OpenBucketRow } from '../row-memory.ts';
+import type { Transaction } from '../transaction.ts';
 
 /** The names of the slots in columns. */
 export const SLOTS = ['a', 'b', 'c'] as const;
@@ -59,24 +60,24 @@ export const openBucketKey = ({ deviceNo, group }: Series): number => deviceNo *
  * on two nodes at once, gets its row first.
  */
 export async function lockOpenBuckets(
-  sql: Sql,
+  tx: Transaction,
   series: readonly Series[],
 ): Promise<ReadonlyMap<number, OpenBucketRow>> {
   const rows = new Map<number, OpenBucketRow>();
   const unknown = new Map<number, [deviceNo: number, group: number]>();
   for (const one of series) {
     const key = openBucketKey(one);
-    const kept = rows.get(key) ?? sql.memory?.openBuckets.get(key);
+    const kept = rows.get(key) ?? tx.memory?.openBuckets.get(key);
     if (kept === undefined) unknown.set(key, [one.deviceNo, one.group]);
     else rows.set(key, kept);
   }
   if (unknown.size === 0) return rows;
   const wanted = [...unknown.values()].sort(([a, groupA], [b, groupB]) => a - b || groupA - groupB);
-  for (const [deviceNo, group, body] of await lockWanted(sql, wanted)) {
+  for (const [deviceNo, group, body] of await lockWanted(tx.sql, wanted)) {
     const row = { deviceNo, group, open: openBucketsIn(body, NUMBERS) };
     const key = openBucketKey(row);
     rows.set(key, row);
-    sql.memory?.keepOpenBuckets(key, row);
+    tx.memory?.keepOpenBuckets(key, row);
   }
   return rows;
 }

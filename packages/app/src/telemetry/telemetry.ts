@@ -15,7 +15,6 @@ import { addToOpenBuckets, ClosedBuckets } from '@granary/core/telemetry/open-bu
 import { type PackedReadings, unpackReadings } from '@granary/core/telemetry/packed-readings';
 import { goodValueIn, type Reading } from '@granary/core/telemetry/readings';
 import { newestValues, type Rollup, withCoarser } from '@granary/core/telemetry/rollup';
-import type { OpenBucketRow } from '@granary/store/row-memory';
 import type { Sql } from '@granary/store/sql';
 import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
 import { receptionsOf, saveReceptions } from '../devices/health-rows.ts';
@@ -26,7 +25,9 @@ import {
   recordSeen,
 } from '../devices/presence-rows.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
+import type { OpenBucketRow } from '../row-memory.ts';
 import { together } from '../together.ts';
+import type { Transaction } from '../transaction.ts';
 import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './bucket-rows.ts';
 import { chunkedValues, dropChunks, lockChunks } from './chunk-rows.ts';
 import { type CompressedPart, compressReadings, ROWS_PER_CHUNK_MAX } from './compress-readings.ts';
@@ -88,42 +89,48 @@ export const reads = {
 };
 
 export const preparations = {
-  append: (sql: Sql, batch: TelemetryBatch) => sql.prepareReadings(timesOf(batch)),
+  append: (tx: Transaction, batch: TelemetryBatch) => tx.sql.prepareReadings(timesOf(batch)),
 };
 
 export const writes = {
   /** Stores every reading exactly once, however often and in whatever order it arrives. */
-  async append(sql: Sql, batch: TelemetryBatch): Promise<Committed<AppendReceipt>> {
+  async append(tx: Transaction, batch: TelemetryBatch): Promise<Committed<AppendReceipt>> {
     const readings = readingsOf(batch);
     if (readings.length > READINGS_PER_APPEND_MAX) {
       throw new RangeError(`a batch holds ${readings.length} readings; ${READINGS_PER_APPEND_MAX} fit`);
     }
     const distinct = distinctReadings(readings);
-    const [news, open] = await together([storeReadings(sql, distinct), lockOpenBuckets(sql, distinct)]);
-    await addToBuckets(sql, withCoarser(await updateOpenBuckets(sql, open, news)));
-    await addToTracks(sql, news.flatMap(placeIn));
-    await recordSeen(sql, batch.seen);
-    await recordRejections(sql, batch.rejections);
+    const [news, open] = await together([storeReadings(tx.sql, distinct), lockOpenBuckets(tx, distinct)]);
+    await addToBuckets(tx.sql, withCoarser(await updateOpenBuckets(tx.sql, open, news)));
+    await addToTracks(tx.sql, news.flatMap(placeIn));
+    await recordSeen(tx.sql, batch.seen);
+    await recordRejections(tx.sql, batch.rejections);
     const { seen, receptions = [] } = batch;
-    const received = recordReceptions(sql, { readings, seen, receptions });
-    const toEvaluate = await markForEvaluation(sql, newestValues(news), seen, received);
+    const received = recordReceptions(tx, { readings, seen, receptions });
+    const toEvaluate = await markForEvaluation(tx, newestValues(news), seen, received);
     const receipt = { stored: news.length, repeated: readings.length - news.length };
     return committed(receipt, ...alertEvaluation(toEvaluate));
   },
 
   /** Removes a limited part of the expired data and returns how much; 0 when nothing is left. */
-  async expire(sql: Sql, { rawBeforeMs, fiveMinutesBeforeMs, rowsMax }: Expiry): Promise<Committed<number>> {
-    await lockChunks(sql);
-    const chunks = await dropChunks(sql, rawBeforeMs, Math.ceil(rowsMax / ROWS_PER_CHUNK_MAX));
-    const readings = await sql.dropReadings(rawBeforeMs, rowsMax);
-    const positions = await dropTracks(sql, rawBeforeMs, rowsMax);
-    const buckets = await dropBuckets(sql, '5m', fiveMinutesBeforeMs, rowsMax);
+  async expire(
+    tx: Transaction,
+    { rawBeforeMs, fiveMinutesBeforeMs, rowsMax }: Expiry,
+  ): Promise<Committed<number>> {
+    await lockChunks(tx.sql);
+    const chunks = await dropChunks(tx.sql, rawBeforeMs, Math.ceil(rowsMax / ROWS_PER_CHUNK_MAX));
+    const readings = await tx.sql.dropReadings(rawBeforeMs, rowsMax);
+    const positions = await dropTracks(tx.sql, rawBeforeMs, rowsMax);
+    const buckets = await dropBuckets(tx.sql, '5m', fiveMinutesBeforeMs, rowsMax);
     return committed(chunks + readings + positions + buckets);
   },
 
   /** Moves a limited number of raw readings before a time into a compressed chunk. */
-  async compress(sql: Sql, { beforeMs }: { readonly beforeMs: number }): Promise<Committed<CompressedPart>> {
-    return committed(await compressReadings(sql, beforeMs));
+  async compress(
+    tx: Transaction,
+    { beforeMs }: { readonly beforeMs: number },
+  ): Promise<Committed<CompressedPart>> {
+    return committed(await compressReadings(tx.sql, beforeMs));
   },
 };
 
@@ -216,13 +223,13 @@ interface ReceivedBatch {
 }
 
 /** Stores how the messages of a batch were received, where that has changed, and returns the devices whose alerts it can change. */
-async function recordReceptions(sql: Sql, batch: ReceivedBatch): Promise<ReadonlySet<number>> {
+async function recordReceptions(tx: Transaction, batch: ReceivedBatch): Promise<ReadonlySet<number>> {
   const messages = Map.groupBy(batch.receptions, ({ deviceNo }) => deviceNo);
   const newestMs = newestTimes(batch.readings);
   const deviceNos = new Set([...messages.keys(), ...newestMs.keys()]);
   const toEvaluate = new Set<number>();
   if (deviceNos.size === 0) return toEvaluate;
-  const stored = await receptionsOf(sql, RECEPTION_DOCUMENT, [...deviceNos]);
+  const stored = await receptionsOf(tx, RECEPTION_DOCUMENT, [...deviceNos]);
   if (stored.size === 0 && messages.size === 0) return toEvaluate;
   const seenAtMs = new Map(batch.seen.map(({ deviceNo, atMs }) => [deviceNo, atMs]));
   const changed = new Map<number, Reception | null>();
@@ -234,7 +241,7 @@ async function recordReceptions(sql: Sql, batch: ReceivedBatch): Promise<Readonl
     changed.set(deviceNo, after);
     if (changesAlerts(before, after)) toEvaluate.add(deviceNo);
   }
-  if (changed.size > 0) await saveReceptions(sql, RECEPTION_DOCUMENT, changed);
+  if (changed.size > 0) await saveReceptions(tx, RECEPTION_DOCUMENT, changed);
   return toEvaluate;
 }
 

@@ -11,6 +11,7 @@ import { type StoredWebhook, webhookEventData } from '@granary/core/webhooks/web
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { eventsNumbered, logEvents, type NewEvent, type StoredEvent } from '../events/event-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import {
   leaseDeliveries,
   lockDueDeliveries,
@@ -50,19 +51,19 @@ export interface TakenDeliveries {
 
 /** Takes deliveries that are due, with a lease: if this node crashes, they are due again when the lease ends. */
 export async function takeDue(
-  sql: Sql,
+  tx: Transaction,
   { webhookNo, limit, nowMs, leasedUntilMs }: TakeRequest,
 ): Promise<Committed<TakenDeliveries | null>> {
-  const webhook = await findEnabledWebhook(sql, webhookNo);
-  const secrets = await findSecrets(sql, webhookNo);
+  const webhook = await findEnabledWebhook(tx.sql, webhookNo);
+  const secrets = await findSecrets(tx.sql, webhookNo);
   if (webhook === undefined || secrets === undefined) return committed(null);
   const due = { webhookNo, nowMs, limit };
-  const firstAttempts = await lockDueDeliveries(sql, { ...due, isRetry: false });
-  const retries = await lockDueDeliveries(sql, { ...due, isRetry: true });
+  const firstAttempts = await lockDueDeliveries(tx.sql, { ...due, isRetry: false });
+  const retries = await lockDueDeliveries(tx.sql, { ...due, isRetry: true });
   const taken = inTurns(firstAttempts, retries).slice(0, limit);
   if (taken.length === 0) return committed(null);
   await leaseDeliveries(
-    sql,
+    tx.sql,
     taken.map(({ deliveryNo }) => deliveryNo),
     leasedUntilMs,
   );
@@ -71,7 +72,7 @@ export async function takeDue(
   return committed({
     url: webhook.url,
     secrets: isOverlap ? [secret, previousSecret] : [secret],
-    deliveries: await withEvents(sql, taken),
+    deliveries: await withEvents(tx.sql, taken),
   });
 }
 
@@ -105,20 +106,20 @@ export interface AttemptRecord {
 }
 
 /** A delivery that is no longer pending, because another node was faster after the lease, stays as it is. */
-export async function recordAttempt(sql: Sql, attempt: AttemptRecord): Promise<Committed<void>> {
+export async function recordAttempt(tx: Transaction, attempt: AttemptRecord): Promise<Committed<void>> {
   const { webhookNo, deliveryNo, outcome, nowMs } = attempt;
   if (isSuccess(outcome)) {
-    await endFailing(sql, webhookNo);
-    const delivery = await lockPendingDelivery(sql, deliveryNo);
+    await endFailing(tx.sql, webhookNo);
+    const delivery = await lockPendingDelivery(tx.sql, deliveryNo);
     if (delivery !== undefined)
-      await saveAttempt(sql, deliveryNo, afterAttempt(delivery, outcome, attempt), nowMs);
+      await saveAttempt(tx.sql, deliveryNo, afterAttempt(delivery, outcome, attempt), nowMs);
     return committed(undefined);
   }
-  const webhook = await lockWebhookNumbered(sql, webhookNo);
-  const delivery = await lockPendingDelivery(sql, deliveryNo);
+  const webhook = await lockWebhookNumbered(tx.sql, webhookNo);
+  const delivery = await lockPendingDelivery(tx.sql, deliveryNo);
   if (webhook === undefined || delivery === undefined) return committed(undefined);
   const after = afterAttempt(delivery, outcome, attempt);
-  await saveAttempt(sql, deliveryNo, after, nowMs);
+  await saveAttempt(tx.sql, deliveryNo, after, nowMs);
   const { failingSinceMs, disabledReason } = webhookAfterAttempt(webhook, delivery, outcome, nowMs);
   const isReported = isDeadReported(delivery, after, { reportedAtMs: webhook.deadReportedAtMs, nowMs });
   const isDisabled = disabledReason !== null && webhook.enabled;
@@ -130,7 +131,8 @@ export async function recordAttempt(sql: Sql, attempt: AttemptRecord): Promise<C
     deadReportedAtMs: isReported ? nowMs : webhook.deadReportedAtMs,
     updatedAtMs: isDisabled ? nowMs : webhook.updatedAtMs,
   };
-  if (failingSinceMs !== webhook.failingSinceMs || isReported || isDisabled) await saveWebhook(sql, changed);
+  if (failingSinceMs !== webhook.failingSinceMs || isReported || isDisabled)
+    await saveWebhook(tx.sql, changed);
   const events: NewEvent[] = [];
   if (isReported) {
     const { messageId, type } = delivery;
@@ -146,6 +148,6 @@ export async function recordAttempt(sql: Sql, attempt: AttemptRecord): Promise<C
   if (isDisabled) {
     events.push({ type: 'webhook.disabled', deviceNo: null, atMs: nowMs, data: webhookEventData(changed) });
   }
-  await logEvents(sql, events);
+  await logEvents(tx, events);
   return committed(undefined, ...eventsLogged(events));
 }

@@ -17,6 +17,7 @@ import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 import { eventBounds, eventsAfter, lastSequence, logEvents, type NewEvent } from '../events/event-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import {
   type DeliveryExpiry,
   type DeliveryPage,
@@ -73,13 +74,13 @@ async function lockKnown(sql: Sql, webhookId: string): Promise<StoredWebhook> {
 
 /** Logs the change and returns the webhook as it is stored now. */
 async function logChange(
-  sql: Sql,
+  tx: Transaction,
   type: EventType,
   webhook: StoredWebhook,
   atMs: number,
 ): Promise<Committed<StoredWebhook>> {
   const event: NewEvent = { type, deviceNo: null, atMs, data: webhookEventData(webhook) };
-  await logEvents(sql, [event]);
+  await logEvents(tx, [event]);
   return committed(webhook, CHANGED, ...eventsLogged([event]));
 }
 
@@ -93,84 +94,84 @@ export const reads = {
 };
 
 export const writes = {
-  async create(sql: Sql, webhook: NewStoredWebhook): Promise<Committed<StoredWebhook>> {
-    if ((await countWebhooks(sql)) >= WEBHOOKS_MAX) {
+  async create(tx: Transaction, webhook: NewStoredWebhook): Promise<Committed<StoredWebhook>> {
+    if ((await countWebhooks(tx.sql)) >= WEBHOOKS_MAX) {
       throw new Refusal('webhook_limit_reached', `there are ${WEBHOOKS_MAX} webhooks already`);
     }
-    await insertWebhook(sql, webhook);
-    const created = await lockKnown(sql, webhook.webhookId);
-    return await logChange(sql, 'webhook.created', created, webhook.createdAtMs);
+    await insertWebhook(tx.sql, webhook);
+    const created = await lockKnown(tx.sql, webhook.webhookId);
+    return await logChange(tx, 'webhook.created', created, webhook.createdAtMs);
   },
 
   async update(
-    sql: Sql,
+    tx: Transaction,
     webhookId: string,
     patch: WebhookPatch,
     nowMs: number,
   ): Promise<Committed<StoredWebhook>> {
-    const changed = changedWebhook(await lockKnown(sql, webhookId), patch, nowMs);
-    await saveWebhook(sql, changed);
-    return await logChange(sql, 'webhook.updated', changed, nowMs);
+    const changed = changedWebhook(await lockKnown(tx.sql, webhookId), patch, nowMs);
+    await saveWebhook(tx.sql, changed);
+    return await logChange(tx, 'webhook.updated', changed, nowMs);
   },
 
   /** Its deliveries are removed later, in small steps. */
-  async remove(sql: Sql, webhookId: string, nowMs: number): Promise<Committed<StoredWebhook>> {
-    const removed = await lockKnown(sql, webhookId);
-    await markWebhookRemoved(sql, removed.webhookNo, nowMs);
-    return await logChange(sql, 'webhook.removed', removed, nowMs);
+  async remove(tx: Transaction, webhookId: string, nowMs: number): Promise<Committed<StoredWebhook>> {
+    const removed = await lockKnown(tx.sql, webhookId);
+    await markWebhookRemoved(tx.sql, removed.webhookNo, nowMs);
+    return await logChange(tx, 'webhook.removed', removed, nowMs);
   },
 
   /** What waits for its next attempt is sent now, because the receiver probably works again. */
   async enable(
-    sql: Sql,
+    tx: Transaction,
     webhookId: string,
     { skipMissed, nowMs }: { readonly skipMissed: boolean; readonly nowMs: number },
   ): Promise<Committed<StoredWebhook>> {
-    const enabled = changedWebhook(await lockKnown(sql, webhookId), { enabled: true }, nowMs);
-    const { newest } = await eventBounds(sql);
+    const enabled = changedWebhook(await lockKnown(tx.sql, webhookId), { enabled: true }, nowMs);
+    const { newest } = await eventBounds(tx.sql);
     const changed = skipMissed ? { ...enabled, position: Math.max(newest, enabled.position) } : enabled;
-    await saveWebhook(sql, changed);
-    await makePendingDue(sql, changed.webhookNo, nowMs);
-    return await logChange(sql, 'webhook.updated', changed, nowMs);
+    await saveWebhook(tx.sql, changed);
+    await makePendingDue(tx.sql, changed.webhookNo, nowMs);
+    return await logChange(tx, 'webhook.updated', changed, nowMs);
   },
 
   /** The former secret stays in use until `previousUntilMs`; an even older one ends now. */
   async rotateSecret(
-    sql: Sql,
+    tx: Transaction,
     webhookId: string,
     secret: string,
     times: { readonly previousUntilMs: number; readonly nowMs: number },
   ): Promise<Committed<StoredWebhook>> {
-    const { webhookNo } = await lockKnown(sql, webhookId);
-    await replaceSecret(sql, webhookNo, secret, times);
-    const rotated = await lockKnown(sql, webhookId);
-    return await logChange(sql, 'webhook.secret_rotated', rotated, times.nowMs);
+    const { webhookNo } = await lockKnown(tx.sql, webhookId);
+    await replaceSecret(tx.sql, webhookNo, secret, times);
+    const rotated = await lockKnown(tx.sql, webhookId);
+    return await logChange(tx, 'webhook.secret_rotated', rotated, times.nowMs);
   },
 
   async test(
-    sql: Sql,
+    tx: Transaction,
     webhookId: string,
     messageId: string,
     nowMs: number,
   ): Promise<Committed<{ readonly webhookNo: number; readonly messageId: string }>> {
-    const { webhookNo, enabled } = await lockKnown(sql, webhookId);
+    const { webhookNo, enabled } = await lockKnown(tx.sql, webhookId);
     if (!enabled) throw new Refusal('webhook_disabled', 'the webhook is disabled; enable it first');
     const payload = { webhook_id: webhookId };
-    await enqueueMessage(sql, { webhookNo, messageId, type: TEST_MESSAGE, payload, nowMs });
+    await enqueueMessage(tx.sql, { webhookNo, messageId, type: TEST_MESSAGE, payload, nowMs });
     return committed({ webhookNo, messageId }, CHANGED);
   },
 
   /** Events that are not distributed yet are not sent twice: the position only moves back. */
   async replay(
-    sql: Sql,
+    tx: Transaction,
     webhookId: string,
     replay: WebhookReplay,
     nowMs: number,
   ): Promise<Committed<ReplayResult>> {
-    const webhook = await lockKnown(sql, webhookId);
+    const webhook = await lockKnown(tx.sql, webhookId);
     const { webhookNo, position } = webhook;
     if ('dead' in replay) {
-      const deliveries = await repeatDeadDeliveries(sql, {
+      const deliveries = await repeatDeadDeliveries(tx.sql, {
         webhookNo,
         exceptType: TEST_MESSAGE,
         nowMs,
@@ -178,14 +179,14 @@ export const writes = {
       });
       return committed({ events: 0, deliveries }, CHANGED);
     }
-    const { oldest, newest } = await eventBounds(sql);
+    const { oldest, newest } = await eventBounds(tx.sql);
     const from = replay.from_event;
     if (from < oldest || from > newest) {
       throw new Refusal('invalid_input', 'the replay is not valid', [
         { path: '/from_event', message: `must be the number of a stored event, from ${oldest} to ${newest}` },
       ]);
     }
-    await saveWebhook(sql, { ...webhook, position: Math.min(position, from - 1) });
+    await saveWebhook(tx.sql, { ...webhook, position: Math.min(position, from - 1) });
     return committed({ events: newest - from + 1, deliveries: 0 }, CHANGED);
   },
 
@@ -194,14 +195,14 @@ export const writes = {
 
   /** The sender still works on it. */
   renew: async (
-    sql: Sql,
+    tx: Transaction,
     lease: { readonly deliveryNo: number; readonly fromMs: number; readonly toMs: number },
-  ): Promise<Committed<boolean>> => committed(await renewDelivery(sql, lease)),
+  ): Promise<Committed<boolean>> => committed(await renewDelivery(tx.sql, lease)),
 
   record: recordAttempt,
 
-  async expire(sql: Sql, expiry: DeliveryExpiry): Promise<Committed<number>> {
-    return committed(await expireDeliveries(sql, expiry));
+  async expire(tx: Transaction, expiry: DeliveryExpiry): Promise<Committed<number>> {
+    return committed(await expireDeliveries(tx.sql, expiry));
   },
 };
 
@@ -212,27 +213,27 @@ const eventMessageId = (sequence: number): string => `evt_${sequence}`;
  * transaction, so that a crash neither loses nor skips an event. Returns the number of webhooks that were advanced.
  */
 async function distribute(
-  sql: Sql,
+  tx: Transaction,
   { position, nowMs }: { readonly position: number; readonly nowMs: number },
 ): Promise<Committed<number>> {
-  const locked = await lockWebhooksAt(sql, { position, limit: WEBHOOKS_PER_CALL_MAX });
+  const locked = await lockWebhooksAt(tx.sql, { position, limit: WEBHOOKS_PER_CALL_MAX });
   if (locked.length === 0) return committed(0);
   // Read first: without events after the position, all up to this one were removed by the retention.
-  const newest = await lastSequence(sql);
-  const events = await eventsAfter(sql, { sequence: position, limit: EVENTS_PER_CALL_MAX });
+  const newest = await lastSequence(tx.sql);
+  const events = await eventsAfter(tx.sql, { sequence: position, limit: EVENTS_PER_CALL_MAX });
   const nextPosition = events.at(-1)?.sequence ?? newest;
   let advanced = 0;
   for (const webhook of locked) {
     const { webhookNo } = webhook;
-    if (await hasPendingDeliveries(sql, webhookNo, PENDING_MAX)) continue;
+    if (await hasPendingDeliveries(tx.sql, webhookNo, PENDING_MAX)) continue;
     const deliveries = events
       .filter((event) => selectsEvent(webhook, event))
       .map(({ sequence, type }): NewDelivery => {
         const messageId = eventMessageId(sequence);
         return { webhookNo, messageId, type, sequence, body: null, createdAtMs: nowMs };
       });
-    await insertOrRepeatDeliveries(sql, deliveries);
-    await savePosition(sql, webhookNo, nextPosition);
+    await insertOrRepeatDeliveries(tx.sql, deliveries);
+    await savePosition(tx.sql, webhookNo, nextPosition);
     advanced++;
   }
   return committed(advanced);

@@ -1,4 +1,3 @@
-import type { Actor } from '@granary/contract/audit';
 import { inOrder, type RawRow } from '../chunks/raw-row.ts';
 import type { BulkRow, BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { translate } from './errors.ts';
@@ -6,9 +5,7 @@ import type { Partitions } from './partitions.ts';
 import type { Statements } from './statement-queue.ts';
 
 export class PostgresSql implements Sql {
-  actor: Actor | null = null;
   readonly hasOneWriter = false;
-  readonly memory = null;
   readonly forUpdate = 'FOR NO KEY UPDATE';
   readonly skipLocked = 'SKIP LOCKED';
   readonly #statements: Statements;

@@ -3,7 +3,6 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from '
 import { monotonicMs } from '@granary/common/monotonic-ms';
 import type { UseCases, WriterPort } from '../engine.ts';
 import { storageUnavailable } from '../errors.ts';
-import { RowMemory } from '../row-memory.ts';
 import { openWriter } from './database.ts';
 import { translate } from './errors.ts';
 import { type Job, type Outcome, packError, portNumberOf, type Request } from './messages.ts';
@@ -19,14 +18,20 @@ interface WriterData {
   readonly commits: Int32Array;
 }
 
+/** The use cases in the thread of the writer. */
+interface ThreadUseCases extends Pick<UseCases, 'callUseCase'> {
+  /** Called when changes are rolled back, and when another connection has made some: rows that were kept may be outdated. */
+  forgetRows(): void;
+}
+
 /** Writes what the main thread and the threads with a port of their own send, until the main thread says that this was all. */
-export function runWriter(callUseCase: UseCases['callUseCase']): void {
+export function runWriter(useCases: ThreadUseCases): void {
   if (parentPort === null) throw new Error('the writer runs in a thread of its own');
   const { file, commits }: WriterData = workerData;
   /** By number; the main thread is 0 and comes first. */
   const ports: MessagePort[] = [parentPort];
   const database = openWriter(file);
-  const groupCommit = new GroupCommit(database, callUseCase);
+  const groupCommit = new GroupCommit(database, useCases);
 
   const queue = new JobQueue();
   let isClosing = false;
@@ -89,15 +94,14 @@ export function runWriter(callUseCase: UseCases['callUseCase']): void {
  */
 class GroupCommit {
   readonly #database: DatabaseSync;
-  readonly #memory = new RowMemory();
   readonly #sql: SqliteSql;
-  readonly #callUseCase: UseCases['callUseCase'];
+  readonly #useCases: ThreadUseCases;
   #dataVersion: number | undefined;
 
-  constructor(database: DatabaseSync, callUseCase: UseCases['callUseCase']) {
+  constructor(database: DatabaseSync, useCases: ThreadUseCases) {
     this.#database = database;
-    this.#callUseCase = callUseCase;
-    this.#sql = new SqliteSql(database, this.#memory);
+    this.#useCases = useCases;
+    this.#sql = new SqliteSql(database);
   }
 
   /** Takes each job when the one before it has ended. `waiting` gives the jobs that fail too when no transaction can begin. */
@@ -113,7 +117,7 @@ class GroupCommit {
       if (begun.length > 0) await this.#sql.run('COMMIT');
       return outcomes;
     } catch (error) {
-      this.#memory.clear();
+      this.#useCases.forgetRows();
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       const failure = packError(translate(error));
       return begun.map(({ id }) => ({ id, failure }));
@@ -135,7 +139,7 @@ class GroupCommit {
   async #forgetIfOthersWrote(): Promise<void> {
     const [row] = await this.#sql.query<[version: number]>('PRAGMA data_version');
     if (row?.[0] === this.#dataVersion) return;
-    this.#memory.clear();
+    this.#useCases.forgetRows();
     this.#dataVersion = row?.[0];
   }
 
@@ -144,13 +148,13 @@ class GroupCommit {
     if (monotonicMs() >= expiresAtMs) return { id, failure: packError(storageUnavailable('given up')) };
     await this.#sql.run('SAVEPOINT job');
     try {
-      const result = call === null ? undefined : await this.#callUseCase(this.#sql, call);
+      const result = call === null ? undefined : await this.#useCases.callUseCase(this.#sql, call);
       await this.#sql.run('RELEASE job');
       return { id, result };
     } catch (error) {
       // Without space or memory the engine may have rolled back the whole transaction, including the other writes.
       if (!this.#database.isTransaction) throw error;
-      this.#memory.clear();
+      this.#useCases.forgetRows();
       await this.#sql.run('ROLLBACK TO job');
       await this.#sql.run('RELEASE job');
       return { id, failure: packError(error) };

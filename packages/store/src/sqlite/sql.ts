@@ -1,8 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BoundedMap } from '@granary/common/bounded-map';
-import type { Actor } from '@granary/contract/audit';
 import { inOrder, type RawRow } from '../chunks/raw-row.ts';
-import type { RowMemory } from '../row-memory.ts';
 import type { BulkRow, BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { isTakenKey, translate } from './errors.ts';
 
@@ -14,17 +12,14 @@ const ROWS_PER_INSERT = 100;
 
 /** SQLite is synchronous, so a statement blocks its thread until it ends. */
 export class SqliteSql implements Sql {
-  actor: Actor | null = null;
   readonly hasOneWriter = true;
   readonly forUpdate = '';
   readonly skipLocked = '';
-  readonly memory: RowMemory | null;
   readonly #database: DatabaseSync;
   readonly #statements = new BoundedMap<string, StatementSync>(STATEMENTS_KEPT_MAX);
 
-  constructor(database: DatabaseSync, memory: RowMemory | null = null) {
+  constructor(database: DatabaseSync) {
     this.#database = database;
-    this.memory = memory;
   }
 
   async query<Row extends readonly Value[]>(text: string, params: readonly Value[] = []): Promise<Row[]> {
