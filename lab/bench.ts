@@ -8,53 +8,49 @@ import { measureAlerts } from './bench/case-alerts.ts';
 import { measureConnections } from './bench/case-connections.ts';
 import { measureConsole } from './bench/case-console.ts';
 import { measureDisk } from './bench/case-disk.ts';
-import { measureExport } from './bench/case-export.ts';
 import { measureFleet } from './bench/case-fleet.ts';
 import { measureHostile } from './bench/case-hostile.ts';
-import { measureHostileDevice } from './bench/case-hostile-device.ts';
-import { measureHttpIngest } from './bench/case-http-ingest.ts';
 import { measureIngest } from './bench/case-ingest.ts';
 import { measureLongHistory } from './bench/case-long-history.ts';
-import { measureMosquitto } from './bench/case-mosquitto.ts';
 import { measureNodes } from './bench/case-nodes.ts';
 import { measureOverload } from './bench/case-overload.ts';
-import { measurePostgres } from './bench/case-postgres.ts';
 import { measureReads } from './bench/case-reads.ts';
-import { measureSensors } from './bench/case-sensors.ts';
 import { measureStarts } from './bench/case-starts.ts';
-import { measureStop } from './bench/case-stop.ts';
 import { measureStopsBesideLoad } from './bench/case-stops-beside-load.ts';
-import { measureStream } from './bench/case-stream.ts';
 import { asMarkdown, type Finding, type Measured, machine } from './bench/report.ts';
+import { onPostgres } from './bench/service-process.ts';
 import { asPercent, leastDisturbed, processorTime, stolenSince } from './bench/stolen-time.ts';
 
-const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Finding[]>>> = {
-  reads: measureReads,
-  ingest: measureIngest,
-  mosquitto: measureMosquitto,
-  'http-ingest': measureHttpIngest,
+type Cases = Readonly<Record<string, (dataDir: string) => Promise<Finding | Finding[]>>>;
+
+const CASES: Cases = {
+  reads: (dataDir) => measureReads(dataDir),
+  'reads-postgres': onPostgres(measureReads),
+  ingest: (dataDir) => measureIngest(dataDir),
+  'ingest-postgres': onPostgres(measureIngest),
   connections: measureConnections,
-  sensors: measureSensors,
   'long-history': measureLongHistory,
-  export: measureExport,
-  disk: measureDisk,
   fleet: measureFleet,
-  console: measureConsole,
-  stop: measureStop,
-  'stops-beside-load': measureStopsBesideLoad,
-  starts: measureStarts,
-  overload: measureOverload,
-  postgres: measurePostgres,
-  nodes: measureNodes,
   alerts: measureAlerts,
-  stream: measureStream,
+  starts: (dataDir) => measureStarts(dataDir),
+  'starts-postgres': onPostgres(measureStarts),
+  overload: (dataDir) => measureOverload(dataDir),
+  'overload-postgres': onPostgres(measureOverload),
+  'stops-beside-load': (dataDir) => measureStopsBesideLoad(dataDir),
+  'stops-beside-load-postgres': onPostgres(measureStopsBesideLoad),
   hostile: measureHostile,
-  'hostile-device': measureHostileDevice,
 };
 
-const HELP = `npm run bench                 measure everything and print it
-npm run bench -- reads        measure only: ${Object.keys(CASES).join(', ')}
-npm run bench -- --save       also write docs/benchmarks.md (everything only)
+/** Only measured when they are named, or saved: they need programs of others, or change seldom. */
+const ON_REQUEST: Cases = { nodes: measureNodes, console: measureConsole, disk: measureDisk };
+
+const ALL_CASES: Cases = { ...CASES, ...ON_REQUEST };
+
+const HELP = `npm run bench                 measure ${Object.keys(CASES).join(', ')}
+npm run bench -- starts       measure only these, on each database: starts, starts-postgres
+npm run bench -- postgres     measure all that use PostgreSQL
+npm run bench -- nodes        only on request: ${Object.keys(ON_REQUEST).join(', ')}
+npm run bench -- --save       measure everything, also what is only on request, and write docs/benchmarks.md
 
 Everything stays on this machine's loopback address and stops by itself.`;
 
@@ -66,19 +62,26 @@ const { values, positionals } = parseArgs({
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
-const unknown = positionals.filter((name) => !(name in CASES));
+/** A name selects a case, the same case on another database, and all cases of one database. */
+const isNamed = (name: string) => (chosen: string) =>
+  name === chosen || name.startsWith(`${chosen}-`) || name.endsWith(`-${chosen}`);
+const unknown = positionals.filter((chosen) => !Object.keys(ALL_CASES).some((name) => isNamed(name)(chosen)));
 if (values.help) console.log(HELP);
 else if (unknown.length > 0 || (values.save && positionals.length > 0)) {
   console.error(unknown.length > 0 ? `there is no case ${unknown.join(', ')}\n${HELP}` : HELP);
   process.exitCode = 2;
-} else await measure(positionals, values.save === true);
+} else await measure(selected(), values.save === true);
 
-async function measure(names: readonly string[], save: boolean): Promise<void> {
+function selected(): [name: string, run: Cases[string]][] {
+  if (positionals.length === 0) return Object.entries(values.save ? ALL_CASES : CASES);
+  return Object.entries(ALL_CASES).filter(([name]) => positionals.some(isNamed(name)));
+}
+
+async function measure(cases: [string, Cases[string]][], save: boolean): Promise<void> {
   console.log(machine());
   const atStart = await processorTime();
   const findings: Measured[] = [];
-  for (const [name, run] of Object.entries(CASES)) {
-    if (names.length > 0 && !names.includes(name)) continue;
+  for (const [name, run] of cases) {
     console.log(`\n${name} …`);
     const { result, stolen } = await leastDisturbed(() => inFolder(run).catch(failed(name)));
     for (const finding of [result].flat()) {

@@ -1,25 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { MINUTE_MS } from '@granary/contract/time';
-import { pathWithServers } from '../tools/test-setup/debian-packages.ts';
-import { missingPeer } from './bench/peers/installed.ts';
-import { MOSQUITTO } from './bench/peers/mosquitto.ts';
 import { asPercent, processorTime, stolenSince } from './bench/stolen-time.ts';
-import { slowest } from './soak/accounting/phases.ts';
-import { violations } from './soak/accounting/verdict.ts';
-import { FAULTS } from './soak/faults/faults.ts';
-import { describeStalls, StallRecorder } from './soak/machine/stalls.ts';
+import { ensureProgram, FAKETIME, MOSQUITTO } from './outside-programs.ts';
+import { FAULTS } from './soak/faults.ts';
 import { readOptions, type SoakOptions } from './soak/options.ts';
 import { asMarkdown, table, totals } from './soak/report.ts';
-import { NODES } from './soak/site/site.ts';
-import { soak } from './soak/soak.ts';
-
-const FAKETIME = { name: 'libfaketime', packages: ['faketime'], commands: ['faketime'] };
+import { NODES } from './soak/site.ts';
+import { soak } from './soak/soak-run.ts';
+import { describeStalls, StallRecorder } from './soak/stalls.ts';
+import { slowest, violations } from './soak/verdict.ts';
 
 /** Returns the exit code. */
 async function main({ minutes, devices, faults: names, save, logFolder }: SoakOptions): Promise<number> {
-  for (const peer of [MOSQUITTO, FAKETIME]) await missingPeer(peer);
-  process.env['PATH'] = pathWithServers();
+  for (const program of [MOSQUITTO, FAKETIME]) await ensureProgram(program);
   const faults = FAULTS.filter(({ name }) => names.includes(name));
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());

@@ -165,8 +165,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   {
     name: 'resolvable',
     severity: 'error',
-    // These import clients that are generated when they are needed.
-    from: { pathNot: '^lab/conformance/clients/' },
+    from: {},
     to: { couldNotResolve: true },
   },
   {

@@ -1,9 +1,9 @@
-import { BenchDevice } from './device.ts';
-import { openEventSocket } from './event-socket.ts';
-import { registerSilos } from './farm.ts';
-import { generateMqtt } from './processes.ts';
+import { connect, type Socket } from 'node:net';
+import { BenchSilo } from './bench-silo.ts';
+import { mqttAddress, registerSilos } from './farm.ts';
+import { generateMqtt } from './generator.ts';
 import { type Finding, median, percentile } from './report.ts';
-import { startServiceProcess } from './service-process.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const DEVICES = 1_000;
 const MEASURED_SILOS = 100;
@@ -19,12 +19,10 @@ const LOW_KG = 3_000;
 export async function measureAlerts(dataDir: string): Promise<Finding> {
   const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
   const silos = await registerSilos(service, DEVICES);
-  const { hostname: host, port } = new URL(service.mqttUrl);
   const abort = new AbortController();
   const ingest = generateMqtt(
     {
-      host,
-      port: Number(port),
+      ...mqttAddress(service),
       devices: silos.slice(MEASURED_SILOS),
       window: 1,
       intervalMs: REPORT_MS,
@@ -45,7 +43,7 @@ export async function measureAlerts(dataDir: string): Promise<Finding> {
     for (let round = 0; round < ROUNDS; round++) {
       const latenciesMs: number[] = [];
       for (const silo of silos.slice(round * perRound, (round + 1) * perRound)) {
-        const device = await BenchDevice.connect(service, silo);
+        const device = await BenchSilo.connect(service, silo);
         await device.weigh(NORMAL_KG);
         await device.weigh(LOW_KG);
         const acknowledgedMs = performance.now();
@@ -69,4 +67,23 @@ export async function measureAlerts(dataDir: string): Promise<Finding> {
     met: p99 < TARGET_MS,
     detail: `as seen in the event stream; median of ${ROUNDS} rounds of ${perRound} crossings, the other devices reporting every ${REPORT_MS / 1_000} s`,
   };
+}
+
+/** A reader of the event stream on a raw socket, so that its times are those of the arrival. */
+function openEventSocket(
+  service: ServiceProcess,
+  key: string,
+  onText: (text: string) => void,
+): Promise<Socket> {
+  const { hostname: host, port } = new URL(service.httpUrl);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(port) });
+    socket.once('error', reject);
+    socket.once('data', (head: Buffer) => {
+      if (!head.toString().startsWith('HTTP/1.1 200')) return reject(new Error(head.toString()));
+      socket.on('data', (chunk: Buffer) => onText(chunk.toString()));
+      resolve(socket);
+    });
+    socket.write(`GET /v1/events HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+  });
 }

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerSilos } from './farm.ts';
+import { mqttAddress, registerSilos } from './farm.ts';
 import { openConnection } from './mqtt-load.ts';
 import { type Finding, whole } from './report.ts';
-import { residentMiB } from './resident.ts';
-import { SQLITE, startBenchService } from './storage.ts';
+import { residentMiB, SQLITE, startBenchService } from './service-process.ts';
 
 const CONNECTIONS = 5_000;
 const OPENED_AT_ONCE = 100;
@@ -21,8 +20,7 @@ export async function measureConnections(dataDir: string): Promise<Finding> {
   try {
     await sleep(SETTLE_MS);
     const beforeMiB = await residentMiB(service.pid);
-    const { hostname: host, port } = new URL(service.mqttUrl);
-    const address = { host, port: Number(port) };
+    const address = mqttAddress(service);
     while (sockets.length < CONNECTIONS) {
       const next = devices.slice(sockets.length, sockets.length + OPENED_AT_ONCE);
       sockets.push(...(await Promise.all(next.map((device) => openConnection(address, device)))));

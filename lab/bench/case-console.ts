@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { type ConsoleBrowser, launchConsole, type OpenConsole } from './console-browser.ts';
-import { ask, registerSilos, SILOS } from './farm.ts';
-import { generateMqtt } from './processes.ts';
+import { ask, mqttAddress, registerSilos, SILOS } from './farm.ts';
+import { generateMqtt } from './generator.ts';
 import { type Finding, median, percentile } from './report.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
@@ -40,11 +40,9 @@ export async function measureConsole(dataDir: string): Promise<Finding[]> {
       await browser.open(measureYear),
     ];
     const more = await registerSilos(service, MANY_DEVICES - FIRST_VIEW_DEVICES, { prefix: 'more' });
-    const { hostname: host, port } = new URL(service.mqttUrl);
     const reports = generateMqtt(
       {
-        host,
-        port: Number(port),
+        ...mqttAddress(service),
         window: 1,
         intervalMs: SECOND_MS,
         devices: [...first, ...more],

@@ -1,4 +1,4 @@
-import { ask, registerSilos, SILOS } from './farm.ts';
+import { ask, FIELD_DEVICES, registerSilos, SILOS } from './farm.ts';
 import { type Finding, percentile } from './report.ts';
 import { startServiceProcess } from './service-process.ts';
 
@@ -6,8 +6,6 @@ const TARGET_MS = 50;
 const REPEATS = 3;
 /** Slightly below the limit of 1 MiB for a body. */
 const BODY_CHARS = 1_000_000;
-
-const FIELD = '/v1/fielddevice/devices';
 
 const fill = (start: string, item: string, end: string): string =>
   start +
@@ -44,15 +42,15 @@ const BODIES: Readonly<Record<string, string>> = {
 const ENDPOINTS: readonly (readonly ['POST' | 'PUT', string])[] = [
   ['POST', '/v1/keys'],
   ['POST', SILOS],
-  ['POST', FIELD],
+  ['POST', FIELD_DEVICES],
   ['POST', `${SILOS}/silo-0001/operations/feed`],
   ['POST', `${SILOS}/silo-0001/operations/discharge`],
   ['POST', `${SILOS}/silo-0001/telemetry`],
   ['PUT', `${SILOS}/silo-0001/config`],
-  ['POST', `${FIELD}/rover/telemetry`],
-  ['POST', `${FIELD}/rover/missions`],
-  ['POST', `${FIELD}/rover/remote/command`],
-  ['PUT', `${FIELD}/rover/config`],
+  ['POST', `${FIELD_DEVICES}/rover/telemetry`],
+  ['POST', `${FIELD_DEVICES}/rover/missions`],
+  ['POST', `${FIELD_DEVICES}/rover/remote/command`],
+  ['PUT', `${FIELD_DEVICES}/rover/config`],
   ['POST', '/sandbox/plants'],
 ];
 
@@ -64,7 +62,7 @@ export async function measureHostile(dataDir: string): Promise<Finding> {
   try {
     await registerSilos(service, 1);
     const location = { facility: 'f', zone: 'z' };
-    await ask(service, FIELD, { device_id: 'rover', name: 'r', model: 'm', location });
+    await ask(service, FIELD_DEVICES, { device_id: 'rover', name: 'r', model: 'm', location });
     for (const [method, path] of ENDPOINTS) {
       for (const [name, body] of Object.entries(BODIES)) {
         const rounds: number[] = [];

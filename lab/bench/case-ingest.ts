@@ -1,52 +1,53 @@
-import { countReadings, registerSilos } from './farm.ts';
-import { generateMqtt, startBareBroker } from './processes.ts';
+import { type Credentials, countReadings, mqttAddress, registerSilos } from './farm.ts';
+import { generateMqtt } from './generator.ts';
 import { type Finding, median, whole } from './report.ts';
-import { SQLITE, startBenchService } from './storage.ts';
+import { type ServiceProcess, SQLITE, type Storage, startBenchService } from './service-process.ts';
 
 const ROUNDS = 7;
 const ROUND_MS = 3_000;
 const CONNECTIONS = 200;
-/** Unacknowledged messages per device, as many as common clients allow. */
-const WINDOW = 20;
-const TARGET = 0.7;
+/** Unacknowledged messages per device: as many as common clients allow, and one, as simple devices have it. */
+const WINDOWS = [20, 1] as const;
 const TARGET_PER_SECOND = 8_000;
 
-/** Compares telemetry that is stored, bucketed and acknowledged with the bare broker, which discards it. */
-export async function measureIngest(dataDir: string): Promise<Finding> {
-  const service = await startBenchService(dataDir, SQLITE);
-  const devices = await registerSilos(service, CONNECTIONS);
-  const reference = await startBareBroker();
-  const { hostname: host, port } = new URL(service.mqttUrl);
-  const load = { host, devices, window: WINDOW, intervalMs: 0, durationMs: ROUND_MS };
-  const ours: number[] = [];
-  const bare: number[] = [];
-  let acknowledged = 0;
+/** Measures telemetry that is stored durably, bucketed and acknowledged; every acknowledged reading has to be in the history afterwards. */
+export async function measureIngest(dataDir: string, storage: Storage = SQLITE): Promise<Finding[]> {
+  const service = await startBenchService(dataDir, storage);
   try {
-    for (let round = 0; round <= ROUNDS; round++) {
-      const stored = await generateMqtt({ ...load, port: Number(port) });
-      const thrown = await generateMqtt({ ...load, port: reference.port });
-      acknowledged += stored.acknowledged;
-      if (round === 0) continue;
-      ours.push(stored.perSecond);
-      bare.push(thrown.perSecond);
+    const devices = await registerSilos(service, CONNECTIONS);
+    const findings: Finding[] = [];
+    let acknowledged = 0;
+    for (const window of WINDOWS) {
+      const measured = await measureWindow(service, devices, window);
+      acknowledged += measured.acknowledged;
+      const figure = median(measured.perSecond);
+      findings.push({
+        name: `MQTT QoS 1 telemetry${storage.suffix} from ${CONNECTIONS} connections, window ${window}`,
+        target: `at least ${whole(TARGET_PER_SECOND)} messages/s`,
+        figure: `${whole(figure)} messages/s`,
+        met: figure >= TARGET_PER_SECOND,
+        detail: `stored durably, bucketed and acknowledged; window: unacknowledged messages on each connection; median of ${ROUNDS} rounds; all ${whole(measured.acknowledged)} acknowledged readings were counted in the history afterwards`,
+      });
     }
-    const counted = await countReadings(
-      service,
-      devices.map(({ username }) => username),
-    );
-    if (counted !== acknowledged)
-      throw new Error(`${acknowledged} messages were acknowledged, ${counted} are stored`);
+    const ids = devices.map(({ username }) => username);
+    const stored = await countReadings(service, ids);
+    if (stored !== acknowledged)
+      throw new Error(`${acknowledged} messages were acknowledged, ${stored} are stored`);
+    return findings;
   } finally {
-    await reference.stop();
     await service.stop();
   }
-  const ratio = median(ours.map((perSecond, round) => perSecond / (bare[round] ?? Number.NaN)));
-  const perSecond = median(ours);
-  return {
-    name: 'MQTT QoS 1 telemetry from 200 connections, stored durably, bucketed and acknowledged, against the bare broker',
-    target: `at least ${TARGET} and ${whole(TARGET_PER_SECOND)} messages/s`,
-    figure: `${ratio.toFixed(2)}, ${whole(perSecond)} messages/s`,
-    met: ratio >= TARGET && perSecond >= TARGET_PER_SECOND,
-    detail: `bare broker ${whole(median(bare))} messages/s; up to ${WINDOW} unacknowledged messages on each connection; ${ROUNDS} rounds; all ${whole(acknowledged)} acknowledged readings were counted in the history afterwards`,
-  };
+}
+
+async function measureWindow(service: ServiceProcess, devices: readonly Credentials[], window: number) {
+  const perSecond: number[] = [];
+  let acknowledged = 0;
+  for (let round = 0; round <= ROUNDS; round++) {
+    const load = { ...mqttAddress(service), devices, window, intervalMs: 0, durationMs: ROUND_MS };
+    const result = await generateMqtt(load);
+    acknowledged += result.acknowledged;
+    // The first round warms up.
+    if (round > 0) perSecond.push(result.perSecond);
+  }
+  return { perSecond, acknowledged };
 }

@@ -1,11 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type App, openApp } from '@granary/app/app';
+import { registerDevice } from '@granary/app/testing/fixtures';
 import { DAY_MS } from '@granary/contract/time';
+import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
+import type { Reading } from '@granary/core/telemetry/readings';
 import { ask, SILOS } from './farm.ts';
-import { DEVICES, READINGS, writeLongHistory, YEAR_SILO } from './long-history.ts';
 import { type Finding, median, percentile, whole } from './report.ts';
-import { residentMiB } from './resident.ts';
-import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { residentMiB, type ServiceProcess, startServiceProcess } from './service-process.ts';
 
+const YEAR_SILO = 'silo-0001';
+const DEVICES = 1_000;
+const READINGS = 10_000_000;
+const SPACING_MS = 10_000;
+const YEAR_READINGS = (365 * DAY_MS) / SPACING_MS;
+const BATCH = 25_000;
 const ROUNDS = 5;
 const QUESTIONS_PER_ROUND = 300;
 const HISTORY_P99_MS_MAX = 10;
@@ -95,4 +103,58 @@ function idleFinding(readyMs: readonly number[], residentMiBs: readonly number[]
     met: ready <= READY_MS_MAX && resident <= RESIDENT_MIB_MAX,
     detail: `from the start of the command (\`granary serve\`, built form as in the package, code compiled by an earlier start, MALLOC_ARENA_MAX=1 as in \`deploy/granary.service\`) to a good /readyz; resident ${SETTLE_MS / 1_000} s later; ${ROUNDS} starts`,
   };
+}
+
+/** Fills a data folder with a thousand silos and ten million readings, a whole year of one silo among them. */
+async function writeLongHistory(
+  folder: string,
+  endMs: number,
+  progress: (share: number) => void,
+): Promise<void> {
+  const app = await openApp({ engine: 'sqlite', folder });
+  try {
+    const deviceNos = await register(app);
+    const [yearSilo = 0] = deviceNos;
+    let batch: Reading[] = [];
+    let written = 0;
+    const add = async (reading: Reading): Promise<void> => {
+      batch.push(reading);
+      if (batch.length < BATCH) return;
+      await app.telemetry.append({ readings: batch, seen: [], rejections: [] });
+      written += batch.length;
+      batch = [];
+      progress(written / READINGS);
+    };
+    for (let index = YEAR_READINGS; index > 0; index--)
+      await add(reading(yearSilo, endMs - index * SPACING_MS));
+    const rest = READINGS - YEAR_READINGS;
+    const rounds = Math.ceil(rest / (deviceNos.length - 1));
+    for (let round = rounds; round > 0; round--) {
+      for (const deviceNo of deviceNos.slice(1)) await add(reading(deviceNo, endMs - round * SPACING_MS));
+    }
+    await app.telemetry.append({ readings: batch, seen: [], rejections: [] });
+  } finally {
+    await app.close();
+  }
+}
+
+/** Weight, temperature and humidity. */
+const reading = (deviceNo: number, tsMs: number): Reading => ({
+  deviceNo,
+  tsMs,
+  group: STANDARD_SENSORS.weight.lane.group,
+  a: 5_000_000 + Math.round(4_000_000 * Math.sin(tsMs / DAY_MS)),
+  b: 15_000 + Math.round(5_000 * Math.sin((tsMs * 2 * Math.PI) / DAY_MS)),
+  c: 55_000 + (tsMs % 1_000),
+  badMask: 0,
+});
+
+async function register(app: App): Promise<number[]> {
+  const deviceNos: number[] = [];
+  while (deviceNos.length < DEVICES) {
+    const number = deviceNos.length + 1;
+    const deviceId = `silo-${String(number).padStart(4, '0')}`;
+    deviceNos.push(await registerDevice(app, { deviceId, facility: `facility-${number % 10}` }));
+  }
+  return deviceNos;
 }

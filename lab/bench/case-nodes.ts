@@ -1,10 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { leftOut, missingPeer } from './peers/installed.ts';
-import { MOSQUITTO } from './peers/mosquitto.ts';
-import { generatePaced } from './processes.ts';
+import { MosquittoBroker } from '@granary/link/testing/mosquitto-broker';
+import { atExit } from '../../tools/at-exit.ts';
+import { startPostgres } from '../../tools/test-setup/postgres.ts';
+import { childrenOf } from '../../tools/test-setup/process-tree.ts';
+import { ensureProgram, MOSQUITTO } from '../outside-programs.ts';
+import { type Credentials, countReadings, registerSilos } from './farm.ts';
+import { generatePaced } from './generator.ts';
 import { type Finding, median, whole } from './report.ts';
-import type { ServiceProcess } from './service-process.ts';
-import { type Fleet, type Fleets, startFleets, type Use } from './several-fleets.ts';
+import { newDatabase, type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 /** The number of nodes of each fleet. The second keeps the machine as busy as the third, which alone has nodes that share a fleet. */
 const ARRANGEMENTS = { alone: [1], separate: [1, 1, 1], together: [3] } as const;
@@ -19,6 +24,9 @@ const MEASURED_MS = 10_000;
 /** What the broker has acknowledged is stored within this time. */
 const SETTLE_MS = 1_000;
 const GROWTH_MAX = 1.1;
+const ADMIN_KEY = 'an-admin-key-for-the-measurement-of-several-nodes';
+/** The unit of /proc on Linux. */
+const PROCESSOR_TICK_MS = 10;
 const NAME =
   'Processor time of a node for a message, three nodes of one fleet against three with a fleet each';
 const TARGET = `at most ${GROWTH_MAX}`;
@@ -33,8 +41,7 @@ interface Served {
 
 /** Measures what a message costs the nodes, the brokers and the database, each node with the same load. */
 export async function measureNodes(dataDir: string): Promise<Finding> {
-  const missing = await missingPeer(MOSQUITTO);
-  if (missing !== null) return leftOut(NAME, TARGET, MOSQUITTO, missing);
+  await ensureProgram(MOSQUITTO);
   const fleets = await startFleets(dataDir, [3 * DEVICES, DEVICES, DEVICES]);
   try {
     return await compare(fleets);
@@ -113,4 +120,108 @@ function findingOf(costs: Record<Arrangement, readonly Use[]>, acknowledged: rea
     met: growth <= GROWTH_MAX,
     detail: `node, broker, database: one node alone on the machine ${described('alone')}; three with a fleet each ${described('separate')}; three of one fleet ${described('together')}; ${whole(PER_SECOND)} messages/s for each node from ${DEVICES} connections, ten at a time, on Mosquitto and PostgreSQL; medians of ${ROUNDS} rounds in turns; all ${whole(total)} acknowledged readings were counted in the history`,
   };
+}
+
+/** Milliseconds of processor time. */
+interface Use {
+  readonly nodes: number;
+  readonly broker: number;
+  readonly database: number;
+}
+
+/** Devices with a broker and a database of their own, without the nodes that serve them. */
+interface Fleet {
+  readonly brokerPort: number;
+  readonly devices: readonly Credentials[];
+  startNodes(count: number): Promise<ServiceProcess[]>;
+  /** Asked through this node. */
+  countStored(node: ServiceProcess): Promise<number>;
+}
+
+interface Fleets {
+  readonly all: readonly Fleet[];
+  /** Since the start, of these nodes and of the brokers and databases of all fleets. */
+  used(nodes: readonly ServiceProcess[]): Promise<Use>;
+  stop(): Promise<void>;
+}
+
+/** One for each number of devices; their databases are on one server. */
+async function startFleets(folder: string, sizes: readonly number[]): Promise<Fleets> {
+  const server = await startPostgres();
+  const brokers: MosquittoBroker[] = [];
+  const stop = async (): Promise<void> => {
+    for (const broker of brokers) await broker.remove();
+    await server.stop();
+  };
+  try {
+    const all: Fleet[] = [];
+    for (const [index, size] of sizes.entries()) {
+      const own = join(folder, `fleet-${index}`);
+      const broker = await MosquittoBroker.start();
+      // A measurement that is interrupted leaves no broker behind.
+      atExit(() => void broker.end());
+      brokers.push(broker);
+      all.push(await fleetOf(own, broker.access.port, await newDatabase(server.url, `fleet_${index}`), size));
+    }
+    return {
+      all,
+      used: async (nodes) => ({
+        nodes: await sumOf(nodes.map(({ pid }) => pid)),
+        broker: await sumOf(brokers.map(({ pid }) => pid)),
+        database: await processorMs(server.pid()),
+      }),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function fleetOf(
+  folder: string,
+  brokerPort: number,
+  databaseUrl: string,
+  size: number,
+): Promise<Fleet> {
+  const startNodes = (count: number): Promise<ServiceProcess[]> =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        startServiceProcess({
+          GRANARY_DATA_DIR: join(folder, `node-${index}`),
+          GRANARY_DATABASE_URL: databaseUrl,
+          GRANARY_BROKER_URL: `mqtt://127.0.0.1:${brokerPort}`,
+          GRANARY_ADMIN_KEY: ADMIN_KEY,
+          GRANARY_RATE_LIMIT: 'off',
+        }),
+      ),
+    );
+  const [node] = await startNodes(1);
+  if (node === undefined) throw new Error('no node was started');
+  const devices = await registerSilos(node, size);
+  await node.stop();
+  const ids = devices.map(({ username }) => username);
+  return { brokerPort, devices, startNodes, countStored: (asked) => countReadings(asked, ids) };
+}
+
+async function sumOf(pids: readonly number[]): Promise<number> {
+  const parts = await Promise.all(pids.map(processorMs));
+  return parts.reduce((sum, ms) => sum + ms, 0);
+}
+
+/** The processor time of a process, with all its threads and the children that it has and had. */
+async function processorMs(pid: number): Promise<number> {
+  const children = await childrenOf(pid);
+  const parts = await Promise.all([pid, ...children].map(ownMs));
+  return parts.reduce((sum, ms) => sum + ms, 0);
+}
+
+async function ownMs(pid: number): Promise<number> {
+  // A child may have ended since it was listed; its parent has its time then.
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (stat === null) return 0;
+  // The name of the program, in brackets, may contain spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [user, system, childrenUser, childrenSystem] = fields.slice(11, 15).map(Number);
+  return PROCESSOR_TICK_MS * ((user ?? 0) + (system ?? 0) + (childrenUser ?? 0) + (childrenSystem ?? 0));
 }

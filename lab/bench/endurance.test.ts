@@ -6,11 +6,10 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { IS_FULL_SIZE } from '@granary/server/testing/rig-size';
-import { ask, countReadings, registerSilos } from './farm.ts';
-import { generateMqtt, generatePaced } from './processes.ts';
+import { ask, countReadings, mqttAddress, registerSilos } from './farm.ts';
+import { generateMqtt, generatePaced } from './generator.ts';
 import { median, whole } from './report.ts';
-import { residentMiB } from './resident.ts';
-import { SQLITE, startBenchService } from './storage.ts';
+import { residentMiB, SQLITE, startBenchService } from './service-process.ts';
 
 /** So many that none of them measures more than once in a millisecond, because a reading with the same time replaces the other. */
 const DEVICES = 200;
@@ -26,8 +25,7 @@ test('devices that measure a fifth more than can be stored lose nothing that was
   const service = await startBenchService(folder, SQLITE);
   t.after(() => service.kill());
   const devices = await registerSilos(service, DEVICES);
-  const { hostname: host, port } = new URL(service.mqttUrl);
-  const load = { host, port: Number(port), devices, window: WINDOW };
+  const load = { ...mqttAddress(service), devices, window: WINDOW };
   const saturate = async () => {
     const result = await generateMqtt({ ...load, intervalMs: 0, durationMs: CAPACITY_MS });
     // The times of a burst are ahead of the clock, and no later reading may have one of them.

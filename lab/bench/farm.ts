@@ -7,9 +7,16 @@ export interface Credentials {
 }
 
 export const SILOS = '/v1/siloscale/devices';
+export const FIELD_DEVICES = '/v1/fielddevice/devices';
 
 /** Registrations at the same time share commits. */
 const REGISTERED_AT_ONCE = 10;
+
+/** Where devices and load generators connect to. */
+export function mqttAddress({ mqttUrl }: Addresses): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(mqttUrl);
+  return { host: hostname, port: Number(port) };
+}
 
 /** Calls the service with the admin key, with `null` for a POST without a body; an error ends the benchmark. */
 export async function ask(service: Addresses, path: string, body?: object | null): Promise<Response> {
@@ -25,9 +32,8 @@ export async function ask(service: Addresses, path: string, body?: object | null
 export async function registerSilos(
   service: ServiceProcess,
   count: number,
-  more: { readonly prefix?: string; readonly sensors?: readonly object[] } = {},
+  { prefix = 'silo' } = {},
 ): Promise<Credentials[]> {
-  const { prefix = 'silo', ...fields } = more;
   const register = async (number: number): Promise<Credentials> => {
     const device = {
       device_id: `${prefix}-${String(number).padStart(4, '0')}`,
@@ -35,7 +41,6 @@ export async function registerSilos(
       model: 'GS-100',
       location: { facility: `facility-${number % 10}`, zone: 'a' },
       capacity: { max: 20_000, unit: 'kg' },
-      ...fields,
     };
     const { data } = (await (await ask(service, SILOS, device)).json()) as {
       data: { credentials: Credentials };
@@ -49,6 +54,22 @@ export async function registerSilos(
       (_, index) => credentials.length + index + 1,
     );
     credentials.push(...(await Promise.all(next.map(register))));
+  }
+  return credentials;
+}
+
+export async function registerRovers(
+  service: Addresses,
+  count: number,
+  prefix: string,
+): Promise<Credentials[]> {
+  const credentials: Credentials[] = [];
+  for (let number = 0; number < count; number++) {
+    const name = `${prefix}-rover-${number}`;
+    const location = { facility: 'facility-1', zone: 'a' };
+    const answer = await ask(service, FIELD_DEVICES, { device_id: name, name, model: 'FR-7', location });
+    const { data } = (await answer.json()) as { data: { credentials: Credentials } };
+    credentials.push(data.credentials);
   }
   return credentials;
 }

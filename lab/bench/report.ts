@@ -48,9 +48,9 @@ export function asMarkdown(findings: readonly Measured[], { date, stolen }: RunF
   );
   return `# Benchmarks
 
-Figures of \`npm run bench\`, case by case. Both sides of a ratio are measured in the same run, in turns, each in a process of its own; a ratio is
-the median of its rounds. The load generator shares the machine, as it would on a developer's desk. [performance.md](performance.md) says what the
-time goes into where a target is missed, and what was tried.
+Figures of \`npm run bench\`, case by case. The service runs in its built form and in a process of its own; a figure is the median of
+its rounds. The load generator shares the machine, as it would on a developer's desk. [performance.md](performance.md) says what the
+time goes into.
 
 - Date: ${date}
 - Machine: ${machine()}

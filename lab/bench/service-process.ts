@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { copyFile, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { Client } from 'pg';
 import { atExit } from '../../tools/at-exit.ts';
 import { REPOSITORY_ROOT } from '../../tools/repository-files.ts';
 import { ensureService } from '../../tools/service-build/ensure.ts';
+import { startPostgres } from '../../tools/test-setup/postgres.ts';
 
 /** The launcher beside the built service and without the sources, as in the package that users install. */
 const INSTALLED = join(REPOSITORY_ROOT, 'dist/installed');
@@ -108,4 +110,50 @@ function addressIn(text: string, pattern: RegExp): string {
   const address = pattern.exec(text)?.[1];
   if (address === undefined) throw new Error(`no address in ${text}`);
   return address;
+}
+
+/** Where the measured service keeps its data. */
+export interface Storage {
+  /** Follows the name of a measurement; empty for the default. */
+  readonly suffix: string;
+  readonly databaseUrl: string;
+}
+
+export const SQLITE: Storage = { suffix: '', databaseUrl: '' };
+
+export const startBenchService = (dataDir: string, { databaseUrl }: Storage): Promise<ServiceProcess> =>
+  startServiceProcess({
+    GRANARY_DATA_DIR: dataDir,
+    GRANARY_DATABASE_URL: databaseUrl,
+    GRANARY_RATE_LIMIT: 'off',
+  });
+
+/** The same measurement on a new database of a PostgreSQL that is started for it. */
+export const onPostgres =
+  <Result>(measure: (dataDir: string, storage: Storage) => Promise<Result>) =>
+  async (dataDir: string): Promise<Result> => {
+    const server = await startPostgres();
+    try {
+      const databaseUrl = await newDatabase(server.url, 'bench');
+      return await measure(dataDir, { suffix: ' on PostgreSQL', databaseUrl });
+    } finally {
+      await server.stop();
+    }
+  };
+
+/** Creates an empty database of this name and returns its address. */
+export async function newDatabase(serverUrl: string, name: string): Promise<string> {
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** The memory of a process that is in the main memory. */
+export async function residentMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;
 }

@@ -1,5 +1,8 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credentials } from './farm.ts';
+import { endProcess } from './generator.ts';
 import type { Addresses } from './service-process.ts';
 import { type StopOutcome, StoppableRover, StoppableSilo } from './stoppable-device.ts';
 
@@ -17,7 +20,7 @@ export interface StopTimes {
 /** How many answers had each status; 0 stands for a connection that ended without an answer. */
 export type Answers = Record<number, number>;
 
-export interface Calls {
+interface Calls {
   connect(service: Addresses): Promise<void>;
   /** Starts an operation of each silo, one after the other. */
   start(): Promise<void>;
@@ -28,9 +31,39 @@ export interface Calls {
   leave(): Promise<void>;
 }
 
-export interface Call<Name extends keyof Calls = keyof Calls> {
-  readonly name: Name;
-  readonly args: Parameters<Calls[Name]>;
+interface Call {
+  readonly name: keyof Calls;
+  readonly args: readonly unknown[];
+}
+
+interface Reply {
+  readonly result?: unknown;
+  readonly failed?: string;
+}
+
+/** Devices and the client that stops them, in a process of their own; one call at a time. */
+export class StopClientProcess implements Calls {
+  readonly #child: ChildProcess;
+
+  constructor(devices: StopDevices) {
+    this.#child = fork(import.meta.filename);
+    this.#child.send(devices);
+  }
+
+  connect = (service: Addresses): Promise<void> => this.#call('connect', service);
+  start = (): Promise<void> => this.#call('start');
+  startAtOnce = (): Promise<Answers> => this.#call('startAtOnce');
+  stop = (apartMs: number): Promise<StopTimes> => this.#call('stop', apartMs);
+  leave = (): Promise<void> => this.#call('leave');
+  end = (): Promise<void> => endProcess(this.#child);
+
+  async #call<Result>(name: keyof Calls, ...args: readonly unknown[]): Promise<Result> {
+    const replied = once(this.#child, 'message');
+    this.#child.send({ name, args } satisfies Call);
+    const [{ result, failed }] = (await replied) as [Reply];
+    if (failed !== undefined) throw new Error(failed);
+    return result as Result;
+  }
 }
 
 /** Devices, and the client that starts and stops their operations. */
@@ -88,18 +121,19 @@ class StopClient implements Calls {
 
 const statusOf = (error: Error): number => Number(/: (\d{3}) /.exec(error.message)?.[1] ?? 0);
 
-let client: StopClient | null = null;
-process.on('message', (message: StopDevices | Call) => {
-  if (!('name' in message)) {
-    client = new StopClient(message);
-    return;
-  }
-  const act = client?.[message.name] as ((...args: unknown[]) => Promise<unknown>) | undefined;
-  Promise.resolve(act?.apply(client, message.args as unknown[])).then(
-    (result) => process.send?.({ result }),
-    (error: unknown) => process.send?.({ failed: String(error) }),
-  );
-});
-
-// The parent process has ended.
-process.once('disconnect', () => process.exit());
+if (import.meta.main) {
+  let client: StopClient | null = null;
+  process.on('message', (message: StopDevices | Call) => {
+    if (!('name' in message)) {
+      client = new StopClient(message);
+      return;
+    }
+    const act = client?.[message.name] as ((...args: unknown[]) => Promise<unknown>) | undefined;
+    Promise.resolve(act?.apply(client, [...message.args])).then(
+      (result) => process.send?.({ result }),
+      (error: unknown) => process.send?.({ failed: String(error) }),
+    );
+  });
+  // The parent process has ended.
+  process.once('disconnect', () => process.exit());
+}

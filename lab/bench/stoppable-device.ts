@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FieldCommand } from '@granary/contract/link/field-messages';
 import { type SiloCommand, topicOf } from '@granary/contract/link/messages';
 import { connectAsync, type MqttClient } from 'mqtt';
-import { ask, type Credentials, SILOS } from './farm.ts';
+import { ask, type Credentials, FIELD_DEVICES, SILOS } from './farm.ts';
 import type { Addresses } from './service-process.ts';
 
-const FIELD_DEVICES = '/v1/fielddevice/devices';
 /** A stop that was answered well and has not reached the device after this time counts as if it did then. */
 const REACHED_MS_MAX = 20_000;
 /** How long a device waits for a stop that was refused, or whose connection was. */
@@ -126,22 +125,6 @@ export class StoppableRover extends StoppableDevice<FieldCommand> {
   protected reading(): object {
     return { ts: Date.now(), latitude: 48.2, longitude: 16.3, battery_level: 100 };
   }
-}
-
-export async function registerRovers(
-  service: Addresses,
-  count: number,
-  prefix: string,
-): Promise<Credentials[]> {
-  const credentials: Credentials[] = [];
-  for (let number = 0; number < count; number++) {
-    const name = `${prefix}-rover-${number}`;
-    const location = { facility: 'facility-1', zone: 'a' };
-    const answer = await ask(service, FIELD_DEVICES, { device_id: name, name, model: 'FR-7', location });
-    const { data } = (await answer.json()) as { data: { credentials: Credentials } };
-    credentials.push(data.credentials);
-  }
-  return credentials;
 }
 
 /** On a connection of its own, as a person's command has it, which the service has to accept first. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReadingLedger } from './accounting/reading-ledger.ts';
-import type { FleetProcess } from './fleet/fleet-process.ts';
-import type { Caller } from './load/caller.ts';
-import type { Database } from './site/database.ts';
-import type { SoakNode } from './site/soak-node.ts';
+import type { Caller } from './caller.ts';
+import type { Database } from './database.ts';
+import type { FleetProcess } from './fleet-process.ts';
+import type { ReadingLedger } from './ledgers.ts';
+import type { SoakNode } from './site.ts';
 
 const POLL_MS = 200;
 const READY_MS_MAX = 3_000;

@@ -1,14 +1,16 @@
 import { machine, whole } from '../bench/report.ts';
-import { type Phase, worstRequestMs, worstStopMs } from './accounting/phases.ts';
+import type { Fault } from './faults.ts';
 import {
   type Outcome,
+  type Phase,
   RECOVERY_MS_MAX,
   REQUEST_MS_MAX,
   STOP_DURING_FAULT_MS_MAX,
   STOP_MS_MAX,
   violations,
-} from './accounting/verdict.ts';
-import type { Fault } from './faults/fault.ts';
+  worstRequestMs,
+  worstStopMs,
+} from './verdict.ts';
 
 export interface RunFacts {
   readonly date: string;

@@ -61,6 +61,11 @@ export class MosquittoBroker {
     return username === null ? `mqtt://${host}:${port}` : `mqtt://${username}:${password}@${host}:${port}`;
   }
 
+  get pid(): number {
+    if (this.#process?.pid === undefined) throw new Error('Mosquitto does not run');
+    return this.#process.pid;
+  }
+
   get folder(): string {
     return this.#folder;
   }

@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND_MS } from '@granary/contract/time';
+import { SILOS } from '../bench/farm.ts';
+import { AlertWaves, WAVE_ALERT, WAVE_CONFIGURATION } from './alert-waves.ts';
+import { Caller } from './caller.ts';
+import { Database } from './database.ts';
+import type { Fault } from './faults.ts';
+import { FleetProcess } from './fleet-process.ts';
+import { AlertLedger, ReadingLedger, StartLedger } from './ledgers.ts';
+import { Operators } from './operators.ts';
+import { EventReader, Readers } from './readers.ts';
+import { measureRecovery, type Recovery } from './recovery.ts';
+import { type Registered, registerFleet } from './register.ts';
+import { EmergencyStops, runMissions } from './rovers.ts';
+import { type Site, startSite } from './site.ts';
+import { TimedStops } from './timed-stops.ts';
+import type { Outcome } from './verdict.ts';
+import { divide, type FaultWindow } from './verdict.ts';
+
+/** Without a fault at the beginning and at the end, and at least between two. */
+const CALM_MS = 10 * SECOND_MS;
+const INTERVAL_MS = 3 * SECOND_MS;
+const LOOK_MS = SECOND_MS;
+const DUE_IN_MS = 10 * SECOND_MS;
+const SETTLED_MS_MAX = 60 * SECOND_MS;
+const SETTLED_POLL_MS = 250;
+
+export interface SoakPlan {
+  readonly durationMs: number;
+  readonly devices: number;
+  readonly faults: readonly Fault[];
+  /** Gets the logs of the nodes, if any. */
+  readonly logFolder: string | null;
+  readonly progress: Progress;
+  readonly interruption: AbortSignal;
+}
+
+export interface SoakResult {
+  readonly outcome: Outcome;
+  readonly postgres: string;
+}
+
+/** One whole run with its own database, broker, nodes and devices, which are removed at its end. */
+export async function soak(plan: SoakPlan): Promise<SoakResult> {
+  const { durationMs, devices, faults, logFolder, progress, interruption } = plan;
+  const ownFileSystem = faults.some(({ needsFileSystem }) => needsFileSystem);
+  const site = await startSite({ ownFileSystem, logFolder });
+  let run: SoakRun | undefined;
+  try {
+    const [first] = site.nodes;
+    if (first === undefined) throw new Error('there is no node');
+    const postgres = await new Database(site.postgres.url).version();
+    const registered = await registerFleet(first.process, devices);
+    const caller = new Caller(site.nodes);
+    for (const silo of registered.emptying) {
+      await caller.ask(first, { method: 'PUT', path: `${SILOS}/${silo}/config`, body: WAVE_CONFIGURATION });
+    }
+    progress(`${site.nodes.length} nodes on PostgreSQL ${postgres}, ${devices} devices registered`);
+    run = new SoakRun(site, registered, progress);
+    await run.begin();
+    const beganMs = Date.now();
+    const untilMs = beganMs + durationMs;
+    const slotMs = (durationMs - 2 * CALM_MS) / faults.length;
+    for (const [index, fault] of faults.entries()) {
+      const atMs = beganMs + CALM_MS + index * slotMs;
+      await sleep(Math.max(CALM_MS, atMs - Date.now()), undefined, { signal: interruption });
+      await run.inject(fault);
+    }
+    await sleep(Math.max(CALM_MS, untilMs - Date.now()), undefined, { signal: interruption });
+    progress('the load ends …');
+    return { outcome: await run.end(), postgres };
+  } finally {
+    await run?.stop();
+    await site.stop();
+  }
+}
+
+export type Progress = (line: string) => void;
+
+/** The load of a run with everything that is counted; faults are injected one after the other. */
+export class SoakRun {
+  readonly #site: Site;
+  readonly #registered: Registered;
+  readonly #progress: Progress;
+  readonly #readings = new ReadingLedger();
+  readonly #operations = new StartLedger();
+  readonly #missions = new StartLedger();
+  readonly #alerts = new AlertLedger();
+  readonly #windows: FaultWindow[] = [];
+  readonly #troubles: string[] = [];
+  readonly #database: Database;
+  readonly #caller: Caller;
+  readonly #stops: TimedStops;
+  readonly #fleet: FleetProcess;
+  readonly #operators: Operators;
+  readonly #emergencies: EmergencyStops;
+  readonly #waves: AlertWaves;
+  readonly #readers: Readers;
+  #streams: EventReader[] = [];
+  #working: Promise<unknown> = Promise.resolve();
+  #isEnding = false;
+  #missionsExpected = 0;
+
+  constructor(site: Site, registered: Registered, progress: Progress) {
+    this.#site = site;
+    this.#registered = registered;
+    this.#progress = progress;
+    const { members, working, emptying, stopped, idle } = registered;
+    this.#database = new Database(site.postgres.url);
+    const caller = new Caller(site.nodes);
+    this.#caller = caller;
+    this.#stops = new TimedStops(caller);
+    this.#operators = new Operators(caller, this.#stops, this.#operations, working);
+    this.#emergencies = new EmergencyStops(caller, this.#stops, stopped);
+    this.#readers = new Readers(caller, idle);
+    this.#fleet = new FleetProcess(
+      { mqttUrl: site.broker.url, members, intervalMs: INTERVAL_MS },
+      {
+        acknowledged: (reading, atMs) => this.#readings.acknowledged(reading, atMs),
+        received: (command) => {
+          this.#stops.received(command);
+          this.#operators.received(command);
+          const { deviceId, jobId } = command;
+          if (command.command === 'mission_start') this.#missions.received(deviceId, jobId);
+        },
+      },
+    );
+    this.#waves = new AlertWaves({ caller, fleet: this.#fleet, ledger: this.#alerts, silos: emptying });
+  }
+
+  /** Resolves when the devices are connected and everybody works. */
+  async begin(): Promise<void> {
+    const fromSequence = await this.#database.newestEvent();
+    this.#streams = this.#site.nodes.map(
+      (node) => new EventReader(node, fromSequence, (event) => this.#waves.event(event)),
+    );
+    const { ms: connectedMs } = await this.#recovery();
+    this.#progress(`${this.#registered.members.length} devices report after ${connectedMs} ms`);
+    for (const stream of this.#streams) void stream.run();
+    this.#working = Promise.all([
+      this.#operators.run(),
+      this.#emergencies.run(),
+      this.#waves.run(),
+      this.#readers.run(),
+      this.#lookForReadings(),
+    ]);
+  }
+
+  async inject(fault: Fault): Promise<void> {
+    const beganMs = Date.now();
+    let recoveryMs = 0;
+    this.#progress(`${fault.name} …`);
+    const recovered = async (nodes = this.#site.nodes): Promise<void> => {
+      const { ms, detail } = await this.#recovery(nodes);
+      recoveryMs = Math.max(recoveryMs, ms);
+      this.#progress(`${fault.name}: recovered after ${ms} ms (${detail})`);
+    };
+    try {
+      await fault.run({
+        site: this.#site,
+        database: this.#database,
+        fleet: this.#fleet,
+        recovered,
+        idleSilos: this.#registered.idle,
+        dueTogether: () => this.#dueTogether(),
+      });
+    } catch (error) {
+      this.#troubles.push(`${fault.name}: ${error instanceof Error ? error.message : String(error)}`);
+      recoveryMs = Number.POSITIVE_INFINITY;
+    }
+    this.#windows.push({ name: fault.name, beganMs, endedMs: Date.now(), recoveryMs });
+    const seconds = Math.round((Date.now() - beganMs) / SECOND_MS);
+    this.#progress(`${fault.name}: over after ${seconds} s`);
+  }
+
+  /** Ends the load, waits until everything has arrived, and counts. */
+  async end(): Promise<Outcome> {
+    for (const load of [this.#operators, this.#emergencies, this.#waves, this.#readers]) load.end();
+    this.#isEnding = true;
+    await this.#working;
+    await this.#fleet.end();
+    const untilMs = Date.now() + SETTLED_MS_MAX;
+    while (Date.now() < untilMs && !(await this.#isSettled())) await sleep(SETTLED_POLL_MS);
+    const log = await this.#database.eventsAfter(0);
+    const missing = this.#readings.missing();
+    this.#progress(`alerts of all types: ${await this.#database.alertCounts()}`);
+    const alerts = this.#alerts.compared(await this.#database.alertsOf(WAVE_ALERT));
+    return {
+      phases: divide(this.#windows, this.#caller.requests, this.#stops.stops),
+      readings: { acknowledged: this.#readings.acknowledgedCount, lost: missing.length },
+      operations: this.#operations.counts(),
+      missions: { ...this.#missions.counts(), expected: this.#missionsExpected },
+      alerts,
+      streams: this.#streams.map(({ ledger }) => ledger.compared(log)),
+      troubles: this.#troubles,
+    };
+  }
+
+  async stop(): Promise<void> {
+    for (const stream of this.#streams) stream.end();
+    await this.#fleet.kill();
+  }
+
+  #recovery(nodes = this.#site.nodes): Promise<Recovery> {
+    const parts = { caller: this.#caller, database: this.#database, fleet: this.#fleet };
+    return measureRecovery({ ...parts, readings: this.#readings }, nodes);
+  }
+
+  async #dueTogether(): Promise<void> {
+    this.#waves.beginTogether();
+    const { travelling } = this.#registered;
+    this.#missionsExpected += travelling.length;
+    await runMissions(this.#caller, this.#missions, travelling, DUE_IN_MS);
+  }
+
+  async #lookForReadings(): Promise<void> {
+    while (!this.#isEnding) {
+      await this.#database.lookFor(this.#readings).catch(() => undefined);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  async #isSettled(): Promise<boolean> {
+    await this.#database.lookFor(this.#readings);
+    const newest = await this.#database.newestEvent();
+    return this.#readings.missing().length === 0 && this.#streams.every(({ position }) => position >= newest);
+  }
+}

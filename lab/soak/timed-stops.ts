@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Caller, Wanted } from './caller.ts';
+import type { ReceivedCommand } from './fleet-process.ts';
+import type { TimedStop } from './verdict.ts';
+
+const ARRIVED_MS_MAX = 30_000;
+const NEXT_NODE_AFTER_MS = 50;
+
+interface Waiting {
+  /** `null` until it is answered: any that did not arrive before. */
+  jobId: string | null;
+  /** When each stop that the device has received since the request came first. */
+  readonly receivedMs: Map<string, number>;
+  readonly arrived: (atMs: number) => void;
+}
+
+/** Stops with the time from the request to the device; a stop that a node refuses is repeated through the next one, as a person would. */
+export class TimedStops {
+  readonly stops: TimedStop[] = [];
+  readonly #caller: Pick<Caller, 'next'>;
+  readonly #waiting = new Map<string, Waiting>();
+  /** The ids that arrived before; a stop is repeated, also after its successor was asked for. */
+  readonly #known = new Set<string>();
+
+  constructor(caller: Pick<Caller, 'next'>) {
+    this.#caller = caller;
+  }
+
+  received({ deviceId, command, jobId, atMs }: ReceivedCommand): void {
+    if (command !== 'stop' && command !== 'emergency_stop') return;
+    const waiting = this.#waiting.get(deviceId);
+    const isIt = waiting?.jobId === null ? !this.#known.has(jobId) : waiting?.jobId === jobId;
+    this.#known.add(jobId);
+    if (waiting?.receivedMs.has(jobId) === false) waiting.receivedMs.set(jobId, atMs);
+    if (isIt) waiting?.arrived(atMs);
+  }
+
+  /** Resolves with the answer when the stop is at the device, or with null when it has not arrived. */
+  async stop(deviceId: string, jobId: string | null, wanted: Wanted): Promise<Answer | null> {
+    const beganMs = Date.now();
+    const arrival = Promise.withResolvers<number>();
+    const waiting: Waiting = { jobId, receivedMs: new Map(), arrived: arrival.resolve };
+    this.#waiting.set(deviceId, waiting);
+    const tooLate = sleep(ARRIVED_MS_MAX, null, { ref: false });
+    const answering = this.#untilAnswered(wanted).then((answer) => {
+      // An emergency stop that is asked for again before the device has confirmed the first one is that one, sent again.
+      waiting.jobId ??= answer.data?.command_id ?? null;
+      const receivedMs = waiting.receivedMs.get(waiting.jobId ?? '');
+      if (receivedMs !== undefined) waiting.arrived(receivedMs);
+      return answer;
+    });
+    const atMs = await Promise.race([arrival.promise, tooLate]);
+    const answer = await Promise.race([answering, tooLate]);
+    this.#waiting.delete(deviceId);
+    const detail = `node ${answer?.node.number ?? '?'} ${wanted.path}`;
+    this.stops.push({ beganMs, atDeviceMs: atMs === null ? null : atMs - beganMs, detail });
+    return atMs === null ? null : answer;
+  }
+
+  async #untilAnswered(wanted: Wanted): Promise<Answer> {
+    for (;;) {
+      const answer = await this.#caller.next({ method: 'POST', ...wanted });
+      if (answer.outcome === 'ok' || answer.isFinal) return answer;
+      await sleep(NEXT_NODE_AFTER_MS);
+    }
+  }
+}
