@@ -25,7 +25,6 @@ import * as site from './site/site.ts';
 import * as telemetry from './telemetry/telemetry.ts';
 import type { Transaction } from './transaction.ts';
 import * as webhooks from './webhooks/webhooks.ts';
-import { memberOf } from './write-groups.ts';
 
 /**
  * Every use case, by slice. A write is one transaction and returns its result and its effects. Arguments and results must be
@@ -129,7 +128,6 @@ export async function callUseCase(
 export const USE_CASES: UseCases = {
   threadUrl: new URL('./writer-thread.ts', import.meta.url),
   callUseCase,
-  memberOf,
 };
 
 /** The service itself writes, because of a device or the clock. */

@@ -14,23 +14,11 @@ export interface UseCaseCall {
   readonly attempt: unknown;
 }
 
-/** A write of one device that may share a transaction with the same writes of other devices. */
-export interface GroupMember {
-  /** Of writes that give the same statements in the same order. */
-  readonly kind: string;
-  /** The device that it locks first, and whose rows alone it reads and changes. */
-  readonly deviceNo: number;
-  /** The request under an idempotency key, of which one transaction has one. */
-  readonly request: string | null;
-}
-
 /** The use cases that an engine runs. */
 export interface UseCases {
   /** The module of a thread that runs the writer of SQLite with these use cases. */
   readonly threadUrl: URL;
   readonly callUseCase: (sql: Sql, call: UseCaseCall) => Promise<unknown>;
-  /** `null` for a write that needs a transaction of its own. */
-  readonly memberOf: (call: UseCaseCall) => GroupMember | null;
 }
 
 /** Writes that may wait at the same time; more are refused, so that a disk that hangs cannot fill the memory. */

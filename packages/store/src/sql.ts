@@ -31,16 +31,6 @@ export interface BulkUpsert extends BulkTarget {
 export interface Sql {
   query<Row extends readonly Value[]>(text: string, params?: readonly Value[]): Promise<Row[]>;
 
-  /**
-   * A query about devices, whose numbers are a JSON array in `$1` and at the position `deviceNoAt` of each row. Writes that run in one
-   * transaction may share it, so a row must depend on its device alone.
-   */
-  queryDevices<Row extends readonly Value[]>(
-    text: string,
-    deviceNos: readonly number[],
-    deviceNoAt: number,
-  ): Promise<Row[]>;
-
   /** Returns the number of changed rows. */
   run(text: string, params?: readonly Value[]): Promise<number>;
 

@@ -124,13 +124,12 @@ export async function openAlerts(
   deviceNos: readonly number[],
   onUnreadable: OnUnreadable,
 ): Promise<{ readonly alerts: readonly AlertState[]; readonly unreadable: readonly UnreadableAlert[] }> {
-  const rows = await sql.queryDevices<
+  const rows = await sql.query<
     [alertId: string, deviceNo: number, type: AlertType, rule: string, body: string]
   >(
     `SELECT alert_id, device_no, type, rule, body FROM alerts
      WHERE status <> 'resolved' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
-    deviceNos,
-    1,
+    [JSON.stringify(deviceNos)],
   );
   const alerts: AlertState[] = [];
   const unreadable: UnreadableAlert[] = [];

@@ -173,7 +173,7 @@ export async function tryLockDevices(sql: Sql, deviceNos: readonly number[]): Pr
 
 async function hold(sql: Sql, deviceNos: readonly number[], how: string): Promise<AlertEvaluation[]> {
   const text = `${SELECT_EVALUATION} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no ${how}`;
-  return (await sql.queryDevices<EvaluationRow>(text, deviceNos, 0)).map(toEvaluation);
+  return (await sql.query<EvaluationRow>(text, [JSON.stringify(deviceNos)])).map(toEvaluation);
 }
 
 /** Locks the due devices that no other transaction has locked. */

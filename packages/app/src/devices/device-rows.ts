@@ -117,7 +117,7 @@ export async function findDevice(sql: Sql, deviceId: string): Promise<StoredDevi
 
 export async function findDevices(sql: Sql, deviceNos: readonly number[]): Promise<StoredDevice[]> {
   const text = `${SELECT_DEVICE} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`;
-  return (await sql.queryDevices<DeviceRow>(text, deviceNos, 0)).map(toDevice);
+  return (await sql.query<DeviceRow>(text, [JSON.stringify(deviceNos)])).map(toDevice);
 }
 
 /** Locks the row of the device, but not its presence, for which every message of the device would have to wait. */

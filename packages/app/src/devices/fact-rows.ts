@@ -50,7 +50,7 @@ const jobs = (kind: number, name: string, condition: string): string =>
 /** In one statement: nearly every write about a device needs all of it, and each statement has a price of its own. */
 export async function readFactRows(sql: Sql, deviceNos: readonly number[]): Promise<FactRows> {
   const isWanted = sql.isOneOfNumbers('device_no', '$1');
-  const rows = await sql.queryDevices<FactRow>(
+  const rows = await sql.query<FactRow>(
     [
       `SELECT ${LATEST}, device_no, sensor_group, NULL, NULL, body FROM open_buckets WHERE ${isWanted}`,
       `SELECT ${CONFIGURATION}, device_no, 0, NULL, body, NULL FROM configurations WHERE ${isWanted}`,
@@ -62,8 +62,7 @@ export async function readFactRows(sql: Sql, deviceNos: readonly number[]): Prom
       health(RECEPTION, 'reception', isWanted),
       health(DUPLICATE, 'duplicate', isWanted),
     ].join(' UNION ALL '),
-    deviceNos,
-    1,
+    [JSON.stringify(deviceNos)],
   );
   const ofKinds = Map.groupBy(rows, ([kind]) => kind);
   const jobsOf = (kind: number): StoredJob[] =>

@@ -9,7 +9,6 @@ const missionId = (deviceNo: number, { round, node }: WriteRound): string =>
   `ms_${deviceNo}_${round}_${node}`;
 const LOOKED = { reason: 'it stands still', looked_by: 'Ada' };
 
-/** The writes about operations, commands and missions. */
 /** An operation that was started at the silo, because what becomes of the others depends on the order of the writes. */
 async function declareUnaskedEnded(round: WriteRound, deviceNo: number): Promise<unknown> {
   const { operations } = round.app;
@@ -22,6 +21,7 @@ async function declareUnaskedEnded(round: WriteRound, deviceNo: number): Promise
   return await operations.declareEnded(declaration);
 }
 
+/** The writes about operations, commands and missions. */
 export const EVERY_JOB_WRITE: Pick<EveryWrite, 'operations' | 'commands' | 'missions' | 'field'> = {
   operations: {
     expire: (round) => [round.app.operations.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
@@ -69,7 +69,9 @@ export const EVERY_JOB_WRITE: Pick<EveryWrite, 'operations' | 'commands' | 'miss
         const progress = { operation_id: id, state: 'completed', amount_kg: 1, ts: nowMs } as const;
         return round.app.operations.progressed({ deviceNo, progress, nowMs });
       }),
-    declareEnded: (round) => ofEach(round.silos, (deviceNo) => declareUnaskedEnded(round, deviceNo)),
+    // At one silo only, because no operation can be started while another is under way.
+    declareEnded: (round) =>
+      ofEach(round.silos.slice(-1), (deviceNo) => declareUnaskedEnded(round, deviceNo)),
     tick: (round) => [tickDue(round.app, 'operations', atMs(round))],
   },
   commands: {

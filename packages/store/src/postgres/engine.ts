@@ -23,7 +23,6 @@ import { queueOf } from './statement-queue.ts';
 import { inTransaction } from './transaction.ts';
 import { NUMBERS } from './types.ts';
 import { refuseUnfinishedMove } from './unfinished-move.ts';
-import { WriteGroups } from './write-groups.ts';
 import { WriteRunner } from './write-runner.ts';
 
 const CONNECTIONS_DEFAULT = 10;
@@ -166,9 +165,7 @@ class PostgresEngine implements Engine {
   readonly #urgentConnections: Connections;
   readonly #partitions = new Partitions();
   readonly #partitionUpkeep: PartitionUpkeep;
-  readonly #memberOf: UseCases['memberOf'];
   readonly #runner: WriteRunner;
-  readonly #groups: WriteGroups;
   readonly #pending = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -177,7 +174,7 @@ class PostgresEngine implements Engine {
     urgentConnections: Connections,
     { announcements, nodes }: Peers,
     limits: TimeLimits,
-    { callUseCase, memberOf }: UseCases,
+    { callUseCase }: UseCases,
   ) {
     this.announcements = announcements;
     this.nodes = nodes;
@@ -185,14 +182,12 @@ class PostgresEngine implements Engine {
     this.#urgentConnections = urgentConnections;
     const partitions = this.#partitions;
     this.#partitionUpkeep = new PartitionUpkeep(connections, partitions, limits.expiryMs);
-    this.#memberOf = memberOf;
     this.#runner = new WriteRunner({
       callUseCase,
       partitions,
       limits,
       partitionUpkeep: this.#partitionUpkeep,
     });
-    this.#groups = new WriteGroups({ callUseCase, connections, partitions, runner: this.#runner });
     this.reader = this.#readerOn(connections);
     this.urgent = {
       reader: this.#readerOn(urgentConnections),
@@ -206,10 +201,7 @@ class PostgresEngine implements Engine {
 
   async write(call: UseCaseCall): Promise<unknown> {
     if (this.#pending.size >= WRITES_PENDING_MAX) throw storageUnavailable('too many writes are waiting');
-    const member = this.#memberOf(call);
-    return await this.#track(() =>
-      member === null ? this.#runner.run(this.#connections, call) : this.#groups.run(call, member),
-    );
+    return await this.#track(() => this.#runner.run(this.#connections, call));
   }
 
   /** Reads and writes share the server, so one query checks both. */
@@ -229,8 +221,7 @@ class PostgresEngine implements Engine {
   }
 
   figures(): EngineFigures {
-    const commits = this.#runner.commits + this.#groups.commits;
-    return { commits, pendingWrites: this.#pending.size };
+    return { commits: this.#runner.commits, pendingWrites: this.#pending.size };
   }
 
   #readerOn(connections: Connections): PostgresSql {

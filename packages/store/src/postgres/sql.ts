@@ -24,16 +24,6 @@ export class PostgresSql implements Sql {
     return rows as unknown as Row[];
   }
 
-  async queryDevices<Row extends readonly Value[]>(
-    text: string,
-    deviceNos: readonly number[],
-    deviceNoAt: number,
-  ): Promise<Row[]> {
-    const shared = this.#statements.runForDevices?.(text, deviceNos, deviceNoAt);
-    if (shared === undefined) return await this.query<Row>(text, [JSON.stringify(deviceNos)]);
-    return (await this.#translated(shared)).rows as unknown as Row[];
-  }
-
   async run(text: string, params: readonly Value[] = []): Promise<number> {
     return (await this.#translated(this.#statements.run(text, params))).rowCount;
   }

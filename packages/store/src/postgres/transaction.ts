@@ -1,8 +1,7 @@
 import { codeOf } from '../errors.ts';
 import type { Value } from '../sql.ts';
 import type { Connections } from './connections.ts';
-import type { StatementResult } from './statement-group.ts';
-import { queueOf, type StatementQueue, type Statements } from './statement-queue.ts';
+import { queueOf, type StatementQueue, type StatementResult, type Statements } from './statement-queue.ts';
 
 /** The answer to COMMIT is missing, so the server may or may not have committed. */
 export class OutcomeUnknownError extends Error {
@@ -13,23 +12,19 @@ export class OutcomeUnknownError extends Error {
 }
 
 /**
- * Runs the work in one transaction on its own connection. The first statements of the work are sent with BEGIN and the setting, and
- * those that it did not wait for with COMMIT, which the server ignores if one of them fails.
+ * Runs the work in one transaction on its own connection. The first statements of the work are sent with BEGIN, and those that it
+ * did not wait for with COMMIT, which the server ignores if one of them fails.
  */
 export async function inTransaction<T>(
   connections: Connections,
   work: (statements: Statements) => Promise<T>,
   limitMs?: number,
-  setting?: string,
 ): Promise<T> {
   let isCommitting = false;
   try {
     return await connections.use(async (client) => {
       const queue = queueOf(client);
-      const statements = new StatementsOfTransaction(queue, [
-        'BEGIN',
-        ...(setting === undefined ? [] : [setting]),
-      ]);
+      const statements = new StatementsOfTransaction(queue);
       try {
         queue.takeFailure();
         const result = await work(statements);
@@ -58,14 +53,11 @@ export async function inTransaction<T>(
 /** Refuses statements that come after the end: they would belong to no transaction, or to that of another write. */
 class StatementsOfTransaction implements Statements {
   readonly #queue: StatementQueue;
-  readonly #first: readonly string[];
   #hasBegun = false;
   #hasEnded = false;
 
-  /** `first`: what is sent before the first statement. */
-  constructor(queue: StatementQueue, first: readonly string[]) {
+  constructor(queue: StatementQueue) {
     this.#queue = queue;
-    this.#first = first;
   }
 
   get hasBegun(): boolean {
@@ -95,7 +87,7 @@ class StatementsOfTransaction implements Statements {
     if (this.#hasEnded) throw new Error('the transaction of this statement has ended');
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    for (const text of this.#first) this.#queue.post(text);
+    this.#queue.post('BEGIN');
   }
 }
 

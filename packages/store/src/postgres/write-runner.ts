@@ -32,16 +32,11 @@ export class WriteRunner {
     return this.#commits;
   }
 
-  /** The time by `performance.now()` when a call that begins now has to be answered. */
-  endOf(call: UseCaseCall): number {
-    const { limits } = this.#parts;
-    const limitMs = isExpiry(call) ? limits.expiryMs : limits.callMs;
-    return performance.now() + Math.min(limitMs, requestLeftMs());
-  }
-
   /** The time limit covers all attempts together. */
-  async run(connections: Connections, call: UseCaseCall, endsAtMs = this.endOf(call)): Promise<unknown> {
+  async run(connections: Connections, call: UseCaseCall): Promise<unknown> {
     const { callUseCase, partitions, partitionUpkeep, limits } = this.#parts;
+    const limitMs = isExpiry(call) ? limits.expiryMs : limits.callMs;
+    const endsAtMs = performance.now() + Math.min(limitMs, requestLeftMs());
     let hasRepeats = false;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const expectsRepeats = hasRepeats || performance.now() < this.#repeatsExpectedUntilMs;

@@ -26,13 +26,6 @@ export class SqliteSql implements Sql {
     return this.#all<Row>(text, params);
   }
 
-  async queryDevices<Row extends readonly Value[]>(
-    text: string,
-    deviceNos: readonly number[],
-  ): Promise<Row[]> {
-    return this.#all<Row>(text, [JSON.stringify(deviceNos)]);
-  }
-
   async run(text: string, params: readonly Value[] = []): Promise<number> {
     return this.#run(this.#prepare(text), params);
   }
