@@ -46,7 +46,7 @@ describe('administration', () => {
     await secret.getByRole('button', { name: 'Done' }).click();
     await secret.waitFor({ state: 'detached' });
 
-    await page.getByRole('button', { name: `Manage ${ODD_NAME}` }).click();
+    await page.getByRole('table').getByRole('link', { name: ODD_NAME }).click();
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     const edit = page.getByRole('dialog', { name: `Edit ${ODD_NAME}` });
     // Another person is faster.
@@ -63,6 +63,7 @@ describe('administration', () => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     const removal = page.getByRole('dialog', { name: 'Remove Reserve' });
     await removal.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('table', { name: 'Devices' }).waitFor();
     await page.getByRole('cell', { name: 'silo-new' }).waitFor({ state: 'detached' });
     assert.ok((await site.client.devices.silo.get('silo-new')).removed_at !== undefined);
 

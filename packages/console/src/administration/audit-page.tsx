@@ -1,3 +1,4 @@
+import { FactList } from '../kit/fact-list.tsx';
 import './audit-page.css';
 import { AUDIT_RESULTS, type AuditEntry } from '@granary/contract/audit';
 import { useConsole } from '../context/console.ts';
@@ -117,22 +118,15 @@ function AuditDetails({ entry, onClose }: { readonly entry: AuditEntry; readonly
   const { audit } = texts.value;
   return (
     <Dialog title={entry.action} onClose={onClose}>
-      <dl class="fact-list">
-        <dt>{audit.at}</dt>
-        <dd>
-          <Time at={entry.at} />
-        </dd>
-        <dt>{audit.key}</dt>
-        <dd class="free-text">{entry.actor?.key_name ?? audit.nobody}</dd>
-        <dt>{audit.request}</dt>
-        <dd class="free-text">
-          {entry.method} {entry.path}
-        </dd>
-        <dt>{audit.resource}</dt>
-        <dd class="free-text">{entry.resource_id ?? '–'}</dd>
-        <dt>{audit.requestId}</dt>
-        <dd>{entry.request_id}</dd>
-      </dl>
+      <FactList
+        facts={[
+          { title: audit.at, value: <Time at={entry.at} /> },
+          { title: audit.key, value: entry.actor?.key_name ?? audit.nobody },
+          { title: audit.request, value: `${entry.method} ${entry.path}` },
+          { title: audit.resource, value: entry.resource_id ?? '–' },
+          { title: audit.requestId, value: entry.request_id },
+        ]}
+      />
       {entry.input !== null && (
         <section aria-label={audit.input}>
           <h3>{audit.input}</h3>

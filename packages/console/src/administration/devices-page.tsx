@@ -1,27 +1,28 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
-import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
-import { useConsole } from '../context/console.ts';
-import { DevicePanel } from '../devices/administration/device-administration.tsx';
-import { Button } from '../kit/button.tsx';
+import { DEFAULT_PROFILES, PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
+import { useSignal } from '@preact/signals';
+import { callOptions, useConsole } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+import { CredentialsForm } from '../devices/administration/credentials-form.tsx';
+import { EMPTY_DEVICE, hasCapacity, registerDevice } from '../devices/administration/device-draft.ts';
+import { DeviceFields } from '../devices/administration/device-form.tsx';
 import { DialogButton } from '../kit/dialog.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../kit/filter-bar.tsx';
+import { bound, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Age, LastKnown } from '../kit/measured.tsx';
 import { Notice } from '../kit/messages.tsx';
 import { Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
+import { profileNames } from '../profiles/profiles.ts';
 import { texts } from '../texts/texts.ts';
-import { RegisterDevice } from './register-device.tsx';
 import { RemovedDevices } from './removed-devices.tsx';
-import '../devices/administration/device-form.css';
 
-/** Every device that there is; one of them can be opened, and a new one registered. */
+/** Every device that there is, each with the way to its own administration; a new one is registered here. */
 export function DevicesPage() {
   const { navigation } = useConsole();
   const { deviceAdmin } = texts.value;
   const { query } = navigation.route.value;
   const showsRemoved = query.get('show') === 'removed';
-  const opened = query.get('device');
-  const open = (deviceId: string | undefined): void => navigation.filter({ device: deviceId });
   return (
     <>
       <div class="administration-head">
@@ -37,20 +38,19 @@ export function DevicesPage() {
             name="profile"
             label={deviceAdmin.profile}
             any={deviceAdmin.anyProfile}
-            options={PROFILE_NAMES.map((name) => [name, deviceAdmin.profiles[name]])}
+            options={PROFILE_NAMES.map((name) => [name, profileNames(name).one])}
           />
         </FilterBar>
         <DialogButton kind="primary" text={deviceAdmin.register}>
           {(close) => <RegisterDevice onClose={close} />}
         </DialogButton>
       </div>
-      {showsRemoved ? <RemovedDevices /> : <PresentDevices open={open} />}
-      {opened !== null && <DevicePanel key={opened} deviceId={opened} onClose={() => open(undefined)} />}
+      {showsRemoved ? <RemovedDevices /> : <PresentDevices />}
     </>
   );
 }
 
-function PresentDevices({ open }: { readonly open: (deviceId: string) => void }) {
+function PresentDevices() {
   const { live, navigation } = useConsole();
   const { deviceAdmin, table } = texts.value;
   const { query } = navigation.route.value;
@@ -62,13 +62,17 @@ function PresentDevices({ open }: { readonly open: (deviceId: string) => void })
   return (
     <Table
       label={deviceAdmin.title}
-      columns={deviceColumns(open)}
+      columns={deviceColumns()}
       rows={shown}
       idOf={({ device_id }) => device_id}
-      onOpen={({ device_id }) => open(device_id)}
+      onOpen={({ device_id }) => navigation.open(administrationOf(device_id))}
     />
   );
 }
+
+/** A device is administered on its own page. */
+const administrationOf = (deviceId: string): string =>
+  addressOf('devices', deviceId, { tab: 'administration' });
 
 function matches(
   { device_id, name, model, profile, location }: FleetDevice,
@@ -81,7 +85,7 @@ function matches(
   );
 }
 
-function deviceColumns(open: (deviceId: string) => void): readonly Column<FleetDevice>[] {
+function deviceColumns(): readonly Column<FleetDevice>[] {
   const { deviceAdmin, common } = texts.value;
   return [
     {
@@ -89,7 +93,11 @@ function deviceColumns(open: (deviceId: string) => void): readonly Column<FleetD
       title: deviceAdmin.name,
       kind: 'title',
       sortBy: ({ name }) => name,
-      cell: ({ name }) => <strong class="free-text">{name}</strong>,
+      cell: ({ device_id, name }) => (
+        <a class="free-text" href={administrationOf(device_id)}>
+          {name}
+        </a>
+      ),
     },
     {
       name: 'id',
@@ -100,8 +108,8 @@ function deviceColumns(open: (deviceId: string) => void): readonly Column<FleetD
     {
       name: 'profile',
       title: deviceAdmin.profile,
-      sortBy: ({ profile }) => deviceAdmin.profiles[profile],
-      cell: ({ profile }) => deviceAdmin.profiles[profile],
+      sortBy: ({ profile }) => profileNames(profile).one,
+      cell: ({ profile }) => profileNames(profile).one,
     },
     {
       name: 'model',
@@ -139,15 +147,46 @@ function deviceColumns(open: (deviceId: string) => void): readonly Column<FleetD
       cell: ({ last_seen }) =>
         last_seen === null ? <span class="muted">{common.neverReported}</span> : <Age since={last_seen} />,
     },
-    {
-      name: 'actions',
-      title: deviceAdmin.manage,
-      kind: 'actions',
-      cell: ({ device_id, name }) => (
-        <Button label={deviceAdmin.manageOf(name)} onPress={() => open(device_id)}>
-          {deviceAdmin.manage}
-        </Button>
-      ),
-    },
   ];
+}
+
+/** Registers a device, and then shows its secret this once. */
+function RegisterDevice({ onClose }: { readonly onClose: () => void }) {
+  const console = useConsole();
+  const { deviceAdmin } = texts.value;
+  const profile = useSignal<ProfileName>(DEFAULT_PROFILES.silo);
+  const deviceId = useSignal('');
+  const draft = useSignal(EMPTY_DEVICE);
+  return (
+    <CredentialsForm
+      title={deviceAdmin.register}
+      submit={deviceAdmin.register}
+      issuedTitle={deviceAdmin.registered(draft.value.name.trim())}
+      profile={profile.value}
+      issue={() =>
+        registerDevice(console.client, profile.peek(), deviceId.peek(), draft.peek(), callOptions(console))
+      }
+      onClose={onClose}
+    >
+      <div class="form-row">
+        <SelectInput
+          label={deviceAdmin.profile}
+          value={profile.value}
+          onValue={(chosen) => {
+            profile.value = PROFILE_NAMES.find((name) => name === chosen) ?? DEFAULT_PROFILES.silo;
+          }}
+          options={PROFILE_NAMES.toReversed().map((name) => [name, profileNames(name).one])}
+        />
+        <TextInput
+          label={deviceAdmin.id}
+          hint={deviceAdmin.idHint}
+          isRequired
+          maxLength={64}
+          pattern="[A-Za-z0-9_\-]+"
+          {...bound(deviceId)}
+        />
+      </div>
+      <DeviceFields hasCapacity={hasCapacity(profile.value)} {...bound(draft)} />
+    </CredentialsForm>
+  );
 }

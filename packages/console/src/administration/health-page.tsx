@@ -1,6 +1,8 @@
 import './health-page.css';
+import type { Readiness } from '@granary/contract/endpoints/health';
 import { useEffect } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
+import { type Fact, FactList } from '../kit/fact-list.tsx';
 import { formatDuration, formatNumber } from '../kit/format.ts';
 import { Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
@@ -10,14 +12,9 @@ import { type Figures, figuresOf, parseMetrics } from './health-figures.ts';
 
 const MEBIBYTE = 1_024 * 1_024;
 
-const Figure = ({ title, text }: { readonly title: string; readonly text: string }) => (
-  <>
-    <dt>{title}</dt>
-    <dd>{text}</dd>
-  </>
-);
-
 const EVERY_MS = 5_000;
+
+const CHECKS = ['storage', 'device_link', 'ingest'] as const;
 
 /** Whether the service can do its work, and its figures. */
 export function HealthPage() {
@@ -45,39 +42,26 @@ export function HealthPage() {
       <div class="health-page">
         <section class="panel" aria-label={health.checks}>
           <h2>{isReady ? health.ready : health.notReady}</h2>
-          <dl class="fact-list">
-            {(['storage', 'device_link', 'ingest'] as const).map((name) => (
-              <HealthFact
-                key={name}
-                name={health.checkNames[name]}
-                text={ready.checks[name] === 'ok' ? health.ok : ready.checks[name]}
-                isUnusual={ready.checks[name] !== 'ok'}
-              />
-            ))}
-            <HealthFact
-              name={health.setAside}
-              text={String(ready.set_aside)}
-              isUnusual={ready.set_aside > 0}
-            />
-            {ready.backup !== undefined && (
-              <>
-                <dt>{health.backup}</dt>
-                <dd class={ready.backup.is_failing ? 'unusual' : ''}>
-                  {ready.backup.last_at === null ? health.noBackup : <Time at={ready.backup.last_at} />}
-                  {ready.backup.is_failing && ` · ${health.backupFailing}`}
-                </dd>
-              </>
-            )}
-          </dl>
+          <FactList
+            facts={[
+              ...CHECKS.map((name) => ({
+                title: health.checkNames[name],
+                value: ready.checks[name] === 'ok' ? health.ok : ready.checks[name],
+                isUnusual: ready.checks[name] !== 'ok',
+              })),
+              { title: health.setAside, value: ready.set_aside, isUnusual: ready.set_aside > 0 },
+              ...(ready.backup === undefined ? [] : [backupFact(ready.backup)]),
+            ]}
+          />
         </section>
         <section class="panel" aria-label={health.faults}>
           <h2>{health.faults}</h2>
-          <dl class="fact-list">
-            {Object.entries(health.faultNames).map(([name, title]) => {
+          <FactList
+            facts={Object.entries(health.faultNames).map(([name, title]) => {
               const count = ready.ingest[name as keyof typeof ready.ingest];
-              return <HealthFact key={name} name={title} text={String(count)} isUnusual={count > 0} />;
+              return { title, value: count, isUnusual: count > 0 };
             })}
-          </dl>
+          />
         </section>
         <section class="panel" aria-label={health.figures}>
           <h2>{health.figures}</h2>
@@ -88,19 +72,15 @@ export function HealthPage() {
   );
 }
 
-interface FactProps {
-  readonly name: string;
-  readonly text: string;
-  readonly isUnusual: boolean;
+function backupFact({ last_at, is_failing }: NonNullable<Readiness['backup']>): Fact {
+  const { health } = texts.value;
+  const at = last_at === null ? health.noBackup : <Time at={last_at} />;
+  return {
+    title: health.backup,
+    value: is_failing ? [at, ` · ${health.backupFailing}`] : at,
+    isUnusual: is_failing,
+  };
 }
-
-/** What is not as usual is in bold; the alarm colours are for alerts only. */
-const HealthFact = ({ name, text, isUnusual }: FactProps) => (
-  <>
-    <dt>{name}</dt>
-    <dd class={isUnusual ? 'unusual' : ''}>{text}</dd>
-  </>
-);
 
 function FigureList({ figures }: { readonly figures: Figures }) {
   const { clock } = useConsole().live.site;
@@ -130,11 +110,5 @@ function FigureList({ figures }: { readonly figures: Figures }) {
     [figureNames.delay, withUnit(number(figures.loopDelayMs, 1), 'ms')],
     [figureNames.requests, pair(figures.requests)],
   ];
-  return (
-    <dl class="fact-list">
-      {rows.map(([title, text]) => (
-        <Figure key={title} title={title} text={text ?? '–'} />
-      ))}
-    </dl>
-  );
+  return <FactList facts={rows.map(([title, text]) => ({ title, value: text ?? '–' }))} />;
 }

@@ -132,7 +132,7 @@ function IssueKey({ onClose }: { readonly onClose: () => void }) {
   const issued = useSignal<string | null>(null);
   if (issued.value !== null) {
     const title = keys.issued(current.peek().name.trim());
-    return <SecretDialog title={title} label={keys.key} secret={issued.value} onClose={onClose} />;
+    return <SecretDialog title={title} secrets={[[keys.key, issued.value]]} onClose={onClose} />;
   }
   return (
     <FormDialog

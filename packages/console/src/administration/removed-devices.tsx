@@ -1,12 +1,11 @@
-import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { callOptions, useConsole } from '../context/console.ts';
-import { CredentialsDialog } from '../devices/administration/credentials-dialog.tsx';
+import { CredentialsForm } from '../devices/administration/credentials-form.tsx';
+import { ConfirmId } from '../devices/administration/device-form.tsx';
 import { Button } from '../kit/button.tsx';
 import { DialogButton, FormDialog } from '../kit/dialog.tsx';
-import { bound, TextInput } from '../kit/inputs.tsx';
 import { Time } from '../kit/measured.tsx';
 import { PageList, Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
@@ -119,7 +118,6 @@ interface Props {
 function PurgeDevice({ device: { device_id, name, group }, onPurging, onClose }: Props) {
   const console = useConsole();
   const { deviceAdmin } = texts.value;
-  const typed = useSignal('');
   return (
     <FormDialog
       title={deviceAdmin.purgeOf(name)}
@@ -131,13 +129,7 @@ function PurgeDevice({ device: { device_id, name, group }, onPurging, onClose }:
       onClose={onClose}
     >
       <p>{deviceAdmin.purgeMeans}</p>
-      <TextInput
-        label={deviceAdmin.typeId(device_id)}
-        isRequired
-        maxLength={64}
-        pattern={device_id}
-        {...bound(typed)}
-      />
+      <ConfirmId deviceId={device_id} />
     </FormDialog>
   );
 }
@@ -151,24 +143,18 @@ interface RestoreDeviceProps {
 function RestoreDevice({ device: { device_id, name, group, profile }, onClose }: RestoreDeviceProps) {
   const console = useConsole();
   const { deviceAdmin } = texts.value;
-  const issued = useSignal<DeviceCredentials | null>(null);
-  const title = deviceAdmin.restoreOf(name);
-  if (issued.value !== null) {
-    return <CredentialsDialog title={title} credentials={issued.value} profile={profile} onClose={onClose} />;
-  }
   return (
-    <FormDialog
-      title={title}
+    <CredentialsForm
+      title={deviceAdmin.restoreOf(name)}
       submit={deviceAdmin.restore}
-      staysOpen
-      onSubmit={async () => {
-        const { credentials } = await console.client.devices[group].restore(device_id, callOptions(console));
-        issued.value = credentials;
-      }}
+      profile={profile}
+      issue={async () =>
+        (await console.client.devices[group].restore(device_id, callOptions(console))).credentials
+      }
       onClose={onClose}
     >
       <p>{deviceAdmin.restoreMeans}</p>
-    </FormDialog>
+    </CredentialsForm>
   );
 }
 

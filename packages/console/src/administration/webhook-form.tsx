@@ -32,12 +32,7 @@ export function WebhookForm({ webhook, onClose }: Props) {
 
   if (secret.value !== null) {
     return (
-      <SecretDialog
-        title={webhooks.created}
-        label={webhooks.secret}
-        secret={secret.value}
-        onClose={onClose}
-      />
+      <SecretDialog title={webhooks.created} secrets={[[webhooks.secret, secret.value]]} onClose={onClose} />
     );
   }
   return (

@@ -51,7 +51,7 @@ export function WebhooksPage() {
 }
 
 function webhookColumns(open: (webhookId: string) => void): readonly Column<WebhookRecord>[] {
-  const { webhooks, deviceAdmin } = texts.value;
+  const { webhooks } = texts.value;
   return [
     {
       name: 'url',
@@ -80,11 +80,11 @@ function webhookColumns(open: (webhookId: string) => void): readonly Column<Webh
     },
     {
       name: 'actions',
-      title: deviceAdmin.manage,
+      title: webhooks.manage,
       kind: 'actions',
       cell: ({ webhook_id, url }) => (
-        <Button label={deviceAdmin.manageOf(url)} onPress={() => open(webhook_id)}>
-          {deviceAdmin.manage}
+        <Button label={webhooks.manageOf(url)} onPress={() => open(webhook_id)}>
+          {webhooks.manage}
         </Button>
       ),
     },

@@ -1,6 +1,7 @@
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import type { RefusalCause } from '@granary/contract/telemetry/reception';
+import { SECOND_MS } from '@granary/contract/time';
 import { isUnacknowledged, mostUrgentFirst } from '../alerts/alerts.ts';
 import { isEmergencyStopped } from '../commands/vehicle-commands.tsx';
 import { useConsole } from '../context/console.ts';
@@ -10,8 +11,6 @@ import { Age, LastKnown, Time } from '../kit/measured.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { texts } from '../texts/texts.ts';
 import type { DeviceFacts } from './facts/device-facts.ts';
-
-const SECOND_MS = 1_000;
 
 interface Props {
   readonly device: FleetDevice;

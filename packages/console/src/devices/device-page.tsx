@@ -2,11 +2,12 @@ import './device-page.css';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { EmergencyStop } from '../commands/emergency-stop.tsx';
 import { useVehicleState, VehicleCommands } from '../commands/vehicle-commands.tsx';
-import { useConsole } from '../context/console.ts';
+import { useConsole, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { Tabs } from '../kit/tabs.tsx';
 import { texts } from '../texts/texts.ts';
+import { DeviceAdministration } from './administration/device-administration.tsx';
 import { HistoryChart } from './chart/history-chart.tsx';
 import { DeviceConfiguration } from './configuration/device-configuration.tsx';
 import { MaintenancePanel } from './configuration/maintenance-panel.tsx';
@@ -19,7 +20,7 @@ import { OperationPanel } from './start/operation-panel.tsx';
 import { CurrentValues } from './values/current-values.tsx';
 import { SiloVessel } from './values/silo-vessel.tsx';
 
-const DEVICE_TABS = ['now', 'operations', 'configuration', 'connection'] as const;
+const DEVICE_TABS = ['now', 'operations', 'configuration', 'connection', 'administration'] as const;
 
 /** Everything about one device. */
 export function DevicePage() {
@@ -38,10 +39,12 @@ function KnownDevice({ device }: { readonly device: FleetDevice }) {
   const facts = loaded.value;
   const sensors = sensorsOf(device.profile, facts?.detail.sensors);
   const { query } = navigation.route.value;
-  const current = tabOf(query);
-  const shown = DEVICE_TABS.filter(
-    (tab) => tab !== 'operations' || hasCapability(device.profile, 'operations'),
-  );
+  const isOffered: Readonly<Partial<Record<DeviceTab, boolean>>> = {
+    operations: hasCapability(device.profile, 'operations'),
+    administration: useScope('admin'),
+  };
+  const shown = DEVICE_TABS.filter((tab) => isOffered[tab] ?? true);
+  const current = shown.find((tab) => tab === query.get('tab')) ?? 'now';
   const address = (tab: DeviceTab): string =>
     addressOf('devices', device.device_id, {
       ...Object.fromEntries(query),
@@ -59,24 +62,23 @@ function KnownDevice({ device }: { readonly device: FleetDevice }) {
       {current === 'now' && <DeviceNow device={device} facts={facts} sensors={sensors} />}
       {current === 'operations' && <DeviceOperations device={device} />}
       {current === 'connection' && <DeviceConnection device={device} />}
-      {current === 'configuration' &&
-        (facts === undefined ? (
-          <Notice>{shell.loading}</Notice>
-        ) : (
-          <>
-            <DeviceConfiguration device={device} facts={facts} sensors={sensors} reload={loaded.reload} />
-            <MaintenancePanel device={device} facts={facts} reload={loaded.reload} />
-          </>
-        ))}
+      {(current === 'configuration' || current === 'administration') && facts === undefined && (
+        <Notice>{shell.loading}</Notice>
+      )}
+      {current === 'configuration' && facts !== undefined && (
+        <>
+          <DeviceConfiguration device={device} facts={facts} sensors={sensors} reload={loaded.reload} />
+          <MaintenancePanel device={device} facts={facts} reload={loaded.reload} />
+        </>
+      )}
+      {current === 'administration' && facts !== undefined && (
+        <DeviceAdministration device={device} facts={facts} />
+      )}
     </div>
   );
 }
 
 type DeviceTab = (typeof DEVICE_TABS)[number];
-
-/** The part of the page in the address; an unknown one is the first. */
-const tabOf = (query: URLSearchParams): DeviceTab =>
-  DEVICE_TABS.find((name) => name === query.get('tab')) ?? 'now';
 
 interface Props {
   readonly device: FleetDevice;

@@ -7,7 +7,7 @@ import { checkAccessibility, DESK, type Operator, PHONE, signIn } from '../testi
 import { RunningSite } from '../testing/running-site.ts';
 
 const SILO = 'silo-05';
-const TABS = ['', '&tab=operations', '&tab=configuration', '&tab=connection'];
+const TABS = ['', '&tab=operations', '&tab=configuration', '&tab=connection', '&tab=administration'];
 
 describe('the page of a device, in a browser', () => {
   let site: RunningSite;
@@ -170,6 +170,20 @@ describe('the page of a device, in a browser', () => {
     await page.getByText(/^Saved .* · sent to the device · received by it$/).waitFor();
     const { configuration } = await site.client.configuration.silo.get(SILO);
     assert.deepEqual(configuration.thresholds, { low_level: 25, high_level: 93, critical_level: 10 });
+  });
+
+  test('maintenance is begun and ended where the device is configured', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    await person.open(`#/devices/${SILO}?tab=configuration`);
+    await page.getByLabel('Reason').fill('New bearing');
+    await page.getByRole('button', { name: 'Begin maintenance' }).click();
+    await page.getByText('can move the device again').waitFor();
+    assert.equal((await site.client.devices.silo.get(SILO)).maintenance?.reason, 'New bearing');
+    await page.getByRole('button', { name: 'End maintenance' }).click();
+    await page.getByRole('button', { name: 'Begin maintenance' }).waitFor();
+    assert.equal((await site.client.devices.silo.get(SILO)).maintenance, undefined);
   });
 
   for (const [size, viewport] of Object.entries({ desk: DESK, phone: PHONE })) {

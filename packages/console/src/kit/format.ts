@@ -1,14 +1,7 @@
 import { unitSymbol } from '@granary/contract/telemetry/unit-symbols';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-
-const SECOND_MS = 1_000;
-
-const MINUTE_MS = 60 * SECOND_MS;
-
-const HOUR_MS = 60 * MINUTE_MS;
-
-const DAY_MS = 24 * HOUR_MS;
 
 const KM_M = 1_000;
 

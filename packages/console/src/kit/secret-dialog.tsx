@@ -1,4 +1,6 @@
+import { DAY_MS, SECOND_MS } from '@granary/contract/time';
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
@@ -7,15 +9,13 @@ import { bound, TextInput } from './inputs.tsx';
 
 const OVERLAP_DAYS_MAX = 30;
 
-const SECONDS_PER_DAY = 86_400;
-
 interface Props {
   readonly label: string;
   readonly text: string;
 }
 
 /** A text to be taken elsewhere, with a button that copies it. */
-export function CopyText({ label, text }: Props) {
+function CopyText({ label, text }: Props) {
   const { forms } = texts.value;
   const state = useSignal<'ready' | 'copied' | 'selected'>('ready');
   const place = useRef<HTMLElement>(null);
@@ -49,20 +49,23 @@ export function CopyText({ label, text }: Props) {
 
 interface SecretDialogProps {
   readonly title: string;
-  readonly label: string;
-  readonly secret: string;
+  readonly secrets: readonly (readonly [label: string, text: string])[];
   readonly onClose: () => void;
+  readonly children?: ComponentChildren;
 }
 
 /** A key or secret, shown this once. */
-export function SecretDialog({ title, label, secret, onClose }: SecretDialogProps) {
+export function SecretDialog({ title, secrets, onClose, children }: SecretDialogProps) {
   const { forms } = texts.value;
   return (
     <Dialog title={title} question={forms.isKept} onClose={onClose}>
       <p>
         <strong>{forms.shownOnce}</strong>
       </p>
-      <CopyText label={label} text={secret} />
+      {secrets.map(([label, text]) => (
+        <CopyText key={label} label={label} text={text} />
+      ))}
+      {children}
       <div class="dialog-actions">
         <Button kind="primary" onPress={onClose}>
           {forms.done}
@@ -95,7 +98,7 @@ export function RotationDialog({ texts, usualOverlap, unitSeconds, rotate, onClo
   const secret = useSignal<string | null>(null);
   if (secret.value !== null) {
     return (
-      <SecretDialog title={texts.issuedTitle} label={texts.secret} secret={secret.value} onClose={onClose} />
+      <SecretDialog title={texts.issuedTitle} secrets={[[texts.secret, secret.value]]} onClose={onClose} />
     );
   }
   return (
@@ -113,7 +116,7 @@ export function RotationDialog({ texts, usualOverlap, unitSeconds, rotate, onClo
         label={texts.overlap}
         type="number"
         min={0}
-        max={(OVERLAP_DAYS_MAX * SECONDS_PER_DAY) / unitSeconds}
+        max={(OVERLAP_DAYS_MAX * DAY_MS) / SECOND_MS / unitSeconds}
         isRequired
         {...bound(overlap)}
       />

@@ -1,14 +1,15 @@
 import type { Client } from '@granary/client';
 import type { Point } from '@granary/contract/positions';
 import type { TrackPoint } from '@granary/contract/telemetry/field-readings';
+import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { bearing, distanceM } from './surface/projection.ts';
 import type { DevicePosition } from './vehicles.ts';
 
-export const TRACK_MS = 2 * 60 * 60_000;
+export const TRACK_MS = 2 * HOUR_MS;
 
 /** A device that was silent for longer was not necessarily on the straight line between two points. */
-const SILENCE_MS_MAX = 10 * 60_000;
+const SILENCE_MS_MAX = 10 * MINUTE_MS;
 
 /** Shorter movements may be inaccuracies of the position. */
 const MOVEMENT_M_MIN = 2;

@@ -13,7 +13,7 @@ import { Age, LastKnown } from '../kit/measured.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import type { LiveDevice } from '../live/site.ts';
 import { operationTitle } from '../operations/jobs.ts';
-import { profileOf } from '../profiles/profiles.tsx';
+import { profileOf } from '../profiles/profiles.ts';
 import { useOverviewFacts } from '../profiles/tile-facts.ts';
 import { locale, texts } from '../texts/texts.ts';
 import type { Facility, Zone } from './arrangement.ts';

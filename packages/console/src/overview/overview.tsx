@@ -7,6 +7,7 @@ import { useConsole } from '../context/console.ts';
 import { FilterBar, SelectFilter } from '../kit/filter-bar.tsx';
 import { Notice } from '../kit/messages.tsx';
 import type { Site } from '../live/site.ts';
+import { profileNames } from '../profiles/profiles.ts';
 import { type ByDevice, byDevice, detailsOf, OverviewContext } from '../profiles/tile-facts.ts';
 import { texts } from '../texts/texts.ts';
 import { type Arrangement, arrange, arrangementOf, type Facility, needOf } from './arrangement.ts';
@@ -81,7 +82,7 @@ function OverviewFilters() {
         name="profile"
         label={overview.profile}
         any={overview.anyProfile}
-        options={PROFILE_NAMES.map((profile) => [profile, common.profiles[profile] ?? profile])}
+        options={PROFILE_NAMES.map((profile) => [profile, profileNames(profile).many])}
       />
       {names.length > 1 && (
         <SelectFilter

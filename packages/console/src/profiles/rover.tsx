@@ -4,6 +4,7 @@ import type { Quality } from '@granary/contract/telemetry/telemetry';
 import { formatValue } from '../kit/format.ts';
 import { LastKnown, Measured } from '../kit/measured.tsx';
 import { locale, texts } from '../texts/texts.ts';
+import type { ProfileView } from './profile.ts';
 import { useOverviewFacts } from './tile-facts.ts';
 
 /** The weakest signals, in dBm, that have one, two, three and four bars. */
@@ -63,7 +64,15 @@ function Values({ device: { device_id, readings = {} } }: Props) {
   }
 }
 
-export const vehicle = { Picture, Values, minor: ['temperature', 'soil_moisture'] };
+export const rover: ProfileView = {
+  names: {
+    en: { one: 'Rover or drone', many: 'Vehicles' },
+    de: { one: 'Rover oder Drohne', many: 'Fahrzeuge' },
+  },
+  Picture,
+  Values,
+  minor: ['temperature', 'soil_moisture'],
+};
 
 interface BatteryProps {
   readonly percent: number | null;

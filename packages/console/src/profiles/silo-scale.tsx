@@ -4,6 +4,7 @@ import { formatMass, formatNumber, formatValue } from '../kit/format.ts';
 import { Measured } from '../kit/measured.tsx';
 import { VESSEL_SCALE, Vessel } from '../kit/vessel.tsx';
 import { locale, texts } from '../texts/texts.ts';
+import type { ProfileView } from './profile.ts';
 import { TREND_INTERVAL_MS, TREND_MS, useOverviewFacts } from './tile-facts.ts';
 import { changeSince, trendPath } from './trend.ts';
 
@@ -91,7 +92,15 @@ function withSign(points: number): string {
   return rounded > 0 ? `+${size}` : `−${size}`;
 }
 
-export const siloScale = { Picture, Values, minor: ['temperature', 'humidity'] };
+export const siloScale: ProfileView = {
+  names: {
+    en: { one: 'Silo scale', many: 'Silos' },
+    de: { one: 'Silowaage', many: 'Silos' },
+  },
+  Picture,
+  Values,
+  minor: ['temperature', 'humidity'],
+};
 
 interface TrendLineProps {
   readonly deviceId: string;

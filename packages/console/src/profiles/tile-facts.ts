@@ -1,6 +1,7 @@
 import type { Client } from '@granary/client';
 import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
 import type { FleetAlert, FleetMission, FleetOperation } from '@granary/contract/fleet/records';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -14,9 +15,9 @@ export const OverviewContext = createContext<OverviewFacts | null>(null);
 
 const AT_ONCE_MAX = 4;
 
-export const TREND_MS = 24 * 3_600_000;
-export const TREND_INTERVAL_MS = 3_600_000;
-const KEEP_MS = 5 * 60_000;
+export const TREND_MS = DAY_MS;
+export const TREND_INTERVAL_MS = HOUR_MS;
+const KEEP_MS = 5 * MINUTE_MS;
 /** Shorter, because a person relies on it that a vehicle stands still. */
 const KEEP_EMERGENCY_STOP_MS = 15_000;
 

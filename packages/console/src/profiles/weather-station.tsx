@@ -2,6 +2,7 @@ import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { formatValue } from '../kit/format.ts';
 import { Measured } from '../kit/measured.tsx';
 import { locale, texts } from '../texts/texts.ts';
+import type { ProfileView } from './profile.ts';
 
 interface Props {
   readonly device: FleetDevice;
@@ -40,4 +41,12 @@ const Value = ({
   />
 );
 
-export const weatherStation = { Picture, Values, minor: ['atmospheric_pressure', 'light_intensity'] };
+export const weatherStation: ProfileView = {
+  names: {
+    en: { one: 'Weather station', many: 'Weather stations' },
+    de: { one: 'Wetterstation', many: 'Wetterstationen' },
+  },
+  Picture,
+  Values,
+  minor: ['atmospheric_pressure', 'light_intensity'],
+};

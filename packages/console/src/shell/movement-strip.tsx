@@ -1,12 +1,13 @@
 import './movement-strip.css';
 import type { FleetMission, FleetOperation } from '@granary/contract/fleet/records';
 import { useEmergencyStop } from '../commands/emergency-stop.tsx';
-import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { useConsole, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { DeviceName } from '../kit/device-name.tsx';
-import { formatDuration, withLocalTimes } from '../kit/format.ts';
-import { LastKnown, useIsLost } from '../kit/measured.tsx';
+import { withLocalTimes } from '../kit/format.ts';
+import { LastKnown } from '../kit/measured.tsx';
 import { operationTitle } from '../operations/jobs.ts';
+import { OperationProgress, OperationStop, useTimeLeft } from '../operations/operation-progress.tsx';
 import { StopButton } from '../operations/stop-button.tsx';
 import { locale, texts } from '../texts/texts.ts';
 
@@ -72,17 +73,9 @@ function MissionMovement({ mission }: { readonly mission: FleetMission }) {
 
 /** One operation under way. */
 function OperationMovement({ operation }: { readonly operation: FleetOperation }) {
-  const { client, live, ...console } = useConsole();
-  const { operations } = texts.value;
-  const { device_id, operation_id, progress, status_detail, estimated_completion } = operation;
-  const name = live.site.devices.find(device_id)?.value.name ?? device_id;
-  const stop = async (): Promise<void> => {
-    const record = await client.operations.stop(device_id, operation_id, callOptions(console));
-    live.site.operations.put({ device_id, ...record });
-  };
-  const isLost = useIsLost();
-  const leftMs =
-    estimated_completion === null ? null : Date.parse(estimated_completion) - live.site.clock.nowMs.value;
+  const { clock } = useConsole().live.site;
+  const { device_id, progress, status_detail } = operation;
+  const timeLeft = useTimeLeft(operation);
   return (
     <li class="movement">
       <div>
@@ -90,28 +83,17 @@ function OperationMovement({ operation }: { readonly operation: FleetOperation }
           <span>
             <DeviceName deviceId={device_id} />
           </span>
-          <span class="free-text">{operationTitle(operation, operations, locale.value)}</span>
+          <span class="free-text">{operationTitle(operation, texts.value.operations, locale.value)}</span>
         </p>
-        <progress max={100} value={progress ?? 0} aria-label={operations.progress}>
-          {progress} %
-        </progress>
+        <OperationProgress operation={operation} />
         <p class="detail">
           <LastKnown>
             {progress === null ? '' : `${Math.round(progress)} % · `}
-            {leftMs !== null && leftMs > 0 && operation.status === 'in_progress' && !isLost
-              ? operations.left(formatDuration(leftMs))
-              : withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
+            {timeLeft ?? withLocalTimes(status_detail, clock.nowMs.peek(), locale.value)}
           </LastKnown>
         </p>
       </div>
-      {useScope('operate') && (
-        <StopButton
-          of={operation_id}
-          stop={stop}
-          isRequested={operation.status === 'stopping'}
-          label={operations.stopOf(name)}
-        />
-      )}
+      <OperationStop operation={operation} />
     </li>
   );
 }

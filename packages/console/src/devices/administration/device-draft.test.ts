@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Client } from '@granary/client';
 import { checkFieldRegistration, checkSiloRegistration } from '@granary/contract/devices/devices';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
 import {
   changedFields,
   type DeviceDraft,
   draftOfDevice,
   mergedDraft,
   patchOf,
-  registrationOf,
+  registerDevice,
 } from './device-draft.ts';
 
 const CO2 = {
@@ -29,8 +31,27 @@ const DRAFT: DeviceDraft = {
   sensors: [CO2],
 };
 
-test('the form of a silo is a registration that the service accepts', () => {
-  const { group, body } = registrationOf('silo_scale', ' silo-8 ', DRAFT);
+/** What is sent for a registration, and to which group of endpoints. */
+async function registrationOf(
+  profile: ProfileName,
+  deviceId: string,
+  draft: DeviceDraft,
+): Promise<{ group: string; body: object }> {
+  const sent: { group: string; body: object }[] = [];
+  const endpoint = (group: string) => ({
+    register: async (body: object) => {
+      sent.push({ group, body });
+      return { credentials: { username: deviceId, secret: 's' } };
+    },
+  });
+  const client = { devices: { silo: endpoint('silo'), field: endpoint('field') } } as unknown as Client;
+  await registerDevice(client, profile, deviceId, draft, {});
+  assert.ok(sent.length === 1 && sent[0] !== undefined);
+  return sent[0];
+}
+
+test('the form of a silo is a registration that the service accepts', async () => {
+  const { group, body } = await registrationOf('silo_scale', ' silo-8 ', DRAFT);
   assert.equal(group, 'silo');
   assert.deepEqual(body, {
     device_id: 'silo-8',
@@ -43,8 +64,8 @@ test('the form of a silo is a registration that the service accepts', () => {
   assert.ok(checkSiloRegistration.accepts(body));
 });
 
-test('a field device has its profile and no capacity', () => {
-  const { group, body } = registrationOf('weather_station', 'ws-1', { ...DRAFT, sensors: [] });
+test('a field device has its profile and no capacity', async () => {
+  const { group, body } = await registrationOf('weather_station', 'ws-1', { ...DRAFT, sensors: [] });
   assert.equal(group, 'field');
   assert.ok('profile' in body && body.profile === 'weather_station');
   assert.ok(checkFieldRegistration.accepts(body));

@@ -1,9 +1,10 @@
+import type { CallOptions, Client } from '@granary/client';
 import type {
+  DeviceCredentials,
   DevicePatch,
   FieldDetail,
   FieldRegistration,
   SiloDetail,
-  SiloRegistration,
 } from '@granary/contract/devices/devices';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { DeclaredSensorSummary, SensorDeclaration } from '@granary/contract/devices/sensors';
@@ -55,15 +56,43 @@ export function draftOfDevice(device: DeviceDetail): DeviceDraft {
   };
 }
 
-export type Registration =
-  | { readonly group: 'silo'; readonly body: SiloRegistration }
-  | { readonly group: 'field'; readonly body: FieldRegistration };
+interface GroupRegistration {
+  readonly hasCapacity: boolean;
+  register(
+    client: Client,
+    body: Omit<FieldRegistration, 'profile'>,
+    { profile, capacityKg }: { readonly profile: ProfileName; readonly capacityKg: number },
+    options: CallOptions,
+  ): Promise<{ readonly credentials: DeviceCredentials }>;
+}
 
-/** The group of the profile decides what is told of the device, and where. */
-export function registrationOf(profile: ProfileName, deviceId: string, draft: DeviceDraft): Registration {
-  const { name, model, facility, zone, firmware_version: firmware } = trimmed(draft);
+/** The group of a profile decides with what its devices are registered, and where. */
+const GROUPS: Readonly<Record<DeviceGroup, GroupRegistration>> = {
+  silo: {
+    hasCapacity: true,
+    register: (client, body, { capacityKg }, options) =>
+      client.devices.silo.register({ ...body, capacity: { max: capacityKg, unit: 'kg' } }, options),
+  },
+  field: {
+    hasCapacity: false,
+    register: (client, body, { profile }, options) =>
+      client.devices.field.register({ ...body, profile }, options),
+  },
+};
+
+export const hasCapacity = (profile: ProfileName): boolean => GROUPS[PROFILES[profile].group].hasCapacity;
+
+/** Registers what was typed, and returns the credentials of the new device. */
+export async function registerDevice(
+  client: Client,
+  profile: ProfileName,
+  deviceId: string,
+  draft: DeviceDraft,
+  options: CallOptions,
+): Promise<DeviceCredentials> {
+  const { name, model, facility, zone, firmware_version: firmware, capacity } = trimmed(draft);
   const sensors = draft.sensors.map(sensorOf);
-  const common = {
+  const body = {
     device_id: deviceId.trim(),
     name,
     model,
@@ -71,14 +100,8 @@ export function registrationOf(profile: ProfileName, deviceId: string, draft: De
     ...(firmware === '' ? {} : { firmware_version: firmware }),
     ...(sensors.length === 0 ? {} : { sensors }),
   };
-  const registrations: Readonly<Record<DeviceGroup, () => Registration>> = {
-    silo: () => ({
-      group: 'silo',
-      body: { ...common, capacity: { max: Number(draft.capacity), unit: 'kg' } },
-    }),
-    field: () => ({ group: 'field', body: { ...common, profile } }),
-  };
-  return registrations[PROFILES[profile].group]();
+  const { register } = GROUPS[PROFILES[profile].group];
+  return (await register(client, body, { profile, capacityKg: Number(capacity) }, options)).credentials;
 }
 
 /** Only what the person has changed, so that a change of another person to another field stays. */

@@ -1,7 +1,9 @@
+import './device-form.css';
 import { SENSORS_DECLARED_MAX } from '@granary/contract/devices/sensors';
+import { useSignal } from '@preact/signals';
 import { useConsole } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';
-import { type Bound, TextInput } from '../../kit/inputs.tsx';
+import { type Bound, bound, TextInput } from '../../kit/inputs.tsx';
 import { texts } from '../../texts/texts.ts';
 import type { DeviceDraft } from './device-draft.ts';
 import { EMPTY_SENSOR, type SensorDraft } from './device-draft.ts';
@@ -9,11 +11,11 @@ import { EMPTY_SENSOR, type SensorDraft } from './device-draft.ts';
 type TextField = Exclude<keyof DeviceDraft, 'sensors'>;
 
 interface Props extends Bound<DeviceDraft> {
-  readonly isSilo: boolean;
+  readonly hasCapacity: boolean;
 }
 
 /** What a person can say of a device, at its registration and later. */
-export function DeviceFields({ value: draft, onValue, isSilo }: Props) {
+export function DeviceFields({ value: draft, onValue, hasCapacity }: Props) {
   const { site } = useConsole().live;
   const { deviceAdmin } = texts.value;
   const places = [...site.devices.all.value.values()].map((device) => device.peek().location);
@@ -42,7 +44,7 @@ export function DeviceFields({ value: draft, onValue, isSilo }: Props) {
         />
       </div>
       <div class="form-row">
-        {isSilo && (
+        {hasCapacity && (
           <TextInput
             label={deviceAdmin.capacity}
             type="number"
@@ -108,5 +110,19 @@ function SensorsEditor({ value: sensors, onValue }: Bound<readonly SensorDraft[]
         {deviceAdmin.addSensor}
       </Button>
     </fieldset>
+  );
+}
+
+/** The id has to be typed before something that cannot be undone. */
+export function ConfirmId({ deviceId }: { readonly deviceId: string }) {
+  const typed = useSignal('');
+  return (
+    <TextInput
+      label={texts.value.deviceAdmin.typeId(deviceId)}
+      isRequired
+      maxLength={64}
+      pattern={deviceId}
+      {...bound(typed)}
+    />
   );
 }

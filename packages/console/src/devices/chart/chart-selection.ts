@@ -1,4 +1,5 @@
 import { INTERVAL_MS, INTERVALS, type Interval } from '@granary/contract/telemetry/telemetry';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import type { ShownSensor } from '../facts/sensors.ts';
 
 const SENSORS_SHOWN_MAX = 3;
@@ -8,9 +9,6 @@ export const SERIES_COLOURS = ['--series-1', '--series-2', '--series-3'] as cons
 
 /** What a person wants to see first, where the address does not name a sensor. */
 const FIRST_CHOICES = ['level', 'battery_level', 'temperature'];
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Ranges that end now and move on with the time. */
 export const PRESETS = {
@@ -31,7 +29,7 @@ export interface TimeRange {
 }
 
 const DEFAULT: Preset = '24h';
-const SHORTEST_MS = 10 * 60_000;
+const SHORTEST_MS = 10 * MINUTE_MS;
 const LONGEST_MS = 20 * 365 * DAY_MS;
 
 /** The range in the address. What cannot be read is the default. */

@@ -54,9 +54,12 @@ export function MaintenancePanel({ device: { device_id, group }, facts, reload }
         </p>
         <Failure of={failure} />
         {mayConfigure && (
-          <Button {...button} onPress={() => void send({ on: false })}>
-            {words.end}
-          </Button>
+          <>
+            <p class="muted">{words.endMeans}</p>
+            <Button {...button} onPress={() => void send({ on: false })}>
+              {words.end}
+            </Button>
+          </>
         )}
       </section>
     );

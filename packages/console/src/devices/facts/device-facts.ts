@@ -8,6 +8,8 @@ import { type Loaded, useLoaded } from '../../kit/use-loaded.ts';
 /** What is read of a device beside what the site holds. */
 export interface DeviceFacts {
   readonly detail: SiloDetail | FieldDetail;
+  /** The version of the detail. */
+  readonly detailEtag: string | null;
   readonly configuration: DeviceConfiguration;
   /** The version of the configuration. */
   readonly etag: string | null;
@@ -21,11 +23,11 @@ export function useDeviceFacts({
   const { client, live } = useConsole();
   const loaded = useLoaded(
     async (signal): Promise<DeviceFacts> => {
-      const [detail, { configuration, etag }] = await Promise.all([
-        client.devices[group].get(device_id, { signal }),
+      const [{ device: detail, etag: detailEtag }, { configuration, etag }] = await Promise.all([
+        client.devices[group].getVersioned(device_id, { signal }),
         client.configuration[group].get(device_id, { signal }),
       ]);
-      return { detail, configuration, etag };
+      return { detail, detailEtag, configuration, etag };
     },
     [device_id, group, live.connection.current.value.state],
   );

@@ -2,13 +2,13 @@ import './start.css';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import type { FleetOperation } from '@granary/contract/fleet/records';
 import type { OperationRecord } from '@granary/contract/operations';
-import { callOptions, useConsole, useScope } from '../../context/console.ts';
+import { useConsole, useScope } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';
-import { formatDuration, formatNumber, withLocalTimes } from '../../kit/format.ts';
+import { formatNumber, withLocalTimes } from '../../kit/format.ts';
 import { Age, LastKnown, Time, useIsLost } from '../../kit/measured.tsx';
 import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
 import { operationTitle } from '../../operations/jobs.ts';
-import { StopButton } from '../../operations/stop-button.tsx';
+import { OperationProgress, OperationStop, useTimeLeft } from '../../operations/operation-progress.tsx';
 import { locale, texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
 import { StartForm } from './start-form.tsx';
@@ -36,7 +36,7 @@ export function OperationPanel({ device, facts }: Props) {
     return (
       <section class="panel device-operation" aria-label={operations.underWay}>
         {underWay.map((operation) => (
-          <RunningOperation key={operation.operation_id} operation={operation} name={device.name} />
+          <RunningOperation key={operation.operation_id} operation={operation} />
         ))}
       </section>
     );
@@ -87,25 +87,13 @@ function LastOperation({ deviceId, operation, endedAt }: LastOperationProps) {
   );
 }
 
-interface RunningOperationProps {
-  readonly operation: FleetOperation;
-  readonly name: string;
-}
-
 /** How far an operation is, and its stop. */
-function RunningOperation({ operation, name }: RunningOperationProps) {
-  const shared = useConsole();
-  const { client, live } = shared;
+function RunningOperation({ operation }: { readonly operation: FleetOperation }) {
+  const { clock } = useConsole().live.site;
   const { operations } = texts.value;
-  const { device_id, operation_id, progress, status, status_detail, estimated_completion, unit } = operation;
-  const { amount_completed, amount_target, measured_amount, started_at } = operation;
-  const stop = async (): Promise<void> => {
-    const record = await client.operations.stop(device_id, operation_id, callOptions(shared));
-    live.site.operations.put({ device_id, ...record });
-  };
-  const isLost = useIsLost();
-  const leftMs =
-    estimated_completion === null ? 0 : Date.parse(estimated_completion) - live.site.clock.nowMs.value;
+  const { progress, status, status_detail, unit, started_at } = operation;
+  const { amount_completed, amount_target, measured_amount } = operation;
+  const timeLeft = useTimeLeft(operation);
   const amount = (value: number | null): string =>
     value === null ? '–' : `${formatNumber(value, value % 1 === 0 ? 0 : 1, locale.value)} ${unit}`;
   return (
@@ -114,15 +102,10 @@ function RunningOperation({ operation, name }: RunningOperationProps) {
       <p>
         <LastKnown>
           <strong>{operations.statuses[status]}</strong>
-          {status === 'in_progress' &&
-            leftMs > 0 &&
-            !isLost &&
-            ` · ${operations.left(formatDuration(leftMs))}`}
+          {timeLeft !== null && ` · ${timeLeft}`}
         </LastKnown>
       </p>
-      <progress max={100} value={progress ?? 0} aria-label={operations.progress}>
-        {progress} %
-      </progress>
+      <OperationProgress operation={operation} />
       <p class="device-running-amount">
         <LastKnown>
           {progress !== null && <strong>{Math.round(progress)} %</strong>}{' '}
@@ -135,17 +118,10 @@ function RunningOperation({ operation, name }: RunningOperationProps) {
         {measured_amount !== null && `${operations.measured(amount(measured_amount))} · `}
         {operations.startedAt} <Time at={started_at} />
       </p>
-      <p class={`free-text ${isLost ? 'muted' : ''}`}>
-        {withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
+      <p class={`free-text ${useIsLost() ? 'muted' : ''}`}>
+        {withLocalTimes(status_detail, clock.nowMs.peek(), locale.value)}
       </p>
-      {useScope('operate') && (
-        <StopButton
-          of={operation_id}
-          stop={stop}
-          isRequested={status === 'stopping'}
-          label={operations.stopOf(name)}
-        />
-      )}
+      <OperationStop operation={operation} />
     </div>
   );
 }

@@ -60,6 +60,8 @@ export const keys: typeof english.keys = {
 };
 
 export const webhooks: typeof english.webhooks = {
+  manage: 'Verwalten',
+  manageOf: (url) => `${url} verwalten`,
   title: 'Webhooks',
   meaning: 'Empfänger, denen der Dienst Ereignisse mit HTTP und einer Signatur mitteilt.',
   none: 'Es gibt noch keine Webhooks.',

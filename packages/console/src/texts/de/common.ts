@@ -3,7 +3,6 @@ import type * as english from '../en/common.ts';
 export const common: typeof english.common = {
   severities: { critical: 'Kritisch', warning: 'Warnung', info: 'Hinweis' },
   deviceStatuses: { online: 'Verbunden', offline: 'Nicht verbunden', maintenance: 'Wartung' },
-  profiles: { silo_scale: 'Silos', rover: 'Fahrzeuge', weather_station: 'Wetterstationen' },
   qualities: { good: 'Gut', stale: 'Veraltet', bad: 'Ungültig' },
   neverReported: 'Nie gemeldet',
   staleSince: (age) => `veraltet, ${age} alt`,

@@ -57,6 +57,8 @@ export const keys = {
 };
 
 export const webhooks = {
+  manage: 'Manage',
+  manageOf: (url: string) => `Manage ${url}`,
   title: 'Webhooks',
   meaning: 'Receivers that the service tells of events by HTTP, with a signature.',
   none: 'There are no webhooks yet.',

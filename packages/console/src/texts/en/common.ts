@@ -1,9 +1,6 @@
 export const common = {
   severities: { critical: 'Critical', warning: 'Warning', info: 'Information' },
   deviceStatuses: { online: 'Online', offline: 'Offline', maintenance: 'Maintenance' },
-  profiles: { silo_scale: 'Silos', rover: 'Vehicles', weather_station: 'Weather stations' } as Readonly<
-    Record<string, string>
-  >,
   qualities: { good: 'Good', stale: 'Stale', bad: 'Bad' },
   neverReported: 'Never reported',
   staleSince: (age: string) => `stale, ${age} old`,

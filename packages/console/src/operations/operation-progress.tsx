@@ -1,0 +1,44 @@
+import type { FleetOperation } from '@granary/contract/fleet/records';
+import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { formatDuration } from '../kit/format.ts';
+import { useIsLost } from '../kit/measured.tsx';
+import { texts } from '../texts/texts.ts';
+import { StopButton } from './stop-button.tsx';
+
+interface Props {
+  readonly operation: FleetOperation;
+}
+
+/** How far an operation is. */
+export const OperationProgress = ({ operation: { progress } }: Props) => (
+  <progress max={100} value={progress ?? 0} aria-label={texts.value.operations.progress}>
+    {progress} %
+  </progress>
+);
+
+/** How long an operation will still take, in words; `null` where that is not known. */
+export function useTimeLeft({ status, estimated_completion }: FleetOperation): string | null {
+  const { nowMs } = useConsole().live.site.clock;
+  const isLost = useIsLost();
+  if (estimated_completion === null || status !== 'in_progress' || isLost) return null;
+  const leftMs = Date.parse(estimated_completion) - nowMs.value;
+  return leftMs > 0 ? texts.value.operations.left(formatDuration(leftMs)) : null;
+}
+
+/** The stop of an operation, for keys that may operate. */
+export function OperationStop({ operation: { device_id, operation_id, status } }: Props) {
+  const console = useConsole();
+  const { client, live } = console;
+  if (!useScope('operate')) return null;
+  return (
+    <StopButton
+      of={operation_id}
+      stop={async () => {
+        const record = await client.operations.stop(device_id, operation_id, callOptions(console));
+        live.site.operations.put({ device_id, ...record });
+      }}
+      isRequested={status === 'stopping'}
+      label={texts.value.operations.stopOf(live.site.devices.nameOf(device_id))}
+    />
+  );
+}
