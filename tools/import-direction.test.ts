@@ -161,6 +161,14 @@ describe('import direction', () => {
     assert.match(String(faults[0]), /sqlite-apart-from-postgres/);
   });
 
+  test('a room of the server imports no room above it', async () => {
+    await write('packages/server/src/http/route.ts', "import '../process/clock.ts';\n");
+    await write('packages/server/src/process/clock.ts', 'export const clock = 1;\n');
+    assert.deepEqual(await importFaults(root), []);
+    await write('packages/server/src/devices/link.ts', "import '../http/route.ts';\n");
+    assert.match((await importFaults(root)).join('\n'), /server-devices-imports/);
+  });
+
   test('nothing imports the lab', async () => {
     await write('lab/bench.ts', "import '../tools/free-port.ts';\n");
     await write('tools/free-port.ts', 'export const port = 1;\n');

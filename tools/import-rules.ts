@@ -118,6 +118,18 @@ function rulesOf([name, rule]: [string, PackageRule]): IForbiddenRuleType[] {
   return rules;
 }
 
+/** The rooms of the server, each above the next. */
+const ROOMS = ['http', 'background', 'devices', 'process'];
+const room = (name: string): string => `^packages/server/src/${name}/`;
+
+const roomRules: IForbiddenRuleType[] = ROOMS.slice(1).map((name, index) => ({
+  name: `server-${name}-imports`,
+  comment: `server/src/${name} imports nothing of ${ROOMS.slice(0, index + 1).join(', ')} or of the composition`,
+  severity: 'error',
+  from: { path: room(name), pathNot: testPaths('server') },
+  to: { path: [...ROOMS.slice(0, index + 1).map(room), '^packages/server/src/[^/]+$'] },
+}));
+
 const apart = (one: string, other: string): IForbiddenRuleType => ({
   name: `${one}-apart-from-${other}`,
   severity: 'error',
@@ -159,6 +171,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
       couldNotResolve: false,
     },
   },
+  ...roomRules,
   apart('sqlite', 'postgres'),
   apart('postgres', 'sqlite'),
   { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },

@@ -5,7 +5,7 @@ import { asyncApiDocument } from '@granary/contract/reference/asyncapi';
 import { errorPage } from '@granary/contract/reference/error-page';
 import { messageSchemas } from '@granary/contract/reference/message-schemas';
 import { openApiDocument } from '@granary/contract/reference/openapi';
-import { VERSION } from '@granary/server/version';
+import { VERSION } from '@granary/server/process/version';
 import { guideExamples } from './guide-examples.ts';
 import { readableJson } from './readable-json.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
 import { createService } from '@granary/server/compose';
-import { readSettings } from '@granary/server/settings';
+import { readSettings } from '@granary/server/process/settings';
 import { ExampleService } from '@granary/server/testing/example-service';
 import { passOn, SERVICE_HEADER, validatedUrl } from '@granary/server/testing/validated-url';
 import { SIMULATED_PROFILES } from '@granary/simulator/profiles/profiles';

@@ -1,6 +1,6 @@
 import type { BrokerKind } from '@granary/core/nodes/live-nodes';
-import type { Logger } from './logging/logger.ts';
-import type { WebhookOptions } from './webhooks/worker.ts';
+import type { WebhookOptions } from './background/webhooks/worker.ts';
+import type { Logger } from './process/logging/logger.ts';
 
 /** What surrounds a service; tests replace parts of it. */
 export interface Environment {

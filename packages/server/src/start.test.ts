@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type App, openApp } from '@granary/app/app';
 import { createService } from './compose.ts';
-import { draftKey } from './keys/keyring.ts';
-import { hashSecret } from './keys/secrets.ts';
-import { readSettings } from './settings.ts';
-import { StartError } from './start-error.ts';
+import { draftKey } from './process/keys/keyring.ts';
+import { hashSecret } from './process/keys/secrets.ts';
+import { readSettings } from './process/settings.ts';
+import { StartError } from './process/start-error.ts';
 
 let dataDir = '';
 const taken = createServer();

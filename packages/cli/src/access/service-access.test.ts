@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { removeAddresses, writeAddresses } from '@granary/server/addresses-file';
+import { removeAddresses, writeAddresses } from '@granary/server/process/addresses-file';
 import { contextsFile, readContexts, writeContexts } from './contexts.ts';
 import { serviceAccess } from './service-access.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, type ClientOptions, createClient } from '@granary/client';
-import { readAddresses } from '@granary/server/addresses-file';
+import { readAddresses } from '@granary/server/process/addresses-file';
 import type { Environment } from '../frame/environment.ts';
 import { EXIT } from '../frame/exit-codes.ts';
 import { CommandFailure } from '../frame/failures.ts';

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { ApiError, type Client } from '@granary/client';
-import type { Settings } from '@granary/server/settings';
+import type { Settings } from '@granary/server/process/settings';
 import { hiddenFaults } from '../commands/devices/device-texts.ts';
 
 export type Verdict = 'ok' | 'warn' | 'fail';

@@ -1,4 +1,4 @@
-import type { MovePlan, MoveStep } from '@granary/server/move/open-move';
+import type { MovePlan, MoveStep } from '@granary/server/process/open-move';
 import type { Environment } from '../frame/environment.ts';
 import { progressBar } from '../terminal/progress-bar.ts';
 

@@ -4,9 +4,9 @@ import type { StoredDevice } from '@granary/app/devices/device-rows';
 import { Refusal } from '@granary/contract/errors';
 import { NEVER_SEEN } from '@granary/core/devices/status';
 import { storageUnavailable } from '@granary/store/errors';
-import { hashSecret } from '../keys/secrets.ts';
-import { UrgentDeadline } from '../urgent/urgent-deadline.ts';
+import { hashSecret } from '../process/keys/secrets.ts';
 import { DeviceDirectory, SECRET_LAST_KNOWN_MS_MAX } from './device-directory.ts';
+import { UrgentDeadline } from './urgent/urgent-deadline.ts';
 
 type Find = (deviceId: string) => Promise<StoredDevice | undefined>;
 

@@ -8,9 +8,9 @@ import type { EventType } from '@granary/contract/events';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { DAY_MS } from '@granary/contract/time';
 import type { LinkDevice } from '@granary/link/port';
-import { matchesHash } from '../keys/secrets.ts';
-import { lateIfFailing } from '../urgent/storage-faults.ts';
-import type { UrgentDeadline } from '../urgent/urgent-deadline.ts';
+import { matchesHash } from '../process/keys/secrets.ts';
+import { lateIfFailing } from './urgent/storage-faults.ts';
+import type { UrgentDeadline } from './urgent/urgent-deadline.ts';
 
 /** A further device replaces the one that was looked up longest ago. */
 const DEVICES_CACHED_MAX = 50_000;

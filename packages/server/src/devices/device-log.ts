@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '@granary/contract/time';
-import type { Logger } from '../logging/logger.ts';
+import type { Logger } from '../process/logging/logger.ts';
 
 /** Devices whose lines are counted; when there are more, all counters start again. */
 const DEVICES_MAX = 10_000;

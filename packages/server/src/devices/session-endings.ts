@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@granary/app/events/event-rows';
-import type { ServiceLink } from '../device-link/service-link.ts';
+import type { ServiceLink } from './link/service-link.ts';
 
 type Link = Pick<ServiceLink, 'disconnect' | 'access'>;
 

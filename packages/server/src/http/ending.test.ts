@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createService } from '../compose.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../process/settings.ts';
 import { startRover } from '../testing/devices/scripted-rover.ts';
 import { startSilo } from '../testing/devices/scripted-silo.ts';
 import { apiOf } from '../testing/service.ts';

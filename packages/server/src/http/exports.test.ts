@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { toIso } from '@granary/contract/time';
-import { EXPORTS_PER_KEY_MAX } from '../exports/export-runner.ts';
+import { EXPORTS_PER_KEY_MAX } from '../background/exports/export-runner.ts';
 import { type Api, describeService, fieldDeviceNamed, siloNamed } from '../testing/service.ts';
 
 const FROM_MS = Date.now() - 3_600_000;

@@ -3,9 +3,9 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Readiness } from '@granary/contract/endpoints/health';
 import { toIsoOrNull } from '@granary/contract/time';
 import type { FastifyInstance } from 'fastify';
-import type { BackupStatus } from '../backup/backup-schedule.ts';
-import type { IngestCounters } from '../ingest/counters.ts';
-import type { IngestFigures } from '../ingest/ingest-monitor.ts';
+import type { BackupStatus } from '../background/backup/backup-schedule.ts';
+import type { IngestCounters } from '../devices/ingest/counters.ts';
+import type { IngestFigures } from '../devices/ingest/ingest-monitor.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 

@@ -5,8 +5,8 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '@granary/contract/time';
 import { type CertificatePair, secureOptions } from '@granary/link/tls';
 import type { FastifyInstance } from 'fastify';
-import type { Settings } from '../settings.ts';
-import { urlOf } from '../tls/ports.ts';
+import type { Settings } from '../process/settings.ts';
+import { urlOf } from '../process/tls/ports.ts';
 import type { EndingService } from './access/ending-service.ts';
 import type { RequestTurns } from './access/request-turns.ts';
 

@@ -10,7 +10,7 @@ import { mayTestWith, OutsideClient, pythonWithPaho } from '@granary/link/testin
 import mqtt, { type IClientOptions } from 'mqtt';
 import { WebSocket } from 'ws';
 import { createService } from '../compose.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../process/settings.ts';
 import { eventually } from '../testing/eventually.ts';
 import { exchange, RawConnection } from '../testing/raw-http.ts';
 import { apiOf, siloNamed } from '../testing/service.ts';

@@ -1,6 +1,6 @@
+import type { WebhookOptions } from '../background/webhooks/worker.ts';
 import { createService } from '../compose.ts';
-import { readSettings } from '../settings.ts';
-import type { WebhookOptions } from '../webhooks/worker.ts';
+import { readSettings } from '../process/settings.ts';
 
 /** The times of webhooks, which tests shorten. */
 const webhooks: WebhookOptions = JSON.parse(process.env['GRANARY_TEST_WEBHOOKS'] ?? '{}');

@@ -10,9 +10,9 @@ import {
 } from '@granary/contract/endpoints/declaration/parameters';
 import { EXAMPLE_KEY } from '@granary/contract/endpoints/session';
 import { checkedTimeMs, TIME_EXAMPLE } from '@granary/contract/time';
+import type { Resolve } from '../background/webhooks/address-guard.ts';
 import { createService, type Started } from '../compose.ts';
-import { readSettings } from '../settings.ts';
-import type { Resolve } from '../webhooks/address-guard.ts';
+import { readSettings } from '../process/settings.ts';
 import { writeBuiltConsole } from './built-console.ts';
 import { ExampleResources } from './example-resources.ts';
 import { apiOf } from './service.ts';

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { runLinkThread } from '../device-link/run-link-thread.ts';
+import { runLinkThread } from '../devices/link/run-link-thread.ts';
 
 /** A thread of the device link that fails when it is told to forget sensors. */
 runLinkThread(workerData);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { createService, type Started } from '../compose.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../process/settings.ts';
 import { type Api, apiOf } from './service.ts';
 
 type Parts = NonNullable<Parameters<typeof createService>[1]>;

@@ -6,7 +6,7 @@ import type { StoreLocation } from '@granary/app/app';
 import { describeEachEngine, type TestEngine } from '@granary/app/testing/engines';
 import { assertKeepsContract } from '@granary/contract/testing/answer-contract';
 import { createService, type Started } from '../compose.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../process/settings.ts';
 import { assertAudited, type SentRequest } from './audit-check.ts';
 import {
   type DeviceLink,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createClient } from '@granary/client';
 import { createService } from '@granary/server/compose';
-import { readSettings } from '@granary/server/settings';
+import { readSettings } from '@granary/server/process/settings';
 import { SIMULATED_PROFILES } from '../profiles/profiles.ts';
 import type { FarmOptions } from '../start-farm.ts';
 

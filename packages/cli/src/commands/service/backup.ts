@@ -1,5 +1,5 @@
-import { backUp } from '@granary/server/backup/backup';
-import { readSettings } from '@granary/server/settings';
+import { backUp } from '@granary/server/background/backup/backup';
+import { readSettings } from '@granary/server/process/settings';
 import type { Define } from '../../frame/define.ts';
 import { withExamples, withJson } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';

@@ -1,6 +1,6 @@
 import { createClient } from '@granary/client';
-import { readAddresses } from '@granary/server/addresses-file';
-import { readSettings, type Settings } from '@granary/server/settings';
+import { readAddresses } from '@granary/server/process/addresses-file';
+import { readSettings, type Settings } from '@granary/server/process/settings';
 import { type AccessValues, serviceAccess } from '../../access/service-access.ts';
 import {
   brokerFinding,

@@ -1,5 +1,5 @@
-import { type Move, type MoveFailure, type MovePlan, openMove } from '@granary/server/move/open-move';
-import { readSettings } from '@granary/server/settings';
+import { type Move, type MoveFailure, type MovePlan, openMove } from '@granary/server/process/open-move';
+import { readSettings } from '@granary/server/process/settings';
 import { confirm } from '../../frame/ask.ts';
 import type { Define } from '../../frame/define.ts';
 import type { Environment } from '../../frame/environment.ts';

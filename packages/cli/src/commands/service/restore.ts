@@ -1,5 +1,5 @@
-import { restore as restoreBackup } from '@granary/server/backup/restore';
-import { readSettings } from '@granary/server/settings';
+import { restore as restoreBackup } from '@granary/server/background/backup/restore';
+import { readSettings } from '@granary/server/process/settings';
 import type { Define } from '../../frame/define.ts';
 import { withExamples, withJson } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';

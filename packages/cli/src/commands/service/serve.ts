@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '@granary/contract/time';
 import { createService, type Service } from '@granary/server/compose';
-import { readSettings } from '@granary/server/settings';
+import { readSettings } from '@granary/server/process/settings';
 import type { Define } from '../../frame/define.ts';
 import { withExamples } from '../../frame/options.ts';
 import { startMessage } from '../../running/start-message.ts';

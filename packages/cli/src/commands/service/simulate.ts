@@ -1,4 +1,4 @@
-import { readAddresses } from '@granary/server/addresses-file';
+import { readAddresses } from '@granary/server/process/addresses-file';
 import { startFarm } from '@granary/simulator/start-farm';
 import { type AccessValues, dataDirOf, localUrl, serviceAccess } from '../../access/service-access.ts';
 import type { Define } from '../../frame/define.ts';

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '@granary/contract/time';
 import { createService } from '@granary/server/compose';
-import { readSettings } from '@granary/server/settings';
-import { StartError } from '@granary/server/start-error';
+import { readSettings } from '@granary/server/process/settings';
+import { StartError } from '@granary/server/process/start-error';
 import { startFarm } from '@granary/simulator/start-farm';
 import type { Define } from '../../frame/define.ts';
 import { withExamples } from '../../frame/options.ts';

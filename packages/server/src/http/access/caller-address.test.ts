@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { readSubnet, type Subnet } from '../../address-list.ts';
+import { readSubnet, type Subnet } from '../../process/address-list.ts';
 import { describeService, siloNamed } from '../../testing/service.ts';
 import { CallerAddresses, callerNetwork } from './caller-address.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { AddressList, type Subnet } from '../../address-list.ts';
+import { AddressList, type Subnet } from '../../process/address-list.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import { SESSION_COOKIE } from '@granary/contract/session';
 import type { FastifyRequest } from 'fastify';
-import { type Credential, isSessionSecret, sessionCredential } from '../../keys/session-secrets.ts';
+import { type Credential, isSessionSecret, sessionCredential } from '../../process/keys/session-secrets.ts';
 
 const BEARER = /^bearer +(\S+)$/i;
 

@@ -1,7 +1,7 @@
 import { backoffMs } from '@granary/common/backoff';
 import { BoundedMap } from '@granary/common/bounded-map';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import type { Logger } from '../../logging/logger.ts';
+import type { Logger } from '../../process/logging/logger.ts';
 
 /** Some failures are normal: a person may mistype a key, or a program may be restarted with an old one. */
 const FREE_FAILURES = 10;

@@ -8,7 +8,7 @@ import { Refusal } from '@granary/contract/errors';
 import { checkDeviceId } from '@granary/contract/ids';
 import { auditInput, PATH_CHARS_MAX, withoutSecrets } from '@granary/core/audit/input';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Caller } from '../../keys/keyring.ts';
+import type { Caller } from '../../process/keys/keyring.ts';
 import { isUrgentNow } from '../access/urgency.ts';
 
 declare module 'fastify' {

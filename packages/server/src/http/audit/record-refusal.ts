@@ -1,10 +1,10 @@
 import { within } from '@granary/common/within';
 import { type Refusal, STATUS_OF } from '@granary/contract/errors';
 import type { FastifyRequest } from 'fastify';
-import type { RefusedAttempts } from '../../audit/refused-attempts.ts';
 import { isUrgentNow } from '../access/urgency.ts';
 import { timeLeftMs } from '../request-limit.ts';
 import { draftAttempt } from './attempt.ts';
+import type { RefusedAttempts } from './refused-attempts.ts';
 
 /** After this time the answer is sent although the refusal is not entered yet. */
 const ANSWER_DELAY_MS_MAX = 1_000;

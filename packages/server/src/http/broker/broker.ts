@@ -3,7 +3,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { BrokerAnswer, BrokerTopicUse } from '@granary/contract/link/broker-questions';
 import { isDeviceLogin, mayUseTopic } from '@granary/link/access-rules';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { hashSecret, matchesHash } from '../../keys/secrets.ts';
+import { hashSecret, matchesHash } from '../../process/keys/secrets.ts';
 import { refusalOfUnknown } from '../access/auth.ts';
 import { bearer } from '../access/credentials.ts';
 import type { FailedLogins } from '../access/failed-logins.ts';

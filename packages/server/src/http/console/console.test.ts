@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createService } from '../../compose.ts';
-import { readSettings } from '../../settings.ts';
+import { readSettings } from '../../process/settings.ts';
 import { writeBuiltConsole } from '../../testing/built-console.ts';
 import { assertPublished } from '../../testing/published/answer-check.ts';
 import { RawConnection } from '../../testing/raw-http.ts';

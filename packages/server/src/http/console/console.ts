@@ -3,8 +3,8 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Settings } from '../../settings.ts';
-import { VERSION } from '../../version.ts';
+import type { Settings } from '../../process/settings.ts';
+import { VERSION } from '../../process/version.ts';
 import { preferredType } from '../protocol/accept.ts';
 import { success } from '../protocol/answers.ts';
 import { sendBytes } from '../protocol/large-body.ts';

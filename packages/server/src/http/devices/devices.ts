@@ -11,7 +11,7 @@ import { profileOf } from '@granary/core/profiles/profiles';
 import { declareSensors } from '@granary/core/sensors/declare-sensors';
 import { NO_SENSORS, SENSORS_DOCUMENT } from '@granary/core/sensors/declared-sensors';
 import type { FastifyInstance } from 'fastify';
-import { hashSecret, newDeviceSecret } from '../../keys/secrets.ts';
+import { hashSecret, newDeviceSecret } from '../../process/keys/secrets.ts';
 import { limitsOf } from '../fleet/selection.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { expectedVersion, tag } from '../protocol/entity-tag.ts';

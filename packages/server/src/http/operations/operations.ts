@@ -5,7 +5,7 @@ import { operationRecord, startedRecord } from '@granary/core/operations/record'
 import { notSentRefusal } from '@granary/core/operations/status-detail';
 import { operationTrace } from '@granary/core/operations/trace';
 import type { FastifyInstance } from 'fastify';
-import { deadlineOf } from '../../urgent/urgent-deadline.ts';
+import { deadlineOf } from '../../devices/urgent/urgent-deadline.ts';
 import { attemptOf, creates } from '../audit/attempt.ts';
 import { findDevice } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';

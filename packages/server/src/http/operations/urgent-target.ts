@@ -1,7 +1,7 @@
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { FastifyRequest } from 'fastify';
 import type { DirectoryEntry } from '../../devices/device-directory.ts';
-import { deadlineOf } from '../../urgent/urgent-deadline.ts';
+import { deadlineOf } from '../../devices/urgent/urgent-deadline.ts';
 import { type DevicePath, requireAccess } from '../devices/find-device.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 

@@ -1,7 +1,7 @@
 import { type ErrorBody, Refusal, STATUS_OF } from '@granary/contract/errors';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from '../../logging/logger.ts';
-import { traceIdOf } from '../../logging/trace-id.ts';
+import type { Logger } from '../../process/logging/logger.ts';
+import { traceIdOf } from '../../process/logging/trace-id.ts';
 import type { RecordRefusal } from '../audit/record-refusal.ts';
 
 const RETRY_AFTER_S = 5;

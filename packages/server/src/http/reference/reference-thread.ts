@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type AsyncApiOptions, asyncApiDocument } from '@granary/contract/reference/asyncapi';
 import { GUIDE_EXAMPLES } from '@granary/contract/reference/guide-examples';
 import { openApiDocument } from '@granary/contract/reference/openapi';
-import { lowerPriority } from '../../lower-priority.ts';
+import { lowerPriority } from '../../process/lower-priority.ts';
 
 /** Which document of the interface, and what it says of this service. */
 export type ReferenceJob =

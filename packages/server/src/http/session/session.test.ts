@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import { createService } from '../../compose.ts';
-import { readSettings } from '../../settings.ts';
+import { readSettings } from '../../process/settings.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { type Answer, type Api, apiOf, describeService } from '../../testing/service.ts';
 

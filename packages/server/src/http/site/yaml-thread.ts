@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Document, isMap, isScalar, LineCounter, parseDocument, stringify, visit } from 'yaml';
-import { lowerPriority } from '../../lower-priority.ts';
+import { lowerPriority } from '../../process/lower-priority.ts';
 import type { YamlJob, YamlMessage, YamlOutcome } from './yaml.ts';
 
 /** Keys are compared here: the library compares each with all others of its map, which takes minutes for a long one. */

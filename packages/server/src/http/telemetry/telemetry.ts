@@ -22,7 +22,7 @@ import {
 import { outcomeUnknown } from '@granary/store/errors';
 import type { FastifyInstance } from 'fastify';
 import { sensorsById } from '../../devices/declared-sensors.ts';
-import { readingWindow, receptionOf } from '../../ingest/telemetry-intake.ts';
+import { readingWindow, receptionOf } from '../../devices/ingest/telemetry-intake.ts';
 import { capacityOf, findDevice, requireAccess } from '../devices/find-device.ts';
 import { accept, success } from '../protocol/answers.ts';
 import { register, registerLong } from '../register.ts';

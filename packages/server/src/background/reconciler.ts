@@ -1,0 +1,152 @@
+import type { App } from '@granary/app/app';
+import type { DueDevices, TickRound } from '@granary/app/jobs/advance-due-jobs';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
+import { hasCapability } from '@granary/core/profiles/capabilities';
+import type { DeviceLink, LinkDevice } from '@granary/link/port';
+import { RunningLimit } from '../devices/ingest/running-limit.ts';
+import type { PriorityCommands } from '../devices/urgent/priority-commands.ts';
+import type { Logger } from '../process/logging/logger.ts';
+import type { AlertEvaluator } from './alerts/evaluator.ts';
+import type { Uptime } from './alerts/uptime.ts';
+import type { SetAsideLog } from './set-aside-log.ts';
+
+const ROUND_MS = 500;
+const DEVICES_PER_TICK_MAX = 1_000;
+const DEVICES_PER_CALL_MAX = 500;
+/** All devices may become reachable at once, and other work needs the storage as well. */
+const REACHABLE_AT_ONCE_MAX = 4;
+
+/** Operations of silos, or commands and missions of field devices. */
+type TickedJobs = Pick<App['operations'] | App['field'], 'due' | 'isDue' | 'tick'>;
+
+interface ReconcilerParts {
+  readonly app: {
+    readonly operations: TickedJobs;
+    readonly field: TickedJobs;
+    readonly alerts: Pick<App['alerts'], 'evaluateDue'>;
+  };
+  readonly link: Pick<DeviceLink, 'isReachable'>;
+  readonly setAside: Pick<SetAsideLog, 'note'>;
+  readonly priorityCommands: Pick<PriorityCommands, 'repeat' | 'retry'>;
+  readonly evaluator: Pick<AlertEvaluator, 'retry'>;
+  readonly uptime: Pick<Uptime, 'during'>;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/**
+ * Applies the passing of time to the stored state, in rounds: timeouts, repeated stops, due missions, and alerts that change
+ * without a message. Everything follows from stored state, so it may run on several nodes, and a lost round does no harm.
+ */
+export class Reconciler {
+  readonly #parts: ReconcilerParts;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #reachable = new RunningLimit(REACHABLE_AT_ONCE_MAX);
+  readonly #sending = new Set<Promise<void>>();
+  #round: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(parts: ReconcilerParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      // Not part of the round, because a storage that hangs would delay it.
+      this.#parts.priorityCommands.repeat();
+      this.#round ??= this.#run().finally(() => {
+        this.#round = null;
+      });
+    }, ROUND_MS);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#round;
+    await Promise.all(this.#sending);
+  }
+
+  async #run(): Promise<void> {
+    const { app, evaluator, priorityCommands } = this.#parts;
+    evaluator.retry();
+    await Promise.all([
+      this.#attempt('storing stops that were sent before they could be stored', () =>
+        priorityCommands.retry(),
+      ),
+      this.#attempt('bringing operations up to date', () => this.#tickDue(app.operations)),
+      this.#attempt('bringing commands and missions up to date', () => this.#tickDue(app.field)),
+      this.#attempt('evaluating alerts that are due', () => this.#evaluateDue()),
+    ]);
+  }
+
+  /** A failing step must not prevent the others; the next round tries it again. */
+  async #attempt(doing: string, step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, `${doing} failed`);
+    }
+  }
+
+  /** Sends pending messages immediately to a device that has just become reachable. */
+  deviceReachable(device: LinkDevice): void {
+    const sending = this.#attempt('sending what waited for a device', () =>
+      this.#reachable.run(() => this.#reconcileDevice(device)),
+    ).finally(() => this.#sending.delete(sending));
+    this.#sending.add(sending);
+  }
+
+  async #reconcileDevice({ deviceNo, deviceId, profile }: LinkDevice): Promise<void> {
+    // What waits is sent by another node, or after the next start.
+    if (this.#isStopped) return;
+    const { link, now } = this.#parts;
+    const nowMs = now();
+    const devices = [{ deviceNo, isReachable: link.isReachable(deviceId) }];
+    const round = { nowMs, devices, hasMore: false, isNewSession: true };
+    for (const jobs of this.#jobsOf(profile)) {
+      if (await jobs.isDue({ deviceNo, nowMs })) await this.#tick(jobs, round);
+    }
+  }
+
+  #jobsOf(profile: ProfileName): TickedJobs[] {
+    const { operations, field } = this.#parts.app;
+    return [
+      ...(hasCapability(profile, 'operations') ? [operations] : []),
+      ...(hasCapability(profile, 'commands') ? [field] : []),
+    ];
+  }
+
+  async #tickDue(jobs: TickedJobs): Promise<void> {
+    const nowMs = this.#parts.now();
+    const due = await jobs.due({ nowMs, limit: DEVICES_PER_TICK_MAX });
+    if (due.devices.length > 0) await this.#tick(jobs, this.#roundOf(due, nowMs));
+  }
+
+  async #tick(jobs: TickedJobs, round: TickRound): Promise<void> {
+    const { setAside } = await jobs.tick(round);
+    this.#parts.setAside.note(setAside);
+  }
+
+  /** The store lists the due devices, and the link knows which of them are reachable. */
+  #roundOf({ devices, hasMore }: DueDevices, nowMs: number): TickRound {
+    const { link } = this.#parts;
+    const toTick = devices.map(({ deviceNo, deviceId }) => ({
+      deviceNo,
+      isReachable: link.isReachable(deviceId),
+    }));
+    return { nowMs, devices: toTick, hasMore, isNewSession: false };
+  }
+
+  async #evaluateDue(): Promise<void> {
+    const { app, uptime, setAside } = this.#parts;
+    let devices = DEVICES_PER_CALL_MAX;
+    while (devices === DEVICES_PER_CALL_MAX) {
+      const receipt = await uptime.during((nowMs) =>
+        app.alerts.evaluateDue({ nowMs, limit: DEVICES_PER_CALL_MAX }),
+      );
+      setAside.note(receipt.setAside);
+      devices = receipt.devices;
+    }
+  }
+}

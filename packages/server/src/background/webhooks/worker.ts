@@ -1,0 +1,238 @@
+import type { App } from '@granary/app/app';
+import type { TakenDeliveries, TakenDelivery } from '@granary/app/webhooks/sending';
+import { SECOND_MS } from '@granary/contract/time';
+import {
+  type AttemptOutcome,
+  isSuccess,
+  RETRY_SCHEDULE,
+  type RetrySchedule,
+} from '@granary/core/webhooks/attempts';
+import type { Logger } from '../../process/logging/logger.ts';
+import { loggedEvent } from '../events/frame.ts';
+import { keepingLease, LEASE_MS } from '../lease.ts';
+import type { AddressGuard, Resolve } from './address-guard.ts';
+import { ATTEMPT_MS_MAX, WebhookSender } from './sender.ts';
+import { signatureHeaders } from './signature.ts';
+
+/** The attempts of one webhook that run at the same time on this node. */
+const ATTEMPTS_AT_ONCE_MAX = 8;
+
+/** After so many failures in a row, one attempt is made at a time, and the next one with the next poll. */
+const FAILURES_IN_A_ROW_MAX = 10;
+
+/** How soon retries and the work of other nodes are found; new events wake the worker. */
+const POLL_MS = SECOND_MS;
+/** How long the stop of the service waits for attempts that are under way. */
+const STOP_MS_MAX = 3 * SECOND_MS;
+
+/** Tests shorten the times and answer the look-ups of names. */
+export interface WebhookOptions {
+  readonly schedule?: RetrySchedule;
+  readonly leaseMs?: number;
+  readonly attemptMs?: number;
+  readonly resolve?: Resolve;
+}
+
+interface WorkerParts {
+  readonly webhooks: App['webhooks'];
+  readonly addressGuard: AddressGuard;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly options: WebhookOptions;
+}
+
+/** Turns new events into deliveries and sends those that are due. All state is stored, so several nodes may run it at once. */
+export class WebhookWorker {
+  readonly #parts: WorkerParts;
+  readonly #lanes = new Map<number, WebhookLane>();
+  readonly #aborted = new AbortController();
+  readonly #laneParts: LaneParts;
+  #isWoken = false;
+  #isStopped = false;
+  #isFailing = false;
+  #round: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    const { schedule = RETRY_SCHEDULE, leaseMs = LEASE_MS, attemptMs = ATTEMPT_MS_MAX } = parts.options;
+    const sender = new WebhookSender(parts.addressGuard, attemptMs, parts.now);
+    this.#laneParts = { ...parts, sender, schedule, leaseMs, signal: this.#aborted.signal };
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.wake(), POLL_MS);
+    this.wake();
+  }
+
+  /** Attempts that do not end in time are abandoned; they are repeated after their lease. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#round;
+    const timer = setTimeout(() => this.#aborted.abort(), STOP_MS_MAX);
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.stop()));
+    clearTimeout(timer);
+  }
+
+  /** Looks for work now, because an event was logged or a webhook was changed. */
+  wake(): void {
+    if (this.#isStopped) return;
+    this.#isWoken = true;
+    this.#round ??= this.#run().finally(() => {
+      this.#round = null;
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { webhooks, logger, now } = this.#parts;
+    try {
+      while (this.#isWoken && !this.#isStopped) {
+        this.#isWoken = false;
+        if (await this.#distribute()) this.#isWoken = true;
+        for (const webhookNo of await webhooks.due(now())) this.#laneOf(webhookNo).wake();
+        for (const [webhookNo, lane] of this.#lanes) if (lane.isIdle) this.#lanes.delete(webhookNo);
+      }
+      this.#isFailing = false;
+    } catch (error) {
+      // The next poll tries again; an outage is logged once.
+      if (!this.#isFailing) logger.warn({ err: error }, 'looking for webhook deliveries failed');
+      this.#isFailing = true;
+    }
+  }
+
+  /** One step for the webhooks of each position, so that one that is far behind does not delay the others. */
+  async #distribute(): Promise<boolean> {
+    const { webhooks, now } = this.#parts;
+    let advanced = 0;
+    for (const position of await webhooks.positionsBehind()) {
+      if (this.#isStopped) return false;
+      advanced += await webhooks.distribute({ position, nowMs: now() });
+    }
+    return advanced > 0;
+  }
+
+  #laneOf(webhookNo: number): WebhookLane {
+    const known = this.#lanes.get(webhookNo);
+    if (known !== undefined) return known;
+    const lane = new WebhookLane(this.#laneParts, webhookNo);
+    this.#lanes.set(webhookNo, lane);
+    return lane;
+  }
+}
+
+interface LaneParts {
+  readonly webhooks: Pick<App['webhooks'], 'take' | 'renew' | 'record'>;
+  readonly sender: WebhookSender;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly schedule: RetrySchedule;
+  /** Renewed while an attempt is under way. */
+  readonly leaseMs: number;
+  readonly signal: AbortSignal;
+}
+
+interface Leased extends TakenDeliveries {
+  readonly leasedUntilMs: number;
+}
+
+/** The attempts of one webhook, so that a receiver that hangs delays no other. */
+class WebhookLane {
+  readonly #parts: LaneParts;
+  readonly #webhookNo: number;
+  readonly #running = new Set<Promise<void>>();
+  #failuresInARow = 0;
+  #isWoken = false;
+  #isStopped = false;
+  #taking: Promise<void> | null = null;
+
+  constructor(parts: LaneParts, webhookNo: number) {
+    this.#parts = parts;
+    this.#webhookNo = webhookNo;
+  }
+
+  /** Whether nothing would be lost with this object. */
+  get isIdle(): boolean {
+    return this.#running.size === 0 && this.#taking === null && !this.#isFailing;
+  }
+
+  /** Takes what is due, up to the limit. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#taking ??= this.#take().finally(() => {
+      this.#taking = null;
+    });
+  }
+
+  /** Takes nothing more, and waits for the attempts that are under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#taking;
+    await Promise.all(this.#running);
+  }
+
+  get #isFailing(): boolean {
+    return this.#failuresInARow >= FAILURES_IN_A_ROW_MAX;
+  }
+
+  async #take(): Promise<void> {
+    const { webhooks, now, leaseMs, logger } = this.#parts;
+    try {
+      while (this.#isWoken && !this.#isStopped) {
+        this.#isWoken = false;
+        const limit = (this.#isFailing ? 1 : ATTEMPTS_AT_ONCE_MAX) - this.#running.size;
+        if (limit <= 0) return;
+        const nowMs = now();
+        const leasedUntilMs = nowMs + leaseMs;
+        const taken = await webhooks.take({ webhookNo: this.#webhookNo, limit, nowMs, leasedUntilMs });
+        for (const delivery of taken?.deliveries ?? []) {
+          if (taken !== null) this.#begin({ ...taken, leasedUntilMs }, delivery);
+        }
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'taking webhook deliveries failed');
+    }
+  }
+
+  #begin(taken: Leased, delivery: TakenDelivery): void {
+    const running = this.#attempt(taken, delivery).finally(() => {
+      this.#running.delete(running);
+      if (!this.#isFailing) this.wake();
+    });
+    this.#running.add(running);
+  }
+
+  async #attempt(taken: Leased, delivery: TakenDelivery): Promise<void> {
+    const { webhooks, now, schedule, signal, logger, leaseMs } = this.#parts;
+    const { deliveryNo } = delivery;
+    const lease = {
+      untilMs: taken.leasedUntilMs,
+      leaseMs,
+      now,
+      renew: (fromMs: number, toMs: number) => webhooks.renew({ deliveryNo, fromMs, toMs }),
+    };
+    const sending = keepingLease(lease, () => this.#send(taken, delivery));
+    const outcome = await sending.catch((error: unknown): AttemptOutcome => {
+      logger.error({ err: error }, 'a webhook message could not be sent');
+      return { kind: 'failed', error: 'the message could not be sent' };
+    });
+    // The service stops: the message is sent again after the lease, because nobody knows whether it arrived.
+    if (signal.aborted && !isSuccess(outcome)) return;
+    this.#failuresInARow = isSuccess(outcome) ? 0 : this.#failuresInARow + 1;
+    const attempt = { webhookNo: this.#webhookNo, deliveryNo, outcome, nowMs: now() };
+    try {
+      await webhooks.record({ ...attempt, random: Math.random(), schedule });
+    } catch (error) {
+      logger.warn({ err: error }, 'the result of a webhook delivery was not stored; it is sent again');
+    }
+  }
+
+  async #send({ url, secrets }: TakenDeliveries, delivery: TakenDelivery): Promise<AttemptOutcome> {
+    const { sender, now, signal } = this.#parts;
+    const { messageId, event } = delivery;
+    const body = event === null ? delivery.body : JSON.stringify(loggedEvent(event));
+    if (body === null) return { kind: 'not_sent', error: 'the event is no longer stored' };
+    const headers = signatureHeaders({ messageId, body, secrets, nowMs: now() });
+    return await sender.send({ url, headers, body }, signal);
+  }
+}

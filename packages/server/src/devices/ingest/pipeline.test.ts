@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import { isRefusal } from '@granary/app/testing/fixtures';
+import { RequestTime, requestLeftMs, withinRequest } from '@granary/common/request-time';
+import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import { readingOf } from '@granary/core/testing/readings';
+import { pino } from 'pino';
+import { eventually } from '../../testing/eventually.ts';
+import type { Batch } from './batches.ts';
+import { newIngestCounters } from './counters.ts';
+import { type Arrival, IngestPipeline } from './pipeline.ts';
+
+const silent = pino({ level: 'silent' });
+
+function pipelineOver(append: (batch: Batch) => Promise<unknown>) {
+  const counters = newIngestCounters();
+  const pipeline = new IngestPipeline({
+    append,
+    batches: { readings: 500, underWay: 4 },
+    counters,
+    logger: silent,
+  });
+  pipelines.push(pipeline);
+  return { pipeline, counters };
+}
+
+/** A pipeline that still holds messages would keep the process from ending. */
+const pipelines: IngestPipeline[] = [];
+afterEach(async () => {
+  for (const pipeline of pipelines.splice(0)) await pipeline.drain();
+});
+
+const arrivalOf = (deviceNo: number, count = 1): Arrival => ({
+  deviceNo,
+  seenAtMs: 0,
+  readings: Array.from({ length: count }, (_, tsMs) => readingOf(deviceNo, tsMs, { weight: 1 })),
+  rejections: [],
+  reception: null,
+});
+
+const devicesOf = ({ seen }: Batch): number[] => seen.map(({ deviceNo }) => deviceNo);
+const failure = (code: ErrorCode) => new Refusal(code, 'for the test');
+
+describe('the ingest pipeline', () => {
+  it('does not limit a batch, which has messages of others, by the time of one request', async () => {
+    const left: number[] = [];
+    const { pipeline } = pipelineOver(async () => void left.push(requestLeftMs()));
+    await withinRequest(new RequestTime(0), () => pipeline.submit(arrivalOf(1)));
+    assert.deepEqual(left, [Number.POSITIVE_INFINITY]);
+  });
+
+  it('frees the queue of readings that were written and of readings that could not be written', async () => {
+    const { pipeline } = pipelineOver(async (batch) => {
+      if (devicesOf(batch).includes(13)) throw new RangeError('cannot be stored');
+    });
+    const roundsToFillQueue = 12;
+    for (let round = 0; round < roundsToFillQueue; round++) {
+      await Promise.all([
+        pipeline.submit(arrivalOf(1, 5_000)),
+        pipeline.submitHeld(arrivalOf(2, 500)),
+        assert.rejects(pipeline.submit(arrivalOf(13, 500)), RangeError),
+      ]);
+      assert.ok(pipeline.hasRoom());
+    }
+    assert.equal(pipeline.queuedReadings, 0);
+  });
+
+  it('splits a batch that fails, so that only the arrivals that cannot be stored are rejected', async () => {
+    const stored: number[] = [];
+    const { pipeline, counters } = pipelineOver(async (batch) => {
+      if (devicesOf(batch).some((deviceNo) => deviceNo % 10 === 3)) throw new RangeError('cannot be stored');
+      stored.push(...devicesOf(batch));
+    });
+    const all = Array.from({ length: 40 }, (_, deviceNo) => deviceNo);
+    const settled = await Promise.allSettled(all.map((deviceNo) => pipeline.submitHeld(arrivalOf(deviceNo))));
+    const refused = all.filter((deviceNo) => settled[deviceNo]?.status === 'rejected');
+    assert.deepEqual(refused, [3, 13, 23, 33]);
+    assert.deepEqual(
+      stored.toSorted((a, b) => a - b),
+      all.filter((deviceNo) => !refused.includes(deviceNo)),
+    );
+    assert.equal(counters.unstorableArrivals, 4);
+  });
+
+  for (const code of ['storage_unavailable', 'storage_full'] as const) {
+    it(`holds messages of devices while the answer is ${code}, and refuses other callers immediately`, async () => {
+      let isDown = true;
+      let attempts = 0;
+      const stored: number[] = [];
+      const { pipeline, counters } = pipelineOver(async (batch) => {
+        attempts++;
+        if (isDown) throw failure(code);
+        stored.push(...devicesOf(batch));
+      });
+      const held = [1, 2, 3].map((deviceNo) => pipeline.submitHeld(arrivalOf(deviceNo)));
+      await assert.rejects(pipeline.submit(arrivalOf(9)), isRefusal(code));
+      await eventually(async () => attempts >= 2, true);
+      assert.ok(pipeline.isHolding);
+      await assert.rejects(pipeline.submit(arrivalOf(9)), isRefusal(code));
+      held.push(pipeline.submitHeld(arrivalOf(4)));
+      assert.equal(pipeline.queuedReadings, 4);
+      isDown = false;
+      await Promise.all(held);
+      assert.deepEqual(stored, [1, 2, 3, 4]);
+      assert.deepEqual([pipeline.isHolding, pipeline.queuedReadings], [false, 0]);
+      assert.equal(counters.unstorableArrivals, 0);
+      await pipeline.submit(arrivalOf(9));
+    });
+  }
+
+  it('does not delay a device by many readings of another device', async () => {
+    const batches: Batch[] = [];
+    const { pipeline } = pipelineOver(async (batch) => {
+      batches.push(batch);
+    });
+    const bulk = [1, 2, 3].map(() => pipeline.submitHeld(arrivalOf(1, 1_000)));
+    const others = [2, 3, 4].map((deviceNo) => pipeline.submitHeld(arrivalOf(deviceNo)));
+    await Promise.all(others);
+    const written = batches.flatMap(({ readings }) => readings);
+    assert.deepEqual([batches.length, written.length], [1, 103]);
+    await Promise.all(bulk);
+    assert.equal(batches.flatMap(({ readings }) => readings).length, 3_003);
+    assert.equal(pipeline.queuedReadings, 0);
+  });
+
+  it('writes a request over HTTP in one batch', async () => {
+    const sizes: number[] = [];
+    const { pipeline } = pipelineOver(async ({ readings }) => {
+      sizes.push(readings.length);
+    });
+    await Promise.all([pipeline.submit(arrivalOf(1, 1_000)), pipeline.submit(arrivalOf(2))]);
+    assert.deepEqual(sizes, [1_000, 1]);
+  });
+
+  it('has more batches under way while enough readings wait to fill them', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const sizes: number[] = [];
+    const { pipeline } = pipelineOver(async ({ readings }) => {
+      sizes.push(readings.length);
+      await promise;
+    });
+    const few = [1, 2, 3].map((deviceNo) => pipeline.submitHeld(arrivalOf(deviceNo)));
+    await eventually(async () => sizes.length, 1);
+    const many = [4, 5, 6, 7].map((deviceNo) => pipeline.submit(arrivalOf(deviceNo, 500)));
+    await eventually(async () => sizes.length, 4);
+    assert.deepEqual(sizes, [3, 500, 500, 500]);
+    resolve();
+    await Promise.all([...few, ...many]);
+    assert.deepEqual(sizes, [3, 500, 500, 500, 500]);
+  });
+
+  it('writes many readings of a device in small batches, also while no other device waits', async () => {
+    const sizes: number[] = [];
+    const { pipeline } = pipelineOver(async ({ readings }) => {
+      sizes.push(readings.length);
+    });
+    await Promise.all([1, 2].map(() => pipeline.submitHeld(arrivalOf(1, 150))));
+    assert.deepEqual(sizes, [100, 100, 100]);
+  });
+
+  it('drops the rest of a message when a part of it could not be stored', async () => {
+    const { pipeline, counters } = pipelineOver(async ({ readings }) => {
+      if (readings.some(({ deviceNo, tsMs }) => deviceNo === 13 && tsMs >= 500))
+        throw new RangeError('cannot be stored');
+    });
+    const unstorable = pipeline.submitHeld(arrivalOf(13, 1_000));
+    const others = Promise.all(
+      Array.from({ length: 2_000 }, (_, n) => pipeline.submitHeld(arrivalOf(100 + n, 10))),
+    );
+    await assert.rejects(unstorable, RangeError);
+    await others;
+    await pipeline.submitHeld(arrivalOf(13));
+    assert.deepEqual([counters.unstorableArrivals, pipeline.queuedReadings], [1, 0]);
+  });
+
+  it('refuses further messages of devices when the queue is full', async () => {
+    const { pipeline, counters } = pipelineOver(() => Promise.reject(failure('storage_unavailable')));
+    const held: Promise<void>[] = [];
+    for (let messages = 0; messages < 400; messages++) held.push(pipeline.submitHeld(arrivalOf(1, 1_000)));
+    await assert.rejects(pipeline.submitHeld(arrivalOf(2)), isRefusal('ingest_busy'));
+    assert.equal(counters.refusedWhenFull, 1);
+    const settled = Promise.allSettled(held);
+    await pipeline.drain();
+    const failed = (await settled).filter(({ status }) => status === 'rejected');
+    assert.deepEqual([failed.length, pipeline.queuedReadings], [400, 0]);
+  });
+
+  it('stops while the storage is not available', async () => {
+    const { pipeline } = pipelineOver(() => Promise.reject(failure('storage_unavailable')));
+    const held = pipeline.submitHeld(arrivalOf(1));
+    held.catch(() => undefined);
+    await eventually(async () => pipeline.isHolding, true);
+    await pipeline.drain();
+    await assert.rejects(held, isRefusal('storage_unavailable'));
+  });
+});

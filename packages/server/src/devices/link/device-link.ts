@@ -1,0 +1,93 @@
+import type { App } from '@granary/app/app';
+import { EmbeddedBroker } from '@granary/link/broker/broker';
+import type { CertificatePair } from '@granary/link/tls';
+import type { Logger } from '../../process/logging/logger.ts';
+import type { Nodes } from '../../process/nodes/nodes.ts';
+import type { ServiceClock } from '../../process/nodes/service-clock.ts';
+import type { Settings } from '../../process/settings.ts';
+import { linkAddresses } from '../../process/tls/ports.ts';
+import { DynamicAccess } from '../broker-access/dynamic-access.ts';
+import type { DeviceDirectory } from '../device-directory.ts';
+import type { DeviceLog } from '../device-log.ts';
+import { linkLimits } from '../ingest/batches.ts';
+import { HELD_READINGS_MAX } from '../ingest/pipeline.ts';
+import type { Uplink } from '../ingest/uplink.ts';
+import { BrokeredLink } from './brokered-link.ts';
+import { LinkGroup } from './link-group.ts';
+import { LocalLink } from './local-link.ts';
+import type { LogLine } from './protocol.ts';
+import type { ServiceLink } from './service-link.ts';
+import { ThreadLink } from './thread-link.ts';
+
+interface LinkParts {
+  readonly app: Pick<App, 'telemetry' | 'threadWrites' | 'devices'>;
+  readonly uplink: Uplink;
+  readonly directory: Pick<DeviceDirectory, 'findForLink'>;
+  readonly logger: Logger;
+  /** For lines about one device. */
+  readonly log: DeviceLog;
+  readonly clock: ServiceClock;
+  readonly nodes: Nodes;
+  /** For the encrypted port; `null` without TLS. */
+  readonly certificate: CertificatePair | null;
+  /** A thread has ended by itself, and with it the connections of its devices. */
+  readonly threadEnded: (error: Error) => void;
+}
+
+/** Through the external broker where one is set, otherwise with a broker of our own. */
+export function createDeviceLink(settings: Settings, parts: LinkParts): ServiceLink {
+  const { broker, brokerAccess } = settings;
+  if (broker === null) return createEmbeddedLink(settings, parts);
+  const { app, uplink: handler, directory, logger, log, clock, nodes } = parts;
+  const options = { broker, nodeName: `granary:${nodes.nodeId}`, turn: nodes, now: clock.now };
+  const access =
+    brokerAccess === 'dynamic-security' ? new DynamicAccess({ devices: app.devices, logger }, options) : null;
+  return new BrokeredLink({ handler, directory, logger, log, access }, options);
+}
+
+/** The device link in as many threads as set; MQTT over WebSocket comes through the HTTP server, so it stays in this thread. */
+function createEmbeddedLink(settings: Settings, parts: LinkParts): LinkGroup {
+  const { app, uplink, logger, log, clock, certificate, threadEnded: failed } = parts;
+  const { linkThreads, rawRetentionDays } = settings;
+  const addresses = linkAddresses(settings);
+  const count = addresses.plain === null && addresses.secure === null ? 0 : linkThreads;
+  const threadSettings = {
+    rawRetentionDays,
+    limits: linkLimits(settings, count),
+    sharesPorts: count > 1,
+    heldReadingsMax: Math.ceil(HELD_READINGS_MAX / Math.max(1, count)),
+    clock: clock.forThreads(),
+  };
+  const threads: ThreadLink[] = [];
+  const mainThread = {
+    threadWrites: app.threadWrites,
+    failed,
+    sensorsOf: uplink.sensorsOf.bind(uplink),
+    append: app.telemetry.append,
+    log: writeLine(logger, log),
+  };
+  app.threadWrites?.beforeCachedReads(() => {
+    for (const thread of threads) thread.takeReports();
+  });
+  return new LinkGroup({
+    handler: uplink,
+    addresses,
+    local: (handler) => {
+      const listening = count === 0 ? addresses : { plain: null, secure: null };
+      const options = { now: clock.now, certificate, limits: linkLimits(settings) };
+      return new LocalLink(new EmbeddedBroker(listening, handler, options));
+    },
+    threads: Array.from({ length: count }, () => (handler) => {
+      const thread = new ThreadLink(handler, mainThread, threadSettings, certificate);
+      threads.push(thread);
+      return thread;
+    }),
+  });
+}
+
+const writeLine =
+  (logger: Logger, log: DeviceLog) =>
+  ({ deviceId, level, fields, text }: LogLine): void => {
+    if (deviceId === null) logger[level](fields, text);
+    else log[level](deviceId, fields, text);
+  };

@@ -1,0 +1,81 @@
+import type { App } from '@granary/app/app';
+import type { Attempt } from '@granary/app/audit/audit-rows';
+import type { CommandRequest } from '@granary/contract/commands';
+import { commandMessage } from '@granary/core/commands/record';
+import { beginCommand, type CommandState } from '@granary/core/commands/state';
+import { advanceCommand } from '@granary/core/commands/transitions';
+import type { DeviceMessages } from '../messages/device-messages.ts';
+import type { PriorityCommands, SendResult } from './priority-commands.ts';
+import type { UrgentDeadline } from './urgent-deadline.ts';
+
+export const EMERGENCY_STOP = { command: 'emergency_stop' } as const satisfies CommandRequest;
+
+export interface EmergencyTarget {
+  readonly deviceId: string;
+  readonly deviceNo: number;
+  readonly commandId: string;
+  readonly attempt: Attempt | null;
+}
+
+type Issued = Awaited<ReturnType<App['commands']['issue']>>;
+
+interface EmergencyStopParts {
+  readonly app: App;
+  readonly commands: DeviceMessages;
+  readonly priorityCommands: PriorityCommands;
+  readonly now: () => number;
+}
+
+/** Stops field devices, also while nothing can be stored. */
+export class EmergencyStops {
+  readonly #parts: EmergencyStopParts;
+
+  constructor(parts: EmergencyStopParts) {
+    this.#parts = parts;
+  }
+
+  /** `store` writes the command together with its idempotency key. */
+  async stop(
+    target: EmergencyTarget,
+    deadline: UrgentDeadline,
+    store: () => Promise<Issued>,
+  ): Promise<SendResult<CommandState>> {
+    const { commands, priorityCommands, now } = this.#parts;
+    const { deviceId, deviceNo, commandId, attempt } = target;
+    const assumed = asIfStored(target, commands.isReachable(deviceId), now());
+    const command = {
+      name: `${deviceId} ${commandId}`,
+      deviceId,
+      blocksMotion: true,
+      send: () => commands.send(deviceId, commandMessage(assumed, 'execute')),
+      store: () =>
+        this.#parts.app.urgent.audited(attempt).commands.issue({
+          deviceNo,
+          commandId,
+          request: EMERGENCY_STOP,
+          isReachable: commands.isReachable(deviceId),
+          nowMs: now(),
+        }),
+    };
+    return await priorityCommands.sendAndStore<CommandState>(command, {
+      deadline,
+      store: async () => {
+        const { command, message } = await store();
+        return { state: command, isToSend: message !== null };
+      },
+      assumedState: async () => ({ state: assumed, isToSend: true }),
+    });
+  }
+}
+
+function asIfStored(
+  { deviceNo, commandId, attempt }: EmergencyTarget,
+  isReachable: boolean,
+  nowMs: number,
+): CommandState {
+  const begun = {
+    ...beginCommand({ commandId, deviceNo, request: EMERGENCY_STOP }, nowMs),
+    requestedBy: attempt?.actor ?? null,
+  };
+  return advanceCommand(begun, { kind: 'issue', isReachable }, nowMs).command;
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createService } from '../../compose.ts';
+import { readSettings } from '../../process/settings.ts';
+import { startRover } from '../../testing/devices/scripted-rover.ts';
+import { startSilo } from '../../testing/devices/scripted-silo.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { LINKS, type TestedLink } from '../../testing/links/device-links.ts';
+import { apiOf } from '../../testing/service.ts';
+
+/** The service may be writing at this moment. */
+const LOCK_WAIT_MS = 10_000;
+/** Far below the time for which the writer waits for the lock, and far above what a busy machine adds. */
+const ANSWERED_MS_MAX = 2_000;
+/** Long enough for a request to arrive. */
+const MOMENT_MS = 200;
+
+/** Fails if the answer waited for the storage. */
+async function withoutWaiting<T>(answering: Promise<T>): Promise<T> {
+  const startedAtMs = performance.now();
+  const answer = await answering;
+  assert.ok(performance.now() - startedAtMs < ANSWERED_MS_MAX, 'the answer waited for the storage');
+  return answer;
+}
+
+/** A service, and a second connection to its database that can lock it. */
+async function startService(t: TestContext, startLink: TestedLink['start']) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20 }));
+  const link = await startLink();
+  t.after(() => link.stop());
+  const service = createService(
+    readSettings({
+      GRANARY_HTTP_PORT: '0',
+      GRANARY_MQTT_PORT: '0',
+      GRANARY_LOG_LEVEL: 'silent',
+      GRANARY_DATA_DIR: dataDir,
+      ...link.env,
+    }),
+  );
+  const started = await service.start();
+  t.after(() => service.stop());
+  const lockingDatabase = new DatabaseSync(join(dataDir, 'granary.db'), { timeout: LOCK_WAIT_MS });
+  const api = apiOf(
+    () => started,
+    () => started.adminKey.key,
+    undefined,
+    () => link,
+  );
+  return {
+    api,
+    damageConfigurations: () => lockingDatabase.exec(`UPDATE configurations SET body = '{'`),
+    block: () => lockingDatabase.exec('BEGIN EXCLUSIVE'),
+    release: () => {
+      lockingDatabase.exec('ROLLBACK');
+      lockingDatabase.close();
+    },
+  };
+}
+
+for (const { name, start } of LINKS) {
+  describe(`urgent commands while nothing can be stored, devices on ${name}`, () => {
+    test('a stop reaches the device although nothing can be stored, and is stored afterwards', async (t) => {
+      const { api, block, release } = await startService(t, start);
+      const silo = await startSilo(api, 'urgent');
+      t.after(() => silo.leave());
+      const id = (await api.post(`${silo.path}/operations/feed`, { amount: 100 })).body.data.operation_id;
+      await silo.take('start');
+      await silo.ack({ operation_id: id, accepted: true });
+
+      block();
+      const answered = withoutWaiting(api.post(`${silo.path}/operations/${id}/stop`));
+      await silo.take('stop');
+      const { status, body } = await answered;
+      assert.deepEqual([status, body.data.status, body.data.operation_id], [200, 'stopping', id]);
+      const statusOf = async () => (await api.get(`${silo.path}/operations/${id}`)).body.data.status;
+      assert.equal(await statusOf(), 'in_progress');
+      // The copy that was sent with the answer, and one repetition from memory.
+      await silo.take('stop');
+      await silo.take('stop');
+      release();
+      await eventually(statusOf, 'stopping');
+      await silo.progress({ operation_id: id, state: 'stopped', amount_kg: 10 });
+      assert.equal(await statusOf(), 'stopped');
+    });
+
+    test('an emergency stop reaches the device although nothing can be stored, and is stored afterwards', async (t) => {
+      const { api, block, release } = await startService(t, start);
+      const rover = await startRover(api, 'urgent');
+      t.after(() => rover.leave());
+
+      block();
+      const answered = withoutWaiting(
+        api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' }),
+      );
+      const { command_id: id } = await rover.take('execute');
+      const { status, body } = await answered;
+      assert.deepEqual([status, body.data.status, body.data.command_id], [200, 'sent', id]);
+      const path = `${rover.path}/remote/commands/${id}`;
+      assert.equal((await api.get(path)).status, 404);
+      // The copy that was sent with the answer, and one repetition from memory, with the same id.
+      for (let time = 0; time < 2; time++) assert.equal((await rover.take('execute')).command_id, id);
+      const moving = await api.post(`${rover.path}/remote/command`, { command: 'scan' });
+      assert.equal(moving.status, 503);
+      release();
+      await eventually(async () => (await api.get(path)).body.data?.status, 'sent');
+      await rover.commandProgress({ command_id: id, state: 'succeeded' });
+      assert.equal((await api.get(path)).body.data.status, 'succeeded');
+      assert.equal((await api.get(`${rover.path}/remote/commands`)).body.data.length, 1);
+    });
+
+    test('a command after an emergency stop that is not stored yet does not move the device', async (t) => {
+      const { api, block, release } = await startService(t, start);
+      const rover = await startRover(api, 'stopped-first');
+      t.after(() => rover.leave());
+
+      block();
+      const { command_id: id } = (
+        await api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' })
+      ).body.data;
+      const moving = api.post(`${rover.path}/remote/command`, { command: 'scan' });
+      await sleep(MOMENT_MS);
+      release();
+      await moving;
+      await eventually(
+        async () => (await api.get(`${rover.path}/remote/commands/${id}`)).body.data?.status,
+        'sent',
+      );
+      const names = rover.commands.flatMap((sent) => (sent.command === 'execute' ? [sent.name] : []));
+      assert.deepEqual(new Set(names), new Set(['emergency_stop']));
+    });
+
+    test('a release and a command after it are sent at once, although the emergency stop was stored late', async (t) => {
+      const { api, block, release } = await startService(t, start);
+      const rover = await startRover(api, 'released-soon');
+      t.after(() => rover.leave());
+      const issue = async (command: string) =>
+        (await api.post(`${rover.path}/remote/command`, { command })).body.data;
+
+      block();
+      const { command_id: id } = await issue('emergency_stop');
+      release();
+      const path = `${rover.path}/remote/commands/${id}`;
+      await eventually(async () => (await api.get(path)).body.data?.status, 'sent');
+      await rover.commandProgress({ command_id: id, state: 'succeeded' });
+      await issue('release_emergency_stop');
+      const { command_id: returning } = await issue('scan');
+      let taken = await rover.take('execute');
+      while (taken.name === 'emergency_stop') taken = await rover.take('execute');
+      assert.equal(taken.name, 'release_emergency_stop');
+      assert.equal((await rover.take('execute')).command_id, returning);
+    });
+
+    test('an emergency stop reaches a device whose stored configuration is damaged', async (t) => {
+      const { api, damageConfigurations } = await startService(t, start);
+      const rover = await startRover(api, 'damaged');
+      t.after(() => rover.leave());
+
+      damageConfigurations();
+      const { status, body } = await api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' });
+      assert.equal(status, 200);
+      assert.match(body.data.status_detail, /could not be stored yet/);
+      assert.equal((await rover.take('execute')).name, 'emergency_stop');
+    });
+  });
+}

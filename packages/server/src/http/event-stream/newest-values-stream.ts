@@ -1,0 +1,100 @@
+import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AccessLimits } from '@granary/app/conditions';
+import { toIso } from '@granary/contract/time';
+import { canAccess, type Place } from '@granary/core/keys';
+import type { ShownDevices } from './shown-devices.ts';
+import { StreamConnection } from './stream-connection.ts';
+
+const MESSAGE_DEVICES_MAX = 200;
+/** A device may have many sensors, so that its number alone does not limit a message. */
+const MESSAGE_CHARS_MAX = 128 * 1024;
+const HEARTBEAT = ': heartbeat\n\n';
+
+/** The devices that a reader asks for and that its key may access. */
+export interface ShownSelection {
+  readonly limits: AccessLimits;
+  readonly facility: string | null;
+}
+
+interface StreamParts {
+  readonly selection: ShownSelection;
+  readonly shown: ShownDevices;
+  readonly now: () => number;
+}
+
+/**
+ * One reader of newest values. For a reader that reads slowly only the ids of changed devices are kept, and it gets
+ * their values of the time when it reads again.
+ */
+export class NewestValuesStream extends StreamConnection {
+  readonly selection: ShownSelection;
+  /** Streams with the same key show the same devices. */
+  readonly selectionKey: string;
+  /** Whether every device of the selection was offered. */
+  isFilled = false;
+  readonly #parts: StreamParts;
+  readonly #unsent = new Set<string>();
+  #isSending = false;
+  #hasSent = false;
+
+  constructor(response: ServerResponse, parts: StreamParts) {
+    super(response);
+    this.#parts = parts;
+    this.selection = parts.selection;
+    this.selectionKey = JSON.stringify(parts.selection);
+  }
+
+  selects(place: Place): boolean {
+    const { limits, facility } = this.selection;
+    return (facility === null || facility === place.facility) && canAccess(limits, place);
+  }
+
+  offer(deviceId: string): void {
+    this.#unsent.add(deviceId);
+  }
+
+  /**
+   * Sends the offered devices in parts, each when the reader has read the one before. The first message is sent also if it
+   * is empty, so that a reader that may see no device knows it.
+   */
+  async send(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    try {
+      while ((this.#unsent.size > 0 || !this.#hasSent) && !this.isClosed) {
+        const texts = this.#takeTexts();
+        if (texts.length > 0 || !this.#hasSent) this.say(this.#message(texts));
+        this.#hasSent = true;
+        await this.drained();
+        await nextTurn();
+      }
+    } finally {
+      this.#isSending = false;
+    }
+  }
+
+  /** A reader that has not read the last message yet is judged by that message. */
+  beat(): void {
+    if (!this.#isSending) this.say(HEARTBEAT);
+  }
+
+  #takeTexts(): string[] {
+    const texts: string[] = [];
+    let chars = 0;
+    for (const deviceId of this.#unsent) {
+      this.#unsent.delete(deviceId);
+      const device = this.#parts.shown.get(deviceId);
+      // The device was removed, or moved to a facility that the key may not see.
+      if (device === undefined || !this.selects(device)) continue;
+      texts.push(device.text);
+      chars += device.text.length;
+      if (texts.length === MESSAGE_DEVICES_MAX || chars >= MESSAGE_CHARS_MAX) break;
+    }
+    return texts;
+  }
+
+  #message(texts: readonly string[]): string {
+    return `event: readings\ndata: {"at":"${toIso(this.#parts.now())}","devices":[${texts.join(',')}]}\n\n`;
+  }
+}

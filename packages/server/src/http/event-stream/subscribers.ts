@@ -1,0 +1,107 @@
+import { outsideRequest } from '@granary/common/request-time';
+import { Refusal } from '@granary/contract/errors';
+import type { Keyring } from '../../process/keys/keyring.ts';
+import type { Logger } from '../../process/logging/logger.ts';
+import type { StreamConnection } from './stream-connection.ts';
+
+const STREAMS_PER_KEY_MAX = 10;
+const STREAMS_MAX = 2_000;
+const HEARTBEAT_MS = 15_000;
+/** The end of a key is detected within a second, on whichever node it was ended. */
+const KEY_CHECK_MS = 500;
+
+interface OpenStream extends StreamConnection {
+  beat(): void;
+}
+
+/** What a stream reads from. */
+interface StreamSource<Stream> {
+  /** Sends a stream the present state or the missing events, and then what is new until it is dropped. */
+  follow(stream: Stream): Promise<void>;
+  drop(stream: Stream): void;
+}
+
+interface SubscriberParts {
+  readonly keyring: Keyring;
+  readonly logger: Logger;
+}
+
+/** The open streams of events and of newest values, grouped by their API key. */
+export class Subscribers {
+  readonly #parts: SubscriberParts;
+  readonly #streamsOf = new Map<string, Set<OpenStream>>();
+  #count = 0;
+  #checking: Promise<void> | null = null;
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(parts: SubscriberParts) {
+    this.#parts = parts;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  start(): void {
+    this.#timers = [
+      setInterval(() => this.#beat(), HEARTBEAT_MS),
+      setInterval(() => {
+        this.#checking ??= this.#checkKeys().finally(() => {
+          this.#checking = null;
+        });
+      }, KEY_CHECK_MS),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    for (const stream of this.#all()) stream.end();
+    await this.#checking;
+  }
+
+  /** Refuses a stream above the limit; otherwise `open` must follow immediately. */
+  requireRoom(key: string): void {
+    if ((this.#streamsOf.get(key)?.size ?? 0) >= STREAMS_PER_KEY_MAX) {
+      throw new Refusal('stream_limit_reached', `this key has ${STREAMS_PER_KEY_MAX} streams open already`);
+    }
+    if (this.#count >= STREAMS_MAX) {
+      throw new Refusal('stream_limit_reached', 'too many streams are open');
+    }
+  }
+
+  /** From now on the stream gets everything from its source until it closes. */
+  open<Stream extends OpenStream>(key: string, stream: Stream, source: StreamSource<NoInfer<Stream>>): void {
+    const own = this.#streamsOf.get(key) ?? new Set();
+    this.#streamsOf.set(key, own.add(stream));
+    this.#count++;
+    stream.onClose(() => {
+      source.drop(stream);
+      own.delete(stream);
+      if (own.size === 0) this.#streamsOf.delete(key);
+      this.#count--;
+    });
+    outsideRequest(() => source.follow(stream)).catch((error: unknown) => {
+      this.#parts.logger.warn({ err: error }, 'a stream could not be brought up to date');
+      stream.cutOff();
+    });
+  }
+
+  *#all(): Generator<OpenStream> {
+    for (const streams of this.#streamsOf.values()) yield* streams;
+  }
+
+  #beat(): void {
+    for (const stream of this.#all()) stream.beat();
+  }
+
+  async #checkKeys(): Promise<void> {
+    for (const [key, streams] of [...this.#streamsOf]) {
+      // While keys cannot be checked, no new events can be read either.
+      const isValid = await this.#parts.keyring.identify(key).then(
+        (caller) => caller !== null,
+        () => true,
+      );
+      if (!isValid) for (const stream of streams) stream.end();
+    }
+  }
+}

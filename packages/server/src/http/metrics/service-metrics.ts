@@ -1,0 +1,274 @@
+import type { App, WriteFigures } from '@granary/app/app';
+import { SECOND_MS } from '@granary/contract/time';
+import type { LinkFigures } from '@granary/link/port';
+import type { BackupSchedule } from '../../background/backup/backup-schedule.ts';
+import type { Compressor } from '../../background/compressor.ts';
+import type { EventFeed } from '../../background/events/feed.ts';
+import type { ExportRunner } from '../../background/exports/export-runner.ts';
+import type { SetAsideLog } from '../../background/set-aside-log.ts';
+import type { IngestFigures, IngestMonitor } from '../../devices/ingest/ingest-monitor.ts';
+import type { ServiceLink } from '../../devices/link/service-link.ts';
+import { counter, gauge, type Metric } from '../../process/metrics/exposition.ts';
+import { ProcessMetrics } from '../../process/metrics/process-metrics.ts';
+import type { Nodes } from '../../process/nodes/nodes.ts';
+import type { ServiceClock } from '../../process/nodes/service-clock.ts';
+import type { Settings } from '../../process/settings.ts';
+import type { Certificate } from '../../process/tls/certificate.ts';
+import { VERSION } from '../../process/version.ts';
+import type { RefusedAttempts } from '../audit/refused-attempts.ts';
+import type { Subscribers } from '../event-stream/subscribers.ts';
+import { FleetMetrics } from './fleet-metrics.ts';
+
+interface Parts {
+  readonly settings: Settings;
+  readonly app: App;
+  readonly link: Pick<ServiceLink, 'figures' | 'memberFigures' | 'access'>;
+  readonly ingest: IngestMonitor;
+  readonly feed: EventFeed;
+  readonly subscribers: Subscribers;
+  readonly setAside: SetAsideLog;
+  readonly exports: ExportRunner;
+  /** `null` when no backups are scheduled. */
+  readonly backups: BackupSchedule | null;
+  readonly compressor: Pick<Compressor, 'figures'>;
+  readonly refusedAttempts: Pick<RefusedAttempts, 'dropped'>;
+  /** `null` without TLS. */
+  readonly certificate: () => Certificate | null;
+  readonly nodes: Pick<Nodes, 'liveCount' | 'conflict'>;
+  readonly clock: Pick<ServiceClock, 'systemAheadMs'>;
+  readonly now: () => number;
+}
+
+/** The figures of all parts of the service except HTTP. They carry no ids of devices, because each would be a time series. */
+export class ServiceMetrics {
+  readonly #parts: Parts;
+  readonly #fleet: FleetMetrics;
+  readonly #process = new ProcessMetrics();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#fleet = new FleetMetrics(parts.app.fleet, {
+      now: parts.now,
+      monotonicMs: () => performance.now(),
+    });
+  }
+
+  start(): void {
+    this.#process.start();
+  }
+
+  stop(): void {
+    this.#process.stop();
+    this.#fleet.stop();
+  }
+
+  async metrics(): Promise<Metric[]> {
+    const { settings, certificate } = this.#parts;
+    const [ingest, link, writes] = await Promise.all([
+      this.#parts.ingest.figures(),
+      this.#parts.link.figures(),
+      writeFigures(this.#parts),
+    ]);
+    return [
+      gauge('granary_build_info', 'The version of Granary and of Node, and the type of storage.', [
+        {
+          labels: {
+            version: VERSION,
+            node: process.versions.node,
+            storage: settings.databaseUrl === null ? 'sqlite' : 'postgres',
+          },
+          value: 1,
+        },
+      ]),
+      ...ingestMetrics(ingest),
+      ...storageMetrics(writes),
+      ...linkMetrics(link),
+      ...accessMetrics(this.#parts),
+      ...eventMetrics(this.#parts, ingest),
+      ...(await this.#fleet.metrics()),
+      ...tlsMetrics(certificate()),
+      ...backupMetrics(this.#parts),
+      ...compressionMetrics(this.#parts),
+      ...nodeMetrics(this.#parts),
+      gauge('granary_exports', 'Exports that are being sent.', this.#parts.exports.count),
+      ...this.#process.metrics(),
+    ];
+  }
+}
+
+function ingestMetrics({ counters, queuedReadings, isHolding }: IngestFigures): Metric[] {
+  return [
+    counter(
+      'granary_ingest_messages_total',
+      'Messages of devices that are on disk.',
+      counters.storedMessages,
+    ),
+    counter('granary_ingest_readings_total', 'Readings that are on disk.', counters.storedReadings),
+    counter(
+      'granary_ingest_rejected_messages_total',
+      'Messages that were rejected, completely or in part.',
+      counters.rejectedMessages,
+    ),
+    counter(
+      'granary_ingest_unstorable_messages_total',
+      'Messages that made their batch fail; the others of the batch were stored.',
+      counters.unstorableArrivals,
+    ),
+    counter(
+      'granary_ingest_failed_replies_total',
+      'Replies of devices that could not be processed because of a fault of the service.',
+      counters.failedReplies,
+    ),
+    counter(
+      'granary_ingest_storage_faults_total',
+      'Attempts to write readings that failed because the storage was not available.',
+      counters.storageFaults,
+    ),
+    counter(
+      'granary_ingest_refused_messages_total',
+      'Messages that were refused because too many waited for the storage.',
+      counters.refusedWhenFull,
+    ),
+    gauge('granary_ingest_queued_readings', 'Readings that wait to be written.', queuedReadings),
+    gauge(
+      'granary_ingest_holding',
+      'Whether messages are held back until the storage is available.',
+      isHolding ? 1 : 0,
+    ),
+    {
+      name: 'granary_ingest_batch_readings',
+      help: 'Readings per transaction.',
+      type: 'histogram',
+      samples: counters.batchReadings.samples(),
+    },
+    {
+      name: 'granary_ingest_batch_duration_seconds',
+      help: 'Time until a batch of readings was on disk.',
+      type: 'histogram',
+      samples: counters.batchSeconds.samples(),
+    },
+  ];
+}
+
+/** The writes of all threads. */
+async function writeFigures({ app, link }: Parts): Promise<WriteFigures> {
+  const figures = { ...app.writeFigures() };
+  for (const { writes } of await link.memberFigures()) {
+    figures.writes += writes?.writes ?? 0;
+    figures.failedWrites += writes?.failedWrites ?? 0;
+    figures.writeMs += writes?.writeMs ?? 0;
+    figures.pendingWrites += writes?.pendingWrites ?? 0;
+  }
+  return figures;
+}
+
+function storageMetrics({ commits, pendingWrites, writes, failedWrites, writeMs }: WriteFigures): Metric[] {
+  return [
+    counter('granary_storage_commits_total', 'Transactions of the database.', commits),
+    counter('granary_storage_failed_writes_total', 'Writes that were refused or failed.', failedWrites),
+    gauge('granary_storage_pending_writes', 'Writes that wait or run.', pendingWrites),
+    {
+      name: 'granary_storage_write_duration_seconds',
+      help: 'Writes, of which several may share a commit, and the time they took, waiting included.',
+      type: 'summary',
+      samples: [
+        { suffix: '_sum', labels: {}, value: writeMs / SECOND_MS },
+        { suffix: '_count', labels: {}, value: writes },
+      ],
+    },
+  ];
+}
+
+function linkMetrics({ openCount, connectedCount, totals }: LinkFigures): Metric[] {
+  const { logins, refusedLogins, messagesIn, messagesOut, faults } = totals;
+  return [
+    gauge('granary_link_connections', 'Open connections of the device link.', openCount),
+    gauge('granary_link_connected_devices', 'Devices with a live session.', connectedCount),
+    counter('granary_link_logins_total', 'Accepted logins of devices.', logins),
+    counter('granary_link_refused_logins_total', 'Refused logins on the device link.', refusedLogins),
+    counter('granary_link_received_messages_total', 'Messages from devices.', messagesIn),
+    counter('granary_link_sent_messages_total', 'Messages to devices.', messagesOut),
+    counter(
+      'granary_link_faults_total',
+      'Connections of the device link that were closed for a fault.',
+      faults,
+    ),
+  ];
+}
+
+function accessMetrics({ link: { access } }: Parts): Metric[] {
+  if (access.unknownDevices === null) return [];
+  const help = 'Registered devices whose credentials the external broker does not have.';
+  return [gauge('granary_broker_unknown_devices', help, access.unknownDevices)];
+}
+
+function eventMetrics(parts: Parts, { counters }: IngestFigures): Metric[] {
+  const { feed, subscribers, setAside, refusedAttempts } = parts;
+  return [
+    gauge('granary_event_log_position', 'The number of the newest event.', feed.position),
+    gauge('granary_event_streams', 'Open event streams.', subscribers.count),
+    gauge(
+      'granary_set_aside_rows',
+      'Stored rows that could not be processed since the start.',
+      setAside.count,
+    ),
+    counter(
+      'granary_audit_missing_refusals_total',
+      'Refused attempts that could not be entered in the audit log.',
+      refusedAttempts.dropped,
+    ),
+    counter(
+      'granary_suppressed_log_lines_total',
+      'Log lines about a device beyond its limit.',
+      counters.suppressedLogLines,
+    ),
+  ];
+}
+
+function backupMetrics({ backups }: Parts): Metric[] {
+  if (backups === null) return [];
+  const { lastBackupMs, isFailing } = backups.status;
+  const newest = 'granary_backup_last_timestamp_seconds';
+  return [
+    gauge('granary_backup_failing', 'Whether the last scheduled backup failed.', isFailing ? 1 : 0),
+    gauge(newest, 'The time of the newest backup, 0 without one.', (lastBackupMs ?? 0) / SECOND_MS),
+  ];
+}
+
+function compressionMetrics({ compressor }: Parts): Metric[] {
+  const { readings, backlogMs } = compressor.figures;
+  return [
+    counter(
+      'granary_compressed_readings_total',
+      'Raw readings that were moved into compressed chunks.',
+      readings,
+    ),
+    gauge(
+      'granary_compression_backlog_seconds',
+      'The time between the oldest raw reading that is due to be compressed and the newest one.',
+      backlogMs / SECOND_MS,
+    ),
+  ];
+}
+
+function nodeMetrics({ nodes, clock }: Parts): Metric[] {
+  return [
+    gauge('granary_nodes', 'Nodes that live on the same database, with this one.', nodes.liveCount),
+    gauge(
+      'granary_node_conflict',
+      'Whether this node should not run beside another one on the same database.',
+      nodes.conflict === null ? 0 : 1,
+    ),
+    gauge(
+      'granary_clock_ahead_seconds',
+      'How much the clock of the machine is ahead of that of the database, which is used.',
+      clock.systemAheadMs / SECOND_MS,
+    ),
+  ];
+}
+
+function tlsMetrics(certificate: Certificate | null): Metric[] {
+  if (certificate === null) return [];
+  const help = 'The end of the TLS certificate in use.';
+  return [gauge('granary_tls_certificate_expiry_timestamp_seconds', help, certificate.validToMs / SECOND_MS)];
+}
