@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { IS_FULL_SIZE } from '@granary/server/testing/rig-size';
 import { ask, countReadings, mqttAddress, registerSilos } from './farm.ts';
 import { generateMqtt, generatePaced } from './generator.ts';
 import { median, whole } from './report.ts';
@@ -14,8 +14,8 @@ import { residentMiB, SQLITE, startBenchService } from './service-process.ts';
 /** So many that none of them measures more than once in a millisecond, because a reading with the same time replaces the other. */
 const DEVICES = 200;
 const WINDOW = 100;
-const CAPACITY_MS = 3 * SECOND_MS;
-const DURATION_MS = IS_FULL_SIZE ? 10 * MINUTE_MS : 20 * SECOND_MS;
+const CAPACITY_MS = (IS_FULL_SIZE ? 3 : 1) * SECOND_MS;
+const DURATION_MS = IS_FULL_SIZE ? 10 * MINUTE_MS : 4 * SECOND_MS;
 const OVERLOAD = 1.2;
 
 /** Loss decides; memory and times are reported, because they depend on the machine. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Fault } from './faults.ts';
 import { soak } from './soak-run.ts';
@@ -23,7 +24,7 @@ const KILL: Fault = {
 /** Times are not judged here, because other tests share the machine. */
 test('a short run in which a node is killed loses and repeats nothing', { skip: without }, async (t) => {
   const { outcome } = await soak({
-    durationMs: 30 * SECOND_MS,
+    durationMs: (IS_FULL_SIZE ? 30 : 15) * SECOND_MS,
     devices: 20,
     faults: [KILL],
     logFolder: null,
@@ -34,12 +35,12 @@ test('a short run in which a node is killed loses and repeats nothing', { skip: 
   assert.equal(outcome.readings.lost, 0);
   assert.ok(outcome.readings.acknowledged > 100);
   assert.equal(outcome.operations.duplicated, 0);
-  assert.ok(outcome.operations.begun > 5);
+  assert.ok(outcome.operations.begun > 1);
   const { duplicated, missing, expected } = outcome.alerts;
   assert.deepEqual([duplicated, missing, expected > 0], [0, 0, true]);
   for (const stream of outcome.streams) {
-    assert.deepEqual([stream.missing, stream.duplicated, stream.seen > 50], [0, 0, true]);
+    assert.deepEqual([stream.missing, stream.duplicated, stream.seen > 10], [0, 0, true]);
   }
   const [calm, killed] = outcome.phases;
-  assert.ok((calm?.stops.length ?? 0) > 5 && killed?.fault?.name === 'kill');
+  assert.ok((calm?.stops.length ?? 0) > 1 && killed?.fault?.name === 'kill');
 });

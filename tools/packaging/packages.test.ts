@@ -6,8 +6,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { buildPackage } from './build.ts';
 import { CONSUMER, SAME_TYPES } from './example-program.ts';
@@ -27,6 +28,11 @@ const NODES = systemNode.status === 0 ? [process.execPath, SYSTEM_NODE] : [proce
 const NEEDED =
   /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|runtime\/(manifest|lock)\.json|dist\/console\/.*|dist\/service\/([a-z0-9-]+\.js|LICENSES\.txt|built-from|page\/page\.(html|js|css))|lib\/index\.d\.ts|lib\/[a-z]+\/src\/.*\.(js|json))$/;
 const NOT_NEEDED = /(\.test\.|\/testing\/|tsconfig)/;
+
+/** Installing and compiling takes most of the time. */
+const atFullSize = (name: string, run: (t: TestContext) => Promise<void>): void => {
+  if (IS_FULL_SIZE) test(name, run);
+};
 
 describe('what users install', () => {
   // Below the repository, so that the modules of the command find the libraries that are installed there.
@@ -60,7 +66,7 @@ describe('what users install', () => {
     });
   }
 
-  test('the client compiles in strict programs and runs in an empty folder', async (t) => {
+  atFullSize('the client compiles in strict programs and runs in an empty folder', async (t) => {
     const { tarball } = await packInto(join(built, 'client'), folder);
     const program = join(folder, 'program');
     await mkdir(program);
@@ -91,7 +97,7 @@ describe('what users install', () => {
     }
   });
 
-  test('the types of the client are those of its sources, without a library behind them', async () => {
+  atFullSize('the types of the client are those of its sources, without a library behind them', async () => {
     const place = join(built, 'same');
     await mkdir(place);
     await writeFile(join(place, 'same.ts'), SAME_TYPES);
@@ -120,38 +126,39 @@ describe('what users install', () => {
     }
   });
 
-  test('an installed command leaves the Node of the project alone, and runs on an old one with a Node of its own', async () => {
+  atFullSize(
+    'an installed command leaves the Node of the project alone, and runs on an old one with a Node of its own',
+    async () => {
+      const { tarball } = await packInto(join(built, 'cli'), folder);
+      const project = join(folder, 'project');
+      await install(tarball, project);
+      const commands = await readdir(join(project, 'node_modules/.bin'));
+      assert.ok(commands.includes('granary') && !commands.includes('node'), commands.join(' '));
+      for (const node of NODES) {
+        const shown = spawnSync(node, [installedCommand(project), '--version'], { encoding: 'utf8' });
+        assert.equal(shown.status, 0, shown.stderr);
+      }
+    },
+  );
+
+  atFullSize('the command starts the demo in an empty folder, and ends when it is interrupted', async (t) => {
     const { tarball } = await packInto(join(built, 'cli'), folder);
-    const project = join(folder, 'project');
-    await install(tarball, project);
-    const commands = await readdir(join(project, 'node_modules/.bin'));
-    assert.ok(commands.includes('granary') && !commands.includes('node'), commands.join(' '));
-    for (const node of NODES) {
-      const shown = spawnSync(node, [installedCommand(project), '--version'], { encoding: 'utf8' });
-      assert.equal(shown.status, 0, shown.stderr);
+    for (const [index, node] of NODES.entries()) {
+      const empty = join(folder, `empty-${index}`);
+      await install(tarball, empty);
+      const granary = installedCommand(empty);
+      const env = { PATH: process.env['PATH'], GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0' };
+      const child = spawn(node, [granary, 'up'], { cwd: empty, env });
+      t.after(() => child.kill('SIGKILL'));
+      const url = await printedUrl(child.stdout);
+      for (const path of ['/readyz', '/openapi.json', '/docs', '/docs/script.js', '/icon.svg']) {
+        assert.equal((await fetch(url + path)).status, 200, path);
+      }
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      assert.deepEqual(await exited, [0, null]);
     }
   });
-
-  if (process.env['GRANARY_TEST_SIZE'] === 'full') {
-    test('the command starts the demo in an empty folder, and ends when it is interrupted', async (t) => {
-      const { tarball } = await packInto(join(built, 'cli'), folder);
-      for (const [index, node] of NODES.entries()) {
-        const empty = join(folder, `empty-${index}`);
-        await install(tarball, empty);
-        const granary = installedCommand(empty);
-        const env = { PATH: process.env['PATH'], GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0' };
-        const child = spawn(node, [granary, 'up'], { cwd: empty, env });
-        t.after(() => child.kill('SIGKILL'));
-        const url = await printedUrl(child.stdout);
-        for (const path of ['/readyz', '/openapi.json', '/docs', '/docs/script.js', '/icon.svg']) {
-          assert.equal((await fetch(url + path)).status, 200, path);
-        }
-        const exited = once(child, 'exit');
-        child.kill('SIGTERM');
-        assert.deepEqual(await exited, [0, null]);
-      }
-    });
-  }
 });
 
 async function printedUrl(output: AsyncIterable<Buffer>): Promise<string> {

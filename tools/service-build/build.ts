@@ -15,17 +15,22 @@ export const SERVICE_FOLDER = join(REPOSITORY_ROOT, 'dist', 'service');
 
 const COMMAND = join(REPOSITORY_ROOT, 'packages/cli/src/granary.ts');
 
-/**
- * Builds the command and the service: one file, with parts that are loaded when they are needed, for the process and for each of
- * its threads. Each contains only what it uses.
- */
+/** Builds the command and the service. */
 export async function buildService(): Promise<void> {
+  await buildEntry(COMMAND, SERVICE_SOURCES, SERVICE_FOLDER);
+}
+
+/**
+ * Builds a program: one file, with parts that are loaded when they are needed, for the process and for each of its threads. Each
+ * contains only what it uses.
+ */
+export async function buildEntry(entry: string, sources: readonly string[], place: string): Promise<void> {
   // Before the build, so that a change of the sources while it runs causes another one.
-  const digest = sourcesDigest(REPOSITORY_ROOT, SERVICE_SOURCES);
-  const folder = `${SERVICE_FOLDER}-${process.pid}`;
+  const digest = sourcesDigest(REPOSITORY_ROOT, sources);
+  const folder = `${place}-${process.pid}`;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const addresses: Addresses = { modules: new Set([COMMAND]), folders: new Set() };
+  const addresses: Addresses = { modules: new Set([entry]), folders: new Set() };
   const chunks: OutputChunk[] = [];
   // Modules that are found while others are built come last in the set, so this loop builds them, too.
   for (const module of addresses.modules) chunks.push(...(await buildProgram(module, addresses, folder)));
@@ -36,7 +41,7 @@ export async function buildService(): Promise<void> {
   );
   // Written last, so that a build that was interrupted is done again.
   await writeFile(join(folder, 'built-from'), `${digest}\n`);
-  await replaceFolder(folder, SERVICE_FOLDER);
+  await replaceFolder(folder, place);
 }
 
 async function buildProgram(module: string, addresses: Addresses, folder: string): Promise<OutputChunk[]> {

@@ -90,19 +90,6 @@ test('the built service has every acknowledged reading in its history, over clos
   );
 });
 
-test('the built command asks a service, and says in one line what is wrong', async (t) => {
-  const env = await serviceEnv(t);
-  const service = granary(t, ['serve'], env, BUILT);
-  const url = await service.printed(URL_LINE);
-  const apiKey = await service.adminKey();
-  const listed = granary(t, ['devices', '--json', '--url', url], { GRANARY_API_KEY: apiKey }, BUILT);
-  assert.equal(await listed.exited, 0, listed.stderr);
-  assert.equal(listed.stdout.trim(), '[]');
-  const second = granary(t, ['serve'], { ...env, GRANARY_LOG_LEVEL: 'silent' }, BUILT);
-  assert.equal(await second.exited, 1);
-  assert.match(second.stderr, /^granary: .* is in use by another process\n$/);
-});
-
 test('every part of the built command can be loaded, also those that a start does not need', async () => {
   const parts = (await readdir(SERVICE_FOLDER)).filter((file) => /^granary-.*\.js$/.test(file));
   assert.ok(parts.length > 10);

@@ -15,7 +15,7 @@ export function sourcesDigest(root, paths) {
 }
 
 function filesAt(root, path) {
-  if (path.endsWith('.json')) return [path];
+  if (/\.(json|ts)$/.test(path)) return [path];
   const entries = readdirSync(join(root, path), { withFileTypes: true });
   return entries
     .filter(({ name }) => name !== 'node_modules' && !isForTests(name))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
+import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { SECOND_MS } from '@granary/contract/time';
 import { profileOf } from '@granary/core/profiles/profiles';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
@@ -119,7 +120,7 @@ describeEachEngine('the readings that need an evaluation', (engine) => {
           }
         }
       }),
-      { numRuns: 120 },
+      { numRuns: IS_FULL_SIZE ? 120 : 25 },
     );
   });
 });

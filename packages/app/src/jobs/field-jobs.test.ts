@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { CommandRequest } from '@granary/contract/commands';
+import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { COMMAND_TIMEOUT_MS } from '@granary/core/commands/state';
 import { STOP_RESEND_MS } from '@granary/core/devices/time-limits';
@@ -229,6 +230,6 @@ describeEachEngine('a mission', (engine) => {
       NO_FAULT,
       { ...NO_FAULT, isAnswered: false, loses: 'its progress' },
     ] as const;
-    await fc.assert(property, { numRuns: 8, examples: [[[...startThenMemoryLoss]]] });
+    await fc.assert(property, { numRuns: IS_FULL_SIZE ? 20 : 4, examples: [[[...startThenMemoryLoss]]] });
   });
 });

@@ -12,6 +12,10 @@ import { openRecordingApp } from './recorded-effects.ts';
 
 /** The address of a PostgreSQL server on which tests may create and drop databases. */
 const SERVER_VARIABLE = 'GRANARY_TEST_DATABASE_URL';
+/** The empty database that every PostgreSQL server has. */
+export const WITHOUT_SCHEMA = 'template1';
+/** A database on that server with the present schema, which is copied because a copy is much faster than a migration. */
+const WITH_SCHEMA = process.env['GRANARY_TEST_DATABASE_TEMPLATE'] ?? WITHOUT_SCHEMA;
 
 /** An engine under test, with an empty database that is removed afterwards. */
 export interface TestEngine {
@@ -27,14 +31,14 @@ export interface TestEngine {
 type Suite = (engine: TestEngine) => void;
 
 /** Runs the same suite on SQLite and on PostgreSQL. */
-export function describeEachEngine(name: string, suite: Suite): void {
+export function describeEachEngine(name: string, suite: Suite, template?: string): void {
   describeOn(sqliteDatabase(), name, suite);
-  describePostgres(name, suite);
+  describePostgres(name, suite, template);
 }
 
-/** For faults that only PostgreSQL can have. */
-export function describePostgres(name: string, suite: Suite): void {
-  describeOn(postgresDatabase(), name, suite);
+/** For faults that only PostgreSQL can have; `WITHOUT_SCHEMA` is the template for suites about a new database. */
+export function describePostgres(name: string, suite: Suite, template = WITH_SCHEMA): void {
+  describeOn(postgresDatabase(template), name, suite);
 }
 
 function describeOn(database: TestDatabase, name: string, suite: Suite): void {
@@ -91,7 +95,7 @@ function sqliteDatabase(): TestDatabase {
   };
 }
 
-function postgresDatabase(): TestDatabase {
+function postgresDatabase(template: string): TestDatabase {
   const name = `granary_${crypto.randomUUID().replaceAll('-', '')}`;
   const url = (): string => {
     const own = new URL(serverUrl());
@@ -101,7 +105,7 @@ function postgresDatabase(): TestDatabase {
   return {
     name: 'postgres',
     async create() {
-      await queryServer(serverUrl(), `CREATE DATABASE ${name}`);
+      await queryServer(serverUrl(), `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
     },
     location: () => ({ engine: 'postgres', url: url() }),
     query: (text) => queryServer(url(), text),

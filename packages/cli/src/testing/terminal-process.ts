@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-
-const GRANARY = fileURLToPath(new URL('../granary.ts', import.meta.url));
+import { GRANARY } from './granary-process.ts';
 
 export const CTRL_C = '\u0003';
 export const ENTER = '\r';
@@ -33,7 +31,6 @@ export class TerminalProcess {
         LANG: 'C.UTF-8',
         SHELL: '/bin/sh',
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-        NODE_OPTIONS: process.env['NODE_OPTIONS'],
         ...env,
       },
       stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
+import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import type { IPublishPacket } from 'mqtt-packet';
 import {
   connectDevice,
@@ -15,7 +16,7 @@ const COMMAND = topicOf('silo-1', 'command');
 const CONFIG = topicOf('silo-1', 'config');
 const TELEMETRY = topicOf('silo-1', 'telemetry');
 const ALWAYS = { expiresAtMs: null, repeatKey: null };
-const RECONNECTS = 300;
+const RECONNECTS = IS_FULL_SIZE ? 300 : 60;
 
 type Link = Awaited<ReturnType<typeof startLink>>;
 

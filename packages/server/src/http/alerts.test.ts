@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { ALERT_FILTERS } from '@granary/contract/alerts';
 import { startSilo } from '../testing/devices/scripted-silo.ts';
 import { eventually } from '../testing/eventually.ts';
-import { describeDeviceService } from '../testing/service.ts';
+import { describeService } from '../testing/service.ts';
 
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-describeDeviceService('alerts', (api) => {
+describeService('alerts', (api) => {
   const alertsOf = async (path: string, query = '') => (await api.get(`${path}/alerts${query}`)).body.data;
   const shown = async (path: string, query = ''): Promise<string> =>
     (await alertsOf(path, query))
@@ -17,6 +17,7 @@ describeDeviceService('alerts', (api) => {
 
   test('a reading beyond a threshold raises an alert, and a reading within it clears the alert', async () => {
     const silo = await startSilo(api, 'crossing');
+    await api.put(`${silo.path}/config`, { alarms: { off_delay_s: 1 } });
     await silo.weigh(150);
     await eventually(() => shown(silo.path), 'low_level active');
     const [alert] = await alertsOf(silo.path);
@@ -44,7 +45,7 @@ describeDeviceService('alerts', (api) => {
 
   test('a lost link raises an alert, and the return of the device clears it', async () => {
     const silo = await startSilo(api, 'link-lost');
-    await api.put(`${silo.path}/config`, { reporting: { offline_delay_s: 0 } });
+    await api.put(`${silo.path}/config`, { reporting: { offline_delay_s: 0 }, alarms: { off_delay_s: 0 } });
     await silo.dropConnection();
     await eventually(() => shown(silo.path), 'device_offline active');
     await silo.reconnect();

@@ -4,11 +4,11 @@ import { startRover } from '../testing/devices/scripted-rover.ts';
 import { startSilo } from '../testing/devices/scripted-silo.ts';
 import { eventually } from '../testing/eventually.ts';
 import { running } from '../testing/missions.ts';
-import { describeDeviceService } from '../testing/service.ts';
+import { describeService } from '../testing/service.ts';
 
 const DECLARATION = { reason: 'the controller was replaced', looked_by: 'Ada Lovelace' };
 
-describeDeviceService('a job that is declared ended', (api) => {
+describeService('a job that is declared ended', (api) => {
   const statusOf = async (path: string) => (await api.get(path)).body.data.status;
 
   test('an operation of a silo that is gone: the record says so, and a late report still counts', async () => {

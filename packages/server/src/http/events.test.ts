@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { startSilo } from '../testing/devices/scripted-silo.ts';
 import { EventReader, type ReadEvent } from '../testing/event-reader.ts';
 import { eventually } from '../testing/eventually.ts';
+import { localService } from '../testing/local-service.ts';
 import { describeService, fieldDeviceNamed, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
@@ -60,9 +61,9 @@ describeService('the event stream', (api) => {
     await silo.leave();
   });
 
-  test('continues after the last event: closed a hundred times, every event arrives once and in order', async () => {
+  test('continues after the last event: closed thirty times, every event arrives once and in order', async () => {
     const query = '?device_id=north-1&type=configuration.changed';
-    const expected = Array.from({ length: 200 }, (_, i) => 20 + (i % 60));
+    const expected = Array.from({ length: 60 }, (_, i) => 20 + i);
     const events: ReadEvent[] = [];
     let reader = await EventReader.open(api, { query });
     for (const [i, low] of expected.entries()) {
@@ -146,8 +147,20 @@ describeService('the event stream', (api) => {
     for (const reader of readers) reader.close();
   });
 
+  test('needs a key that may read', async () => {
+    assert.equal((await api.raw('GET', '/v1/events', {})).status, 401);
+    const { key } = await keyWith({ scopes: ['ingest'] });
+    assert.equal((await api.as(key).get('/v1/events')).status, 403);
+    assert.equal((await api.post('/v1/events', {})).status, 405);
+  });
+});
+
+/** The streams are the same with both databases, and filling their buffers takes many writes. */
+describe('the event stream', () => {
+  const { api } = localService({ env: { GRANARY_RATE_LIMIT: 'off' } });
+
   test('does not wait for readers that do not read, and closes their streams', async () => {
-    const { key } = await keyWith({});
+    const { key } = (await api.post('/v1/keys', { name: 'k', scopes: ['read'] })).body.data;
     const fence = (index: number) =>
       Array.from({ length: 200 }, (_, i) => {
         const angle = (i / 200) * 2 * Math.PI;
@@ -175,12 +188,5 @@ describeService('the event stream', (api) => {
     await eventually(async () => seen.length, changes);
     for (const one of [reader, ...stalled]) one.close();
     await reading.catch(() => undefined);
-  });
-
-  test('needs a key that may read', async () => {
-    assert.equal((await api.raw('GET', '/v1/events', {})).status, 401);
-    const { key } = await keyWith({ scopes: ['ingest'] });
-    assert.equal((await api.as(key).get('/v1/events')).status, 403);
-    assert.equal((await api.post('/v1/events', {})).status, 405);
   });
 });

@@ -3,14 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Minutes, because a busy machine is slow; a test that passes does not wait for them. */
 const PATIENCE_MS = 180_000;
-const PAUSE_MS = 20;
+/** The pause grows, because reading costs a processor that the service needs. */
+const PAUSE_MS_MIN = 10;
+const PAUSE_MS_MAX = 200;
 
 /** Reads until the value is the expected one, because messages of devices take effect a moment later. */
 export async function eventually<T>(read: () => Promise<T>, expected: T): Promise<void> {
   const untilMs = performance.now() + PATIENCE_MS;
-  while (performance.now() < untilMs) {
+  for (let pauseMs = PAUSE_MS_MIN; performance.now() < untilMs; pauseMs *= 1.4) {
     if ((await read()) === expected) return;
-    await sleep(PAUSE_MS);
+    await sleep(Math.min(pauseMs, PAUSE_MS_MAX));
   }
   assert.equal(await read(), expected);
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditEntry } from '@granary/contract/audit';
+import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { CrashingService } from '../testing/crashing-service.ts';
-import { IS_FULL_SIZE } from '../testing/rig-size.ts';
 import { siloNamed } from '../testing/service.ts';
 
 const SILOS = 4;

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describePostgres } from '@granary/app/testing/engines';
 import { rawReadings } from '@granary/app/testing/raw-readings';
+import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { startDynamicSecurityBroker } from '@granary/link/testing/dynamic-security-broker';
 import { MosquittoBroker } from '@granary/link/testing/mosquitto-broker';
 import { type Publisher, startPublisher } from '../testing/devices/publisher.ts';
@@ -13,24 +14,23 @@ import { siloNamed } from '../testing/service.ts';
 const without = process.env['GRANARY_TEST_WITHOUT']?.includes('mosquitto')
   ? 'mosquitto is not installed here'
   : false;
-const NODES = 3;
+const NODES = IS_FULL_SIZE ? 3 : 2;
 const DEVICES = ['restart-1', 'restart-2', 'restart-3', 'restart-4'];
 /** Each device has ten messages on their way and begins the next one this long after an acknowledgement. */
 const PAUSE_MS = 25;
 /** Long enough for every device to be acknowledged while nobody is subscribed. */
 const UNHEARD_MS = 1_000;
-const isFull = process.env['GRANARY_TEST_SIZE'] === 'full';
 
 const BROKERS = {
   'Mosquitto with dynamic security': {
     start: () => startDynamicSecurityBroker(),
     access: 'dynamic-security',
-    restarts: isFull ? 20 : 6,
+    restarts: IS_FULL_SIZE ? 20 : 6,
   },
   'Mosquitto without it': {
     start: () => MosquittoBroker.start(),
     access: 'manual',
-    restarts: isFull ? 20 : 2,
+    restarts: IS_FULL_SIZE ? 20 : 2,
   },
 };
 

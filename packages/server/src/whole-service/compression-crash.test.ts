@@ -6,12 +6,13 @@ import { after, before, test } from 'node:test';
 import { describeEachEngine } from '@granary/app/testing/engines';
 import { everyRawRow, rawRowOf } from '@granary/app/testing/every-raw-row';
 import { batchOf, reading, registerDevice } from '@granary/app/testing/fixtures';
+import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import { eventually } from '../testing/eventually.ts';
 import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
 
-const READINGS = 9_000;
-const KILLS = 2;
+const READINGS = IS_FULL_SIZE ? 9_000 : 3_000;
+const KILLS = IS_FULL_SIZE ? 2 : 1;
 const PART = 1_000;
 
 describeEachEngine('a service that is killed while it compresses readings', (engine) => {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topicOf } from '@granary/contract/link/messages';
+import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { SECOND_MS } from '@granary/contract/time';
 import { connect, connectAsync, type MqttClient } from 'mqtt';
 import { hostilePayloads } from '../testing/hostile-payloads.ts';
-import { IS_FULL_SIZE } from '../testing/rig-size.ts';
 import { apiOf, siloNamed } from '../testing/service.ts';
 import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
 

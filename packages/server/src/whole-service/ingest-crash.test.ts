@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeEachEngine } from '@granary/app/testing/engines';
 import { rawReadings } from '@granary/app/testing/raw-readings';
 import { INTERVALS } from '@granary/contract/telemetry/telemetry';
+import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { DAY_MS } from '@granary/contract/time';
 import { standardSensorsOf } from '@granary/core/sensors/standard-sensors';
 import type { Reading } from '@granary/core/telemetry/readings';
@@ -17,7 +18,7 @@ import { type ServiceProcess, startServiceProcess } from '../testing/service-pro
 
 const ADMIN_KEY = 'an-admin-key-for-the-crash-test-only';
 const DEVICES = ['crash-1', 'crash-2', 'crash-3', 'crash-4'];
-const KILLS = { sqlite: 20, postgres: 6 };
+const KILLS = IS_FULL_SIZE ? { sqlite: 20, postgres: 6 } : { sqlite: 4, postgres: 2 };
 
 describeEachEngine('a service that is killed while devices publish', (engine) => {
   let dataDir = '';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { openApp } from '@granary/app/app';
-import { describePostgres } from '@granary/app/testing/engines';
+import { describePostgres, WITHOUT_SCHEMA } from '@granary/app/testing/engines';
 import { batchOf, reading, registerDevice } from '@granary/app/testing/fixtures';
 import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { createService } from '../compose.ts';
@@ -125,83 +125,87 @@ async function addHistory(folder: string): Promise<void> {
   await app.close();
 }
 
-describePostgres('a service whose store was moved to PostgreSQL', (engine) => {
-  let dataDir = '';
-  before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'granary-moved-'));
-  });
-  after(() => rm(dataDir, { recursive: true, force: true }));
-
-  /** Runs a service on the data folder, or on the database, while something is done. */
-  async function withService<T>(
-    databaseUrl: string,
-    now: () => number,
-    work: (api: Api) => Promise<T>,
-  ): Promise<T> {
-    const settings = readSettings({
-      GRANARY_HTTP_PORT: '0',
-      GRANARY_MQTT_PORT: '0',
-      GRANARY_LINK_THREADS: '0',
-      GRANARY_RATE_LIMIT: 'off',
-      GRANARY_LOG_LEVEL: 'silent',
-      GRANARY_COMPRESS_AFTER_DAYS: 'off',
-      GRANARY_DATA_DIR: dataDir,
-      GRANARY_DATABASE_URL: databaseUrl,
-      // Nobody listens there, so nothing is sent.
-      GRANARY_SMTP_URL: 'smtp://127.0.0.1:9',
-      GRANARY_MAIL_FROM: 'granary@example.com',
+describePostgres(
+  'a service whose store was moved to PostgreSQL',
+  (engine) => {
+    let dataDir = '';
+    before(async () => {
+      dataDir = await mkdtemp(join(tmpdir(), 'granary-moved-'));
     });
-    const service = createService(settings, { now });
-    try {
-      const started = await service.start();
-      const { key } = started.adminKey;
-      return await work(
-        apiOf(
-          () => started,
-          () => key,
-        ),
-      );
-    } finally {
-      await service.stop();
+    after(() => rm(dataDir, { recursive: true, force: true }));
+
+    /** Runs a service on the data folder, or on the database, while something is done. */
+    async function withService<T>(
+      databaseUrl: string,
+      now: () => number,
+      work: (api: Api) => Promise<T>,
+    ): Promise<T> {
+      const settings = readSettings({
+        GRANARY_HTTP_PORT: '0',
+        GRANARY_MQTT_PORT: '0',
+        GRANARY_LINK_THREADS: '0',
+        GRANARY_RATE_LIMIT: 'off',
+        GRANARY_LOG_LEVEL: 'silent',
+        GRANARY_COMPRESS_AFTER_DAYS: 'off',
+        GRANARY_DATA_DIR: dataDir,
+        GRANARY_DATABASE_URL: databaseUrl,
+        // Nobody listens there, so nothing is sent.
+        GRANARY_SMTP_URL: 'smtp://127.0.0.1:9',
+        GRANARY_MAIL_FROM: 'granary@example.com',
+      });
+      const service = createService(settings, { now });
+      try {
+        const started = await service.start();
+        const { key } = started.adminKey;
+        return await work(
+          apiOf(
+            () => started,
+            () => key,
+          ),
+        );
+      } finally {
+        await service.stop();
+      }
     }
-  }
 
-  const lastEvent = (): number => {
-    const database = new DatabaseSync(join(dataDir, 'granary.db'), { readOnly: true });
-    const row = database.prepare('SELECT last_sequence FROM event_counter').get();
-    database.close();
-    return Number(row?.['last_sequence']);
-  };
+    const lastEvent = (): number => {
+      const database = new DatabaseSync(join(dataDir, 'granary.db'), { readOnly: true });
+      const row = database.prepare('SELECT last_sequence FROM event_counter').get();
+      database.close();
+      return Number(row?.['last_sequence']);
+    };
 
-  test('answers the same to the byte, and its events go on with the same ids', async () => {
-    await withService('', Date.now, async ({ started: { httpUrl, mqttUrl, adminKey } }) => {
-      await tourAnswers({ httpUrl, mqttUrl, adminKey: adminKey.key });
+    test('answers the same to the byte, and its events go on with the same ids', async () => {
+      await withService('', Date.now, async ({ started: { httpUrl, mqttUrl, adminKey } }) => {
+        await tourAnswers({ httpUrl, mqttUrl, adminKey: adminKey.key });
+      });
+      await addHistory(dataDir);
+      const asked = () => ASKED_MS;
+      const [answers, firstEvents] = await withService('', asked, async (api) => {
+        const settled = await settledAnswers(api);
+        return [settled, await eventsOf(api, 0, lastEvent())] as const;
+      });
+      const last = lastEvent();
+      assert.ok(last >= firstEvents.length && firstEvents.length > 50);
+
+      if (engine.location.engine !== 'postgres') throw new Error('a store moves to PostgreSQL only');
+      const { url: databaseUrl } = engine.location;
+      const move = await openMove({ dataDir, databaseUrl }, { isDryRun: false });
+      const moved = new Map((await move.run()).map(({ name, rows }) => [name, rows]));
+      await move.close();
+      assert.ok((moved.get('reading_chunks') ?? 0) > 2);
+      assert.ok((moved.get('readings') ?? 0) > 1_000);
+
+      await withService(databaseUrl, asked, async (api) => {
+        const answersNow = await settledAnswers(api);
+        for (const [path, text] of answers) assert.equal(answersNow.get(path), text, path);
+        assert.deepEqual(await eventsOf(api, 0, firstEvents.length), firstEvents);
+        await api.post(SILOS, siloNamed('silo-after-the-move'));
+        const [next] = await eventsOf(api, last, 1);
+        assert.equal(next?.id, last + 1);
+        assert.equal(next?.data.type, 'device.registered');
+      });
     });
-    await addHistory(dataDir);
-    const asked = () => ASKED_MS;
-    const [answers, firstEvents] = await withService('', asked, async (api) => {
-      const settled = await settledAnswers(api);
-      return [settled, await eventsOf(api, 0, lastEvent())] as const;
-    });
-    const last = lastEvent();
-    assert.ok(last >= firstEvents.length && firstEvents.length > 50);
-
-    if (engine.location.engine !== 'postgres') throw new Error('a store moves to PostgreSQL only');
-    const { url: databaseUrl } = engine.location;
-    const move = await openMove({ dataDir, databaseUrl }, { isDryRun: false });
-    const moved = new Map((await move.run()).map(({ name, rows }) => [name, rows]));
-    await move.close();
-    assert.ok((moved.get('reading_chunks') ?? 0) > 2);
-    assert.ok((moved.get('readings') ?? 0) > 1_000);
-
-    await withService(databaseUrl, asked, async (api) => {
-      const answersNow = await settledAnswers(api);
-      for (const [path, text] of answers) assert.equal(answersNow.get(path), text, path);
-      assert.deepEqual(await eventsOf(api, 0, firstEvents.length), firstEvents);
-      await api.post(SILOS, siloNamed('silo-after-the-move'));
-      const [next] = await eventsOf(api, last, 1);
-      assert.equal(next?.id, last + 1);
-      assert.equal(next?.data.type, 'device.registered');
-    });
-  });
-});
+  },
+  WITHOUT_SCHEMA,
+);

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { type ScriptedSilo, startSilo } from '../testing/devices/scripted-silo.ts';
 import { eventually } from '../testing/eventually.ts';
 import { OperationModel } from '../testing/operation-model.ts';
-import { type Api, describeDeviceService } from '../testing/service.ts';
+import { type Api, describeService } from '../testing/service.ts';
 
 const RUNS = 12;
 const STEPS_MAX = 25;
@@ -140,7 +140,7 @@ class Run {
   }
 }
 
-describeDeviceService('operations compared with a model of their documented behaviour', (api) => {
+describeService('operations compared with a model of their documented behaviour', (api) => {
   let silo: ScriptedSilo | undefined;
   before(async () => {
     silo = await startSilo(api, 'modelled', WEIGHT_KG);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { IS_FULL_SIZE, SEED } from '@granary/contract/testing/size';
 import { mayTestWith, pythonWithPaho } from '@granary/link/testing/outside-clients';
-import { IS_FULL_SIZE, SEED } from '../testing/rig-size.ts';
 import { cutsOf, type RigResult, type RigSize, SessionRig } from '../testing/sessions/session-rig.ts';
 
 const SHORT: RigSize = {

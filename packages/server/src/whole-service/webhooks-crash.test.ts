@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { CrashingService } from '../testing/crashing-service.ts';
-import { IS_FULL_SIZE } from '../testing/rig-size.ts';
 import { ReceiverProcess } from '../testing/webhooks/receiver-process.ts';
 
 const EVENTS = IS_FULL_SIZE ? 10_000 : 150;

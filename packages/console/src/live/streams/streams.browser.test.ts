@@ -5,7 +5,8 @@ import type { Page } from 'playwright-core';
 import { type Operator, signIn } from '../../testing/operator.ts';
 import { RunningSite } from '../../testing/running-site.ts';
 
-const WINDOWS = 10;
+/** A browser opens at most six connections to a service. */
+const WINDOWS = 7;
 /** A request that gets no connection waits for ever. */
 const ANSWERED_WITHIN_MS = 30_000;
 
@@ -40,7 +41,7 @@ const HIDE = `
   document.dispatchEvent(new Event('visibilitychange'));
 `;
 
-describe('ten windows of one browser', () => {
+describe('many windows of one browser', () => {
   let site: RunningSite;
 
   before(async () => {
@@ -48,7 +49,7 @@ describe('ten windows of one browser', () => {
   });
   after(() => site.stop());
 
-  test('are all live, every request is answered, a stop works in each, and closing one disturbs no other', async (t) => {
+  test('are all live, every request is answered, a stop works in each, and closing some disturbs no other, and they are signed out together', async (t) => {
     const operator = await signIn(t, site);
     if (operator === null) return;
     const pages = await openWindows(operator, site.url);
@@ -68,11 +69,14 @@ describe('ten windows of one browser', () => {
         'stopped',
       );
     }
-    await Promise.all(pages.splice(0, 4).map((page) => page.close()));
+    await Promise.all(pages.splice(1, 4).map((page) => page.close()));
     await site.client.devices.silo.update('silo-02', { name: 'Calf starter B' });
     await Promise.all(pages.map((page) => page.getByRole('heading', { name: 'Calf starter B' }).waitFor()));
     await site.client.devices.silo.update('silo-02', { name: 'Calf starter' });
     await areLive(pages);
+    await operator.page.getByLabel('Settings').click();
+    await operator.page.getByRole('button', { name: 'Sign out' }).click();
+    await Promise.all(pages.map((page) => page.getByLabel('API key').waitFor()));
   });
 
   test('hold each stream once, also when they are reloaded or hidden', async (t) => {
@@ -88,16 +92,6 @@ describe('ten windows of one browser', () => {
     await Promise.all(pages.map((page) => page.evaluate(HIDE)));
     await eventually(() => openStreams(site), 1);
     await areLive(pages);
-  });
-
-  test('are signed out together', async (t) => {
-    const operator = await signIn(t, site);
-    if (operator === null) return;
-    const pages = await openWindows(operator, site.url);
-    await areLive(pages);
-    await operator.page.getByLabel('Settings').click();
-    await operator.page.getByRole('button', { name: 'Sign out' }).click();
-    await Promise.all(pages.map((page) => page.getByLabel('API key').waitFor()));
   });
 
   test('show the rights of the key that one of them signs in with', async (t) => {

@@ -6,7 +6,7 @@ import { AGGREGATES } from '@granary/contract/telemetry/telemetry';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { ScriptedDevice } from '../../testing/devices/scripted-device.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeLinkService, fieldDeviceNamed, siloNamed } from '../../testing/service.ts';
+import { type Api, describeEmbeddedLinkService, fieldDeviceNamed, siloNamed } from '../../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 const FIELDS = '/v1/fielddevice/devices';
@@ -22,7 +22,7 @@ async function startSiloWith(api: Api, deviceId: string, sensors: readonly objec
   return silo;
 }
 
-describeLinkService('values of declared sensors', (api) => {
+describeEmbeddedLinkService('values of declared sensors', (api) => {
   const current = async (path: string) => (await api.get(`${path}/sensors`)).body.data;
   const rejections = async (path: string) => (await api.get(`${path}/rejections`)).body.data;
   const statuses = async (path: string) =>

@@ -4,7 +4,7 @@ import { COMMAND_NAMES } from '@granary/contract/commands';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { HOME, type ScriptedRover, startRover } from '../../testing/devices/scripted-rover.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeDeviceService } from '../../testing/service.ts';
+import { type Api, describeService } from '../../testing/service.ts';
 
 const MOVE = {
   command: 'move_to_coordinates',
@@ -17,7 +17,7 @@ const at = (api: Api, rover: ScriptedRover) => ({
   statusOf: async (id: string) => (await api.get(`${rover.path}/remote/commands/${id}`)).body.data.status,
 });
 
-describeDeviceService('commands', (api) => {
+describeService('commands', (api) => {
   test('a move is sent once and follows the reports of the device to its end', async () => {
     const rover = await startRover(api, 'moving');
     const { issue, get, statusOf } = at(api, rover);

@@ -60,6 +60,7 @@ describeLinkService('emergency stop', (api) => {
 
   test('is repeated when the device refuses it or reports a failure, and raises an alert after 5 s', async () => {
     const rover = await startRover(api, 'refusing');
+    await api.put(`${rover.path}/config`, { alarms: { off_delay_s: 0 } });
     const { command_id: id } = (await issue(api, rover, STOP)).body.data;
     const get = async () => (await api.get(`${rover.path}/remote/commands/${id}`)).body.data;
     await rover.take('execute');

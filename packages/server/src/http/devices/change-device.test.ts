@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { startSilo } from '../../testing/devices/scripted-silo.ts';
 import { EventReader } from '../../testing/event-reader.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { describeDeviceService, fieldDeviceNamed, siloNamed } from '../../testing/service.ts';
+import { describeService, fieldDeviceNamed, siloNamed } from '../../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 const FIELD = '/v1/fielddevice/devices';
 
-describeDeviceService('changing a device over HTTP', (api) => {
+describeService('changing a device over HTTP', (api) => {
   const patch = (path: string, body: unknown, headers = {}) =>
     api.raw('PATCH', path, {
       headers: { ...api.authorization, 'content-type': 'application/json', ...headers },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { HOUR_MS, toIso } from '@granary/contract/time';
 import { HOME, roverNamed, startRover } from '../../testing/devices/scripted-rover.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { describeDeviceService } from '../../testing/service.ts';
+import { describeService } from '../../testing/service.ts';
 
 const FIELDS = '/v1/fielddevice/devices';
 const TRIANGLE = [
@@ -12,7 +12,7 @@ const TRIANGLE = [
   { lat: 48.3, lng: 16.3 },
 ];
 
-describeDeviceService('configuration of field devices', (api) => {
+describeService('configuration of field devices', (api) => {
   test('starts with what is careful, merges deeply, and has a version', async () => {
     await api.post(FIELDS, roverNamed('merged'));
     const path = `${FIELDS}/merged/config`;
@@ -94,9 +94,10 @@ describeDeviceService('configuration of field devices', (api) => {
   });
 });
 
-describeDeviceService('alerts of field devices', (api) => {
+describeService('alerts of field devices', (api) => {
   test('a battery that runs low, and one that is charged again', async () => {
     const rover = await startRover(api, 'tired', { ...HOME, battery_level: 24 });
+    await api.put(`${rover.path}/config`, { alarms: { off_delay_s: 0 } });
     const alerts = async (status = 'open') =>
       (await api.get(`${rover.path}/alerts?status=${status}`)).body.data;
     await eventually(async () => (await alerts())[0]?.severity, 'warning');

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { startSilo } from '../../testing/devices/scripted-silo.ts';
 import { EventReader } from '../../testing/event-reader.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { describeDeviceService, siloNamed } from '../../testing/service.ts';
+import { describeService, siloNamed } from '../../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 
-describeDeviceService('the life cycle of a device over HTTP', (api) => {
+describeService('the life cycle of a device over HTTP', (api) => {
   test('maintenance is shown while it lasts, and nothing may start', async () => {
     const silo = await startSilo(api, 'maintained');
     const until = new Date(Date.now() + 3_600_000).toISOString();

@@ -4,7 +4,7 @@ import { checkFieldCommand } from '@granary/contract/link/field-messages';
 import { HOUR_MS, toIso } from '@granary/contract/time';
 import { ScriptedDevice } from '../../testing/devices/scripted-device.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeDeviceService, fieldDeviceNamed } from '../../testing/service.ts';
+import { type Api, describeService, fieldDeviceNamed } from '../../testing/service.ts';
 
 const FIELDS = '/v1/fielddevice/devices';
 const WEATHER = {
@@ -26,7 +26,7 @@ async function startStation(api: Api, deviceId: string) {
   return station;
 }
 
-describeDeviceService('weather stations', (api) => {
+describeService('weather stations', (api) => {
   test('are registered by their profile, and every record names it', async () => {
     const station = await startStation(api, 'weather-1');
     assert.equal((await api.get(station.path)).body.data.profile, 'weather_station');

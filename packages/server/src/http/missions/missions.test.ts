@@ -11,9 +11,9 @@ import {
   TWO_WAYPOINTS,
   WAYPOINT,
 } from '../../testing/missions.ts';
-import { describeDeviceService } from '../../testing/service.ts';
+import { describeService } from '../../testing/service.ts';
 
-describeDeviceService('missions', (api) => {
+describeService('missions', (api) => {
   test('a scheduled mission is uploaded, started on time, and shows each waypoint that the device reports', async () => {
     const rover = await startRover(api, 'scheduled');
     const scheduled_start = toIso(Date.now() + SECOND_MS);
@@ -195,7 +195,7 @@ describeDeviceService('missions', (api) => {
   });
 });
 
-describeDeviceService('missions that are refused', (api) => {
+describeService('missions that are refused', (api) => {
   const invalid: Record<string, unknown> = {
     'no waypoints': { ...TWO_WAYPOINTS, waypoints: [] },
     '501 waypoints': { ...TWO_WAYPOINTS, waypoints: Array.from({ length: 501 }, () => WAYPOINT) },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ScriptedSilo, startSilo } from '../../testing/devices/scripted-silo.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeDeviceService, siloNamed } from '../../testing/service.ts';
+import { type Api, describeService, siloNamed } from '../../testing/service.ts';
 
 const FEED = { amount: 100, unit: 'kg', rate: 50, rate_unit: 'kg/min' };
 
@@ -17,7 +17,7 @@ async function feeding(
   return { silo, id, path: `${silo.path}/operations/${id}` };
 }
 
-describeDeviceService('operations', (api) => {
+describeService('operations', (api) => {
   const recordOf = async (path: string) => (await api.get(path)).body.data;
   const statusOf = async (path: string): Promise<string> => (await recordOf(path)).status;
 
