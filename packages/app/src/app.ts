@@ -3,7 +3,7 @@ import type { Engine, EngineFigures, UseCaseCall, WriterPort } from '@granary/st
 import type { OnUpgrade } from '@granary/store/migrations/migrations';
 import { openSqlite } from '@granary/store/sqlite/engine';
 import type { Attempt } from './audit/audit-rows.ts';
-import type { CarryOut, Committed, Effect } from './effects.ts';
+import type { CarryOut, Committed, Effect, ValuesStored } from './effects.ts';
 import { EventNumbering } from './events/event-numbering.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import { CurrentValuesCache } from './telemetry/current-values-cache.ts';
@@ -17,6 +17,7 @@ import {
   USE_CASES,
   type WriteSlices,
 } from './use-cases.ts';
+import { writeCall } from './write-call.ts';
 import { WriteMeter } from './write-meter.ts';
 
 export type { IdempotentSlices, WriteSlices } from './use-cases.ts';
@@ -24,16 +25,13 @@ export type { IdempotentSlices, WriteSlices } from './use-cases.ts';
 /** How long a value is shown at most after another node has changed it and ended before it could tell. */
 const VALUES_CACHED_MS = 1_000;
 
-const NUMBER_EVENTS: UseCaseCall = {
-  slice: 'events',
-  name: 'number',
-  args: [],
-  idempotency: null,
-  attempt: null,
-};
+const NUMBER_EVENTS = writeCall('events', 'number');
 
 const logsEvents = (effects: readonly Effect[]): boolean =>
   effects.some(({ kind }) => kind === 'events_logged');
+
+/** The app itself forgets cached values. */
+const isCarriedOut = (effect: Effect | ValuesStored): effect is Effect => effect.kind !== 'values_stored';
 
 /** The place of the data: a file in a folder, or a PostgreSQL database. */
 export type StoreLocation =
@@ -61,16 +59,10 @@ export interface WriteFigures extends EngineFigures {
   readonly writeMs: number;
 }
 
-/** Readings that another thread has written. */
-export interface WrittenReadings {
-  readonly deviceNos: readonly number[];
-  readonly effects: readonly Effect[];
-}
-
 /** Another thread may append readings without passing through this one, and then reports them here. */
 export interface ThreadWrites {
   openPort(): WriterPort;
-  written(readings: WrittenReadings): Promise<void>;
+  written(effects: Committed<unknown>['effects']): Promise<void>;
   /** `takeReports` is called before a cached value is used; it calls `written` for all readings that a device may know to be stored. */
   beforeCachedReads(takeReports: () => void): void;
 }
@@ -126,12 +118,13 @@ export async function openApp(
     resumed: () => cache.forgetAll(),
   });
   const meter = new WriteMeter();
-  const commit = async (write: Promise<unknown>, call: UseCaseCall): Promise<Committed<unknown>> => {
-    const done = (await meter.measure(write)) as Committed<unknown>;
-    const changed = cache.committed(call, done.effects);
+  const commit = async (write: Promise<unknown>, call: UseCaseCall) => {
+    const { result, effects: all } = (await meter.measure(write)) as Committed<unknown>;
+    const changed = cache.committed(all);
+    const effects = all.filter(isCarriedOut);
     // Other nodes see events when they have numbers.
-    announcements?.post({ ...changed, hasEvents: call === NUMBER_EVENTS && logsEvents(done.effects) });
-    return done;
+    announcements?.post({ ...changed, hasEvents: call === NUMBER_EVENTS && logsEvents(effects) });
+    return { result, effects };
   };
   const numbering = new EventNumbering(async () => {
     const begunAtMs = performance.now();
@@ -163,8 +156,9 @@ export async function openApp(
   const { openWriterPort } = engine;
   const threadWrites: ThreadWrites | null = openWriterPort && {
     openPort: openWriterPort,
-    async written({ deviceNos, effects }) {
-      cache.forget({ deviceNos, deviceIds: [] });
+    async written(all) {
+      cache.committed(all);
+      const effects = all.filter(isCarriedOut);
       // The thread knows when its write began, but readings send nothing to devices.
       if (effects.length > 0) await carryOut(effects, 0);
     },

@@ -34,10 +34,16 @@ export type Effect =
   /** A message may have to be sent to a webhook. */
   | { readonly kind: 'webhooks_changed' };
 
+/** Cached newest values of these devices are outdated; the app itself forgets them. */
+export interface ValuesStored {
+  readonly kind: 'values_stored';
+  readonly deviceNos: readonly number[];
+}
+
 /** The return value of every write; the caller gets the result, and the dispatcher gets the effects. */
 export interface Committed<Result> {
   readonly result: Result;
-  readonly effects: readonly Effect[];
+  readonly effects: readonly (Effect | ValuesStored)[];
   /** How a write that does not make one change is entered in the audit log: no entry, or one more for each of its changes. */
   readonly audited?: 'nothing' | readonly ChangeEntry[];
 }
@@ -52,7 +58,10 @@ export interface ChangeEntry {
   readonly input: string;
 }
 
-export const committed = <Result>(result: Result, ...effects: readonly Effect[]): Committed<Result> => ({
+export const committed = <Result>(
+  result: Result,
+  ...effects: Committed<Result>['effects']
+): Committed<Result> => ({
   result,
   effects,
 });

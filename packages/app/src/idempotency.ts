@@ -4,7 +4,7 @@ import { documentKind } from '@granary/core/documents';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from './effects.ts';
-import type { Transaction } from './transaction.ts';
+import { longWrite } from './transaction.ts';
 
 export interface IdempotencyEntry {
   /** The API key of the caller. */
@@ -135,7 +135,5 @@ async function storedResult(sql: Sql, request: IdempotencyKey): Promise<Idempote
 export const reads = {};
 
 export const writes = {
-  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await expireEntries(tx.sql, expiry));
-  },
+  expire: longWrite(async (tx, expiry: Expiry) => committed(await expireEntries(tx.sql, expiry))),
 };

@@ -1,5 +1,6 @@
 import type { Actor } from '@granary/contract/audit';
 import type { Sql } from '@granary/store/sql';
+import type { Committed } from './effects.ts';
 import type { RowMemory } from './row-memory.ts';
 
 /** What every write is given. */
@@ -10,3 +11,20 @@ export interface Transaction {
   /** `null` where other connections write to the same database, too. */
   readonly memory: RowMemory | null;
 }
+
+type Write<Args extends readonly unknown[], Result> = (
+  tx: Transaction,
+  ...args: Args
+) => Promise<Committed<Result>>;
+
+const longWrites = new WeakSet<object>();
+
+/** Declares a write that nobody waits for and that may remove many rows, so that PostgreSQL gives it more time than others. */
+export function longWrite<Args extends readonly unknown[], Result>(
+  write: Write<Args, Result>,
+): Write<Args, Result> {
+  longWrites.add(write);
+  return write;
+}
+
+export const isLongWrite = (write: object): boolean => longWrites.has(write);

@@ -23,7 +23,7 @@ import type { RowMemory } from './row-memory.ts';
 import * as session from './session/session.ts';
 import * as site from './site/site.ts';
 import * as telemetry from './telemetry/telemetry.ts';
-import type { Transaction } from './transaction.ts';
+import { isLongWrite, type Transaction } from './transaction.ts';
 import * as webhooks from './webhooks/webhooks.ts';
 
 /**
@@ -124,10 +124,17 @@ export async function callUseCase(
   return await (key === null ? work() : runOnce(sql, key, work));
 }
 
-/** The use cases for the storage engines: the function, and the thread in which SQLite runs it. */
+function isLong({ slice, name }: UseCaseCall): boolean {
+  const { writes }: Slice = SLICES[slice as SliceName];
+  const write = writesOf(writes)[name];
+  return write !== undefined && isLongWrite(write);
+}
+
+/** The use cases for the storage engines: the functions, and the thread in which SQLite runs the writes. */
 export const USE_CASES: UseCases = {
   threadUrl: new URL('./writer-thread.ts', import.meta.url),
   callUseCase,
+  isLong,
 };
 
 /** The service itself writes, because of a device or the clock. */

@@ -16,6 +16,8 @@ export interface UseCaseCall {
 
 /** The use cases that an engine runs. */
 export interface UseCases {
+  /** A write that nobody waits for and that may remove many rows: it may take longer than others. */
+  readonly isLong: (call: UseCaseCall) => boolean;
   /** The module of a thread that runs the writer of SQLite with these use cases. */
   readonly threadUrl: URL;
   readonly callUseCase: (sql: Sql, call: UseCaseCall) => Promise<unknown>;

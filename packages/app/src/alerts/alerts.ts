@@ -12,7 +12,7 @@ import type { AccessLimits } from '../conditions.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { type DeviceOfRow, findAlertsOfFleet } from '../fleet/list-rows.ts';
-import type { Transaction } from '../transaction.ts';
+import { longWrite, type Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import { type AlertPage, expireAlerts, findAlert, listAlerts, saveAlerts } from './alert-rows.ts';
 import { evaluateDevices, eventsOf } from './evaluation.ts';
@@ -46,8 +46,7 @@ export const reads = {
 
 export const writes = {
   /** Removes a limited number of alerts that were resolved long ago and returns how many. */
-  expire: async (tx: Transaction, expiry: Expiry): Promise<Committed<number>> =>
-    committed(await expireAlerts(tx.sql, expiry)),
+  expire: longWrite(async (tx, expiry: Expiry) => committed(await expireAlerts(tx.sql, expiry))),
 
   /** Records that the service is running from now on; silence before this time raises no alert. */
   async beginObservation(tx: Transaction, nowMs: number): Promise<Committed<void>> {

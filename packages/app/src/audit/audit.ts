@@ -3,7 +3,7 @@ import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from '../effects.ts';
 import { together } from '../together.ts';
-import type { Transaction } from '../transaction.ts';
+import { longWrite, type Transaction } from '../transaction.ts';
 import {
   type Attempt,
   type AuditFilter,
@@ -62,9 +62,7 @@ export const writes = {
     return committed(undefined);
   },
 
-  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await expireEntries(tx.sql, expiry));
-  },
+  expire: longWrite(async (tx, expiry: Expiry) => committed(await expireEntries(tx.sql, expiry))),
 };
 
 const byId = (a: RefusedAttempts, b: RefusedAttempts): number =>

@@ -25,7 +25,7 @@ import {
 } from '../jobs/job-change-recorder.ts';
 import { messageEffects } from '../jobs/message-effects.ts';
 import { MISSIONS } from '../missions/mission-rows.ts';
-import type { Transaction } from '../transaction.ts';
+import { longWrite, type Transaction } from '../transaction.ts';
 import { COMMANDS, unfinishedCommands } from './command-rows.ts';
 
 /** A device with more open commands than this gets no further ones, except an emergency stop. */
@@ -91,9 +91,7 @@ export const reads = {
 
 export const writes = {
   /** Removes a limited number of jobs that ended long ago and returns how many. */
-  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await COMMANDS.expire(tx.sql, expiry));
-  },
+  expire: longWrite(async (tx, expiry: Expiry) => committed(await COMMANDS.expire(tx.sql, expiry))),
 
   /** An unconfirmed emergency stop is not issued a second time, because it is already being repeated. */
   async issue(tx: Transaction, issue: CommandIssue): Promise<Committed<Issued>> {

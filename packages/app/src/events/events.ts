@@ -1,7 +1,7 @@
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from '../effects.ts';
-import type { Transaction } from '../transaction.ts';
+import { longWrite, type Transaction } from '../transaction.ts';
 import { eventBounds, eventsAfter, expireEvents, hasUnnumberedEvents, numberEvents } from './event-rows.ts';
 
 export const reads = {
@@ -18,7 +18,5 @@ export const writes = {
     return numbered === 0 ? committed(undefined) : committed(undefined, { kind: 'events_logged' });
   },
 
-  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await expireEvents(tx.sql, expiry));
-  },
+  expire: longWrite(async (tx, expiry: Expiry) => committed(await expireEvents(tx.sql, expiry))),
 };

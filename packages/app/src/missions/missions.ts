@@ -30,7 +30,7 @@ import {
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
 import { messageEffects } from '../jobs/message-effects.ts';
-import type { Transaction } from '../transaction.ts';
+import { longWrite, type Transaction } from '../transaction.ts';
 import { MISSIONS, missionsNotEnded } from './mission-rows.ts';
 
 export interface MissionCreation {
@@ -103,9 +103,7 @@ export const reads = {
 
 export const writes = {
   /** Removes a limited number of jobs that ended long ago and returns how many. */
-  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await MISSIONS.expire(tx.sql, expiry));
-  },
+  expire: longWrite(async (tx, expiry: Expiry) => committed(await MISSIONS.expire(tx.sql, expiry))),
 
   /** The mission waits for its start; the next tick dispatches it, also if it starts now. */
   async create(tx: Transaction, creation: MissionCreation): Promise<Committed<MissionState>> {

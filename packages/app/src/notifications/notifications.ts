@@ -15,7 +15,7 @@ import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
-import type { Transaction } from '../transaction.ts';
+import { longWrite, type Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import { recordAttempt } from './attempts.ts';
 import { composeDue } from './compose.ts';
@@ -113,8 +113,9 @@ export const writes = {
   recordAttempt,
 
   /** Removes a limited number of old notifications and returns how many. */
-  expire: async (tx: Transaction, expiry: Expiry): Promise<Committed<number>> =>
+  expire: longWrite(async (tx, expiry: Expiry) =>
     committed((await expireNotices(tx.sql, expiry)) + (await expireNotifications(tx.sql, expiry))),
+  ),
 };
 
 /** The last step of a write; returns its effects. */

@@ -56,7 +56,7 @@ import {
 } from '../jobs/job-change-recorder.ts';
 import { messageEffects } from '../jobs/message-effects.ts';
 import { together } from '../together.ts';
-import type { Transaction } from '../transaction.ts';
+import { longWrite, type Transaction } from '../transaction.ts';
 import { UnreadableRow } from '../unreadable-row.ts';
 import { advanceDueOperations } from './advance-due-operations.ts';
 import { claimingOperation, deviceOfOperation, OPERATIONS } from './operation-rows.ts';
@@ -136,9 +136,7 @@ export const reads = {
 
 export const writes = {
   /** Removes a limited number of jobs that ended long ago and returns how many. */
-  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await OPERATIONS.expire(tx.sql, expiry));
-  },
+  expire: longWrite(async (tx, expiry: Expiry) => committed(await OPERATIONS.expire(tx.sql, expiry))),
 
   /** The start is sent once; if that fails, `notSent` records it. */
   async start(tx: Transaction, start: NewStart): Promise<Committed<Started>> {

@@ -10,7 +10,7 @@ import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, type Effect } from '../effects.ts';
 import { findKey, lockKey } from '../keys/key-rows.ts';
-import type { Transaction } from '../transaction.ts';
+import { longWrite, type Transaction } from '../transaction.ts';
 import {
   expireSignIns,
   findCodes,
@@ -92,9 +92,7 @@ export const writes = {
     return committed(undefined);
   },
 
-  async expire(tx: Transaction, expiry: Expiry): Promise<Committed<number>> {
-    return committed(await expireSignIns(tx.sql, expiry));
-  },
+  expire: longWrite(async (tx, expiry: Expiry) => committed(await expireSignIns(tx.sql, expiry))),
 };
 
 const sessionsEnded = (...hashes: readonly string[]): Effect => ({ kind: 'sessions_ended', hashes });

@@ -17,7 +17,11 @@ describePostgres('statements of a write on PostgreSQL', (engine) => {
     await engine.query(`DO $$ BEGIN
       EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database());
     END $$`);
-    store = await openPostgres(engine.location.url, { ...USE_CASES, callUseCase: (sql) => work(sql) });
+    store = await openPostgres(engine.location.url, {
+      ...USE_CASES,
+      isLong: () => false,
+      callUseCase: (sql) => work(sql),
+    });
   });
   after(() => store.close());
 

@@ -10,6 +10,7 @@ import { clientOver } from '@granary/store/sqlite/writer-client';
 import { openApp, type ThreadWrites } from '../app.ts';
 import { batchOf, isRefusal, latestOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
 import { USE_CASES } from '../use-cases.ts';
+import { writeCall } from '../write-call.ts';
 
 async function openSqliteApp(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'granary-test-'));
@@ -23,13 +24,12 @@ async function openSqliteApp(t: TestContext) {
   return { app, threadWrites };
 }
 
-const appending = (deviceNo: number, tsMs: number, weight: number): UseCaseCall => ({
-  slice: 'telemetry',
-  name: 'append',
-  idempotency: null,
-  attempt: null,
-  args: [batchOf({ readings: packReadings([reading(deviceNo, tsMs, { weight })]) })],
-});
+const appending = (deviceNo: number, tsMs: number, weight: number): UseCaseCall =>
+  writeCall(
+    'telemetry',
+    'append',
+    batchOf({ readings: packReadings([reading(deviceNo, tsMs, { weight })]) }),
+  );
 
 /** A client as another thread has it. */
 const clientOf = (threadWrites: ThreadWrites) => clientOver(threadWrites.openPort());
@@ -45,7 +45,11 @@ describe('a port to the writer', () => {
       app.telemetry.append(batchOf({ readings: [reading(deviceNo, NOW_MS + 2, { weight: 2 })] })),
     ]);
     const stored = { stored: 1, repeated: 0 };
-    const effects = [{ kind: 'evaluate_alerts', deviceNos: [deviceNo] }];
+    const deviceNos = [deviceNo];
+    const effects = [
+      { kind: 'values_stored', deviceNos },
+      { kind: 'evaluate_alerts', deviceNos },
+    ];
     assert.deepEqual(written, [{ result: stored, effects }, { result: stored, effects }, stored]);
     assert.equal((await latestOf(app, deviceNo)).weight?.tsMs, NOW_MS + 2);
     const commits = app.writeFigures().commits - before;
@@ -80,7 +84,8 @@ it('a cached value is forgotten when another thread reports a newer one, at the 
   const deviceNo = await registerDevice(app, { deviceId: 'silo-1' });
   const reports: number[] = [];
   threadWrites.beforeCachedReads(() => {
-    for (const no of reports.splice(0)) void threadWrites.written({ deviceNos: [no], effects: [] });
+    for (const no of reports.splice(0))
+      void threadWrites.written([{ kind: 'values_stored', deviceNos: [no] }]);
   });
   for (let round = 0; round < 20; round++) {
     await client.submit(appending(deviceNo, NOW_MS + round, round));

@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { UseCaseCall } from '@granary/store/engine';
-import { reading } from '../testing/fixtures.ts';
+import type { ValuesStored } from '../effects.ts';
 import { CurrentValuesCache } from './current-values-cache.ts';
 import type { CurrentValues } from './telemetry.ts';
 
 const DEVICE_NO = 7;
 const DEVICE_ID = 'silo-7';
 
-const append = (deviceNo: number): UseCaseCall => ({
-  slice: 'telemetry',
-  name: 'append',
-  idempotency: null,
-  attempt: null,
-  args: [{ readings: [reading(deviceNo, 1, { weight: 1 })], seen: [], rejections: [] }],
-});
+const stored = (deviceNo: number): ValuesStored => ({ kind: 'values_stored', deviceNos: [deviceNo] });
 
 /** Values that only a test compares by identity. */
 const values = (): CurrentValues =>
@@ -52,8 +45,8 @@ describe('CurrentValuesCache', () => {
 
   it('does not keep values that changed while they were read', async () => {
     const changes: ((cache: CurrentValuesCache) => void)[] = [
-      (cache) => void cache.committed(append(DEVICE_NO), []),
-      (cache) => void cache.committed(append(1), [{ kind: 'device_updated', deviceId: DEVICE_ID }]),
+      (cache) => void cache.committed([stored(DEVICE_NO)]),
+      (cache) => void cache.committed([stored(1), { kind: 'device_updated', deviceId: DEVICE_ID }]),
       (cache) => cache.forget({ deviceNos: [DEVICE_NO], deviceIds: [] }),
       (cache) => cache.forgetAll(),
     ];
@@ -66,21 +59,22 @@ describe('CurrentValuesCache', () => {
   it('keeps values while other devices change', async () => {
     const cache = new CurrentValuesCache();
     const change = (): void =>
-      void cache.committed(append(1), [{ kind: 'device_updated', deviceId: 'silo-1' }]);
+      void cache.committed([stored(1), { kind: 'device_updated', deviceId: 'silo-1' }]);
     assert.equal(await readTwice(cache, change), 1);
   });
 
   it('asks again after a change', async () => {
     const cache = new CurrentValuesCache();
     assert.equal(await readTwice(cache, () => undefined), 1);
-    cache.committed(append(DEVICE_NO), []);
+    cache.committed([stored(DEVICE_NO)]);
     assert.equal(await readTwice(cache, () => undefined), 1);
     cache.forgetAll();
     assert.equal(await readTwice(cache, () => undefined), 1);
   });
 
   it('says which devices a write has changed', () => {
-    const changed = new CurrentValuesCache().committed(append(3), [
+    const changed = new CurrentValuesCache().committed([
+      stored(3),
       { kind: 'events_logged' },
       { kind: 'device_updated', deviceId: 'rover-1' },
     ]);

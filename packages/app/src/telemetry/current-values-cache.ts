@@ -1,8 +1,6 @@
-import { devicesInPacked } from '@granary/core/telemetry/packed-readings';
 import type { Announcement } from '@granary/store/announcements';
-import type { UseCaseCall } from '@granary/store/engine';
-import type { Effect } from '../effects.ts';
-import type { CurrentValues, TelemetryBatch } from './telemetry.ts';
+import type { Committed } from '../effects.ts';
+import type { CurrentValues } from './telemetry.ts';
 
 type Changed = Pick<Announcement, 'deviceNos' | 'deviceIds'>;
 type Read = (deviceId: string) => Promise<CurrentValues | undefined>;
@@ -74,12 +72,13 @@ export class CurrentValuesCache {
     this.#deviceIds.set(deviceNo, deviceId);
   }
 
-  /** Must be called for every committed write; returns what other nodes have to forget. */
-  committed({ slice, name, args }: UseCaseCall, effects: readonly Effect[]): Changed {
-    const deviceNos = slice === 'telemetry' && name === 'append' ? devicesOf(args as [TelemetryBatch]) : [];
+  /** Must be called with the effects of every committed write; returns what other nodes have to forget. */
+  committed(effects: Committed<unknown>['effects']): Changed {
+    const deviceNos: number[] = [];
     const deviceIds: string[] = [];
     for (const effect of effects) {
-      if (effect.kind === 'device_updated' || effect.kind === 'send_configuration')
+      if (effect.kind === 'values_stored') deviceNos.push(...effect.deviceNos);
+      else if (effect.kind === 'device_updated' || effect.kind === 'send_configuration')
         deviceIds.push(effect.deviceId);
     }
     const changed = { deviceNos, deviceIds };
@@ -106,8 +105,3 @@ export class CurrentValuesCache {
     this.#deviceIds.clear();
   }
 }
-
-const devicesOf = ([{ readings }]: [TelemetryBatch]): Iterable<number> =>
-  readings instanceof Float64Array
-    ? devicesInPacked(readings)
-    : new Set(readings.map(({ deviceNo }) => deviceNo));

@@ -24,10 +24,10 @@ import {
   recordRejections,
   recordSeen,
 } from '../devices/presence-rows.ts';
-import { alertEvaluation, type Committed, committed } from '../effects.ts';
+import { alertEvaluation, type Committed, committed, type ValuesStored } from '../effects.ts';
 import type { OpenBucketRow } from '../row-memory.ts';
 import { together } from '../together.ts';
-import type { Transaction } from '../transaction.ts';
+import { longWrite, type Transaction } from '../transaction.ts';
 import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './bucket-rows.ts';
 import { chunkedValues, dropChunks, lockChunks } from './chunk-rows.ts';
 import { type CompressedPart, compressReadings, ROWS_PER_CHUNK_MAX } from './compress-readings.ts';
@@ -109,21 +109,19 @@ export const writes = {
     const received = recordReceptions(tx, { readings, seen, receptions });
     const toEvaluate = await markForEvaluation(tx, newestValues(news), seen, received);
     const receipt = { stored: news.length, repeated: readings.length - news.length };
-    return committed(receipt, ...alertEvaluation(toEvaluate));
+    const stored: ValuesStored = { kind: 'values_stored', deviceNos: devicesOf(distinct) };
+    return committed(receipt, stored, ...alertEvaluation(toEvaluate));
   },
 
   /** Removes a limited part of the expired data and returns how much; 0 when nothing is left. */
-  async expire(
-    tx: Transaction,
-    { rawBeforeMs, fiveMinutesBeforeMs, rowsMax }: Expiry,
-  ): Promise<Committed<number>> {
+  expire: longWrite(async (tx, { rawBeforeMs, fiveMinutesBeforeMs, rowsMax }: Expiry) => {
     await lockChunks(tx.sql);
     const chunks = await dropChunks(tx.sql, rawBeforeMs, Math.ceil(rowsMax / ROWS_PER_CHUNK_MAX));
     const readings = await tx.sql.dropReadings(rawBeforeMs, rowsMax);
     const positions = await dropTracks(tx.sql, rawBeforeMs, rowsMax);
     const buckets = await dropBuckets(tx.sql, '5m', fiveMinutesBeforeMs, rowsMax);
     return committed(chunks + readings + positions + buckets);
-  },
+  }),
 
   /** Moves a limited number of raw readings before a time into a compressed chunk. */
   async compress(
@@ -133,6 +131,10 @@ export const writes = {
     return committed(await compressReadings(tx.sql, beforeMs));
   },
 };
+
+const devicesOf = (readings: readonly Reading[]): number[] => [
+  ...new Set(readings.map(({ deviceNo }) => deviceNo)),
+];
 
 const readingsOf = ({ readings }: TelemetryBatch): readonly Reading[] =>
   readings instanceof Float64Array ? unpackReadings(readings) : readings;

@@ -17,7 +17,7 @@ import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 import { eventBounds, eventsAfter, lastSequence, logEvents, type NewEvent } from '../events/event-rows.ts';
-import type { Transaction } from '../transaction.ts';
+import { longWrite, type Transaction } from '../transaction.ts';
 import {
   type DeliveryExpiry,
   type DeliveryPage,
@@ -201,9 +201,7 @@ export const writes = {
 
   record: recordAttempt,
 
-  async expire(tx: Transaction, expiry: DeliveryExpiry): Promise<Committed<number>> {
-    return committed(await expireDeliveries(tx.sql, expiry));
-  },
+  expire: longWrite(async (tx, expiry: DeliveryExpiry) => committed(await expireDeliveries(tx.sql, expiry))),
 };
 
 const eventMessageId = (sequence: number): string => `evt_${sequence}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { devicesInPacked, packReadings, unpackReadings } from './packed-readings.ts';
+import { packReadings, unpackReadings } from './packed-readings.ts';
 import type { Reading } from './readings.ts';
 
 const READINGS: readonly Reading[] = [
@@ -12,8 +12,4 @@ const READINGS: readonly Reading[] = [
 test('packed readings come back as they were, also through another thread', () => {
   assert.deepEqual(unpackReadings(structuredClone(packReadings(READINGS))), READINGS);
   assert.deepEqual(unpackReadings(packReadings([])), []);
-});
-
-test('packed readings name their devices', () => {
-  assert.deepEqual([...devicesInPacked(packReadings(READINGS))], [1, 2]);
 });

@@ -40,9 +40,3 @@ export function unpackReadings(numbers: PackedReadings): Reading[] {
   }
   return readings;
 }
-
-export function devicesInPacked(numbers: PackedReadings): Set<number> {
-  const deviceNos = new Set<number>();
-  for (let at = 0; at < numbers.length; at += FIELDS) deviceNos.add(numbers[at] ?? 0);
-  return deviceNos;
-}

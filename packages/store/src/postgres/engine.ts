@@ -37,8 +37,8 @@ const MIGRATION_MS_MAX = 60 * 60_000;
 /** How long the server and this side of the connection wait. */
 export interface TimeLimits {
   readonly callMs: number;
-  /** No caller waits for the removal of old rows, so it may take longer. */
-  readonly expiryMs: number;
+  /** Of a long write, such as the removal of old rows. */
+  readonly longMs: number;
   /** Ends a statement on the server after the client has stopped waiting. */
   readonly statementMs: number;
   /**
@@ -50,7 +50,7 @@ export interface TimeLimits {
 
 const TIME_LIMITS: TimeLimits = {
   callMs: CALL_MS_MAX,
-  expiryMs: 60_000,
+  longMs: 60_000,
   statementMs: CALL_MS_MAX + 2_000,
   idleInTransactionMs: WAIT_MS_MAX - 1_000,
 };
@@ -174,16 +174,17 @@ class PostgresEngine implements Engine {
     urgentConnections: Connections,
     { announcements, nodes }: Peers,
     limits: TimeLimits,
-    { callUseCase }: UseCases,
+    { callUseCase, isLong }: UseCases,
   ) {
     this.announcements = announcements;
     this.nodes = nodes;
     this.#connections = connections;
     this.#urgentConnections = urgentConnections;
     const partitions = this.#partitions;
-    this.#partitionUpkeep = new PartitionUpkeep(connections, partitions, limits.expiryMs);
+    this.#partitionUpkeep = new PartitionUpkeep(connections, partitions, limits.longMs);
     this.#runner = new WriteRunner({
       callUseCase,
+      isLong,
       partitions,
       limits,
       partitionUpkeep: this.#partitionUpkeep,

@@ -12,10 +12,10 @@ const ATTEMPTS_MAX = 5;
 /** After a repeated reading, as many devices send them after an outage, others are expected for so long. */
 const REPEATS_EXPECTED_MS = 1_000;
 
-interface WriteRunnerParts extends Pick<UseCases, 'callUseCase'> {
+interface WriteRunnerParts extends Pick<UseCases, 'callUseCase' | 'isLong'> {
   readonly partitions: Partitions;
   readonly partitionUpkeep: PartitionUpkeep;
-  readonly limits: { readonly callMs: number; readonly expiryMs: number };
+  readonly limits: { readonly callMs: number; readonly longMs: number };
 }
 
 /** Runs writes, each in a transaction of its own, and again if it could not be committed because of another one. */
@@ -35,7 +35,8 @@ export class WriteRunner {
   /** The time limit covers all attempts together. */
   async run(connections: Connections, call: UseCaseCall): Promise<unknown> {
     const { callUseCase, partitions, partitionUpkeep, limits } = this.#parts;
-    const limitMs = isExpiry(call) ? limits.expiryMs : limits.callMs;
+    const isLong = this.#parts.isLong(call);
+    const limitMs = isLong ? limits.longMs : limits.callMs;
     const endsAtMs = performance.now() + Math.min(limitMs, requestLeftMs());
     let hasRepeats = false;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
@@ -44,13 +45,14 @@ export class WriteRunner {
         const done = await inTransaction(
           connections,
           async (queue) => {
-            if (isExpiry(call)) queue.post(`SET LOCAL statement_timeout = ${limits.expiryMs}`);
+            if (isLong) queue.post(`SET LOCAL statement_timeout = ${limits.longMs}`);
             return await callUseCase(new PostgresSql(queue, partitions, expectsRepeats), call);
           },
           Math.max(1, endsAtMs - performance.now()),
         );
         this.#commits++;
-        if (isExpiry(call)) await partitionUpkeep.dropMarked();
+        // Only long writes mark partitions.
+        if (isLong) await partitionUpkeep.dropMarked();
         return done;
       } catch (error) {
         if (isMissingPartition(error)) partitions.forget();
@@ -63,5 +65,3 @@ export class WriteRunner {
     throw storageUnavailable('other writes keep getting in the way');
   }
 }
-
-const isExpiry = ({ name }: UseCaseCall): boolean => name === 'expire';

@@ -1,6 +1,7 @@
-import type { App, WrittenReadings } from '@granary/app/app';
+import type { App } from '@granary/app/app';
 import type { Committed } from '@granary/app/effects';
 import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
+import { writeCall } from '@granary/app/write-call';
 import { packReadings } from '@granary/core/telemetry/packed-readings';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { LINK_LIMITS, type LinkLimits } from '@granary/link/limits';
@@ -42,19 +43,13 @@ export const toPostgres = ({ telemetry }: Pick<App, 'telemetry'>): BatchWriter =
 /** The writer of SQLite from another thread; `written` is called before the devices are told that their readings are stored. */
 export const toWriterPort = (
   writer: Pick<WriterClient, 'submit'>,
-  written: (readings: WrittenReadings) => void,
+  written: (effects: Committed<unknown>['effects']) => void,
 ): BatchWriter => ({
   async append({ readings, ...batch }) {
     const packed = packReadings(readings);
-    const call = {
-      slice: 'telemetry',
-      name: 'append',
-      idempotency: null,
-      attempt: null,
-      args: [{ ...batch, readings: packed } satisfies TelemetryBatch],
-    };
+    const call = writeCall('telemetry', 'append', { ...batch, readings: packed });
     const { effects } = (await writer.submit(call, { transferred: [packed.buffer] })) as Committed<unknown>;
-    written({ deviceNos: batch.seen.map(({ deviceNo }) => deviceNo), effects });
+    written(effects);
   },
   batches: SQLITE_BATCHES,
 });

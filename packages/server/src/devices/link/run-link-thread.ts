@@ -66,8 +66,8 @@ export function runLinkThread(data: LinkThreadData): void {
   const batchWriter: BatchWriter =
     writer === null
       ? toMainThread((batch) => main.ask('append', batch))
-      : toWriterPort({ submit: (...call) => meter.measure(writer.submit(...call)) }, (readings) =>
-          sendCounted(data.written, readings),
+      : toWriterPort({ submit: (...call) => meter.measure(writer.submit(...call)) }, (effects) =>
+          sendCounted(data.written, effects),
         );
   const pipeline = new IngestPipeline({
     ...batchWriter,

@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { ThreadWrites, WrittenReadings } from '@granary/app/app';
+import type { ThreadWrites } from '@granary/app/app';
+import type { Committed } from '@granary/app/effects';
 import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
 import { requestLeftMs } from '@granary/common/request-time';
 import { LATE, within } from '@granary/common/within';
@@ -54,6 +55,9 @@ interface ThreadSettings
   readonly threadUrl?: URL;
 }
 
+/** Of a batch that the thread has written. */
+type Effects = Committed<unknown>['effects'];
+
 const THREAD_URL = new URL('./link-thread.ts', import.meta.url);
 
 /** The main thread's side of a part of the device link in a thread of its own. */
@@ -67,7 +71,7 @@ export class ThreadLink implements LinkMember {
   readonly #written = new MessageChannel();
   readonly #counts = { toThread: newCount(), toMain: newCount(), written: newCount() };
   readonly #arriving: CountedReceiver<PortMessage>;
-  readonly #reports: CountedReceiver<WrittenReadings>;
+  readonly #reports: CountedReceiver<Effects>;
   /** The devices with a session there, and whether they are subscribed to their commands. */
   readonly #connected = new Map<string, boolean>();
   #thread: Worker | null = null;
@@ -93,9 +97,8 @@ export class ThreadLink implements LinkMember {
     this.#arriving = new CountedReceiver<PortMessage>({ port, sent: toMain }, (message) =>
       calls.receive(message),
     );
-    this.#reports = new CountedReceiver<WrittenReadings>(
-      { port: this.#written.port1, sent: written },
-      (readings) => this.#taken(readings),
+    this.#reports = new CountedReceiver<Effects>({ port: this.#written.port1, sent: written }, (effects) =>
+      this.#taken(effects),
     );
   }
 
@@ -234,9 +237,9 @@ export class ThreadLink implements LinkMember {
     };
   }
 
-  #taken(readings: WrittenReadings): void {
+  #taken(effects: Effects): void {
     const { threadWrites, log } = this.#parts;
-    threadWrites?.written(readings).catch((error: unknown) => {
+    threadWrites?.written(effects).catch((error: unknown) => {
       const text = 'carrying out the effects of readings failed';
       log({ deviceId: null, level: 'error', fields: { err: error }, text });
     });
