@@ -6,11 +6,11 @@ import {
 } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Readiness } from '@granary/contract/endpoints/health';
-import { type NewPlant, type Plant, storedPlantJson } from '@granary/contract/plants';
 import type { DeviceTelemetry, TelemetryReceipt } from '@granary/contract/telemetry/telemetry';
 import { configurationClient } from './configuration.ts';
 import { callOf, derive } from './derive.ts';
 import { devicesClient } from './devices.ts';
+import { plantsClient } from './plants.ts';
 import type { CallOptions } from './requests/call.ts';
 import { createTransport, type Fetch, type Transport } from './requests/transport.ts';
 import { eventsClient } from './streams/events.ts';
@@ -114,26 +114,5 @@ function healthClient(transport: Transport, roots: GroupRoots): HealthClient {
     live: async (options) => JSON.parse(await transport.text(callOf(live, roots, [options]))),
     ready: async (options) => JSON.parse(await transport.text(callOf(ready, roots, [options]), [NOT_READY])),
     metrics: (options) => transport.text(callOf(metrics, roots, [options])),
-  };
-}
-
-/** The plant store sample; its ids have 64 bits, so they are bigints. */
-interface PlantsClient {
-  create(plant: NewPlant, options?: CallOptions): Promise<Plant>;
-  get(id: bigint, options?: CallOptions): Promise<NewPlant>;
-}
-
-function plantsClient(transport: Transport, roots: GroupRoots): PlantsClient {
-  const { create, get } = endpoints.plants;
-  return {
-    create: async (plant, options) => {
-      const { body: _, ...call } = callOf(create, roots, [undefined, options]);
-      return JSON.parse(await transport.text({ ...call, json: storedPlantJson(plant) }));
-    },
-    // The id of the answer has lost digits as a number, and it is the requested one.
-    get: async (id, options) => ({
-      ...JSON.parse(await transport.text(callOf(get, roots, [id, options]))),
-      id,
-    }),
   };
 }

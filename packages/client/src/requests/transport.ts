@@ -1,6 +1,6 @@
+import { isPlantError, type PlantError } from '@granary/contract/endpoints/plants';
 import type { Page, Success } from '@granary/contract/envelope';
 import type { ErrorBody } from '@granary/contract/errors';
-import type { PlantError } from '@granary/contract/plants';
 import { ApiError, UnreachableError } from '../failures.ts';
 import { type Call, IDEMPOTENCY_KEY, isRepeatable } from './call.ts';
 import { pause } from './pause.ts';
@@ -174,10 +174,6 @@ const isUnknownEndpoint = (code: string): boolean =>
 
 const hintOf = ({ method, path }: Call): string =>
   `the service does not offer ${method} ${path}: it is older than this client, or its addresses are other ones`;
-
-/** The plant store has its own error body, with a number instead of a code. */
-const isPlantError = (body: Partial<ErrorBody> | PlantError | null): body is PlantError =>
-  typeof body?.error === 'number';
 
 /** One attempt, which has to end when its signal is aborted. */
 type Attempt<Answer> = (signal: AbortSignal) => Promise<Answer>;

@@ -20,6 +20,7 @@ import { DeclaredSensorSummary, SensorDeclaration } from '../devices/sensors.ts'
 import { ErrorAnswer } from '../endpoints/declaration/answers.ts';
 import { RegisteredFieldDevice, RegisteredSilo } from '../endpoints/devices.ts';
 import { Liveness, Readiness } from '../endpoints/health.ts';
+import { Plant, PlantError } from '../endpoints/plants.ts';
 import { FleetDevice, FleetReadings } from '../fleet/devices.ts';
 import { AttentionItem, Overview } from '../fleet/overview.ts';
 import * as records from '../fleet/records.ts';
@@ -35,7 +36,6 @@ import {
   NotificationRuleInput,
 } from '../notifications.ts';
 import * as operations from '../operations.ts';
-import { Plant, PlantError } from '../plants.ts';
 import { Point, Position } from '../positions.ts';
 import { SessionRecord, SignIn, SignInCode } from '../session.ts';
 import { Applied, SiteChange } from '../site/apply.ts';

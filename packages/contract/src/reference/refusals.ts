@@ -1,9 +1,9 @@
 import { ErrorAnswer } from '../endpoints/declaration/answers.ts';
 import type { Endpoint } from '../endpoints/declaration/endpoint.ts';
 import type { GroupName } from '../endpoints/declaration/groups.ts';
+import { PlantError, plantErrorStatus } from '../endpoints/plants.ts';
 import { ERROR_TEXTS } from '../error-texts.ts';
 import { type ErrorCode, STATUS_OF } from '../errors.ts';
-import { PlantError } from '../plants.ts';
 import type { ComponentSchemas } from './component-schemas.ts';
 import { type AnswerHeader, headerReferences, RATE_HEADERS } from './headers.ts';
 import { type JsonObject, sortedByName } from './json.ts';
@@ -15,11 +15,9 @@ const FOUND_BEFORE_ROUTE: readonly ErrorCode[] = [
   'headers_too_large',
 ];
 
-/** The plant store answers every fault of a caller but a missing key with 400. */
 function statusIn({ group }: Endpoint, code: ErrorCode): number {
   const status = STATUS_OF[code];
-  const isUsual = group !== 'sandbox' || status >= 500 || status === 401;
-  return isUsual || FOUND_BEFORE_ROUTE.includes(code) ? status : 400;
+  return group === 'sandbox' && !FOUND_BEFORE_ROUTE.includes(code) ? plantErrorStatus(status) : status;
 }
 
 /** The groups whose refusals differ from those of the others in their headers or their body. */

@@ -37,8 +37,7 @@ import { missionRoutes } from './missions/missions.ts';
 import { MqttUpgrade } from './mqtt-upgrade.ts';
 import { notificationRoutes } from './notifications.ts';
 import { operationRoutes } from './operations/operations.ts';
-import { answerPlantError } from './plants/plant-errors.ts';
-import { plantRoutes } from './plants/plants.ts';
+import { plantRoutes, withPlantErrors } from './plants.ts';
 import { refuseUnrouted } from './protocol/allowed-methods.ts';
 import { answerOddRequests, clientErrorHandler } from './protocol/connection-errors.ts';
 import { answerError, errorHandler } from './protocol/error-map.ts';
@@ -91,9 +90,8 @@ export function createHttpServer(
     },
     // Found before it is known what the address belongs to.
     frameworkErrors: (error, request, reply) => {
-      const answer = request.url.startsWith(`${settings.sandboxPath}/`) ? answerPlantError : answerError;
       setCommonHeaders(request, reply);
-      errorHandler(logger, answer, recordRefusal)(error, request, reply);
+      errorHandler(logger, withPlantErrors(settings, answerError), recordRefusal)(error, request, reply);
     },
     clientErrorHandler: clientError,
     forceCloseConnections: 'idle',

@@ -1,24 +1,26 @@
 import type { StoredPlant } from '@granary/app/plants';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import { Refusal } from '@granary/contract/errors';
 import {
   isPlant,
   type NewPlant,
   type Plant,
+  type PlantError,
+  plantErrorStatus,
   readNewPlant,
   readPlantId,
   storedPlantJson,
-} from '@granary/contract/plants';
+} from '@granary/contract/endpoints/plants';
+import { Refusal } from '@granary/contract/errors';
 import type { FastifyInstance } from 'fastify';
-import { creates } from '../audit/attempt.ts';
-import { refusalRecorder } from '../audit/record-refusal.ts';
-import { refuseUnrouted } from '../protocol/allowed-methods.ts';
-import { pageOf, readPage } from '../protocol/answers.ts';
-import { errorHandler } from '../protocol/error-map.ts';
-import { acceptJsonBodies } from '../protocol/json-body.ts';
-import { register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
-import { answerPlantError } from './plant-errors.ts';
+import type { Settings } from '../settings.ts';
+import { creates } from './audit/attempt.ts';
+import { refusalRecorder } from './audit/record-refusal.ts';
+import { refuseUnrouted } from './protocol/allowed-methods.ts';
+import { pageOf, readPage } from './protocol/answers.ts';
+import { type Answerer, errorHandler } from './protocol/error-map.ts';
+import { acceptJsonBodies } from './protocol/json-body.ts';
+import { register } from './register.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -74,3 +76,19 @@ const plantOf = ({ name, tag }: StoredPlant): Plant => ({ name, ...(tag === null
 
 const plantJson = (plant: StoredPlant): string =>
   storedPlantJson({ id: BigInt(plant.id), ...plantOf(plant) });
+
+/** `error` is the status that the same error has in the device groups, so that programs can distinguish errors. */
+const answerPlantError: Answerer = (refusal, status, _request, reply) => {
+  const { message, details = [] } = refusal;
+  const faults = details.map((fault) => `${fault.path} ${fault.message}`.trim()).join('; ');
+  const body: PlantError = { error: status, message: faults === '' ? message : `${message}: ${faults}` };
+  reply.code(plantErrorStatus(status)).send(body);
+};
+
+/** For errors that are found before it is known which route an address belongs to. */
+export const withPlantErrors =
+  ({ sandboxPath }: Settings, usual: Answerer): Answerer =>
+  (refusal, status, request, reply) => {
+    const answer = request.url.startsWith(`${sandboxPath}/`) ? answerPlantError : usual;
+    answer(refusal, status, request, reply);
+  };
