@@ -1,8 +1,5 @@
-import { ensureConsole } from './console-build/ensure.ts';
-import { ensureService } from './service-build/ensure.ts';
-
-const buildConsole = async () => (await import('./console-build/build.ts')).buildConsole();
-const buildService = async () => (await import('./service-build/build.ts')).buildService();
+import { buildConsole, ensureConsole } from './console-build/build.ts';
+import { buildService, ensureService } from './service-build/build.ts';
 
 /** Given by the bootstrap, which runs before every start. */
 const onlyIfChanged = process.argv.includes('--if-changed');

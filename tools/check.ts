@@ -1,7 +1,7 @@
+import { exitCodeOf, start } from './child-command.ts';
 import { importFaults } from './import-direction.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
-import { exitCodeOf, start } from './run.ts';
-import { tidyFaults } from './tidy.ts';
+import { textFaults } from './text-rules.ts';
 
 interface Step {
   readonly title: string;
@@ -21,7 +21,7 @@ const STEPS: readonly Step[] = [
   { title: 'types of the console', faults: command('tsc', '-p', 'packages/console') },
   { title: 'lint and format', faults: command('biome', 'check', '--error-on-warnings', '.') },
   { title: 'import direction', faults: () => importFaults(REPOSITORY_ROOT) },
-  { title: 'tidiness', faults: () => tidyFaults(REPOSITORY_ROOT) },
+  { title: 'text rules', faults: () => textFaults(REPOSITORY_ROOT) },
 ];
 
 /** Runs all static checks and returns true when all pass. */

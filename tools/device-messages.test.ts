@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '@granary/contract/reference/json';
 import { examplesOf, messageSchemas, useOf } from '@granary/contract/reference/message-schemas';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { guideExamples } from './guide-examples.ts';
+import { guideExamples } from './references.ts';
 
 const EXAMPLES = guideExamples();
 const ALL_EXAMPLES = Object.values(EXAMPLES).flat();

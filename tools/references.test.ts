@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readableJson } from './readable-json.ts';
-import { outdatedReferences } from './references.ts';
+import { outdatedReferences, readableJson } from './references.ts';
 
 test('the committed references are those of the contract', async () => {
   assert.deepEqual(await outdatedReferences(), [], 'run `npm run references`');

@@ -1,14 +1,53 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DEFAULT_ADDRESSES } from '@granary/contract/endpoints/declaration/groups';
 import { asyncApiDocument } from '@granary/contract/reference/asyncapi';
 import { errorPage } from '@granary/contract/reference/error-page';
+import type { Json } from '@granary/contract/reference/json';
 import { messageSchemas } from '@granary/contract/reference/message-schemas';
 import { openApiDocument } from '@granary/contract/reference/openapi';
 import { VERSION } from '@granary/server/process/version';
-import { guideExamples } from './guide-examples.ts';
-import { readableJson } from './readable-json.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
+
+/** A fenced block whose first line names the kind of device and the topic. */
+const EXAMPLE = /^```json (\S+)\n(.*?)^```$/gms;
+const LINE_CHARS_MAX = 120;
+
+/** The examples in the device maker's guide by kind of device and topic. */
+export function guideExamples(): Record<string, Json[]> {
+  const guide = readFileSync(join(REPOSITORY_ROOT, 'docs/devices.md'), 'utf8');
+  const examples: Record<string, Json[]> = {};
+  for (const [, message = '', text = ''] of guide.matchAll(EXAMPLE)) {
+    examples[message] = [...(examples[message] ?? []), JSON.parse(text)];
+  }
+  return examples;
+}
+
+/** JSON for people: what fits into a line is on one line, so that a change shows its surroundings in a review. */
+export const readableJson = (value: unknown): string => `${write(value, '')}\n`;
+
+function write(value: unknown, indent: string): string {
+  const short = oneLine(value);
+  if (typeof value !== 'object' || value === null || indent.length + short.length <= LINE_CHARS_MAX)
+    return short;
+  const deeper = `${indent}  `;
+  const [open, close, lines] = Array.isArray(value)
+    ? ['[', ']', value.map((item) => write(item, deeper))]
+    : [
+        '{',
+        '}',
+        Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${write(one, deeper)}`),
+      ];
+  return `${open}\n${lines.map((line) => deeper + line).join(',\n')}\n${indent}${close}`;
+}
+
+function oneLine(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
+  const members = Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${oneLine(one)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
 
 /** The documents that are made from the contract, by their paths; `npm run references` writes them. */
 export function references(): ReadonlyMap<string, string> {

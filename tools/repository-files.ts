@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const REPOSITORY_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-
 const NOT_OURS: ReadonlySet<string> = new Set(['.git', '.granary', 'dist', 'node_modules']);
 
 /** Every file of the repository below `root`, as sorted paths with forward slashes. */
@@ -17,4 +17,10 @@ export function repositoryFiles(root: string): string[] {
         return entry.isFile() ? [path] : [];
       });
   return list('').sort();
+}
+
+/** What was built is missing for a moment only, and two builds at the same time do not mix their files. */
+export async function replaceFolder(built: string, place: string): Promise<void> {
+  await rm(place, { recursive: true, force: true });
+  await rename(built, place).catch(() => rm(built, { recursive: true, force: true }));
 }

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { Client } from 'pg';
 import { atExit } from '../../tools/at-exit.ts';
 import { REPOSITORY_ROOT } from '../../tools/repository-files.ts';
-import { ensureService } from '../../tools/service-build/ensure.ts';
+import { ensureService } from '../../tools/service-build/build.ts';
 import { startPostgres } from '../../tools/test-setup/postgres.ts';
 
 /** The launcher beside the built service and without the sources, as in the package that users install. */

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exitCodeOf, start } from '../../tools/child-command.ts';
 import { freePort } from '../../tools/free-port.ts';
 import { REPOSITORY_ROOT } from '../../tools/repository-files.ts';
-import { exitCodeOf, start } from '../../tools/run.ts';
 
 /** Programs that nobody here wrote. They are not dependencies, because only this tool uses them and they are many packages. */
 const PACKAGES: Readonly<Record<string, string>> = {

@@ -1,4 +1,7 @@
-import type { InstalledFarm } from './installed-farm.ts';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { REPOSITORY_ROOT } from '../repository-files.ts';
+import { InstalledFarm } from './installed-farm.ts';
 
 /** The commands of the tour in docs/cli.md. */
 const TOUR: readonly (readonly string[])[] = [
@@ -10,6 +13,7 @@ const TOUR: readonly (readonly string[])[] = [
   ['release', 'rover-01', '--yes'],
   ['doctor'],
 ];
+const PAGE = join(REPOSITORY_ROOT, 'docs/cli.md');
 const BLOCK = /(?<=^```\n)\$ granary .*?(?=^```$)/ms;
 
 /** Runs the commands as they are printed, and returns what a terminal would show. */
@@ -54,3 +58,18 @@ const comparable = (text: string): string[] =>
         .replace(/-?\d+(\.\d+)?/g, '<number>')
         .replace(/ +/g, ' '),
     );
+
+/** Runs the tour with the packed command, and writes what it showed into docs/cli.md. */
+async function writeTour(): Promise<void> {
+  const farm = await InstalledFarm.start();
+  try {
+    const { text, faults } = await recordTour(farm);
+    console.log(text);
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+    await writeFile(PAGE, withTour(await readFile(PAGE, 'utf8'), text));
+  } finally {
+    await farm.stop();
+  }
+}
+
+if (import.meta.main) await writeTour();

@@ -3,23 +3,38 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { build } from 'vite';
-import { sourcesDigest } from '../../packages/cli/bin/sources-digest.mjs';
-import { replaceFolder } from '../replace-folder.ts';
-import { REPOSITORY_ROOT } from '../repository-files.ts';
-import { CONSOLE_SOURCES } from './console-sources.ts';
+import { isBuiltFrom, sourcesDigest } from '../../packages/cli/bin/sources-digest.mjs';
+import { REPOSITORY_ROOT, replaceFolder } from '../repository-files.ts';
 
-export const CONSOLE_FOLDER = join(REPOSITORY_ROOT, 'dist', 'console');
+/** Everything that the built page depends on. */
+const CONSOLE_SOURCES: readonly string[] = [
+  'packages/console',
+  'packages/client/src',
+  'packages/contract/src',
+  'tools/console-build',
+  'package-lock.json',
+];
+
+const CONSOLE_FOLDER = join(REPOSITORY_ROOT, 'dist', 'console');
 const COMPRESSED = /\.(js|css|html|svg|webmanifest)$/;
 
 /** The page only sends what forms made and never validates, so it does not need the compiler of schemas. */
 const WITHOUT_VALIDATION = fileURLToPath(new URL('no-validation.ts', import.meta.url));
+
+/** Builds the operators' page unless it was built from the present sources. */
+export async function ensureConsole(): Promise<void> {
+  if (isBuiltFrom('dist/console', REPOSITORY_ROOT, CONSOLE_SOURCES)) return;
+  console.log("granary: building the operators' page (once after a change of its sources, some seconds) ...");
+  await buildConsole();
+}
 
 /** Builds the operators' page, with compressed copies beside its files. */
 export async function buildConsole(): Promise<void> {
   // Before the build, so that a change of the sources while it runs causes another one.
   const digest = sourcesDigest(REPOSITORY_ROOT, CONSOLE_SOURCES);
   const folder = `${CONSOLE_FOLDER}-${process.pid}`;
+  // Loaded only for a build, because the bundler takes longer to load than the comparison of the sources.
+  const { build } = await import('vite');
   await build({
     root: join(REPOSITORY_ROOT, 'packages', 'console'),
     configFile: false,

@@ -1,12 +1,17 @@
 import { copyFile, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ensureConsole } from '../console-build/ensure.ts';
+import { exitCodeOf, start } from '../child-command.ts';
+import { ensureConsole } from '../console-build/build.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
-import { exitCodeOf, start } from '../run.ts';
-import { ensureService } from '../service-build/ensure.ts';
+import { ensureService } from '../service-build/build.ts';
 import { clientTypes } from './client-types.ts';
-import { nodeRuntime, publishedManifest, type SourceManifest } from './manifest.ts';
-import type { PublishedPackage } from './published-packages.ts';
+import {
+  nodeRuntime,
+  PUBLISHED_PACKAGES,
+  type PublishedPackage,
+  publishedManifest,
+  type SourceManifest,
+} from './published-packages.ts';
 import { importedLibraries, withCompiledSpecifiers } from './specifiers.ts';
 
 const PACKAGES = join(REPOSITORY_ROOT, 'packages');
@@ -103,4 +108,12 @@ async function copyFiles({ name, files, folders }: PublishedPackage, folder: str
 async function readmeOf(name: string): Promise<string> {
   for await (const own of glob(`packages/${name}/README.md`, { cwd: REPOSITORY_ROOT })) return own;
   return 'README.md';
+}
+
+if (import.meta.main) {
+  for (const published of PUBLISHED_PACKAGES) {
+    const folder = join(REPOSITORY_ROOT, 'dist', published.name);
+    await buildPackage(published, folder);
+    console.log(`built ${folder}; npm pack there makes the file that users install`);
+  }
 }

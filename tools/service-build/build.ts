@@ -1,19 +1,26 @@
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { basename, join } from 'node:path';
-import { type OutputChunk, rolldown } from 'rolldown';
+import type { OutputChunk } from 'rolldown';
 import { SERVICE_SOURCES } from '../../packages/cli/bin/service-sources.mjs';
-import { sourcesDigest } from '../../packages/cli/bin/sources-digest.mjs';
-import { replaceFolder } from '../replace-folder.ts';
-import { REPOSITORY_ROOT } from '../repository-files.ts';
+import { isBuiltFrom, sourcesDigest } from '../../packages/cli/bin/sources-digest.mjs';
+import { REPOSITORY_ROOT, replaceFolder } from '../repository-files.ts';
 import { type Addresses, builtAddresses } from './addresses.ts';
-import { LIBRARIES_OUTSIDE } from './libraries-outside.ts';
-import { licencesOf } from './licences.ts';
-import { withoutImportsOfNode } from './node-modules.ts';
+
+/** Libraries that are not part of the built files: this one is read as files. */
+export const LIBRARIES_OUTSIDE: readonly string[] = ['swagger-ui-dist'];
 
 export const SERVICE_FOLDER = join(REPOSITORY_ROOT, 'dist', 'service');
 
 const COMMAND = join(REPOSITORY_ROOT, 'packages/cli/src/granary.ts');
+const FOLDER_OF_LIBRARY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
+
+/** Builds the service unless it was built from the present sources. */
+export async function ensureService(): Promise<void> {
+  if (isBuiltFrom('dist/service', REPOSITORY_ROOT, SERVICE_SOURCES)) return;
+  console.log('granary: building the service (once after a change of its sources, some seconds) ...');
+  await buildService();
+}
 
 /** Builds the command and the service. */
 export async function buildService(): Promise<void> {
@@ -46,11 +53,13 @@ export async function buildEntry(entry: string, sources: readonly string[], plac
 
 async function buildProgram(module: string, addresses: Addresses, folder: string): Promise<OutputChunk[]> {
   const name = basename(module, '.ts');
+  // Loaded only for a build, because the bundler takes longer to load than the comparison of the sources.
+  const { rolldown } = await import('rolldown');
   const build = await rolldown({
     input: { [name]: module },
     platform: 'node',
     external: LIBRARIES_OUTSIDE.map((library) => new RegExp(`^${library}/`)),
-    plugins: [builtAddresses(addresses, REPOSITORY_ROOT), withoutImportsOfNode()],
+    plugins: [builtAddresses(addresses, REPOSITORY_ROOT)],
     logLevel: 'warn',
   });
   const { output } = await build.write({
@@ -76,4 +85,18 @@ function refuseUnknownImports(chunks: readonly OutputChunk[]): void {
     built.has(one) || isBuiltin(one) || LIBRARIES_OUTSIDE.some((library) => one.startsWith(`${library}/`));
   const unknown = imported.filter((one) => !isKnown(one));
   if (unknown.length > 0) throw new Error(`the built service would have to find ${unknown.join(', ')}`);
+}
+
+/** The licences of the libraries that are part of the built files, which they demand. */
+export async function licencesOf(modules: readonly string[]): Promise<string> {
+  const folders = new Set(modules.flatMap((module) => FOLDER_OF_LIBRARY.exec(module) ?? []));
+  const texts = await Promise.all([...folders].sort().map(licenceOf));
+  return texts.join(`\n\n${'-'.repeat(80)}\n\n`);
+}
+
+async function licenceOf(folder: string): Promise<string> {
+  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const files = (await readdir(folder)).filter((file) => /^licen[cs]e/i.test(file));
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join('\n\n');
 }

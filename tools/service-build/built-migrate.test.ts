@@ -7,8 +7,7 @@ import { granary, serviceEnv } from '@granary/cli/testing/granary-process';
 import { createClient } from '@granary/client';
 import { DAY_MS, toIso } from '@granary/contract/time';
 import { eventually } from '@granary/server/testing/eventually';
-import { SERVICE_FOLDER } from './build.ts';
-import { ensureService } from './ensure.ts';
+import { ensureService, SERVICE_FOLDER } from './build.ts';
 
 const BUILT = join(SERVICE_FOLDER, 'granary.js');
 const URL_LINE = /HTTP +(http:\/\/\S+)/;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { tidyFaultsOf } from './tidy.ts';
+import { textFaultsOf } from './text-rules.ts';
 
 const lines = (count: number): string => 'x\n'.repeat(count);
 
@@ -11,7 +11,7 @@ const SKIPPED = ['test', "skip('later', () => {});\n"].join('.');
 /** Apart, because the rule also reads this file. */
 const DOTS = '...';
 
-describe('tidy', () => {
+describe('text rules', () => {
   const TIDY: readonly (readonly [string, string])[] = [
     ['packages/core/src/alerts/lifecycle.ts', lines(1000)],
     ['packages/core/src/alerts/lifecycle.test.ts', 'test(name, { skip: reason }, () => {});\n'],
@@ -23,7 +23,7 @@ describe('tidy', () => {
   ];
   for (const [path, text] of TIDY) {
     test(`${path} of ${text.length} characters is tidy`, () => {
-      assert.deepEqual(tidyFaultsOf(path, text), []);
+      assert.deepEqual(textFaultsOf(path, text), []);
     });
   }
 
@@ -49,7 +49,7 @@ describe('tidy', () => {
   ];
   for (const [path, text, expected] of UNTIDY) {
     test(`${path} is untidy: ${expected.source}`, () => {
-      const faults = tidyFaultsOf(path, text);
+      const faults = textFaultsOf(path, text);
       assert.equal(faults.length, 1);
       assert.match(String(faults[0]), expected);
     });

@@ -48,7 +48,7 @@ const CODE_FILE = /^(packages|lab|tools|examples)\/.*\.(tsx?|mjs|css)$/;
 const KEBAB_CASE_PATH = /^[a-z0-9]+([-.][a-z0-9]+)*(\/[a-z0-9]+([-.][a-z0-9]+)*)*$/;
 
 /** Returns one line for every broken rule of one file. */
-export function tidyFaultsOf(path: string, text: string): string[] {
+export function textFaultsOf(path: string, text: string): string[] {
   const lines = text.split('\n');
   const faults: string[] = [];
   if (text !== '' && lines.pop() !== '') faults.push(`${path} does not end in a line feed`);
@@ -61,12 +61,12 @@ export function tidyFaultsOf(path: string, text: string): string[] {
   return faults;
 }
 
-export async function tidyFaults(root: string): Promise<string[]> {
+export async function textFaults(root: string): Promise<string[]> {
   const faults = await Promise.all(
     repositoryFiles(root).map(async (path) => {
       const content = await readFile(join(root, path));
       const isBinary = content.includes(0);
-      return isBinary ? [] : tidyFaultsOf(path, content.toString('utf8'));
+      return isBinary ? [] : textFaultsOf(path, content.toString('utf8'));
     }),
   );
   return faults.flat();
