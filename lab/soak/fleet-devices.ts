@@ -9,7 +9,6 @@ import {
 } from '@granary/contract/link/messages';
 import { MINUTE_MS } from '@granary/contract/time';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
-import type { AcknowledgedReading, CommandName, FleetMember } from './fleet-process.ts';
 
 /** Sooner than the nodes, so that a broker that was restarted gets messages before a node has subscribed again. */
 const RECONNECT_MS = 20;
@@ -19,6 +18,18 @@ const WEIGHT_KG_AT_FIRST = 10_000;
 /** Where every rover is. */
 export const POSITION = { latitude: 48.2, longitude: 16.3, altitude: 170 };
 const MISSION_MS = 2_000;
+
+/** A registered device, and what it simulates. */
+export interface FleetMember {
+  readonly deviceId: string;
+  readonly secret: string;
+  readonly kind: 'silo' | 'rover';
+}
+
+export type CommandName = 'start' | 'stop' | 'emergency_stop' | 'mission_start';
+
+/** Short, because there are hundreds each second. */
+export type AcknowledgedReading = readonly [member: number, tsMs: number];
 
 export interface FleetEvents {
   acknowledged(reading: AcknowledgedReading): void;

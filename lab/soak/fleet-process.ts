@@ -1,17 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { FleetEvents } from './fleet-devices.ts';
-import { FleetRover, FleetSilo } from './fleet-devices.ts';
+import {
+  type AcknowledgedReading,
+  type CommandName,
+  type FleetEvents,
+  type FleetMember,
+  FleetRover,
+  FleetSilo,
+} from './fleet-devices.ts';
 import type { SentReading } from './ledgers.ts';
 
 const TELL_MS = 250;
-
-/** A registered device, and what it simulates. */
-export interface FleetMember {
-  readonly deviceId: string;
-  readonly secret: string;
-  readonly kind: 'silo' | 'rover';
-}
 
 interface FleetPlan {
   readonly mqttUrl: string;
@@ -29,8 +28,6 @@ type FleetOrder =
   | { readonly kind: 'report_late'; readonly deviceIds: readonly string[]; readonly tsMs: number }
   | { readonly kind: 'end' };
 
-export type CommandName = 'start' | 'stop' | 'emergency_stop' | 'mission_start';
-
 /** A command at the moment when its device received it. */
 export interface ReceivedCommand {
   readonly deviceId: string;
@@ -39,9 +36,6 @@ export interface ReceivedCommand {
   readonly jobId: string;
   readonly atMs: number;
 }
-
-/** Short, because there are hundreds each second. */
-export type AcknowledgedReading = readonly [member: number, tsMs: number];
 
 type FleetReport =
   | { readonly kind: 'acknowledged'; readonly atMs: number; readonly readings: AcknowledgedReading[] }

@@ -1,6 +1,6 @@
 import { type Credentials, registerRovers, registerSilos } from '../bench/farm.ts';
 import type { ServiceProcess } from '../bench/service-process.ts';
-import type { FleetMember } from './fleet-process.ts';
+import type { FleetMember } from './fleet-devices.ts';
 
 /** Which devices do what. */
 export interface Registered {
