@@ -12,7 +12,7 @@ import {
 } from '@granary/contract/endpoints/plants';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyInstance } from 'fastify';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../process/settings.ts';
 import { creates } from './audit/attempt.ts';
 import { refusalRecorder } from './audit/record-refusal.ts';
 import { refuseUnrouted } from './protocol/allowed-methods.ts';
