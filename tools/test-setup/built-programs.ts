@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { SERVICE_SOURCES } from '../../packages/cli/bin/service-sources.mjs';
 import { isBuiltFrom } from '../../packages/cli/bin/sources-digest.mjs';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
-import { ensureService } from '../service-build/ensure.ts';
+import { ensureService } from '../service-build/build.ts';
 
 const PROGRAM = 'packages/server/src/testing/child.ts';
 const FOLDER = 'dist/test-service';
