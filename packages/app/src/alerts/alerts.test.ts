@@ -162,22 +162,6 @@ describeEachEngine('alerts', (engine) => {
     assert.equal(acknowledged, undefined);
   });
 
-  it('are listed newest first by status, page by page', async () => {
-    const { deviceNo, alertId } = await lowSilo();
-    await weigh(app, deviceNo, 900, NOW_MS + 2);
-    await evaluate(deviceNo, NOW_MS + 2);
-    const by = { acknowledged_by: 'Ana' };
-    await app.alerts.acknowledge({ deviceNo, alertId, by, nowMs: NOW_MS + 3 });
-    const types = async (...args: [AlertFilter, (string | null)?, number?]) =>
-      (await list(deviceNo, ...args)).map(({ type }) => type);
-    assert.deepEqual(await types('open'), ['critical_level', 'low_level']);
-    assert.deepEqual(await types('active'), ['critical_level']);
-    assert.deepEqual(await types('acknowledged'), ['low_level']);
-    assert.deepEqual(await types('resolved'), []);
-    const [first] = await list(deviceNo, 'all', null, 1);
-    assert.deepEqual(await types('all', first?.alertId), ['low_level']);
-  });
-
   it('follow when the thresholds change', async () => {
     const deviceNo = await readySilo(app);
     await app.configuration.change(deviceNo, { thresholds: { low_level: 60 } }, NOW_MS + 1);

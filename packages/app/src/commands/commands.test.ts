@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { CommandRequest } from '@granary/contract/commands';
 import type { CommandProgress } from '@granary/contract/link/field-messages';
-import { DAY_MS, SECOND_MS } from '@granary/contract/time';
+import { DAY_MS } from '@granary/contract/time';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import {
@@ -16,7 +16,7 @@ import {
   registerDevice,
 } from '../testing/fixtures.ts';
 import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
-import { COMMANDS_UNFINISHED_MAX, type CommandPage } from './commands.ts';
+import { COMMANDS_UNFINISHED_MAX } from './commands.ts';
 
 const MOVE = {
   command: 'move_to_coordinates',
@@ -203,37 +203,5 @@ describeEachEngine('commands', (engine) => {
     for (let n = 0; n < COMMANDS_UNFINISHED_MAX; n++) await issue(deviceNo, { command: 'hold' });
     await assert.rejects(issue(deviceNo, { command: 'hold' }), isRefusal('rate_limited'));
     assert.notEqual((await issue(deviceNo, { command: 'emergency_stop' })).message, null);
-  });
-
-  it('are answered with the first result when the request is repeated with its idempotency key', async () => {
-    const deviceNo = await readyFieldDevice(app);
-    const idempotencyKey = {
-      keyId: 'key',
-      key: `${deviceNo}`,
-      fingerprint: 'f',
-      nowMs: NOW_MS,
-      encryptedSecret: null,
-    };
-    const issueRequest = { deviceNo, request: MOVE, isReachable: true, nowMs: NOW_MS };
-    const first = await app.once(idempotencyKey).commands.issue({ ...issueRequest, commandId: newId('cmd') });
-    const again = await app.once(idempotencyKey).commands.issue({ ...issueRequest, commandId: newId('cmd') });
-    assert.deepEqual([first.replayed, again.replayed], [false, true]);
-    assert.deepEqual(again.result, first.result);
-    assert.equal((await statusEvents(deviceNo)).length, 2);
-  });
-
-  it('are listed newest first, by status and name', async () => {
-    const deviceNo = await readyFieldDevice(app);
-    const requests: CommandRequest[] = [{ command: 'scan' }, { command: 'hold' }, { command: 'scan' }];
-    const ids: string[] = [];
-    for (const request of requests) ids.unshift((await issue(deviceNo, request)).command.commandId);
-    await report(deviceNo, ids[2] ?? '', 'failed', NOW_MS + SECOND_MS);
-    const list = async (filter: Partial<CommandPage>) => {
-      const page = { deviceNo, status: null, command: null, beforeCommandId: null, limit: 10, ...filter };
-      return (await app.commands.list(page)).map(({ commandId }) => commandId);
-    };
-    assert.deepEqual(await list({}), ids);
-    assert.deepEqual(await list({ status: 'sent', command: 'scan' }), [ids[0]]);
-    assert.deepEqual(await list({ beforeCommandId: ids[0] ?? '', limit: 1 }), [ids[1]]);
   });
 });

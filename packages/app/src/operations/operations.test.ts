@@ -243,47 +243,6 @@ describeEachEngine('operations', (engine) => {
     }
     assert.deepEqual(kinds, [...Array(UNSOLICITED_AT_ONCE_MAX).fill('applied'), 'unknown_reference']);
   });
-
-  it('lists operations newest first, by status and type, page by page', async () => {
-    const deviceNo = await readySilo(app);
-    const ids: string[] = [];
-    for (const type of ['feed', 'discharge', 'feed'] as const) {
-      const operationId = newId('op');
-      const request = { amount: 1, target_container: 'truck' };
-      await app.operations.start({
-        deviceNo,
-        operationId,
-        type,
-        request,
-        isReachable: true,
-        nowMs: NOW_MS,
-      });
-      await report(deviceNo, progressOf(operationId, 'completed', 1));
-      ids.unshift(operationId);
-    }
-    const { operationId: running } = (await feed(app, deviceNo)).operation;
-    const list = async (filter: {
-      status?: 'completed';
-      type?: 'feed';
-      beforeOperationId?: string;
-      limit?: number;
-    }) =>
-      (
-        await app.operations.list({
-          deviceNo,
-          status: null,
-          type: null,
-          beforeOperationId: null,
-          limit: 10,
-          ...filter,
-        })
-      ).map(({ operationId }) => operationId);
-    assert.deepEqual(await list({}), [running, ...ids]);
-    assert.deepEqual(await list({ status: 'completed' }), ids);
-    assert.deepEqual(await list({ status: 'completed', type: 'feed' }), [ids[0], ids[2]]);
-    assert.deepEqual(await list({ beforeOperationId: running, limit: 2 }), ids.slice(0, 2));
-    assert.deepEqual(await list({ beforeOperationId: ids[1] ?? '' }), ids.slice(2));
-  });
 });
 
 describeEachEngine('ticks of operations', (engine) => {

@@ -158,29 +158,6 @@ describeService('operations', (api) => {
     assert.deepEqual((await api.get(`${path}/operations`)).body.data, []);
   });
 
-  test('of two hundred starts at once one is accepted', async () => {
-    const silo = await startSilo(api, 'parallel-starts');
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, () => api.post(`${silo.path}/operations/feed`, FEED)),
-    );
-    const accepted = answers.filter(({ status }) => status === 200);
-    assert.equal(accepted.length, 1);
-    for (const { status, body } of answers) {
-      // On a slow machine some wait for the device's lock for longer than a call may take.
-      if (status === 200 || body.error.code === 'storage_unavailable') continue;
-      assert.equal(body.error.code, 'operation_in_progress');
-      assert.match(
-        body.error.message,
-        /^Feed [\d.]+ kg is under way on this device; wait for its end, or stop it$/,
-      );
-    }
-    await silo.take('start');
-    assert.equal((await api.get(`${silo.path}/operations`)).body.data.length, 1);
-    // On a slow machine the device has been asked for a report meanwhile, which starts nothing.
-    assert.equal(silo.commands.filter(({ command }) => command === 'start').length, 1);
-    await silo.leave();
-  });
-
   test('operations are listed newest first, by status, by type and by page', async () => {
     const silo = await startSilo(api, 'listed');
     const ids: string[] = [];
