@@ -18,7 +18,7 @@ const ALONE = [
   /^tools\/.+\//,
 ];
 /** Tests of pure functions take milliseconds. */
-const PURE = /^packages\/(contract|core)\//;
+const PURE = /^packages\/(common|console|contract|core)\//;
 const FILES_PER_PROCESS = 10;
 
 /**
@@ -29,7 +29,7 @@ export async function writeProcessFiles(files: readonly string[], folder: string
   const isAlone = (file: string): boolean => ALONE.some((pattern) => pattern.test(file));
   const packages = Map.groupBy(
     files.filter((file) => !isAlone(file)),
-    (file) => file.split('/').slice(0, 2).join('/'),
+    (file) => /^packages\/[^/]+|^[^/]+/.exec(file)?.[0],
   );
   const shared = [...packages.values()].flatMap((all) => {
     const processes = all.every((file) => PURE.test(file)) ? 1 : Math.ceil(all.length / FILES_PER_PROCESS);
