@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 
 /** More than the number of processors, because many tests mostly wait. */
-export const CONCURRENT_PROCESSES = availableParallelism() + 2;
+export const CONCURRENT_PROCESSES = availableParallelism() + 3;
 
 /** Files that change the process they run in, or that mostly wait for other processes: these should not wait for each other, too. */
 const ALONE = [
@@ -19,6 +19,7 @@ const ALONE = [
 ];
 /** Tests of pure functions take milliseconds. */
 const PURE = /^packages\/(common|console|contract|core)\//;
+const PACKAGE = /^packages\/[^/]+|^[^/]+/;
 const FILES_PER_PROCESS = 10;
 
 /**
@@ -27,17 +28,17 @@ const FILES_PER_PROCESS = 10;
  */
 export async function writeProcessFiles(files: readonly string[], folder: string): Promise<string[]> {
   const isAlone = (file: string): boolean => ALONE.some((pattern) => pattern.test(file));
+  const alone = files.filter(isAlone).map((file) => [file]);
   const packages = Map.groupBy(
     files.filter((file) => !isAlone(file)),
-    (file) => /^packages\/[^/]+|^[^/]+/.exec(file)?.[0],
+    (file) => PACKAGE.exec(file)?.[0],
   );
-  const shared = [...packages.values()].flatMap((all) => {
-    const processes = all.every((file) => PURE.test(file)) ? 1 : Math.ceil(all.length / FILES_PER_PROCESS);
-    const size = Math.ceil(all.length / processes);
-    return Array.from({ length: processes }, (_, index) => all.slice(index * size, (index + 1) * size));
-  });
-  const written = shared.map(async (group, index) => {
-    const path = join(folder, `${index}.test.mjs`);
+  const shared = [...packages.values()].flatMap((all) =>
+    all.every((file) => PURE.test(file)) ? [all] : inParts(all),
+  );
+  const written = mixed(alone, shared).map(async (group, index) => {
+    // The runner sorts the files by their names.
+    const path = join(folder, `${String(index).padStart(3, '0')}.test.mjs`);
     const suites = group.map((file) => {
       const address = pathToFileURL(join(REPOSITORY_ROOT, file)).href;
       return `describe(${JSON.stringify(file)}, () => import(${JSON.stringify(address)}));\n`;
@@ -45,6 +46,19 @@ export async function writeProcessFiles(files: readonly string[], folder: string
     await writeFile(path, ["import { describe } from 'node:test';\n", ...suites].join(''));
     return path;
   });
-  // The long ones start first.
-  return [...files.filter(isAlone), ...(await Promise.all(written))];
+  return await Promise.all(written);
+}
+
+function inParts(files: readonly string[]): string[][] {
+  const parts = Math.ceil(files.length / FILES_PER_PROCESS);
+  const size = Math.ceil(files.length / parts);
+  return Array.from({ length: parts }, (_, index) => files.slice(index * size, (index + 1) * size));
+}
+
+/** Processes that wait run beside such that compute, from the beginning to the end. */
+function mixed<Item>(...lists: readonly (readonly Item[])[]): Item[] {
+  const placed = lists.flatMap((list) =>
+    list.map((item, index) => ({ item, place: (index + 0.5) / list.length })),
+  );
+  return placed.toSorted((one, other) => one.place - other.place).map(({ item }) => item);
 }
