@@ -13,7 +13,7 @@ import {
   TextFilter,
 } from '../kit/filter-bar.tsx';
 import { Time } from '../kit/measured.tsx';
-import { PageList, Table } from '../kit/table.tsx';
+import { PageList, Table, textColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { usePages } from '../kit/use-loaded.ts';
 import { actorText, nameOf } from '../operations/jobs.ts';
@@ -94,12 +94,7 @@ function auditColumns(): readonly Column<AuditEntry>[] {
           </>
         ),
     },
-    {
-      name: 'address',
-      title: audit.address,
-      sortBy: ({ address }) => address,
-      cell: ({ address }) => address,
-    },
+    textColumn('address', audit.address, ({ address }) => address),
     {
       name: 'details',
       title: audit.details,

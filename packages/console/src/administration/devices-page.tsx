@@ -11,7 +11,7 @@ import { FilterBar, SelectFilter, TextFilter } from '../kit/filter-bar.tsx';
 import { bound, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Age, LastKnown } from '../kit/measured.tsx';
 import { Notice } from '../kit/messages.tsx';
-import { Table } from '../kit/table.tsx';
+import { Table, textColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { profileNames } from '../profiles/profiles.ts';
 import { texts } from '../texts/texts.ts';
@@ -99,36 +99,11 @@ function deviceColumns(): readonly Column<FleetDevice>[] {
         </a>
       ),
     },
-    {
-      name: 'id',
-      title: deviceAdmin.id,
-      sortBy: ({ device_id }) => device_id,
-      cell: ({ device_id }) => device_id,
-    },
-    {
-      name: 'profile',
-      title: deviceAdmin.profile,
-      sortBy: ({ profile }) => profileNames(profile).one,
-      cell: ({ profile }) => profileNames(profile).one,
-    },
-    {
-      name: 'model',
-      title: deviceAdmin.model,
-      sortBy: ({ model }) => model,
-      cell: ({ model }) => <span class="free-text">{model}</span>,
-    },
-    {
-      name: 'facility',
-      title: deviceAdmin.facility,
-      sortBy: ({ location }) => location.facility,
-      cell: ({ location }) => <span class="free-text">{location.facility}</span>,
-    },
-    {
-      name: 'zone',
-      title: deviceAdmin.zone,
-      sortBy: ({ location }) => location.zone,
-      cell: ({ location }) => <span class="free-text">{location.zone}</span>,
-    },
+    textColumn('id', deviceAdmin.id, ({ device_id }) => device_id),
+    textColumn('profile', deviceAdmin.profile, ({ profile }) => profileNames(profile).one),
+    textColumn('model', deviceAdmin.model, ({ model }) => model),
+    textColumn('facility', deviceAdmin.facility, ({ location }) => location.facility),
+    textColumn('zone', deviceAdmin.zone, ({ location }) => location.zone),
     {
       name: 'status',
       title: deviceAdmin.status,

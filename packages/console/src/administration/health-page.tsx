@@ -11,9 +11,7 @@ import { locale, texts } from '../texts/texts.ts';
 import { type Figures, figuresOf, parseMetrics } from './health-figures.ts';
 
 const MEBIBYTE = 1_024 * 1_024;
-
 const EVERY_MS = 5_000;
-
 const CHECKS = ['storage', 'device_link', 'ingest'] as const;
 
 /** Whether the service can do its work, and its figures. */

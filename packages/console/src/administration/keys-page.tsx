@@ -1,13 +1,12 @@
 import { type KeyRecord, SCOPES } from '@granary/contract/keys';
-import { useSignal } from '@preact/signals';
-import { callOptions, useConsole } from '../context/console.ts';
-import { DialogButton, FormDialog } from '../kit/dialog.tsx';
+import { type Console, callOptions, useConsole } from '../context/console.ts';
+import { ConfirmButton, DialogButton } from '../kit/dialog.tsx';
 import { FilterBar, SelectFilter } from '../kit/filter-bar.tsx';
 import { useDraft } from '../kit/form-state.ts';
 import { Choices, TextInput } from '../kit/inputs.tsx';
 import { Age, Time } from '../kit/measured.tsx';
-import { RotationDialog, SecretDialog } from '../kit/secret-dialog.tsx';
-import { PageList, Table } from '../kit/table.tsx';
+import { RotationDialog, SecretForm } from '../kit/secret-dialog.tsx';
+import { PageList, Table, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
@@ -19,7 +18,8 @@ const USUAL_OVERLAP_MIN = 60;
 const EMPTY: KeyDraft = { name: '', scopes: ['read'], facilities: [], deviceIds: [], expiresAt: '' };
 
 export function KeysPage() {
-  const { client, live, navigation } = useConsole();
+  const console = useConsole();
+  const { client, live, navigation } = console;
   const { keys } = texts.value;
   const pages = usePages((page, signal) => client.keys.list(page, { signal }), []);
   useEventReload(['key.'], pages.reload);
@@ -39,7 +39,7 @@ export function KeysPage() {
         {(items) => (
           <Table
             label={keys.title}
-            columns={keyColumns(nowMs)}
+            columns={keyColumns(console, nowMs)}
             rows={items.filter((key) => showsAll || keyStateOf(key, nowMs) === 'usable')}
             idOf={({ key_id }) => key_id}
           />
@@ -49,7 +49,7 @@ export function KeysPage() {
   );
 }
 
-function keyColumns(nowMs: number): readonly Column<KeyRecord>[] {
+function keyColumns(console: Console, nowMs: number): readonly Column<KeyRecord>[] {
   const { keys } = texts.value;
   const words: Readonly<Record<KeyState, string>> = {
     usable: keys.usable,
@@ -57,13 +57,7 @@ function keyColumns(nowMs: number): readonly Column<KeyRecord>[] {
     revoked: keys.revokedAt,
   };
   return [
-    {
-      name: 'name',
-      title: keys.name,
-      kind: 'title',
-      sortBy: ({ name }) => name,
-      cell: ({ name }) => <strong class="free-text">{name}</strong>,
-    },
+    titleColumn('name', keys.name, ({ name }) => name),
     {
       name: 'scopes',
       title: keys.scopes,
@@ -80,12 +74,7 @@ function keyColumns(nowMs: number): readonly Column<KeyRecord>[] {
         return <span class={state === 'usable' ? '' : 'muted'}>{words[state]}</span>;
       },
     },
-    {
-      name: 'created',
-      title: keys.created,
-      sortBy: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <Time at={created_at} />,
-    },
+    timeColumn('created', keys.created, ({ created_at }) => created_at),
     {
       name: 'used',
       title: keys.lastUsed,
@@ -111,9 +100,14 @@ function keyColumns(nowMs: number): readonly Column<KeyRecord>[] {
             <DialogButton text={keys.rotate} label={keys.rotateOf(key.name)}>
               {(close) => <RotateKey keyRecord={key} onClose={close} />}
             </DialogButton>
-            <DialogButton text={keys.revoke} label={keys.revokeOf(key.name)}>
-              {(close) => <RevokeKey keyRecord={key} onClose={close} />}
-            </DialogButton>
+            <ConfirmButton
+              text={keys.revoke}
+              label={keys.revokeOf(key.name)}
+              means={keys.revokeMeans}
+              onConfirm={() => console.client.keys.revoke(key.key_id, callOptions(console))}
+            >
+              {key.key_id === console.session.key_id && <p class="refusal">{keys.ownKey}</p>}
+            </ConfirmButton>
           </span>
         ),
     },
@@ -129,19 +123,14 @@ function IssueKey({ onClose }: { readonly onClose: () => void }) {
   const console = useConsole();
   const { keys } = texts.value;
   const { current, field } = useDraft(EMPTY);
-  const issued = useSignal<string | null>(null);
-  if (issued.value !== null) {
-    const title = keys.issued(current.peek().name.trim());
-    return <SecretDialog title={title} secrets={[[keys.key, issued.value]]} onClose={onClose} />;
-  }
   return (
-    <FormDialog
+    <SecretForm
       title={keys.issue}
       submit={keys.issue}
-      staysOpen
-      onSubmit={async () => {
-        const wanted = newKeyOf(current.peek());
-        issued.value = (await console.client.keys.create(wanted, callOptions(console))).key;
+      issuedTitle={keys.issued(current.value.name.trim())}
+      issue={async () => {
+        const { key } = await console.client.keys.create(newKeyOf(current.peek()), callOptions(console));
+        return [[keys.key, key]];
       }}
       onClose={onClose}
     >
@@ -153,28 +142,7 @@ function IssueKey({ onClose }: { readonly onClose: () => void }) {
       />
       <PlaceChoices facilities={field('facilities')} deviceIds={field('deviceIds')} />
       <TextInput label={keys.expires} hint={keys.expiresHint} type="datetime-local" {...field('expiresAt')} />
-    </FormDialog>
-  );
-}
-
-interface Props {
-  readonly keyRecord: KeyRecord;
-  readonly onClose: () => void;
-}
-
-function RevokeKey({ keyRecord: { key_id, name }, onClose }: Props) {
-  const console = useConsole();
-  const { keys } = texts.value;
-  return (
-    <FormDialog
-      title={keys.revokeOf(name)}
-      submit={keys.revoke}
-      onSubmit={() => console.client.keys.revoke(key_id, callOptions(console))}
-      onClose={onClose}
-    >
-      <p>{keys.revokeMeans}</p>
-      {key_id === console.session.key_id && <p class="refusal">{keys.ownKey}</p>}
-    </FormDialog>
+    </SecretForm>
   );
 }
 

@@ -10,7 +10,6 @@ import { draftOfRule, emptyRule, type RuleDraft, ruleOf, type StepDraft } from '
 import { PlaceChoices } from './place-choices.tsx';
 
 const STEPS_MAX = 10;
-
 const MINUTES_MAX = 7 * 24 * 60;
 
 interface Props {

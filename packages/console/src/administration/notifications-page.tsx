@@ -4,11 +4,10 @@ import {
   type NotificationRule,
 } from '@granary/contract/notifications';
 import { useEffect } from 'preact/hooks';
-import { callOptions, useConsole } from '../context/console.ts';
-import { DialogButton, FormDialog } from '../kit/dialog.tsx';
+import { type Console, callOptions, useConsole } from '../context/console.ts';
+import { ConfirmButton, DialogButton } from '../kit/dialog.tsx';
 import { FilterBar, SelectFilter } from '../kit/filter-bar.tsx';
-import { Time } from '../kit/measured.tsx';
-import { PageList, Table } from '../kit/table.tsx';
+import { PageList, Table, textColumn, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
@@ -19,7 +18,8 @@ const EVERY_MS = 5_000;
 
 /** Who is told of alerts, and what was sent. */
 export function NotificationsPage() {
-  const { client } = useConsole();
+  const console = useConsole();
+  const { client } = console;
   const { notifications } = texts.value;
   const pages = usePages((page, signal) => client.notifications.rules(page, { signal }), []);
   useEventReload(['notification_rule.'], pages.reload);
@@ -35,7 +35,7 @@ export function NotificationsPage() {
         {(items) => (
           <Table
             label={notifications.rules}
-            columns={ruleColumns()}
+            columns={ruleColumns(console)}
             rows={items}
             idOf={({ rule_id }) => rule_id}
           />
@@ -46,16 +46,10 @@ export function NotificationsPage() {
   );
 }
 
-function ruleColumns(): readonly Column<NotificationRule>[] {
+function ruleColumns(console: Console): readonly Column<NotificationRule>[] {
   const { notifications, common, webhooks, forms } = texts.value;
   return [
-    {
-      name: 'name',
-      title: notifications.name,
-      kind: 'title',
-      sortBy: ({ name }) => name,
-      cell: ({ name }) => <strong class="free-text">{name}</strong>,
-    },
+    titleColumn('name', notifications.name, ({ name }) => name),
     {
       name: 'severity',
       title: notifications.severityMin,
@@ -93,54 +87,25 @@ function ruleColumns(): readonly Column<NotificationRule>[] {
       kind: 'actions',
       cell: (rule) => (
         <span class="administration-actions">
-          <DialogButton text={webhooks.test} label={notifications.testOf(rule.name)}>
-            {(close) => <TestRule rule={rule} onClose={close} />}
-          </DialogButton>
+          <ConfirmButton
+            text={webhooks.test}
+            label={notifications.testOf(rule.name)}
+            means={notifications.testMeans}
+            onConfirm={() => console.client.notifications.testRule(rule.rule_id, callOptions(console))}
+          />
           <DialogButton text={webhooks.edit} label={notifications.editOf(rule.name)}>
             {(close) => <RuleForm rule={rule} onClose={close} />}
           </DialogButton>
-          <DialogButton text={forms.remove} label={notifications.removeOf(rule.name)}>
-            {(close) => <RemoveRule rule={rule} onClose={close} />}
-          </DialogButton>
+          <ConfirmButton
+            text={forms.remove}
+            label={notifications.removeOf(rule.name)}
+            means={notifications.removeMeans}
+            onConfirm={() => console.client.notifications.removeRule(rule.rule_id, callOptions(console))}
+          />
         </span>
       ),
     },
   ];
-}
-
-interface Props {
-  readonly rule: NotificationRule;
-  readonly onClose: () => void;
-}
-
-function TestRule({ rule: { rule_id, name }, onClose }: Props) {
-  const console = useConsole();
-  const { notifications, webhooks } = texts.value;
-  return (
-    <FormDialog
-      title={notifications.testOf(name)}
-      submit={webhooks.test}
-      onSubmit={() => console.client.notifications.testRule(rule_id, callOptions(console))}
-      onClose={onClose}
-    >
-      <p>{notifications.testMeans}</p>
-    </FormDialog>
-  );
-}
-
-function RemoveRule({ rule: { rule_id, name }, onClose }: Props) {
-  const console = useConsole();
-  const { notifications, forms } = texts.value;
-  return (
-    <FormDialog
-      title={notifications.removeOf(name)}
-      submit={forms.remove}
-      onSubmit={() => console.client.notifications.removeRule(rule_id, callOptions(console))}
-      onClose={onClose}
-    >
-      <p>{notifications.removeMeans}</p>
-    </FormDialog>
-  );
 }
 
 /** What was sent, and what could not be sent. It is read again and again, because a success is no event. */
@@ -193,18 +158,8 @@ function sentColumns(): readonly Column<NotificationRecord>[] {
       sortBy: ({ subject }) => subject,
       cell: ({ subject }) => <span class="free-text">{subject}</span>,
     },
-    {
-      name: 'to',
-      title: notifications.target,
-      sortBy: ({ target }) => targetText(target),
-      cell: ({ target }) => <span class="free-text">{targetText(target)}</span>,
-    },
-    {
-      name: 'rule',
-      title: notifications.rule,
-      sortBy: ({ rule_name }) => rule_name,
-      cell: ({ rule_name }) => <span class="free-text">{rule_name}</span>,
-    },
+    textColumn('to', notifications.target, ({ target }) => targetText(target)),
+    textColumn('rule', notifications.rule, ({ rule_name }) => rule_name),
     {
       name: 'status',
       title: notifications.status,
@@ -216,12 +171,7 @@ function sentColumns(): readonly Column<NotificationRecord>[] {
           notifications.statuses[status]
         ),
     },
-    {
-      name: 'created',
-      title: notifications.created,
-      sortBy: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <Time at={created_at} />,
-    },
+    timeColumn('created', notifications.created, ({ created_at }) => created_at),
     {
       name: 'error',
       title: notifications.lastError,

@@ -5,9 +5,9 @@ import { callOptions, useConsole } from '../context/console.ts';
 import { CredentialsForm } from '../devices/administration/credentials-form.tsx';
 import { ConfirmId } from '../devices/administration/device-form.tsx';
 import { Button } from '../kit/button.tsx';
-import { DialogButton, FormDialog } from '../kit/dialog.tsx';
+import { ConfirmButton } from '../kit/dialog.tsx';
 import { Time } from '../kit/measured.tsx';
-import { PageList, Table } from '../kit/table.tsx';
+import { PageList, Table, textColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
@@ -61,19 +61,8 @@ function removedColumns(
 ): readonly Column<FleetDevice>[] {
   const { deviceAdmin } = texts.value;
   return [
-    {
-      name: 'name',
-      title: deviceAdmin.name,
-      kind: 'title',
-      sortBy: ({ name }) => name,
-      cell: ({ name }) => <strong class="free-text">{name}</strong>,
-    },
-    {
-      name: 'id',
-      title: deviceAdmin.id,
-      sortBy: ({ device_id }) => device_id,
-      cell: ({ device_id }) => device_id,
-    },
+    titleColumn('name', deviceAdmin.name, ({ name }) => name),
+    textColumn('id', deviceAdmin.id, ({ device_id }) => device_id),
     {
       name: 'removed',
       title: deviceAdmin.removedAt,
@@ -99,39 +88,18 @@ function removedColumns(
             <Button label={deviceAdmin.restoreOf(device.name)} onPress={() => restore(device)}>
               {deviceAdmin.restore}
             </Button>
-            <DialogButton text={deviceAdmin.purgeRecords} label={deviceAdmin.purgeOf(device.name)}>
-              {(close) => <PurgeDevice device={device} onPurging={purges.look} onClose={close} />}
-            </DialogButton>
+            <ConfirmButton
+              text={deviceAdmin.purgeRecords}
+              label={deviceAdmin.purgeOf(device.name)}
+              means={deviceAdmin.purgeMeans}
+              onConfirm={() => purges.purge(device)}
+            >
+              <ConfirmId deviceId={device.device_id} />
+            </ConfirmButton>
           </>
         ),
     },
   ];
-}
-
-interface Props {
-  readonly device: FleetDevice;
-  readonly onPurging: () => void;
-  readonly onClose: () => void;
-}
-
-/** Removes the records of a device that was removed before. */
-function PurgeDevice({ device: { device_id, name, group }, onPurging, onClose }: Props) {
-  const console = useConsole();
-  const { deviceAdmin } = texts.value;
-  return (
-    <FormDialog
-      title={deviceAdmin.purgeOf(name)}
-      submit={deviceAdmin.purgeRecords}
-      onSubmit={async () => {
-        await console.client.devices[group].remove(device_id, { purge: 'true' }, callOptions(console));
-        onPurging();
-      }}
-      onClose={onClose}
-    >
-      <p>{deviceAdmin.purgeMeans}</p>
-      <ConfirmId deviceId={device_id} />
-    </FormDialog>
-  );
 }
 
 interface RestoreDeviceProps {
@@ -161,13 +129,14 @@ function RestoreDevice({ device: { device_id, name, group, profile }, onClose }:
 interface Purges {
   /** How many rows were removed so far; `null` for a device whose records are kept. */
   removedRowsOf(deviceId: string): number | null;
-  /** Asks at once, because a purge was just requested. */
-  look(): void;
+  /** Removes the records of a device that was removed before. */
+  purge(device: FleetDevice): Promise<void>;
 }
 
 /** How far the removal of records has come, for the devices removed last. */
 function usePurges(devices: readonly Pick<FleetDevice, 'device_id' | 'group' | 'removed_at'>[]): Purges {
-  const { client } = useConsole();
+  const console = useConsole();
+  const { client } = console;
   const progress = useSignal<ReadonlyMap<string, number>>(new Map());
   const newest = [...devices]
     .sort((one, other) => (other.removed_at ?? '').localeCompare(one.removed_at ?? ''))
@@ -194,6 +163,9 @@ function usePurges(devices: readonly Pick<FleetDevice, 'device_id' | 'group' | '
 
   return {
     removedRowsOf: (deviceId) => progress.value.get(deviceId) ?? null,
-    look: () => void look(),
+    purge: async ({ device_id, group }) => {
+      await client.devices[group].remove(device_id, { purge: 'true' }, callOptions(console));
+      void look();
+    },
   };
 }

@@ -1,12 +1,10 @@
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { EVENT_TYPES } from '@granary/contract/events';
 import type { WebhookRecord } from '@granary/contract/webhooks';
-import { useSignal } from '@preact/signals';
 import { callOptions, useConsole } from '../context/console.ts';
-import { FormDialog } from '../kit/dialog.tsx';
 import { useDraft } from '../kit/form-state.ts';
 import { Choices, TextInput } from '../kit/inputs.tsx';
-import { SecretDialog } from '../kit/secret-dialog.tsx';
+import { SecretForm } from '../kit/secret-dialog.tsx';
 import { texts } from '../texts/texts.ts';
 import { PlaceChoices } from './place-choices.tsx';
 import { draftOfWebhook, EMPTY_WEBHOOK, webhookOf } from './webhook-draft.ts';
@@ -22,25 +20,22 @@ export function WebhookForm({ webhook, onClose }: Props) {
   const { client } = console;
   const { webhooks, common, keys } = texts.value;
   const { current, field } = useDraft(webhook === null ? EMPTY_WEBHOOK : draftOfWebhook(webhook));
-  const secret = useSignal<string | null>(null);
 
-  async function save(): Promise<void> {
+  async function save(): Promise<[string, string][]> {
     const wanted = webhookOf(current.peek());
-    if (webhook === null) secret.value = (await client.webhooks.create(wanted, callOptions(console))).secret;
-    else await client.webhooks.update(webhook.webhook_id, wanted, callOptions(console));
+    if (webhook === null) {
+      return [[webhooks.secret, (await client.webhooks.create(wanted, callOptions(console))).secret]];
+    }
+    await client.webhooks.update(webhook.webhook_id, wanted, callOptions(console));
+    return [];
   }
 
-  if (secret.value !== null) {
-    return (
-      <SecretDialog title={webhooks.created} secrets={[[webhooks.secret, secret.value]]} onClose={onClose} />
-    );
-  }
   return (
-    <FormDialog
+    <SecretForm
       title={webhook === null ? webhooks.create : webhooks.edit}
       submit={webhook === null ? webhooks.create : common.save}
-      staysOpen={webhook === null}
-      onSubmit={save}
+      issuedTitle={webhooks.created}
+      issue={save}
       onClose={onClose}
     >
       <TextInput
@@ -65,6 +60,6 @@ export function WebhookForm({ webhook, onClose }: Props) {
         {...field('severities')}
       />
       <PlaceChoices facilities={field('facilities')} deviceIds={field('deviceIds')} />
-    </FormDialog>
+    </SecretForm>
   );
 }

@@ -3,12 +3,12 @@ import type { WebhookDelivery, WebhookRecord } from '@granary/contract/webhooks'
 import { useSignal } from '@preact/signals';
 import { callOptions, useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
-import { Dialog, DialogButton, FormDialog } from '../kit/dialog.tsx';
+import { ConfirmButton, Dialog, DialogButton } from '../kit/dialog.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Age, Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { RotationDialog } from '../kit/secret-dialog.tsx';
-import { PageList, Table } from '../kit/table.tsx';
+import { PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
@@ -53,13 +53,7 @@ export function WebhooksPage() {
 function webhookColumns(open: (webhookId: string) => void): readonly Column<WebhookRecord>[] {
   const { webhooks } = texts.value;
   return [
-    {
-      name: 'url',
-      title: webhooks.url,
-      kind: 'title',
-      sortBy: ({ url }) => url,
-      cell: ({ url }) => <strong class="free-text">{url}</strong>,
-    },
+    titleColumn('url', webhooks.url, ({ url }) => url),
     {
       name: 'description',
       title: webhooks.description,
@@ -152,15 +146,27 @@ function WebhookPanel({ webhook, onClose }: Props) {
         <Button isBusy={isRunning} onPress={() => void run(enable)}>
           {enabled ? webhooks.disable : webhooks.enable}
         </Button>
-        <DialogButton text={webhooks.replay}>
-          {(close) => <ReplayDead webhookId={id} onReplayed={deliveries.reload} onClose={close} />}
-        </DialogButton>
+        <ConfirmButton
+          text={webhooks.replay}
+          label={webhooks.replay}
+          means={webhooks.replayMeans}
+          onConfirm={async () => {
+            await client.webhooks.replay(id, { dead: true }, callOptions(console));
+            deliveries.reload();
+          }}
+        />
         <DialogButton text={webhooks.rotate}>
           {(close) => <RotateSecret webhookId={id} onClose={close} />}
         </DialogButton>
-        <DialogButton text={forms.remove}>
-          {(close) => <RemoveWebhook webhook={webhook} onRemoved={onClose} onClose={close} />}
-        </DialogButton>
+        <ConfirmButton
+          text={forms.remove}
+          label={`${forms.remove}: ${webhook.url}`}
+          means={webhooks.removeMeans}
+          onConfirm={async () => {
+            await client.webhooks.remove(id, callOptions(console));
+            onClose();
+          }}
+        />
       </div>
       <Failure of={failure} />
       {tested.value !== null && (
@@ -201,37 +207,7 @@ function Delivery({
   );
 }
 
-interface ReplayProps {
-  readonly webhookId: string;
-  readonly onReplayed: () => void;
-  readonly onClose: () => void;
-}
-
-/** Sends again what was given up. */
-function ReplayDead({ webhookId, onReplayed, onClose }: ReplayProps) {
-  const console = useConsole();
-  const { webhooks } = texts.value;
-  return (
-    <FormDialog
-      title={webhooks.replay}
-      submit={webhooks.replay}
-      onSubmit={async () => {
-        await console.client.webhooks.replay(webhookId, { dead: true }, callOptions(console));
-        onReplayed();
-      }}
-      onClose={onClose}
-    >
-      <p>{webhooks.replayMeans}</p>
-    </FormDialog>
-  );
-}
-
-interface RotateProps {
-  readonly webhookId: string;
-  readonly onClose: () => void;
-}
-
-function RotateSecret({ webhookId, onClose }: RotateProps) {
+function RotateSecret({ webhookId, onClose }: { readonly webhookId: string; readonly onClose: () => void }) {
   const console = useConsole();
   const { webhooks } = texts.value;
   return (
@@ -251,29 +227,5 @@ function RotateSecret({ webhookId, onClose }: RotateProps) {
       }
       onClose={onClose}
     />
-  );
-}
-
-interface RemoveProps {
-  readonly webhook: WebhookRecord;
-  readonly onRemoved: () => void;
-  readonly onClose: () => void;
-}
-
-function RemoveWebhook({ webhook, onRemoved, onClose }: RemoveProps) {
-  const console = useConsole();
-  const { webhooks, forms } = texts.value;
-  return (
-    <FormDialog
-      title={`${forms.remove}: ${webhook.url}`}
-      submit={forms.remove}
-      onSubmit={async () => {
-        await console.client.webhooks.remove(webhook.webhook_id, callOptions(console));
-        onRemoved();
-      }}
-      onClose={onClose}
-    >
-      <p>{webhooks.removeMeans}</p>
-    </FormDialog>
   );
 }

@@ -14,19 +14,17 @@ interface Props {
 
 /** Needs one press, and no note. */
 export function AcknowledgeButton({ alert, isDisabled = false }: Props) {
-  const { live } = useConsole();
   const acknowledge = useAcknowledge();
   const { run, isRunning, failure } = useAction();
   if (!useScope('operate')) return null;
   const { common } = texts.value;
-  const isLost = live.connection.current.value.state === 'lost';
   const refused = failure === null ? undefined : failureText(failure);
   return (
     <>
       <Button
         isBusy={isRunning}
-        isDisabled={isLost || isDisabled}
-        {...(isLost ? { title: common.notWhileOffline } : {})}
+        isChange
+        isDisabled={isDisabled}
         onPress={() => void run(() => acknowledge([alert]))}
       >
         {common.acknowledge}

@@ -6,15 +6,10 @@ import { useConsole } from '../context/console.ts';
 import { type AlertSummary, isUnacknowledged, summaryOf } from './alerts.ts';
 
 const TONES_HZ = [880, 660, 880];
-
 const TONE_S = 0.16;
-
 const VOLUME = 0.2;
-
 const TITLE = 'Granary';
-
 const PLAIN_ICON = '/icon.svg';
-
 const MOST_URGENT_FIRST = ALERT_SEVERITIES.toReversed();
 
 /** The colours of the light theme; the bar of a browser has no theme of ours. */

@@ -126,21 +126,19 @@ interface AlertActionsProps {
 
 /** What can be done with one alert now. */
 export function AlertActions({ alert, onShelve }: AlertActionsProps) {
-  const { live } = useConsole();
   const { alerts } = texts.value;
   const { unshelve } = useShelving();
   const { run, isRunning, failure } = useAction();
   if (!useScope('operate') || alert.status === 'resolved') return null;
-  const isLost = live.connection.current.value.state === 'lost';
   return (
     <span class="alerts-actions">
       {isUnacknowledged(alert) && <AcknowledgeButton alert={alert} />}
       {alert.shelved_until === null ? (
-        <Button isDisabled={isLost} onPress={() => onShelve(alert)}>
+        <Button isChange onPress={() => onShelve(alert)}>
           {alerts.shelve}
         </Button>
       ) : (
-        <Button isBusy={isRunning} isDisabled={isLost} onPress={() => void run(() => unshelve(alert))}>
+        <Button isBusy={isRunning} isChange onPress={() => void run(() => unshelve(alert))}>
           {alerts.unshelve}
         </Button>
       )}

@@ -2,13 +2,13 @@ import './alerts-view.css';
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import type { FleetAlert } from '@granary/contract/fleet/records';
 import { type Signal, useSignal } from '@preact/signals';
-import { useConsole, useScope } from '../context/console.ts';
+import { useConsole, useIsLost, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { DeviceName } from '../kit/device-name.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
-import { useIsLost } from '../kit/measured.tsx';
+
 import { Notice } from '../kit/messages.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { PageList } from '../kit/table.tsx';
@@ -186,13 +186,11 @@ interface SelectionBarProps {
 
 /** What can be done with several alerts at once. It is always there, so that selecting moves nothing. */
 function SelectionBar({ alerts, selected }: SelectionBarProps) {
-  const { live } = useConsole();
   const { alerts: words } = texts.value;
   const form = useSignal<'acknowledge' | 'shelve' | null>(null);
   if (!useScope('operate')) return null;
   const selectable = alerts.filter(({ status }) => status !== 'resolved');
   const chosen = selectable.filter(({ alert_id }) => selected.value.has(alert_id));
-  const isLost = live.connection.current.value.state === 'lost';
   const areAll = chosen.length > 0 && chosen.length === selectable.length;
   const close = (): void => {
     form.value = null;
@@ -215,7 +213,8 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
         {chosen.length === 0 ? words.selectAll : words.selectedCount(chosen.length)}
       </label>
       <Button
-        isDisabled={isLost || !chosen.some(isUnacknowledged)}
+        isChange
+        isDisabled={!chosen.some(isUnacknowledged)}
         onPress={() => {
           form.value = 'acknowledge';
         }}
@@ -223,7 +222,8 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
         {words.acknowledgeWithNote}
       </Button>
       <Button
-        isDisabled={isLost || shelvable.length === 0}
+        isChange
+        isDisabled={shelvable.length === 0}
         onPress={() => {
           form.value = 'shelve';
         }}

@@ -55,7 +55,6 @@ function Release({ deviceId }: { readonly deviceId: string }) {
   const { commands, common } = texts.value;
   const isAsked = useSignal(false);
   const { run, isRunning, failure } = useAction();
-  const isLost = console.live.connection.current.value.state === 'lost';
   const release = (): Promise<boolean> =>
     run(() =>
       console.client.commands.give(deviceId, { command: 'release_emergency_stop' }, callOptions(console)),
@@ -63,7 +62,7 @@ function Release({ deviceId }: { readonly deviceId: string }) {
   if (!isAsked.value) {
     return (
       <Button
-        isDisabled={isLost}
+        isChange
         onPress={() => {
           isAsked.value = true;
         }}
@@ -77,7 +76,7 @@ function Release({ deviceId }: { readonly deviceId: string }) {
       <p>{commands.releaseMeans}</p>
       <Failure of={failure} />
       <div class="buttons">
-        <Button kind="primary" isBusy={isRunning} isDisabled={isLost} onPress={() => void release()}>
+        <Button kind="primary" isBusy={isRunning} isChange onPress={() => void release()}>
           {commands.release}
         </Button>
         <Button

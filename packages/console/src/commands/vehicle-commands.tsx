@@ -2,14 +2,13 @@ import './vehicle-commands.css';
 import type { CommandName, CommandRecord } from '@granary/contract/commands';
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { callOptions, useConsole, useScope } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Age } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
-import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
+import { type Loaded, useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 
 type BareCommand = Exclude<CommandName, 'move_to_coordinates' | 'emergency_stop' | 'release_emergency_stop'>;
@@ -30,7 +29,6 @@ export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props
   const { commands, common } = texts.value;
   const asked = useSignal<BareCommand | null>(null);
   const { run, isRunning, failure, forget } = useAction();
-  const isLost = console.live.connection.current.value.state === 'lost';
   const mayOperate = useScope('operate');
   const give = async (command: BareCommand): Promise<void> => {
     const isGiven = await run(() =>
@@ -42,10 +40,10 @@ export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props
     asked.value = null;
     forget();
   };
-  const refusedBecause = isStopInForce ? commands.stopInForce : '';
   const button = {
-    isDisabled: isLost || isStopInForce,
-    title: isLost ? common.notWhileOffline : refusedBecause,
+    isChange: true,
+    isDisabled: isStopInForce,
+    title: isStopInForce ? commands.stopInForce : '',
   };
   return (
     <section class="vehicle-commands" aria-label={commands.title}>
@@ -89,7 +87,7 @@ export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props
             <Button
               kind="primary"
               isBusy={isRunning}
-              isDisabled={isLost}
+              isChange
               onPress={() => void give(asked.value ?? 'hold')}
             >
               {commands.names[asked.value]}
@@ -112,24 +110,12 @@ export const isEmergencyStopped = (detail: SiloDetail | FieldDetail): boolean =>
 
 /** Whether an emergency stop is in force, and how the newest command stands; read again when a command changes. */
 export function useVehicleState(deviceId: string): Loaded<VehicleState> {
-  const { client, live } = useConsole();
-  const { state } = live.connection.current.value;
-  const loaded = useLoaded(
-    async (signal) => {
-      const [detail, commands] = await Promise.all([
-        client.devices.field.get(deviceId, { signal }),
-        client.commands.list(deviceId, { limit: 1 }, { signal }),
-      ]);
-      return { detail, newestCommand: commands.data[0] ?? null };
-    },
-    [deviceId, state],
-  );
-  useEffect(
-    () =>
-      live.onEvent((event) => {
-        if (event.device_id === deviceId && event.type === 'command.status_changed') loaded.reload();
-      }),
-    [deviceId],
-  );
-  return loaded;
+  const { client } = useConsole();
+  return useLoadedOfDevice(deviceId, /^command\.status_changed$/, async (signal) => {
+    const [detail, commands] = await Promise.all([
+      client.devices.field.get(deviceId, { signal }),
+      client.commands.list(deviceId, { limit: 1 }, { signal }),
+    ]);
+    return { detail, newestCommand: commands.data[0] ?? null };
+  });
 }

@@ -37,3 +37,7 @@ export function callOptions({ preferences }: Pick<Console, 'preferences'>): Call
   const actor = preferences.person.peek().trim();
   return actor === '' ? {} : { actor };
 }
+
+/** Whether the connection is lost, so that what is shown may not be true any more; outside the console it never is. */
+export const useIsLost = (): boolean =>
+  useContext(ConsoleContext)?.live.connection.current.value.state === 'lost';

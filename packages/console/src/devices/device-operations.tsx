@@ -7,7 +7,7 @@ import { Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { PageList } from '../kit/table.tsx';
 import { useEventReload, useLoaded, usePages } from '../kit/use-loaded.ts';
-import { RequestedBy } from '../operations/job-columns.tsx';
+import { RequestedBy } from '../operations/job-table.tsx';
 import { nameOf, operationTitle } from '../operations/jobs.ts';
 import { locale, texts } from '../texts/texts.ts';
 
@@ -61,7 +61,7 @@ function OperationRow({ operation, deviceId, isOpen, onToggle }: RowProps) {
           <span class="device-operation-time">
             <Time at={started_at} />
           </span>
-          <strong class="free-text">{operationTitle(operation, operations, locale.value)}</strong>
+          <strong class="free-text">{operationTitle(operation)}</strong>
           <span class={`device-operation-status ${status}`}>{operations.statuses[status]}</span>
           <span class="muted">
             <RequestedBy actor={requested_by} isOfDevice={origin === 'device'} />

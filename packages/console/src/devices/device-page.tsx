@@ -2,7 +2,7 @@ import './device-page.css';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { EmergencyStop } from '../commands/emergency-stop.tsx';
 import { useVehicleState, VehicleCommands } from '../commands/vehicle-commands.tsx';
-import { useConsole, useScope } from '../context/console.ts';
+import { useConsole, useIsLost, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { Tabs } from '../kit/tabs.tsx';
@@ -32,8 +32,8 @@ export function DevicePage() {
 }
 
 function KnownDevice({ device }: { readonly device: FleetDevice }) {
-  const { live, navigation } = useConsole();
-  const isLost = live.connection.current.value.state === 'lost';
+  const { navigation } = useConsole();
+  const isLost = useIsLost();
   const { devices, shell } = texts.value;
   const loaded = useDeviceFacts(device);
   const facts = loaded.value;

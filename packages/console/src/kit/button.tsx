@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { useIsLost } from '../context/console.ts';
+import { texts } from '../texts/texts.ts';
 import './button.css';
 
 interface Props {
@@ -10,6 +12,8 @@ interface Props {
   readonly label?: string;
   readonly isBusy?: boolean;
   readonly isDisabled?: boolean;
+  /** It changes something, which is not possible while the connection is lost. */
+  readonly isChange?: boolean;
   /** Why it cannot be pressed, or what pressing it means. */
   readonly title?: string;
   readonly onPress?: () => void;
@@ -22,17 +26,19 @@ export function Button({
   label,
   isBusy,
   isDisabled,
+  isChange = false,
   title,
   onPress,
 }: Props) {
+  const isLost = useIsLost() && isChange;
   return (
     <button
       class={`button ${kind}`}
       type={type}
       aria-label={label}
       aria-busy={isBusy === true}
-      title={title}
-      disabled={isBusy === true || isDisabled === true}
+      title={isLost ? texts.value.common.notWhileOffline : title}
+      disabled={isBusy === true || isDisabled === true || isLost}
       onClick={onPress}
     >
       {children}

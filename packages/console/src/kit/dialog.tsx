@@ -3,7 +3,6 @@ import './inputs.css';
 import { useSignal } from '@preact/signals';
 import { type ComponentChildren, type ComponentType, createContext } from 'preact';
 import { useContext, useEffect, useRef } from 'preact/hooks';
-import { useConsole } from '../context/console.ts';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { useAction } from './form-state.ts';
@@ -100,7 +99,6 @@ interface FormDialogProps {
 export function FormDialog(props: FormDialogProps) {
   const { title, submit, onSubmit, onClose, staysOpen = false, isIncomplete = false, children } = props;
   const { common } = texts.value;
-  const isLost = useConsole().live.connection.current.value.state === 'lost';
   const { run, isRunning, failure } = useAction();
 
   async function send(event: Event): Promise<void> {
@@ -115,13 +113,7 @@ export function FormDialog(props: FormDialogProps) {
         <Failure of={failure} />
         <div class="dialog-actions">
           <Button onPress={onClose}>{common.cancel}</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            isBusy={isRunning}
-            isDisabled={isLost || isIncomplete}
-            title={isLost ? common.notWhileOffline : ''}
-          >
+          <Button kind="primary" type="submit" isBusy={isRunning} isChange isDisabled={isIncomplete}>
             {submit}
           </Button>
         </div>
@@ -141,14 +133,12 @@ interface DialogButtonProps {
 /** Opens a dialog; not while the connection is lost, because a dialog is there to change something. */
 export function DialogButton({ text, label, kind, children }: DialogButtonProps) {
   const isOpen = useSignal(false);
-  const isLost = useConsole().live.connection.current.value.state === 'lost';
   return (
     <>
       <Button
         {...(kind === undefined ? {} : { kind })}
         {...(label === undefined ? {} : { label })}
-        isDisabled={isLost}
-        title={isLost ? texts.value.common.notWhileOffline : ''}
+        isChange
         onPress={() => {
           isOpen.value = true;
         }}
@@ -162,3 +152,25 @@ export function DialogButton({ text, label, kind, children }: DialogButtonProps)
     </>
   );
 }
+
+interface ConfirmButtonProps {
+  readonly text: string;
+  /** What it does with what; also the title of the question. */
+  readonly label: string;
+  /** What confirming it means. */
+  readonly means: string;
+  readonly onConfirm: () => Promise<unknown>;
+  readonly children?: ComponentChildren;
+}
+
+/** Does something after the person has read what that means. */
+export const ConfirmButton = ({ text, label, means, onConfirm, children }: ConfirmButtonProps) => (
+  <DialogButton text={text} label={label}>
+    {(close) => (
+      <FormDialog title={label} submit={text} onSubmit={onConfirm} onClose={close}>
+        <p>{means}</p>
+        {children}
+      </FormDialog>
+    )}
+  </DialogButton>
+);

@@ -2,7 +2,6 @@ import { unitSymbol } from '@granary/contract/telemetry/unit-symbols';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-
 const KM_M = 1_000;
 
 /** Numbers in the way of the viewer's language, with the digits that their unit justifies and a minus sign. */

@@ -3,57 +3,6 @@ import type { Signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** A text of several lines. */
-export const TextArea = ({
-  label,
-  hint,
-  value,
-  onValue,
-  isRequired = false,
-  rows = 2,
-  ...limits
-}: TextAreaProps) => (
-  <Field label={label} {...(hint === undefined ? {} : { hint })}>
-    {(id) => (
-      <textarea
-        id={id}
-        rows={rows}
-        required={isRequired}
-        {...limits}
-        value={value}
-        onInput={({ currentTarget }) => onValue(currentTarget.value)}
-      />
-    )}
-  </Field>
-);
-
-/** A quantity, with decimals. Turning the wheel over it scrolls the page and does not change the quantity. */
-export const QuantityInput = ({
-  label,
-  hint,
-  value,
-  onValue,
-  isRequired = false,
-  ...more
-}: QuantityInputProps) => (
-  <Field label={label} {...(hint === undefined ? {} : { hint })}>
-    {(id) => (
-      <input
-        id={id}
-        type="number"
-        inputMode="decimal"
-        min="0"
-        step="any"
-        required={isRequired}
-        {...more}
-        value={value}
-        onWheel={({ currentTarget }) => currentTarget.blur()}
-        onInput={({ currentTarget }) => onValue(currentTarget.value)}
-      />
-    )}
-  </Field>
-);
-
 /** What a form holds: its value, and how it is changed. */
 export interface Bound<Value> {
   readonly value: Value;
@@ -70,45 +19,47 @@ export const bound = <Value,>(signal: Signal<Value>): Bound<Value> => ({
 
 interface TextProps extends Bound<string> {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly type?: 'text' | 'number' | 'email' | 'url' | 'datetime-local' | 'time';
   readonly isRequired?: boolean;
   readonly isFixed?: boolean;
   readonly maxLength?: number;
   readonly pattern?: string;
+  readonly placeholder?: string;
   readonly min?: number;
   readonly max?: number;
   readonly step?: number | 'any';
+  readonly inputMode?: 'decimal';
   /** Values that are offered, besides any other. */
   readonly offered?: readonly string[];
 }
 
+/** Turning the wheel over a number scrolls the page and does not change the number. */
 export function TextInput({
   label,
   hint,
   value,
   onValue,
-  type = 'text',
   isRequired = false,
   isFixed = false,
-  maxLength = 200,
   offered,
   ...limits
 }: TextProps) {
   const listId = useId();
   return (
-    <Field label={label} {...(hint === undefined ? {} : { hint })}>
+    <Field label={label} hint={hint}>
       {(id) => (
         <>
           <input
             id={id}
-            type={type}
+            type="text"
             required={isRequired}
             readOnly={isFixed}
-            maxLength={maxLength}
+            maxLength={200}
             {...limits}
             {...(offered === undefined ? {} : { list: listId })}
             value={value}
+            onWheel={({ currentTarget }) => limits.type === 'number' && currentTarget.blur()}
             onInput={({ currentTarget }) => onValue(currentTarget.value)}
           />
           {offered !== undefined && (
@@ -124,14 +75,43 @@ export function TextInput({
   );
 }
 
-interface SelectProps extends Bound<string> {
+/** A quantity, with decimals. */
+export const QuantityInput = (props: Omit<TextProps, 'type'>) => (
+  <TextInput type="number" inputMode="decimal" min={0} step="any" {...props} />
+);
+
+interface TextAreaProps extends Bound<string> {
   readonly label: string;
   readonly hint?: string;
+  readonly isRequired?: boolean;
+  readonly rows?: number;
+  readonly maxLength?: number;
+}
+
+/** A text of several lines. */
+export const TextArea = ({ label, hint, value, onValue, isRequired = false, ...size }: TextAreaProps) => (
+  <Field label={label} hint={hint}>
+    {(id) => (
+      <textarea
+        id={id}
+        rows={2}
+        required={isRequired}
+        {...size}
+        value={value}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    )}
+  </Field>
+);
+
+interface SelectProps extends Bound<string> {
+  readonly label: string;
+  readonly hint?: string | undefined;
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 
 export const SelectInput = ({ label, hint, value, onValue, options }: SelectProps) => (
-  <Field label={label} {...(hint === undefined ? {} : { hint })}>
+  <Field label={label} hint={hint}>
     {(id) => (
       <select id={id} value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
         {options.map(([name, text]) => (
@@ -146,7 +126,7 @@ export const SelectInput = ({ label, hint, value, onValue, options }: SelectProp
 
 interface CheckProps extends Bound<boolean> {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 export function CheckInput({ label, hint, value, onValue }: CheckProps) {
@@ -167,7 +147,7 @@ export function CheckInput({ label, hint, value, onValue }: CheckProps) {
 
 interface ChoicesProps extends Bound<readonly string[]> {
   readonly legend: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 
@@ -196,7 +176,7 @@ export const Choices = ({ legend, hint, options, value: chosen, onValue }: Choic
 
 interface Props {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** What is wrong with the value, in words. */
   readonly fault?: string | null;
   /** The input, with the id that its label refers to. */
@@ -217,19 +197,4 @@ export function Field({ label, hint, fault = null, children }: Props) {
       )}
     </div>
   );
-}
-
-interface QuantityInputProps extends Bound<string> {
-  readonly label: string;
-  readonly hint?: string;
-  readonly isRequired?: boolean;
-  readonly placeholder?: string;
-}
-
-interface TextAreaProps extends Bound<string> {
-  readonly label: string;
-  readonly hint?: string;
-  readonly isRequired?: boolean;
-  readonly rows?: number;
-  readonly maxLength?: number;
 }

@@ -2,7 +2,7 @@ import './measured.css';
 import type { Quality } from '@granary/contract/telemetry/telemetry';
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useConsole } from '../context/console.ts';
+import { useConsole, useIsLost } from '../context/console.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { formatDuration, formatTime, utcTime } from './format.ts';
 
@@ -19,7 +19,7 @@ interface Props {
 /** A measured value in the form of its quality: good is plain, stale is lighter with its age, bad is struck through. */
 export function Measured({ text, quality, at, hasAge = false }: Props) {
   const { common } = texts.value;
-  const isLost = useConsole().live.connection.current.value.state === 'lost';
+  const isLost = useIsLost();
   if (text === null || at === null) {
     return (
       <span class="measured never" title={common.neverReported}>
@@ -70,9 +70,6 @@ export function Time({ at }: { readonly at: string }) {
     </time>
   );
 }
-
-/** Whether the connection is lost, so that what is shown may not be true any more. */
-export const useIsLost = (): boolean => useConsole().live.connection.current.value.state === 'lost';
 
 /** A state that the page knows; while the connection is lost it has the form of a stale value. */
 export function LastKnown({ children }: { readonly children: ComponentChildren }) {

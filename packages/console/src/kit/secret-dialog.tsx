@@ -9,13 +9,8 @@ import { bound, TextInput } from './inputs.tsx';
 
 const OVERLAP_DAYS_MAX = 30;
 
-interface Props {
-  readonly label: string;
-  readonly text: string;
-}
-
 /** A text to be taken elsewhere, with a button that copies it. */
-function CopyText({ label, text }: Props) {
+function CopyText({ label, text }: { readonly label: string; readonly text: string }) {
   const { forms } = texts.value;
   const state = useSignal<'ready' | 'copied' | 'selected'>('ready');
   const place = useRef<HTMLElement>(null);
@@ -47,25 +42,51 @@ function CopyText({ label, text }: Props) {
   );
 }
 
-interface SecretDialogProps {
+type Secret = readonly [label: string, text: string];
+
+interface SecretFormProps {
   readonly title: string;
-  readonly secrets: readonly (readonly [label: string, text: string])[];
+  readonly submit: string;
+  /** The title of the dialog with the secrets; that of the form unless given. */
+  readonly issuedTitle?: string;
+  /** Does what the form is about, and returns what is shown this once; where that is nothing, the form closes. */
+  readonly issue: () => Promise<readonly Secret[]>;
+  /** What is said below the secrets. */
+  readonly note?: ComponentChildren;
   readonly onClose: () => void;
-  readonly children?: ComponentChildren;
+  readonly children: ComponentChildren;
 }
 
-/** A key or secret, shown this once. */
-export function SecretDialog({ title, secrets, onClose, children }: SecretDialogProps) {
+/** A form that issues a secret, and then shows it this once. */
+export function SecretForm(props: SecretFormProps) {
+  const { title, submit, issuedTitle = title, issue, note, onClose, children } = props;
   const { forms } = texts.value;
+  const issued = useSignal<readonly Secret[]>([]);
+  if (issued.value.length === 0) {
+    return (
+      <FormDialog
+        title={title}
+        submit={submit}
+        staysOpen
+        onSubmit={async () => {
+          issued.value = await issue();
+          if (issued.peek().length === 0) onClose();
+        }}
+        onClose={onClose}
+      >
+        {children}
+      </FormDialog>
+    );
+  }
   return (
-    <Dialog title={title} question={forms.isKept} onClose={onClose}>
+    <Dialog title={issuedTitle} question={forms.isKept} onClose={onClose}>
       <p>
         <strong>{forms.shownOnce}</strong>
       </p>
-      {secrets.map(([label, text]) => (
+      {issued.value.map(([label, text]) => (
         <CopyText key={label} label={label} text={text} />
       ))}
-      {children}
+      {note}
       <div class="dialog-actions">
         <Button kind="primary" onPress={onClose}>
           {forms.done}
@@ -95,19 +116,14 @@ interface RotationDialogProps {
 /** Replaces a secret; the old one stays valid for a time, so that its users can change over. */
 export function RotationDialog({ texts, usualOverlap, unitSeconds, rotate, onClose }: RotationDialogProps) {
   const overlap = useSignal(String(usualOverlap));
-  const secret = useSignal<string | null>(null);
-  if (secret.value !== null) {
-    return (
-      <SecretDialog title={texts.issuedTitle} secrets={[[texts.secret, secret.value]]} onClose={onClose} />
-    );
-  }
   return (
-    <FormDialog
+    <SecretForm
       title={texts.title}
       submit={texts.submit}
-      staysOpen
-      onSubmit={async () => {
-        secret.value = await rotate({ overlap_seconds: Math.round(Number(overlap.peek()) * unitSeconds) });
+      issuedTitle={texts.issuedTitle}
+      issue={async () => {
+        const overlap_seconds = Math.round(Number(overlap.peek()) * unitSeconds);
+        return [[texts.secret, await rotate({ overlap_seconds })]];
       }}
       onClose={onClose}
     >
@@ -120,6 +136,6 @@ export function RotationDialog({ texts, usualOverlap, unitSeconds, rotate, onClo
         isRequired
         {...bound(overlap)}
       />
-    </FormDialog>
+    </SecretForm>
   );
 }

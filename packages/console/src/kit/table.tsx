@@ -4,6 +4,7 @@ import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useConsole } from '../context/console.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
+import { Time } from './measured.tsx';
 import { Failure, Notice } from './messages.tsx';
 import { type Column, type Order, orderAfterPress, ordered, orderText, parseOrder } from './table-order.ts';
 import type { Pages } from './use-loaded.ts';
@@ -203,3 +204,35 @@ export function PageList<Item>({ pages, empty, children }: PageListProps<Item>) 
     </>
   );
 }
+
+/** A column that shows a text and is ordered by it. */
+export const textColumn = <Row,>(
+  name: string,
+  title: string,
+  textOf: (row: Row) => string | null,
+): Column<Row> => ({
+  name,
+  title,
+  sortBy: textOf,
+  cell: (row) => <span class="free-text">{textOf(row)}</span>,
+});
+
+/** What a row is called: the first line of a card on a phone. */
+export const titleColumn = <Row,>(
+  name: string,
+  title: string,
+  textOf: (row: Row) => string,
+): Column<Row> => ({
+  name,
+  title,
+  kind: 'title',
+  sortBy: textOf,
+  cell: (row) => <strong class="free-text">{textOf(row)}</strong>,
+});
+
+export const timeColumn = <Row,>(name: string, title: string, timeOf: (row: Row) => string): Column<Row> => ({
+  name,
+  title,
+  sortBy: timeOf,
+  cell: (row) => <Time at={timeOf(row)} />,
+});

@@ -5,7 +5,6 @@ import { useConsole } from '../context/console.ts';
 
 /** Events often come in groups, and one read serves them all. */
 const GATHER_MS = 400;
-
 const PAGE_ROWS = 100;
 
 /** The service answers no more at once. */
@@ -57,7 +56,7 @@ export function useLoaded<Value>(
   };
 }
 
-interface PageRequest {
+export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string;
 }
@@ -129,6 +128,24 @@ export function usePages<Item>(
       ask({ limit: Math.min(PAGE_ROWS_MAX, count) }, []);
     },
   };
+}
+
+/** What is read of a device: anew also after its events of these types, and after the connection was found again. */
+export function useLoadedOfDevice<Value>(
+  deviceId: string,
+  changedBy: RegExp,
+  load: (signal: AbortSignal) => Promise<Value>,
+): Loaded<Value> {
+  const { live } = useConsole();
+  const loaded = useLoaded(load, [deviceId, live.connection.current.value.state]);
+  useEffect(
+    () =>
+      live.onEvent(({ device_id, type }) => {
+        if (device_id === deviceId && changedBy.test(type)) loaded.reload();
+      }),
+    [deviceId],
+  );
+  return loaded;
 }
 
 /** Reads a list again after events whose type begins like this, and after the connection was found again. */

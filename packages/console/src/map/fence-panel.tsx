@@ -40,7 +40,6 @@ export function FencePanel({ deviceId, name, fence, middle, onClose }: Props) {
   const { value: read, failure: unread } = useFieldConfiguration(deviceId);
   const etag = useSignal<string | null>(null);
   const { run, isRunning, failure, forget } = useAction();
-  const isLost = console.live.connection.current.value.state === 'lost';
   const takeOver = (): void => {
     if (read === undefined || read === null) return;
     fence.value = fenceDraft(read.configuration.geofence);
@@ -103,7 +102,8 @@ export function FencePanel({ deviceId, name, fence, middle, onClose }: Props) {
           kind="primary"
           type="submit"
           isBusy={isRunning}
-          isDisabled={isLost || (corners.length > 0 && corners.length < CORNERS_MIN)}
+          isChange
+          isDisabled={corners.length > 0 && corners.length < CORNERS_MIN}
         >
           {corners.length === 0 ? map.removeGeofence : map.saveGeofence(corners.length)}
         </Button>

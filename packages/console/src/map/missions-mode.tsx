@@ -141,13 +141,8 @@ function useMissions(deviceId: string, wantedId: string | null): NewestMissions 
   return { missions, failure: loaded.failure };
 }
 
-interface MissionPanelProps {
-  readonly deviceId: string;
-  readonly mission: MissionRecord;
-}
-
 /** One mission, waypoint by waypoint. */
-function MissionPanel({ deviceId, mission }: MissionPanelProps) {
+function MissionPanel({ deviceId, mission }: { readonly deviceId: string; readonly mission: MissionRecord }) {
   const { missions } = texts.value;
   const { nowMs } = useConsole().live.site.clock;
   const { mission_name, status_detail, waypoints, preflight } = mission;
@@ -202,7 +197,6 @@ function MissionControls({
   const { run, isRunning, failure, forget } = useAction();
   const asked = useSignal<'resume' | 'cancel' | null>(null);
   const mayOperate = useScope('operate');
-  const isLost = console.live.connection.current.value.state === 'lost';
   const possible = POSSIBLE[mission.status] ?? [];
   if (!mayOperate || possible.length === 0) return null;
   const request = async (kind: MissionRequestKind): Promise<void> => {
@@ -220,7 +214,7 @@ function MissionControls({
         <p>{kind === 'cancel' ? missions.cancelMeans : missions.resumeMeans}</p>
         <Failure of={failure} />
         <div class="buttons">
-          <Button kind="primary" isBusy={isRunning} isDisabled={isLost} onPress={() => void request(kind)}>
+          <Button kind="primary" isBusy={isRunning} isChange onPress={() => void request(kind)}>
             {missions.controls[kind]}
           </Button>
           <Button
@@ -243,8 +237,8 @@ function MissionControls({
           <Button
             key={one}
             isBusy={isRunning}
-            isDisabled={isLost || mission.requested === one}
-            title={isLost ? common.notWhileOffline : ''}
+            isChange
+            isDisabled={mission.requested === one}
             onPress={() => {
               forget();
               if (one === 'pause') void request(one);

@@ -6,7 +6,7 @@ import { callOptions, useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { formatDuration, formatLength, formatTime, formatValue } from '../kit/format.ts';
-import { Field } from '../kit/inputs.tsx';
+import { TextInput } from '../kit/inputs.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { locale, texts } from '../texts/texts.ts';
@@ -44,7 +44,6 @@ export function PlannerPanel({ deviceId, name, draft, preflight, faults, middle,
   const { missions } = texts.value;
   const { run, isRunning, failure } = useAction();
   const { waypoints } = draft.value;
-  const isLost = console.live.connection.current.value.state === 'lost';
   const isAcceptable =
     preflight.result !== null && preflight.result.refusal === null && hasStart(draft.value);
   const submit = async (event: Event): Promise<void> => {
@@ -62,20 +61,14 @@ export function PlannerPanel({ deviceId, name, draft, preflight, faults, middle,
   return (
     <form class="map-planner" onSubmit={(event) => void submit(event)}>
       <h2 class="free-text">{missions.planFor(name)}</h2>
-      <Field label={missions.name}>
-        {(id) => (
-          <input
-            id={id}
-            type="text"
-            maxLength={200}
-            placeholder={missions.unnamed}
-            value={draft.value.name}
-            onInput={({ currentTarget }) => {
-              draft.value = { ...draft.peek(), name: currentTarget.value };
-            }}
-          />
-        )}
-      </Field>
+      <TextInput
+        label={missions.name}
+        placeholder={missions.unnamed}
+        value={draft.value.name}
+        onValue={(name) => {
+          draft.value = { ...draft.peek(), name };
+        }}
+      />
       <StartFields draft={draft} />
       <section aria-label={missions.waypoints}>
         <h3>{missions.waypoints}</h3>
@@ -103,7 +96,7 @@ export function PlannerPanel({ deviceId, name, draft, preflight, faults, middle,
         {waypoints.length > 0 && <PreflightPanel {...preflight} />}
         <Failure of={failure} />
         <div class="buttons">
-          <Button kind="primary" type="submit" isBusy={isRunning} isDisabled={isLost || !isAcceptable}>
+          <Button kind="primary" type="submit" isBusy={isRunning} isChange isDisabled={!isAcceptable}>
             {submitText(draft.value, preflight, console.live.site.clock.nowMs.peek())}
           </Button>
           <Button
@@ -153,19 +146,15 @@ function StartFields({ draft }: { readonly draft: Signal<Draft> }) {
         </label>
       ))}
       {isLater && (
-        <Field label={missions.startsAt}>
-          {(id) => (
-            <input
-              id={id}
-              type="datetime-local"
-              required
-              value={startsAt}
-              onInput={({ currentTarget }) => {
-                draft.value = { ...draft.peek(), startsAt: currentTarget.value };
-              }}
-            />
-          )}
-        </Field>
+        <TextInput
+          label={missions.startsAt}
+          type="datetime-local"
+          isRequired
+          value={startsAt}
+          onValue={(time) => {
+            draft.value = { ...draft.peek(), startsAt: time };
+          }}
+        />
       )}
     </fieldset>
   );

@@ -16,7 +16,6 @@ const MOVEMENT_M_MIN = 2;
 
 /** The track is drawn in this many steps of age. */
 const BANDS = 6;
-
 const POINTS_MAX = 1_000;
 
 /** Where the devices were in the last two hours: read once, then extended by their newest positions. */

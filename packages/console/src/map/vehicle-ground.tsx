@@ -1,8 +1,7 @@
 import type { Versioned } from '@granary/client';
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
-import { useEffect } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
-import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
+import { type Loaded, useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import { pathOf, screenOf } from './surface/projection.ts';
 import { useView } from './surface/surface-context.ts';
@@ -36,21 +35,9 @@ export function VehicleGround({ deviceId, isSelected, hasGeofence }: Props) {
 
 /** The configuration of a vehicle with its version; read again when it changes. */
 export function useFieldConfiguration(deviceId: string): Loaded<Versioned<FieldConfiguration> | null> {
-  const { client, live } = useConsole();
-  const { state } = live.connection.current.value;
-  const loaded = useLoaded(
-    async (signal) => {
-      const { configuration, etag } = await client.configuration.field.get(deviceId, { signal });
-      return 'geofence' in configuration ? { configuration, etag } : null;
-    },
-    [deviceId, state],
-  );
-  useEffect(
-    () =>
-      live.onEvent((event) => {
-        if (event.device_id === deviceId && event.type === 'configuration.changed') loaded.reload();
-      }),
-    [deviceId],
-  );
-  return loaded;
+  const { client } = useConsole();
+  return useLoadedOfDevice(deviceId, /^configuration\.changed$/, async (signal) => {
+    const { configuration, etag } = await client.configuration.field.get(deviceId, { signal });
+    return 'geofence' in configuration ? { configuration, etag } : null;
+  });
 }

@@ -3,7 +3,7 @@ import type { FleetAlert } from '@granary/contract/fleet/records';
 import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isUnacknowledged } from '../alerts/alerts.ts';
-import { useConsole } from '../context/console.ts';
+import { useConsole, useIsLost } from '../context/console.ts';
 import { SEVERITY_SHAPES } from '../kit/severity-mark.tsx';
 import type { LiveDevice } from '../live/site.ts';
 import { texts } from '../texts/texts.ts';
@@ -92,7 +92,7 @@ function VehicleMark({ device, tracks, isSelected, onSelect }: VehicleMarkProps)
   if (position === null) return null;
   const { x, y } = screenOf(position.point, view);
   const heading = headingOf(tracks.of(deviceId).value);
-  const isLost = live.connection.current.value.state === 'lost';
+  const isLost = useIsLost();
   const form = position.quality === 'good' && isLost ? 'stale' : position.quality;
   const severity = worstOf([...live.site.alerts.all.value.values()], deviceId);
   const words = [
@@ -143,13 +143,8 @@ function worstOf(alerts: readonly FleetAlert[], deviceId: string): AlertSeverity
   return ALERT_SEVERITIES.findLast((severity) => own.some((alert) => alert.severity === severity)) ?? null;
 }
 
-interface VehicleTrackProps {
-  readonly device: LiveDevice;
-  readonly tracks: Tracks;
-}
-
 /** Where a device was in the last two hours, fading with age. */
-function VehicleTrack({ device, tracks }: VehicleTrackProps) {
+function VehicleTrack({ device, tracks }: { readonly device: LiveDevice; readonly tracks: Tracks }) {
   const { live } = useConsole();
   const view = useView();
   const { device_id: deviceId } = device.peek();

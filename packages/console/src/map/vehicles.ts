@@ -7,7 +7,6 @@ const CHARACTERS_MAX = 26;
 
 /** About the width of a character and the height of a line. */
 const CHARACTER_PX = 7;
-
 const LINE_PX = 18;
 
 /** A site that is larger than this would have its vehicles drawn over each other. */

@@ -134,7 +134,7 @@ function WaypointFields({ waypoint, change }: FieldsProps) {
 
 interface NumberFieldProps {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly value: number | null;
   readonly range: readonly [number, number];
   /** `null` where the field is empty. Called only with numbers in the range. */
@@ -143,7 +143,7 @@ interface NumberFieldProps {
 
 function NumberField({ label, hint, value, range: [min, max], onChange }: NumberFieldProps) {
   return (
-    <Field label={label} {...(hint === undefined ? {} : { hint })}>
+    <Field label={label} hint={hint}>
       {(id) => (
         <input
           id={id}

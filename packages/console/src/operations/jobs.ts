@@ -2,7 +2,7 @@ import type { Actor } from '@granary/contract/audit';
 import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet/records';
 import type { Route } from '../context/routes.ts';
 import { formatNumber } from '../kit/format.ts';
-import type { Texts } from '../texts/en/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 
 export const JOB_KINDS = ['operations', 'missions', 'commands'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
@@ -10,11 +10,17 @@ export type JobKind = (typeof JOB_KINDS)[number];
 export const jobKindOf = (text: string | null): JobKind =>
   JOB_KINDS.find((kind) => kind === text) ?? 'operations';
 
+export interface JobQuery<Status> {
+  readonly status?: Status;
+  readonly facility?: string;
+  readonly device_id?: string;
+}
+
 /** The filters in the address as those of the API. */
 export function jobQuery<Status extends string>(
   { query }: Pick<Route, 'query'>,
   statuses: readonly Status[],
-): { readonly status?: Status; readonly facility?: string; readonly device_id?: string } {
+): JobQuery<Status> {
   const status = statuses.find((one) => one === query.get('status'));
   const facility = query.get('facility');
   const deviceId = query.get('device');
@@ -55,20 +61,17 @@ export const canDeclareCommand = ({ status }: Pick<FleetCommand, 'status'>): boo
   status === 'timed_out' || status === 'sent' || status === 'executing';
 
 /** What an operation does, such as "Discharge 500 kg into Truck 7". */
-export function operationTitle(
-  {
-    type,
-    amount_target,
-    unit,
-    target_container,
-  }: Pick<FleetOperation, 'type' | 'amount_target' | 'unit' | 'target_container'>,
-  words: Texts['operations'],
-  language: string,
-): string {
+export function operationTitle({
+  type,
+  amount_target,
+  unit,
+  target_container,
+}: Pick<FleetOperation, 'type' | 'amount_target' | 'unit' | 'target_container'>): string {
+  const words = texts.value.operations;
   const verb = type === null ? words.unknownType : words.types[type];
   const amount =
     amount_target === null
       ? ''
-      : ` ${formatNumber(amount_target, amount_target % 1 === 0 ? 0 : 2, language)} ${unit}`;
+      : ` ${formatNumber(amount_target, amount_target % 1 === 0 ? 0 : 2, locale.value)} ${unit}`;
   return `${verb}${amount}${target_container === null ? '' : ` ${words.into(target_container)}`}`;
 }

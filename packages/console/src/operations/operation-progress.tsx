@@ -1,7 +1,7 @@
 import type { FleetOperation } from '@granary/contract/fleet/records';
-import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { callOptions, useConsole, useIsLost, useScope } from '../context/console.ts';
 import { formatDuration } from '../kit/format.ts';
-import { useIsLost } from '../kit/measured.tsx';
+
 import { texts } from '../texts/texts.ts';
 import { StopButton } from './stop-button.tsx';
 

@@ -1,21 +1,18 @@
 import './operations-view.css';
 import { COMMAND_STATUSES, type CommandStatus } from '@granary/contract/commands';
-import type { EndDeclaration } from '@granary/contract/declared-end';
-import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet/records';
+import type { FleetMission, FleetOperation } from '@granary/contract/fleet/records';
 import { MISSION_STATUSES, type MissionStatus } from '@granary/contract/missions/missions';
 import { OPERATION_STATUSES } from '@granary/contract/operations';
 import type { ComponentType } from 'preact';
-import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
 import { formatNumber } from '../kit/format.ts';
-import { PageList, Table } from '../kit/table.tsx';
 import { Tabs } from '../kit/tabs.tsx';
-import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { COMMAND_UNDER_WAY, MISSION_UNDER_WAY, OPERATION_UNDER_WAY } from '../live/site.ts';
 import { missionStatus } from '../map/missions.ts';
 import { locale, texts } from '../texts/texts.ts';
-import { type JobWords, jobColumns } from './job-columns.tsx';
+import { JobTable } from './job-table.tsx';
 import {
   canDeclareCommand,
   canDeclareMission,
@@ -23,7 +20,6 @@ import {
   JOB_KINDS,
   type JobKind,
   jobKindOf,
-  jobQuery,
   operationTitle,
 } from './jobs.ts';
 
@@ -76,157 +72,103 @@ function statusesOf(kind: JobKind): readonly (readonly [string, string])[] {
 }
 
 function CommandTable() {
-  const console = useConsole();
-  const { client, live, navigation } = console;
-  const isAdmin = useScope('admin');
-  const { jobs } = texts.value;
-  const query = jobQuery(navigation.route.value, COMMAND_STATUSES);
-  const pages = usePages(
-    (page, signal) => client.fleet.commands({ ...query, ...page }, { signal }),
-    [query.status, query.facility, query.device_id],
-  );
-  useEventReload(['command.'], pages.reload);
-  const running = live.site.commands.all.value;
-  const declaration = {
-    isOffered: canDeclareCommand,
-    declare: async ({ device_id, command_id }: FleetCommand, given: EndDeclaration): Promise<void> => {
-      await client.commands.declareEnded(device_id, command_id, given, callOptions(console));
-      pages.reload();
-    },
-  };
-  return (
-    <PageList pages={pages}>
-      {(items) => (
-        <Table
-          label={jobs.kinds.commands}
-          columns={jobColumns(commandWords(), [], isAdmin ? declaration : null)}
-          rows={items.map((item) => running.get(item.command_id) ?? item)}
-          idOf={({ command_id }) => command_id}
-        />
-      )}
-    </PageList>
-  );
-}
-
-function commandWords(): JobWords<FleetCommand> {
+  const { client, live } = useConsole();
   const { commands, jobs } = texts.value;
-  return {
-    titleOf: ({ command }) => commands.names[command],
-    statusOf: ({ status }) => jobs.commandStatuses[status],
-    isUnderWay: ({ status }) => COMMAND_UNDER_WAY.includes(status),
-    isUnusual: ({ status }) => COMMANDS_NOT_AS_ASKED.includes(status),
-    begin: { title: jobs.columns.given, at: ({ created_at }) => created_at },
-  };
+  return (
+    <JobTable
+      kind="commands"
+      events="command."
+      statuses={COMMAND_STATUSES}
+      list={(query, options) => client.fleet.commands(query, options)}
+      idOf={({ command_id }) => command_id}
+      underWay={live.site.commands.all.value}
+      words={{
+        titleOf: ({ command }) => commands.names[command],
+        statusOf: ({ status }) => jobs.commandStatuses[status],
+        isUnderWay: ({ status }) => COMMAND_UNDER_WAY.includes(status),
+        isUnusual: ({ status }) => COMMANDS_NOT_AS_ASKED.includes(status),
+        begin: { title: jobs.columns.given, at: ({ created_at }) => created_at },
+      }}
+      canDeclare={canDeclareCommand}
+      declare={({ device_id, command_id }, given, options) =>
+        client.commands.declareEnded(device_id, command_id, given, options)
+      }
+    />
+  );
 }
 
 function MissionTable() {
-  const console = useConsole();
-  const { client, live, navigation } = console;
-  const isAdmin = useScope('admin');
+  const { client, live } = useConsole();
   const { jobs, missions } = texts.value;
-  const query = jobQuery(navigation.route.value, MISSION_STATUSES);
-  const pages = usePages(
-    (page, signal) => client.fleet.missions({ ...query, ...page }, { signal }),
-    [query.status, query.facility, query.device_id],
-  );
-  useEventReload(['mission.'], pages.reload);
-  const running = live.site.missions.all.value;
-  const declaration = {
-    isOffered: canDeclareMission,
-    declare: async ({ device_id, mission_id }: FleetMission, given: EndDeclaration): Promise<void> => {
-      await client.missions.declareEnded(device_id, mission_id, given, callOptions(console));
-      pages.reload();
-    },
-  };
-  const waypoints = {
-    name: 'waypoints',
-    title: jobs.columns.waypoints,
-    kind: 'number' as const,
-    cell: (mission: FleetMission) =>
-      missions.waypointsReached(
-        mission.waypoints.filter(({ status }) => status === 'reached').length,
-        mission.waypoints.length,
-      ),
-  };
+  const reached = ({ waypoints }: FleetMission): number =>
+    waypoints.filter(({ status }) => status === 'reached').length;
   return (
-    <PageList pages={pages}>
-      {(items) => (
-        <Table
-          label={jobs.kinds.missions}
-          columns={jobColumns(missionWords(), [waypoints], isAdmin ? declaration : null)}
-          rows={items.map((item) => running.get(item.mission_id) ?? item)}
-          idOf={({ mission_id }) => mission_id}
-        />
-      )}
-    </PageList>
+    <JobTable
+      kind="missions"
+      events="mission."
+      statuses={MISSION_STATUSES}
+      list={(query, options) => client.fleet.missions(query, options)}
+      idOf={({ mission_id }) => mission_id}
+      underWay={live.site.missions.all.value}
+      words={{
+        titleOf: ({ mission_name }) => mission_name,
+        statusOf: (mission) =>
+          mission.status === 'aborted'
+            ? missionStatus(mission, missions)
+            : jobs.missionStatuses[mission.status],
+        isUnderWay: ({ status }) => MISSION_UNDER_WAY.includes(status),
+        isUnusual: ({ status }) => MISSIONS_NOT_AS_ASKED.includes(status),
+        begin: {
+          title: jobs.columns.started,
+          at: ({ started_at, scheduled_start }) => started_at ?? scheduled_start,
+        },
+      }}
+      ofKind={{
+        name: 'waypoints',
+        title: jobs.columns.waypoints,
+        kind: 'number',
+        cell: (mission) => missions.waypointsReached(reached(mission), mission.waypoints.length),
+      }}
+      canDeclare={canDeclareMission}
+      declare={({ device_id, mission_id }, given, options) =>
+        client.missions.declareEnded(device_id, mission_id, given, options)
+      }
+    />
   );
-}
-
-function missionWords(): JobWords<FleetMission> {
-  const { jobs, missions } = texts.value;
-  return {
-    titleOf: ({ mission_name }) => mission_name,
-    statusOf: (mission) =>
-      mission.status === 'aborted' ? missionStatus(mission, missions) : jobs.missionStatuses[mission.status],
-    isUnderWay: ({ status }) => MISSION_UNDER_WAY.includes(status),
-    isUnusual: ({ status }) => MISSIONS_NOT_AS_ASKED.includes(status),
-    begin: {
-      title: jobs.columns.started,
-      at: ({ started_at, scheduled_start }) => started_at ?? scheduled_start,
-    },
-  };
 }
 
 function OperationTable() {
-  const console = useConsole();
-  const { client, live, navigation } = console;
-  const isAdmin = useScope('admin');
-  const { jobs } = texts.value;
-  const query = jobQuery(navigation.route.value, OPERATION_STATUSES);
-  const pages = usePages(
-    (page, signal) => client.fleet.operations({ ...query, ...page }, { signal }),
-    [query.status, query.facility, query.device_id],
-  );
-  useEventReload(['operation.'], pages.reload);
-  const running = live.site.operations.all.value;
-  const declaration = {
-    isOffered: canDeclareOperation,
-    declare: async ({ device_id, operation_id }: FleetOperation, given: EndDeclaration): Promise<void> => {
-      await client.operations.declareEnded(device_id, operation_id, given, callOptions(console));
-      pages.reload();
-    },
-  };
-  const amount = {
-    name: 'amount',
-    title: jobs.columns.amount,
-    kind: 'number' as const,
-    cell: amountText,
-    sortBy: ({ amount_completed }: FleetOperation) => amount_completed,
-  };
-  return (
-    <PageList pages={pages}>
-      {(items) => (
-        <Table
-          label={jobs.kinds.operations}
-          columns={jobColumns(operationWords(), [amount], isAdmin ? declaration : null)}
-          rows={items.map((item) => running.get(item.operation_id) ?? item)}
-          idOf={({ operation_id }) => operation_id}
-        />
-      )}
-    </PageList>
-  );
-}
-
-function operationWords(): JobWords<FleetOperation> {
+  const { client, live } = useConsole();
   const { jobs, operations } = texts.value;
-  return {
-    titleOf: (operation) => operationTitle(operation, operations, locale.value),
-    statusOf: ({ status }) => operations.statuses[status],
-    isUnderWay: ({ status }) => OPERATION_UNDER_WAY.includes(status),
-    isUnusual: ({ status }) => status === 'failed' || status === 'unconfirmed',
-    begin: { title: jobs.columns.started, at: ({ started_at }) => started_at },
-    isOfDevice: ({ origin }) => origin === 'device',
-  };
+  return (
+    <JobTable
+      kind="operations"
+      events="operation."
+      statuses={OPERATION_STATUSES}
+      list={(query, options) => client.fleet.operations(query, options)}
+      idOf={({ operation_id }) => operation_id}
+      underWay={live.site.operations.all.value}
+      words={{
+        titleOf: operationTitle,
+        statusOf: ({ status }) => operations.statuses[status],
+        isUnderWay: ({ status }) => OPERATION_UNDER_WAY.includes(status),
+        isUnusual: ({ status }) => status === 'failed' || status === 'unconfirmed',
+        begin: { title: jobs.columns.started, at: ({ started_at }) => started_at },
+        isOfDevice: ({ origin }) => origin === 'device',
+      }}
+      ofKind={{
+        name: 'amount',
+        title: jobs.columns.amount,
+        kind: 'number',
+        cell: amountText,
+        sortBy: ({ amount_completed }) => amount_completed,
+      }}
+      canDeclare={canDeclareOperation}
+      declare={({ device_id, operation_id }, given, options) =>
+        client.operations.declareEnded(device_id, operation_id, given, options)
+      }
+    />
+  );
 }
 
 function amountText({ amount_completed, amount_target, unit }: FleetOperation): string {

@@ -5,10 +5,10 @@ import type { AttentionItem, AttentionReason } from '@granary/contract/fleet/ove
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { AcknowledgeButton } from '../alerts/acknowledge-button.tsx';
-import { useConsole } from '../context/console.ts';
+import { useConsole, useIsLost } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
-import { Age, LastKnown, useIsLost } from '../kit/measured.tsx';
+import { Age, LastKnown } from '../kit/measured.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';

@@ -26,7 +26,6 @@ const watched = new WeakMap<Element, Signal<boolean>>();
 const hasReadings = ({ readings = {} }: FleetDevice): boolean => Object.keys(readings).length > 0;
 
 const TILE_PX_MIN = 284;
-
 const GAP_PX = 8;
 
 interface Props {
@@ -185,7 +184,7 @@ function State({ device }: StateLineProps) {
   const { device_id, status, last_seen } = device;
   const operation = byDevice.operations.value.get(device_id)?.[0];
   if (operation !== undefined) {
-    const title = operationTitle(operation, operations, locale.value);
+    const title = operationTitle(operation);
     return (
       <>
         <progress max={100} value={operation.progress ?? 0} aria-label={operations.progress} />

@@ -9,11 +9,8 @@ import { useOverviewFacts } from './tile-facts.ts';
 
 /** The weakest signals, in dBm, that have one, two, three and four bars. */
 const LIMITS = [-110, -95, -80, -65];
-
 const TOP = 12;
-
 const BOTTOM = 80;
-
 const STEPS = [1, 2, 3, 4];
 
 interface Props {
@@ -74,13 +71,8 @@ export const rover: ProfileView = {
   minor: ['temperature', 'soil_moisture'],
 };
 
-interface BatteryProps {
-  readonly percent: number | null;
-  readonly quality: Quality;
-}
-
 /** A battery that is filled to its charge. Its value stands beside it, so it is not read aloud. */
-function Battery({ percent, quality }: BatteryProps) {
+function Battery({ percent, quality }: { readonly percent: number | null; readonly quality: Quality }) {
   const share = Math.min(100, Math.max(0, percent ?? 0)) / 100;
   const height = (BOTTOM - TOP) * share;
   return (
@@ -92,13 +84,8 @@ function Battery({ percent, quality }: BatteryProps) {
   );
 }
 
-interface SignalProps {
-  readonly dbm: number | null;
-  readonly quality: Quality;
-}
-
 /** Four bars, as on a phone. */
-function SignalBars({ dbm, quality }: SignalProps) {
+function SignalBars({ dbm, quality }: { readonly dbm: number | null; readonly quality: Quality }) {
   const bars = barsOf(dbm);
   return (
     <svg class={`battery ${quality}`} viewBox="0 0 40 40" width="40" height="40" aria-hidden="true">

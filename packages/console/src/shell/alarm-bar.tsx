@@ -5,16 +5,15 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { AcknowledgeButton, OutcomeLine } from '../alerts/acknowledge-button.tsx';
 import { summaryOf } from '../alerts/alerts.ts';
-import { useConsole } from '../context/console.ts';
+import { useConsole, useIsLost } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { formatTime } from '../kit/format.ts';
-import { Age, useIsLost } from '../kit/measured.tsx';
+import { Age } from '../kit/measured.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { locale, texts } from '../texts/texts.ts';
 
 /** Long enough to see that something else is there now. */
 const SETTLE_MS = 800;
-
 const MOST_URGENT_FIRST = ALERT_SEVERITIES.toReversed();
 
 /** Always visible: how many alerts wait for a person, and the newest of the most severe ones in words. */

@@ -83,7 +83,7 @@ function OperationMovement({ operation }: { readonly operation: FleetOperation }
           <span>
             <DeviceName deviceId={device_id} />
           </span>
-          <span class="free-text">{operationTitle(operation, texts.value.operations, locale.value)}</span>
+          <span class="free-text">{operationTitle(operation)}</span>
         </p>
         <OperationProgress operation={operation} />
         <p class="detail">

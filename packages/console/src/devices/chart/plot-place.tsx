@@ -13,7 +13,6 @@ import type { Plot, PlotContents, PlottedSensor } from './plot-contents.ts';
 
 /** How far from the cursor, as a share of the range, an alert is still read out. */
 const NEAR_SHARE = 0.01;
-
 const WHEEL_ZOOM = 0.0025;
 
 interface Props {
@@ -185,7 +184,7 @@ interface ChartReadoutProps {
 /** The values under the cursor, and what happened at that time. Without a cursor, which line is which sensor. */
 export function ChartReadout({ selected, histories, contents, marks, cursor }: ChartReadoutProps) {
   const { live } = useConsole();
-  const { common, operations, devices } = texts.value;
+  const { common, devices } = texts.value;
   const index = cursor.value;
   const { table, fromMs, toMs } = contents;
   const seconds = index === null ? undefined : table.times[index];
@@ -235,7 +234,7 @@ export function ChartReadout({ selected, histories, contents, marks, cursor }: C
             .slice(0, 2)
             .map((operation) => (
               <span key={operation.operation_id} class="free-text">
-                {operationTitle(operation, operations, locale.value)}
+                {operationTitle(operation)}
               </span>
             ))}
         {atMs !== null &&

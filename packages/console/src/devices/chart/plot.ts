@@ -6,13 +6,9 @@ import type { Plot, PlotContents, PlotOptions } from './plot-contents.ts';
 import { isolatedIndexes } from './series.ts';
 
 const BAR_HEIGHT = 6;
-
 const MARK_SIZE = 10;
-
 const LABEL_FONT_PX = 12;
-
 const DAY_S = 86_400;
-
 const BAND_OPACITY = '20%';
 const AXIS_FONT = '12px system-ui, sans-serif';
 /** A hair of room above and below the values. */

@@ -27,7 +27,6 @@ import {
 import { ConfigurationFields } from './configuration-fields.tsx';
 
 const AGAIN_MS = 1_000;
-
 const SHOWN_CHARS_MAX = 80;
 
 interface Props {
@@ -54,7 +53,6 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
   const faulty = useSignal<readonly string[]>([]);
   const savedAt = useSignal<string | null>(null);
   const action = useAction();
-  const isLost = live.connection.current.value.state === 'lost';
 
   useEffect(() => {
     if (facts.etag === stored.peek().etag) return;
@@ -159,8 +157,8 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
             kind="primary"
             type="submit"
             isBusy={action.isRunning}
-            isDisabled={changes.length === 0 || conflicts.value.length > 0 || isLost}
-            title={isLost ? common.notWhileOffline : ''}
+            isChange
+            isDisabled={changes.length === 0 || conflicts.value.length > 0}
           >
             {common.save}
           </Button>

@@ -19,12 +19,11 @@ interface Props {
 /** Begins and ends maintenance: while it lasts, nothing can be started. */
 export function MaintenancePanel({ device: { device_id, group }, facts, reload }: Props) {
   const shared = useConsole();
-  const { devices, common } = texts.value;
+  const { devices } = texts.value;
   const words = devices.maintenance;
   const reason = useSignal('');
   const until = useSignal('');
   const { run, isRunning, failure } = useAction();
-  const isLost = shared.live.connection.current.value.state === 'lost';
   const mayConfigure = useScope('configure');
   const { maintenance } = facts.detail;
   const send = async (request: { on: boolean; reason?: string; until?: string }): Promise<void> => {
@@ -36,7 +35,6 @@ export function MaintenancePanel({ device: { device_id, group }, facts, reload }
     until.value = '';
     reload();
   };
-  const button = { isBusy: isRunning, isDisabled: isLost, title: isLost ? common.notWhileOffline : '' };
   if (maintenance !== undefined) {
     return (
       <section class="panel device-maintenance" aria-label={words.title}>
@@ -56,7 +54,7 @@ export function MaintenancePanel({ device: { device_id, group }, facts, reload }
         {mayConfigure && (
           <>
             <p class="muted">{words.endMeans}</p>
-            <Button {...button} onPress={() => void send({ on: false })}>
+            <Button isChange isBusy={isRunning} onPress={() => void send({ on: false })}>
               {words.end}
             </Button>
           </>
@@ -80,7 +78,7 @@ export function MaintenancePanel({ device: { device_id, group }, facts, reload }
       <TextInput label={words.reason} isRequired {...bound(reason)} />
       <TextInput label={words.until} hint={words.untilHint} type="datetime-local" {...bound(until)} />
       <Failure of={failure} />
-      <Button type="submit" {...button}>
+      <Button type="submit" isChange isBusy={isRunning}>
         {words.begin}
       </Button>
     </form>

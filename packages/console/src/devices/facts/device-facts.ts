@@ -1,9 +1,11 @@
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
-import { useEffect } from 'preact/hooks';
 import { useConsole } from '../../context/console.ts';
-import { type Loaded, useLoaded } from '../../kit/use-loaded.ts';
+import { type Loaded, useLoadedOfDevice } from '../../kit/use-loaded.ts';
+
+/** An alert may be about how its messages arrive, which its detail says, too. */
+const CHANGES_FACTS = /^(device\.|configuration\.|command\.|alert\.)/;
 
 /** What is read of a device beside what the site holds. */
 export interface DeviceFacts {
@@ -20,26 +22,12 @@ export function useDeviceFacts({
   device_id,
   group,
 }: Pick<FleetDevice, 'device_id' | 'group'>): Loaded<DeviceFacts> {
-  const { client, live } = useConsole();
-  const loaded = useLoaded(
-    async (signal): Promise<DeviceFacts> => {
-      const [{ device: detail, etag: detailEtag }, { configuration, etag }] = await Promise.all([
-        client.devices[group].getVersioned(device_id, { signal }),
-        client.configuration[group].get(device_id, { signal }),
-      ]);
-      return { detail, detailEtag, configuration, etag };
-    },
-    [device_id, group, live.connection.current.value.state],
-  );
-  useEffect(
-    () =>
-      live.onEvent((event) => {
-        if (event.device_id === device_id && CHANGES_FACTS.test(event.type)) loaded.reload();
-      }),
-    [device_id],
-  );
-  return loaded;
+  const { client } = useConsole();
+  return useLoadedOfDevice(device_id, CHANGES_FACTS, async (signal) => {
+    const [{ device: detail, etag: detailEtag }, { configuration, etag }] = await Promise.all([
+      client.devices[group].getVersioned(device_id, { signal }),
+      client.configuration[group].get(device_id, { signal }),
+    ]);
+    return { detail, detailEtag, configuration, etag };
+  });
 }
-
-/** An alert may be about how its messages arrive, which its detail says, too. */
-const CHANGES_FACTS = /^(device\.|configuration\.|command\.|alert\.)/;

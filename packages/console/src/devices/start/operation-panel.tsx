@@ -2,10 +2,10 @@ import './start.css';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import type { FleetOperation } from '@granary/contract/fleet/records';
 import type { OperationRecord } from '@granary/contract/operations';
-import { useConsole, useScope } from '../../context/console.ts';
+import { useConsole, useIsLost, useScope } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';
 import { formatNumber, withLocalTimes } from '../../kit/format.ts';
-import { Age, LastKnown, Time, useIsLost } from '../../kit/measured.tsx';
+import { Age, LastKnown, Time } from '../../kit/measured.tsx';
 import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
 import { operationTitle } from '../../operations/jobs.ts';
 import { OperationProgress, OperationStop, useTimeLeft } from '../../operations/operation-progress.tsx';
@@ -76,7 +76,7 @@ function LastOperation({ deviceId, operation, endedAt }: LastOperationProps) {
           class="free-text"
           href={addressOf('devices', deviceId, { tab: 'operations', operation: operation_id })}
         >
-          {operationTitle(operation, operations, locale.value)}
+          {operationTitle(operation)}
         </a>{' '}
         <strong>{operations.statuses[status]}</strong>
       </p>
@@ -98,7 +98,7 @@ function RunningOperation({ operation }: { readonly operation: FleetOperation })
     value === null ? '–' : `${formatNumber(value, value % 1 === 0 ? 0 : 1, locale.value)} ${unit}`;
   return (
     <div class="device-running">
-      <h2 class="free-text">{operationTitle(operation, operations, locale.value)}</h2>
+      <h2 class="free-text">{operationTitle(operation)}</h2>
       <p>
         <LastKnown>
           <strong>{operations.statuses[status]}</strong>

@@ -46,7 +46,7 @@ interface Props {
 export function StartForm({ device, facts, lastType }: Props) {
   const shared = useConsole();
   const { client, live } = shared;
-  const { operations, devices, common } = texts.value;
+  const { operations, devices } = texts.value;
   const input = useSignal<StartInput>(EMPTY_START);
   const action = useAction();
   /** The same form sent again is carried out once, also where the first answer was lost. */
@@ -63,7 +63,6 @@ export function StartForm({ device, facts, lastType }: Props) {
   const planned = planRequestOf({ ...input.value, type });
   const plan = usePlan(device.device_id, planned, device.readings?.['weight']?.value);
   if (silo === null) return null;
-  const isLost = live.connection.current.value.state === 'lost';
   const { isRefused } = plan;
   const limit = type === 'feed' ? silo.limits.max_feed_rate : silo.limits.max_discharge_rate;
   const mostKg = availableKg(type, silo);
@@ -98,9 +97,9 @@ export function StartForm({ device, facts, lastType }: Props) {
       <div class="device-start-amount">
         <QuantityInput
           label={devices.amount}
-          {...(Number.isFinite(mostKg)
-            ? { hint: devices.available[type](formatMass(mostKg, locale.value)) }
-            : {})}
+          hint={
+            Number.isFinite(mostKg) ? devices.available[type](formatMass(mostKg, locale.value)) : undefined
+          }
           isRequired
           value={amount}
           onValue={(value) => change({ amount: value })}
@@ -140,8 +139,8 @@ export function StartForm({ device, facts, lastType }: Props) {
         kind="primary"
         type="submit"
         isBusy={action.isRunning}
-        isDisabled={request === null || isRefused || isLost}
-        title={isLost ? common.notWhileOffline : ''}
+        isChange
+        isDisabled={request === null || isRefused}
       >
         <span class="free-text">{request === null ? operations.types[type] : titleOf(request)}</span>
       </Button>
@@ -150,11 +149,7 @@ export function StartForm({ device, facts, lastType }: Props) {
 }
 
 const titleOf = ({ type, body }: StartRequest): string =>
-  operationTitle(
-    { type, amount_target: body.amount, unit: body.unit ?? 'kg', target_container: null },
-    texts.value.operations,
-    locale.value,
-  );
+  operationTitle({ type, amount_target: body.amount, unit: body.unit ?? 'kg', target_container: null });
 
 interface SiloNow {
   /** `null` where no plausible weight is known. */
@@ -183,16 +178,12 @@ interface PlanSentenceProps {
 
 /** What will happen, in one sentence, with what a person should know before it. */
 function PlanSentence({ request, plan, thresholds }: PlanSentenceProps) {
-  const { devices, operations } = texts.value;
+  const { devices } = texts.value;
   const { type, amount, unit = 'kg', target_container = null } = request;
   const { level_before: before, level_after: after, crosses, estimated_duration: minutes, refusal } = plan;
   const percent = (value: number): string => formatValue(value, 'percent', locale.value);
   const next = after === null || crosses.length > 0 ? null : nextThreshold(type, after, thresholds);
-  const title = operationTitle(
-    { type, amount_target: amount, unit, target_container },
-    operations,
-    locale.value,
-  );
+  const title = operationTitle({ type, amount_target: amount, unit, target_container });
   const rate = `${formatNumber(plan.rate, plan.rate % 1 === 0 ? 0 : 1, locale.value)} ${plan.rate_unit}`;
   const parts = [
     devices.about(formatDuration(Math.max(1, Math.round(minutes * 60)) * 1_000)),

@@ -9,7 +9,6 @@ import { cablesOf, numberOf, type SensorCable, type ShownSensor } from '../facts
 import { profileLine } from './value-drawings.ts';
 
 const ROW_PX = 24;
-
 const WIDTH_PX = 96;
 
 interface Props {

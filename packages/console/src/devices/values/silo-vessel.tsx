@@ -1,5 +1,5 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
-import { useConsole } from '../../context/console.ts';
+import { useIsLost } from '../../context/console.ts';
 import { formatMass, formatNumber, formatValue } from '../../kit/format.ts';
 import { Measured } from '../../kit/measured.tsx';
 import { heightOf, Vessel } from '../../kit/vessel.tsx';
@@ -21,7 +21,7 @@ interface Props {
 /** The silo drawn to its level, with what is inside, the room left and the thresholds by name. */
 export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
   const { devices } = texts.value;
-  const isLost = useConsole().live.connection.current.value.state === 'lost';
+  const isLost = useIsLost();
   const { level, weight } = readings;
   const thresholds =
     facts === undefined

@@ -1,12 +1,10 @@
 import { metresPerPixel, pointOf, type Viewport, worldLength } from './projection.ts';
 
 const TILE_PX = 256;
-
 const LEVEL_MAX = 19;
 
 /** A very large screen asks for no more than this. */
 const TILES_MAX = 200;
-
 const LINES_APART_PX_MIN = 72;
 const BAR_PX_MAX = 120;
 

@@ -1,15 +1,17 @@
+import type { CallOptions, Page } from '@granary/client';
 import type { Actor } from '@granary/contract/audit';
 import type { EndDeclaration } from '@granary/contract/declared-end';
 import { useSignal } from '@preact/signals';
-import { useConsole } from '../context/console.ts';
+import { callOptions, useConsole, useScope } from '../context/console.ts';
 import { DeviceName } from '../kit/device-name.tsx';
-import { DialogButton, FormDialog } from '../kit/dialog.tsx';
+import { ConfirmButton } from '../kit/dialog.tsx';
 import { formatDuration, withLocalTimes } from '../kit/format.ts';
 import { bound, TextInput } from '../kit/inputs.tsx';
-import { Time } from '../kit/measured.tsx';
+import { PageList, Table, textColumn, timeColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
+import { type PageRequest, useEventReload, usePages } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
-import { actorText, nameOf, tookMs } from './jobs.ts';
+import { actorText, type JobKind, type JobQuery, jobQuery, nameOf, tookMs } from './jobs.ts';
 
 /** What every kind of job has. */
 interface Job {
@@ -20,7 +22,7 @@ interface Job {
   readonly requested_by: Actor | null;
 }
 
-export interface JobWords<Item> {
+interface JobWords<Item> {
   readonly titleOf: (job: Item) => string;
   readonly statusOf: (job: Item) => string;
   readonly isUnderWay: (job: Item) => boolean;
@@ -30,13 +32,64 @@ export interface JobWords<Item> {
   readonly isOfDevice?: (job: Item) => boolean;
 }
 
-export interface Declaration<Item> {
+interface Declaration<Item> {
   readonly isOffered: (job: Item) => boolean;
   readonly declare: (job: Item, declaration: EndDeclaration) => Promise<void>;
 }
 
+interface JobTableProps<Item extends Job, Status extends string> {
+  readonly kind: JobKind;
+  /** How the types of its events begin. */
+  readonly events: string;
+  readonly statuses: readonly Status[];
+  readonly list: (
+    query: JobQuery<Status> & PageRequest,
+    options: { readonly signal: AbortSignal },
+  ) => Promise<Page<Item>>;
+  readonly idOf: (job: Item) => string;
+  /** Those that have not ended, as they are now. */
+  readonly underWay: ReadonlyMap<string, Item>;
+  readonly words: JobWords<Item>;
+  /** The column that only this kind has. */
+  readonly ofKind?: Column<Item>;
+  readonly canDeclare: (job: Item) => boolean;
+  readonly declare: (job: Item, declaration: EndDeclaration, options: CallOptions) => Promise<unknown>;
+}
+
+/** One kind of jobs, newest first. */
+export function JobTable<Item extends Job, Status extends string>(props: JobTableProps<Item, Status>) {
+  const { kind, events, statuses, list, idOf, underWay, words, ofKind, canDeclare, declare } = props;
+  const console = useConsole();
+  const isAdmin = useScope('admin');
+  const query = jobQuery(console.navigation.route.value, statuses);
+  const pages = usePages(
+    (page, signal) => list({ ...query, ...page }, { signal }),
+    [query.status, query.facility, query.device_id],
+  );
+  useEventReload([events], pages.reload);
+  const declaration: Declaration<Item> = {
+    isOffered: canDeclare,
+    declare: async (job, given) => {
+      await declare(job, given, callOptions(console));
+      pages.reload();
+    },
+  };
+  return (
+    <PageList pages={pages}>
+      {(items) => (
+        <Table
+          label={texts.value.jobs.kinds[kind]}
+          columns={jobColumns(words, ofKind === undefined ? [] : [ofKind], isAdmin ? declaration : null)}
+          rows={items.map((item) => underWay.get(idOf(item)) ?? item)}
+          idOf={idOf}
+        />
+      )}
+    </PageList>
+  );
+}
+
 /** The columns that all lists of jobs have, with those of one kind after the status. */
-export function jobColumns<Item extends Job>(
+function jobColumns<Item extends Job>(
   words: JobWords<Item>,
   ofKind: readonly Column<Item>[],
   declaration: Declaration<Item> | null,
@@ -70,12 +123,7 @@ export function jobColumns<Item extends Job>(
       sortBy: ({ device_id }) => device_id,
       cell: ({ device_id }) => <DeviceName deviceId={device_id} />,
     },
-    {
-      name: 'what',
-      title: columns.what,
-      sortBy: titleOf,
-      cell: (job) => <span class="free-text">{titleOf(job)}</span>,
-    },
+    textColumn('what', columns.what, titleOf),
     {
       name: 'status',
       title: jobs.status,
@@ -85,12 +133,7 @@ export function jobColumns<Item extends Job>(
       ),
     },
     ...ofKind,
-    {
-      name: 'begin',
-      title: begin.title,
-      sortBy: begin.at,
-      cell: (job) => <Time at={begin.at(job)} />,
-    },
+    timeColumn('begin', begin.title, begin.at),
     {
       name: 'took',
       title: columns.took,
@@ -129,22 +172,16 @@ function DeclareEnded({ what, deviceId, declare }: Props) {
   const { jobs } = texts.value;
   const reason = useSignal('');
   const lookedBy = useSignal(preferences.person.peek());
-  const title = jobs.declareEndedOf(what, live.site.devices.nameOf(deviceId));
   return (
-    <DialogButton text={jobs.declareEnded} label={title}>
-      {(close) => (
-        <FormDialog
-          title={title}
-          submit={jobs.declareEnded}
-          onSubmit={() => declare({ reason: reason.peek().trim(), looked_by: lookedBy.peek().trim() })}
-          onClose={close}
-        >
-          <p>{jobs.declareMeans}</p>
-          <TextInput label={jobs.reason} hint={jobs.reasonHint} isRequired {...bound(reason)} />
-          <TextInput label={jobs.lookedBy} isRequired {...bound(lookedBy)} />
-        </FormDialog>
-      )}
-    </DialogButton>
+    <ConfirmButton
+      text={jobs.declareEnded}
+      label={jobs.declareEndedOf(what, live.site.devices.nameOf(deviceId))}
+      means={jobs.declareMeans}
+      onConfirm={() => declare({ reason: reason.peek().trim(), looked_by: lookedBy.peek().trim() })}
+    >
+      <TextInput label={jobs.reason} hint={jobs.reasonHint} isRequired {...bound(reason)} />
+      <TextInput label={jobs.lookedBy} isRequired {...bound(lookedBy)} />
+    </ConfirmButton>
   );
 }
 
