@@ -90,7 +90,7 @@ function deviceColumns(): readonly Column<FleetDevice>[] {
   return [
     {
       name: 'name',
-      title: deviceAdmin.name,
+      title: deviceAdmin.fields.name,
       kind: 'title',
       sortBy: ({ name }) => name,
       cell: ({ device_id, name }) => (
@@ -101,9 +101,9 @@ function deviceColumns(): readonly Column<FleetDevice>[] {
     },
     textColumn('id', deviceAdmin.id, ({ device_id }) => device_id),
     textColumn('profile', deviceAdmin.profile, ({ profile }) => profileNames(profile).one),
-    textColumn('model', deviceAdmin.model, ({ model }) => model),
-    textColumn('facility', deviceAdmin.facility, ({ location }) => location.facility),
-    textColumn('zone', deviceAdmin.zone, ({ location }) => location.zone),
+    textColumn('model', deviceAdmin.fields.model, ({ model }) => model),
+    textColumn('facility', deviceAdmin.fields.facility, ({ location }) => location.facility),
+    textColumn('zone', deviceAdmin.fields.zone, ({ location }) => location.zone),
     {
       name: 'status',
       title: deviceAdmin.status,

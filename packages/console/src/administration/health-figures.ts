@@ -1,3 +1,5 @@
+import { SECOND_MS } from '@granary/contract/time';
+
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
@@ -20,8 +22,6 @@ export interface Figures {
   readonly loopDelayMs: number | null;
   readonly requests: readonly [all: number, faults: number] | null;
 }
-
-const SECOND_MS = 1_000;
 
 export function figuresOf(metrics: ReadonlyMap<string, readonly Sample[]>): Figures {
   const samples = (name: string): readonly Sample[] => metrics.get(name) ?? [];

@@ -61,7 +61,7 @@ function removedColumns(
 ): readonly Column<FleetDevice>[] {
   const { deviceAdmin } = texts.value;
   return [
-    titleColumn('name', deviceAdmin.name, ({ name }) => name),
+    titleColumn('name', deviceAdmin.fields.name, ({ name }) => name),
     textColumn('id', deviceAdmin.id, ({ device_id }) => device_id),
     {
       name: 'removed',

@@ -3,11 +3,11 @@ import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { callOptions, useConsole } from '../context/console.ts';
 
 const MORNING_HOUR = 7;
+const LENGTHS_MS = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '1d': DAY_MS, '7d': 7 * DAY_MS } as const;
 
 export const SHELVE_TIMES = ['1h', '4h', 'morning', '1d', '7d', 'other'] as const;
-export type ShelveTime = (typeof SHELVE_TIMES)[number];
 
-const LENGTHS_MS = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '1d': DAY_MS, '7d': 7 * DAY_MS } as const;
+export type ShelveTime = (typeof SHELVE_TIMES)[number];
 
 /** Until when, by the clock of the service; `other` is a time of the viewer's zone from a form. `null`: not a time. */
 export function shelvedUntil(time: ShelveTime, nowMs: number, other: string): string | null {

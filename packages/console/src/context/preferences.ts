@@ -1,7 +1,10 @@
 import { effect, type Signal, signal } from '@preact/signals';
 import { isLanguage, language, languageOf } from '../texts/texts.ts';
 
+const PREFIX = 'granary.';
+
 export const THEMES = ['system', 'light', 'dark'] as const;
+
 export type Theme = (typeof THEMES)[number];
 
 /** What the viewer has chosen; kept in the browser, because none of it is secret. */
@@ -11,8 +14,6 @@ export interface Preferences {
   readonly person: Signal<string>;
   readonly hasSound: Signal<boolean>;
 }
-
-const PREFIX = 'granary.';
 
 export function openPreferences(): Preferences {
   const theme = signal<Theme>(THEMES.find((one) => one === stored('theme')) ?? 'system');

@@ -2,17 +2,19 @@ import { ApiError } from '@granary/client';
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 
 const AGAIN_MS = 1_000;
+
 /** A person who sees nothing after a press does not know that the stop has to be pressed at the device. */
 const UNANSWERED_AFTER_MS = 1_500;
+
 /** An answer usually takes less; a stop that has to wait for a connection gets one of those of the streams. */
 const ROOM_AFTER_MS = 400;
+
+const READY: StopState = { step: 'ready', refusal: null };
 
 /** `sent`: the service has answered. */
 export type StopState =
   | { readonly step: 'ready'; readonly refusal: ApiError | null }
   | { readonly step: 'sending' | 'unanswered' | 'sent' };
-
-const READY: StopState = { step: 'ready', refusal: null };
 
 /** The stops that a person has pressed. All buttons of one operation or vehicle show and change the same state. */
 export class StopRequests {

@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const KM_M = 1_000;
+const TONNE_KG = 1_000;
 
 /** Numbers in the way of the viewer's language, with the digits that their unit justifies and a minus sign. */
 export function formatNumber(value: number, decimals: number, language: string): string {
@@ -41,8 +42,6 @@ function decimalsFor(value: number): number {
   if (size >= 100) return 0;
   return size >= 10 ? 1 : 2;
 }
-
-const TONNE_KG = 1_000;
 
 /** Masses from one tonne on are in tonnes. */
 export function formatMass(kg: number, language: string): string {

@@ -4,6 +4,17 @@ import type { FleetAlert, FleetCommand, FleetMission, FleetOperation } from '@gr
 import { batch, type ReadonlySignal } from '@preact/signals';
 import { COMMAND_UNDER_WAY, MISSION_UNDER_WAY, OPERATION_UNDER_WAY, type Site } from './site.ts';
 
+/** Events often come in groups, and one read serves them all. */
+const GATHER_MS = 150;
+
+/** More devices than this are read as a list. */
+const DEVICES_ONE_BY_ONE_MAX = 10;
+
+const PROGRESS_EVERY_MS = 2_000;
+
+/** Jobs under way whose progress is read in one round; the others follow in the next rounds. */
+const JOBS_PER_ROUND_MAX = 10;
+
 const IS_ABOUT_DEVICE: ReadonlySet<EventType> = new Set<EventType>([
   'device.registered',
   'device.updated',
@@ -12,14 +23,6 @@ const IS_ABOUT_DEVICE: ReadonlySet<EventType> = new Set<EventType>([
   'device.status_changed',
   'configuration.changed',
 ]);
-
-/** Events often come in groups, and one read serves them all. */
-const GATHER_MS = 150;
-/** More devices than this are read as a list. */
-const DEVICES_ONE_BY_ONE_MAX = 10;
-const PROGRESS_EVERY_MS = 2_000;
-/** Jobs under way whose progress is read in one round; the others follow in the next rounds. */
-const JOBS_PER_ROUND_MAX = 10;
 
 /** Reads again what an event has changed, and the progress of jobs under way, which is not in the event log. */
 export class Refresher implements Refresh {

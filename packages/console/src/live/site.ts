@@ -5,6 +5,8 @@ import type { MissionStatus } from '@granary/contract/missions/missions';
 import type { OperationStatus } from '@granary/contract/operations';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 
+const TICK_MS = 1_000;
+
 /** The statuses of jobs that have begun and have not ended, as the overview of the service counts them. */
 export const OPERATION_UNDER_WAY: readonly OperationStatus[] = [
   'started',
@@ -16,8 +18,6 @@ export const OPERATION_UNDER_WAY: readonly OperationStatus[] = [
 export const MISSION_UNDER_WAY: readonly MissionStatus[] = ['dispatched', 'in_progress', 'paused'];
 
 export const COMMAND_UNDER_WAY: readonly CommandStatus[] = ['queued', 'sent', 'executing'];
-
-const TICK_MS = 1_000;
 
 /** What the page knows of the whole site: all devices, the open alerts, and the jobs under way. */
 export interface Site {

@@ -1,6 +1,9 @@
 import { GEOFENCE_POINTS_MAX } from '@granary/contract/configuration/field-configuration';
 import type { Point } from '@granary/contract/positions';
 
+/** About a centimetre. */
+const DECIMALS = 7;
+
 /** A corner has an id that stays the same while others are added and removed. */
 export interface Corner extends Point {
   readonly id: number;
@@ -12,8 +15,7 @@ export interface FenceDraft {
 }
 
 export const CORNERS_MIN = 3;
-/** About a centimetre. */
-const DECIMALS = 7;
+
 const rounded = (value: number): number => Number(value.toFixed(DECIMALS));
 
 export const fenceDraft = (points: readonly Point[] | null): FenceDraft => ({

@@ -4,6 +4,11 @@ import type { Point } from '@granary/contract/positions';
 
 const WAYPOINT = /^\/waypoints\/(\d+)/;
 
+/** About a centimetre. */
+const DECIMALS = 7;
+
+const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+
 export interface DraftWaypoint extends Point {
   /** Stays the same while waypoints are moved and reordered. */
   readonly id: number;
@@ -25,8 +30,6 @@ export interface Draft {
 
 export const EMPTY_DRAFT: Draft = { name: '', startsAt: null, waypoints: [], selectedId: null };
 
-/** About a centimetre. */
-const DECIMALS = 7;
 const rounded = (value: number): number => Number(value.toFixed(DECIMALS));
 
 /** A new waypoint does what the one before it does, because fields are usually scanned or sampled throughout. */
@@ -77,8 +80,6 @@ export const waypointsOf = ({ waypoints }: Draft): Waypoint[] =>
     ...(altitude === null ? {} : { altitude }),
     ...(waitSeconds === null ? {} : { wait_seconds: waitSeconds }),
   }));
-
-const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 /** Whether the start is now, or at a time that is complete: a mission for later must never begin now. */
 export const hasStart = (draft: Draft): boolean => draft.startsAt === null || startOf(draft) !== undefined;

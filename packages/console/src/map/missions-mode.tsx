@@ -17,6 +17,8 @@ import { missionPath, missionStatus } from './missions.ts';
 import { pathOf, screenOf } from './surface/projection.ts';
 import { useView } from './surface/surface-context.ts';
 
+const SHOWN_MAX = 10;
+
 /** What may be asked of a mission in each status; in every other status it has ended. */
 const POSSIBLE: Readonly<Partial<Record<MissionRecord['status'], readonly MissionRequestKind[]>>> = {
   scheduled: ['cancel'],
@@ -24,8 +26,6 @@ const POSSIBLE: Readonly<Partial<Record<MissionRecord['status'], readonly Missio
   in_progress: ['pause', 'cancel'],
   paused: ['resume', 'cancel'],
 };
-
-const SHOWN_MAX = 10;
 
 interface Props {
   readonly deviceId: string;

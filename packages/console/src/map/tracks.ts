@@ -6,8 +6,6 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { bearing, distanceM } from './surface/projection.ts';
 import type { DevicePosition } from './vehicles.ts';
 
-export const TRACK_MS = 2 * HOUR_MS;
-
 /** A device that was silent for longer was not necessarily on the straight line between two points. */
 const SILENCE_MS_MAX = 10 * MINUTE_MS;
 
@@ -16,7 +14,10 @@ const MOVEMENT_M_MIN = 2;
 
 /** The track is drawn in this many steps of age. */
 const BANDS = 6;
+
 const POINTS_MAX = 1_000;
+
+export const TRACK_MS = 2 * HOUR_MS;
 
 /** Where the devices were in the last two hours: read once, then extended by their newest positions. */
 export class Tracks {

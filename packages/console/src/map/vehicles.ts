@@ -7,10 +7,13 @@ const CHARACTERS_MAX = 26;
 
 /** About the width of a character and the height of a line. */
 const CHARACTER_PX = 7;
+
 const LINE_PX = 18;
 
 /** A site that is larger than this would have its vehicles drawn over each other. */
 const SITE_M_MAX = 5_000;
+
+const WORST_FIRST: readonly Quality[] = ['bad', 'stale', 'good'];
 
 /** Where a device is, as far as it has told. */
 export interface DevicePosition {
@@ -20,8 +23,6 @@ export interface DevicePosition {
   readonly quality: Quality;
   readonly at: string;
 }
-
-const WORST_FIRST: readonly Quality[] = ['bad', 'stale', 'good'];
 
 export function positionOf({ readings = {} }: Pick<FleetDevice, 'readings'>): DevicePosition | null {
   const { latitude, longitude, altitude } = readings;

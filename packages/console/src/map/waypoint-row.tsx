@@ -8,6 +8,8 @@ import { type Draft, type DraftWaypoint, withChange, withOrder, withoutWaypoint 
 /** The type of what is dragged, so that nothing else can be dropped on the list. */
 const DRAGGED = 'application/x-waypoint';
 
+const SECONDS_MAX = 86_400;
+
 interface Props {
   readonly draft: Signal<Draft>;
   readonly waypoint: DraftWaypoint;
@@ -96,8 +98,6 @@ interface FieldsProps {
   readonly waypoint: DraftWaypoint;
   readonly change: (fields: Partial<DraftWaypoint>) => void;
 }
-
-const SECONDS_MAX = 86_400;
 
 function WaypointFields({ waypoint, change }: FieldsProps) {
   const { missions } = texts.value;

@@ -62,10 +62,10 @@ export function OperationsView() {
 }
 
 function statusesOf(kind: JobKind): readonly (readonly [string, string])[] {
-  const { jobs, operations } = texts.value;
+  const { jobs, missions, operations } = texts.value;
   const options = {
     operations: () => OPERATION_STATUSES.map((status) => [status, operations.statuses[status]] as const),
-    missions: () => MISSION_STATUSES.map((status) => [status, jobs.missionStatuses[status]] as const),
+    missions: () => MISSION_STATUSES.map((status) => [status, missions.statuses[status]] as const),
     commands: () => COMMAND_STATUSES.map((status) => [status, jobs.commandStatuses[status]] as const),
   };
   return options[kind]();
@@ -112,10 +112,7 @@ function MissionTable() {
       underWay={live.site.missions.all.value}
       words={{
         titleOf: ({ mission_name }) => mission_name,
-        statusOf: (mission) =>
-          mission.status === 'aborted'
-            ? missionStatus(mission, missions)
-            : jobs.missionStatuses[mission.status],
+        statusOf: (mission) => missionStatus(mission, missions),
         isUnderWay: ({ status }) => MISSION_UNDER_WAY.includes(status),
         isUnusual: ({ status }) => MISSIONS_NOT_AS_ASKED.includes(status),
         begin: {

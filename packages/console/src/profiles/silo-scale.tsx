@@ -13,11 +13,11 @@ const WIDTH = 72;
 /** A mean stands for its whole interval, so neighbours are one interval apart. */
 const GAP_MS = TREND_INTERVAL_MS * 1.5;
 
+const HEIGHT = 88;
+
 interface Props {
   readonly device: FleetDevice;
 }
-
-const HEIGHT = 88;
 
 /** The level of the last day, which ends at the level in the vessel. */
 function Picture({ device: { device_id, name, readings = {} } }: Props) {

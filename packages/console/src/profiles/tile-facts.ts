@@ -11,15 +11,17 @@ import type { Live } from '../live/live.ts';
 import type { Site } from '../live/site.ts';
 import type { TrendPoint } from './trend.ts';
 
-export const OverviewContext = createContext<OverviewFacts | null>(null);
-
 const AT_ONCE_MAX = 4;
-
-export const TREND_MS = DAY_MS;
-export const TREND_INTERVAL_MS = HOUR_MS;
 const KEEP_MS = 5 * MINUTE_MS;
+
 /** Shorter, because a person relies on it that a vehicle stands still. */
 const KEEP_EMERGENCY_STOP_MS = 15_000;
+
+export const OverviewContext = createContext<OverviewFacts | null>(null);
+
+export const TREND_MS = DAY_MS;
+
+export const TREND_INTERVAL_MS = HOUR_MS;
 
 export type LevelThreshold = Omit<Threshold, 'name'> & {
   readonly name: 'low_level' | 'high_level' | 'critical_level';

@@ -4,11 +4,11 @@ import { Measured } from '../kit/measured.tsx';
 import { locale, texts } from '../texts/texts.ts';
 import type { ProfileView } from './profile.ts';
 
+const BESIDE = ['humidity', 'wind_speed', 'rainfall'];
+
 interface Props {
   readonly device: FleetDevice;
 }
-
-const BESIDE = ['humidity', 'wind_speed', 'rainfall'];
 
 const Picture = ({ device: { readings = {} } }: Props) => (
   <p class="overview-large">

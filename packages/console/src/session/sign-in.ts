@@ -2,6 +2,11 @@ import { ApiError, type Client } from '@granary/client';
 import type { ConsoleSettings } from '@granary/contract/console';
 import type { SessionRecord, SignIn } from '@granary/contract/session';
 
+/** Sent once, because the page itself shows that the service does not answer and tries again. */
+const ONCE = { timeLimitMs: 0 };
+
+const CODE = /^#sign-in=([\w-]+)$/;
+
 /** What the key of the session may do. */
 export type SignedIn = Pick<SessionRecord, 'key_id' | 'name' | 'scopes' | 'facilities' | 'device_ids'>;
 
@@ -13,9 +18,6 @@ export type SignInFailure =
 export type SignInResult = SignedIn | SignInFailure;
 
 export const isSignedIn = (result: SignInResult): result is SignedIn => 'key_id' in result;
-
-/** Sent once, because the page itself shows that the service does not answer and tries again. */
-const ONCE = { timeLimitMs: 0 };
 
 /** The session of the browser, if it has one. */
 export const currentSession = (client: Client): Promise<SignInResult> => result(client.session.get(ONCE));
@@ -32,8 +34,6 @@ async function result(answer: Promise<SessionRecord>): Promise<SignInResult> {
       : { kind: 'unreachable' };
   }
 }
-
-const CODE = /^#sign-in=([\w-]+)$/;
 
 /** The one-time code of a printed link. It is removed from the address, so that it is not kept in the history. */
 export function takeCode(): string | null {

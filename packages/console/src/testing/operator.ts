@@ -10,7 +10,11 @@ import type { RunningSite } from './running-site.ts';
 /** Pages are slow on a busy machine. */
 const PATIENCE_MS = 90_000;
 
+/** axe-core as a script that is evaluated in the page, which its security policy does not forbid to the tests. */
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
 export const DESK = { width: 1_280, height: 800 };
+
 export const PHONE = { width: 390, height: 844 };
 
 interface Options {
@@ -68,9 +72,6 @@ export async function signIn(
     },
   };
 }
-
-/** axe-core as a script that is evaluated in the page, which its security policy does not forbid to the tests. */
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** Fails for every serious fault of accessibility, with the elements that have it, and for a page that is too wide. */
 export async function checkAccessibility(page: Page): Promise<void> {

@@ -34,9 +34,9 @@ export function DeviceAdministration({ device, facts }: Props) {
         facts={[
           { title: deviceAdmin.id, value: device_id },
           { title: deviceAdmin.profile, value: profileNames(profile).one },
-          { title: deviceAdmin.model, value: model },
+          { title: deviceAdmin.fields.model, value: model },
           { title: deviceAdmin.place, value: `${location.facility} · ${location.zone}` },
-          { title: deviceAdmin.firmware, value: detail.firmware_version || '–' },
+          { title: deviceAdmin.fields.firmware_version, value: detail.firmware_version || '–' },
           {
             title: deviceAdmin.declaredSensors,
             value: declared.map(({ sensor_id }) => sensor_id).join(', ') || '–',

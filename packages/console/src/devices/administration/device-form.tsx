@@ -20,40 +20,27 @@ export function DeviceFields({ value: draft, onValue, hasCapacity }: Props) {
   const { deviceAdmin } = texts.value;
   const places = [...site.devices.all.value.values()].map((device) => device.peek().location);
   const field = (name: TextField) => ({
+    label: deviceAdmin.fields[name],
     value: draft[name],
     onValue: (text: string) => onValue({ ...draft, [name]: text }),
   });
   return (
     <>
       <div class="form-row">
-        <TextInput label={deviceAdmin.name} isRequired {...field('name')} />
-        <TextInput label={deviceAdmin.model} isRequired {...field('model')} />
+        <TextInput isRequired {...field('name')} />
+        <TextInput isRequired {...field('model')} />
       </div>
       <div class="form-row">
         <TextInput
-          label={deviceAdmin.facility}
           isRequired
           offered={[...new Set(places.map(({ facility }) => facility))]}
           {...field('facility')}
         />
-        <TextInput
-          label={deviceAdmin.zone}
-          isRequired
-          offered={[...new Set(places.map(({ zone }) => zone))]}
-          {...field('zone')}
-        />
+        <TextInput isRequired offered={[...new Set(places.map(({ zone }) => zone))]} {...field('zone')} />
       </div>
       <div class="form-row">
-        {hasCapacity && (
-          <TextInput
-            label={deviceAdmin.capacity}
-            type="number"
-            step="any"
-            isRequired
-            {...field('capacity')}
-          />
-        )}
-        <TextInput label={deviceAdmin.firmware} maxLength={100} {...field('firmware_version')} />
+        {hasCapacity && <TextInput type="number" step="any" isRequired {...field('capacity')} />}
+        <TextInput maxLength={100} {...field('firmware_version')} />
       </div>
       <SensorsEditor value={draft.sensors} onValue={(sensors) => onValue({ ...draft, sensors })} />
     </>

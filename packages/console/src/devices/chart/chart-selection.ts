@@ -4,11 +4,18 @@ import type { ShownSensor } from '../facts/sensors.ts';
 
 const SENSORS_SHOWN_MAX = 3;
 
-/** The colour of each series, in the order of the selection. */
-export const SERIES_COLOURS = ['--series-1', '--series-2', '--series-3'] as const;
-
 /** What a person wants to see first, where the address does not name a sensor. */
 const FIRST_CHOICES = ['level', 'battery_level', 'temperature'];
+
+const DEFAULT: Preset = '24h';
+const SHORTEST_MS = 10 * MINUTE_MS;
+const LONGEST_MS = 20 * 365 * DAY_MS;
+
+/** Two points for each pixel still show every extreme. */
+const POINTS_PER_PIXEL_MAX = 2;
+
+/** The colour of each series, in the order of the selection. */
+export const SERIES_COLOURS = ['--series-1', '--series-2', '--series-3'] as const;
 
 /** Ranges that end now and move on with the time. */
 export const PRESETS = {
@@ -18,7 +25,9 @@ export const PRESETS = {
   '30d': 30 * DAY_MS,
   '1y': 365 * DAY_MS,
 } as const;
+
 export type Preset = keyof typeof PRESETS;
+
 export const PRESET_NAMES = Object.keys(PRESETS) as readonly Preset[];
 
 export interface TimeRange {
@@ -27,10 +36,6 @@ export interface TimeRange {
   /** `null` for a range that somebody has chosen, which does not move. */
   readonly preset: Preset | null;
 }
-
-const DEFAULT: Preset = '24h';
-const SHORTEST_MS = 10 * MINUTE_MS;
-const LONGEST_MS = 20 * 365 * DAY_MS;
 
 /** The range in the address. What cannot be read is the default. */
 export function rangeOf(query: URLSearchParams, nowMs: number): TimeRange {
@@ -69,9 +74,6 @@ export function zoomed({ fromMs, toMs }: TimeRange, factor: number, atMs: number
   const end = Math.min(atMs - before + wanted, Math.max(toMs, nowMs));
   return { fromMs: end - wanted, toMs: end, preset: null };
 }
-
-/** Two points for each pixel still show every extreme. */
-const POINTS_PER_PIXEL_MAX = 2;
 
 /** The finest intervals come first; the coarser ones are for times of which the finest were removed. */
 export function intervalsFor({ fromMs, toMs }: TimeRange, widthPx: number): readonly Interval[] {

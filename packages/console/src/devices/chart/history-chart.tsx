@@ -29,13 +29,6 @@ const STEP_MS = 60_000;
 const ADDRESS_AFTER_MS = 150;
 const NOTHING_MARKED = { operations: [], alerts: [] };
 
-/** The width of a chart before it is there, so that its history is read at the same time as its code. */
-const usualWidth = (): number => Math.max(280, innerWidth > 1_100 ? innerWidth - 700 : innerWidth - 64);
-
-/** The time that is read, as a person calls it. */
-const wordOf = ({ preset, fromMs, toMs }: TimeRange): string =>
-  preset === null ? formatDuration(toMs - fromMs) : texts.value.devices.presets[preset];
-
 interface Props {
   readonly device: FleetDevice;
   readonly sensors: readonly ShownSensor[];
@@ -245,3 +238,10 @@ function download(name: string, text: string): void {
   link.click();
   URL.revokeObjectURL(address);
 }
+
+/** The width of a chart before it is there, so that its history is read at the same time as its code. */
+const usualWidth = (): number => Math.max(280, innerWidth > 1_100 ? innerWidth - 700 : innerWidth - 64);
+
+/** The time that is read, as a person calls it. */
+const wordOf = ({ preset, fromMs, toMs }: TimeRange): string =>
+  preset === null ? formatDuration(toMs - fromMs) : texts.value.devices.presets[preset];

@@ -13,7 +13,11 @@ import type { Plot, PlotContents, PlottedSensor } from './plot-contents.ts';
 
 /** How far from the cursor, as a share of the range, an alert is still read out. */
 const NEAR_SHARE = 0.01;
+
 const WHEEL_ZOOM = 0.0025;
+const HEIGHT_PX = 320;
+const HEIGHT_ON_PHONE_PX = 240;
+const PHONE = '(max-width: 700px)';
 
 interface Props {
   readonly label: string;
@@ -27,10 +31,6 @@ interface Props {
   readonly onCursor: (index: number | null) => void;
   readonly onKey: (event: KeyboardEvent) => void;
 }
-
-const HEIGHT_PX = 320;
-const HEIGHT_ON_PHONE_PX = 240;
-const PHONE = '(max-width: 700px)';
 
 // Read with this module and not when the chart is drawn first, because its history is read at the same time.
 import('./plot.ts').catch(() => undefined);

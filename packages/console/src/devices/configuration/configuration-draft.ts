@@ -2,15 +2,17 @@ import type { ThresholdRule } from '@granary/contract/configuration/shared-confi
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import type { Texts } from '../../texts/en/texts.ts';
 
-/** A configuration as texts of a form: a path such as `thresholds.low_level` and what its field shows. */
-export type Draft = ReadonlyMap<string, string>;
-
-export const RULES = 'rules';
-
 /** These are edited on the map, or have one value only. */
 const NOT_IN_FORM: ReadonlySet<string> = new Set(['base', 'geofence', 'operation_limits.rate_unit']);
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+const TEXT_FIELDS = /^failsafe\./;
+const TIME_FIELDS = /^maintenance\.next_scheduled$/;
+
+/** A configuration as texts of a form: a path such as `thresholds.low_level` and what its field shows. */
+export type Draft = ReadonlyMap<string, string>;
+
+export const RULES = 'rules';
 
 export function draftOf(configuration: DeviceConfiguration): Draft {
   const fields = Object.entries(configuration).flatMap(([section, values]): [string, string][] => {
@@ -67,9 +69,6 @@ export interface PatchResult {
   /** The fields that are empty or no number. */
   readonly faulty: readonly string[];
 }
-
-const TEXT_FIELDS = /^failsafe\./;
-const TIME_FIELDS = /^maintenance\.next_scheduled$/;
 
 export const kindOf = (path: string): 'number' | 'time' | 'text' => {
   if (TIME_FIELDS.test(path)) return 'time';

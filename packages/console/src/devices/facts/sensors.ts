@@ -3,6 +3,14 @@ import type { Capability } from '@granary/contract/profiles/profile';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { CHANNELS } from '@granary/contract/telemetry/channels';
 
+/** Positions are for the map. */
+const NOT_SHOWN: ReadonlySet<string> = new Set(['latitude', 'longitude']);
+
+const NUMBERED = /^(.*?)[_-]?(\d{1,4})$/;
+
+/** Fewer are no cable, but sensors that happen to have numbers. */
+const CABLE_SENSORS_MIN = 3;
+
 /** A sensor of the device page, standard or declared. */
 export interface ShownSensor {
   readonly id: string;
@@ -21,9 +29,6 @@ export interface SensorCable {
 
 /** A device that weighs its contents also has a level. */
 const hasLevel = (profile: ProfileName): boolean => PROFILES[profile].channels.includes('weight');
-
-/** Positions are for the map. */
-const NOT_SHOWN: ReadonlySet<string> = new Set(['latitude', 'longitude']);
 
 /** Every sensor that a device can have: those of its profile, then the declared ones. */
 export function sensorsOf(
@@ -54,10 +59,6 @@ function declaredSensor(summary: object): ShownSensor[] {
 type Declared = Extract<SiloDetail['sensors'][number], { readonly unit: string }>;
 
 const isDeclared = (summary: object): summary is Declared => 'unit' in summary;
-
-const NUMBERED = /^(.*?)[_-]?(\d{1,4})$/;
-/** Fewer are no cable, but sensors that happen to have numbers. */
-const CABLE_SENSORS_MIN = 3;
 
 /** Declared sensors with the same prefix, type and unit whose ids end in a number are one cable. */
 export function cablesOf(sensors: readonly ShownSensor[]): {

@@ -1,3 +1,5 @@
+const MARGIN_PX = 6;
+
 interface Size {
   readonly widthPx: number;
   readonly rowPx: number;
@@ -8,8 +10,6 @@ export interface ProfileLine {
   readonly lines: readonly string[];
   readonly dots: readonly { readonly x: number; readonly y: number }[];
 }
-
-const MARGIN_PX = 6;
 
 /** A line over the height through the values of a cable, from its lowest to its highest value. */
 export function profileLine(values: readonly (number | null)[], { widthPx, rowPx }: Size): ProfileLine {

@@ -10,6 +10,9 @@ import {
 /** A worker whose script cannot be loaded may say nothing at all. */
 const ANSWER_WITHIN_MS = 5_000;
 
+/** A worker that is silent for longer has ended. Pages that nobody sees look at their timers once a minute only. */
+const SILENCE_MS = 4 * ALIVE_EVERY_MS;
+
 /** The streams that keep a page current. */
 export type LiveStreams = Pick<Client, 'events' | 'readings'>;
 
@@ -20,9 +23,6 @@ export interface HubPort {
   start(): void;
   close(): void;
 }
-
-/** A worker that is silent for longer has ended. Pages that nobody sees look at their timers once a minute only. */
-const SILENCE_MS = 4 * ALIVE_EVERY_MS;
 
 interface Following {
   readonly stream: StreamName;

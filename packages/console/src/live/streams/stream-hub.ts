@@ -1,11 +1,14 @@
 import { ApiError, type Client, type StreamItem } from '@granary/client';
 import type { NewestValues } from '@granary/contract/fleet/newest-values';
 
+const SIGNED_OUT: StreamRefusal = { status: 401, code: 'unauthorized', message: 'the session has ended' };
+
 /** The streams of the service that windows share. */
 export interface StreamedItems {
   readonly events: StreamItem;
   readonly readings: NewestValues;
 }
+
 export type StreamName = keyof StreamedItems;
 
 /** What a window says. `follower` is a number that the window gives to one following of one stream. */
@@ -39,8 +42,6 @@ export const ALIVE_EVERY_MS = 5_000;
 export interface WindowPort {
   postMessage(message: HubMessage): void;
 }
-
-const SIGNED_OUT: StreamRefusal = { status: 401, code: 'unauthorized', message: 'the session has ended' };
 
 /**
  * Holds the streams of a browser once, however many windows it has: a browser opens six connections to a service at most,

@@ -4,10 +4,14 @@ import { moved, pointAt, type ScreenPlace, type Viewport, zoomed } from './proje
 
 /** A pointer that moves less than this has pressed and not dragged. */
 const PRESS_PX_MAX = 6;
+
 const KEY_STEP_PX = 80;
 const KEY_ZOOM = 1.5;
+
 /** The change of the scale for each pixel of the wheel. */
 const WHEEL_ZOOM = 1.0018;
+
+const ZOOMS: Readonly<Record<string, number>> = { '+': KEY_ZOOM, '=': KEY_ZOOM, '-': 1 / KEY_ZOOM };
 
 const MOVES: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [KEY_STEP_PX, 0],
@@ -15,7 +19,6 @@ const MOVES: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [0, KEY_STEP_PX],
   ArrowDown: [0, -KEY_STEP_PX],
 };
-const ZOOMS: Readonly<Record<string, number>> = { '+': KEY_ZOOM, '=': KEY_ZOOM, '-': 1 / KEY_ZOOM };
 
 /** Moves and zooms the map by one or two pointers, the wheel and the keyboard, and tells where it was pressed. */
 export class Gestures {

@@ -3,6 +3,20 @@ import type { Point } from '@granary/contract/positions';
 /** The mean radius of the Earth. */
 const RADIUS_M = 6_371_008.8;
 
+const EQUATOR_M = 40_075_016.686;
+
+/** Web Mercator ends here, where the world is as high as it is wide. */
+const LATITUDE_MAX = 85.0511;
+
+/** From the whole world to about 5 mm for each pixel. */
+const SCALE_MIN = 256;
+
+const SCALE_MAX = 2 ** 33;
+const MARGIN_PX = 56;
+
+/** A single place is shown with this much around it. */
+const EXTENT_M_MIN = 800;
+
 /** A place in Web Mercator, the projection of map tiles: the world is a square with sides of 1, north is at the top. */
 export interface WorldPlace {
   readonly x: number;
@@ -24,15 +38,10 @@ export interface Viewport {
   readonly height: number;
 }
 
-const EQUATOR_M = 40_075_016.686;
-/** Web Mercator ends here, where the world is as high as it is wide. */
-const LATITUDE_MAX = 85.0511;
-/** From the whole world to about 5 mm for each pixel. */
-const SCALE_MIN = 256;
-const SCALE_MAX = 2 ** 33;
-
 const clamp = (value: number, min: number, max: number): number => Math.min(max, Math.max(min, value));
+
 const radians = (degrees: number): number => (degrees * Math.PI) / 180;
+
 const degrees = (angle: number): number => (angle * 180) / Math.PI;
 
 export function worldOf({ lat, lng }: Point): WorldPlace {
@@ -91,10 +100,6 @@ export function zoomed(view: Viewport, factor: number, at?: ScreenPlace): Viewpo
   };
   return { ...view, center, scale };
 }
-
-const MARGIN_PX = 56;
-/** A single place is shown with this much around it. */
-const EXTENT_M_MIN = 800;
 
 /** All points are visible, with a margin around them. */
 export function fitted(points: readonly Point[], view: Viewport): Viewport {

@@ -5,7 +5,6 @@ export const common: typeof english.common = {
   deviceStatuses: { online: 'Verbunden', offline: 'Nicht verbunden', maintenance: 'Wartung' },
   qualities: { good: 'Gut', stale: 'Veraltet', bad: 'Ungültig' },
   neverReported: 'Nie gemeldet',
-  staleSince: (age) => `veraltet, ${age} alt`,
   lastKnown: 'Nicht aktuell: Stand beim Verlust der Verbindung',
   badValue: 'nicht plausibel',
   acknowledge: 'Bestätigen',
@@ -19,7 +18,6 @@ export const common: typeof english.common = {
   stopRequested: 'Stopp verlangt, warte auf das Gerät',
   stopUnsent:
     'Der Stopp hat den Dienst noch nicht erreicht; er wird wiederholt. Benutzen Sie den Stopp am Gerät.',
-  notAllowed: 'Ihr Schlüssel erlaubt das nicht.',
   notWhileOffline: 'Nicht möglich, solange die Verbindung fehlt.',
   ago: (age) => `vor ${age}`,
   sensors: {

@@ -42,17 +42,6 @@ export const jobs: typeof english.jobs = {
   atTheDevice: 'Am Gerät',
   byTheService: 'Der Dienst',
   amountOf: (moved, target) => `${moved} von ${target}`,
-  missionStatuses: {
-    scheduled: 'Geplant',
-    dispatched: 'Gesendet',
-    in_progress: 'Läuft',
-    paused: 'Angehalten',
-    completed: 'Fertig',
-    aborted: 'Abgebrochen',
-    failed: 'Gescheitert',
-    missed: 'Versäumt',
-    cancelled: 'Zurückgezogen',
-  },
   commandStatuses: {
     queued: 'Wartet',
     sent: 'Gesendet',

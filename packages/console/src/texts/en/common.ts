@@ -3,7 +3,6 @@ export const common = {
   deviceStatuses: { online: 'Online', offline: 'Offline', maintenance: 'Maintenance' },
   qualities: { good: 'Good', stale: 'Stale', bad: 'Bad' },
   neverReported: 'Never reported',
-  staleSince: (age: string) => `stale, ${age} old`,
   lastKnown: 'Not current: as it was when the connection was lost',
   badValue: 'not plausible',
   acknowledge: 'Acknowledge',
@@ -16,7 +15,6 @@ export const common = {
   emergencyStop: 'Emergency stop',
   stopRequested: 'Stop requested, waiting for the device',
   stopUnsent: 'The stop has not reached the service yet; trying again. Use the stop at the device.',
-  notAllowed: 'Your key does not allow this.',
   notWhileOffline: 'Not possible while the connection is lost.',
   ago: (age: string) => `${age} ago`,
   sensors: {

@@ -41,17 +41,6 @@ export const jobs = {
   atTheDevice: 'At the device',
   byTheService: 'The service',
   amountOf: (moved: string, target: string) => `${moved} of ${target}`,
-  missionStatuses: {
-    scheduled: 'Scheduled',
-    dispatched: 'Sent',
-    in_progress: 'In progress',
-    paused: 'Paused',
-    completed: 'Completed',
-    aborted: 'Aborted',
-    failed: 'Failed',
-    missed: 'Missed',
-    cancelled: 'Cancelled',
-  },
   commandStatuses: {
     queued: 'Queued',
     sent: 'Sent',
