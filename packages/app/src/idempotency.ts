@@ -56,13 +56,11 @@ export async function saveResult(sql: Sql, { keyId, key }: EntryAddress, result:
 }
 
 export async function findEntry(sql: Sql, { keyId, key }: EntryAddress): Promise<StoredResult | undefined> {
-  const [row] = await sql.query<[fingerprint: string, result: string | null, encryptedSecret: string | null]>(
+  const [row] = await sql.query<StoredResult>(
     'SELECT fingerprint, result, encrypted_secret FROM idempotency WHERE key_id = $1 AND idempotency_key = $2',
     [keyId, key],
   );
-  if (row === undefined) return undefined;
-  const [fingerprint, result, encryptedSecret] = row;
-  return { fingerprint, result, encryptedSecret };
+  return row;
 }
 
 /** Removes a limited number of the oldest rows and returns how many. */

@@ -16,13 +16,15 @@ export interface PlantPage {
   readonly limit: number;
 }
 
-type PlantRow = [id: string, body: string, createdAtMs: number];
+interface PlantRow extends Pick<StoredPlant, 'id' | 'createdAtMs'> {
+  readonly body: string;
+}
 
 // Numbers are passed as text, in which both engines keep every digit.
-const SELECT_PLANT = 'SELECT CAST(id AS TEXT), body, created_at_ms FROM plants';
+const SELECT_PLANT = 'SELECT CAST(id AS TEXT) AS id, body, created_at_ms FROM plants';
 const ID = 'CAST($1 AS BIGINT)';
 
-function toPlant([id, body, createdAtMs]: PlantRow): StoredPlant {
+function toPlant({ id, body, createdAtMs }: PlantRow): StoredPlant {
   const { name, tag } = JSON.parse(body);
   return { id, name, tag, createdAtMs };
 }

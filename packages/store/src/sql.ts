@@ -25,11 +25,15 @@ export interface BulkUpsert extends BulkTarget {
 }
 
 /**
- * The only access to the database. Statements are written once, in the SQL that both engines share, with `$1` placeholders;
- * rows are tuples in the order of the select list. Inside a write everything belongs to one transaction.
+ * The only access to the database. Statements are written once, in the SQL that both engines share, with `$1` placeholders.
+ * Inside a write everything belongs to one transaction.
  */
 export interface Sql {
-  query<Row extends readonly Value[]>(text: string, params?: readonly Value[]): Promise<Row[]>;
+  /** Each row is an object whose fields are named after the columns: `device_no` is `deviceNo`. Every expression needs a name. */
+  query<Row extends object>(text: string, params?: readonly Value[]): Promise<Row[]>;
+
+  /** Rows as arrays in the order of the select list, for statements with thousands of rows or with columns of a computed list. */
+  queryArrays<Row extends readonly Value[]>(text: string, params?: readonly Value[]): Promise<Row[]>;
 
   /** Returns the number of changed rows. */
   run(text: string, params?: readonly Value[]): Promise<number>;

@@ -2,7 +2,7 @@ import type { AlertFilter, AlertType } from '@granary/contract/alerts';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import type { DocumentKind } from '@granary/core/documents';
 import type { Expiry } from '@granary/store/expiry';
-import { insertRowsUnawaited } from '@granary/store/insert-rows';
+import { insertRowsUnawaited } from '@granary/store/rows';
 import type { Sql, Value } from '@granary/store/sql';
 import { type OnUnreadable, reasonOf } from '../unreadable-row.ts';
 
@@ -13,7 +13,10 @@ export interface AlertPage {
   readonly limit: number;
 }
 
-type AlertRow = [body: string];
+interface AlertRow {
+  readonly alertId: string;
+  readonly body: string;
+}
 
 /** Stored instead of `null`, because a unique index takes two nulls for different. */
 const NO_RULE = '';
@@ -27,11 +30,11 @@ export async function findAlert(
   deviceNo: number,
   alertId: string,
 ): Promise<AlertState | undefined> {
-  const [row] = await sql.query<AlertRow>(
+  const [row] = await sql.query<Pick<AlertRow, 'body'>>(
     `SELECT body FROM alerts WHERE alert_id = $1 AND device_no = $2 AND status <> 'pending'`,
     [alertId, deviceNo],
   );
-  return row && document.read(row[0]);
+  return row && document.read(row.body);
 }
 
 /** Newest first, without the rows that cannot be read, which the evaluation reports. */
@@ -41,9 +44,9 @@ export async function listAlerts(sql: Sql, document: AlertDocument, page: AlertP
   for (;;) {
     const limit = page.limit - found.length;
     const rows = await selectPage(sql, { ...page, beforeAlertId, limit });
-    found.push(...rows.flatMap(([, body]) => readable(document, body)));
+    found.push(...rows.flatMap(({ body }) => readable(document, body)));
     if (rows.length < limit || found.length === page.limit) return found;
-    beforeAlertId = rows.at(-1)?.[0] ?? null;
+    beforeAlertId = rows.at(-1)?.alertId ?? null;
   }
 }
 
@@ -55,7 +58,7 @@ function readable(document: AlertDocument, body: string): AlertState[] {
   }
 }
 
-async function selectPage(sql: Sql, page: AlertPage): Promise<[alertId: string, body: string][]> {
+async function selectPage(sql: Sql, page: AlertPage): Promise<AlertRow[]> {
   const params: Value[] = [page.deviceNo, page.limit];
   const placeholder = (value: Value): string => `$${params.push(value)}`;
   const conditions = ['device_no = $1', ...shownAlerts(page.filter, placeholder)];
@@ -91,23 +94,11 @@ export async function alertColumns(
   sql: Sql,
   alertIds: readonly string[],
 ): Promise<Map<string, Pick<AlertState, 'status' | 'severity' | 'shelvedUntilMs'>>> {
-  const rows = await sql.query<
-    [
-      alertId: string,
-      status: AlertState['status'],
-      severity: AlertState['severity'],
-      shelvedUntilMs: number | null,
-    ]
-  >(
+  const rows = await sql.query<Pick<AlertState, 'alertId' | 'status' | 'severity' | 'shelvedUntilMs'>>(
     `SELECT alert_id, status, severity, shelved_until_ms FROM alerts WHERE ${sql.isOneOf('alert_id', '$1')}`,
     [JSON.stringify(alertIds)],
   );
-  return new Map(
-    rows.map(([alertId, status, severity, shelvedUntilMs]) => [
-      alertId,
-      { status, severity, shelvedUntilMs },
-    ]),
-  );
+  return new Map(rows.map(({ alertId, ...columns }) => [alertId, columns]));
 }
 
 /** A row that exists and cannot be read. */
@@ -124,21 +115,25 @@ export async function openAlerts(
   deviceNos: readonly number[],
   onUnreadable: OnUnreadable,
 ): Promise<{ readonly alerts: readonly AlertState[]; readonly unreadable: readonly UnreadableAlert[] }> {
-  const rows = await sql.query<
-    [alertId: string, deviceNo: number, type: AlertType, rule: string, body: string]
-  >(
+  const rows = await sql.query<{
+    alertId: string;
+    deviceNo: number;
+    type: AlertType;
+    rule: string;
+    body: string;
+  }>(
     `SELECT alert_id, device_no, type, rule, body FROM alerts
      WHERE status <> 'resolved' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
     [JSON.stringify(deviceNos)],
   );
   const alerts: AlertState[] = [];
   const unreadable: UnreadableAlert[] = [];
-  for (const [id, deviceNo, type, rule, body] of rows) {
+  for (const { alertId, deviceNo, type, rule, body } of rows) {
     try {
       alerts.push(document.read(body));
     } catch (error) {
       unreadable.push({ deviceNo, type, rule: rule === NO_RULE ? null : rule });
-      onUnreadable({ kind: 'alert', id, reason: reasonOf(error) });
+      onUnreadable({ kind: 'alert', id: alertId, reason: reasonOf(error) });
     }
   }
   return { alerts, unreadable };
@@ -153,32 +148,22 @@ export async function saveAlerts(
     sql,
     {
       table: 'alerts',
-      columns: [
-        'alert_id',
-        'device_no',
-        'type',
-        'rule',
-        'status',
-        'severity',
-        'shelved_until_ms',
-        'resolved_at_ms',
-        'body',
-      ],
       onConflict: `ON CONFLICT (alert_id) DO UPDATE SET
-        status = excluded.status, severity = excluded.severity, shelved_until_ms = excluded.shelved_until_ms,
+        status = excluded.status, severity = excluded.severity, cause = excluded.cause, shelved_until_ms = excluded.shelved_until_ms,
         resolved_at_ms = excluded.resolved_at_ms, body = excluded.body`,
     },
-    alerts.map((alert) => [
-      alert.alertId,
-      alert.deviceNo,
-      alert.type,
-      alert.rule ?? NO_RULE,
-      alert.status,
-      alert.severity,
-      alert.shelvedUntilMs,
-      alert.resolvedAtMs,
-      document.write(alert),
-    ]),
+    alerts.map((alert) => ({
+      alertId: alert.alertId,
+      deviceNo: alert.deviceNo,
+      type: alert.type,
+      rule: alert.rule ?? NO_RULE,
+      status: alert.status,
+      severity: alert.severity,
+      cause: alert.cause,
+      shelvedUntilMs: alert.shelvedUntilMs,
+      resolvedAtMs: alert.resolvedAtMs,
+      body: document.write(alert),
+    })),
   );
 }
 

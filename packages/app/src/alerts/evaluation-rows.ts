@@ -1,12 +1,16 @@
 import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/statuses';
 import type { NoChangeRanges, SensorRange } from '@granary/core/alerts/no-change-ranges';
 import type { Observation } from '@granary/core/alerts/observation';
-import { insertRowsUnawaited } from '@granary/store/insert-rows';
+import { insertRowsUnawaited } from '@granary/store/rows';
 import type { BulkUpsert, NumberRow, Sql } from '@granary/store/sql';
 import type { Transaction } from '../transaction.ts';
 
 /** The stored form: the range of the weight in two columns, because most devices have no other, and the others as JSON. */
-export type RangeColumns = [minG: number | null, maxG: number | null, others: string | null];
+export interface RangeColumns {
+  readonly noChangeMinG: number | null;
+  readonly noChangeMaxG: number | null;
+  readonly noChangeRanges: string | null;
+}
 
 type StoredRange = [group: SensorRange['group'], slot: SensorRange['slot'], min: number, max: number];
 
@@ -15,16 +19,24 @@ const whole = (bound: number): number =>
   Math.min(Math.max(bound, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
 export function rangeColumns(ranges: NoChangeRanges | null): RangeColumns {
-  if (ranges === null) return [null, null, null];
+  if (ranges === null) return { noChangeMinG: null, noChangeMaxG: null, noChangeRanges: null };
   const { weight, others } = ranges;
   const stored = others.map(
     ({ group, slot, min, max }): StoredRange => [group, slot, whole(min), whole(max)],
   );
-  return [whole(weight.min), whole(weight.max), stored.length === 0 ? null : JSON.stringify(stored)];
+  return {
+    noChangeMinG: whole(weight.min),
+    noChangeMaxG: whole(weight.max),
+    noChangeRanges: stored.length === 0 ? null : JSON.stringify(stored),
+  };
 }
 
 /** Ranges that cannot be read count as none, so that the device is evaluated and they are written anew. */
-export function toRanges([min, max, text]: RangeColumns): NoChangeRanges | null {
+export function toRanges({
+  noChangeMinG: min,
+  noChangeMaxG: max,
+  noChangeRanges: text,
+}: RangeColumns): NoChangeRanges | null {
   if (min === null || max === null) return null;
   const weight = { min, max };
   if (text === null) return { weight, others: [] };
@@ -43,8 +55,12 @@ export function toRanges([min, max, text]: RangeColumns): NoChangeRanges | null 
 
 export function isSameRanges(a: NoChangeRanges | null, b: NoChangeRanges | null): boolean {
   if (a === b) return true;
-  const other = rangeColumns(b);
-  return rangeColumns(a).every((column, index) => column === other[index]);
+  const [one, other] = [rangeColumns(a), rangeColumns(b)];
+  return (
+    one.noChangeMinG === other.noChangeMinG &&
+    one.noChangeMaxG === other.noChangeMaxG &&
+    one.noChangeRanges === other.noChangeRanges
+  );
 }
 
 /**
@@ -65,17 +81,12 @@ const STATUS_CODES = { offline: 0, online: 1, maintenance: 2 } as const satisfie
   number
 >;
 
-type EvaluationRow = [
-  deviceNo: number,
-  minG: number | null,
-  maxG: number | null,
-  nextEvaluationAtMs: number | null,
-  lastPublishedStatus: number | null,
-  onlineSinceMs: number | null,
-  leftAtMs: number | null,
-  otherRanges: string | null,
-  observedSinceMs: number,
-];
+interface EvaluationRow
+  extends RangeColumns,
+    Pick<AlertEvaluation, 'deviceNo' | 'nextEvaluationAtMs' | 'leftAtMs' | 'observedSinceMs'> {
+  readonly lastPublishedStatus: number | null;
+  readonly onlineSinceMs: number | null;
+}
 
 const COLUMNS = [
   'device_no',
@@ -99,7 +110,6 @@ const EVALUATIONS: BulkUpsert = {
 /** Text cannot be written by a bulk statement; few devices have it. */
 const OTHER_RANGES = {
   table: 'alert_evaluations',
-  columns: ['device_no', 'no_change_ranges'],
   onConflict: 'ON CONFLICT (device_no) DO UPDATE SET no_change_ranges = excluded.no_change_ranges',
 };
 
@@ -111,22 +121,23 @@ const MARKS: BulkUpsert = {
 };
 
 /** Also reads since when the service has been running, because every evaluation depends on it; a removed device was not observed. */
-const SELECT_EVALUATION = `SELECT ${COLUMNS.join(', ')}, no_change_ranges, (SELECT CASE WHEN restored_at_ms > since_ms THEN restored_at_ms ELSE since_ms END FROM observation) FROM alert_evaluations`;
+const SELECT_EVALUATION = `SELECT ${COLUMNS.join(', ')}, no_change_ranges, (SELECT CASE WHEN restored_at_ms > since_ms THEN restored_at_ms ELSE since_ms END FROM observation) AS observed_since_ms FROM alert_evaluations`;
 
-function toEvaluation([
+function toEvaluation({
   deviceNo,
-  minG,
-  maxG,
   nextEvaluationAtMs,
-  statusCode,
-  ...observation
-]: EvaluationRow): AlertEvaluation {
-  const [onlineSinceMs, leftAtMs, otherRanges, observedSinceMs] = observation;
+  lastPublishedStatus,
+  onlineSinceMs,
+  leftAtMs,
+  observedSinceMs,
+  ...ranges
+}: EvaluationRow): AlertEvaluation {
   return {
     deviceNo,
-    noChangeRanges: toRanges([minG, maxG, otherRanges]),
+    noChangeRanges: toRanges(ranges),
     nextEvaluationAtMs,
-    lastPublishedStatus: DEVICE_STATUSES.find((status) => STATUS_CODES[status] === statusCode) ?? 'offline',
+    lastPublishedStatus:
+      DEVICE_STATUSES.find((status) => STATUS_CODES[status] === lastPublishedStatus) ?? 'offline',
     onlineSinceMs: onlineSinceMs ?? 0,
     leftAtMs,
     observedSinceMs,
@@ -141,12 +152,13 @@ const toRow = ({
   onlineSinceMs,
   leftAtMs,
 }: AlertEvaluation): NumberRow => {
-  const [minG, maxG] = rangeColumns(noChangeRanges);
+  const { noChangeMinG, noChangeMaxG } = rangeColumns(noChangeRanges);
   const status = STATUS_CODES[lastPublishedStatus];
-  return [deviceNo, minG, maxG, nextEvaluationAtMs, status, onlineSinceMs, leftAtMs];
+  return [deviceNo, noChangeMinG, noChangeMaxG, nextEvaluationAtMs, status, onlineSinceMs, leftAtMs];
 };
 
-const otherRangesOf = ({ noChangeRanges }: AlertEvaluation): string | null => rangeColumns(noChangeRanges)[2];
+const otherRangesOf = ({ noChangeRanges }: AlertEvaluation): string | null =>
+  rangeColumns(noChangeRanges).noChangeRanges;
 
 /** Whether both have the same stored form. */
 const isSameEvaluation = (a: AlertEvaluation, b: AlertEvaluation): boolean =>
@@ -208,7 +220,7 @@ export async function saveEvaluations(
     OTHER_RANGES,
     changed.flatMap(({ before, after }) => {
       const text = otherRangesOf(after);
-      return text === otherRangesOf(before) ? [] : [[after.deviceNo, text]];
+      return text === otherRangesOf(before) ? [] : [{ deviceNo: after.deviceNo, noChangeRanges: text }];
     }),
   );
 }
@@ -252,12 +264,12 @@ export async function noChangeRangesOf(
 }
 
 async function readRanges(sql: Sql, deviceNos: readonly number[]): Promise<DeviceRanges[]> {
-  const rows = await sql.query<[deviceNo: number, ...RangeColumns]>(
+  const rows = await sql.query<RangeColumns & { readonly deviceNo: number }>(
     `SELECT device_no, no_change_min_g, no_change_max_g, no_change_ranges FROM alert_evaluations
      WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`,
     [JSON.stringify(deviceNos)],
   );
-  return rows.map(([deviceNo, ...ranges]) => ({ deviceNo, noChangeRanges: toRanges(ranges) }));
+  return rows.map(({ deviceNo, ...ranges }) => ({ deviceNo, noChangeRanges: toRanges(ranges) }));
 }
 
 /** The device is observed anew from now on. */

@@ -53,34 +53,34 @@ export interface AuditPosition {
 
 /** Returns whether the entry is new; a further refusal under the same id raises its count. */
 export async function saveEntry(sql: Sql, attempt: Attempt, outcome: AuditOutcome): Promise<boolean> {
-  const { attemptId, atMs, requestId, actor, address, action, method, path, deviceId, facility } = attempt;
+  const { actor } = attempt;
   const onConflict =
     outcome.result === 'done' ? 'DO NOTHING' : 'DO UPDATE SET count = audit.count + excluded.count';
+  const { bind, values } = new Parameters();
+  const deviceId = bind(attempt.deviceId);
+  const columns = {
+    audit_id: bind(attempt.attemptId),
+    at_ms: bind(attempt.atMs),
+    request_id: bind(attempt.requestId),
+    key_id: bind(actor?.key_id ?? null),
+    key_name: bind(actor?.key_name ?? null),
+    actor: bind(actor?.actor ?? null),
+    address: bind(attempt.address),
+    action: bind(attempt.action),
+    method: bind(attempt.method),
+    path: bind(attempt.path),
+    device_id: deviceId,
+    facility: `COALESCE((SELECT facility FROM devices WHERE device_id = ${deviceId}), ${bind(attempt.facility)})`,
+    resource_id: bind(attempt.resourceId),
+    result: bind(outcome.result),
+    code: bind(outcome.code),
+    count: bind(outcome.count),
+    input: bind(attempt.input),
+  };
   const written = await sql.run(
-    `INSERT INTO audit (audit_id, at_ms, request_id, key_id, key_name, actor, address, action, method, path, device_id,
-       facility, resource_id, result, code, count, input)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-       COALESCE((SELECT facility FROM devices WHERE device_id = $11), $12), $13, $14, $15, $16, $17)
+    `INSERT INTO audit (${Object.keys(columns).join(', ')}) VALUES (${Object.values(columns).join(', ')})
      ON CONFLICT (audit_id) ${onConflict}`,
-    [
-      attemptId,
-      atMs,
-      requestId,
-      actor?.key_id ?? null,
-      actor?.key_name ?? null,
-      actor?.actor ?? null,
-      address,
-      action,
-      method,
-      path,
-      deviceId,
-      facility,
-      attempt.resourceId,
-      outcome.result,
-      outcome.code,
-      outcome.count,
-      attempt.input,
-    ],
+    values,
   );
   return written === 1;
 }
@@ -89,26 +89,12 @@ export async function removeEntry(sql: Sql, attemptId: string): Promise<void> {
   await sql.run('DELETE FROM audit WHERE audit_id = $1', [attemptId]);
 }
 
-type Row = [
-  auditNo: number,
-  auditId: string,
-  atMs: number,
-  requestId: string,
-  keyId: string | null,
-  keyName: string | null,
-  actor: string | null,
-  address: string,
-  action: string,
-  method: string,
-  path: string,
-  deviceId: string | null,
-  facility: string | null,
-  resourceId: string | null,
-  result: AuditResult,
-  code: ErrorCode | null,
-  count: number,
-  input: string | null,
-];
+interface Row extends Omit<AuditRow, 'attemptId' | 'actor'> {
+  readonly auditId: string;
+  readonly keyId: string | null;
+  readonly keyName: string | null;
+  readonly actor: string | null;
+}
 
 /** Newest first. */
 export async function listEntries(
@@ -129,7 +115,7 @@ export async function listEntries(
      FROM audit ${where(conditions)} ORDER BY at_ms DESC, audit_no DESC LIMIT ${bind(limit)}`,
     parameters.values,
   );
-  return rows.map(rowOf);
+  return rows.map(entryOf);
 }
 
 function conditionsOf(sql: Sql, filter: AuditFilter, { bind }: Parameters): string[] {
@@ -155,38 +141,11 @@ function conditionsOf(sql: Sql, filter: AuditFilter, { bind }: Parameters): stri
   return conditions;
 }
 
-function rowOf(row: Row): AuditRow {
-  const [auditNo, attemptId, atMs, requestId, keyId, keyName, actor, address, action, method, path] = row;
-  const [deviceId, facility, resourceId, result, code, count, input] = row.slice(11) as Tail;
-  return {
-    auditNo,
-    attemptId,
-    atMs,
-    requestId,
-    address,
-    action,
-    method,
-    path,
-    deviceId,
-    facility,
-    resourceId,
-    result,
-    code,
-    count,
-    input,
-    actor: keyId === null ? null : { key_id: keyId, key_name: keyName ?? '', actor },
-  };
-}
-
-type Tail = [
-  deviceId: string | null,
-  facility: string | null,
-  resourceId: string | null,
-  result: AuditResult,
-  code: ErrorCode | null,
-  count: number,
-  input: string | null,
-];
+const entryOf = ({ auditId, keyId, keyName, actor, ...entry }: Row): AuditRow => ({
+  ...entry,
+  attemptId: auditId,
+  actor: keyId === null ? null : { key_id: keyId, key_name: keyName ?? '', actor },
+});
 
 /** Removes a limited number of the oldest rows and returns how many. */
 export async function expireEntries(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {

@@ -28,10 +28,10 @@ export async function unfinishedCommands(
 
 /** Those of these devices that have an unfinished emergency stop, also if its body cannot be read. */
 export async function devicesWithEmergencyStop(sql: Sql, deviceNos: readonly number[]): Promise<Set<number>> {
-  const rows = await sql.query<[deviceNo: number]>(
+  const rows = await sql.query<{ deviceNo: number }>(
     `SELECT device_no FROM commands
      WHERE is_finished = 0 AND command = 'emergency_stop' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
     [JSON.stringify(deviceNos)],
   );
-  return new Set(rows.map(([deviceNo]) => deviceNo));
+  return new Set(rows.map(({ deviceNo }) => deviceNo));
 }

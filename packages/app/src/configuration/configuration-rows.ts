@@ -13,13 +13,11 @@ export interface ConfigurationRow {
 }
 
 export async function findConfiguration(sql: Sql, deviceNo: number): Promise<ConfigurationRow | undefined> {
-  const [row] = await sql.query<[deviceId: string, profile: ProfileName, version: number, body: string]>(
+  const [row] = await sql.query<ConfigurationRow>(
     `SELECT device_id, profile, configurations.version, body FROM configurations JOIN devices USING (device_no) WHERE device_no = $1`,
     [deviceNo],
   );
-  if (row === undefined) return undefined;
-  const [deviceId, profile, version, body] = row;
-  return { deviceId, profile, version, body };
+  return row;
 }
 
 /** Nobody else changes it before the transaction ends. */
@@ -33,12 +31,12 @@ export async function lockConfigurations(
   sql: Sql,
   deviceNos: readonly number[],
 ): Promise<ReadonlyMap<number, Pick<ConfigurationRow, 'version' | 'body'>>> {
-  const rows = await sql.query<[deviceNo: number, version: number, body: string]>(
+  const rows = await sql.query<{ deviceNo: number; version: number; body: string }>(
     `SELECT device_no, version, body FROM configurations WHERE ${sql.isOneOfNumbers('device_no', '$1')}
      ORDER BY device_no ${sql.forUpdate}`,
     [JSON.stringify(deviceNos)],
   );
-  return new Map(rows.map(([deviceNo, version, body]) => [deviceNo, { version, body }]));
+  return new Map(rows.map(({ deviceNo, version, body }) => [deviceNo, { version, body }]));
 }
 
 /** The bodies by device number. */
@@ -46,12 +44,11 @@ export async function configurationsOf(
   sql: Sql,
   deviceNos: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
-  return new Map(
-    await sql.query<[deviceNo: number, body: string]>(
-      `SELECT device_no, body FROM configurations WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
-      [JSON.stringify(deviceNos)],
-    ),
+  const rows = await sql.query<{ deviceNo: number; body: string }>(
+    `SELECT device_no, body FROM configurations WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
+    [JSON.stringify(deviceNos)],
   );
+  return new Map(rows.map(({ deviceNo, body }) => [deviceNo, body]));
 }
 
 export async function insertConfiguration(sql: Sql, deviceNo: number, body: string): Promise<void> {
@@ -105,15 +102,10 @@ export async function listVersions(
   beforeVersion: number | null,
   limit: number,
 ): Promise<ConfigurationVersionRow[]> {
-  const rows = await sql.query<[version: number, atMs: number, actor: string | null, body: string]>(
+  const rows = await sql.query<Omit<ConfigurationVersionRow, 'actor'> & { readonly actor: string | null }>(
     `SELECT version, at_ms, actor, body FROM configuration_versions WHERE device_no = $1 AND version < $2
      ORDER BY version DESC LIMIT $3`,
     [deviceNo, beforeVersion ?? Number.MAX_SAFE_INTEGER, limit],
   );
-  return rows.map(([version, atMs, actor, body]) => ({
-    version,
-    atMs,
-    body,
-    actor: actor === null ? null : JSON.parse(actor),
-  }));
+  return rows.map((row) => ({ ...row, actor: row.actor === null ? null : JSON.parse(row.actor) }));
 }

@@ -2,6 +2,7 @@ import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import type { Purge } from '@granary/core/devices/purge';
 import type { Presence } from '@granary/core/devices/status';
+import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql, Value } from '@granary/store/sql';
 
 export interface DeviceFields {
@@ -39,33 +40,18 @@ export interface DeviceFilter {
   readonly limit: number;
 }
 
-export type DeviceRow = [
-  deviceNo: number,
-  deviceId: string,
-  profile: ProfileName,
-  name: string,
-  model: string,
-  firmware: string,
-  facility: string,
-  zone: string,
-  capacityKg: number | null,
-  secretHash: string,
-  registeredAtMs: number,
-  lastSeenAtMs: number | null,
-  linkDownAtMs: number | null,
-  reportedState: Presence['reportedState'],
-  reportingIntervalMs: number,
-  offlineDelayMs: number,
-  sensorDocument: string | null,
-  version: number,
-  maintainedSinceMs: number | null,
-  maintainedUntilMs: number | null,
-  maintenanceReason: string | null,
-  maintenanceBy: string | null,
-  removedAtMs: number | null,
-  purgeStartedAtMs: number | null,
-  purgeRows: number,
-];
+export interface DeviceRow
+  extends Omit<DeviceFields, 'sensorDocument'>,
+    Pick<StoredDevice, 'deviceNo' | 'version' | 'removedAtMs'>,
+    Omit<Presence, 'maintenance'> {
+  readonly sensors: string | null;
+  readonly maintenanceSinceMs: number | null;
+  readonly maintenanceUntilMs: number | null;
+  readonly maintenanceReason: string | null;
+  readonly maintenanceBy: string | null;
+  readonly purgeStartedAtMs: number | null;
+  readonly purgeRows: number;
+}
 
 export const SELECT_DEVICE = `
   SELECT device_no, device_id, profile, name, model, firmware_version, facility, zone, capacity_kg, secret_hash,
@@ -75,30 +61,18 @@ export const SELECT_DEVICE = `
   FROM devices JOIN presence USING (device_no)`;
 
 export function toDevice(row: DeviceRow): StoredDevice {
-  const [deviceNo, deviceId, profile, name, model, firmwareVersion, ...more] = row;
-  const [facility, zone, capacityKg, secretHash, registeredAtMs, ...presence] = more;
-  const [lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs, ...others] =
-    presence;
-  const [sensorDocument, version, sinceMs, untilMs, reason, by, ...removal] = others;
-  const [removedAtMs, startedAtMs, rowsRemoved] = removal;
-  const actor = by === null ? null : JSON.parse(by);
-  const maintenance = sinceMs === null ? null : { sinceMs, untilMs, reason: reason ?? '', by: actor };
+  const { sensors, lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs, ...more } =
+    row;
+  const { maintenanceSinceMs: sinceMs, maintenanceUntilMs: untilMs, ...others } = more;
+  const { maintenanceReason, maintenanceBy, purgeStartedAtMs, purgeRows, ...device } = others;
+  const by = maintenanceBy === null ? null : JSON.parse(maintenanceBy);
+  const maintenance = sinceMs === null ? null : { sinceMs, untilMs, reason: maintenanceReason ?? '', by };
   return {
-    deviceNo,
-    version,
-    deviceId,
-    profile,
-    name,
-    model,
-    firmwareVersion,
-    facility,
-    zone,
-    capacityKg,
-    secretHash,
-    registeredAtMs,
-    sensorDocument,
-    removedAtMs,
-    ...(startedAtMs === null ? {} : { purge: { startedAtMs, rowsRemoved } }),
+    ...device,
+    sensorDocument: sensors,
+    ...(purgeStartedAtMs === null
+      ? {}
+      : { purge: { startedAtMs: purgeStartedAtMs, rowsRemoved: purgeRows } }),
     presence: {
       lastSeenAtMs,
       linkDownAtMs,
@@ -129,13 +103,13 @@ export async function lockDeviceRow(sql: Sql, deviceNo: number): Promise<StoredD
 
 /** The registered ones of these devices, locked in the order of their numbers. */
 export async function lockDeviceRowsById(sql: Sql, deviceIds: readonly string[]): Promise<StoredDevice[]> {
-  const rows = await sql.query<[deviceNo: number]>(
+  const rows = await sql.query<{ deviceNo: number }>(
     `SELECT device_no FROM devices WHERE ${sql.isOneOf('device_id', '$1')} ORDER BY device_no ${sql.forUpdate}`,
     [JSON.stringify(deviceIds)],
   );
   return await findDevices(
     sql,
-    rows.map(([deviceNo]) => deviceNo),
+    rows.map(({ deviceNo }) => deviceNo),
   );
 }
 
@@ -163,37 +137,27 @@ export async function deviceIdsOf(
   sql: Sql,
   deviceNos: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
-  return new Map(
-    await sql.query<[deviceNo: number, deviceId: string]>(
-      `SELECT device_no, device_id FROM devices WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
-      [JSON.stringify(deviceNos)],
-    ),
+  const rows = await sql.query<Pick<StoredDevice, 'deviceNo' | 'deviceId'>>(
+    `SELECT device_no, device_id FROM devices WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
+    [JSON.stringify(deviceNos)],
   );
+  return new Map(rows.map(({ deviceNo, deviceId }) => [deviceNo, deviceId]));
 }
 
 /** Answers its number, or `undefined` if the id is taken. */
 export async function insertDevice(sql: Sql, device: DeviceFields): Promise<number | undefined> {
-  const [row] = await sql.query<[deviceNo: number]>(
-    `INSERT INTO devices (device_id, device_group, profile, name, model, firmware_version, facility, zone,
-                          capacity_kg, secret_hash, registered_at_ms, sensors)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-     ON CONFLICT (device_id) DO NOTHING RETURNING device_no`,
-    [
-      device.deviceId,
-      PROFILES[device.profile].group,
-      device.profile,
-      device.name,
-      device.model,
-      device.firmwareVersion,
-      device.facility,
-      device.zone,
-      device.capacityKg,
-      device.secretHash,
-      device.registeredAtMs,
-      device.sensorDocument,
-    ],
+  const { sensorDocument, ...fields } = device;
+  const inserted = await insertRows(
+    sql,
+    { table: 'devices', onConflict: 'ON CONFLICT (device_id) DO NOTHING' },
+    [{ ...fields, deviceGroup: PROFILES[device.profile].group, sensors: sensorDocument }],
   );
-  return row?.[0];
+  if (inserted === 0) return undefined;
+  const [row] = await sql.query<Pick<StoredDevice, 'deviceNo'>>(
+    'SELECT device_no FROM devices WHERE device_id = $1',
+    [device.deviceId],
+  );
+  return row?.deviceNo;
 }
 
 /** Answers the id of the device, or `undefined` if there is none. */
@@ -202,11 +166,11 @@ export async function saveSecretHash(
   deviceNo: number,
   secretHash: string,
 ): Promise<string | undefined> {
-  const [row] = await sql.query<[deviceId: string]>(
+  const [row] = await sql.query<{ deviceId: string }>(
     'UPDATE devices SET secret_hash = $2 WHERE device_no = $1 RETURNING device_id',
     [deviceNo, secretHash],
   );
-  return row?.[0];
+  return row?.deviceId;
 }
 
 export async function saveMaintenance(
@@ -215,11 +179,16 @@ export async function saveMaintenance(
   maintenance: Presence['maintenance'],
 ): Promise<void> {
   const { sinceMs = null, untilMs = null, reason = null, by = null } = maintenance ?? {};
-  await sql.run(
-    `UPDATE devices SET maintenance_since_ms = $2, maintenance_until_ms = $3, maintenance_reason = $4,
-                        maintenance_by = $5
-     WHERE device_no = $1`,
-    [deviceNo, sinceMs, untilMs, reason, by === null ? null : JSON.stringify(by)],
+  await updateRows(
+    sql,
+    'devices',
+    { deviceNo },
+    {
+      maintenanceSinceMs: sinceMs,
+      maintenanceUntilMs: untilMs,
+      maintenanceReason: reason,
+      maintenanceBy: by === null ? null : JSON.stringify(by),
+    },
   );
 }
 
@@ -236,20 +205,12 @@ export async function saveRestoration(sql: Sql, deviceNo: number, secretHash: st
 
 /** Writes what a caller can change of a device. */
 export async function saveDevice(sql: Sql, device: StoredDevice): Promise<void> {
-  await sql.run(
-    `UPDATE devices SET name = $2, model = $3, firmware_version = $4, facility = $5, zone = $6, capacity_kg = $7,
-                        sensors = $8, version = $9
-     WHERE device_no = $1`,
-    [
-      device.deviceNo,
-      device.name,
-      device.model,
-      device.firmwareVersion,
-      device.facility,
-      device.zone,
-      device.capacityKg,
-      device.sensorDocument,
-      device.version,
-    ],
+  const { deviceNo, name, model, firmwareVersion, facility, zone, capacityKg, sensorDocument, version } =
+    device;
+  await updateRows(
+    sql,
+    'devices',
+    { deviceNo },
+    { name, model, firmwareVersion, facility, zone, capacityKg, sensors: sensorDocument, version },
   );
 }

@@ -22,14 +22,14 @@ export interface FactRows {
   readonly unfinishedCommands: readonly StoredJob[];
 }
 
-type FactRow = [
-  kind: number,
-  deviceNo: number,
-  no: number,
-  id: string | null,
-  body: string | null,
-  values: Uint8Array | null,
-];
+interface FactRow {
+  readonly kind: number;
+  readonly deviceNo: number;
+  readonly no: number;
+  readonly id: string | null;
+  readonly body: string | null;
+  readonly latest: Uint8Array | null;
+}
 
 const LATEST = 1;
 const CONFIGURATION = 2;
@@ -52,7 +52,7 @@ export async function readFactRows(sql: Sql, deviceNos: readonly number[]): Prom
   const isWanted = sql.isOneOfNumbers('device_no', '$1');
   const rows = await sql.query<FactRow>(
     [
-      `SELECT ${LATEST}, device_no, sensor_group, NULL, NULL, body FROM open_buckets WHERE ${isWanted}`,
+      `SELECT ${LATEST} AS kind, device_no, sensor_group AS no, NULL AS id, NULL AS body, body AS latest FROM open_buckets WHERE ${isWanted}`,
       `SELECT ${CONFIGURATION}, device_no, 0, NULL, body, NULL FROM configurations WHERE ${isWanted}`,
       jobs(NEWEST_OPERATION, 'operation', isNewestOperation(sql)),
       jobs(UNFINISHED_OPERATION, 'operation', isUnfinished(sql)),
@@ -64,19 +64,19 @@ export async function readFactRows(sql: Sql, deviceNos: readonly number[]): Prom
     ].join(' UNION ALL '),
     [JSON.stringify(deviceNos)],
   );
-  const ofKinds = Map.groupBy(rows, ([kind]) => kind);
+  const ofKinds = Map.groupBy(rows, ({ kind }) => kind);
   const jobsOf = (kind: number): StoredJob[] =>
     (ofKinds.get(kind) ?? [])
-      .toSorted(([, , a], [, , b]) => a - b)
-      .map(([, deviceNo, , id, body]) => ({ deviceNo, id: id ?? '', body: body ?? '' }));
+      .toSorted((a, b) => a.no - b.no)
+      .map(({ deviceNo, id, body }) => ({ deviceNo, id: id ?? '', body: body ?? '' }));
   const textsOf = (kind: number): Map<number, string> =>
-    new Map((ofKinds.get(kind) ?? []).map(([, deviceNo, , , body]) => [deviceNo, body ?? '']));
-  const latest = Map.groupBy(ofKinds.get(LATEST) ?? [], ([, deviceNo]) => deviceNo);
+    new Map((ofKinds.get(kind) ?? []).map(({ deviceNo, body }) => [deviceNo, body ?? '']));
+  const latest = Map.groupBy(ofKinds.get(LATEST) ?? [], ({ deviceNo }) => deviceNo);
   return {
     latest: new Map(
       [...latest].map(([deviceNo, own]) => [
         deviceNo,
-        toLatest(own.map(([, , group, , , values]) => [group, values])),
+        toLatest(own.map(({ no, latest: body }) => ({ sensorGroup: no, body }))),
       ]),
     ),
     configurations: textsOf(CONFIGURATION),

@@ -1,7 +1,7 @@
 import type { DocumentKind } from '@granary/core/documents';
 import type { Duplicate } from '@granary/core/reception/duplicate';
 import type { Reception } from '@granary/core/reception/reception';
-import { insertRows } from '@granary/store/insert-rows';
+import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import type { Transaction } from '../transaction.ts';
 
@@ -38,12 +38,12 @@ async function readReceptions(
   condition: string,
   params: readonly string[],
 ): Promise<Map<number, Reception>> {
-  const rows = await sql.query<[deviceNo: number, reception: string]>(
+  const rows = await sql.query<{ deviceNo: number; reception: string }>(
     `SELECT device_no, reception FROM device_health WHERE reception IS NOT NULL ${condition}`,
     params,
   );
   return new Map(
-    rows.flatMap(([deviceNo, text]) => {
+    rows.flatMap(({ deviceNo, reception: text }) => {
       const reception = readableOrNull(document, text);
       return reception === null ? [] : [[deviceNo, reception] as const];
     }),
@@ -65,10 +65,12 @@ export async function saveReceptions(
     tx.sql,
     {
       table: 'device_health',
-      columns: ['device_no', 'reception'],
       onConflict: 'ON CONFLICT (device_no) DO UPDATE SET reception = excluded.reception',
     },
-    ordered.map(([deviceNo, reception]) => [deviceNo, reception === null ? null : document.write(reception)]),
+    ordered.map(([deviceNo, reception]) => ({
+      deviceNo,
+      reception: reception === null ? null : document.write(reception),
+    })),
   );
 }
 
@@ -86,11 +88,11 @@ export async function saveDuplicate(
 }
 
 export async function readHealth(sql: Sql, deviceNo: number): Promise<HealthColumns> {
-  const [row] = await sql.query<[reception: string | null, duplicate: string | null]>(
+  const [row] = await sql.query<HealthColumns>(
     'SELECT reception, duplicate FROM device_health WHERE device_no = $1',
     [deviceNo],
   );
-  return row === undefined ? NOTHING_TO_TELL : { reception: row[0], duplicate: row[1] };
+  return row ?? NOTHING_TO_TELL;
 }
 
 /** The state is made anew by the next messages, so a damaged row is no reason to stop the evaluation of a device. */

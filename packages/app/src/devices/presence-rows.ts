@@ -128,19 +128,14 @@ async function insertRejection(sql: Sql, rejection: NewRejection): Promise<void>
 const evidence = (text: string): string => text.slice(0, REJECTED_TEXT_CHARS_MAX).replaceAll('\0', '\uFFFD');
 
 export async function readRejections(sql: Sql, deviceNo: number): Promise<StoredRejections> {
-  const [count] = await sql.query<[number]>('SELECT rejected_count FROM presence WHERE device_no = $1', [
-    deviceNo,
-  ]);
-  const rows = await sql.query<[receivedAtMs: number, topic: string, reason: string, payload: string]>(
+  const [count] = await sql.query<{ rejectedCount: number }>(
+    'SELECT rejected_count FROM presence WHERE device_no = $1',
+    [deviceNo],
+  );
+  const recent = await sql.query<StoredRejection>(
     `SELECT received_at_ms, topic, reason, payload FROM rejections
      WHERE device_no = $1 ORDER BY rejection_no DESC`,
     [deviceNo],
   );
-  const recent = rows.map(([receivedAtMs, topic, reason, payload]) => ({
-    receivedAtMs,
-    topic,
-    reason,
-    payload,
-  }));
-  return { total: count?.[0] ?? 0, recent };
+  return { total: count?.rejectedCount ?? 0, recent };
 }

@@ -1,4 +1,5 @@
 import { decodeChunk } from '@granary/store/chunks/chunk-codec';
+import { updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { addChunk, firstChunkFrom, lockChunks, removeChunk } from '../telemetry/chunk-rows.ts';
 import type { Transaction } from '../transaction.ts';
@@ -14,15 +15,6 @@ export interface RunningPurge {
   readonly position: number;
 }
 
-type PurgeRow = [
-  deviceNo: number,
-  deviceId: string,
-  startedAtMs: number,
-  rowsRemoved: number,
-  stage: number,
-  position: number,
-];
-
 export async function beginPurge(sql: Sql, deviceNo: number, startedAtMs: number): Promise<void> {
   await sql.run('UPDATE devices SET purge_started_at_ms = $2, purge_stage = 0 WHERE device_no = $1', [
     deviceNo,
@@ -31,8 +23,8 @@ export async function beginPurge(sql: Sql, deviceNo: number, startedAtMs: number
 }
 
 export async function isPurgeWaiting(sql: Sql, removedBeforeMs: number): Promise<boolean> {
-  const rows = await sql.query<[one: number]>(
-    'SELECT 1 FROM devices WHERE purge_stage IS NOT NULL AND removed_at_ms <= $1 LIMIT 1',
+  const rows = await sql.query(
+    'SELECT 1 AS found FROM devices WHERE purge_stage IS NOT NULL AND removed_at_ms <= $1 LIMIT 1',
     [removedBeforeMs],
   );
   return rows.length > 0;
@@ -40,24 +32,25 @@ export async function isPurgeWaiting(sql: Sql, removedBeforeMs: number): Promise
 
 /** Locks a device that is being purged and was removed before the time; one that another node works on is skipped. */
 export async function lockNextPurge(sql: Sql, removedBeforeMs: number): Promise<RunningPurge | undefined> {
-  const [row] = await sql.query<PurgeRow>(
-    `SELECT device_no, device_id, purge_started_at_ms, purge_rows, purge_stage, purge_position FROM devices
+  const [row] = await sql.query<RunningPurge>(
+    `SELECT device_no, device_id, purge_started_at_ms AS started_at_ms, purge_rows AS rows_removed,
+       purge_stage AS stage, purge_position AS position FROM devices
      WHERE purge_stage IS NOT NULL AND removed_at_ms <= $1
      ORDER BY device_no LIMIT 1 ${sql.forUpdate} ${sql.skipLocked}`,
     [removedBeforeMs],
   );
-  if (row === undefined) return undefined;
-  const [deviceNo, deviceId, startedAtMs, rowsRemoved, stage, position] = row;
-  return { deviceNo, deviceId, startedAtMs, rowsRemoved, stage, position };
+  return row;
 }
 
 export async function savePurge(
   sql: Sql,
   { deviceNo, stage, position, rowsRemoved }: RunningPurge,
 ): Promise<void> {
-  await sql.run(
-    'UPDATE devices SET purge_stage = $2, purge_position = $3, purge_rows = $4 WHERE device_no = $1',
-    [deviceNo, stage, position, rowsRemoved],
+  await updateRows(
+    sql,
+    'devices',
+    { deviceNo },
+    { purgeStage: stage, purgePosition: position, purgeRows: rowsRemoved },
   );
 }
 
@@ -92,12 +85,12 @@ export interface PurgedRange {
 export async function purgeReadings(sql: Sql, { deviceNo, from, rowsMax }: PurgedRange): Promise<PurgeStep> {
   // Readings that are being moved into a chunk are locked in another order than they are removed here.
   await lockChunks(sql);
-  const [row] = await sql.query<[lastMs: number | null]>(
-    `SELECT MAX(ts_ms) FROM (
+  const [row] = await sql.query<{ lastMs: number | null }>(
+    `SELECT MAX(ts_ms) AS last_ms FROM (
        SELECT ts_ms FROM readings WHERE ts_ms >= $1 ORDER BY ts_ms LIMIT $2) AS walked`,
     [from, rowsMax],
   );
-  const lastMs = row?.[0] ?? null;
+  const lastMs = row?.lastMs ?? null;
   if (lastMs === null) return { rows: 0, next: null };
   const rows = await sql.run('DELETE FROM readings WHERE ts_ms >= $1 AND ts_ms <= $2 AND device_no = $3', [
     from,
@@ -139,11 +132,11 @@ async function purgeChunks(
   { deviceNo, from }: PurgedRange,
   count: number,
 ): Promise<PurgeStep> {
-  const [row] = await sql.query<[first: number | null]>(
-    `SELECT MIN(time_chunk) FROM ${table} WHERE ${condition} AND time_chunk >= $1`,
+  const [row] = await sql.query<{ first: number | null }>(
+    `SELECT MIN(time_chunk) AS first FROM ${table} WHERE ${condition} AND time_chunk >= $1`,
     [from],
   );
-  const first = row?.[0] ?? null;
+  const first = row?.first ?? null;
   if (first === null) return { rows: 0, next: null };
   const chunks = Array.from({ length: count }, (_, n) => first + n);
   const rows = await sql.run(
@@ -177,16 +170,16 @@ export async function purgeNumbered(
 
 /** Each with the notices about it. */
 export async function purgeAlerts(sql: Sql, { deviceNo, rowsMax }: PurgedRange): Promise<PurgeStep> {
-  const alerts = await sql.query<[alertNo: number, alertId: string]>(
+  const alerts = await sql.query<{ alertNo: number; alertId: string }>(
     `SELECT alert_no, alert_id FROM alerts WHERE device_no = $1 ORDER BY alert_no LIMIT $2 ${sql.forUpdate}`,
     [deviceNo, rowsMax],
   );
   if (alerts.length === 0) return { rows: 0, next: null };
   const removed = await sql.run(`DELETE FROM alerts WHERE ${sql.isOneOfNumbers('alert_no', '$1')}`, [
-    JSON.stringify(alerts.map(([alertNo]) => alertNo)),
+    JSON.stringify(alerts.map(({ alertNo }) => alertNo)),
   ]);
   const notices = await sql.run(`DELETE FROM notification_notices WHERE ${sql.isOneOf('alert_id', '$1')}`, [
-    JSON.stringify(alerts.map(([, alertId]) => alertId)),
+    JSON.stringify(alerts.map(({ alertId }) => alertId)),
   ]);
   return { rows: removed + notices, next: 0 };
 }
@@ -197,18 +190,18 @@ export async function purgeNotifications(
   { from, rowsMax }: PurgedRange,
   isChosen: (body: string) => boolean,
 ): Promise<PurgeStep> {
-  const walked = await sql.query<[notificationNo: number, body: string]>(
+  const walked = await sql.query<{ notificationNo: number; body: string }>(
     'SELECT notification_no, body FROM notifications WHERE notification_no >= $1 ORDER BY notification_no LIMIT $2',
     [from, rowsMax],
   );
   const last = walked.at(-1);
   if (last === undefined) return { rows: 0, next: null };
-  const chosen = walked.filter(([, body]) => isChosen(body)).map(([notificationNo]) => notificationNo);
+  const chosen = walked.filter(({ body }) => isChosen(body)).map(({ notificationNo }) => notificationNo);
   const rows = await sql.run(
     `DELETE FROM notifications WHERE ${sql.isOneOfNumbers('notification_no', '$1')}`,
     [JSON.stringify(chosen)],
   );
-  return { rows, next: last[0] + 1 };
+  return { rows, next: last.notificationNo + 1 };
 }
 
 /** In the order of locks. */

@@ -1,7 +1,7 @@
 import type { Actor } from '@granary/contract/audit';
 import type { EventType } from '@granary/contract/events';
 import type { Expiry } from '@granary/store/expiry';
-import { insertRowsUnawaited } from '@granary/store/insert-rows';
+import { insertRowsUnawaited } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import type { Transaction } from '../transaction.ts';
 
@@ -30,17 +30,10 @@ export interface EventBounds {
   readonly newest: number;
 }
 
-type EventRow = [
-  sequence: number,
-  type: EventType,
-  deviceId: string | null,
-  facility: string | null,
-  atMs: number,
-  actor: string | null,
-  data: string,
-];
-
-const LOGGED_COLUMNS = ['at_ms', 'type', 'device_no', 'actor', 'data'];
+interface EventRow extends Omit<StoredEvent, 'actor' | 'data'> {
+  readonly actor: string | null;
+  readonly data: string;
+}
 
 /**
  * Writes the events with the actor of the write. Where writes run at the same time they get their numbers after the commit, by
@@ -49,27 +42,27 @@ const LOGGED_COLUMNS = ['at_ms', 'type', 'device_no', 'actor', 'data'];
 export async function logEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   const actor = tx.actor === null ? null : JSON.stringify(tx.actor);
-  const rows = events.map(({ atMs, type, deviceNo, data }) => [
+  const rows = events.map(({ atMs, type, deviceNo, data }) => ({
     atMs,
     type,
     deviceNo,
     actor,
-    JSON.stringify(data),
-  ]);
+    data: JSON.stringify(data),
+  }));
   if (!tx.sql.hasOneWriter) {
-    await insertRowsUnawaited(tx.sql, { table: 'unnumbered_events', columns: LOGGED_COLUMNS }, rows);
+    await insertRowsUnawaited(tx.sql, { table: 'unnumbered_events' }, rows);
     return;
   }
-  const [counter] = await tx.sql.query<[lastSequence: number]>(
+  const [counter] = await tx.sql.query<{ lastSequence: number }>(
     'UPDATE event_counter SET last_sequence = last_sequence + $1 RETURNING last_sequence',
     [events.length],
   );
   if (counter === undefined) throw new Error('the event counter is missing');
-  const firstSequence = counter[0] - events.length + 1;
+  const firstSequence = counter.lastSequence - events.length + 1;
   await insertRowsUnawaited(
     tx.sql,
-    { table: 'events', columns: ['sequence', ...LOGGED_COLUMNS] },
-    rows.map((row, i) => [firstSequence + i, ...row]),
+    { table: 'events' },
+    rows.map((row, i) => ({ sequence: firstSequence + i, ...row })),
   );
 }
 
@@ -80,7 +73,7 @@ export async function logEvents(tx: Transaction, events: readonly NewEvent[]): P
  */
 export async function numberEvents(sql: Sql): Promise<number> {
   if (sql.hasOneWriter) return 0;
-  const columns = LOGGED_COLUMNS.join(', ');
+  const columns = 'at_ms, type, device_no, actor, data';
   await sql.runUnawaited(`SELECT last_sequence FROM event_counter ${sql.forUpdate}`, []);
   return await sql.run(
     `WITH taken AS (DELETE FROM unnumbered_events RETURNING event_no, ${columns}),
@@ -93,18 +86,16 @@ export async function numberEvents(sql: Sql): Promise<number> {
 }
 
 export async function hasUnnumberedEvents(sql: Sql): Promise<boolean> {
-  return !sql.hasOneWriter && (await sql.query('SELECT 1 FROM unnumbered_events LIMIT 1', [])).length > 0;
+  return (
+    !sql.hasOneWriter && (await sql.query('SELECT 1 AS found FROM unnumbered_events LIMIT 1', [])).length > 0
+  );
 }
 
 const SELECT_EVENT = `
-  SELECT sequence, type, COALESCE(purged_device_id, device_id), facility, at_ms, actor, data FROM events LEFT JOIN devices USING (device_no)`;
+  SELECT sequence, type, COALESCE(purged_device_id, device_id) AS device_id, facility, at_ms, actor, data FROM events LEFT JOIN devices USING (device_no)`;
 
-const toEvent = ([sequence, type, deviceId, facility, atMs, actor, data]: EventRow): StoredEvent => ({
-  sequence,
-  type,
-  deviceId,
-  facility,
-  atMs,
+const toEvent = ({ actor, data, ...fields }: EventRow): StoredEvent => ({
+  ...fields,
   actor: actor === null ? null : JSON.parse(actor),
   data: JSON.parse(data),
 });
@@ -132,25 +123,26 @@ export async function eventsNumbered(sql: Sql, sequences: readonly number[]): Pr
 
 /** The number of the newest event, also when it is no longer stored. */
 export async function lastSequence(sql: Sql): Promise<number> {
-  const [row] = await sql.query<[number]>('SELECT last_sequence FROM event_counter');
-  return row?.[0] ?? 0;
+  const [row] = await sql.query<{ lastSequence: number }>('SELECT last_sequence FROM event_counter');
+  return row?.lastSequence ?? 0;
 }
 
 export async function eventBounds(sql: Sql): Promise<EventBounds> {
-  const [row] = await sql.query<[oldest: number, newest: number]>(
-    `SELECT COALESCE((SELECT MIN(sequence) FROM events), 0), COALESCE((SELECT MAX(sequence) FROM events), 0)`,
+  const [row] = await sql.query<EventBounds>(
+    `SELECT COALESCE((SELECT MIN(sequence) FROM events), 0) AS oldest,
+            COALESCE((SELECT MAX(sequence) FROM events), 0) AS newest`,
   );
-  return { oldest: row?.[0] ?? 0, newest: row?.[1] ?? 0 };
+  return row ?? { oldest: 0, newest: 0 };
 }
 
 /** Removes a limited number of the oldest events and returns how many; the others have no gaps, whatever the clocks showed. */
 export async function expireEvents(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
-  const oldest = await sql.query<[sequence: number, atMs: number]>(
+  const oldest = await sql.query<{ sequence: number; atMs: number }>(
     'SELECT sequence, at_ms FROM events ORDER BY sequence LIMIT $1',
     [rowsMax],
   );
-  const firstKept = oldest.findIndex(([, atMs]) => atMs >= beforeMs);
+  const firstKept = oldest.findIndex(({ atMs }) => atMs >= beforeMs);
   const lastDropped = oldest.at(firstKept === -1 ? -1 : firstKept - 1);
   if (firstKept === 0 || lastDropped === undefined) return 0;
-  return await sql.run('DELETE FROM events WHERE sequence <= $1', [lastDropped[0]]);
+  return await sql.run('DELETE FROM events WHERE sequence <= $1', [lastDropped.sequence]);
 }

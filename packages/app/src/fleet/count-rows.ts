@@ -16,16 +16,28 @@ export async function endOfPart(
   rowsAfter: string,
   { after, rowsMax }: PartWanted,
 ): Promise<number | null> {
-  const [row] = await sql.query<[number]>(
-    `SELECT ${number} FROM ${rowsAfter} $1 ORDER BY ${number} LIMIT 1 OFFSET $2`,
+  const [row] = await sql.query<{ last: number }>(
+    `SELECT ${number} AS last FROM ${rowsAfter} $1 ORDER BY ${number} LIMIT 1 OFFSET $2`,
     [after, rowsMax - 1],
   );
-  return row?.[0] ?? null;
+  return row?.last ?? null;
 }
 
-export type DeviceCount = [profile: ProfileName, status: DeviceStatus, count: number];
-export type OpenAlertCount = [type: string, severity: string, status: string, count: number];
-export type StatusCount = [status: string, count: number];
+export interface DeviceCount {
+  readonly profile: ProfileName;
+  readonly status: DeviceStatus;
+  readonly count: number;
+}
+export interface OpenAlertCount {
+  readonly type: string;
+  readonly severity: string;
+  readonly status: string;
+  readonly count: number;
+}
+export interface StatusCount {
+  readonly status: string;
+  readonly count: number;
+}
 
 export interface CountPart<Row> {
   readonly counts: Row[];
@@ -43,7 +55,7 @@ export async function countDevicesInPart(
   const { bind } = parameters;
   const status = statusExpression(clock, parameters);
   const counts = await sql.query<DeviceCount>(
-    `SELECT profile, status, COUNT(*) FROM (
+    `SELECT profile, status, COUNT(*) AS count FROM (
        SELECT profile, ${status} AS status FROM devices JOIN presence USING (device_no)
        WHERE devices.removed_at_ms IS NULL AND devices.device_no > ${bind(part.after)}
          AND devices.device_no <= ${bind(next ?? Number.MAX_SAFE_INTEGER)}) AS counted
@@ -64,7 +76,7 @@ export async function countOpenAlertsInPart(sql: Sql, part: PartWanted): Promise
        SELECT type, severity, status FROM alerts
        WHERE status <> 'resolved' AND status <> 'pending' AND shelved_until_ms IS NULL
          AND alert_no > $1 AND alert_no <= $2)
-     SELECT type, severity, status, COUNT(*) FROM open_alerts GROUP BY type, severity, status`,
+     SELECT type, severity, status, COUNT(*) AS count FROM open_alerts GROUP BY type, severity, status`,
     [part.after, next ?? Number.MAX_SAFE_INTEGER],
   );
   return { counts, next };
@@ -77,7 +89,7 @@ export const countUnfinishedByStatus = async (
   await sql.query<StatusCount>(
     `WITH unfinished AS MATERIALIZED (
        SELECT status FROM ${table} WHERE is_finished = 0 AND ended_at_ms IS NULL)
-     SELECT status, COUNT(*) FROM unfinished GROUP BY status`,
+     SELECT status, COUNT(*) AS count FROM unfinished GROUP BY status`,
   );
 
 /** From an index that begins with the status, so that only the counted rows are read. A status without rows counts 0. */
@@ -88,8 +100,11 @@ export async function countByStatus(
 ): Promise<StatusCount[]> {
   const counts: StatusCount[] = [];
   for (const status of statuses) {
-    const [row] = await sql.query<[number]>(`SELECT COUNT(*) FROM ${table} WHERE status = $1`, [status]);
-    counts.push([status, row?.[0] ?? 0]);
+    const [row] = await sql.query<{ count: number }>(
+      `SELECT COUNT(*) AS count FROM ${table} WHERE status = $1`,
+      [status],
+    );
+    counts.push({ status, count: row?.count ?? 0 });
   }
   return counts;
 }
@@ -108,10 +123,10 @@ export interface SeenPart {
 /** The devices that were seen at or after a time, whichever node they report to. */
 export async function listSeenSince(sql: Sql, sinceMs: number, part: PartWanted): Promise<SeenPart> {
   const next = await endOfPart(sql, 'device_no', 'presence WHERE device_no >', part);
-  const rows = await sql.query<[deviceId: string, lastSeenAtMs: number]>(
+  const seen = await sql.query<SeenDevice>(
     `SELECT device_id, last_seen_at_ms FROM presence JOIN devices USING (device_no)
      WHERE presence.device_no > $1 AND presence.device_no <= $2 AND last_seen_at_ms >= $3`,
     [part.after, next ?? Number.MAX_SAFE_INTEGER, sinceMs],
   );
-  return { seen: rows.map(([deviceId, lastSeenAtMs]) => ({ deviceId, lastSeenAtMs })), next };
+  return { seen, next };
 }

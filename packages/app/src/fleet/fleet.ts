@@ -109,15 +109,14 @@ async function readOverview(sql: Sql, limits: AccessLimits, nowMs: number): Prom
   const most = ATTENTION_ITEMS_MAX;
   const devices = await countDevices(sql, limits, clock);
   const alerts = await countOpenAlerts(sql, limits);
-  const [operations, commands, missions, inForce, unconfirmed] = await countJobs(sql, limits);
+  const { stopped, stopUnconfirmed, ...jobs } = await countJobs(sql, limits);
   const facts = {
     emergencyStops: readable(COMMAND_DOCUMENT, await emergencyStopsInForce(sql, limits, most)),
     operations: readable(OPERATION_DOCUMENT, await doubtfulOperations(sql, limits, most)),
     alerts: readable(ALERT_DOCUMENT, await unacknowledgedAlerts(sql, limits, most)),
     offline: await offlineDevicesWithJobs(sql, limits, clock, most),
   };
-  const jobs = { operations, commands, missions };
-  const emergencyStops = { in_force: inForce, unconfirmed };
+  const emergencyStops = { in_force: stopped, unconfirmed: stopUnconfirmed };
   return overviewRecord({ devices, alerts, jobs, emergencyStops }, facts, nowMs);
 }
 

@@ -29,21 +29,17 @@ export interface NewestRowsQuery {
   readonly limit: number;
 }
 
-export type FleetRow = [
-  id: string,
-  deviceId: string,
-  deviceName: string,
-  facility: string,
-  zone: string,
-  body: string,
-];
-
 /** The device that a row belongs to, as people know it. */
 export interface DeviceOfRow {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly facility: string;
   readonly zone: string;
+}
+
+export interface FleetRow extends DeviceOfRow {
+  readonly id: string;
+  readonly body: string;
 }
 
 export interface Listed<State> extends DeviceOfRow {
@@ -64,14 +60,14 @@ export async function listNewest<State>(
     const rows = await newestRows(sql, { ...query, beforeId, limit });
     found.push(...readable(rows, read));
     if (rows.length < limit || found.length === query.limit) return found;
-    beforeId = rows.at(-1)?.[0] ?? null;
+    beforeId = rows.at(-1)?.id ?? null;
   }
 }
 
 export function readable<State>(rows: readonly FleetRow[], read: (body: string) => State): Listed<State>[] {
-  return rows.flatMap(([id, deviceId, deviceName, facility, zone, body]) => {
+  return rows.flatMap(({ body, ...row }) => {
     try {
-      return [{ id, deviceId, deviceName, facility, zone, state: read(body) }];
+      return [{ ...row, state: read(body) }];
     } catch {
       return [];
     }
@@ -114,7 +110,7 @@ function walkText(sql: Sql, query: NewestRowsQuery, parameters: Parameters): str
 
 /** The bodies are read only of the rows of the page. */
 const bodiesText = ({ table, numberColumn, idColumn }: NewestRowsQuery): string =>
-  `SELECT ${table}.${idColumn}, devices.device_id, devices.name, devices.facility, devices.zone, ${table}.body
+  `SELECT ${table}.${idColumn} AS id, devices.device_id, devices.name AS device_name, devices.facility, devices.zone, ${table}.body
    FROM page CROSS JOIN ${table} CROSS JOIN devices
    WHERE ${table}.${numberColumn} = page.${numberColumn} AND devices.device_no = ${table}.device_no
    ORDER BY page.${numberColumn} DESC`;
@@ -229,7 +225,7 @@ export async function findAlertsOfFleet(
     ...limitConditions(sql, limits, parameters),
   ];
   const rows = await sql.query<FleetRow>(
-    `SELECT alert_id, device_id, name, facility, zone, body FROM alerts JOIN devices USING (device_no)
+    `SELECT alert_id AS id, device_id, name AS device_name, facility, zone, body FROM alerts JOIN devices USING (device_no)
      WHERE ${conditions.join(' AND ')} ORDER BY device_no, alert_no`,
     parameters.values,
   );

@@ -19,13 +19,14 @@ export interface CountedDevices {
 }
 
 export type AlertCount = [severity: AlertSeverity, total: number, unacknowledged: number];
-export type JobCounts = [
-  operations: number,
-  commands: number,
-  missions: number,
-  stopped: number,
-  stopUnconfirmed: number,
-];
+
+export interface JobCounts {
+  readonly operations: number;
+  readonly commands: number;
+  readonly missions: number;
+  readonly stopped: number;
+  readonly stopUnconfirmed: number;
+}
 
 /** Jobs that have begun and have not ended; each of these conditions is served by an index of the unfinished rows. */
 export const OPERATION_UNDER_WAY = 'is_finished = 0 AND ended_at_ms IS NULL';
@@ -65,7 +66,8 @@ export async function countDevices(
     'devices.removed_at_ms IS NULL',
     ...limitConditions(sql, limits, parameters),
   ];
-  const [row = []] = await sql.query<number[]>(
+  // One column for each name of a list, which the values follow.
+  const [row = []] = await sql.queryArrays<number[]>(
     `SELECT ${counts.join()} FROM ${source} ${where(conditions)}`,
     parameters.values,
   );
@@ -82,7 +84,7 @@ export async function countOpenAlerts(sql: Sql, limits: AccessLimits): Promise<A
     countIf(`severity = ${bind(severity)} AND status <> 'acknowledged'`),
   ]);
   const source = allowedRows(sql, 'open_alerts', '1 = 1', limits, parameters);
-  const [row = []] = await sql.query<number[]>(
+  const [row = []] = await sql.queryArrays<number[]>(
     `WITH ${OPEN_ALERTS} SELECT ${counts.join()} FROM ${source}`,
     parameters.values,
   );
@@ -97,12 +99,12 @@ export async function countJobs(sql: Sql, limits: AccessLimits): Promise<JobCoun
     `(SELECT COUNT(${what}) FROM ${allowedRows(sql, table, condition, limits, parameters)})`;
   const stopped = 'DISTINCT commands.device_no';
   const [row] = await sql.query<JobCounts>(
-    `SELECT ${count('operations', OPERATION_UNDER_WAY)}, ${count('commands', COMMAND_UNDER_WAY)},
-       ${count('missions', MISSION_UNDER_WAY)}, ${count('commands', STOP_IN_FORCE, stopped)},
-       ${count('commands', `${STOP_IN_FORCE} AND ended_at_ms IS NULL`, stopped)}`,
+    `SELECT ${count('operations', OPERATION_UNDER_WAY)} AS operations, ${count('commands', COMMAND_UNDER_WAY)} AS commands,
+       ${count('missions', MISSION_UNDER_WAY)} AS missions, ${count('commands', STOP_IN_FORCE, stopped)} AS stopped,
+       ${count('commands', `${STOP_IN_FORCE} AND ended_at_ms IS NULL`, stopped)} AS stop_unconfirmed`,
     parameters.values,
   );
-  return row ?? [0, 0, 0, 0, 0];
+  return row ?? { operations: 0, commands: 0, missions: 0, stopped: 0, stopUnconfirmed: 0 };
 }
 
 /**
@@ -150,19 +152,12 @@ async function select(
 ): Promise<AttentionRow[]> {
   const parameters = new Parameters();
   const allowed = limitConditions(sql, limits, parameters).map((text) => `AND ${text}`);
-  return toRows(
-    await sql.query<Row>(
-      `SELECT device_id, name, body FROM ${table} JOIN devices USING (device_no)
-       WHERE ${condition} ${allowed.join(' ')} ORDER BY ${order} LIMIT ${parameters.bind(limit)}`,
-      parameters.values,
-    ),
+  return await sql.query<AttentionRow>(
+    `SELECT device_id, name, body FROM ${table} JOIN devices USING (device_no)
+     WHERE ${condition} ${allowed.join(' ')} ORDER BY ${order} LIMIT ${parameters.bind(limit)}`,
+    parameters.values,
   );
 }
-
-type Row = [deviceId: string, name: string, body: string];
-
-const toRows = (rows: readonly Row[]): AttentionRow[] =>
-  rows.map(([deviceId, name, body]) => ({ deviceId, name, body }));
 
 /** Unconfirmed ones first. */
 export const emergencyStopsInForce = (sql: Sql, limits: AccessLimits, limit: number) =>
@@ -204,14 +199,12 @@ export async function unacknowledgedAlerts(
     limits,
     parameters,
   );
-  return toRows(
-    await sql.query<Row>(
-      `WITH ${OPEN_ALERTS}, chosen AS MATERIALIZED (
-         SELECT alert_no, severity FROM ${source} ORDER BY severity, alert_no LIMIT ${parameters.bind(limit)})
-       SELECT device_id, name, body FROM chosen JOIN alerts USING (alert_no) JOIN devices USING (device_no)
-       ORDER BY chosen.severity, alert_no`,
-      parameters.values,
-    ),
+  return await sql.query<AttentionRow>(
+    `WITH ${OPEN_ALERTS}, chosen AS MATERIALIZED (
+       SELECT alert_no, severity FROM ${source} ORDER BY severity, alert_no LIMIT ${parameters.bind(limit)})
+     SELECT device_id, name, body FROM chosen JOIN alerts USING (alert_no) JOIN devices USING (device_no)
+     ORDER BY chosen.severity, alert_no`,
+    parameters.values,
   );
 }
 
@@ -227,7 +220,7 @@ export async function offlineDevicesWithJobs(
     `${statusExpression(clock, parameters)} = 'offline'`,
     ...limitConditions(sql, limits, parameters),
   ];
-  const rows = await sql.query<[deviceId: string, name: string, lastSeenAtMs: number | null]>(
+  return await sql.query<OfflineDevice>(
     `WITH busy AS MATERIALIZED (
        SELECT device_no FROM operations WHERE ${OPERATION_UNDER_WAY}
        UNION ALL SELECT device_no FROM missions WHERE ${MISSION_UNDER_WAY}
@@ -236,5 +229,4 @@ export async function offlineDevicesWithJobs(
      WHERE device_no IN (SELECT device_no FROM busy) AND ${conditions.join(' AND ')} ORDER BY last_seen_at_ms, device_no LIMIT ${parameters.bind(limit)}`,
     parameters.values,
   );
-  return rows.map(([deviceId, name, lastSeenAtMs]) => ({ deviceId, name, lastSeenAtMs }));
 }

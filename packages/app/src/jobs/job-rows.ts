@@ -1,7 +1,7 @@
 import type { EventType } from '@granary/contract/events';
 import type { DocumentKind } from '@granary/core/documents';
 import type { Expiry } from '@granary/store/expiry';
-import { insertRows } from '@granary/store/insert-rows';
+import { insertRows, updateRowsUnawaited } from '@granary/store/rows';
 import type { Sql, Value } from '@granary/store/sql';
 import type { NewEvent } from '../events/event-rows.ts';
 import { type OnUnreadable, reasonOf, UnreadableRow } from '../unreadable-row.ts';
@@ -68,7 +68,7 @@ export interface StoredJob {
   readonly body: string;
 }
 
-type JobRow = [id: string, body: string];
+type JobRow = Pick<StoredJob, 'id' | 'body'>;
 
 /** The rows of one kind of job; a transaction that changes one must have locked its device. */
 export class JobTable<E extends DeviceJob> {
@@ -102,10 +102,7 @@ export class JobTable<E extends DeviceJob> {
 
   /** Without those that cannot be read. */
   restored(rows: readonly StoredJob[], onUnreadable: OnUnreadable = () => undefined): E[] {
-    return this.#readable(
-      rows.map(({ id, body }) => [id, body]),
-      onUnreadable,
-    );
+    return this.#readable(rows, onUnreadable);
   }
 
   /** Ids are unique among all devices, so this may find a job of another device; throws `UnreadableRow`. */
@@ -129,7 +126,7 @@ export class JobTable<E extends DeviceJob> {
       found.push(...this.#readable(rows, () => undefined));
       // A page stays full although some of its rows cannot be read, because the caller would take a short page for the last one.
       if (rows.length < limit || found.length === page.limit) return found;
-      beforeId = rows.at(-1)?.[0] ?? null;
+      beforeId = rows.at(-1)?.id ?? null;
     }
   }
 
@@ -141,12 +138,8 @@ export class JobTable<E extends DeviceJob> {
       advanced_at_ms: nowMs,
       ...this.#columns(null, job, nowMs),
     };
-    const target = {
-      table: this.#table,
-      columns: Object.keys(columns),
-      onConflict: 'ON CONFLICT DO NOTHING',
-    };
-    return (await insertRows(sql, target, [Object.values(columns)])) === 1;
+    const target = { table: this.#table, onConflict: 'ON CONFLICT DO NOTHING' };
+    return (await insertRows(sql, target, [columns])) === 1;
   }
 
   /** Prepares a change without writing it; `before` is `null` for a job that was just inserted. */
@@ -163,11 +156,7 @@ export class JobTable<E extends DeviceJob> {
 
   async save(sql: Sql, { update }: JobChange): Promise<void> {
     if (update === null) return;
-    const sets = Object.keys(update.columns).map((column, i) => `${column} = $${i + 2}`);
-    await sql.runUnawaited(`UPDATE ${this.#table} SET ${sets.join(', ')} WHERE ${this.#id} = $1`, [
-      update.id,
-      ...Object.values(update.columns),
-    ]);
+    await updateRowsUnawaited(sql, this.#table, { [this.#id]: update.id }, update.columns);
   }
 
   /** The devices among these with a job that is not finished. */
@@ -183,7 +172,7 @@ export class JobTable<E extends DeviceJob> {
 
   async isWaiting(sql: Sql, deviceNo: number, nowMs: number): Promise<boolean> {
     const condition = `${this.#isDue} AND device_no = $2`;
-    const rows = await sql.query(`SELECT 1 FROM ${this.#table} WHERE ${condition} LIMIT 1`, [
+    const rows = await sql.query(`SELECT 1 AS found FROM ${this.#table} WHERE ${condition} LIMIT 1`, [
       nowMs,
       deviceNo,
     ]);
@@ -192,12 +181,11 @@ export class JobTable<E extends DeviceJob> {
 
   /** Devices with a job that is due, least recently ticked first. */
   async waiting(sql: Sql, nowMs: number, limit: number): Promise<WaitingDevice[]> {
-    const rows = await sql.query<[deviceNo: number, waitsSinceMs: number]>(
+    return await sql.query<WaitingDevice>(
       `SELECT device_no, MIN(advanced_at_ms) AS waits_since_ms FROM ${this.#table} WHERE ${this.#isDue}
        GROUP BY device_no ORDER BY waits_since_ms, device_no LIMIT $2`,
       [nowMs, limit],
     );
-    return rows.map(([deviceNo, waitsSinceMs]) => ({ deviceNo, waitsSinceMs }));
   }
 
   async recordTick(sql: Sql, deviceNos: readonly number[], nowMs: number): Promise<void> {
@@ -216,7 +204,7 @@ export class JobTable<E extends DeviceJob> {
     const isOld = 'is_finished = 1 AND ended_at_ms < $1';
     const isNamed = `EXISTS (SELECT 1 FROM alerts
       WHERE alerts.device_no = ${this.#table}.device_no AND alerts.status <> 'resolved'
-        AND alerts.body LIKE '%"cause":"' || ${this.#table}.${this.#id} || '"%')`;
+        AND alerts.cause = ${this.#table}.${this.#id})`;
     return await sql.run(
       `DELETE FROM ${this.#table} WHERE ${isOld} AND ${this.#no} IN (
          SELECT ${this.#no} FROM ${this.#table} WHERE ${isOld} AND NOT ${isNamed}
@@ -241,10 +229,10 @@ export class JobTable<E extends DeviceJob> {
   }
 
   async #select(sql: Sql, rest: string, params: readonly Value[]): Promise<JobRow[]> {
-    return await sql.query<JobRow>(`SELECT ${this.#id}, body FROM ${this.#table} ${rest}`, params);
+    return await sql.query<JobRow>(`SELECT ${this.#id} AS id, body FROM ${this.#table} ${rest}`, params);
   }
 
-  #restore([id, body]: JobRow): E {
+  #restore({ id, body }: JobRow): E {
     try {
       return this.kind.document.read(body);
     } catch (error) {

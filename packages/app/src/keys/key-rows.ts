@@ -1,5 +1,6 @@
 import type { Access, StoredKey } from '@granary/core/keys';
 import { LIVE_MS } from '@granary/store/nodes';
+import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 
 /** Only the hash of the key is stored. */
@@ -19,19 +20,12 @@ export interface KeyPage {
   readonly limit: number;
 }
 
-export type KeyRow = [
-  keyId: string,
-  name: string,
-  scopes: string,
-  facilities: string | null,
-  deviceIds: string | null,
-  createdAtMs: number,
-  expiresAtMs: number | null,
-  lastUsedAtMs: number | null,
-  revokedAtMs: number | null,
-];
+export interface KeyRow extends Omit<StoredKey, 'scopes' | 'facilities' | 'deviceIds'> {
+  readonly scopes: string;
+  readonly facilities: string | null;
+  readonly deviceIds: string | null;
+}
 
-/** The order of `KeyRow`. */
 export const KEY_COLUMNS = [
   'key_id',
   'name',
@@ -48,21 +42,20 @@ export const KEY_COLUMNS = [
 
 const SELECT_KEY = `SELECT ${KEY_COLUMNS} FROM keys`;
 
-export function toKey(row: KeyRow): StoredKey {
-  const [keyId, name, scopes, facilities, deviceIds, ...times] = row;
-  const [createdAtMs, expiresAtMs, lastUsedAtMs, revokedAtMs] = times;
-  return {
-    keyId,
-    name,
-    createdAtMs,
-    expiresAtMs,
-    lastUsedAtMs,
-    revokedAtMs,
-    scopes: JSON.parse(scopes),
-    facilities: facilities === null ? null : JSON.parse(facilities),
-    deviceIds: deviceIds === null ? null : JSON.parse(deviceIds),
-  };
-}
+export const toKey = ({ scopes, facilities, deviceIds, ...fields }: KeyRow): StoredKey => ({
+  ...fields,
+  scopes: JSON.parse(scopes),
+  facilities: facilities === null ? null : JSON.parse(facilities),
+  deviceIds: deviceIds === null ? null : JSON.parse(deviceIds),
+});
+
+/** What the key may do, as it is stored. */
+const accessColumns = ({ scopes, facilities, deviceIds }: Access) => ({
+  scopes: JSON.stringify(scopes),
+  isAdmin: Number(scopes.includes('admin')),
+  facilities: listText(facilities),
+  deviceIds: listText(deviceIds),
+});
 
 const listText = (list: readonly string[] | null): string | null =>
   list === null ? null : JSON.stringify(list);
@@ -77,11 +70,11 @@ export async function findKeysByHash(
   sql: Sql,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, StoredKey>> {
-  const rows = await sql.query<[hash: string, ...KeyRow]>(
+  const rows = await sql.query<KeyRow & { readonly hash: string }>(
     `SELECT keys.hash, ${KEY_COLUMNS} FROM keys WHERE ${sql.isOneOf('keys.hash', '$1')}`,
     [JSON.stringify(hashes)],
   );
-  return new Map(rows.map(([hash, ...key]) => [hash, toKey(key)]));
+  return new Map(rows.map(({ hash, ...key }) => [hash, toKey(key)]));
 }
 
 export async function findKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
@@ -105,11 +98,10 @@ export async function lockKeysNamed(
   sql: Sql,
   { name, hash }: Pick<NewStoredKey, 'name' | 'hash'>,
 ): Promise<Pick<KeySecret, 'keyId' | 'hash'>[]> {
-  const rows = await sql.query<[keyId: string, hash: string]>(
+  return await sql.query<Pick<KeySecret, 'keyId' | 'hash'>>(
     `SELECT key_id, hash FROM keys WHERE name = $1 OR hash = $2 ORDER BY key_id ${sql.forUpdate}`,
     [name, hash],
   );
-  return rows.map(([keyId, keyHash]) => ({ keyId, hash: keyHash }));
 }
 
 /** Nodes that start at once make or preset their admin keys one after the other. */
@@ -120,7 +112,7 @@ export async function lockAdminKeys(sql: Sql): Promise<void> {
 /** Whether there is a key that can do everything. */
 export async function hasFullKey(sql: Sql, nowMs: number): Promise<boolean> {
   const rows = await sql.query(
-    `SELECT 1 FROM keys WHERE scopes LIKE '%"admin"%' AND facilities IS NULL AND device_ids IS NULL
+    `SELECT 1 AS found FROM keys WHERE is_admin = 1 AND facilities IS NULL AND device_ids IS NULL
        AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $1) LIMIT 1`,
     [nowMs],
   );
@@ -136,43 +128,21 @@ export async function listKeys(sql: Sql, { afterKeyId, limit }: KeyPage): Promis
 }
 
 export async function countKeys(sql: Sql): Promise<number> {
-  const [row] = await sql.query<[number]>('SELECT COUNT(*) FROM keys');
-  return row?.[0] ?? 0;
+  const [row] = await sql.query<{ count: number }>('SELECT COUNT(*) AS count FROM keys');
+  return row?.count ?? 0;
 }
 
 /** Returns whether no key had this hash before. */
 export async function insertKey(sql: Sql, key: NewStoredKey): Promise<boolean> {
-  const inserted = await sql.run(
-    `INSERT INTO keys (key_id, hash, name, scopes, facilities, device_ids, created_at_ms, expires_at_ms)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (hash) DO NOTHING`,
-    [
-      key.keyId,
-      key.hash,
-      key.name,
-      JSON.stringify(key.scopes),
-      listText(key.facilities),
-      listText(key.deviceIds),
-      key.createdAtMs,
-      key.expiresAtMs,
-    ],
-  );
-  return inserted === 1;
+  const { keyId, hash, name, createdAtMs, expiresAtMs } = key;
+  const row = { keyId, hash, name, createdAtMs, expiresAtMs, ...accessColumns(key) };
+  const target = { table: 'keys', onConflict: 'ON CONFLICT (hash) DO NOTHING' };
+  return (await insertRows(sql, target, [row])) === 1;
 }
 
 export async function saveKey(sql: Sql, key: StoredKey): Promise<void> {
-  await sql.run(
-    `UPDATE keys SET name = $2, scopes = $3, facilities = $4, device_ids = $5, expires_at_ms = $6,
-       revoked_at_ms = $7 WHERE key_id = $1`,
-    [
-      key.keyId,
-      key.name,
-      JSON.stringify(key.scopes),
-      listText(key.facilities),
-      listText(key.deviceIds),
-      key.expiresAtMs,
-      key.revokedAtMs,
-    ],
-  );
+  const { keyId, name, expiresAtMs, revokedAtMs } = key;
+  await updateRows(sql, 'keys', { keyId }, { name, expiresAtMs, revokedAtMs, ...accessColumns(key) });
 }
 
 /** Leaves an earlier end as it is. */
@@ -199,11 +169,11 @@ export async function recordKeyUse(sql: Sql, keyId: string, atMs: number): Promi
 /** The hashes of the admin keys that are preset by settings of live nodes. */
 export async function presetHashesOfNodes(sql: Sql, nowMs: number): Promise<string[]> {
   if (sql.hasOneWriter) return [];
-  const rows = await sql.query<[presetHash: string]>(
+  const rows = await sql.query<{ presetHash: string }>(
     'SELECT preset_hash FROM nodes WHERE preset_hash IS NOT NULL AND last_seen_at_ms >= $1',
     [nowMs - LIVE_MS],
   );
-  return rows.flat();
+  return rows.map(({ presetHash }) => presetHash);
 }
 
 /** A key that is restored later must not bring back who was signed in before. */

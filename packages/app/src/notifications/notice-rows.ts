@@ -1,8 +1,8 @@
 import type { DocumentKind } from '@granary/core/documents';
 import type { Notice } from '@granary/core/notifications/notice';
 import type { Expiry } from '@granary/store/expiry';
-import { insertRows } from '@granary/store/insert-rows';
-import type { Sql, Value } from '@granary/store/sql';
+import { insertRows } from '@granary/store/rows';
+import type { Sql } from '@granary/store/sql';
 import { type OnUnreadable, reasonOf } from '../unreadable-row.ts';
 
 export interface NoticeKey {
@@ -16,7 +16,10 @@ export interface StoredNotice extends NoticeKey {
 }
 
 type NoticeDocument = DocumentKind<Omit<Notice, 'dueAtMs'>>;
-type NoticeRow = [ruleId: string, alertId: string, step: number, dueAtMs: number | null, body: string];
+interface NoticeRow extends NoticeKey {
+  readonly dueAtMs: number | null;
+  readonly body: string;
+}
 
 const SELECT_NOTICE = 'SELECT rule_id, alert_id, step, due_at_ms, body FROM notification_notices';
 const KEY_CONDITION = 'rule_id = $1 AND alert_id = $2 AND step = $3';
@@ -49,10 +52,10 @@ export async function dueNotices(
   const found = rows.flatMap((row) =>
     readable(document, row, (reason) => {
       unreadable.push(row);
-      onUnreadable({ kind: 'notice', id: row.slice(0, 3).join(' '), reason });
+      onUnreadable({ kind: 'notice', id: `${row.ruleId} ${row.alertId} ${row.step}`, reason });
     }),
   );
-  for (const [ruleId, alertId, step] of unreadable) {
+  for (const { ruleId, alertId, step } of unreadable) {
     await sql.run(`UPDATE notification_notices SET due_at_ms = NULL WHERE ${KEY_CONDITION}`, [
       ruleId,
       alertId,
@@ -63,8 +66,8 @@ export async function dueNotices(
 }
 
 export async function hasDueNotices(sql: Sql, nowMs: number): Promise<boolean> {
-  const rows = await sql.query<[one: number]>(
-    'SELECT 1 FROM notification_notices WHERE due_at_ms IS NOT NULL AND due_at_ms <= $1 LIMIT 1',
+  const rows = await sql.query(
+    'SELECT 1 AS found FROM notification_notices WHERE due_at_ms IS NOT NULL AND due_at_ms <= $1 LIMIT 1',
     [nowMs],
   );
   return rows.length > 0;
@@ -72,7 +75,7 @@ export async function hasDueNotices(sql: Sql, nowMs: number): Promise<boolean> {
 
 function readable(
   document: NoticeDocument,
-  [ruleId, alertId, step, dueAtMs, body]: NoticeRow,
+  { ruleId, alertId, step, dueAtMs, body }: NoticeRow,
   onFault: (reason: string) => void,
 ): StoredNotice[] {
   try {
@@ -93,18 +96,17 @@ export async function saveNotices(
     sql,
     {
       table: 'notification_notices',
-      columns: ['rule_id', 'alert_id', 'step', 'due_at_ms', 'changed_at_ms', 'body'],
       onConflict: `ON CONFLICT (rule_id, alert_id, step) DO UPDATE SET
         due_at_ms = excluded.due_at_ms, changed_at_ms = excluded.changed_at_ms, body = excluded.body`,
     },
-    notices.map(({ ruleId, alertId, step, notice: { dueAtMs, ...content } }): Value[] => [
+    notices.map(({ ruleId, alertId, step, notice: { dueAtMs, ...content } }) => ({
       ruleId,
       alertId,
       step,
       dueAtMs,
-      nowMs,
-      document.write(content),
-    ]),
+      changedAtMs: nowMs,
+      body: document.write(content),
+    })),
   );
 }
 

@@ -2,7 +2,7 @@ import type { NotificationStatus } from '@granary/contract/notifications';
 import type { DocumentKind } from '@granary/core/documents';
 import type { NotificationContent, StoredNotification } from '@granary/core/notifications/record';
 import type { Expiry } from '@granary/store/expiry';
-import { insertRows } from '@granary/store/insert-rows';
+import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql, Value } from '@granary/store/sql';
 
 export interface NotificationPage {
@@ -20,37 +20,18 @@ export interface NotificationClaim {
 }
 
 type NotificationDocument = DocumentKind<NotificationContent>;
-type NotificationRow = [
-  notificationId: string,
-  ruleId: string,
-  step: number,
-  status: NotificationStatus,
-  createdAtMs: number,
-  attempts: number,
-  nextAttemptAtMs: number | null,
-  sentAtMs: number | null,
-  lastError: string | null,
-  body: string,
-];
+interface NotificationRow extends Omit<StoredNotification, 'content'> {
+  readonly body: string;
+}
 
 const COLUMNS =
   'notification_id, rule_id, step, status, created_at_ms, attempts, next_attempt_at_ms, sent_at_ms, last_error, body';
 
-function toNotification(document: NotificationDocument, row: NotificationRow): StoredNotification {
-  const [notificationId, ruleId, step, status, createdAtMs, ...more] = row;
-  const [attempts, nextAttemptAtMs, sentAtMs, lastError, body] = more;
-  return {
-    notificationId,
-    ruleId,
-    step,
-    status,
-    createdAtMs,
-    attempts,
-    nextAttemptAtMs,
-    sentAtMs,
-    lastError,
-    content: document.read(body),
-  };
+function toNotification(
+  document: NotificationDocument,
+  { body, ...fields }: NotificationRow,
+): StoredNotification {
+  return { ...fields, content: document.read(body) };
 }
 
 export async function insertNotifications(
@@ -60,19 +41,8 @@ export async function insertNotifications(
 ): Promise<void> {
   await insertRows(
     sql,
-    { table: 'notifications', columns: COLUMNS.split(', ') },
-    notifications.map((one): Value[] => [
-      one.notificationId,
-      one.ruleId,
-      one.step,
-      one.status,
-      one.createdAtMs,
-      one.attempts,
-      one.nextAttemptAtMs,
-      one.sentAtMs,
-      one.lastError,
-      document.write(one.content),
-    ]),
+    { table: 'notifications' },
+    notifications.map(({ content, ...fields }) => ({ ...fields, body: document.write(content) })),
   );
 }
 
@@ -106,7 +76,7 @@ export async function claimNotifications(
   document: NotificationDocument,
   { nowMs, leasedUntilMs, limit }: NotificationClaim,
 ): Promise<StoredNotification[]> {
-  const due = await sql.query<[notificationNo: number]>(
+  const due = await sql.query<{ notificationNo: number }>(
     `SELECT notification_no FROM notifications WHERE status = 'pending' AND next_attempt_at_ms <= $1
      ORDER BY attempts, notification_no LIMIT $2 ${sql.forUpdate} ${sql.skipLocked}`,
     [nowMs, limit],
@@ -115,7 +85,7 @@ export async function claimNotifications(
   const rows = await sql.query<NotificationRow>(
     `UPDATE notifications SET attempts = attempts + 1, next_attempt_at_ms = $2
      WHERE ${sql.isOneOfNumbers('notification_no', '$1')} RETURNING ${COLUMNS}`,
-    [JSON.stringify(due.flat()), leasedUntilMs],
+    [JSON.stringify(due.map(({ notificationNo }) => notificationNo)), leasedUntilMs],
   );
   return rows.map((row) => toNotification(document, row));
 }
@@ -147,10 +117,12 @@ export async function lockPendingNotification(
 }
 
 export async function saveAttempt(sql: Sql, after: Omit<StoredNotification, 'content'>): Promise<void> {
-  await sql.run(
-    `UPDATE notifications SET status = $2, next_attempt_at_ms = $3, sent_at_ms = $4, last_error = $5
-     WHERE notification_id = $1`,
-    [after.notificationId, after.status, after.nextAttemptAtMs, after.sentAtMs, after.lastError],
+  const { notificationId, status, nextAttemptAtMs, sentAtMs, lastError } = after;
+  await updateRows(
+    sql,
+    'notifications',
+    { notificationId },
+    { status, nextAttemptAtMs, sentAtMs, lastError },
   );
 }
 
@@ -172,8 +144,8 @@ export async function expireNotifications(sql: Sql, { beforeMs, rowsMax }: Expir
 }
 
 export async function hasUnsentNotifications(sql: Sql, nowMs: number): Promise<boolean> {
-  const rows = await sql.query<[one: number]>(
-    "SELECT 1 FROM notifications WHERE status = 'pending' AND next_attempt_at_ms <= $1 LIMIT 1",
+  const rows = await sql.query(
+    "SELECT 1 AS found FROM notifications WHERE status = 'pending' AND next_attempt_at_ms <= $1 LIMIT 1",
     [nowMs],
   );
   return rows.length > 0;

@@ -18,13 +18,15 @@ export interface RuleWithWindows extends StoredRule {
 }
 
 type RuleDocument = DocumentKind<RuleContent>;
-type RuleRow = [ruleId: string, createdAtMs: number, updatedAtMs: number, body: string, windows: string];
+interface RuleRow extends Omit<StoredRule, 'content'> {
+  readonly body: string;
+  readonly windows: string;
+}
 
 const SELECT_RULE = 'SELECT rule_id, created_at_ms, updated_at_ms, body, windows FROM notification_rules';
 
-function toRule(document: RuleDocument, row: RuleRow): RuleWithWindows {
-  const [ruleId, createdAtMs, updatedAtMs, body, windows] = row;
-  return { ruleId, createdAtMs, updatedAtMs, content: document.read(body), windows: JSON.parse(windows) };
+function toRule(document: RuleDocument, { body, windows, ...fields }: RuleRow): RuleWithWindows {
+  return { ...fields, content: document.read(body), windows: JSON.parse(windows) };
 }
 
 export async function findRule(
@@ -52,15 +54,15 @@ export async function listRules(
     try {
       return [toRule(document, row)];
     } catch (error) {
-      onUnreadable({ kind: 'notification rule', id: row[0], reason: reasonOf(error) });
+      onUnreadable({ kind: 'notification rule', id: row.ruleId, reason: reasonOf(error) });
       return [];
     }
   });
 }
 
 export async function countRules(sql: Sql): Promise<number> {
-  const [row] = await sql.query<[count: number]>('SELECT COUNT(*) FROM notification_rules');
-  return row?.[0] ?? 0;
+  const [row] = await sql.query<{ count: number }>('SELECT COUNT(*) AS count FROM notification_rules');
+  return row?.count ?? 0;
 }
 
 export async function insertRule(sql: Sql, document: RuleDocument, rule: StoredRule): Promise<void> {
@@ -98,10 +100,10 @@ export async function lockPosition(
   sql: Sql,
   { isWaiting }: { readonly isWaiting: boolean },
 ): Promise<number | undefined> {
-  const [row] = await sql.query<[lastSequence: number]>(
+  const [row] = await sql.query<{ lastSequence: number }>(
     `SELECT last_sequence FROM notification_position ${sql.forUpdate} ${isWaiting ? '' : sql.skipLocked}`,
   );
-  return row?.[0];
+  return row?.lastSequence;
 }
 
 export async function savePosition(sql: Sql, lastSequence: number): Promise<void> {
@@ -109,18 +111,18 @@ export async function savePosition(sql: Sql, lastSequence: number): Promise<void
 }
 
 export async function newestSequence(sql: Sql): Promise<number> {
-  const [row] = await sql.query<[lastSequence: number]>('SELECT last_sequence FROM event_counter');
-  return row?.[0] ?? 0;
+  const [row] = await sql.query<{ lastSequence: number }>('SELECT last_sequence FROM event_counter');
+  return row?.lastSequence ?? 0;
 }
 
-type EventRow = [
-  sequence: number,
-  type: EventType,
-  atMs: number,
-  deviceId: string,
-  facility: string,
-  data: string,
-];
+interface EventRow {
+  readonly sequence: number;
+  readonly type: EventType;
+  readonly atMs: number;
+  readonly deviceId: string;
+  readonly facility: string;
+  readonly data: string;
+}
 
 export interface EventRange {
   readonly after: number;
@@ -145,7 +147,7 @@ export async function alertEvents(
      ORDER BY sequence LIMIT $4`,
     [after, upTo, JSON.stringify(types), limit],
   );
-  return rows.map(([sequence, type, atMs, deviceId, facility, data]) => ({
+  return rows.map(({ sequence, type, atMs, deviceId, facility, data }) => ({
     sequence,
     event: { type, atMs, snapshot: { alert: JSON.parse(data) as Alert, deviceId, facility } },
   }));

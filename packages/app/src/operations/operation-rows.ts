@@ -69,18 +69,18 @@ export const isNewestOperation = (sql: Sql): string =>
 
 /** Works also for a row whose body cannot be read. */
 export async function deviceOfOperation(sql: Sql, operationId: string): Promise<number | undefined> {
-  const [row] = await sql.query<[deviceNo: number]>(
+  const [row] = await sql.query<{ deviceNo: number }>(
     'SELECT device_no FROM operations WHERE operation_id = $1',
     [operationId],
   );
-  return row?.[0];
+  return row?.deviceNo;
 }
 
 /** The id of the operation that claims the device; the database allows one for each device. */
 export async function claimingOperation(sql: Sql, deviceNo: number): Promise<string | undefined> {
-  const [row] = await sql.query<[operationId: string]>(
+  const [row] = await sql.query<{ operationId: string }>(
     'SELECT operation_id FROM operations WHERE device_no = $1 AND claims_device = 1',
     [deviceNo],
   );
-  return row?.[0];
+  return row?.operationId;
 }

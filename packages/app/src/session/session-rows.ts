@@ -1,6 +1,7 @@
 import type { StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
 import type { Expiry } from '@granary/store/expiry';
+import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { KEY_COLUMNS, type KeyRow, toKey } from '../keys/key-rows.ts';
 
@@ -18,32 +19,44 @@ export interface StoredCode {
   readonly expiresAtMs: number;
 }
 
-type SessionColumns = [createdAtMs: number, lastUsedAtMs: number, expiresAtMs: number];
+interface SessionRow extends KeyRow {
+  readonly hash: string;
+  readonly sessionCreatedAtMs: number;
+  readonly sessionLastUsedAtMs: number;
+  readonly sessionExpiresAtMs: number;
+}
 
 /** Those that exist, by their hashes. */
 export async function findSessions(
   sql: Sql,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, SessionOfKey>> {
-  const rows = await sql.query<[hash: string, ...SessionColumns, ...KeyRow]>(
-    `SELECT sessions.hash, sessions.created_at_ms, sessions.last_used_at_ms, sessions.expires_at_ms, ${KEY_COLUMNS}
+  const rows = await sql.query<SessionRow>(
+    `SELECT sessions.hash, sessions.created_at_ms AS session_created_at_ms,
+       sessions.last_used_at_ms AS session_last_used_at_ms, sessions.expires_at_ms AS session_expires_at_ms, ${KEY_COLUMNS}
      FROM sessions JOIN keys ON keys.key_id = sessions.key_id WHERE ${sql.isOneOf('sessions.hash', '$1')}`,
     [JSON.stringify(hashes)],
   );
   return new Map(
-    rows.map(([hash, createdAtMs, lastUsedAtMs, expiresAtMs, ...ofKey]) => {
-      const key = toKey(ofKey);
-      return [hash, { key, session: { hash, keyId: key.keyId, createdAtMs, lastUsedAtMs, expiresAtMs } }];
-    }),
+    rows.map(({ hash, sessionCreatedAtMs, sessionLastUsedAtMs, sessionExpiresAtMs, ...key }) => [
+      hash,
+      {
+        key: toKey(key),
+        session: {
+          hash,
+          keyId: key.keyId,
+          createdAtMs: sessionCreatedAtMs,
+          lastUsedAtMs: sessionLastUsedAtMs,
+          expiresAtMs: sessionExpiresAtMs,
+        },
+      },
+    ]),
   );
 }
 
 export async function insertSession(sql: Sql, session: StoredSession): Promise<void> {
-  await sql.run(
-    `INSERT INTO sessions (hash, key_id, created_at_ms, last_used_at_ms, expires_at_ms)
-     VALUES ($1, $2, $3, $4, $5)`,
-    [session.hash, session.keyId, session.createdAtMs, session.lastUsedAtMs, session.expiresAtMs],
-  );
+  const { hash, keyId, createdAtMs, lastUsedAtMs, expiresAtMs } = session;
+  await insertRows(sql, { table: 'sessions' }, [{ hash, keyId, createdAtMs, lastUsedAtMs, expiresAtMs }]);
 }
 
 /** Leaves a later use as it is. */
@@ -64,13 +77,13 @@ export async function removeSession(sql: Sql, hash: string): Promise<boolean> {
 
 /** Keeps the sessions that were used last, and returns the hashes of the others. */
 export async function removeSessionsBeyond(sql: Sql, keyId: string, keptMax: number): Promise<string[]> {
-  const rows = await sql.query<[hash: string]>(
+  const rows = await sql.query<{ hash: string }>(
     `DELETE FROM sessions WHERE key_id = $1 AND hash NOT IN (
        SELECT hash FROM sessions WHERE key_id = $1 ORDER BY last_used_at_ms DESC, hash LIMIT $2)
      RETURNING hash`,
     [keyId, keptMax],
   );
-  return rows.map(([hash]) => hash);
+  return rows.map(({ hash }) => hash);
 }
 
 /** Those that exist, by their hashes. */
@@ -78,20 +91,16 @@ export async function findCodes(
   sql: Sql,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, StoredCode>> {
-  const rows = await sql.query<[hash: string, keyId: string, createdAtMs: number, expiresAtMs: number]>(
+  const rows = await sql.query<StoredCode>(
     `SELECT hash, key_id, created_at_ms, expires_at_ms FROM sign_in_codes WHERE ${sql.isOneOf('hash', '$1')}`,
     [JSON.stringify(hashes)],
   );
-  return new Map(
-    rows.map(([hash, keyId, createdAtMs, expiresAtMs]) => [hash, { hash, keyId, createdAtMs, expiresAtMs }]),
-  );
+  return new Map(rows.map((code) => [code.hash, code]));
 }
 
 export async function insertCode(sql: Sql, code: StoredCode): Promise<void> {
-  await sql.run(
-    'INSERT INTO sign_in_codes (hash, key_id, created_at_ms, expires_at_ms) VALUES ($1, $2, $3, $4)',
-    [code.hash, code.keyId, code.createdAtMs, code.expiresAtMs],
-  );
+  const { hash, keyId, createdAtMs, expiresAtMs } = code;
+  await insertRows(sql, { table: 'sign_in_codes' }, [{ hash, keyId, createdAtMs, expiresAtMs }]);
 }
 
 /** Returns whether the code was there: of two that use it at the same moment, one is told so. */

@@ -39,8 +39,8 @@ describePostgres(
       store.run(
         `INSERT INTO open_buckets (device_no, sensor_group, body) VALUES (98, 1, NULL), (98, 2, x'')`,
       );
-      store.run(`INSERT INTO keys (key_id, hash, name, scopes, created_at_ms)
-      VALUES ('key_B', 'b', 'b', '["read"]', 1), ('key_a', 'a', 'a', '["read"]', 2), ('key_É', 'c', 'c', '["read"]', 3)`);
+      store.run(`INSERT INTO keys (key_id, hash, name, scopes, is_admin, created_at_ms)
+      VALUES ('key_B', 'b', 'b', '["read"]', 0, 1), ('key_a', 'a', 'a', '["read"]', 0, 2), ('key_É', 'c', 'c', '["read"]', 0, 3)`);
       answers = await answersOf(store);
     });
     after(() => store.remove());

@@ -35,10 +35,13 @@ describePostgres('statements of a write on PostgreSQL', (engine) => {
   it('have their own results, also when they are given at once', async () => {
     const rows = await write((sql) =>
       Promise.all([
-        sql.query('SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT)', [1, 'a\u00e4']),
+        sql.queryArrays('SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT)', [1, 'a\u00e4']),
         sql.run(insert, [1]),
-        sql.query('SELECT n FROM numbers'),
-        sql.query(`SELECT CAST($1 AS BYTEA), NULL FROM numbers WHERE n < $2`, [Buffer.from([0, 255]), 5]),
+        sql.queryArrays('SELECT n FROM numbers'),
+        sql.queryArrays(`SELECT CAST($1 AS BYTEA), NULL FROM numbers WHERE n < $2`, [
+          Buffer.from([0, 255]),
+          5,
+        ]),
         sql.run('UPDATE numbers SET n = n + 1 WHERE n = $1', [7]),
       ]),
     );
@@ -55,8 +58,8 @@ describePostgres('statements of a write on PostgreSQL', (engine) => {
     await assert.rejects(fails, { code: '23505' });
     const failsLater = write(async (sql) => {
       await sql.runUnawaited(insert, [1]);
-      await sql.query('SELECT 1').catch(() => undefined);
-      await sql.query('SELECT n FROM numbers');
+      await sql.queryArrays('SELECT 1').catch(() => undefined);
+      await sql.queryArrays('SELECT n FROM numbers');
     });
     await assert.rejects(failsLater, { code: '23505' });
     assert.deepEqual(await numbers(), [1]);
@@ -73,7 +76,7 @@ describePostgres('statements of a write on PostgreSQL', (engine) => {
 
   it('that were not sent when the write was refused leave the connection as it was', async () => {
     const settings = () =>
-      write((sql) => sql.query(`SELECT current_setting('synchronous_commit'), pg_backend_pid()`));
+      write((sql) => sql.queryArrays(`SELECT current_setting('synchronous_commit'), pg_backend_pid()`));
     const before = await settings();
     assert.partialDeepStrictEqual(before, [['on']]);
     for (let n = 0; n < 3; n++) {
@@ -91,7 +94,7 @@ describePostgres('statements of a write on PostgreSQL', (engine) => {
     let leaked: Sql | undefined;
     const keep = async (sql: Sql): Promise<unknown> => {
       leaked = sql;
-      return await sql.query('SELECT 1');
+      return await sql.queryArrays('SELECT 1');
     };
     const refused = write(async (sql) => {
       await keep(sql);
@@ -102,56 +105,56 @@ describePostgres('statements of a write on PostgreSQL', (engine) => {
     await write(keep);
     await assert.rejects(async () => leaked?.run(insert, [21]), /has ended/);
     await assert.rejects(async () => leaked?.runUnawaited(insert, [22]), /has ended/);
-    assert.deepEqual(await write((sql) => sql.query('SELECT n FROM numbers ORDER BY n')), [[1]]);
+    assert.deepEqual(await write((sql) => sql.queryArrays('SELECT n FROM numbers ORDER BY n')), [[1]]);
   });
 
   it('that are under way when the connection is lost fail, and nothing of them is stored', async () => {
     const lost = write(async (sql) => {
-      const [[pid] = []] = await sql.query<[pid: number]>('SELECT pg_backend_pid()');
+      const [[pid] = []] = await sql.queryArrays<[pid: number]>('SELECT pg_backend_pid()');
       await sql.runUnawaited(insert, [30]);
       await sql.runUnawaited('SELECT pg_terminate_backend($1)', [pid ?? 0]);
       await sql.runUnawaited(insert, [31]);
-      return await sql.query('SELECT n FROM numbers');
+      return await sql.queryArrays('SELECT n FROM numbers');
     });
     await assert.rejects(lost, { code: 'storage_unavailable', message: /nothing was changed/ });
     assert.deepEqual(await numbers(), [1]);
-    await write((sql) => sql.query('SELECT 1'));
+    await write((sql) => sql.queryArrays('SELECT 1'));
   });
 
   it('have an unknown outcome when the connection is lost while they are committed', async () => {
     const lost = write(async (sql) => {
-      const [[pid] = []] = await sql.query<[pid: number]>('SELECT pg_backend_pid()');
+      const [[pid] = []] = await sql.queryArrays<[pid: number]>('SELECT pg_backend_pid()');
       await sql.runUnawaited('SELECT pg_terminate_backend($1)', [pid ?? 0]);
     });
     await assert.rejects(lost, { code: 'storage_unavailable', message: /may have been made/ });
-    await write((sql) => sql.query('SELECT 1'));
+    await write((sql) => sql.queryArrays('SELECT 1'));
   });
 
   it('that are cancelled fail the write', async () => {
     const fails = write(async (sql) => {
-      const [[pid] = []] = await sql.query<[pid: number]>('SELECT pg_backend_pid()');
+      const [[pid] = []] = await sql.queryArrays<[pid: number]>('SELECT pg_backend_pid()');
       await sql.runUnawaited(insert, [40]);
       const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
         WHERE pid = ${pid} AND state = 'active' AND query LIKE 'SELECT pg_sleep%'`;
       const cancelled = async (): Promise<void> => {
         while ((await engine.query(cancel)).length === 0);
       };
-      await Promise.all([sql.query('SELECT pg_sleep(30)'), cancelled()]);
+      await Promise.all([sql.queryArrays('SELECT pg_sleep(30)'), cancelled()]);
     });
     await assert.rejects(fails, { code: 'storage_unavailable' });
     assert.deepEqual(await numbers(), [1]);
   });
 
   it('can be used again after they have failed', async () => {
-    const divide = (by: number) => write((sql) => sql.query('SELECT 10 / CAST($1 AS BIGINT)', [by]));
+    const divide = (by: number) => write((sql) => sql.queryArrays('SELECT 10 / CAST($1 AS BIGINT)', [by]));
     await assert.rejects(divide(0), { code: '22012' });
     for (let n = 0; n < 12; n++) assert.deepEqual(await divide(2), [[5]]);
     await assert.rejects(
-      write((sql) => sql.query('SELECT no_such_column FROM numbers')),
+      write((sql) => sql.queryArrays('SELECT no_such_column FROM numbers')),
       { code: '42703' },
     );
     await engine.query('ALTER TABLE numbers ADD COLUMN no_such_column BIGINT');
-    const found = await write((sql) => sql.query('SELECT no_such_column FROM numbers'));
+    const found = await write((sql) => sql.queryArrays('SELECT no_such_column FROM numbers'));
     assert.deepEqual(found, [[null]]);
   });
 

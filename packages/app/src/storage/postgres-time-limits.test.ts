@@ -117,8 +117,8 @@ describePostgres('time limits in the PostgreSQL client', (engine) => {
     const opened = await openPostgres(urlOf(engine.location), USE_CASES);
     try {
       const milliseconds = async (setting: string): Promise<number> => {
-        const text = `SELECT setting::int FROM pg_settings WHERE name = '${setting}'`;
-        return Number((await opened.reader.query(text))[0]?.[0]);
+        const text = `SELECT setting::int AS ms FROM pg_settings WHERE name = '${setting}'`;
+        return (await opened.reader.query<{ ms: number }>(text))[0]?.ms ?? 0;
       };
       const idleMs = await milliseconds('idle_in_transaction_session_timeout');
       assert(idleMs > 0 && idleMs < (await milliseconds('lock_timeout')), `${idleMs} ms`);

@@ -12,17 +12,7 @@ export interface ReadingChunk {
   readonly body: Uint8Array;
 }
 
-type ChunkRow = [chunkNo: number, firstMs: number, lastMs: number, readings: number, body: Uint8Array];
-
 const COLUMNS = 'chunk_no, first_ms, last_ms, readings, body';
-
-const toChunk = ([chunkNo, firstMs, lastMs, readings, body]: ChunkRow): ReadingChunk => ({
-  chunkNo,
-  firstMs,
-  lastMs,
-  readings,
-  body,
-});
 
 /** Locks all chunks: whoever moves or removes readings of the past does it alone. */
 export async function lockChunks(sql: Sql): Promise<void> {
@@ -39,8 +29,10 @@ export async function tryLockChunks(sql: Sql): Promise<boolean> {
 
 /** No reading of a later time was ever in a chunk. */
 export async function chunkedUntilMs(sql: Sql): Promise<number> {
-  const [row] = await sql.query<[untilMs: number]>('SELECT chunked_until_ms FROM reading_compression');
-  return row?.[0] ?? -1;
+  const [row] = await sql.query<{ chunkedUntilMs: number }>(
+    'SELECT chunked_until_ms FROM reading_compression',
+  );
+  return row?.chunkedUntilMs ?? -1;
 }
 
 const FIRST_FROM = `FROM reading_chunks WHERE first_ms >= COALESCE((
@@ -50,32 +42,32 @@ const FIRST_FROM = `FROM reading_chunks WHERE first_ms >= COALESCE((
 
 /** The first chunk that does not end before the time. */
 export async function firstChunkFrom(sql: Sql, tsMs: number): Promise<ReadingChunk | undefined> {
-  const [row] = await sql.query<ChunkRow>(`SELECT ${COLUMNS} ${FIRST_FROM}`, [tsMs]);
-  return row && toChunk(row);
+  const [row] = await sql.query<ReadingChunk>(`SELECT ${COLUMNS} ${FIRST_FROM}`, [tsMs]);
+  return row;
 }
 
 /** The time of the last row of that chunk. */
 export async function endOfFirstChunkFrom(sql: Sql, tsMs: number): Promise<number | null> {
-  const [row] = await sql.query<[lastMs: number]>(`SELECT last_ms ${FIRST_FROM}`, [tsMs]);
-  return row?.[0] ?? null;
+  const [row] = await sql.query<{ lastMs: number }>(`SELECT last_ms ${FIRST_FROM}`, [tsMs]);
+  return row?.lastMs ?? null;
 }
 
 /** The last chunk that begins at the time or before. */
 export async function lastChunkUntil(sql: Sql, tsMs: number): Promise<ReadingChunk | undefined> {
-  const [row] = await sql.query<ChunkRow>(
+  const [row] = await sql.query<ReadingChunk>(
     `SELECT ${COLUMNS} FROM reading_chunks WHERE first_ms <= $1 ORDER BY first_ms DESC LIMIT 1`,
     [tsMs],
   );
-  return row && toChunk(row);
+  return row;
 }
 
 /** The time at which the first chunk after a time begins. */
 export async function nextChunkMs(sql: Sql, tsMs: number): Promise<number | null> {
-  const [row] = await sql.query<[firstMs: number | null]>(
-    'SELECT MIN(first_ms) FROM reading_chunks WHERE first_ms > $1',
+  const [row] = await sql.query<{ firstMs: number | null }>(
+    'SELECT MIN(first_ms) AS first_ms FROM reading_chunks WHERE first_ms > $1',
     [tsMs],
   );
-  return row?.[0] ?? null;
+  return row?.firstMs ?? null;
 }
 
 export async function removeChunk(sql: Sql, { firstMs }: ReadingChunk): Promise<void> {

@@ -44,11 +44,11 @@ export async function compressReadings(sql: Sql, beforeMs: number): Promise<Comp
 }
 
 async function oldestRowMs(sql: Sql, beforeMs: number): Promise<number | null> {
-  const [row] = await sql.query<[oldestMs: number | null]>(
-    'SELECT MIN(ts_ms) FROM readings WHERE ts_ms < $1',
+  const [row] = await sql.query<{ oldestMs: number | null }>(
+    'SELECT MIN(ts_ms) AS oldest_ms FROM readings WHERE ts_ms < $1',
     [beforeMs],
   );
-  return row?.[0] ?? null;
+  return row?.oldestMs ?? null;
 }
 
 const dayOf = (tsMs: number): number => Math.floor(tsMs / DAY_MS);
@@ -71,11 +71,11 @@ async function endOfPart(
   const nextMs = await nextChunkMs(sql, fromMs);
   const toMs = Math.min(beforeMs, (dayOf(fromMs) + 1) * DAY_MS, nextMs ?? beforeMs);
   const rowsMax = Math.max(ROWS_PER_CHUNK_MAX - (chunk?.readings ?? 0), ROWS_ADDED_MIN);
-  const [row] = await sql.query<[endMs: number]>(
-    'SELECT ts_ms FROM readings WHERE ts_ms >= $1 AND ts_ms < $2 ORDER BY ts_ms LIMIT 1 OFFSET $3',
+  const [row] = await sql.query<{ endMs: number }>(
+    'SELECT ts_ms AS end_ms FROM readings WHERE ts_ms >= $1 AND ts_ms < $2 ORDER BY ts_ms LIMIT 1 OFFSET $3',
     [fromMs, toMs, rowsMax],
   );
-  return row === undefined ? toMs : Math.max(row[0], fromMs + 1);
+  return row === undefined ? toMs : Math.max(row.endMs, fromMs + 1);
 }
 
 /** Parts of equal length, as few as possible. */

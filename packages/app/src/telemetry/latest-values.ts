@@ -15,16 +15,14 @@ export interface CurrentRows {
   readonly latest: readonly GroupValues[];
 }
 
-type LatestRow = [group: number | null, body: Uint8Array | null];
-type CurrentRow = [
-  deviceNo: number,
-  profile: ProfileName,
-  facility: string,
-  capacityKg: number | null,
-  reportingIntervalMs: number,
-  sensorDocument: string | null,
-  ...LatestRow,
-];
+interface LatestRow {
+  readonly sensorGroup: number | null;
+  readonly body: Uint8Array | null;
+}
+
+interface CurrentRow extends Omit<CurrentRows, 'deviceId' | 'sensorDocument' | 'latest'>, LatestRow {
+  readonly sensors: string | null;
+}
 
 export async function latestOfDevice(sql: Sql, deviceNo: number): Promise<GroupValues[]> {
   return toLatest(
@@ -38,12 +36,12 @@ export async function latestOfDevices(
   sql: Sql,
   deviceNos: readonly number[],
 ): Promise<ReadonlyMap<number, GroupValues[]>> {
-  const rows = await sql.query<[deviceNo: number, ...LatestRow]>(
+  const rows = await sql.query<LatestRow & { readonly deviceNo: number }>(
     `SELECT device_no, sensor_group, body FROM open_buckets WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
     [JSON.stringify(deviceNos)],
   );
-  const ofDevices = Map.groupBy(rows, ([deviceNo]) => deviceNo);
-  return new Map([...ofDevices].map(([deviceNo, own]) => [deviceNo, toLatest(own.map(([, ...row]) => row))]));
+  const ofDevices = Map.groupBy(rows, ({ deviceNo }) => deviceNo);
+  return new Map([...ofDevices].map(([deviceNo, own]) => [deviceNo, toLatest(own)]));
 }
 
 export async function currentRows(sql: Sql, deviceId: string): Promise<CurrentRows | undefined> {
@@ -54,15 +52,23 @@ export async function currentRows(sql: Sql, deviceId: string): Promise<CurrentRo
   );
   const [first] = rows;
   if (first === undefined) return undefined;
-  const [deviceNo, profile, facility, capacityKg, reportingIntervalMs, sensorDocument] = first;
-  const latest = toLatest(rows.map(([, , , , , , ...row]) => row));
-  return { deviceNo, deviceId, profile, facility, capacityKg, reportingIntervalMs, sensorDocument, latest };
+  const { deviceNo, profile, facility, capacityKg, reportingIntervalMs, sensors } = first;
+  return {
+    deviceNo,
+    deviceId,
+    profile,
+    facility,
+    capacityKg,
+    reportingIntervalMs,
+    sensorDocument: sensors,
+    latest: toLatest(rows),
+  };
 }
 
 /** Of a good and a bad value the later one counts; of the same time the bad one. */
 export const toLatest = (rows: readonly LatestRow[]): GroupValues[] =>
-  rows.map(([group, body]) => ({
-    group: group ?? 0,
+  rows.map(({ sensorGroup, body }) => ({
+    group: sensorGroup ?? 0,
     values: openBucketFigures(body).map(({ value, tsMs, badValue, badTsMs }) => {
       const good = valueAt(value, tsMs);
       const bad = valueAt(badValue, badTsMs);

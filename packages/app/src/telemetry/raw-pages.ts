@@ -124,7 +124,7 @@ async function readPlainRange(sql: Sql, page: RawPageRequest): Promise<RawPage> 
   }
   if (deviceNos !== null) conditions.push(sql.isOneOfNumbers('device_no', bind(JSON.stringify(deviceNos))));
   if (groups !== null) conditions.push(sql.isOneOfNumbers('sensor_group', bind(JSON.stringify(groups))));
-  const rows = await sql.query<RawRow>(
+  const rows = await sql.queryArrays<RawRow>(
     `SELECT ${KEY}, a, b, c, bad_mask FROM readings
      WHERE ${conditions.join(' AND ')} ORDER BY ${KEY} LIMIT ${bind(rowsMax)}`,
     parameters.values,
@@ -138,12 +138,12 @@ async function readPlainRange(sql: Sql, page: RawPageRequest): Promise<RawPage> 
 async function endOfScan(sql: Sql, page: RawPageRequest): Promise<RawPosition | null> {
   const parameters = new Parameters();
   const conditions = inRange(page, parameters);
-  const [row] = await sql.query<[tsMs: number, deviceNo: number, group: number]>(
-    `SELECT ${KEY} FROM readings WHERE ${conditions.join(' AND ')}
+  const [row] = await sql.query<RawPosition>(
+    `SELECT ts_ms, device_no, sensor_group AS "group" FROM readings WHERE ${conditions.join(' AND ')}
      ORDER BY ${KEY} LIMIT 1 OFFSET ${parameters.bind(page.scannedMax - 1)}`,
     parameters.values,
   );
-  return row === undefined ? null : { tsMs: row[0], deviceNo: row[1], group: row[2] };
+  return row ?? null;
 }
 
 /** The plain conditions on the time let PostgreSQL leave out the partitions of other days. */

@@ -58,8 +58,6 @@ function byKey(a: NumberRow, b: NumberRow): number {
   return differences.find((difference) => difference !== 0) ?? 0;
 }
 
-type PositionRow = [tsMs: number, latitude: number, longitude: number, altitude: number | null];
-
 const IS_PLACE = 'latitude IS NOT NULL AND longitude IS NOT NULL';
 
 /** Reads chunk by chunk, because a condition on a range of chunks would scan every device in each. */
@@ -78,7 +76,7 @@ export async function readTrack(sql: Sql, range: TrackRange): Promise<StoredPlac
   const { deviceNo, limit } = range;
   const { fromMs, toMs } = await withinStored(sql, range);
   if (toMs <= fromMs) return [];
-  const few = await sql.query<PositionRow>(`${IN_RANGE} LIMIT $6`, [
+  const few = await sql.query<StoredPlace>(`${IN_RANGE} LIMIT $6`, [
     deviceNo,
     chunkOf(fromMs),
     chunkOf(toMs - 1),
@@ -87,9 +85,7 @@ export async function readTrack(sql: Sql, range: TrackRange): Promise<StoredPlac
     limit + 1,
   ]);
   const rows = few.length <= limit ? few : await oneOfEachStretch(sql, { deviceNo, fromMs, toMs, limit });
-  return rows
-    .map(([tsMs, latitude, longitude, altitude]) => ({ tsMs, latitude, longitude, altitude }))
-    .sort((a, b) => a.tsMs - b.tsMs);
+  return rows.sort((a, b) => a.tsMs - b.tsMs);
 }
 
 /** Limits the search to existing chunks, because a caller may ask for all time. */
@@ -97,10 +93,10 @@ async function withinStored(
   sql: Sql,
   { fromMs, toMs }: TrackRange,
 ): Promise<{ fromMs: number; toMs: number }> {
-  const [row] = await sql.query<[oldest: number | null, newest: number | null]>(
-    'SELECT (SELECT MIN(time_chunk) FROM tracks), (SELECT MAX(time_chunk) FROM tracks)',
+  const [row] = await sql.query<{ oldest: number | null; newest: number | null }>(
+    'SELECT (SELECT MIN(time_chunk) FROM tracks) AS oldest, (SELECT MAX(time_chunk) FROM tracks) AS newest',
   );
-  const [oldest, newest] = row ?? [];
+  const { oldest, newest } = row ?? {};
   if (oldest == null || newest == null) return { fromMs: 0, toMs: 0 };
   return { fromMs: Math.max(fromMs, oldest * CHUNK_MS), toMs: Math.min(toMs, (newest + 1) * CHUNK_MS) };
 }
@@ -108,11 +104,11 @@ async function withinStored(
 async function oneOfEachStretch(
   sql: Sql,
   { deviceNo, fromMs, toMs, limit }: TrackRange,
-): Promise<PositionRow[]> {
+): Promise<StoredPlace[]> {
   const startOf = (windowMs: number) => Math.floor(fromMs / windowMs) * windowMs;
   const fits = (windowMs: number) => Math.ceil((toMs - startOf(windowMs)) / windowMs) <= limit;
   const windowMs = WINDOWS_MS.find(fits) ?? CHUNK_MS;
-  return await sql.query<PositionRow>(
+  return await sql.query<StoredPlace>(
     `WITH RECURSIVE windows(start_ms) AS (
        SELECT CAST($2 AS BIGINT) UNION ALL
        SELECT start_ms + CAST($3 AS BIGINT) FROM windows WHERE start_ms + CAST($3 AS BIGINT) < $5

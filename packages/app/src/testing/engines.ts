@@ -84,7 +84,7 @@ function sqliteDatabase(): TestDatabase {
     async query(text) {
       const database = openWriter(join(folder, DATABASE_FILE));
       try {
-        return await new SqliteSql(database).query<Value[]>(text);
+        return await new SqliteSql(database).queryArrays<Value[]>(text);
       } finally {
         database.close();
       }

@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from '@granary/contract/webhooks';
 import type { DeliveryAfterAttempt } from '@granary/core/webhooks/attempts';
-import { insertRows } from '@granary/store/insert-rows';
+import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 
 /** A message for a webhook: an event of the log, or a body of its own. */
@@ -37,74 +37,24 @@ export interface DeliveryPage {
   readonly limit: number;
 }
 
-type DeliveryRow = [
-  deliveryNo: number,
-  webhookNo: number,
-  messageId: string,
-  type: string,
-  sequence: number | null,
-  body: string | null,
-  status: DeliveryStatus,
-  attempts: number,
-  lastStatus: number | null,
-  lastError: string | null,
-  nextAttemptAtMs: number,
-  createdAtMs: number,
-  finishedAtMs: number | null,
-];
-
 const SELECT_DELIVERY = `
   SELECT delivery_no, webhook_no, message_id, type, sequence, body, status, attempts, last_status, last_error,
          next_attempt_at_ms, created_at_ms, finished_at_ms
   FROM webhook_deliveries`;
 
-function toDelivery(row: DeliveryRow): StoredDelivery {
-  const [deliveryNo, webhookNo, messageId, type, sequence, body, status, attempts, ...last] = row;
-  const [lastStatus, lastError, nextAttemptAtMs, createdAtMs, finishedAtMs] = last;
-  return {
-    deliveryNo,
-    webhookNo,
-    messageId,
-    type,
-    sequence,
-    body,
-    status,
-    attempts,
-    lastStatus,
-    lastError,
-    nextAttemptAtMs,
-    createdAtMs,
-    finishedAtMs,
-  };
-}
-
-const COLUMNS = [
-  'webhook_no',
-  'message_id',
-  'type',
-  'sequence',
-  'body',
-  'status',
-  'is_retry',
-  'attempts',
-  'next_attempt_at_ms',
-  'leased_until_ms',
-  'created_at_ms',
-];
-
-const rowOf = (delivery: NewDelivery) => [
-  delivery.webhookNo,
-  delivery.messageId,
-  delivery.type,
-  delivery.sequence,
-  delivery.body,
-  'pending',
-  0,
-  0,
-  delivery.createdAtMs,
-  0,
-  delivery.createdAtMs,
-];
+const newRow = ({ webhookNo, messageId, type, sequence, body, createdAtMs }: NewDelivery) => ({
+  webhookNo,
+  messageId,
+  type,
+  sequence,
+  body,
+  status: 'pending',
+  isRetry: 0,
+  attempts: 0,
+  nextAttemptAtMs: createdAtMs,
+  leasedUntilMs: 0,
+  createdAtMs,
+});
 
 /** A message that the webhook has had before becomes pending again, as in a replay. */
 export async function insertOrRepeatDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<void> {
@@ -112,14 +62,14 @@ export async function insertOrRepeatDeliveries(sql: Sql, deliveries: readonly Ne
       status = 'pending', is_retry = 0, attempts = 0, leased_until_ms = 0,
       next_attempt_at_ms = excluded.next_attempt_at_ms, created_at_ms = excluded.created_at_ms, finished_at_ms = NULL
       WHERE webhook_deliveries.status <> 'pending'`;
-  await insertRows(sql, { table: 'webhook_deliveries', columns: COLUMNS, onConflict }, deliveries.map(rowOf));
+  await insertRows(sql, { table: 'webhook_deliveries', onConflict }, deliveries.map(newRow));
 }
 
 /** Returns whether the webhook has not had this message before. */
 export async function insertDelivery(sql: Sql, delivery: NewDelivery): Promise<boolean> {
   const onConflict = 'ON CONFLICT (webhook_no, message_id) DO NOTHING';
-  const target = { table: 'webhook_deliveries', columns: COLUMNS, onConflict };
-  return (await insertRows(sql, target, [rowOf(delivery)])) === 1;
+  const target = { table: 'webhook_deliveries', onConflict };
+  return (await insertRows(sql, target, [newRow(delivery)])) === 1;
 }
 
 export async function findDelivery(
@@ -127,11 +77,11 @@ export async function findDelivery(
   webhookNo: number,
   messageId: string,
 ): Promise<StoredDelivery | undefined> {
-  const [row] = await sql.query<DeliveryRow>(`${SELECT_DELIVERY} WHERE webhook_no = $1 AND message_id = $2`, [
-    webhookNo,
-    messageId,
-  ]);
-  return row && toDelivery(row);
+  const [row] = await sql.query<StoredDelivery>(
+    `${SELECT_DELIVERY} WHERE webhook_no = $1 AND message_id = $2`,
+    [webhookNo, messageId],
+  );
+  return row;
 }
 
 /** The newest first. */
@@ -140,23 +90,22 @@ export async function listDeliveries(
   { webhookNo, status, beforeDeliveryNo, limit }: DeliveryPage,
 ): Promise<StoredDelivery[]> {
   const ofStatus = status === null ? '' : 'AND status = $4';
-  const rows = await sql.query<DeliveryRow>(
+  return await sql.query<StoredDelivery>(
     `${SELECT_DELIVERY} WHERE webhook_no = $1 AND delivery_no < $2 ${ofStatus}
      ORDER BY delivery_no DESC LIMIT $3`,
     [webhookNo, beforeDeliveryNo ?? Number.MAX_SAFE_INTEGER, limit, ...(status === null ? [] : [status])],
   );
-  return rows.map(toDelivery);
 }
 
 /** Counts no further than the limit, because the caller only asks whether it is reached. */
 export async function hasPendingDeliveries(sql: Sql, webhookNo: number, limit: number): Promise<boolean> {
-  const [row] = await sql.query<[number]>(
-    `SELECT COUNT(*) FROM (
+  const [row] = await sql.query<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM (
        SELECT 1 FROM webhook_deliveries WHERE webhook_no = $1 AND status = 'pending' LIMIT $2
      ) AS counted`,
     [webhookNo, limit],
   );
-  return row?.[0] === limit;
+  return row?.count === limit;
 }
 
 const IS_DUE = `status = 'pending' AND next_attempt_at_ms <= $1 AND leased_until_ms <= $1`;
@@ -166,11 +115,11 @@ export async function dueWebhookNos(sql: Sql, nowMs: number): Promise<number[]> 
   const due = (isRetry: 0 | 1) =>
     `EXISTS (SELECT 1 FROM webhook_deliveries
        WHERE webhook_deliveries.webhook_no = webhooks.webhook_no AND is_retry = ${isRetry} AND ${IS_DUE})`;
-  const rows = await sql.query<[webhookNo: number]>(
+  const rows = await sql.query<{ webhookNo: number }>(
     `SELECT webhook_no FROM webhooks WHERE enabled = 1 AND (${due(0)} OR ${due(1)}) ORDER BY webhook_no`,
     [nowMs],
   );
-  return rows.map(([webhookNo]) => webhookNo);
+  return rows.map(({ webhookNo }) => webhookNo);
 }
 
 /** Locks first attempts, or repeated ones, that are due; those that another node has locked are skipped. */
@@ -178,12 +127,11 @@ export async function lockDueDeliveries(
   sql: Sql,
   { webhookNo, isRetry, nowMs, limit }: { webhookNo: number; isRetry: boolean; nowMs: number; limit: number },
 ): Promise<StoredDelivery[]> {
-  const rows = await sql.query<DeliveryRow>(
+  return await sql.query<StoredDelivery>(
     `${SELECT_DELIVERY} WHERE webhook_no = $2 AND is_retry = $3 AND ${IS_DUE}
      ORDER BY next_attempt_at_ms, delivery_no LIMIT $4 ${sql.forUpdate} ${sql.skipLocked}`,
     [nowMs, webhookNo, isRetry ? 1 : 0, limit],
   );
-  return rows.map(toDelivery);
 }
 
 /** Nobody else sends these deliveries before the end of the lease. */
@@ -213,11 +161,11 @@ export async function renewDelivery(
 
 /** Locks a pending delivery until the end of the transaction. */
 export async function lockPendingDelivery(sql: Sql, deliveryNo: number): Promise<StoredDelivery | undefined> {
-  const [row] = await sql.query<DeliveryRow>(
+  const [row] = await sql.query<StoredDelivery>(
     `${SELECT_DELIVERY} WHERE delivery_no = $1 AND status = 'pending' ${sql.forUpdate}`,
     [deliveryNo],
   );
-  return row && toDelivery(row);
+  return row;
 }
 
 export async function saveAttempt(

@@ -1,5 +1,7 @@
 import type { StoredWebhook, WebhookContent } from '@granary/core/webhooks/webhook';
+import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
+import { lastSequence } from '../events/event-rows.ts';
 
 export interface NewStoredWebhook extends WebhookContent {
   readonly webhookId: string;
@@ -18,24 +20,11 @@ export interface WebhookPage {
   readonly limit: number;
 }
 
-type WebhookRow = [
-  webhookNo: number,
-  webhookId: string,
-  url: string,
-  description: string | null,
-  eventTypes: string | null,
-  deviceIds: string | null,
-  facilities: string | null,
-  severities: string | null,
-  enabled: number,
-  disabledReason: string | null,
-  position: number,
-  failingSinceMs: number | null,
-  deadReportedAtMs: number | null,
-  previousSecretUntilMs: number | null,
-  createdAtMs: number,
-  updatedAtMs: number,
-];
+type ListField = 'eventTypes' | 'deviceIds' | 'facilities' | 'severities';
+
+interface WebhookRow extends Omit<StoredWebhook, ListField | 'enabled'>, Record<ListField, string | null> {
+  readonly enabled: number;
+}
 
 const SELECT_WEBHOOK = `
   SELECT webhook_no, webhook_id, url, description, event_types, device_ids, facilities, severities, enabled,
@@ -47,30 +36,32 @@ const listOf = (text: string | null) => (text === null ? null : JSON.parse(text)
 const listText = (list: readonly string[] | null): string | null =>
   list === null ? null : JSON.stringify(list);
 
-function toWebhook(row: WebhookRow): StoredWebhook {
-  const [webhookNo, webhookId, url, description, eventTypes, deviceIds, facilities, severities, ...rest] =
-    row;
-  const [enabled, disabledReason, position, ...times] = rest;
-  const [failingSinceMs, deadReportedAtMs, previousSecretUntilMs, createdAtMs, updatedAtMs] = times;
-  return {
-    webhookNo,
-    webhookId,
-    url,
-    description,
-    enabled: enabled === 1,
-    disabledReason,
-    position,
-    eventTypes: listOf(eventTypes),
-    deviceIds: listOf(deviceIds),
-    facilities: listOf(facilities),
-    severities: listOf(severities),
-    failingSinceMs,
-    deadReportedAtMs,
-    previousSecretUntilMs,
-    createdAtMs,
-    updatedAtMs,
-  };
-}
+const toWebhook = ({
+  enabled,
+  eventTypes,
+  deviceIds,
+  facilities,
+  severities,
+  ...fields
+}: WebhookRow): StoredWebhook => ({
+  ...fields,
+  enabled: enabled === 1,
+  eventTypes: listOf(eventTypes),
+  deviceIds: listOf(deviceIds),
+  facilities: listOf(facilities),
+  severities: listOf(severities),
+});
+
+/** What a caller decides about a webhook, as it is stored. */
+const contentColumns = ({ url, description, enabled, ...lists }: WebhookContent) => ({
+  url,
+  description,
+  enabled: Number(enabled),
+  eventTypes: listText(lists.eventTypes),
+  deviceIds: listText(lists.deviceIds),
+  facilities: listText(lists.facilities),
+  severities: listText(lists.severities),
+});
 
 export async function findWebhook(sql: Sql, webhookId: string): Promise<StoredWebhook | undefined> {
   const [row] = await sql.query<WebhookRow>(
@@ -117,53 +108,35 @@ export async function listWebhooks(
 }
 
 export async function countWebhooks(sql: Sql): Promise<number> {
-  const [row] = await sql.query<[number]>('SELECT COUNT(*) FROM webhooks WHERE removed_at_ms IS NULL');
-  return row?.[0] ?? 0;
+  const [row] = await sql.query<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM webhooks WHERE removed_at_ms IS NULL',
+  );
+  return row?.count ?? 0;
 }
 
 /** The new webhook gets the events that are logged from now on. */
 export async function insertWebhook(sql: Sql, webhook: NewStoredWebhook): Promise<void> {
-  const { webhookId, url, description, enabled, secret, createdAtMs } = webhook;
-  await sql.run(
-    `INSERT INTO webhooks (webhook_id, url, description, event_types, device_ids, facilities, severities, enabled,
-       secret, created_at_ms, updated_at_ms, position)
-     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, last_sequence FROM event_counter`,
-    [
-      webhookId,
-      url,
-      description,
-      listText(webhook.eventTypes),
-      listText(webhook.deviceIds),
-      listText(webhook.facilities),
-      listText(webhook.severities),
-      enabled ? 1 : 0,
-      secret,
-      createdAtMs,
-    ],
-  );
+  const { webhookId, secret, createdAtMs } = webhook;
+  const position = await lastSequence(sql);
+  await insertRows(sql, { table: 'webhooks' }, [
+    { webhookId, secret, createdAtMs, updatedAtMs: createdAtMs, position, ...contentColumns(webhook) },
+  ]);
 }
 
 export async function saveWebhook(sql: Sql, webhook: StoredWebhook): Promise<void> {
-  await sql.run(
-    `UPDATE webhooks SET url = $2, description = $3, event_types = $4, device_ids = $5, facilities = $6,
-       severities = $7, enabled = $8, disabled_reason = $9, position = $10, failing_since_ms = $11,
-       dead_reported_at_ms = $12, updated_at_ms = $13
-     WHERE webhook_no = $1`,
-    [
-      webhook.webhookNo,
-      webhook.url,
-      webhook.description,
-      listText(webhook.eventTypes),
-      listText(webhook.deviceIds),
-      listText(webhook.facilities),
-      listText(webhook.severities),
-      webhook.enabled ? 1 : 0,
-      webhook.disabledReason,
-      webhook.position,
-      webhook.failingSinceMs,
-      webhook.deadReportedAtMs,
-      webhook.updatedAtMs,
-    ],
+  const { webhookNo, disabledReason, position, failingSinceMs, deadReportedAtMs, updatedAtMs } = webhook;
+  await updateRows(
+    sql,
+    'webhooks',
+    { webhookNo },
+    {
+      ...contentColumns(webhook),
+      disabledReason,
+      position,
+      failingSinceMs,
+      deadReportedAtMs,
+      updatedAtMs,
+    },
   );
 }
 
@@ -177,14 +150,11 @@ export async function markWebhookRemoved(sql: Sql, webhookNo: number, atMs: numb
 }
 
 export async function findSecrets(sql: Sql, webhookNo: number): Promise<WebhookSecrets | undefined> {
-  const [row] = await sql.query<
-    [secret: string, previousSecret: string | null, previousSecretUntilMs: number | null]
-  >('SELECT secret, previous_secret, previous_secret_until_ms FROM webhooks WHERE webhook_no = $1', [
-    webhookNo,
-  ]);
-  if (row === undefined) return undefined;
-  const [secret, previousSecret, previousSecretUntilMs] = row;
-  return { secret, previousSecret, previousSecretUntilMs };
+  const [row] = await sql.query<WebhookSecrets>(
+    'SELECT secret, previous_secret, previous_secret_until_ms FROM webhooks WHERE webhook_no = $1',
+    [webhookNo],
+  );
+  return row;
 }
 
 export async function replaceSecret(
@@ -210,11 +180,11 @@ export async function endFailing(sql: Sql, webhookNo: number): Promise<void> {
 
 /** The different positions of the enabled webhooks that have not considered the newest event. */
 export async function positionsBehind(sql: Sql): Promise<number[]> {
-  const rows = await sql.query<[position: number]>(
+  const rows = await sql.query<{ position: number }>(
     `SELECT DISTINCT position FROM webhooks
      WHERE enabled = 1 AND position < (SELECT last_sequence FROM event_counter) ORDER BY position`,
   );
-  return rows.map(([position]) => position);
+  return rows.map(({ position }) => position);
 }
 
 /** Locks some webhooks of one position; those that another node has locked are skipped. */

@@ -26,8 +26,8 @@ export async function migrate(
     );
   }
   await sql.run('CREATE TABLE IF NOT EXISTS granary_schema (version BIGINT NOT NULL)');
-  const [row] = await sql.query<[version: number]>('SELECT version FROM granary_schema');
-  const version = row?.[0] ?? 0;
+  const [row] = await sql.query<{ version: number }>('SELECT version FROM granary_schema');
+  const version = row?.version ?? 0;
   if (version > migrations.length) {
     throw new StoreOpenError(
       `the database was written by a newer version (schema ${version}, this one knows up to ${migrations.length})`,
@@ -47,7 +47,7 @@ async function isUnreleased(sql: Sql, { engine }: Dialect): Promise<boolean> {
   const rows = await sql.query(
     engine === 'sqlite'
       ? `SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'schema_version'`
-      : `SELECT 1 WHERE to_regclass('schema_version') IS NOT NULL`,
+      : `SELECT 1 AS found WHERE to_regclass('schema_version') IS NOT NULL`,
   );
   return rows.length > 0;
 }

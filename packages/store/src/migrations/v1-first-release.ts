@@ -206,6 +206,7 @@ export const FIRST_SCHEMA: Migration = [
      status TEXT NOT NULL,
      resolved_at_ms BIGINT,
      shelved_until_ms BIGINT,
+     cause TEXT,
      body TEXT NOT NULL
    )`,
   `CREATE UNIQUE INDEX alerts_open ON alerts (device_no, type, rule) WHERE status <> 'resolved'`,
@@ -351,6 +352,7 @@ export const FIRST_SCHEMA: Migration = [
      hash TEXT NOT NULL UNIQUE,
      name TEXT NOT NULL,
      scopes TEXT NOT NULL,
+     is_admin BIGINT NOT NULL,
      facilities TEXT,
      device_ids TEXT,
      created_at_ms BIGINT NOT NULL,

@@ -1,4 +1,5 @@
 import { inOrder, type RawRow } from '../chunks/raw-row.ts';
+import { fieldsOf, rowOf } from '../rows.ts';
 import type { BulkRow, BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { translate } from './errors.ts';
 import type { Partitions } from './partitions.ts';
@@ -19,7 +20,16 @@ export class PostgresSql implements Sql {
     this.#expectsRepeats = expectsRepeats;
   }
 
-  async query<Row extends readonly Value[]>(text: string, params: readonly Value[] = []): Promise<Row[]> {
+  async query<Row extends object>(text: string, params: readonly Value[] = []): Promise<Row[]> {
+    const { columns, rows } = await this.#translated(this.#statements.run(text, params));
+    const fields = fieldsOf(columns);
+    return rows.map((values) => rowOf(fields, values) as Row);
+  }
+
+  async queryArrays<Row extends readonly Value[]>(
+    text: string,
+    params: readonly Value[] = [],
+  ): Promise<Row[]> {
     const { rows } = await this.#translated(this.#statements.run(text, params));
     return rows as unknown as Row[];
   }
@@ -43,16 +53,16 @@ export class PostgresSql implements Sql {
     );
     if (inserted === rows.length) return [];
     const keyPositions = key.map((column) => columns.indexOf(column));
-    const taken = await this.query<[position: number]>(
-      `SELECT position - 1 FROM ${unnest(key)} WITH ORDINALITY AS wanted (${key.join(', ')}, position)
+    const taken = await this.query<{ position: number }>(
+      `SELECT position - 1 AS position FROM ${unnest(key)} WITH ORDINALITY AS wanted (${key.join(', ')}, position)
        JOIN ${table} AS stored USING (${key.join(', ')})
-       WHERE stored.xmin <> pg_current_xact_id()::xid ORDER BY position`,
+       WHERE stored.xmin <> pg_current_xact_id()::xid ORDER BY wanted.position`,
       byColumn(
         key,
         rows.map((row) => keyPositions.map((i) => row[i] ?? null)),
       ),
     );
-    return taken.map(([position]) => position);
+    return taken.map(({ position }) => position);
   }
 
   async upsertMany(target: BulkUpsert, rows: readonly BulkRow[]): Promise<void> {
@@ -67,7 +77,7 @@ export class PostgresSql implements Sql {
 
   async lockMany<Row extends BulkRow>(target: BulkTarget, keys: readonly NumberRow[]): Promise<Row[]> {
     const { table, columns, key } = target;
-    return await this.query<Row>(
+    return await this.queryArrays<Row>(
       `SELECT ${columns.map((column) => `stored.${column}`).join(', ')}
        FROM ${unnest(key)} WITH ORDINALITY AS wanted (${key.join(', ')}, position)
        JOIN ${table} AS stored USING (${key.join(', ')})
@@ -105,12 +115,12 @@ export class PostgresSql implements Sql {
   async takeReadings(fromMs: number, toMs: number): Promise<RawRow[]> {
     const range = [fromMs, toMs];
     await this.query(
-      `SELECT COUNT(*) FROM (
+      `SELECT COUNT(*) AS count FROM (
          SELECT 1 FROM readings WHERE ts_ms >= $1 AND ts_ms < $2
          ORDER BY ts_ms, device_no, sensor_group FOR UPDATE) AS locked`,
       range,
     );
-    const rows = await this.query<RawRow>(
+    const rows = await this.queryArrays<RawRow>(
       `DELETE FROM readings WHERE ts_ms >= $1 AND ts_ms < $2
        RETURNING ts_ms, device_no, sensor_group, a, b, c, bad_mask`,
       range,

@@ -6,6 +6,7 @@ import { NUMBERS } from './types.ts';
 const NAMES_MAX = 1_000;
 
 export interface StatementResult {
+  readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
   /** The number of rows that were read or changed. */
   readonly rowCount: number;
@@ -122,8 +123,8 @@ export class StatementQueue {
 
 /** Of several statements in one text. */
 function lastOf(answers: readonly QueryArrayResult[]): StatementResult {
-  const { rows = [], rowCount = 0, command = '' } = answers.at(-1) ?? {};
-  return { rows, rowCount: rowCount ?? 0, command };
+  const { fields = [], rows = [], rowCount = 0, command = '' } = answers.at(-1) ?? {};
+  return { columns: fields.map(({ name }) => name), rows, rowCount: rowCount ?? 0, command };
 }
 
 const queues = new WeakMap<ClientBase, StatementQueue>();
@@ -161,9 +162,16 @@ const ignore = (): void => undefined;
 type ParseValue = (text: string) => unknown;
 
 /** How to read the columns of each statement that a connection has prepared, by its name. */
-type PreparedStatements = Map<string, readonly ParseValue[]>;
+type PreparedStatements = Map<string, readonly Column[]>;
+
+/** Its name, and how to read it. */
+interface Column {
+  readonly name: string;
+  readonly parse: ParseValue;
+}
 
 interface Field {
+  readonly name: string;
   readonly dataTypeID: number;
 }
 
@@ -187,7 +195,7 @@ class StatementGroup implements Submittable, AnswerHandler {
   readonly #types: CustomTypesConfig;
   readonly #ended: () => void;
   readonly #results: StatementResult[] = [];
-  #parsers: readonly ParseValue[] = [];
+  #columns: readonly Column[] = [];
   #rows: unknown[][] = [];
 
   constructor(
@@ -223,23 +231,27 @@ class StatementGroup implements Submittable, AnswerHandler {
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
-    this.#parsers = fields.map(({ dataTypeID }) => this.#types.getTypeParser(dataTypeID, 'text'));
+    this.#columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: this.#types.getTypeParser(dataTypeID, 'text'),
+    }));
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     const row = new Array<unknown>(fields.length);
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i] ?? null;
-      row[i] = field === null ? null : this.#parsers[i]?.(field);
+      row[i] = field === null ? null : this.#columns[i]?.parse(field);
     }
     this.#rows.push(row);
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
     const { name } = this.#statements[this.#results.length] ?? { name: '' };
-    if (!this.#prepared.has(name)) this.#prepared.set(name, this.#parsers);
+    if (!this.#prepared.has(name)) this.#prepared.set(name, this.#columns);
     const words = text.split(' ');
     this.#results.push({
+      columns: this.#columns.map((column) => column.name),
       rows: this.#rows,
       rowCount: Number(words.at(-1)) || 0,
       command: words[0] ?? '',
@@ -267,7 +279,7 @@ class StatementGroup implements Submittable, AnswerHandler {
   /** A statement that was prepared before is not described again. */
   #beginStatement(): void {
     this.#rows = [];
-    this.#parsers = this.#prepared.get(this.#statements[this.#results.length]?.name ?? '') ?? [];
+    this.#columns = this.#prepared.get(this.#statements[this.#results.length]?.name ?? '') ?? [];
   }
 
   #answer(): void {

@@ -137,10 +137,10 @@ class GroupCommit {
 
   /** The version changes with every commit of another connection, which a second process or a test may have. */
   async #forgetIfOthersWrote(): Promise<void> {
-    const [row] = await this.#sql.query<[version: number]>('PRAGMA data_version');
-    if (row?.[0] === this.#dataVersion) return;
+    const [row] = await this.#sql.query<{ dataVersion: number }>('PRAGMA data_version');
+    if (row?.dataVersion === this.#dataVersion) return;
     this.#useCases.forgetRows();
-    this.#dataVersion = row?.[0];
+    this.#dataVersion = row?.dataVersion;
   }
 
   async #runOne({ id, call, expiresAtMs }: Job): Promise<Outcome> {

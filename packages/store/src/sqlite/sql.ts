@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BoundedMap } from '@granary/common/bounded-map';
 import { inOrder, type RawRow } from '../chunks/raw-row.ts';
+import { fieldsOf, rowOf } from '../rows.ts';
 import type { BulkRow, BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { isTakenKey, translate } from './errors.ts';
 
@@ -10,24 +11,40 @@ const ROWS_PER_UPSERT = 10;
 /** An insert of new rows gains until about a hundred. */
 const ROWS_PER_INSERT = 100;
 
+interface Prepared {
+  readonly statement: StatementSync;
+  /** Of the rows that it returns, when they are wanted as objects. */
+  fields: readonly string[] | null;
+}
+
 /** SQLite is synchronous, so a statement blocks its thread until it ends. */
 export class SqliteSql implements Sql {
   readonly hasOneWriter = true;
   readonly forUpdate = '';
   readonly skipLocked = '';
   readonly #database: DatabaseSync;
-  readonly #statements = new BoundedMap<string, StatementSync>(STATEMENTS_KEPT_MAX);
+  readonly #statements = new BoundedMap<string, Prepared>(STATEMENTS_KEPT_MAX);
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
-  async query<Row extends readonly Value[]>(text: string, params: readonly Value[] = []): Promise<Row[]> {
-    return this.#all<Row>(text, params);
+  async query<Row extends object>(text: string, params: readonly Value[] = []): Promise<Row[]> {
+    const prepared = this.#prepare(text);
+    prepared.fields ??= fieldsOf(prepared.statement.columns().map(({ name }) => name));
+    const { fields } = prepared;
+    return this.#all<readonly Value[]>(prepared, params).map((values) => rowOf(fields, values) as Row);
+  }
+
+  async queryArrays<Row extends readonly Value[]>(
+    text: string,
+    params: readonly Value[] = [],
+  ): Promise<Row[]> {
+    return this.#all<Row>(this.#prepare(text), params);
   }
 
   async run(text: string, params: readonly Value[] = []): Promise<number> {
-    return this.#run(this.#prepare(text), params);
+    return this.#run(this.#prepare(text).statement, params);
   }
 
   async runUnawaited(text: string, params: readonly Value[]): Promise<void> {
@@ -59,7 +76,8 @@ export class SqliteSql implements Sql {
     const { table, columns, key } = target;
     const condition = key.map((column, i) => `${column} = $${i + 1}`).join(' AND ');
     const text = `SELECT ${columns.join(', ')} FROM ${table} WHERE ${condition}`;
-    return keys.flatMap((values) => this.#all<Row>(text, values));
+    const prepared = this.#prepare(text);
+    return keys.flatMap((values) => this.#all<Row>(prepared, values));
   }
 
   isOneOf(column: string, placeholder: string): string {
@@ -84,7 +102,7 @@ export class SqliteSql implements Sql {
   }
 
   async takeReadings(fromMs: number, toMs: number): Promise<RawRow[]> {
-    const rows = await this.query<RawRow>(
+    const rows = await this.queryArrays<RawRow>(
       `DELETE FROM readings WHERE ts_ms >= $1 AND ts_ms < $2
        RETURNING ts_ms, device_no, sensor_group, a, b, c, bad_mask`,
       [fromMs, toMs],
@@ -104,7 +122,7 @@ export class SqliteSql implements Sql {
 
   /** False: one of the keys exists, and nothing was inserted. */
   #insertAll(target: BulkTarget, rows: readonly NumberRow[]): boolean {
-    const statement = this.#prepare(insertText(target, rows.length));
+    const { statement } = this.#prepare(insertText(target, rows.length));
     try {
       statement.run(...rows.flat());
       return true;
@@ -115,7 +133,7 @@ export class SqliteSql implements Sql {
   }
 
   #insertEach(target: BulkTarget, rows: readonly NumberRow[], first: number, taken: number[]): void {
-    const statement = this.#prepare(`${insertText(target, 1)} ON CONFLICT DO NOTHING`);
+    const { statement } = this.#prepare(`${insertText(target, 1)} ON CONFLICT DO NOTHING`);
     for (const [index, row] of rows.entries()) {
       if (this.#run(statement, row) === 0) taken.push(first + index);
     }
@@ -124,14 +142,13 @@ export class SqliteSql implements Sql {
   #upsertInParts(target: BulkUpsert, rows: readonly BulkRow[], from: number, to: number, size: number): void {
     if (from === to) return;
     const conflict = `ON CONFLICT (${target.key.join(', ')}) DO UPDATE SET ${target.update}`;
-    const statement = this.#prepare(`${insertText(target, size)} ${conflict}`);
+    const { statement } = this.#prepare(`${insertText(target, size)} ${conflict}`);
     for (let start = from; start < to; start += size) {
       this.#run(statement, rows.slice(start, start + size).flat());
     }
   }
 
-  #all<Row>(text: string, params: readonly Value[]): Row[] {
-    const statement = this.#prepare(text);
+  #all<Row>({ statement }: Prepared, params: readonly Value[]): Row[] {
     try {
       return statement.all(...params) as unknown as Row[];
     } catch (error) {
@@ -148,19 +165,19 @@ export class SqliteSql implements Sql {
   }
 
   /** Caches the statements used last. */
-  #prepare(text: string): StatementSync {
-    let statement = this.#statements.get(text);
-    if (statement !== undefined && this.#statements.size < STATEMENTS_KEPT_MAX) return statement;
-    if (statement === undefined) {
+  #prepare(text: string): Prepared {
+    let prepared = this.#statements.get(text);
+    if (prepared !== undefined && this.#statements.size < STATEMENTS_KEPT_MAX) return prepared;
+    if (prepared === undefined) {
       try {
-        statement = this.#database.prepare(text.replaceAll(/\$(\d+)/g, '?$1'));
+        prepared = { statement: this.#database.prepare(text.replaceAll(/\$(\d+)/g, '?$1')), fields: null };
       } catch (error) {
         throw translate(error);
       }
-      statement.setReturnArrays(true);
+      prepared.statement.setReturnArrays(true);
     }
-    this.#statements.set(text, statement);
-    return statement;
+    this.#statements.set(text, prepared);
+    return prepared;
   }
 }
 

@@ -15,7 +15,10 @@ class Storage {
       if (after === 0) this.reads++;
       if (this.answer === 'with an error') throw new Error('the storage is away');
       if (this.answer === 'never') await new Promise(() => undefined);
-      return { counts: [['silo_scale', 'online', 1]], next: after + 1 < this.parts ? after + 1 : null };
+      return {
+        counts: [{ profile: 'silo_scale', status: 'online', count: 1 }],
+        next: after + 1 < this.parts ? after + 1 : null,
+      };
     },
     countAlerts: async () => ({ counts: [], next: null }),
     countJobs: async () => ({ operations: [], commands: [], missions: [] }),

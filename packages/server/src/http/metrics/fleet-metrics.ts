@@ -107,7 +107,7 @@ export class FleetMetrics {
   }
 }
 
-type StatusCounts = readonly (readonly [status: string, count: number])[];
+type StatusCounts = readonly { readonly status: string; readonly count: number }[];
 
 /** Jobs are counted as 0 where there are none, so that a panel shows 0 and not that it has no data. */
 const OPEN_OPERATIONS = ['started', 'in_progress', 'stopping', 'unconfirmed'] satisfies OperationStatus[];
@@ -117,20 +117,23 @@ const OPEN_MISSIONS = ['scheduled', 'dispatched', 'in_progress', 'paused'] satis
 function metricsOf(counts: FleetCounts): Metric[] {
   const { devices, alerts, operations, commands, missions, deliveries, notifications } = counts;
   const byStatus = (rows: StatusCounts, always: readonly string[] = []): Sample[] =>
-    [...new Map([...always.map((status) => [status, 0] as const), ...rows])].map(([status, value]) => ({
+    [...new Set([...always, ...rows.map(({ status }) => status)])].map((status) => ({
       labels: { status },
-      value,
+      value: rows.find((row) => row.status === status)?.count ?? 0,
     }));
   return [
     gauge(
       'granary_devices',
       'Registered devices by profile and status.',
-      devices.map(([profile, status, value]) => ({ labels: { profile, status }, value })),
+      devices.map(({ profile, status, count }) => ({ labels: { profile, status }, value: count })),
     ),
     gauge(
       'granary_open_alerts',
       'Open alerts that are not shelved.',
-      alerts.map(([type, severity, status, value]) => ({ labels: { type, severity, status }, value })),
+      alerts.map(({ type, severity, status, count }) => ({
+        labels: { type, severity, status },
+        value: count,
+      })),
     ),
     gauge('granary_operations', 'Operations that have not ended.', byStatus(operations, OPEN_OPERATIONS)),
     gauge('granary_commands', 'Commands that have not ended.', byStatus(commands, OPEN_COMMANDS)),
@@ -162,7 +165,9 @@ async function readCounts(fleet: CountReads, nowMs: number, rowsMax = ROWS_PER_P
   return { devices, alerts, ...jobs, ...(await fleet.countMessages()) };
 }
 
-type Count = [...labels: string[], count: number];
+interface Count {
+  readonly count: number;
+}
 
 interface Part<Row extends Count> {
   readonly counts: readonly Row[];
@@ -175,10 +180,8 @@ async function inParts<Row extends Count>(read: (after: number) => Promise<Part<
   for (let after: number | null = 0; after !== null; ) {
     const { counts, next }: Part<Row> = await read(after);
     for (const row of counts) {
-      const labels = row.slice(0, -1).join('\n');
-      const known = sums.get(labels);
-      if (known === undefined) sums.set(labels, row);
-      else known[known.length - 1] = Number(known.at(-1)) + Number(row.at(-1));
+      const labels = JSON.stringify({ ...row, count: 0 });
+      sums.set(labels, { ...row, count: row.count + (sums.get(labels)?.count ?? 0) });
     }
     after = next;
     await setImmediate();
