@@ -3,8 +3,6 @@ import type { IForbiddenRuleType } from 'dependency-cruiser';
 /** The imports that a package may have; a package that also runs in a browser imports no `node:` modules. */
 interface PackageRule {
   readonly packages: readonly string[];
-  /** Packages from which only types may be imported. */
-  readonly typesOf?: readonly string[];
   readonly libraries: readonly string[];
   readonly nodeModules: boolean;
   readonly testPackages?: readonly string[];
@@ -15,7 +13,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   contract: { packages: [], libraries: ['typebox'], nodeModules: false },
   common: { packages: ['contract'], libraries: [], nodeModules: true },
   core: { packages: ['common', 'contract'], libraries: ['geographiclib-geodesic'], nodeModules: false },
-  store: { packages: ['common', 'contract'], typesOf: ['core'], libraries: ['pg'], nodeModules: true },
+  store: { packages: ['common', 'contract'], libraries: ['pg'], nodeModules: true },
   app: {
     packages: ['common', 'contract', 'core', 'store'],
     libraries: [],
@@ -71,7 +69,7 @@ const testPaths = (name: string): string[] => [
 const libraryPath = (library: string): string => `(^|/)node_modules/(@types/)?${library}/`;
 
 function rulesOf([name, rule]: [string, PackageRule]): IForbiddenRuleType[] {
-  const packages = [name, ...rule.packages, ...(rule.typesOf ?? [])];
+  const packages = [name, ...rule.packages];
   const sourcePaths = [...packages.map(packagePath), manifestPath(name), ...rule.libraries.map(libraryPath)];
   const testOnlyPaths = [
     ...(rule.testPackages ?? []).map(packagePath),
@@ -97,15 +95,6 @@ function rulesOf([name, rule]: [string, PackageRule]): IForbiddenRuleType[] {
       },
     },
   ];
-  if (rule.typesOf !== undefined) {
-    rules.push({
-      name: `${name}-types-only`,
-      comment: `${name} may import types of ${rule.typesOf.join(', ')}, but no code`,
-      severity: 'error',
-      from: source,
-      to: { path: rule.typesOf.map(packagePath), dependencyTypesNot: ['type-only'] },
-    });
-  }
   if (!rule.nodeModules) {
     rules.push({
       name: `${name}-without-node`,

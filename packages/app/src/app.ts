@@ -6,6 +6,7 @@ import type { Attempt } from './audit/audit-rows.ts';
 import type { CarryOut, Committed, Effect, ValuesStored } from './effects.ts';
 import { EventNumbering } from './events/event-numbering.ts';
 import type { IdempotencyKey } from './idempotency.ts';
+import { NodeTable } from './nodes.ts';
 import { CurrentValuesCache } from './telemetry/current-values-cache.ts';
 import {
   type BoundSlices,
@@ -68,7 +69,9 @@ export interface ThreadWrites {
 }
 
 /** The use cases over one database. */
-export interface App extends AppAccess, Pick<Engine, 'health' | 'finishSoon' | 'close' | 'nodes'> {
+export interface App extends AppAccess, Pick<Engine, 'health' | 'finishSoon' | 'close'> {
+  /** `null` where no other process can use the database. */
+  readonly nodes: NodeTable | null;
   /** The same use cases for calls that must not wait for other work, such as a stop and its look-ups. */
   readonly urgent: AppAccess;
   writeFigures(): WriteFigures;
@@ -180,7 +183,7 @@ export async function openApp(
       },
     },
     urgent: access(engine.urgent, true),
-    nodes: engine.nodes,
+    nodes: engine.separateConnection && new NodeTable(engine.separateConnection),
     numberEvents: () => numbering.run(),
     writeFigures: () => ({ ...engine.figures(), ...meter.figures() }),
     health: () => engine.health(),

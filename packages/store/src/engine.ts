@@ -1,6 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Announcements } from './announcements.ts';
-import type { NodeTable } from './nodes.ts';
 import type { Sql } from './sql.ts';
 
 /** A call of a use case by name; its arguments are structured clones, because another thread may run it. */
@@ -48,6 +47,12 @@ export interface WriterPort {
   readonly number: number;
 }
 
+/** A connection for one purpose, which does not wait for other calls. */
+export interface SeparateConnection {
+  /** The statements are no transaction unless they begin one. */
+  use<T>(work: (sql: Sql) => Promise<T>, limitMs?: number): Promise<T>;
+}
+
 /** The functions that a database must provide to run use cases. */
 export interface Engine {
   readonly reader: Sql;
@@ -58,7 +63,7 @@ export interface Engine {
   /** `null` where no other process can use the database. */
   readonly announcements: Announcements | null;
   /** `null` where no other process can use the database. */
-  readonly nodes: NodeTable | null;
+  readonly separateConnection: SeparateConnection | null;
   /** Rejects when reads or writes would fail. */
   health(): Promise<void>;
   /** The service is about to end, and a frozen database must not hold that up: calls have `FINISH_MS_MAX` together. */

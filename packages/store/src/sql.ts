@@ -1,5 +1,3 @@
-import type { RawRow } from './chunks/raw-row.ts';
-
 /** The types that both engines can bind and return; times are epoch milliseconds, flags 0 or 1, JSON is text. */
 export type Value = string | number | Uint8Array | null;
 
@@ -22,6 +20,15 @@ export interface BulkTarget {
 export interface BulkUpsert extends BulkTarget {
   /** The `SET` list for an existing row; the new row is called `excluded`. */
   readonly update: string;
+}
+
+/** The partitions of a table, one for each day (UTC). */
+export interface DayPartitions {
+  /** Creates the missing ones for rows of these times; must be the first call of a transaction. */
+  prepare(timesMs: Iterable<number>): Promise<void>;
+
+  /** Drops the oldest one that ends before the time, after the commit, and returns the number of partitions to drop: 0 or 1. */
+  dropOldest(beforeMs: number): Promise<number>;
 }
 
 /**
@@ -71,12 +78,6 @@ export interface Sql {
   /** A condition that the column contains the text, in which A to Z are lower case; other letters must be the same. */
   contains(column: string, placeholder: string): string;
 
-  /** Creates the partitions for readings of these times; must be the first call of a transaction. */
-  prepareReadings(timesMs: Iterable<number>): Promise<void>;
-
-  /** Removes the raw readings of a time range, which ends before `toMs`, and returns them in their order. */
-  takeReadings(fromMs: number, toMs: number): Promise<RawRow[]>;
-
-  /** Removes a limited number of raw readings before a time and returns how many; 0 when none are left. */
-  dropReadings(beforeMs: number, rowsMax: number): Promise<number>;
+  /** Of the table of raw readings; `null` where one table has the rows of all days. */
+  readonly partitions: DayPartitions | null;
 }

@@ -1,5 +1,6 @@
 import type { Actor } from '@granary/contract/audit';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
+import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import type { Transaction } from '../transaction.ts';
 
@@ -82,10 +83,7 @@ export async function insertVersion(
   { version, atMs, body }: Omit<ConfigurationVersionRow, 'actor'>,
 ): Promise<void> {
   const actor = tx.actor === null ? null : JSON.stringify(tx.actor);
-  await tx.sql.run(
-    'INSERT INTO configuration_versions (device_no, version, at_ms, actor, body) VALUES ($1, $2, $3, $4, $5)',
-    [deviceNo, version, atMs, actor, body],
-  );
+  await insertRows(tx.sql, { table: 'configuration_versions' }, [{ deviceNo, version, atMs, actor, body }]);
 }
 
 export async function removeVersionsUpTo(sql: Sql, deviceNo: number, version: number): Promise<void> {

@@ -146,18 +146,29 @@ export async function deviceIdsOf(
 
 /** Answers its number, or `undefined` if the id is taken. */
 export async function insertDevice(sql: Sql, device: DeviceFields): Promise<number | undefined> {
-  const { sensorDocument, ...fields } = device;
-  const inserted = await insertRows(
-    sql,
-    { table: 'devices', onConflict: 'ON CONFLICT (device_id) DO NOTHING' },
-    [{ ...fields, deviceGroup: PROFILES[device.profile].group, sensors: sensorDocument }],
-  );
+  const { deviceId, profile, name, model, firmwareVersion, facility, zone, capacityKg, secretHash } = device;
+  const row = {
+    deviceId,
+    deviceGroup: PROFILES[profile].group,
+    profile,
+    name,
+    model,
+    firmwareVersion,
+    facility,
+    zone,
+    capacityKg,
+    secretHash,
+    registeredAtMs: device.registeredAtMs,
+    sensors: device.sensorDocument,
+  };
+  const target = { table: 'devices', onConflict: 'ON CONFLICT (device_id) DO NOTHING' };
+  const inserted = await insertRows(sql, target, [row]);
   if (inserted === 0) return undefined;
-  const [row] = await sql.query<Pick<StoredDevice, 'deviceNo'>>(
+  const [stored] = await sql.query<Pick<StoredDevice, 'deviceNo'>>(
     'SELECT device_no FROM devices WHERE device_id = $1',
-    [device.deviceId],
+    [deviceId],
   );
-  return row?.deviceNo;
+  return stored?.deviceNo;
 }
 
 /** Answers the id of the device, or `undefined` if there is none. */

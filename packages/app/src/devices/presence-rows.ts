@@ -1,4 +1,5 @@
 import type { Presence } from '@granary/core/devices/status';
+import { insertRows } from '@granary/store/rows';
 import type { BulkUpsert, Sql } from '@granary/store/sql';
 
 /** The number of stored rejections per device; older ones are only counted. */
@@ -118,10 +119,15 @@ export async function recordRejections(sql: Sql, rejections: readonly NewRejecti
 
 async function insertRejection(sql: Sql, rejection: NewRejection): Promise<void> {
   const { deviceNo, receivedAtMs, topic, reason, payload } = rejection;
-  await sql.run(
-    `INSERT INTO rejections (device_no, received_at_ms, topic, reason, payload) VALUES ($1, $2, $3, $4, $5)`,
-    [deviceNo, receivedAtMs, evidence(topic), evidence(reason), evidence(payload)],
-  );
+  await insertRows(sql, { table: 'rejections' }, [
+    {
+      deviceNo,
+      receivedAtMs,
+      topic: evidence(topic),
+      reason: evidence(reason),
+      payload: evidence(payload),
+    },
+  ]);
 }
 
 /** A text in PostgreSQL cannot contain NUL, but the payload of a broken device may. */

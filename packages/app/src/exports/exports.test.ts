@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { DAY_MS } from '@granary/contract/time';
-import { beforeTime, type RawPosition } from '@granary/store/chunks/raw-row';
 import type { App } from '../app.ts';
+import { beforeTime, type RawPosition } from '../telemetry/raw-row.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import { batchOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
 

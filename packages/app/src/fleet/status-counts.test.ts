@@ -46,9 +46,9 @@ describeEachEngine('counts in parts', (engine) => {
     await engine.query(`UPDATE devices SET removed_at_ms = 1 WHERE device_no IN (${second}, ${third})`);
     await weigh(app, first, 100, NOW_MS);
     const [online, offline, rover] = [
-      ['silo_scale', 'online', 1],
-      ['silo_scale', 'offline', 1],
-      ['rover', 'offline', 1],
+      { profile: 'silo_scale', status: 'online', count: 1 },
+      { profile: 'silo_scale', status: 'offline', count: 1 },
+      { profile: 'rover', status: 'offline', count: 1 },
     ];
     assert.deepEqual(await deviceParts(1), [[online], [], [], [offline], [offline], [rover], []]);
     assert.deepEqual((await deviceParts(5))[1], [rover]);
@@ -62,7 +62,7 @@ describeEachEngine('counts in parts', (engine) => {
     };
     const alerts = ids.map((alertId) => alertState({ alertId, deviceNo: first, ...hidden[alertId] }));
     await insertAlerts(engine, alerts);
-    const counted = (count: number) => [['low_level', 'warning', 'active', count]];
+    const counted = (count: number) => [{ type: 'low_level', severity: 'warning', status: 'active', count }];
     assert.deepEqual(await alertParts(2), [counted(2), [], counted(1)]);
     assert.deepEqual(await alertParts(100), [counted(3)]);
   });

@@ -1,5 +1,4 @@
 import type { Access, StoredKey } from '@granary/core/keys';
-import { LIVE_MS } from '@granary/store/nodes';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 
@@ -164,16 +163,6 @@ export async function recordKeyUse(sql: Sql, keyId: string, atMs: number): Promi
      WHERE key_id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)`,
     [keyId, atMs],
   );
-}
-
-/** The hashes of the admin keys that are preset by settings of live nodes. */
-export async function presetHashesOfNodes(sql: Sql, nowMs: number): Promise<string[]> {
-  if (sql.hasOneWriter) return [];
-  const rows = await sql.query<{ presetHash: string }>(
-    'SELECT preset_hash FROM nodes WHERE preset_hash IS NOT NULL AND last_seen_at_ms >= $1',
-    [nowMs - LIVE_MS],
-  );
-  return rows.map(({ presetHash }) => presetHash);
 }
 
 /** A key that is restored later must not bring back who was signed in before. */

@@ -5,6 +5,7 @@ import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
+import { presetHashesOfNodes } from '../nodes.ts';
 import type { Transaction } from '../transaction.ts';
 import {
   countKeys,
@@ -21,7 +22,6 @@ import {
   lockKeyByHash,
   lockKeysNamed,
   type NewStoredKey,
-  presetHashesOfNodes,
   recordKeyUse,
   recordRevocation,
   removeSignInsOf,

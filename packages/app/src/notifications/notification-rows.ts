@@ -42,7 +42,18 @@ export async function insertNotifications(
   await insertRows(
     sql,
     { table: 'notifications' },
-    notifications.map(({ content, ...fields }) => ({ ...fields, body: document.write(content) })),
+    notifications.map((one) => ({
+      notificationId: one.notificationId,
+      ruleId: one.ruleId,
+      step: one.step,
+      status: one.status,
+      createdAtMs: one.createdAtMs,
+      attempts: one.attempts,
+      nextAttemptAtMs: one.nextAttemptAtMs,
+      sentAtMs: one.sentAtMs,
+      lastError: one.lastError,
+      body: document.write(one.content),
+    })),
   );
 }
 

@@ -4,6 +4,7 @@ import type { DocumentKind } from '@granary/core/documents';
 import type { FloodWindows } from '@granary/core/notifications/flood-window';
 import type { AlertEvent } from '@granary/core/notifications/notice';
 import type { RuleContent, StoredRule } from '@granary/core/notifications/rule';
+import { insertRows } from '@granary/store/rows';
 import type { Sql, Value } from '@granary/store/sql';
 import { type OnUnreadable, reasonOf } from '../unreadable-row.ts';
 
@@ -66,11 +67,10 @@ export async function countRules(sql: Sql): Promise<number> {
 }
 
 export async function insertRule(sql: Sql, document: RuleDocument, rule: StoredRule): Promise<void> {
-  await sql.run(
-    `INSERT INTO notification_rules (rule_id, created_at_ms, updated_at_ms, body, windows)
-     VALUES ($1, $2, $3, $4, '{}')`,
-    [rule.ruleId, rule.createdAtMs, rule.updatedAtMs, document.write(rule.content)],
-  );
+  const { ruleId, createdAtMs, updatedAtMs, content } = rule;
+  await insertRows(sql, { table: 'notification_rules' }, [
+    { ruleId, createdAtMs, updatedAtMs, body: document.write(content), windows: '{}' },
+  ]);
 }
 
 export async function saveRule(sql: Sql, document: RuleDocument, rule: StoredRule): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Reading } from '@granary/core/telemetry/readings';
 import { decodeChunk, encodeChunk } from '@granary/store/chunks/chunk-codec';
-import type { RawRow } from '@granary/store/chunks/raw-row';
 import type { Sql } from '@granary/store/sql';
+import type { RawRow } from './raw-row.ts';
 
 /** Chunks never overlap in time. A changed chunk gets a new number. */
 export interface ReadingChunk {

@@ -1,6 +1,5 @@
 import { DAY_MS } from '@granary/contract/time';
 import { decodeChunk } from '@granary/store/chunks/chunk-codec';
-import { joinRows, type RawRow } from '@granary/store/chunks/raw-row';
 import type { Sql } from '@granary/store/sql';
 import {
   addChunk,
@@ -10,6 +9,8 @@ import {
   removeChunk,
   tryLockChunks,
 } from './chunk-rows.ts';
+import { joinRows, type RawRow } from './raw-row.ts';
+import { takeReadings } from './reading-rows.ts';
 
 /** A chunk of so many rows is encoded or decoded in a few milliseconds; longer ones are hardly smaller for each row. */
 export const ROWS_PER_CHUNK_MAX = 4_000;
@@ -36,7 +37,7 @@ export async function compressReadings(sql: Sql, beforeMs: number): Promise<Comp
   if (fromMs === null) return { rows: 0, nextMs: null };
   const chunk = await chunkToContinue(sql, fromMs);
   const toMs = await endOfPart(sql, fromMs, beforeMs, chunk);
-  const rows = await sql.takeReadings(fromMs, toMs);
+  const rows = await takeReadings(sql, fromMs, toMs);
   if (chunk !== undefined) await removeChunk(sql, chunk);
   const all = chunk === undefined ? rows : joinRows(decodeChunk(chunk.body), rows);
   for (const part of inParts(all)) await addChunk(sql, part);

@@ -1,5 +1,8 @@
 import { DAY_MS } from '@granary/contract/time';
 import { decodeChunk } from '@granary/store/chunks/chunk-codec';
+import type { Sql } from '@granary/store/sql';
+import { Parameters } from '../conditions.ts';
+import { endOfFirstChunkFrom, firstChunkFrom, type ReadingChunk } from './chunk-rows.ts';
 import {
   beforeTime,
   comparePositions,
@@ -7,10 +10,7 @@ import {
   positionOf,
   type RawPosition,
   type RawRow,
-} from '@granary/store/chunks/raw-row';
-import type { Sql } from '@granary/store/sql';
-import { Parameters } from '../conditions.ts';
-import { endOfFirstChunkFrom, firstChunkFrom, type ReadingChunk } from './chunk-rows.ts';
+} from './raw-row.ts';
 
 /** An export reads a chunk in many pages, and a few exports may run at once. */
 const CHUNKS_KEPT_MAX = 4;

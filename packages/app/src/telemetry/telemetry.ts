@@ -33,7 +33,7 @@ import { chunkedValues, dropChunks, lockChunks } from './chunk-rows.ts';
 import { type CompressedPart, compressReadings, ROWS_PER_CHUNK_MAX } from './compress-readings.ts';
 import { type CurrentRows, currentRows, latestOfDevice } from './latest-values.ts';
 import { lockOpenBuckets, openBucketKey, saveOpenBuckets } from './open-bucket-rows.ts';
-import { addMissingValues, insertReadings, lockReadings } from './reading-rows.ts';
+import { addMissingValues, dropReadings, insertReadings, lockReadings } from './reading-rows.ts';
 import { addToTracks, dropTracks, type NewPlace, readTrack, type TrackRange } from './track-rows.ts';
 
 /** The sum of this many of the largest values is still an exact whole number in floating point. */
@@ -89,7 +89,7 @@ export const reads = {
 };
 
 export const preparations = {
-  append: (tx: Transaction, batch: TelemetryBatch) => tx.sql.prepareReadings(timesOf(batch)),
+  append: async (tx: Transaction, batch: TelemetryBatch) => await tx.sql.partitions?.prepare(timesOf(batch)),
 };
 
 export const writes = {
@@ -117,7 +117,7 @@ export const writes = {
   expire: longWrite(async (tx, { rawBeforeMs, fiveMinutesBeforeMs, rowsMax }: Expiry) => {
     await lockChunks(tx.sql);
     const chunks = await dropChunks(tx.sql, rawBeforeMs, Math.ceil(rowsMax / ROWS_PER_CHUNK_MAX));
-    const readings = await tx.sql.dropReadings(rawBeforeMs, rowsMax);
+    const readings = await dropReadings(tx.sql, rawBeforeMs, rowsMax);
     const positions = await dropTracks(tx.sql, rawBeforeMs, rowsMax);
     const buckets = await dropBuckets(tx.sql, '5m', fiveMinutesBeforeMs, rowsMax);
     return committed(chunks + readings + positions + buckets);

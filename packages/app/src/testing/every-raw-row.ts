@@ -1,7 +1,7 @@
 import type { Reading } from '@granary/core/telemetry/readings';
-import { beforeTime, type RawPosition, type RawRow } from '@granary/store/chunks/raw-row';
 import type { App } from '../app.ts';
 import type { RawPageRequest } from '../telemetry/raw-pages.ts';
+import { beforeTime, type RawPosition, type RawRow } from '../telemetry/raw-row.ts';
 
 type Wanted = Partial<Omit<RawPageRequest, 'after'>> & { readonly fromMs?: number };
 

@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from '@granary/contract/webhooks';
 import type { DeliveryAfterAttempt } from '@granary/core/webhooks/attempts';
-import { insertRows } from '@granary/store/rows';
+import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 
 /** A message for a webhook: an event of the log, or a body of its own. */
@@ -175,19 +175,21 @@ export async function saveAttempt(
   nowMs: number,
 ): Promise<void> {
   const { status, attempts, nextAttemptAtMs, lastStatus, lastError } = after;
-  await sql.run(
-    `UPDATE webhook_deliveries SET status = $2, attempts = $3, is_retry = 1, last_status = $4, last_error = $5,
-       next_attempt_at_ms = COALESCE($6, next_attempt_at_ms), finished_at_ms = $7, leased_until_ms = 0
-     WHERE delivery_no = $1`,
-    [
-      deliveryNo,
+  await updateRows(
+    sql,
+    'webhook_deliveries',
+    { deliveryNo },
+    {
       status,
       attempts,
+      isRetry: 1,
       lastStatus,
       lastError,
-      nextAttemptAtMs,
-      status === 'pending' ? null : nowMs,
-    ],
+      finishedAtMs: status === 'pending' ? null : nowMs,
+      leasedUntilMs: 0,
+      // A finished delivery keeps the time of its last attempt.
+      ...(nextAttemptAtMs === null ? {} : { nextAttemptAtMs }),
+    },
   );
 }
 

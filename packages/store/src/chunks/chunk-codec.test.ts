@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { decodeChunk, encodeChunk } from './chunk-codec.ts';
-import type { RawRow } from './raw-row.ts';
+import { type ChunkRow, decodeChunk, encodeChunk } from './chunk-codec.ts';
 
 const EXTREMES = [
   0,
@@ -24,7 +23,7 @@ const wholeNumber = fc.oneof(
 const value = fc.option(wholeNumber, { nil: null, freq: 4 });
 const time = fc.oneof(fc.nat(100), fc.integer({ min: 0, max: 4e12 }), fc.constant(Number.MAX_SAFE_INTEGER));
 
-const row: fc.Arbitrary<RawRow> = fc.tuple(
+const row: fc.Arbitrary<ChunkRow> = fc.tuple(
   time,
   fc.oneof(fc.nat(5), fc.maxSafeInteger().map(Math.abs)),
   fc.oneof(fc.constant(1), fc.nat(130)),
@@ -32,14 +31,14 @@ const row: fc.Arbitrary<RawRow> = fc.tuple(
   value,
   value,
   fc.option(fc.nat(7), { nil: null }),
-) as fc.Arbitrary<RawRow>;
+) as fc.Arbitrary<ChunkRow>;
 
 const rows = fc
   .uniqueArray(row, { selector: ([ts, device, group]) => `${ts} ${device} ${group}`, maxLength: 200 })
   .map((list) => list.toSorted((one, other) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2]));
 
 /** Like a device: equal spacing, values that change slowly, a step that they are multiples of. */
-const smooth: fc.Arbitrary<RawRow[]> = fc
+const smooth: fc.Arbitrary<ChunkRow[]> = fc
   .record({
     start: fc.integer({ min: 0, max: 2e12 }),
     spacing: fc.integer({ min: 1, max: 100_000 }),
@@ -48,7 +47,7 @@ const smooth: fc.Arbitrary<RawRow[]> = fc
   })
   .map(({ start, spacing, step, changes }) => {
     let level = 0;
-    return changes.map((change, n): RawRow => {
+    return changes.map((change, n): ChunkRow => {
       level += change;
       return [start + n * spacing, 7, 1, level * step, 5 - level, null, n % 50 === 0 ? 1 : null];
     });
@@ -78,7 +77,7 @@ describe('a chunk of readings', () => {
   });
 
   it('keeps values of all sizes beside each other', () => {
-    const list = EXTREMES.flatMap((one, n): RawRow[] => [
+    const list = EXTREMES.flatMap((one, n): ChunkRow[] => [
       [n, 1, 1, one, -one || 0, null, null],
       [n, 1, 2, null, one, null, 7],
     ]);
@@ -87,7 +86,7 @@ describe('a chunk of readings', () => {
 
   it('is refused when it is cut off, or of an encoding that this version does not know', () => {
     const chunk = encodeChunk(
-      Array.from({ length: 100 }, (_, n): RawRow => [n * n, 1, 1, n, n * n, -n, null]),
+      Array.from({ length: 100 }, (_, n): ChunkRow => [n * n, 1, 1, n, n * n, -n, null]),
     );
     for (let length = 0; length < chunk.length; length++) {
       assert.throws(() => decodeChunk(chunk.subarray(0, length)));

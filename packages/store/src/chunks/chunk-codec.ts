@@ -1,7 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { ByteList, ByteReader } from './bytes.ts';
 import { readColumn, skipColumn, writeColumn } from './column.ts';
-import type { RawRow } from './raw-row.ts';
 
 /** The first byte of a chunk. Another encoding gets the next number, and this one stays readable. */
 const VERSION = 1;
@@ -18,11 +17,22 @@ const TIMES = { asBefore: 0, own: 1 } as const;
 /** The columns `a`, `b`, `c` and `bad_mask` of a row, which follow its key. */
 const COLUMNS = [3, 4, 5, 6] as const;
 
+/** A row of raw readings: its key, which is also its place in the order of the rows, and its values. */
+export type ChunkRow = readonly [
+  tsMs: number,
+  deviceNo: number,
+  group: number,
+  a: number | null,
+  b: number | null,
+  c: number | null,
+  badMask: number | null,
+];
+
 /**
  * Encodes rows with distinct keys. The rows of a device and sensor group are a series, which is written column by column;
  * columns with the same meaning are compressed together.
  */
-export function encodeChunk(rows: readonly RawRow[]): Uint8Array {
+export function encodeChunk(rows: readonly ChunkRow[]): Uint8Array {
   const directory = new ByteList();
   const times = new ByteList();
   const columnsOf = new Map<number, ByteList[]>();
@@ -55,12 +65,12 @@ export function encodeChunk(rows: readonly RawRow[]): Uint8Array {
   return pack([directory, times, ...[...columnsOf.values()].flat()]);
 }
 
-type Series = [RawRow, ...RawRow[]];
+type Series = [ChunkRow, ...ChunkRow[]];
 
-const bySeries = (one: RawRow, other: RawRow): number =>
+const bySeries = (one: ChunkRow, other: ChunkRow): number =>
   one[1] - other[1] || one[2] - other[2] || one[0] - other[0];
 
-function seriesIn(rows: readonly RawRow[]): Series[] {
+function seriesIn(rows: readonly ChunkRow[]): Series[] {
   const found: Series[] = [];
   for (const row of rows.toSorted(bySeries)) {
     const last = found.at(-1);
@@ -76,11 +86,11 @@ const areEqual = (one: readonly number[], other: readonly number[]): boolean =>
 export type IsWanted = (deviceNo: number, group: number) => boolean;
 
 /** The rows of the wanted series in the order of their keys. The columns of other series are passed over. */
-export function decodeChunk(chunk: Uint8Array, isWanted: IsWanted = () => true): RawRow[] {
+export function decodeChunk(chunk: Uint8Array, isWanted: IsWanted = () => true): ChunkRow[] {
   const lists = unpack(chunk).map((bytes) => new ByteReader(bytes));
   const [directory = NOTHING, timesBody = NOTHING, ...bodies] = lists;
   const bodiesOf = new Map<number, ByteReader[]>();
-  const rows: RawRow[] = [];
+  const rows: ChunkRow[] = [];
   let deviceNo = 0;
   let times: readonly (number | null)[] = [];
   while (!directory.isAtEnd) {

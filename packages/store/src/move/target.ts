@@ -174,7 +174,7 @@ export class MoveTarget {
   async prepareDays(daysMs: readonly number[]): Promise<void> {
     const missing = daysMs.filter((day) => !this.#preparedDays.has(day));
     if (missing.length === 0) return;
-    await this.#inTransaction(() => this.#sql.prepareReadings(missing));
+    await this.#inTransaction(async () => await this.#sql.partitions?.prepare(missing));
     for (const day of missing) this.#preparedDays.add(day);
   }
 

@@ -15,9 +15,9 @@ import { migrate, type OnUpgrade } from '../migrations/migrations.ts';
 import { PostgresAnnouncements } from './announcements.ts';
 import { Connections } from './connections.ts';
 import { isTimeLimit, reasonOf } from './errors.ts';
-import { PostgresNodes } from './nodes.ts';
 import { PartitionUpkeep } from './partition-upkeep.ts';
 import { Partitions } from './partitions.ts';
+import { PostgresConnection } from './separate-connection.ts';
 import { PostgresSql } from './sql.ts';
 import { queueOf } from './statement-queue.ts';
 import { inTransaction } from './transaction.ts';
@@ -89,7 +89,10 @@ export async function openPostgres(
       cause: error,
     });
   }
-  const peers = { announcements: new PostgresAnnouncements(url), nodes: new PostgresNodes(url) };
+  const peers = {
+    announcements: new PostgresAnnouncements(url),
+    separateConnection: new PostgresConnection(url),
+  };
   const engine = new PostgresEngine(connections, urgent, peers, limits, useCases);
   await engine.start();
   return engine;
@@ -152,14 +155,14 @@ export function addressOf(url: string): string {
 /** What connects a node with the others. */
 interface Peers {
   readonly announcements: PostgresAnnouncements;
-  readonly nodes: PostgresNodes;
+  readonly separateConnection: PostgresConnection;
 }
 
 class PostgresEngine implements Engine {
   readonly reader: PostgresSql;
   readonly urgent: Engine['urgent'];
   readonly announcements: PostgresAnnouncements;
-  readonly nodes: PostgresNodes;
+  readonly separateConnection: PostgresConnection;
   readonly openWriterPort = null;
   readonly #connections: Connections;
   readonly #urgentConnections: Connections;
@@ -172,12 +175,12 @@ class PostgresEngine implements Engine {
   constructor(
     connections: Connections,
     urgentConnections: Connections,
-    { announcements, nodes }: Peers,
+    { announcements, separateConnection }: Peers,
     limits: TimeLimits,
     { callUseCase, isLong }: UseCases,
   ) {
     this.announcements = announcements;
-    this.nodes = nodes;
+    this.separateConnection = separateConnection;
     this.#connections = connections;
     this.#urgentConnections = urgentConnections;
     const partitions = this.#partitions;
@@ -213,7 +216,7 @@ class PostgresEngine implements Engine {
   finishSoon(): void {
     this.#connections.finishSoon();
     this.#urgentConnections.finishSoon();
-    this.nodes.finishSoon();
+    this.separateConnection.finishSoon();
   }
 
   close(): Promise<void> {
@@ -253,6 +256,10 @@ class PostgresEngine implements Engine {
     this.#partitionUpkeep.stop();
     await Promise.allSettled(this.#pending);
     this.announcements.close();
-    await Promise.all([this.#connections.end(), this.#urgentConnections.end(), this.nodes.close()]);
+    await Promise.all([
+      this.#connections.end(),
+      this.#urgentConnections.end(),
+      this.separateConnection.close(),
+    ]);
   }
 }

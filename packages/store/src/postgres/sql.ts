@@ -1,6 +1,5 @@
-import { inOrder, type RawRow } from '../chunks/raw-row.ts';
 import { fieldsOf, rowOf } from '../rows.ts';
-import type { BulkRow, BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
+import type { BulkRow, BulkTarget, BulkUpsert, DayPartitions, NumberRow, Sql, Value } from '../sql.ts';
 import { translate } from './errors.ts';
 import type { Partitions } from './partitions.ts';
 import type { Statements } from './statement-queue.ts';
@@ -9,14 +8,17 @@ export class PostgresSql implements Sql {
   readonly hasOneWriter = false;
   readonly forUpdate = 'FOR NO KEY UPDATE';
   readonly skipLocked = 'SKIP LOCKED';
+  readonly partitions: DayPartitions | null;
   readonly #statements: Statements;
-  readonly #partitions: Partitions;
   readonly #expectsRepeats: boolean;
 
   /** Without `expectsRepeats` a row that is repeated may fail the write, which then has to be tried again with it. */
-  constructor(statements: Statements, partitions: Partitions, expectsRepeats = true) {
+  constructor(statements: Statements, partitions: Partitions | null = null, expectsRepeats = true) {
     this.#statements = statements;
-    this.#partitions = partitions;
+    this.partitions = partitions && {
+      prepare: (timesMs) => this.#translated(partitions.prepare(statements, timesMs)),
+      dropOldest: (beforeMs) => this.#translated(partitions.markOldest(statements, beforeMs)),
+    };
     this.#expectsRepeats = expectsRepeats;
   }
 
@@ -102,34 +104,6 @@ export class PostgresSql implements Sql {
   /** With this collation only A to Z change, as in SQLite, whatever the locale of the database is. */
   contains(column: string, placeholder: string): string {
     return `strpos(lower(${column} COLLATE "C"), ${placeholder}) > 0`;
-  }
-
-  async prepareReadings(timesMs: Iterable<number>): Promise<void> {
-    await this.#translated(this.#partitions.prepare(this.#statements, timesMs));
-  }
-
-  /**
-   * Locks the rows in the order of their keys first, as every other write does. The statement that removes them returns what
-   * it has removed, so a row that was stored in between is not lost.
-   */
-  async takeReadings(fromMs: number, toMs: number): Promise<RawRow[]> {
-    const range = [fromMs, toMs];
-    await this.query(
-      `SELECT COUNT(*) AS count FROM (
-         SELECT 1 FROM readings WHERE ts_ms >= $1 AND ts_ms < $2
-         ORDER BY ts_ms, device_no, sensor_group FOR UPDATE) AS locked`,
-      range,
-    );
-    const rows = await this.queryArrays<RawRow>(
-      `DELETE FROM readings WHERE ts_ms >= $1 AND ts_ms < $2
-       RETURNING ts_ms, device_no, sensor_group, a, b, c, bad_mask`,
-      range,
-    );
-    return inOrder(rows);
-  }
-
-  async dropReadings(beforeMs: number): Promise<number> {
-    return await this.#translated(this.#partitions.markOldest(this.#statements, beforeMs));
   }
 
   async #translated<T>(work: Promise<T>): Promise<T> {

@@ -19,7 +19,7 @@ export async function openSqlite(folder: string, useCases: UseCases, onUpgrade?:
     write: (call) => writer.submit(call),
     urgent: { reader, write: (call) => writer.submit(call, { isUrgent: true }) },
     announcements: null,
-    nodes: null,
+    separateConnection: null,
     async health() {
       await reader.query('SELECT version FROM granary_schema');
       await writer.submit(null);

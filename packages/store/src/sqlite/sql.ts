@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BoundedMap } from '@granary/common/bounded-map';
-import { inOrder, type RawRow } from '../chunks/raw-row.ts';
 import { fieldsOf, rowOf } from '../rows.ts';
 import type { BulkRow, BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { isTakenKey, translate } from './errors.ts';
@@ -22,6 +21,7 @@ export class SqliteSql implements Sql {
   readonly hasOneWriter = true;
   readonly forUpdate = '';
   readonly skipLocked = '';
+  readonly partitions = null;
   readonly #database: DatabaseSync;
   readonly #statements = new BoundedMap<string, Prepared>(STATEMENTS_KEPT_MAX);
 
@@ -94,30 +94,6 @@ export class SqliteSql implements Sql {
 
   contains(column: string, placeholder: string): string {
     return `instr(lower(${column}), ${placeholder}) > 0`;
-  }
-
-  /** SQLite has no partitions: one table has the readings of all times. */
-  async prepareReadings(): Promise<void> {
-    return;
-  }
-
-  async takeReadings(fromMs: number, toMs: number): Promise<RawRow[]> {
-    const rows = await this.queryArrays<RawRow>(
-      `DELETE FROM readings WHERE ts_ms >= $1 AND ts_ms < $2
-       RETURNING ts_ms, device_no, sensor_group, a, b, c, bad_mask`,
-      [fromMs, toMs],
-    );
-    return inOrder(rows);
-  }
-
-  async dropReadings(beforeMs: number, rowsMax: number): Promise<number> {
-    return await this.run(
-      `DELETE FROM readings WHERE (ts_ms, device_no, sensor_group) IN (
-         SELECT ts_ms, device_no, sensor_group FROM readings WHERE ts_ms < $1
-         ORDER BY ts_ms, device_no, sensor_group LIMIT $2
-       )`,
-      [beforeMs, rowsMax],
-    );
   }
 
   /** False: one of the keys exists, and nothing was inserted. */

@@ -1,8 +1,8 @@
 import type { AppReads } from '@granary/app/app';
+import { beforeTime, type RawRow } from '@granary/app/telemetry/raw-row';
 import { toIso } from '@granary/contract/time';
 import type { ExportedSensor } from '@granary/core/exports/exported-sensors';
 import { exportedValue } from '@granary/core/exports/exported-values';
-import { beforeTime, type RawRow } from '@granary/store/chunks/raw-row';
 import type { ExportPages } from './export-runner.ts';
 import type { DevicesToExport } from './exported-devices.ts';
 import type { RowFormat, RowWriter } from './row-format.ts';

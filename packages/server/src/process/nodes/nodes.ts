@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LIVE_MS, type NewNode, type NodeTable } from '@granary/app/nodes';
 import { monotonicMs } from '@granary/common/monotonic-ms';
 import { patiently } from '@granary/common/patience';
 import {
@@ -10,7 +11,6 @@ import {
 } from '@granary/core/nodes/live-nodes';
 import type { CollectorTurn } from '@granary/link/external/turn';
 import { isStorageFault } from '@granary/store/errors';
-import { LIVE_MS, type NewNode, type NodeTable } from '@granary/store/nodes';
 import type { Logger } from '../logging/logger.ts';
 import { StartError } from '../start-error.ts';
 import type { ServiceClock } from './service-clock.ts';

@@ -1,13 +1,7 @@
-/** A row of raw readings: its key, which is also its place in the order of the table, and its values. */
-export type RawRow = readonly [
-  tsMs: number,
-  deviceNo: number,
-  group: number,
-  a: number | null,
-  b: number | null,
-  c: number | null,
-  badMask: number | null,
-];
+import type { ChunkRow } from '@granary/store/chunks/chunk-codec';
+
+/** A row of raw readings. */
+export type RawRow = ChunkRow;
 
 /** The place of a row in the order of the table. */
 export interface RawPosition {
