@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DEVICE_MESSAGES } from '@granary/contract/link/device-messages';
 import { asyncApiDocument } from '@granary/contract/reference/asyncapi';
-import type { Json, JsonObject } from '@granary/contract/reference/json';
+import type { Json, JsonObject } from '@granary/contract/reference/component-schemas';
 import { examplesOf, messageSchemas, useOf } from '@granary/contract/reference/message-schemas';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';

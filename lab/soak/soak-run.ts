@@ -14,8 +14,7 @@ import { type Registered, registerFleet } from './register.ts';
 import { EmergencyStops, runMissions } from './rovers.ts';
 import { type Site, startSite } from './site.ts';
 import { TimedStops } from './timed-stops.ts';
-import type { Outcome } from './verdict.ts';
-import { divide, type FaultWindow } from './verdict.ts';
+import { divide, type FaultWindow, type Outcome } from './verdict.ts';
 
 /** Without a fault at the beginning and at the end, and at least between two. */
 const CALM_MS = 10 * SECOND_MS;

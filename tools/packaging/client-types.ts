@@ -5,9 +5,8 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { ERROR_CODES } from '@granary/contract/errors';
 import { EVENT_TYPES, EventReset } from '@granary/contract/events';
 import { HistoryExportQuery, HistoryRow, RawReading, ReadingsQuery } from '@granary/contract/exports';
-import { DeviceValues, NewestValues } from '@granary/contract/fleet/newest-values';
-import { ComponentSchemas } from '@granary/contract/reference/component-schemas';
-import type { Json, JsonObject } from '@granary/contract/reference/json';
+import { DeviceValues, NewestValues } from '@granary/contract/fleet';
+import { ComponentSchemas, type Json, type JsonObject } from '@granary/contract/reference/component-schemas';
 import { NAMED_SCHEMAS } from '@granary/contract/reference/named-schemas';
 
 /** The types of the published client: interfaces without a library, so that a compiler reads them in a moment. */

@@ -1,5 +1,4 @@
-import type { ClockSample } from '@granary/core/nodes/clock-offset';
-import type { NodeRecord } from '@granary/core/nodes/live-nodes';
+import type { ClockSample, NodeRecord } from '@granary/core/nodes';
 import type { SeparateConnection } from '@granary/store/engine';
 import type { Sql } from '@granary/store/sql';
 

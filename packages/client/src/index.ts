@@ -1,7 +1,7 @@
 export type { Page } from '@granary/contract/envelope';
 export type { ErrorCode } from '@granary/contract/errors';
 export type { EventReset, EventType } from '@granary/contract/events';
-export type { DeviceValues, NewestValues } from '@granary/contract/fleet/newest-values';
+export type { DeviceValues, NewestValues } from '@granary/contract/fleet';
 export type { EventDataOf, LoggedEvent } from '@granary/contract/logged-event';
 export { type Client, type ClientOptions, createClient } from './client.ts';
 export type { Versioned } from './configuration.ts';

@@ -2,14 +2,17 @@ import { type Static, Type } from 'typebox';
 import { PageQuery } from './envelope.ts';
 import { ERROR_CODES } from './errors.ts';
 import { DeviceId } from './ids.ts';
-import { closed } from './input/closed.ts';
-import { described } from './input/described.ts';
-import { checker } from './input/schema.ts';
+import { checker, closed, described } from './input/schema.ts';
 import { id, line } from './input/text-schemas.ts';
-import { Difference } from './site/difference.ts';
 import { Timestamp } from './time.ts';
 
 export const ACTOR_CHARS_MAX = 200;
+export const AUDIT_RESULTS = ['done', 'refused'] as const;
+
+/** A value that is changed; `before` of a new value and `after` of a removed one are `null`. */
+export const Difference = closed({ path: Type.String(), before: Type.Unknown(), after: Type.Unknown() });
+
+export type Difference = Static<typeof Difference>;
 
 /** Who made a change: the API key, and the person or program that the caller named in the header `X-Actor`. */
 export const Actor = closed({
@@ -21,7 +24,6 @@ export const Actor = closed({
 /** `null` where a device or the clock caused it. */
 export const OptionalActor = Type.Union([Actor, Type.Null()]);
 
-export const AUDIT_RESULTS = ['done', 'refused'] as const;
 export type AuditResult = (typeof AUDIT_RESULTS)[number];
 
 const OptionalText = Type.Union([Type.String(), Type.Null()]);

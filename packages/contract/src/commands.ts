@@ -3,9 +3,7 @@ import { OptionalActor } from './audit.ts';
 import { DeclaredEndOrNull } from './declared-end.ts';
 import { PageQuery } from './envelope.ts';
 import { CommandId } from './ids.ts';
-import { closed } from './input/closed.ts';
-import { described } from './input/described.ts';
-import { type Checker, checker } from './input/schema.ts';
+import { type Checker, checker, closed, described } from './input/schema.ts';
 import { Position } from './positions.ts';
 import { Timestamp } from './time.ts';
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed } from './input/closed.ts';
-import { described } from './input/described.ts';
+import { closed, described } from './input/schema.ts';
 
 /** The kinds of files of which the operators' page consists, by the ends of their names. */
 export const CONSOLE_FILE_TYPES = {

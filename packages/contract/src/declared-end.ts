@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { OptionalActor } from './audit.ts';
-import { closed } from './input/closed.ts';
-import { described } from './input/described.ts';
-import { checker } from './input/schema.ts';
+import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed } from './input/closed.ts';
-import { checker } from './input/schema.ts';
+import { checker, closed } from './input/schema.ts';
 import { wholeNumberText } from './input/text-schemas.ts';
 
 export const PAGE_LIMIT_MAX = 1_000;

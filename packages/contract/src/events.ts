@@ -1,9 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DEVICE_ID_LIST } from './ids.ts';
-import { closed } from './input/closed.ts';
-import { described } from './input/described.ts';
 import { List, withLists } from './input/lists.ts';
-import { type Checker, checker } from './input/schema.ts';
+import { type Checker, checker, closed, described } from './input/schema.ts';
 
 /** One name for each kind of change; `EVENT_DATA` says what the event log tells of each. */
 export const EVENT_TYPES = [

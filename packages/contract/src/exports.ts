@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { SensorId } from './devices/sensors.ts';
 import { DEVICE_ID_LIST } from './ids.ts';
-import { closed } from './input/closed.ts';
-import { described } from './input/described.ts';
 import { List, type ListRule, withLists } from './input/lists.ts';
-import { type Checker, checker } from './input/schema.ts';
+import { type Checker, checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { PROFILE_NAMES } from './profiles/profiles.ts';
 import { AGGREGATES, CONTENT_UNITS, INTERVALS, LocalDate, TimeZoneName } from './telemetry/telemetry.ts';

@@ -4,7 +4,7 @@ import { COMMAND_NAMES, checkCommandQuery, checkCommandRequest } from './command
 import { checkFieldConfigurationPatch } from './configuration/field-configuration.ts';
 import type { ValidationIssue } from './input/schema.ts';
 import { checkFieldAck, checkFieldCommand, checkFieldProgress } from './link/field-messages.ts';
-import { checkMission, checkMissionQuery } from './missions/missions.ts';
+import { checkMission, checkMissionQuery } from './missions.ts';
 import { checkTrackQuery } from './telemetry/field-readings.ts';
 import { checkHistoryQuery } from './telemetry/telemetry.ts';
 

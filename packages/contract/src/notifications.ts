@@ -2,9 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ALERT_SEVERITIES, ALERT_TYPES } from './alerts.ts';
 import { PageQuery } from './envelope.ts';
 import { DeviceId } from './ids.ts';
-import { closed } from './input/closed.ts';
-import { described } from './input/described.ts';
-import { checker } from './input/schema.ts';
+import { checker, closed, described } from './input/schema.ts';
 import { id, line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 

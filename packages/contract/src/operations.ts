@@ -4,9 +4,7 @@ import { DeclaredEndOrNull } from './declared-end.ts';
 import { PageQuery } from './envelope.ts';
 import { ERROR_CODES } from './errors.ts';
 import { OperationId } from './ids.ts';
-import { closed } from './input/closed.ts';
-import { described } from './input/described.ts';
-import { checker } from './input/schema.ts';
+import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 

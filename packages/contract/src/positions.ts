@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed } from './input/closed.ts';
+import { closed } from './input/schema.ts';
 import { CHANNELS } from './telemetry/channels.ts';
 
 export const Latitude = Type.Number({ minimum: CHANNELS.latitude.min, maximum: CHANNELS.latitude.max });

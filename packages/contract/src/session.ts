@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed } from './input/closed.ts';
-import { described } from './input/described.ts';
-import { checker } from './input/schema.ts';
+import { checker, closed, described } from './input/schema.ts';
 import { KeyRecord } from './keys.ts';
 import { Timestamp } from './time.ts';
 

@@ -3,9 +3,7 @@ import { ALERT_SEVERITIES } from './alerts.ts';
 import { PageQuery } from './envelope.ts';
 import { EVENT_TYPES } from './events.ts';
 import { DeviceId } from './ids.ts';
-import { closed } from './input/closed.ts';
-import { described } from './input/described.ts';
-import { checker } from './input/schema.ts';
+import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 

@@ -4,14 +4,14 @@ import { COMMAND_NAMES, type CommandName, type CommandRequest } from '@granary/c
 import { Refusal } from '@granary/contract/errors';
 import { COMMAND_STATES, MISSION_STATES } from '@granary/contract/link/field-messages';
 import { PROGRESS_STATES } from '@granary/contract/link/messages';
-import { MISSION_REQUESTS, type PreflightRequest } from '@granary/contract/missions/missions';
+import { MISSION_REQUESTS, type PreflightRequest } from '@granary/contract/missions';
 import type { RefusalCause } from '@granary/contract/telemetry/reception';
 import { faultsOfSentence } from '@granary/contract/testing/sentences';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import fc from 'fast-check';
 import type { Condition } from './alerts/lifecycle.ts';
+import { receptionConditions } from './alerts/rules/device-rules.ts';
 import { fieldConditionsOf } from './alerts/rules/field-rules.ts';
-import { receptionConditions } from './alerts/rules/reception-rules.ts';
 import { conditionsOf } from './alerts/rules/silo-rules.ts';
 import { thresholdConditions } from './alerts/rules/threshold-rules.ts';
 import { refuseDeclaration as refuseCommandDeclaration } from './commands/declared-end.ts';
@@ -43,7 +43,7 @@ import { beginOperation, type OperationState, unsolicitedOperation } from './ope
 import { notSentRefusal } from './operations/status-detail.ts';
 import { operationTrace } from './operations/trace.ts';
 import { advanceOperation, type OperationInput } from './operations/transitions.ts';
-import { refuseUnsupported } from './profiles/capabilities.ts';
+import { refuseUnsupported } from './profiles/profile.ts';
 import type { Duplicate } from './reception/duplicate.ts';
 import { advanceReception, type MessageReception, type Reception } from './reception/reception.ts';
 import type { Sensor } from './sensors/sensor.ts';

@@ -1,4 +1,4 @@
-import type { BrokerKind } from '@granary/core/nodes/live-nodes';
+import type { BrokerKind } from '@granary/core/nodes';
 import type { WebhookOptions } from './background/webhooks/worker.ts';
 import type { Logger } from './process/logging/logger.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { SECOND_MS } from '@granary/contract/time';
 import { DEFAULT_MONITORING, delaysOf } from '@granary/core/alerts/monitoring';
-import { STOP_CONFIRMATION_MS_MAX } from '@granary/core/commands/emergency-stop-replies';
+import { STOP_CONFIRMATION_MS_MAX } from '@granary/core/commands/emergency-stop';
 import { FRESHNESS_MS, NEVER_SEEN } from '@granary/core/devices/status';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';

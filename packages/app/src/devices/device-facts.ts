@@ -1,8 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { Capability } from '@granary/contract/profiles/profile';
 import { refuseRemoved } from '@granary/core/devices/removal';
-import { areFactsFor, unsupported } from '@granary/core/profiles/capabilities';
-import type { DeviceFacts, FactsFor } from '@granary/core/profiles/profile';
+import { areFactsFor, type DeviceFacts, type FactsFor, unsupported } from '@granary/core/profiles/profile';
 import { DUPLICATE_DOCUMENT } from '@granary/core/reception/duplicate';
 import { RECEPTION_DOCUMENT } from '@granary/core/reception/reception';
 import type { Sql } from '@granary/store/sql';

@@ -1,6 +1,6 @@
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
-import type { Purge } from '@granary/core/devices/purge';
+import type { Purge } from '@granary/core/devices/removal';
 import type { Presence } from '@granary/core/devices/status';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql, Value } from '@granary/store/sql';

@@ -1,12 +1,17 @@
-import type { DevicePatch } from '@granary/contract/devices/devices';
-import type { MaintenanceRequest } from '@granary/contract/devices/maintenance';
+import type { DevicePatch, MaintenanceRequest } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
 import { changeDevice, changedFields, refuseForeignMove } from '@granary/core/devices/change-device';
 import { changeMaintenance } from '@granary/core/devices/maintenance';
-import { PURGE_DELAY_MS, purgeRecord, tellsOnlyOf } from '@granary/core/devices/purge';
 import { deviceSummary, maintainedDeviceRecord } from '@granary/core/devices/record';
-import { refuseBusyRemoval, refuseRemoved, refuseRestoration } from '@granary/core/devices/removal';
+import {
+  PURGE_DELAY_MS,
+  purgeRecord,
+  refuseBusyRemoval,
+  refuseRemoved,
+  refuseRestoration,
+  tellsOnlyOf,
+} from '@granary/core/devices/removal';
 import type { Limits } from '@granary/core/keys';
 import { MISSIONS_AHEAD_MAX } from '@granary/core/missions/planning/plan';
 import { NOTIFICATION_DOCUMENT } from '@granary/core/notifications/record';

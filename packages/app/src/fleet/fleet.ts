@@ -1,15 +1,13 @@
 import type { DeviceStatus } from '@granary/contract/devices/statuses';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
-import { ATTENTION_ITEMS_MAX, type Overview } from '@granary/contract/fleet/overview';
+import { ATTENTION_ITEMS_MAX, type FleetDevice, type Overview } from '@granary/contract/fleet';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { ALERT_DOCUMENT } from '@granary/core/alerts/lifecycle';
 import { COMMAND_DOCUMENT } from '@granary/core/commands/state';
 import { MISSED_REPORTS_MAX } from '@granary/core/devices/status';
 import type { DocumentKind } from '@granary/core/documents';
 import type { OfDevice } from '@granary/core/fleet/attention';
-import { fleetDevice } from '@granary/core/fleet/device-record';
+import { fleetDevice, searchTexts } from '@granary/core/fleet/device-record';
 import { overviewRecord } from '@granary/core/fleet/overview';
-import { searchTexts } from '@granary/core/fleet/search';
 import { OPERATION_DOCUMENT } from '@granary/core/operations/state';
 import type { Sql } from '@granary/store/sql';
 import { COMMANDS } from '../commands/command-rows.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { MissionProgress } from '@granary/contract/link/field-messages';
-import type { MissionRequestKind } from '@granary/contract/missions/missions';
+import type { MissionRequestKind } from '@granary/contract/missions';
 import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import { MISSIONS_AHEAD_MAX } from '@granary/core/missions/planning/plan';
 import { HALT_CONFIRMATION_MS_MAX } from '@granary/core/missions/steps';

@@ -6,7 +6,7 @@ import type {
   MissionStatus,
   PreflightRequest,
   PreflightResult,
-} from '@granary/contract/missions/missions';
+} from '@granary/contract/missions';
 import { refuseMovement } from '@granary/core/commands/refusals';
 import { refuseDeclaration } from '@granary/core/missions/declared-end';
 import { MISSIONS_AHEAD_MAX, planMission, previewMission } from '@granary/core/missions/planning/plan';

@@ -1,4 +1,4 @@
-import { nextAttemptAtMs } from '@granary/core/notifications/attempts';
+import { nextAttemptAtMs } from '@granary/core/notifications/dispatch';
 import {
   NOTIFICATION_DOCUMENT,
   notificationRecord,

@@ -5,9 +5,10 @@ import {
   type Dispatch,
   type DueNotice,
   dispatch,
+  type FloodWindows,
+  quietUntil,
   windowNameOf,
 } from '@granary/core/notifications/dispatch';
-import type { FloodWindows } from '@granary/core/notifications/flood-window';
 import {
   type MessageContext,
   messageOf,
@@ -15,7 +16,6 @@ import {
   type ToldAlert,
 } from '@granary/core/notifications/message';
 import { NOTICE_DOCUMENT, told, toldAgain } from '@granary/core/notifications/notice';
-import { quietUntil } from '@granary/core/notifications/quiet-hours';
 import type { StoredNotification } from '@granary/core/notifications/record';
 import { targetsOf } from '@granary/core/notifications/rule';
 import type { Sql } from '@granary/store/sql';

@@ -1,7 +1,7 @@
 import type { Alert } from '@granary/contract/alerts';
 import type { EventType } from '@granary/contract/events';
 import type { DocumentKind } from '@granary/core/documents';
-import type { FloodWindows } from '@granary/core/notifications/flood-window';
+import type { FloodWindows } from '@granary/core/notifications/dispatch';
 import type { AlertEvent } from '@granary/core/notifications/notice';
 import type { RuleContent, StoredRule } from '@granary/core/notifications/rule';
 import { insertRows } from '@granary/store/rows';

@@ -32,7 +32,7 @@ import {
   weighedUntilStart,
   weightBefore,
 } from '@granary/core/operations/weighing';
-import { areFactsFor } from '@granary/core/profiles/capabilities';
+import { areFactsFor } from '@granary/core/profiles/profile';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type AlertEvaluation, lockDevice } from '../alerts/evaluation-rows.ts';

@@ -3,7 +3,7 @@ import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import type { Applied } from '@granary/contract/site/apply';
 import type { SiteDocument } from '@granary/contract/site/site-document';
 import { WEBHOOKS_MAX } from '@granary/contract/webhooks';
-import { auditedChange } from '@granary/core/audit/input';
+import { auditedChange } from '@granary/core/audit';
 import { storedConfiguration } from '@granary/core/configuration/versions';
 import { RULE_DOCUMENT, type StoredRule } from '@granary/core/notifications/rule';
 import { appliedRecord, auditedChanges, type PlanRequest, planSite } from '@granary/core/site/plan-site';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { PURGE_DELAY_MS } from '@granary/core/devices/purge';
+import { PURGE_DELAY_MS } from '@granary/core/devices/removal';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
-import { distinctReadings } from '@granary/core/telemetry/distinct-readings';
-import type { Reading } from '@granary/core/telemetry/readings';
+import { distinctReadings, type Reading } from '@granary/core/telemetry/readings';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import { everyRawRow, rawRowOf } from '../testing/every-raw-row.ts';

@@ -4,10 +4,9 @@ import { CHANNEL_NAMES, type ChannelName } from '@granary/contract/telemetry/cha
 import { INTERVALS, type Interval } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
-import { distinctReadings } from '@granary/core/telemetry/distinct-readings';
 import type { Bucket } from '@granary/core/telemetry/history';
 import { packReadings } from '@granary/core/telemetry/packed-readings';
-import type { Reading } from '@granary/core/telemetry/readings';
+import { distinctReadings, type Reading } from '@granary/core/telemetry/readings';
 import { newestValues, rollUp } from '@granary/core/telemetry/rollup';
 import { type NamedValues, readingsOf } from '@granary/core/testing/readings';
 import fc from 'fast-check';

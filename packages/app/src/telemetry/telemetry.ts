@@ -9,11 +9,10 @@ import {
 import { sensorsInUse } from '@granary/core/sensors/declared-sensors';
 import { type LatestValues, latestValues, type Sensor } from '@granary/core/sensors/sensor';
 import { POSITION_GROUP, standardSensorsOf } from '@granary/core/sensors/standard-sensors';
-import { distinctReadings, missingPart } from '@granary/core/telemetry/distinct-readings';
 import { joinParts } from '@granary/core/telemetry/history';
 import { addToOpenBuckets, ClosedBuckets } from '@granary/core/telemetry/open-bucket';
 import { type PackedReadings, unpackReadings } from '@granary/core/telemetry/packed-readings';
-import { goodValueIn, type Reading } from '@granary/core/telemetry/readings';
+import { distinctReadings, goodValueIn, missingPart, type Reading } from '@granary/core/telemetry/readings';
 import { newestValues, type Rollup, withCoarser } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
 import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';

@@ -9,7 +9,7 @@ import { deviceStatus } from '@granary/core/devices/status';
 import { keyRecord } from '@granary/core/keys';
 import { missionRecord } from '@granary/core/missions/record';
 import { operationRecord } from '@granary/core/operations/record';
-import { hasCapability } from '@granary/core/profiles/capabilities';
+import { hasCapability } from '@granary/core/profiles/profile';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import type { App, StoreLocation } from '../app.ts';
 import type { StoredDevice } from '../devices/device-rows.ts';

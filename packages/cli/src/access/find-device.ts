@@ -1,5 +1,5 @@
 import { ApiError, type Client } from '@granary/client';
-import type { FleetDevice, FleetDeviceQuery } from '@granary/contract/fleet/devices';
+import type { FleetDevice, FleetDeviceQuery } from '@granary/contract/fleet';
 
 /** A device of either group; its group says which endpoints it has. */
 export async function findDevice(client: Client, deviceId: string): Promise<FleetDevice> {

@@ -1,6 +1,6 @@
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import type { NewestValues } from '@granary/contract/fleet/newest-values';
+import type { NewestValues } from '@granary/contract/fleet';
 import { callOf } from '../derive.ts';
 import type { Transport } from '../requests/transport.ts';
 import { reconnecting, type StreamOptions } from './reconnecting.ts';

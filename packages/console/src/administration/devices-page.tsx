@@ -1,4 +1,4 @@
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { DEFAULT_PROFILES, PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { useSignal } from '@preact/signals';
 import { callOptions, useConsole } from '../context/console.ts';

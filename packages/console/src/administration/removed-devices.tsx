@@ -1,4 +1,4 @@
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { callOptions, useConsole } from '../context/console.ts';

@@ -1,4 +1,4 @@
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert } from '@granary/contract/fleet';
 import { useConsole, useScope } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';

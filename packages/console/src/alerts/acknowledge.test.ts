@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Client } from '@granary/client';
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert } from '@granary/contract/fleet';
 import { acknowledge } from './acknowledge.ts';
 
 type Fleet = Pick<Client, 'fleet'>;

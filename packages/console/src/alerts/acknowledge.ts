@@ -3,7 +3,7 @@ import {
   type AcknowledgementResult,
   ALERTS_ACKNOWLEDGED_MAX,
   type FleetAlert,
-} from '@granary/contract/fleet/records';
+} from '@granary/contract/fleet';
 import { signal } from '@preact/signals';
 import { callOptions, useConsole } from '../context/console.ts';
 

@@ -1,4 +1,4 @@
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert } from '@granary/contract/fleet';
 import { useSignal } from '@preact/signals';
 import { useConsole } from '../context/console.ts';
 import { DeviceName } from '../kit/device-name.tsx';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert } from '@granary/contract/fleet';
 import { NewCritical, pageSigns } from './alert-signals.ts';
 
 const alert = (alert_id: string, fields: Partial<FleetAlert> = {}): FleetAlert =>

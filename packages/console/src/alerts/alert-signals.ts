@@ -1,5 +1,5 @@
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert } from '@granary/contract/fleet';
 import { useSignalEffect } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';

@@ -1,6 +1,6 @@
 import './alerts-view.css';
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert } from '@granary/contract/fleet';
 import { type Signal, useSignal } from '@preact/signals';
 import { useConsole, useIsLost, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';

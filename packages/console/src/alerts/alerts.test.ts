@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert } from '@granary/contract/fleet';
 import { parseRoute } from '../context/routes.ts';
 import { alertFilterOf, chosenAlerts, queryOf, summaryOf, valueAgainstThreshold } from './alerts.ts';
 

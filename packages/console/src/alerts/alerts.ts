@@ -1,6 +1,5 @@
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
 import { formatNumber, unitSymbol } from '../kit/format.ts';
 
 const UNITS: Readonly<Partial<Record<FleetAlert['type'], string>>> = {

@@ -1,4 +1,4 @@
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert } from '@granary/contract/fleet';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { callOptions, useConsole } from '../context/console.ts';
 

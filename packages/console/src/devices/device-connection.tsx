@@ -1,4 +1,4 @@
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useConsole } from '../context/console.ts';

@@ -1,5 +1,5 @@
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import type { RefusalCause } from '@granary/contract/telemetry/reception';
 import { SECOND_MS } from '@granary/contract/time';
 import { isUnacknowledged, mostUrgentFirst } from '../alerts/alerts.ts';

@@ -1,5 +1,5 @@
 import './device-operations.css';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
 import { useConsole } from '../context/console.ts';
 import { formatDuration, withLocalTimes } from '../kit/format.ts';

@@ -1,5 +1,5 @@
 import './device-page.css';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { EmergencyStop } from '../commands/emergency-stop.tsx';
 import { useVehicleState, VehicleCommands } from '../commands/vehicle-commands.tsx';
 import { useConsole, useIsLost, useScope } from '../context/console.ts';

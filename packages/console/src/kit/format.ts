@@ -1,4 +1,4 @@
-import { unitSymbol } from '@granary/contract/telemetry/unit-symbols';
+import { unitSymbol } from '@granary/contract/telemetry/channels';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ApiError } from '@granary/client';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
 import { type Signal, signal } from '@preact/signals';
 import { Live } from './live.ts';
 import { ScriptedClient } from './testing/scripted-client.ts';

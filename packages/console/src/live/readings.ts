@@ -1,7 +1,6 @@
 import { ApiError } from '@granary/client';
 import { batch, type ReadonlySignal } from '@preact/signals';
-import type { Connection } from './connection.ts';
-import { until } from './connection.ts';
+import { type Connection, until } from './connection.ts';
 import type { Site } from './site.ts';
 import type { LiveStreams } from './streams/shared-streams.ts';
 

@@ -1,6 +1,11 @@
 import type { Client, EventType, LoggedEvent } from '@granary/client';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
-import type { FleetAlert, FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet/records';
+import type {
+  FleetAlert,
+  FleetCommand,
+  FleetDevice,
+  FleetMission,
+  FleetOperation,
+} from '@granary/contract/fleet';
 import { batch, type ReadonlySignal } from '@preact/signals';
 import { COMMAND_UNDER_WAY, MISSION_UNDER_WAY, OPERATION_UNDER_WAY, type Site } from './site.ts';
 

@@ -1,7 +1,12 @@
 import type { CommandStatus } from '@granary/contract/commands';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
-import type { FleetAlert, FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet/records';
-import type { MissionStatus } from '@granary/contract/missions/missions';
+import type {
+  FleetAlert,
+  FleetCommand,
+  FleetDevice,
+  FleetMission,
+  FleetOperation,
+} from '@granary/contract/fleet';
+import type { MissionStatus } from '@granary/contract/missions';
 import type { OperationStatus } from '@granary/contract/operations';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 

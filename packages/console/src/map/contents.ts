@@ -1,9 +1,8 @@
-import type { MissionRecord } from '@granary/contract/missions/missions';
+import type { MissionRecord } from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
 import { type Signal, signal } from '@preact/signals';
 import type { FenceDraft } from './fence-draft.ts';
-import type { LegFaults } from './mission-draft.ts';
-import { type Draft, EMPTY_DRAFT } from './mission-draft.ts';
+import { type Draft, EMPTY_DRAFT, type LegFaults } from './mission-draft.ts';
 
 /** What the panel beside the map has drawn on it. */
 export interface MapContents {

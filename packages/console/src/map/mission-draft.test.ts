@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { WAYPOINTS_MAX } from '@granary/contract/missions/waypoints';
+import { WAYPOINTS_MAX } from '@granary/contract/missions';
 import {
   type Draft,
   EMPTY_DRAFT,

@@ -1,5 +1,10 @@
-import type { Mission, PreflightResult } from '@granary/contract/missions/missions';
-import { WAYPOINTS_MAX, type Waypoint, type WaypointAction } from '@granary/contract/missions/waypoints';
+import {
+  type Mission,
+  type PreflightResult,
+  WAYPOINTS_MAX,
+  type Waypoint,
+  type WaypointAction,
+} from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
 
 const WAYPOINT = /^\/waypoints\/(\d+)/;

@@ -1,4 +1,4 @@
-import type { MissionRecord, MissionRequestKind } from '@granary/contract/missions/missions';
+import type { MissionRecord, MissionRequestKind } from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

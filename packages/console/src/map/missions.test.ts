@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WaypointStatus } from '@granary/contract/missions/waypoints';
+import type { WaypointStatus } from '@granary/contract/missions';
 import { missions } from '../texts/en/map.ts';
 import { missionPath, missionStatus } from './missions.ts';
 

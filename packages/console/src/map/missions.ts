@@ -1,4 +1,4 @@
-import type { MissionRecord } from '@granary/contract/missions/missions';
+import type { MissionRecord } from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
 import { MISSION_UNDER_WAY } from '../live/site.ts';
 import type { Texts } from '../texts/en/texts.ts';

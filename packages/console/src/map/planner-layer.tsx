@@ -1,8 +1,7 @@
 import type { Point } from '@granary/contract/positions';
 import type { Signal } from '@preact/signals';
 import { texts } from '../texts/texts.ts';
-import type { LegFaults } from './mission-draft.ts';
-import { type Draft, withChange, withoutWaypoint } from './mission-draft.ts';
+import { type Draft, type LegFaults, withChange, withoutWaypoint } from './mission-draft.ts';
 import { DragHandle } from './surface/drag-handle.tsx';
 import { pathOf } from './surface/projection.ts';
 import { useView } from './surface/surface-context.ts';

@@ -1,4 +1,4 @@
-import type { PreflightResult } from '@granary/contract/missions/missions';
+import type { PreflightResult } from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
 import type { Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

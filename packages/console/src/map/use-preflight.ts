@@ -1,4 +1,4 @@
-import type { PreflightResult } from '@granary/contract/missions/missions';
+import type { PreflightResult } from '@granary/contract/missions';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';

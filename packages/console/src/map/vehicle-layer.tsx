@@ -1,5 +1,5 @@
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert } from '@granary/contract/fleet';
 import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isUnacknowledged } from '../alerts/alerts.ts';
@@ -9,8 +9,7 @@ import type { LiveDevice } from '../live/site.ts';
 import { texts } from '../texts/texts.ts';
 import { isVisible, pathOf, screenOf } from './surface/projection.ts';
 import { useView } from './surface/surface-context.ts';
-import type { Tracks } from './tracks.ts';
-import { headingOf, trackParts } from './tracks.ts';
+import { headingOf, type Tracks, trackParts } from './tracks.ts';
 import { labelsWithRoom, positionOf, shortened } from './vehicles.ts';
 
 /** The oldest part is still visible. */

@@ -1,4 +1,4 @@
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import type { Point } from '@granary/contract/positions';
 import type { Quality } from '@granary/contract/telemetry/telemetry';
 import { distanceM, type ScreenPlace } from './surface/projection.ts';

@@ -1,4 +1,4 @@
-import { WAYPOINT_ACTIONS, type WaypointAction } from '@granary/contract/missions/waypoints';
+import { WAYPOINT_ACTIONS, type WaypointAction } from '@granary/contract/missions';
 import type { Signal } from '@preact/signals';
 import { Button } from '../kit/button.tsx';
 import { Field } from '../kit/inputs.tsx';

@@ -1,5 +1,5 @@
 import type { Actor } from '@granary/contract/audit';
-import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet/records';
+import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet';
 import type { Route } from '../context/routes.ts';
 import { formatNumber } from '../kit/format.ts';
 import { locale, texts } from '../texts/texts.ts';

@@ -1,4 +1,4 @@
-import type { FleetOperation } from '@granary/contract/fleet/records';
+import type { FleetOperation } from '@granary/contract/fleet';
 import { callOptions, useConsole, useIsLost, useScope } from '../context/console.ts';
 import { formatDuration } from '../kit/format.ts';
 

@@ -1,7 +1,7 @@
 import './operations-view.css';
 import { COMMAND_STATUSES, type CommandStatus } from '@granary/contract/commands';
-import type { FleetMission, FleetOperation } from '@granary/contract/fleet/records';
-import { MISSION_STATUSES, type MissionStatus } from '@granary/contract/missions/missions';
+import type { FleetMission, FleetOperation } from '@granary/contract/fleet';
+import { MISSION_STATUSES, type MissionStatus } from '@granary/contract/missions';
 import { OPERATION_STATUSES } from '@granary/contract/operations';
 import type { ComponentType } from 'preact';
 import { useConsole } from '../context/console.ts';

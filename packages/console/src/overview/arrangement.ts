@@ -1,6 +1,5 @@
 import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/statuses';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
 import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { isUnacknowledged } from '../alerts/alerts.ts';
 

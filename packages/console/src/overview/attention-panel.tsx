@@ -1,7 +1,7 @@
 import './attention-panel.css';
 import type { AlertSeverity } from '@granary/contract/alerts';
 import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
-import type { AttentionItem, AttentionReason } from '@granary/contract/fleet/overview';
+import type { AttentionItem, AttentionReason } from '@granary/contract/fleet';
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { AcknowledgeButton } from '../alerts/acknowledge-button.tsx';

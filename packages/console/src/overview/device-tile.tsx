@@ -1,5 +1,5 @@
 import './device-tile.css';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';

@@ -1,4 +1,4 @@
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import type { ComponentType } from 'preact';
 import type { Language } from '../texts/texts.ts';
 

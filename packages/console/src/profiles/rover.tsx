@@ -1,5 +1,5 @@
 import './rover.css';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import type { Quality } from '@granary/contract/telemetry/telemetry';
 import { formatValue } from '../kit/format.ts';
 import { LastKnown, Measured } from '../kit/measured.tsx';

@@ -1,4 +1,4 @@
-import type { FleetDevice, FleetReading } from '@granary/contract/fleet/devices';
+import type { FleetDevice, FleetReading } from '@granary/contract/fleet';
 import { useConsole } from '../context/console.ts';
 import { formatMass, formatNumber, formatValue } from '../kit/format.ts';
 import { Measured } from '../kit/measured.tsx';

@@ -1,6 +1,6 @@
 import type { Client } from '@granary/client';
 import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
-import type { FleetAlert, FleetMission, FleetOperation } from '@granary/contract/fleet/records';
+import type { FleetAlert, FleetMission, FleetOperation } from '@granary/contract/fleet';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';

@@ -1,4 +1,4 @@
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { formatValue } from '../kit/format.ts';
 import { Measured } from '../kit/measured.tsx';
 import { locale, texts } from '../texts/texts.ts';

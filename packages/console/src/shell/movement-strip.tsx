@@ -1,5 +1,5 @@
 import './movement-strip.css';
-import type { FleetMission, FleetOperation } from '@granary/contract/fleet/records';
+import type { FleetMission, FleetOperation } from '@granary/contract/fleet';
 import { useEmergencyStop } from '../commands/emergency-stop.tsx';
 import { useConsole, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';

@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { closed } from '../input/closed.ts';
-import { described } from '../input/described.ts';
-import { checker } from '../input/schema.ts';
+import { checker, closed, described } from '../input/schema.ts';
 import { Altitude, Point, Position } from '../positions.ts';
-import { FAILSAFE_ACTIONS } from './failsafe-actions.ts';
 import { Maintenance, monitoringFields, monitoringPatchFields, Percent } from './shared-configuration.ts';
 
+/** The actions that a device takes by itself. */
+export const FAILSAFE_ACTIONS = ['continue', 'hold', 'return_to_base'] as const;
 export const GEOFENCE_POINTS_MAX = 200;
+
+export type FailsafeAction = (typeof FAILSAFE_ACTIONS)[number];
 
 /** A polygon whose last point is connected to the first; its edges are shortest lines and belong to it. */
 export const Geofence = Type.Array(Point, { minItems: 3, maxItems: GEOFENCE_POINTS_MAX });

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ALERT_SEVERITIES } from '../alerts.ts';
 import { SensorId } from '../devices/sensors.ts';
-import { closed } from '../input/closed.ts';
-import { described } from '../input/described.ts';
+import { closed, described } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
 import { Timestamp } from '../time.ts';
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed } from '../input/closed.ts';
-import { checker } from '../input/schema.ts';
+import { checker, closed } from '../input/schema.ts';
 import { Maintenance, monitoringFields, monitoringPatchFields, Percent } from './shared-configuration.ts';
 
 const Rate = Type.Number({ exclusiveMinimum: 0, maximum: 1e6 });

@@ -1,7 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { OptionalActor } from '../audit.ts';
-import { closed } from '../input/closed.ts';
-import { described } from '../input/described.ts';
+import { closed, described } from '../input/schema.ts';
 import { Timestamp } from '../time.ts';
 
 /** What a configuration was from `at` until the next version. */

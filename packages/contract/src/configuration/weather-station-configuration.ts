@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed } from '../input/closed.ts';
-import { checker } from '../input/schema.ts';
+import { checker, closed } from '../input/schema.ts';
 import { Maintenance, monitoringFields, monitoringPatchFields } from './shared-configuration.ts';
 
 export const WeatherStationConfiguration = closed({ maintenance: Maintenance, ...monitoringFields });

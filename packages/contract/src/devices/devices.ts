@@ -1,16 +1,52 @@
 import { type Static, Type } from 'typebox';
+import { OptionalActor } from '../audit.ts';
 import { DeviceId } from '../ids.ts';
-import { closed } from '../input/closed.ts';
-import { described } from '../input/described.ts';
-import { checker } from '../input/schema.ts';
+import { checker, closed, described } from '../input/schema.ts';
 import { line, lineOrEmpty } from '../input/text-schemas.ts';
 import { PROFILE_NAMES, profileNamesOf } from '../profiles/profiles.ts';
 import { RefusedReadings } from '../telemetry/reception.ts';
 import { Timestamp } from '../time.ts';
-import { DeclaredMaintenance } from './maintenance.ts';
-import { DevicePurge } from './purge.ts';
 import { DeclaredSensorSummary, SensorDeclarations } from './sensors.ts';
 import { DEVICE_STATUSES, SENSOR_STATUSES, SENSOR_TYPES } from './statuses.ts';
+
+const Reason = line(200);
+
+/** A reason is needed to begin; `until` is the time at which the maintenance ends by itself. */
+export const MaintenanceRequest = closed({
+  on: Type.Boolean(),
+  reason: Type.Optional(Reason),
+  until: Type.Optional(Timestamp),
+});
+
+/** The maintenance that a person has declared, while it lasts. */
+export const DeclaredMaintenance = closed({
+  reason: Reason,
+  since: Timestamp,
+  until: described('`null` if it lasts until somebody ends it.', Type.Union([Timestamp, Type.Null()])),
+  by: OptionalActor,
+});
+
+export type MaintenanceRequest = Static<typeof MaintenanceRequest>;
+export type DeclaredMaintenance = Static<typeof DeclaredMaintenance>;
+
+export const checkMaintenanceRequest = checker(MaintenanceRequest);
+
+/** `purge` also removes all records of the device. */
+export const RemovalQuery = closed({ purge: Type.Optional(Type.Enum(['true', 'false'])) });
+
+/** The removal of all records of a device. */
+export const DevicePurge = closed({
+  status: described(
+    '`done` only in the event at its end; then the device is not found any more.',
+    Type.Enum(['running', 'done']),
+  ),
+  rows_removed: Type.Integer({ minimum: 0 }),
+  started_at: Timestamp,
+});
+
+export type DevicePurge = Static<typeof DevicePurge>;
+
+export const checkRemovalQuery = checker(RemovalQuery);
 
 const Label = line(200);
 

@@ -1,13 +1,48 @@
-import {
-  BrokerAnswer,
-  checkBrokerLogin,
-  checkBrokerQuery,
-  checkBrokerTopicUse,
-} from '../link/broker-questions.ts';
+import { type Static, Type } from 'typebox';
+import { checker, closed } from '../input/schema.ts';
 import { plain } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** Longer than any text of MQTT. */
+const MqttText = Type.String({ maxLength: 65_535 });
+
+/** Whether a client may log in, as mosquitto-go-auth asks it, and EMQX with such a body. */
+export const BrokerLogin = closed({ username: MqttText, password: MqttText, clientid: MqttText });
+
+/** 1: receive a message, 2: publish, 3: both, 4: subscribe; a form has texts only. */
+const MosquittoAccess = Type.Union([
+  Type.Integer({ minimum: 1, maximum: 4 }),
+  Type.String({ pattern: '^[1-4]$' }),
+]);
+
+/** Whether a client may use a topic: with `acc` as mosquitto-go-auth asks it, with `action` as EMQX. */
+export const BrokerTopicUse = closed({
+  username: MqttText,
+  clientid: MqttText,
+  topic: MqttText,
+  acc: Type.Optional(MosquittoAccess),
+  action: Type.Optional(Type.Enum(['publish', 'subscribe'])),
+});
+
+/** For brokers that read the body: `result` and `is_superuser` are those of EMQX, `ok` and `error` those of mosquitto-go-auth. */
+export const BrokerAnswer = closed({
+  result: Type.Enum(['allow', 'deny']),
+  is_superuser: Type.Literal(false),
+  ok: Type.Boolean(),
+  error: Type.String(),
+});
+
+/** The status of a denial: some brokers look at nothing else, and others ignore every answer that is not 200. */
+export const BrokerQuery = closed({ deny: Type.Optional(Type.Enum(['200', '403'])) });
+
+export type BrokerTopicUse = Static<typeof BrokerTopicUse>;
+export type BrokerAnswer = Static<typeof BrokerAnswer>;
+
+export const checkBrokerLogin = checker(BrokerLogin);
+export const checkBrokerTopicUse = checker(BrokerTopicUse);
+export const checkBrokerQuery = checker(BrokerQuery);
 
 const COMMON = {
   needsKey: false,

@@ -2,6 +2,8 @@ import type { TObject } from 'typebox';
 import {
   checkFieldPatch,
   checkFieldRegistration,
+  checkMaintenanceRequest,
+  checkRemovalQuery,
   checkSiloPatch,
   checkSiloRegistration,
   DeviceCredentials,
@@ -12,11 +14,8 @@ import {
   SiloDetail,
 } from '../devices/devices.ts';
 import type { DeviceGroup } from '../devices/groups.ts';
-import { checkMaintenanceRequest } from '../devices/maintenance.ts';
-import { checkRemovalQuery } from '../devices/purge.ts';
 import { checkPageQuery } from '../envelope.ts';
-import { closed } from '../input/closed.ts';
-import type { Checker } from '../input/schema.ts';
+import { type Checker, closed } from '../input/schema.ts';
 import { LinkStatus } from '../link/link-status.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, type ExampleDeclaration, endpoint } from './declaration/endpoint.ts';

@@ -14,11 +14,10 @@ import { missions } from './missions.ts';
 import { notifications } from './notifications.ts';
 import { operations } from './operations.ts';
 import { plants } from './plants.ts';
-import { readings } from './readings.ts';
 import { reference } from './reference.ts';
 import { session } from './session.ts';
 import { site } from './site.ts';
-import { fieldTelemetry, siloTelemetry } from './telemetry.ts';
+import { fieldTelemetry, readings, siloTelemetry } from './telemetry.ts';
 import { webhooks } from './webhooks.ts';
 
 /** All endpoints. */

@@ -1,17 +1,18 @@
-import { checkFleetDeviceQuery, FleetDevice } from '../fleet/devices.ts';
-import { Overview } from '../fleet/overview.ts';
 import {
   AcknowledgementResults,
   checkAlertsAcknowledgement,
   checkFleetAlertQuery,
   checkFleetCommandQuery,
+  checkFleetDeviceQuery,
   checkFleetMissionQuery,
   checkFleetOperationQuery,
   FleetAlert,
   FleetCommand,
+  FleetDevice,
   FleetMission,
   FleetOperation,
-} from '../fleet/records.ts';
+  Overview,
+} from '../fleet.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 

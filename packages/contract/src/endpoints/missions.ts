@@ -7,7 +7,7 @@ import {
   MissionRecord,
   type MissionRequestKind,
   PreflightResult,
-} from '../missions/missions.ts';
+} from '../missions.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 

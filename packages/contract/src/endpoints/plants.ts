@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { checkPageQuery } from '../envelope.ts';
 import { Refusal } from '../errors.ts';
-import { closed } from '../input/closed.ts';
 import { readJson } from '../input/json.ts';
-import { checker, type ValidationIssue } from '../input/schema.ts';
+import { checker, closed, type ValidationIssue } from '../input/schema.ts';
 import { plain } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 

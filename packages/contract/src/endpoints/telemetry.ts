@@ -1,4 +1,5 @@
 import type { DeviceGroup } from '../devices/groups.ts';
+import { checkNewestValuesQuery, NewestValues } from '../fleet.ts';
 import type { Checker } from '../input/schema.ts';
 import { telemetryCheckOf } from '../profiles/profiles.ts';
 import {
@@ -14,7 +15,7 @@ import {
   SensorHistory,
   TelemetryReceipt,
 } from '../telemetry/telemetry.ts';
-import { one } from './declaration/answers.ts';
+import { eventStream, one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
 const AS_CSV = { alternatives: ['text/csv'] };
@@ -116,4 +117,21 @@ export const fieldTelemetry = {
     { battery_level: 81.5 },
     { latitude: 48.2, longitude: 16.3, altitude: 170, battery_level: 81.2, soil_moisture: 23 },
   ]),
+};
+
+export const readings = {
+  stream: endpoint('api', 'GET', '/readings/stream', {
+    scope: 'read',
+    summary:
+      'Streams the newest values of the devices that the key may see: first all of them, then what changes, at most once a second. For screens: values that a reader misses are not sent later.',
+    query: checkNewestValuesQuery,
+    answers: { 200: eventStream(NewestValues) },
+    errors: ['stream_limit_reached'],
+    examples: [
+      { summary: 'all devices' },
+      { summary: 'two devices', query: { device_id: 'silo-7,rover-3' } },
+      { summary: 'the devices of one facility', query: { facility: 'north' } },
+      { summary: 'an id that cannot be one', query: { device_id: 'silo 7' }, refusal: 'invalid_input' },
+    ],
+  }),
 };

@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { findIssues, type ValidationIssue } from './validation-issues.ts';
 
@@ -26,3 +26,22 @@ export function checker<T extends TSchema>(schema: T): Checker<Static<T>> {
     },
   };
 }
+
+/** An object schema that refuses unknown fields. */
+export function closed<P extends Parameters<typeof Type.Object>[0]>(properties: P) {
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+/**
+ * Says what a value means, for the references. `description` is not used, because it completes the sentence "must be …" in
+ * refusals.
+ */
+export const described = <Schema extends TSchema>(meaning: string, schema: Schema): Schema =>
+  Object.defineProperties(
+    {},
+    {
+      // The library keeps what it knows of a schema in properties that a spread would lose.
+      ...Object.getOwnPropertyDescriptors(schema),
+      'x-meaning': { value: meaning, enumerable: true },
+    },
+  ) as Schema;

@@ -13,7 +13,7 @@ import * as ids from '../ids.ts';
 import * as keys from '../keys.ts';
 import * as fieldLink from '../link/field-messages.ts';
 import * as link from '../link/messages.ts';
-import * as missions from '../missions/missions.ts';
+import * as missions from '../missions.ts';
 import * as operations from '../operations.ts';
 import { PROFILES } from '../profiles/profiles.ts';
 import { siloScale } from '../profiles/silo-scale.ts';

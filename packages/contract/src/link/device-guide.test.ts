@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { COMMAND_NAMES } from '../commands.ts';
 import { readJson } from '../input/json.ts';
 import type { Checker } from '../input/schema.ts';
-import { WAYPOINT_ACTIONS, WAYPOINT_STATUSES, WAYPOINTS_MAX } from '../missions/waypoints.ts';
+import { WAYPOINT_ACTIONS, WAYPOINT_STATUSES, WAYPOINTS_MAX } from '../missions.ts';
 import { CHANNEL_NAMES } from '../telemetry/channels.ts';
 import { READINGS_PER_MESSAGE_MAX } from '../telemetry/telemetry.ts';
 import { DEVICE_MESSAGES } from './device-messages.ts';

@@ -1,14 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { COMMAND_NAMES, CommandParameters } from '../commands.ts';
-import { FAILSAFE_ACTIONS } from '../configuration/failsafe-actions.ts';
+import { FAILSAFE_ACTIONS } from '../configuration/field-configuration.ts';
 import { CommandId, MissionId } from '../ids.ts';
-import { closed } from '../input/closed.ts';
-import { described } from '../input/described.ts';
-import { type Checker, checker } from '../input/schema.ts';
-import { ACTION_RESULTS, WAYPOINT_STATUSES, WAYPOINTS_MAX, Waypoint } from '../missions/waypoints.ts';
+import { type Checker, checker, closed, described } from '../input/schema.ts';
+import { ACTION_RESULTS, WAYPOINT_STATUSES, WAYPOINTS_MAX, Waypoint } from '../missions.ts';
 import { DeviceTime, Timestamp } from '../time.ts';
-import { TIME_MEANING } from './messages.ts';
-import { Reason } from './reason.ts';
+import { Reason, TIME_MEANING } from './messages.ts';
 
 /**
  * Sent once, except an emergency stop, which is repeated until the device has reported its success. A device that has already

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed } from '../input/closed.ts';
+import { closed } from '../input/schema.ts';
 import { Timestamp } from '../time.ts';
 
 export const SESSION_TYPES = ['clean', 'persistent'] as const;

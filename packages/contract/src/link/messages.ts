@@ -1,26 +1,29 @@
 import { type Static, Type } from 'typebox';
 import { DEVICE_STATUSES } from '../devices/statuses.ts';
 import { OperationId } from '../ids.ts';
-import { closed } from '../input/closed.ts';
-import { described } from '../input/described.ts';
-import { checker } from '../input/schema.ts';
+import { checker, closed, described } from '../input/schema.ts';
+import { note } from '../input/text-schemas.ts';
 import { OPERATION_TYPES, TargetContainer } from '../operations.ts';
 import { DeviceTime, Timestamp } from '../time.ts';
-import { Reason } from './reason.ts';
 
+const REASON_CHARS_MAX = 500;
 /** Topics are `granary/v1/{device_id}/{subject}`; a device may touch its own only. */
 export const TOPIC_ROOT = 'granary/v1';
-
 export const UP_SUBJECTS = ['telemetry', 'status', 'ack', 'progress'] as const;
 export const DOWN_SUBJECTS = ['command', 'config'] as const;
+/** 1,000 readings of twelve values fit with room to spare. */
+export const LINK_PAYLOAD_BYTES_MAX = 512 * 1024;
+/** More than any silo holds, and small enough to stay a whole number of grams. */
+const AMOUNT_KG_MAX = 1e9;
+export const PROGRESS_STATES = ['running', 'completed', 'stopped', 'failed', 'unknown'] as const;
+
+export const Reason = note(REASON_CHARS_MAX);
+
 export type UpSubject = (typeof UP_SUBJECTS)[number];
 export type DownSubject = (typeof DOWN_SUBJECTS)[number];
 
 export const topicOf = (deviceId: string, subject: UpSubject | DownSubject): string =>
   `${TOPIC_ROOT}/${deviceId}/${subject}`;
-
-/** 1,000 readings of twelve values fit with room to spare. */
-export const LINK_PAYLOAD_BYTES_MAX = 512 * 1024;
 
 /** What a device says of itself on its retained status topic, and leaves as its last will. */
 export const DeviceState = closed({
@@ -64,9 +67,6 @@ export const ReportCommand = closed({ command: Type.Literal('report'), operation
 
 export const SiloCommand = Type.Union([StartCommand, StopCommand, ReportCommand]);
 
-/** More than any silo holds, and small enough to stay a whole number of grams. */
-const AMOUNT_KG_MAX = 1e9;
-
 /** A device's answer to a start. */
 export const OperationAck = closed({
   operation_id: OperationId,
@@ -78,7 +78,6 @@ export const OperationAck = closed({
 export const TIME_MEANING =
   'When this was the case, by the clock of the device: milliseconds since 1970, or RFC 3339. The newest statement counts.';
 
-export const PROGRESS_STATES = ['running', 'completed', 'stopped', 'failed', 'unknown'] as const;
 export type ProgressState = (typeof PROGRESS_STATES)[number];
 
 /** How an operation stands on the device: sent as it goes on, when it ends, and in answer to a stop or a report. */

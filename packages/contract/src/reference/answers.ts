@@ -1,19 +1,154 @@
 import { type Answer, ErrorAnswer } from '../endpoints/declaration/answers.ts';
 import type { Endpoint } from '../endpoints/declaration/endpoint.ts';
-import { STATUS_OF } from '../errors.ts';
-import type { ComponentSchemas } from './component-schemas.ts';
-import { type AnswerHeader, headerReferences, RATE_HEADERS } from './headers.ts';
-import type { JsonObject } from './json.ts';
-import type { ComponentRefusals } from './refusals.ts';
+import type { GroupName } from '../endpoints/declaration/groups.ts';
+import { PlantError, plantErrorStatus } from '../endpoints/plants.ts';
+import { ERROR_TEXTS } from '../error-texts.ts';
+import { type ErrorCode, STATUS_OF } from '../errors.ts';
+import { SESSION_COOKIE } from '../session.ts';
+import { type ComponentSchemas, type JsonObject, sortedByName } from './component-schemas.ts';
 
+/** The headers of answers, by the names under which a document refers to them. */
+export const ANSWER_HEADERS = {
+  'X-Request-Id': {
+    description: 'The id of the request, which is also in the log of the service.',
+    required: true,
+    schema: { type: 'string', minLength: 1 },
+  },
+  RateLimit: {
+    description:
+      'How many requests the key has left, and in how many seconds it has all of them again; missing where the rate is not limited.',
+    schema: { type: 'string', pattern: '^"key";r=[0-9]+;t=[0-9]+$', examples: ['"key";r=199;t=1'] },
+  },
+  'RateLimit-Policy': {
+    description: 'How many requests the key may send at once, and in how many seconds it regains them.',
+    schema: { type: 'string', pattern: '^"key";q=[0-9]+;w=[0-9]+$', examples: ['"key";q=200;w=2'] },
+  },
+  'Retry-After': {
+    description: 'After how many seconds the request may be repeated.',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'WWW-Authenticate': {
+    description: 'How to name the key.',
+    required: true,
+    schema: { type: 'string', const: 'Bearer' },
+  },
+  ETag: {
+    description: 'The version of the resource, for `If-Match` or `If-None-Match`.',
+    required: true,
+    schema: { type: 'string', pattern: '^(W/)?"[!-~]+"$', examples: ['"3"'] },
+  },
+  'Set-Cookie': {
+    description: 'The cookie of the session, which no script can read; or its removal.',
+    required: true,
+    schema: { type: 'string', pattern: `^${SESSION_COOKIE}=` },
+  },
+  Link: {
+    description: 'The address of the next page, with `rel="next"`; missing on the last page.',
+    schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
+  },
+  'Idempotency-Replayed': {
+    description: '`true` when the answer is that of an earlier request with the same key.',
+    schema: { type: 'string', const: 'true' },
+  },
+} as const satisfies JsonObject;
+/** Only where the rate of a key is limited. */
+export const RATE_HEADERS: readonly AnswerHeader[] = ['RateLimit', 'RateLimit-Policy'];
+/** Found before it is known what the address belongs to, so they have the same status and body everywhere. */
+const FOUND_BEFORE_ROUTE: readonly ErrorCode[] = [
+  'request_timeout',
+  'expectation_failed',
+  'headers_too_large',
+];
+/** The groups whose refusals differ from those of the others in their headers or their body. */
+const KINDS: Partial<Record<GroupName, string>> = { sandbox: 'plants.', service: 'open.' };
+const RESPONSES = '#/components/responses/';
 const JSON_TYPE = 'application/json';
 const YAML_TYPE = 'application/yaml';
-
 const OWN_HEADERS: Readonly<Record<string, AnswerHeader>> = {
   etag: 'ETag',
   link: 'Link',
   'set-cookie': 'Set-Cookie',
 };
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  200: 'Done.',
+  503: 'The service is not ready; or as for other endpoints, with an error code.',
+};
+
+export type AnswerHeader = keyof typeof ANSWER_HEADERS;
+
+export const headerReferences = (names: readonly AnswerHeader[]): JsonObject =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+function statusIn({ group }: Endpoint, code: ErrorCode): number {
+  const status = STATUS_OF[code];
+  return group === 'sandbox' && !FOUND_BEFORE_ROUTE.includes(code) ? plantErrorStatus(status) : status;
+}
+
+function exampleOf(code: ErrorCode): JsonObject {
+  const { means, cure } = ERROR_TEXTS[code];
+  return { summary: cure, value: { success: false, error: { code, message: means, request_id: 'req_1' } } };
+}
+
+/** Collects the refusals of all endpoints, many of which have the same. */
+export class ComponentRefusals {
+  readonly #schemas: ComponentSchemas;
+  readonly #responses = new Map<string, JsonObject>();
+  readonly #examples = new Map<ErrorCode, JsonObject>();
+
+  constructor(schemas: ComponentSchemas) {
+    this.#schemas = schemas;
+  }
+
+  get responses(): JsonObject {
+    return sortedByName(this.#responses);
+  }
+
+  /** One for each error code that a response has. */
+  get examples(): JsonObject {
+    return sortedByName(this.#examples);
+  }
+
+  /** A reference for each status that the endpoint can be refused with. */
+  of(endpoint: Endpoint): ReadonlyMap<string, JsonObject> {
+    const byStatus = Map.groupBy(endpoint.errors, (code) => statusIn(endpoint, code));
+    return new Map(
+      Array.from(byStatus, ([status, codes]) => [String(status), this.#use(endpoint, status, codes)]),
+    );
+  }
+
+  #use({ group, errors }: Endpoint, status: number, codes: readonly ErrorCode[]): JsonObject {
+    const isBeforeRoute = codes.every((code) => FOUND_BEFORE_ROUTE.includes(code));
+    const kind = isBeforeRoute ? '' : (KINDS[group] ?? '');
+    const name = `${kind}${status}.${codes.join('.')}`;
+    if (!this.#responses.has(name)) {
+      this.#responses.set(name, {
+        description: codes.map((code) => `\`${code}\`: ${ERROR_TEXTS[code].means}`).join('\n\n'),
+        headers: headerReferences(refusalHeaders(errors.includes('unauthorized') && !isBeforeRoute, status)),
+        content: { 'application/json': this.#contentOf(group === 'sandbox' && !isBeforeRoute, codes) },
+        'x-error-codes': codes,
+      });
+    }
+    return { $ref: `${RESPONSES}${name}` };
+  }
+
+  #contentOf(isOfPlantStore: boolean, codes: readonly ErrorCode[]): JsonObject {
+    if (isOfPlantStore) return { schema: this.#schemas.use(PlantError, 'answer') };
+    for (const code of codes) this.#examples.set(code, exampleOf(code));
+    return {
+      schema: this.#schemas.use(ErrorAnswer, 'answer'),
+      examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+    };
+  }
+}
+
+const refusalHeaders = (hasKey: boolean, status: number): readonly AnswerHeader[] => [
+  'X-Request-Id',
+  ...(hasKey && status !== 401 ? RATE_HEADERS : []),
+  ...(status === 409 ? (['Idempotency-Replayed'] as const) : []),
+  ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+  ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+];
 
 function headersOf({ errors, requestHeaders }: Endpoint, own: readonly string[]): JsonObject {
   return headerReferences([
@@ -37,11 +172,6 @@ function contentOf(answer: Answer<unknown>, schemas: ComponentSchemas): JsonObje
   ];
   return Object.fromEntries([mediaType, ...alternatives].map(ofType));
 }
-
-const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  200: 'Done.',
-  503: 'The service is not ready; or as for other endpoints, with an error code.',
-};
 
 function declaredAnswers(endpoint: Endpoint, schemas: ComponentSchemas): [string, JsonObject][] {
   return Object.entries(endpoint.answers).map(([status, answer]) => {

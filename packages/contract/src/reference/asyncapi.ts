@@ -8,8 +8,7 @@ import {
   type UpSubject,
 } from '../link/messages.ts';
 import { READINGS_PER_MESSAGE_MAX } from '../telemetry/telemetry.ts';
-import { ComponentSchemas } from './component-schemas.ts';
-import type { Json, JsonObject } from './json.ts';
+import { ComponentSchemas, type Json, type JsonObject } from './component-schemas.ts';
 import { examplesOf, type GuideExamples, useOf } from './message-schemas.ts';
 import { NAMED_SCHEMAS } from './named-schemas.ts';
 

@@ -1,7 +1,9 @@
 import { DEVICE_MESSAGES, type DeviceMessage } from '../link/device-messages.ts';
 import { DOWN_SUBJECTS } from '../link/messages.ts';
-import { ComponentSchemas, type SchemaUse } from './component-schemas.ts';
-import type { Json, JsonObject } from './json.ts';
+import { ComponentSchemas, type Json, type JsonObject, type SchemaUse } from './component-schemas.ts';
+
+/** A copy, made by `npm run references`, for the service, which has no guide. */
+export const GUIDE_EXAMPLES: GuideExamples = examples;
 
 /** The examples of the device maker's guide by kind of device and topic, such as `silo/telemetry`. */
 export type GuideExamples = Readonly<Record<string, readonly Json[]>>;
@@ -33,3 +35,5 @@ export function messageSchemas(examples: GuideExamples): ReadonlyMap<string, Jso
     ]),
   );
 }
+
+import examples from './guide-examples.json' with { type: 'json' };

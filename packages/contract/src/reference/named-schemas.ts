@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Acknowledgement, Alert, Shelving } from '../alerts.ts';
-import { Actor, AuditEntry } from '../audit.ts';
+import { Actor, AuditEntry, Difference } from '../audit.ts';
 import { CommandRecord, CommandRequest, CommandResult } from '../commands.ts';
 import {
   FieldConfiguration,
@@ -15,20 +15,19 @@ import {
 } from '../configuration/weather-station-configuration.ts';
 import { DeclaredEnd, EndDeclaration } from '../declared-end.ts';
 import * as devices from '../devices/devices.ts';
-import { DeclaredMaintenance, MaintenanceRequest } from '../devices/maintenance.ts';
+import { DeclaredMaintenance, MaintenanceRequest } from '../devices/devices.ts';
 import { DeclaredSensorSummary, SensorDeclaration } from '../devices/sensors.ts';
 import { ErrorAnswer } from '../endpoints/declaration/answers.ts';
 import { RegisteredFieldDevice, RegisteredSilo } from '../endpoints/devices.ts';
 import { Liveness, Readiness } from '../endpoints/health.ts';
 import { Plant, PlantError } from '../endpoints/plants.ts';
-import { FleetDevice, FleetReadings } from '../fleet/devices.ts';
-import { AttentionItem, Overview } from '../fleet/overview.ts';
-import * as records from '../fleet/records.ts';
+import * as records from '../fleet.ts';
+import { AttentionItem, FleetDevice, FleetReadings, Overview } from '../fleet.ts';
 import { IssuedKey, KeyRecord, KeyRotation, NewKey } from '../keys.ts';
 import { LinkStatus } from '../link/link-status.ts';
 import * as events from '../logged-event.ts';
-import * as missions from '../missions/missions.ts';
-import { Waypoint } from '../missions/waypoints.ts';
+import * as missions from '../missions.ts';
+import { Waypoint } from '../missions.ts';
 import {
   EscalationStep,
   NotificationRecord,
@@ -39,7 +38,6 @@ import * as operations from '../operations.ts';
 import { Point, Position } from '../positions.ts';
 import { SessionRecord, SignIn, SignInCode } from '../session.ts';
 import { Applied, SiteChange } from '../site/apply.ts';
-import { Difference } from '../site/difference.ts';
 import { SiteDevice, SiteDocument } from '../site/site-document.ts';
 import { EnvironmentalReading, LocationReading, Track, TrackPoint } from '../telemetry/field-readings.ts';
 import { CurrentReadings, HistoryPoint, SensorHistory, TelemetryReceipt } from '../telemetry/telemetry.ts';

@@ -7,12 +7,9 @@ import { ERROR_CODES, STATUS_OF } from '../errors.ts';
 import type { SchemaNode } from '../input/validation-issues.ts';
 import { SCOPES } from '../keys.ts';
 import { SESSION_COOKIE } from '../session.ts';
-import { answersOf } from './answers.ts';
-import { ComponentSchemas } from './component-schemas.ts';
-import { ANSWER_HEADERS } from './headers.ts';
-import { type Json, type JsonObject, toJson } from './json.ts';
+import { ANSWER_HEADERS, answersOf, ComponentRefusals } from './answers.ts';
+import { ComponentSchemas, type Json, type JsonObject, toJson } from './component-schemas.ts';
 import { NAMED_SCHEMAS } from './named-schemas.ts';
-import { ComponentRefusals } from './refusals.ts';
 import { webhookMessages } from './webhook-messages.ts';
 
 const HEADERS: Readonly<Record<RequestHeader, HeaderDescription>> = {

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
-import { closed } from '../input/closed.ts';
+import { closed } from '../input/schema.ts';
 import { LoggedEvent } from '../logged-event.ts';
 import { Timestamp } from '../time.ts';
 import { TEST_MESSAGE } from '../webhooks.ts';
-import type { ComponentSchemas } from './component-schemas.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { ComponentSchemas, Json, JsonObject } from './component-schemas.ts';
 
 /** What a webhook gets beside events. */
 const Message = closed({

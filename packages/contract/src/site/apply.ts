@@ -1,9 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { Difference } from '../audit.ts';
 import { DeviceCredentials } from '../devices/devices.ts';
-import { closed } from '../input/closed.ts';
-import { described } from '../input/described.ts';
-import { checker } from '../input/schema.ts';
-import { Difference } from './difference.ts';
+import { checker, closed, described } from '../input/schema.ts';
 
 export const CHANGE_ACTIONS = ['create', 'update', 'unchanged'] as const;
 

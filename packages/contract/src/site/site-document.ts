@@ -2,16 +2,51 @@ import { type Static, Type } from 'typebox';
 import { FieldRegistration, SiloRegistration } from '../devices/devices.ts';
 import type { DeviceGroup } from '../devices/groups.ts';
 import { DeviceId } from '../ids.ts';
-import { closed } from '../input/closed.ts';
-import { described } from '../input/described.ts';
-import { type Checker, checker, type ValidationIssue } from '../input/schema.ts';
-import { NOTIFICATION_RULES_MAX } from '../notifications.ts';
+import { type Checker, checker, closed, described, type ValidationIssue } from '../input/schema.ts';
+import {
+  EmailTarget,
+  EscalationStep,
+  NOTIFICATION_RULES_MAX,
+  NotificationRuleInput,
+} from '../notifications.ts';
 import { PROFILE_NAMES, PROFILES } from '../profiles/profiles.ts';
 import { NewWebhook, WEBHOOKS_MAX } from '../webhooks.ts';
-import { SiteNotificationRule } from './site-notifications.ts';
 
 /** A larger site is described by several documents, for example one for each facility. */
 export const SITE_DEVICES_MAX = 500;
+export const SITE_SECTIONS = ['devices', 'webhooks', 'notification_rules'] as const;
+const SECTION_CHECKS: Readonly<Record<SiteSection, SectionCheck>> = {
+  devices: {
+    key: 'device_id',
+    title: 'device',
+    faults: (entry) =>
+      checkDevice.accepts(entry)
+        ? [...capacityFaults(entry), ...configurationFaults(entry)]
+        : checkDevice.faults(entry),
+  },
+  webhooks: { key: 'url', title: 'webhook', faults: (entry) => checkWebhook.faults(entry) },
+  notification_rules: { key: 'name', title: 'rule', faults: (entry) => checkRule.faults(entry) },
+};
+/** A person repairs a whole document at once, so more faults are listed than for other bodies. */
+const FAULTS_MAX = 200;
+const NAME_CHARS_MAX = 100;
+const HAS_CAPACITY: Readonly<Record<DeviceGroup, boolean>> = { silo: true, field: false };
+
+/** In a document a webhook is named by its address, because its id is another one in every service. */
+const SiteTarget = Type.Union([EmailTarget, closed({ webhook_url: NewWebhook.properties.url })]);
+const SiteTargets = Type.Array(SiteTarget, { minItems: 1, maxItems: 20, uniqueItems: true });
+
+const SiteEscalationStep = closed({ ...EscalationStep.properties, targets: SiteTargets });
+
+/** A notification rule; its name identifies it. */
+export const SiteNotificationRule = closed({
+  ...NotificationRuleInput.properties,
+  targets: SiteTargets,
+  escalation: Type.Optional(Type.Array(SiteEscalationStep, { maxItems: 10 })),
+});
+
+export type SiteTarget = Static<typeof SiteTarget>;
+export type SiteNotificationRule = Static<typeof SiteNotificationRule>;
 
 const { capacity } = SiloRegistration.properties;
 const { name, model, firmware_version, location, sensors } = FieldRegistration.properties;
@@ -50,7 +85,6 @@ export const SiteDocument = closed({
 export type SiteDevice = Static<typeof SiteDevice>;
 export type SiteDocument = Static<typeof SiteDocument>;
 
-export const SITE_SECTIONS = ['devices', 'webhooks', 'notification_rules'] as const;
 export type SiteSection = (typeof SITE_SECTIONS)[number];
 
 interface SectionCheck {
@@ -64,27 +98,11 @@ const checkDevice = checker(SiteDevice);
 const checkWebhook = checker(NewWebhook);
 const checkRule = checker(SiteNotificationRule);
 
-const SECTION_CHECKS: Readonly<Record<SiteSection, SectionCheck>> = {
-  devices: {
-    key: 'device_id',
-    title: 'device',
-    faults: (entry) =>
-      checkDevice.accepts(entry)
-        ? [...capacityFaults(entry), ...configurationFaults(entry)]
-        : checkDevice.faults(entry),
-  },
-  webhooks: { key: 'url', title: 'webhook', faults: (entry) => checkWebhook.faults(entry) },
-  notification_rules: { key: 'name', title: 'rule', faults: (entry) => checkRule.faults(entry) },
-};
-
 const checkFields = checker(SiteDocument);
 const List = Type.Optional(Type.Array(Type.Unknown()));
 const checkOutline = checker(
   closed({ ...SiteDocument.properties, devices: List, webhooks: List, notification_rules: List }),
 );
-
-/** A person repairs a whole document at once, so more faults are listed than for other bodies. */
-const FAULTS_MAX = 200;
 
 export const checkSiteDocument: Checker<SiteDocument> = {
   schema: SiteDocument,
@@ -119,8 +137,6 @@ const keyOf = (entry: unknown, key: string): unknown =>
     ? Object.entries(entry).find(([name]) => name === key)?.[1]
     : undefined;
 
-const NAME_CHARS_MAX = 100;
-
 /** A number in a long document is hard to find, so the fault also names its entry. */
 const nameOf = (title: string, key: unknown): string =>
   typeof key === 'string' && key !== '' && key.length <= NAME_CHARS_MAX ? ` (${title} ${key})` : '';
@@ -138,8 +154,6 @@ function repeatedKeys(section: SiteSection, key: string, entries: readonly unkno
     ];
   });
 }
-
-const HAS_CAPACITY: Readonly<Record<DeviceGroup, boolean>> = { silo: true, field: false };
 
 function capacityFaults({ profile, capacity: given }: SiteDevice): ValidationIssue[] {
   const isRequired = HAS_CAPACITY[PROFILES[profile].group];

@@ -1,14 +1,3 @@
-/**
- * A quantity that a device measures. A value is stored as a whole number of `1 / scale` units, so that sums are exact and
- * the order of arrival never changes a mean. `min` and `max` are the range of plausible values.
- */
-export interface Channel {
-  readonly unit: string;
-  readonly scale: number;
-  readonly min: number;
-  readonly max: number;
-}
-
 export const CHANNELS = {
   weight: { unit: 'kg', scale: 1_000, min: -1e6, max: 1e7 },
   temperature: { unit: 'celsius', scale: 1_000, min: -60, max: 120 },
@@ -25,7 +14,30 @@ export const CHANNELS = {
   /** What fell since the reading before, so that the sum over a time is what fell in it. */
   rainfall: { unit: 'mm', scale: 1_000, min: 0, max: 500 },
 } as const satisfies Record<string, Channel>;
+export const CHANNEL_NAMES = Object.keys(CHANNELS) as readonly ChannelName[];
+/** How people write the units that have a name of their own in the API; every other unit is written as it was declared. */
+const SYMBOLS: Readonly<Record<string, string>> = {
+  percent: '%',
+  celsius: '°C',
+  degree: '°',
+  degrees: '°',
+  hpa: 'hPa',
+  dbm: 'dBm',
+  lux: 'lx',
+  volt: 'V',
+};
+
+/**
+ * A quantity that a device measures. A value is stored as a whole number of `1 / scale` units, so that sums are exact and
+ * the order of arrival never changes a mean. `min` and `max` are the range of plausible values.
+ */
+export interface Channel {
+  readonly unit: string;
+  readonly scale: number;
+  readonly min: number;
+  readonly max: number;
+}
 
 export type ChannelName = keyof typeof CHANNELS;
 
-export const CHANNEL_NAMES = Object.keys(CHANNELS) as readonly ChannelName[];
+export const unitSymbol = (unit: string): string => SYMBOLS[unit.toLowerCase()] ?? unit;

@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed } from '../input/closed.ts';
-import { described } from '../input/described.ts';
-import { checker } from '../input/schema.ts';
+import { checker, closed, described } from '../input/schema.ts';
 import { wholeNumberText } from '../input/text-schemas.ts';
 import { HOUR_MS, Timestamp } from '../time.ts';
 import { DeclaredReadings, QUALITIES } from './telemetry.ts';

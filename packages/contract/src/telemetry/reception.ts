@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed } from '../input/closed.ts';
-import { described } from '../input/described.ts';
+import { closed, described } from '../input/schema.ts';
 import { Timestamp } from '../time.ts';
 
 /** What a device sent where a number was expected. */

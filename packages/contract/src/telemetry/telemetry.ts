@@ -1,8 +1,6 @@
 import { type Static, type TOptional, Type } from 'typebox';
 import { SENSORS_DECLARED_MAX, SensorId } from '../devices/sensors.ts';
-import { closed } from '../input/closed.ts';
-import { described } from '../input/described.ts';
-import { type Checker, checker } from '../input/schema.ts';
+import { type Checker, checker, closed, described } from '../input/schema.ts';
 import { DAY_MS, type DeviceTime, HOUR_MS, MINUTE_MS, Timestamp } from '../time.ts';
 import { CHANNELS, type ChannelName } from './channels.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SECOND_MS } from '@granary/contract/time';
-import { initialMaintenance } from '../configuration/maintenance.ts';
+import { initialMaintenance } from '../configuration/rule-checks.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
 import { type AlertFacts, type AlertRules, evaluateAlerts, nextEvaluationAtMs } from './evaluation.ts';
 import { type AlertState, acknowledgeAlert, type Condition } from './lifecycle.ts';

@@ -5,8 +5,8 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/
 import fc from 'fast-check';
 import { initialConfiguration } from '../configuration/silo-configuration.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
+import { STOP_CONFIRMATION_MS_MAX } from '../operations/declared-end.ts';
 import { unsolicitedOperation } from '../operations/state.ts';
-import { STOP_CONFIRMATION_MS_MAX } from '../operations/stop-confirmation.ts';
 import { STANDARD_SENSORS, standardSensorsOf } from '../sensors/standard-sensors.ts';
 import { isBelievable } from '../telemetry/plausibility.ts';
 import type { NewestValue } from '../telemetry/rollup.ts';

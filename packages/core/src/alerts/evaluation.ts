@@ -11,7 +11,7 @@ import {
   resolveWithRemoval,
 } from './lifecycle.ts';
 import { type Observed, offlineAlertAtMs, offlineFromMs, valuesJudgedAtMs } from './observation.ts';
-import { type ReceptionFacts, receptionConditions, receptionTimesMs } from './rules/reception-rules.ts';
+import { type ReceptionFacts, receptionConditions, receptionTimesMs } from './rules/device-rules.ts';
 import { reported, type SensorFacts, staleFromMs } from './rules/sensor-rules.ts';
 import { type ThresholdFacts, thresholdConditions } from './rules/threshold-rules.ts';
 

@@ -3,7 +3,7 @@ import { toIso } from '@granary/contract/time';
 import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
 import { EXPIRY_SKEW_MS } from '../devices/polling.ts';
 import { inWords } from '../words.ts';
-import { STOP_CONFIRMATION_MS_MAX } from './emergency-stop-replies.ts';
+import { STOP_CONFIRMATION_MS_MAX } from './emergency-stop.ts';
 import { COMMAND_RULES, type CommandState, isEmergencyStop, isEndDeclared } from './state.ts';
 
 interface Situation {

@@ -3,7 +3,7 @@ import type { FieldConfiguration } from '@granary/contract/configuration/field-c
 import { Refusal } from '@granary/contract/errors';
 import { NOT_LISTENING } from '../devices/sentences.ts';
 import { deviceStatus, type Presence } from '../devices/status.ts';
-import { isInside } from '../geometry/geofence.ts';
+import { isInside } from '../geometry.ts';
 import { refuseRelease, refuseWhileStopped } from './emergency-stop.ts';
 import { COMMAND_RULES, type CommandState } from './state.ts';
 

@@ -4,12 +4,7 @@ import type { DeclarationInput } from '../devices/declared-end.ts';
 import { deviceTimeMs, EXPIRY_SKEW_MS, isDue, isReportDue, type NotSentReason } from '../devices/polling.ts';
 import { deviceReason, reasonText } from '../words.ts';
 import { declareEnded, reopenDeclaredStop } from './declared-end.ts';
-import {
-  applyStopAcknowledgement,
-  applyStopReport,
-  releaseStop,
-  repeatStop,
-} from './emergency-stop-replies.ts';
+import { applyStopAcknowledgement, applyStopReport, releaseStop, repeatStop } from './emergency-stop.ts';
 import { RESULTS } from './sentences.ts';
 import {
   COMMAND_RULES,

@@ -4,8 +4,8 @@ import type {
 } from '@granary/contract/configuration/field-configuration';
 import { Refusal } from '@granary/contract/errors';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
-import { isInside, refuseBadFence } from '../geometry/geofence.ts';
-import { initialMaintenance, patchMaintenance } from './maintenance.ts';
+import { isInside, refuseBadFence } from '../geometry.ts';
+import { initialMaintenance, patchMaintenance } from './rule-checks.ts';
 
 /** The initial configuration of a field device: low speed, a battery reserve, no geofence, and no base, so that it holds where it is. */
 export function initialFieldConfiguration(nowMs: number): FieldConfiguration {

@@ -1,10 +1,13 @@
-import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
+import type { Maintenance, ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { Refusal } from '@granary/contract/errors';
 import { ISSUES_MAX, type ValidationIssue } from '@granary/contract/input/validation-issues';
+import { checkedTimeMs, HOUR_MS, toIso } from '@granary/contract/time';
 import { type RuleThreshold, ruleKey, ruleThreshold } from '../alerts/rule-key.ts';
 import type { RuleSensor } from '../alerts/rules/rule-sensors.ts';
 import { thresholdRanges } from '../alerts/rules/threshold-rules.ts';
 import { intersection } from '../alerts/rules/value-range.ts';
+
+const MAINTENANCE_INTERVAL_HOURS = 2_160;
 
 /** The facts about a sensor that its rules must agree with. */
 type CheckedSensor = Pick<RuleSensor, 'sensorId' | 'unit' | 'scale' | 'min' | 'max'>;
@@ -63,4 +66,16 @@ function rangeIssues(
   }
   const message = `must be below ${room} ${unit}, because the alert could not clear`;
   return [{ path: `${path}/dead_band`, message }];
+}
+
+/** The first maintenance of a new device of any profile. */
+export const initialMaintenance = (nowMs: number): Maintenance => ({
+  next_scheduled: toIso(nowMs + MAINTENANCE_INTERVAL_HOURS * HOUR_MS),
+  interval_hours: MAINTENANCE_INTERVAL_HOURS,
+});
+
+/** A time is stored in UTC, whichever offset it was given in. */
+export function patchMaintenance(current: Maintenance, patch: Partial<Maintenance> = {}): Maintenance {
+  const changed = { ...current, ...patch };
+  return { ...changed, next_scheduled: toIso(checkedTimeMs(changed.next_scheduled)) };
 }

@@ -4,7 +4,7 @@ import type {
 } from '@granary/contract/configuration/silo-configuration';
 import { Refusal } from '@granary/contract/errors';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
-import { initialMaintenance, patchMaintenance } from './maintenance.ts';
+import { initialMaintenance, patchMaintenance } from './rule-checks.ts';
 
 /** The initial configuration of a silo, which is safe for any scale. */
 export function initialConfiguration(nowMs: number): SiloConfiguration {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { MaintenanceRequest } from '@granary/contract/devices/maintenance';
+import type { MaintenanceRequest } from '@granary/contract/devices/devices';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
 import { offlineAlertAtMs, offlineFromMs } from '../alerts/observation.ts';
 import { changeMaintenance, type Maintenance, maintenanceRecord } from './maintenance.ts';

@@ -1,5 +1,5 @@
 import type { Actor } from '@granary/contract/audit';
-import type { DeclaredMaintenance, MaintenanceRequest } from '@granary/contract/devices/maintenance';
+import type { DeclaredMaintenance, MaintenanceRequest } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
 import { checkedTimeMs, toIso, toIsoOrNull } from '@granary/contract/time';
 

@@ -1,5 +1,8 @@
-import { checkedTimeMs, type DeviceTime, SECOND_MS } from '@granary/contract/time';
+import { checkedTimeMs, type DeviceTime, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 
+export const STOP_RESEND_MS = SECOND_MS;
+/** A device clock may be ahead of the service's by this much; readings with a later time are rejected. */
+export const CLOCK_AHEAD_MS_MAX = MINUTE_MS;
 /** A message that can cause movement expires this long after the decision to send it. */
 export const MOTION_EXPIRY_MS = 10 * SECOND_MS;
 export const REPORT_SPACING_MS = 5 * SECOND_MS;

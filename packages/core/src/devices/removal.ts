@@ -1,13 +1,19 @@
+import type { DevicePurge } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
-import { toIso } from '@granary/contract/time';
+import { SECOND_MS, toIso } from '@granary/contract/time';
 import { commandName } from '../commands/sentences.ts';
 import { type CommandState, isOpen } from '../commands/state.ts';
 import { missionName, missionStatusWords } from '../missions/sentences.ts';
 import { isMissionOver, type MissionState } from '../missions/state.ts';
+import type { NotificationContent } from '../notifications/record.ts';
 import { operationName } from '../operations/sentences.ts';
 import { holdsDevice, type OperationState } from '../operations/state.ts';
 import { inWords } from '../words.ts';
-import type { Purge } from './purge.ts';
+
+/** A refusal names at most this many jobs. */
+const NAMED_MAX = 5;
+/** A message that was under way when the device was removed is stored by then, and so removed, too. */
+export const PURGE_DELAY_MS = 10 * SECOND_MS;
 
 interface JobsOfDevice {
   readonly operations: readonly OperationState[];
@@ -15,9 +21,6 @@ interface JobsOfDevice {
   readonly commands: readonly CommandState[];
   readonly missions: readonly MissionState[];
 }
-
-/** A refusal names at most this many jobs. */
-const NAMED_MAX = 5;
 
 /** A device is removed only when nothing runs on it, waits for it, or has an unknown outcome. */
 export function refuseBusyRemoval({ operations, commands, missions }: JobsOfDevice): void {
@@ -66,3 +69,18 @@ export function refuseRestoration(device: RemovableDevice): void {
   }
   if (device.purge !== undefined) refuseRemoved(device);
 }
+
+/** The removal of all records of a device. */
+export interface Purge {
+  readonly startedAtMs: number;
+  readonly rowsRemoved: number;
+}
+
+export const purgeRecord = (
+  { startedAtMs, rowsRemoved }: Purge,
+  status: DevicePurge['status'],
+): DevicePurge => ({ status, rows_removed: rowsRemoved, started_at: toIso(startedAtMs) });
+
+/** A message that also tells of other devices is kept, and so is one that does not list all of its alerts. */
+export const tellsOnlyOf = (deviceId: string, { alerts, alertCount }: NotificationContent): boolean =>
+  alerts.length > 0 && alerts.length === alertCount && alerts.every((alert) => alert.device_id === deviceId);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ATTENTION_ITEMS_MAX } from '@granary/contract/fleet/overview';
+import { ATTENTION_ITEMS_MAX } from '@granary/contract/fleet';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import { beginCommand, type CommandState } from '../commands/state.ts';
 import { type OperationState, unsolicitedOperation } from '../operations/state.ts';

@@ -3,7 +3,7 @@ import {
   ATTENTION_REASONS,
   type AttentionItem,
   type AttentionReason,
-} from '@granary/contract/fleet/overview';
+} from '@granary/contract/fleet';
 import { toIso } from '@granary/contract/time';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import { isUnconfirmedStop } from '../commands/emergency-stop.ts';

@@ -1,4 +1,4 @@
-import type { FleetDevice, FleetReading, FleetReadings } from '@granary/contract/fleet/devices';
+import type { FleetDevice, FleetReading, FleetReadings } from '@granary/contract/fleet';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { deviceSummary } from '../devices/record.ts';
 import type { Presence } from '../devices/status.ts';
@@ -61,3 +61,13 @@ function readableSensors(profile: ProfileName, sensorDocument: string | null): r
     return standardSensorsOf(profile);
   }
 }
+
+const asciiLowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/**
+ * The texts to look for. A database changes only A to Z to lower case, so other letters are looked for in lower case and in
+ * upper case.
+ */
+export const searchTexts = (wanted: string): readonly string[] => [
+  ...new Set([wanted, wanted.toLowerCase(), wanted.toUpperCase()].map(asciiLowerCase)),
+];

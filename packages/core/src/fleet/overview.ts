@@ -1,5 +1,5 @@
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
-import type { Overview } from '@granary/contract/fleet/overview';
+import type { Overview } from '@granary/contract/fleet';
 import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { toIso } from '@granary/contract/time';
 import { type AttentionFacts, attentionItems } from './attention.ts';

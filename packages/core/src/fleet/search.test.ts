@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { searchTexts } from './search.ts';
+import { searchTexts } from './device-record.ts';
 
 test('a text is looked for in either case', () => {
   assert.deepEqual(searchTexts('SILO 7'), ['silo 7']);

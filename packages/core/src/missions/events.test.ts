@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { WAYPOINTS_MAX } from '@granary/contract/missions/waypoints';
+import { WAYPOINTS_MAX } from '@granary/contract/missions';
 import { missionEvents } from './events.ts';
 import { beginMission, type MissionState } from './state.ts';
 import { advanceMission } from './transitions.ts';

@@ -1,5 +1,5 @@
 import type { FieldCommand } from '@granary/contract/link/field-messages';
-import type { MissionRecord, WaypointRecord } from '@granary/contract/missions/missions';
+import type { MissionRecord, WaypointRecord } from '@granary/contract/missions';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { declaredEndRecord } from '../devices/declared-end.ts';
 import { MOTION_EXPIRY_MS } from '../devices/polling.ts';

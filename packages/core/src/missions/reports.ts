@@ -1,4 +1,4 @@
-import type { MissionReason, MissionResult, MissionStatus } from '@granary/contract/missions/missions';
+import type { MissionReason, MissionResult, MissionStatus } from '@granary/contract/missions';
 import { MINUTE_MS } from '@granary/contract/time';
 import { EXPIRY_SKEW_MS, isDue } from '../devices/polling.ts';
 import { deviceReason, reasonText } from '../words.ts';

@@ -1,4 +1,4 @@
-import type { MissionStatus } from '@granary/contract/missions/missions';
+import type { MissionStatus } from '@granary/contract/missions';
 import { toIso } from '@granary/contract/time';
 import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
 import { capitalized, withReason } from '../words.ts';

@@ -1,25 +1,23 @@
 import type { Actor } from '@granary/contract/audit';
-import type { FailsafeAction } from '@granary/contract/configuration/failsafe-actions';
+import type { FailsafeAction } from '@granary/contract/configuration/field-configuration';
 import type {
   MissionProgress,
   MissionState as ReportedState,
   WaypointProgress,
 } from '@granary/contract/link/field-messages';
 import {
+  ACTION_RESULTS,
+  type ActionResult,
   MISSION_STATUSES,
   type MissionReason,
   type MissionRequestKind,
   type MissionResult,
   type MissionStatus,
   type Preflight,
-} from '@granary/contract/missions/missions';
-import {
-  ACTION_RESULTS,
-  type ActionResult,
   WAYPOINT_STATUSES,
   type Waypoint,
   type WaypointStatus,
-} from '@granary/contract/missions/waypoints';
+} from '@granary/contract/missions';
 import { DAY_MS } from '@granary/contract/time';
 import type { DeclaredEnd } from '../devices/declared-end.ts';
 import { deviceTimeMs } from '../devices/polling.ts';

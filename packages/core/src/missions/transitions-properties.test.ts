@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MISSION_STATES, type MissionState as ReportedState } from '@granary/contract/link/field-messages';
-import { MISSION_REQUESTS, MISSION_STATUSES } from '@granary/contract/missions/missions';
-import { ACTION_RESULTS, WAYPOINT_STATUSES } from '@granary/contract/missions/waypoints';
+import {
+  ACTION_RESULTS,
+  MISSION_REQUESTS,
+  MISSION_STATUSES,
+  WAYPOINT_STATUSES,
+} from '@granary/contract/missions';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { beginMission, isMissionOver, type MissionState, mergeWaypoints } from './state.ts';

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import { alertEvent, ruleWith } from '../testing/notifications.ts';
-import { nextAttemptAtMs } from './attempts.ts';
-import { type DueNotice, dispatch as dispatchAt, windowNameOf } from './dispatch.ts';
-import type { FloodWindow } from './flood-window.ts';
+import {
+  type DueNotice,
+  dispatch as dispatchAt,
+  type FloodWindow,
+  nextAttemptAtMs,
+  quietUntil,
+  windowNameOf,
+} from './dispatch.ts';
 import type { Notice } from './notice.ts';
-import { quietUntil } from './quiet-hours.ts';
 import type { RuleContent } from './rule.ts';
 
 const NIGHT_MS = Date.parse('2026-11-15T22:00:00Z');

@@ -1,7 +1,16 @@
+import { backoffMs } from '@granary/common/backoff';
+import { instantOf, localMs } from '@granary/common/time-zone';
+import { type NotificationRule, WEEKDAYS } from '@granary/contract/notifications';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { type AlertState, needsAttention } from '../alerts/lifecycle.ts';
-import { type FloodWindow, placeInWindow, shortSummary } from './flood-window.ts';
 import type { Notice } from './notice.ts';
 import { type RuleContent, targetsOf } from './rule.ts';
+
+const PAUSES = { firstMs: MINUTE_MS, longestMs: HOUR_MS };
+/** A message about an alert of yesterday is of no use, and the list of alerts shows it. */
+const TRIED_FOR_MS = DAY_MS;
+/** Critical alerts wait for a minute at most, whatever the rule says. */
+const SHORT_WINDOW_SECONDS = 60;
 
 /** What decides about an alert; known also of an alert whose document cannot be read. */
 export type AlertColumns = Pick<AlertState, 'status' | 'severity' | 'shelvedUntilMs'>;
@@ -54,3 +63,81 @@ export function dispatch(
     ? { action: 'tell', isHeld: false, window: placed.window }
     : { action: 'hold', untilMs: placed.heldUntilMs, window: placed.window };
 }
+
+/** When a message that could not be sent is tried again; `null`: not any more. */
+export function nextAttemptAtMs(createdAtMs: number, attempts: number, nowMs: number): number | null {
+  const pauseMs = backoffMs(attempts, PAUSES);
+  return nowMs + pauseMs < createdAtMs + TRIED_FOR_MS ? nowMs + pauseMs : null;
+}
+
+export type QuietHoursOfRule = NonNullable<NotificationRule['quiet_hours']>;
+
+/** The end of the quiet hours that hold at this time; `null` outside them. */
+export function quietUntil(quiet: QuietHoursOfRule, nowMs: number): number | null {
+  const { time_zone: timeZone, days } = quiet;
+  const today = Math.floor(localMs(nowMs, timeZone) / DAY_MS) * DAY_MS;
+  const fromMs = timeOfDayMs(quiet.from);
+  const toMs = timeOfDayMs(quiet.to);
+  // Quiet hours that pass midnight may have begun yesterday.
+  for (const day of [today - DAY_MS, today]) {
+    if (!days.includes(weekdayOf(day))) continue;
+    const endDay = toMs <= fromMs ? day + DAY_MS : day;
+    const end = instantOf(endDay + toMs, timeZone);
+    if (nowMs >= instantOf(day + fromMs, timeZone) && nowMs < end) return end;
+  }
+  return null;
+}
+
+function timeOfDayMs(text: string): number {
+  const [hours = 0, minutes = 0] = text.split(':').map(Number);
+  return hours * HOUR_MS + minutes * MINUTE_MS;
+}
+
+/** 1 January 1970 was a Thursday. */
+const weekdayOf = (day: number): (typeof WEEKDAYS)[number] =>
+  WEEKDAYS[(((day / DAY_MS + 3) % 7) + 7) % 7] ?? 'mon';
+
+/** How many notices of one step of a rule, critical or not, were told immediately, and how many wait for the summary at its end. */
+export interface FloodWindow {
+  readonly startMs: number;
+  readonly atOnce: number;
+  readonly held: number;
+}
+
+type Summary = NotificationRule['summary'];
+
+export const shortSummary = (summary: Summary): Summary => ({
+  ...summary,
+  window_seconds: Math.min(summary.window_seconds, SHORT_WINDOW_SECONDS),
+});
+
+interface Placed {
+  readonly window: FloodWindow;
+  /** `null`: it is told immediately. */
+  readonly heldUntilMs: number | null;
+}
+
+/** Counts one more notice: the first ones are told immediately, the others wait for the end of the window. */
+export function placeInWindow(before: FloodWindow | null, summary: Summary, nowMs: number): Placed {
+  const window = currentWindow(before, summary, nowMs) ?? { startMs: nowMs, atOnce: 0, held: 0 };
+  if (window.atOnce < summary.at_once_max) {
+    return { window: { ...window, atOnce: window.atOnce + 1 }, heldUntilMs: null };
+  }
+  const heldUntilMs = window.startMs + lengthMs(summary);
+  return { window: { ...window, held: window.held + 1 }, heldUntilMs };
+}
+
+const lengthMs = ({ window_seconds: seconds }: Summary): number => seconds * SECOND_MS;
+
+/** After a window with a summary everything waits for the next summary, until a window has passed without one. */
+function currentWindow(window: FloodWindow | null, summary: Summary, nowMs: number): FloodWindow | null {
+  // A clock that was put back must not make notices wait for hours.
+  if (window === null || nowMs < window.startMs) return null;
+  const endMs = window.startMs + lengthMs(summary);
+  if (nowMs < endMs) return window;
+  const next = { startMs: endMs, atOnce: summary.at_once_max, held: 0 };
+  return window.held > 0 && nowMs < endMs + lengthMs(summary) ? next : null;
+}
+
+/** The windows of a rule by name. */
+export type FloodWindows = Readonly<Record<string, FloodWindow>>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type FloodWindow, placeInWindow } from './flood-window.ts';
+import { type FloodWindow, placeInWindow } from './dispatch.ts';
 
 const SUMMARY = { window_seconds: 60, at_once_max: 3 };
 const WINDOW_MS = 60_000;

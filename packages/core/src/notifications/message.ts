@@ -1,8 +1,28 @@
+import { localMs } from '@granary/common/time-zone';
 import { ALERT_SEVERITIES, type Alert, type AlertSeverity } from '@granary/contract/alerts';
 import type { NoticeKind, NotificationRecord } from '@granary/contract/notifications';
-import { checkedTimeMs } from '@granary/contract/time';
+import { checkedTimeMs, DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import type { StoredRule } from './rule.ts';
-import { agoText, timeText, withLocalTimes } from './time-texts.ts';
+
+/** A longer text is cut; the list of alerts has the rest. */
+export const ALERTS_TOLD_MAX = 100;
+const SUBJECT_CHARS_MAX = 160;
+/** A longer command does not fit into a line that a person copies. */
+const ACKNOWLEDGED_TOGETHER_MAX = 20;
+const SEVERITY_WORDS: Readonly<Record<AlertSeverity, string>> = {
+  info: 'Information',
+  warning: 'Warning',
+  critical: 'Critical',
+};
+const KIND_WORDS: Readonly<Record<NoticeKind, string>> = {
+  raised: '',
+  severity_raised: 'More severe: ',
+  present_again: 'Again: ',
+  unshelved: 'No longer shelved: ',
+  not_acknowledged: 'Not acknowledged: ',
+  over: '',
+};
+const ISO_TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** An alert as it is now, in words for a person. */
 export interface ToldAlert {
@@ -22,12 +42,6 @@ export interface Message {
   /** The alerts of the list above, for programs. */
   readonly told: readonly ToldAlert[];
 }
-
-/** A longer text is cut; the list of alerts has the rest. */
-export const ALERTS_TOLD_MAX = 100;
-const SUBJECT_CHARS_MAX = 160;
-/** A longer command does not fit into a line that a person copies. */
-const ACKNOWLEDGED_TOGETHER_MAX = 20;
 
 /** What decides how people read a message. */
 export interface Readers {
@@ -111,21 +125,6 @@ const isOver = ({ status }: Alert): boolean => status === 'cleared' || status ==
 /** The most severe ones that are present come first. */
 const rank = ({ alert }: ToldAlert): number =>
   (isOver(alert) ? ALERT_SEVERITIES.length : 0) - ALERT_SEVERITIES.indexOf(alert.severity);
-
-const SEVERITY_WORDS: Readonly<Record<AlertSeverity, string>> = {
-  info: 'Information',
-  warning: 'Warning',
-  critical: 'Critical',
-};
-
-const KIND_WORDS: Readonly<Record<NoticeKind, string>> = {
-  raised: '',
-  severity_raised: 'More severe: ',
-  present_again: 'Again: ',
-  unshelved: 'No longer shelved: ',
-  not_acknowledged: 'Not acknowledged: ',
-  over: '',
-};
 
 function titleOf(told: ToldAlert, context: MessageContext): string {
   const { kind, alert, deviceName } = told;
@@ -218,4 +217,29 @@ function subjectText(text: string): string {
   return characters.length <= SUBJECT_CHARS_MAX
     ? line
     : `${characters.slice(0, SUBJECT_CHARS_MAX - 1).join('')}…`;
+}
+
+/** A time for a person, such as `2026-11-15 22:10 (Europe/Berlin)`. */
+export function timeText(instantMs: number, timeZone: string): string {
+  const local = new Date(localMs(instantMs, timeZone)).toISOString();
+  return `${local.slice(0, 10)} ${local.slice(11, 16)} (${timeZone})`;
+}
+
+/** A sentence of the service, with the times in it in this zone. */
+export const withLocalTimes = (sentence: string, timeZone: string): string =>
+  sentence.replace(ISO_TIMES, (time) =>
+    Number.isNaN(Date.parse(time)) ? time : timeText(Date.parse(time), timeZone),
+  );
+
+/** How long ago something was, in its largest unit. */
+export function agoText(ms: number): string {
+  const units = [
+    [DAY_MS, 'day'],
+    [HOUR_MS, 'hour'],
+    [MINUTE_MS, 'minute'],
+  ] as const;
+  const unit = units.find(([size]) => ms >= size);
+  if (unit === undefined) return 'just now';
+  const count = Math.floor(ms / unit[0]);
+  return `${count} ${unit[1]}${count === 1 ? '' : 's'} ago`;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { WEEKDAYS, type Weekday } from '@granary/contract/notifications';
 import { DAY_MS } from '@granary/contract/time';
 import fc from 'fast-check';
-import { type QuietHoursOfRule, quietUntil } from './quiet-hours.ts';
+import { type QuietHoursOfRule, quietUntil } from './dispatch.ts';
 
 const quiet = (from: string, to: string, fields: Partial<QuietHoursOfRule> = {}): QuietHoursOfRule => ({
   from,

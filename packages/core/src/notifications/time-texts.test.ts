@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS } from '@granary/contract/time';
-import { agoText, timeText, withLocalTimes } from './time-texts.ts';
+import { agoText, timeText, withLocalTimes } from './message.ts';
 
 test('times and lengths of time are written for people', () => {
   assert.equal(

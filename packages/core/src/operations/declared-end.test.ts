@@ -10,10 +10,9 @@ import {
   SOON_MS,
   START_MS,
 } from '../testing/operation-situations.ts';
-import { refuseDeclaration } from './declared-end.ts';
+import { refuseDeclaration, STOP_CONFIRMATION_MS_MAX } from './declared-end.ts';
 import { operationRecord } from './record.ts';
 import { statusDetail } from './status-detail.ts';
-import { STOP_CONFIRMATION_MS_MAX } from './stop-confirmation.ts';
 import { advanceOperation } from './transitions.ts';
 
 const OVERDUE_MS = START_MS + STOP_CONFIRMATION_MS_MAX;

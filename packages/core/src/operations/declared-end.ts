@@ -1,10 +1,22 @@
 import { Refusal } from '@granary/contract/errors';
-import { toIso } from '@granary/contract/time';
+import { SECOND_MS, toIso } from '@granary/contract/time';
 import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
 import { inWords } from '../words.ts';
 import { latestPossibleStartMs, type OperationState } from './state.ts';
-import { stopOverdueAtMs } from './stop-confirmation.ts';
 import { withEnd } from './weighing.ts';
+
+/** Long enough for a gate to close and for the device to report; after this time an unconfirmed stop raises an alert. */
+export const STOP_CONFIRMATION_MS_MAX = 15 * SECOND_MS;
+
+/** When an unconfirmed stop is overdue; `null` for an operation that is not being stopped. */
+export function stopOverdueAtMs(
+  { status, stopRequestedAtMs, startedAtMs, reopenedAtMs }: OperationState,
+  observedSinceMs = 0,
+): number | null {
+  if (status !== 'stopping') return null;
+  const sinceMs = Math.max(stopRequestedAtMs ?? startedAtMs, reopenedAtMs ?? 0, observedSinceMs);
+  return sinceMs + STOP_CONFIRMATION_MS_MAX;
+}
 
 /** A person declared the operation ended, and the device has not reported since. */
 export const isEndDeclared = ({ failure }: OperationState): boolean => failure?.reason === 'declared_ended';

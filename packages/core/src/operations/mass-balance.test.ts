@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { massBalance } from './mass-balance.ts';
+import { massBalance } from './weighing.ts';
 
 const CAPACITY_G = 10_000_000;
 

@@ -10,8 +10,7 @@ import {
 } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { DeclaredEnd } from '../devices/declared-end.ts';
-import { deviceTimeMs, type NotSentReason } from '../devices/polling.ts';
-import { CLOCK_AHEAD_MS_MAX } from '../devices/time-limits.ts';
+import { CLOCK_AHEAD_MS_MAX, deviceTimeMs, type NotSentReason } from '../devices/polling.ts';
 import { jobDocument } from '../documents.ts';
 import { toGrams } from '../units.ts';
 import { deviceReason } from '../words.ts';

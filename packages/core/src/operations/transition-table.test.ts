@@ -12,8 +12,8 @@ import {
   START_MS,
   tick,
 } from '../testing/operation-situations.ts';
+import { STOP_CONFIRMATION_MS_MAX } from './declared-end.ts';
 import { holdsDevice, type OperationState } from './state.ts';
-import { STOP_CONFIRMATION_MS_MAX } from './stop-confirmation.ts';
 import { advanceOperation, type OperationInput } from './transitions.ts';
 
 const INPUTS = {

@@ -1,9 +1,14 @@
 import type { OperationFailure } from '@granary/contract/operations';
 import { SECOND_MS } from '@granary/contract/time';
 import type { DeclarationInput } from '../devices/declared-end.ts';
-import { isDue, isReportDue, type NotSentReason } from '../devices/polling.ts';
+import {
+  CLOCK_AHEAD_MS_MAX,
+  isDue,
+  isReportDue,
+  type NotSentReason,
+  STOP_RESEND_MS,
+} from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
-import { CLOCK_AHEAD_MS_MAX, STOP_RESEND_MS } from '../devices/time-limits.ts';
 import { deviceReason } from '../words.ts';
 import { declareEnded, isEndDeclared, withoutDeclaration } from './declared-end.ts';
 import { notSentMessage } from './sentences.ts';

@@ -1,7 +1,7 @@
 import type { OperationFailure } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { weightNoiseG } from './mass-balance.ts';
 import type { OperationPlan, OperationState, Weight } from './state.ts';
+import { weightNoiseG } from './weighing.ts';
 
 /** Time for the device to end an operation at its own limit and to report that. */
 export const OVERRUN_MARGIN_MS = 30 * SECOND_MS;

@@ -1,6 +1,6 @@
 import type { OperationType } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { CLOCK_AHEAD_MS_MAX } from '../devices/time-limits.ts';
+import { CLOCK_AHEAD_MS_MAX } from '../devices/polling.ts';
 import {
   type DeviceReport,
   isTerminal,
@@ -11,14 +11,17 @@ import {
   type Weight,
 } from './state.ts';
 
+/** A device may have begun an operation this long before its first report of it. */
+const BEGUN_BEFORE_REPORT_MS_MAX = MINUTE_MS;
+/** A change of weight below this share of the capacity cannot be distinguished from the scale's noise. */
+const NOISE_OF_CAPACITY = 0.001;
+export const IMBALANCE_PERCENT_MAX = 5;
+
 /**
  * The scale shows the sum of everything that was moved. So an operation is measured from a weight that was read after all others
  * had ended to one that was read after its own end and before the next one began; without these two its amount is not known.
  * Times of weights are compared with times of reports, because both come from the clock of the device.
  */
-
-/** A device may have begun an operation this long before its first report of it. */
-const BEGUN_BEFORE_REPORT_MS_MAX = MINUTE_MS;
 
 /** Uses the latest weight; the first one after the end is the final one. */
 export function weigh(operation: OperationState, weight: Weight | null): OperationState {
@@ -160,4 +163,20 @@ export function weighedDespite(
     operation: others.length === 0 ? after : endWeighing(after, Number.NEGATIVE_INFINITY),
     others: others.map((other) => endWeighing(other, sinceTsMs)),
   };
+}
+
+export const weightNoiseG = (capacityG: number): number => capacityG * NOISE_OF_CAPACITY;
+
+export interface MassBalance {
+  /** In percent of the amount that the device reported. */
+  readonly differencePercent: number;
+  readonly isImbalanced: boolean;
+}
+
+/** Compares the amount that a device reported with the change of its weight; a difference within the scale's noise counts as zero. */
+export function massBalance(reportedG: number, measuredG: number, capacityG: number): MassBalance {
+  const differenceG = Math.abs(reportedG - measuredG);
+  if (differenceG <= weightNoiseG(capacityG)) return { differencePercent: 0, isImbalanced: false };
+  const differencePercent = reportedG === 0 ? 100 : (differenceG / reportedG) * 100;
+  return { differencePercent, isImbalanced: differencePercent > IMBALANCE_PERCENT_MAX };
 }

@@ -1,7 +1,10 @@
-import type {
-  ConfigurationPatch,
-  DeviceConfiguration,
-  ProfileName,
+import { Refusal } from '@granary/contract/errors';
+import type { Capability } from '@granary/contract/profiles/profile';
+import {
+  type ConfigurationPatch,
+  type DeviceConfiguration,
+  PROFILES,
+  type ProfileName,
 } from '@granary/contract/profiles/profiles';
 import type { AlertFacts, AlertRules } from '../alerts/evaluation.ts';
 import type { ValueCondition } from '../alerts/no-change-ranges.ts';
@@ -10,6 +13,24 @@ import type { SiloFacts } from '../alerts/rules/silo-rules.ts';
 import type { CommandState } from '../commands/state.ts';
 import type { MissionState } from '../missions/state.ts';
 import type { OperationState } from '../operations/state.ts';
+import { inWords } from '../words.ts';
+
+export const hasCapability = (profile: ProfileName, capability: Capability): boolean =>
+  PROFILES[profile].capabilities.includes(capability);
+
+export const unsupported = (profile: ProfileName, capability: Capability): Refusal =>
+  new Refusal('not_supported', `a ${inWords(profile)} takes no ${capability}`);
+
+/** Refuses a request for a capability that the profile does not have. */
+export function refuseUnsupported(profile: ProfileName, capability: Capability): void {
+  if (!hasCapability(profile, capability)) throw unsupported(profile, capability);
+}
+
+/** A profile with a capability has the configuration, and its devices the properties, that the capability needs. */
+export const areFactsFor = <Wanted extends Capability>(
+  facts: DeviceFacts,
+  capability: Wanted,
+): facts is DeviceFacts & FactsFor[Wanted] => hasCapability(facts.profile, capability);
 
 /** The facts for decisions about a device; jobs that its profile cannot have are empty. */
 export interface DeviceFacts<Configuration = DeviceConfiguration> extends AlertFacts {

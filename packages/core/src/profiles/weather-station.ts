@@ -5,7 +5,7 @@ import type {
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 import { deviceOffline, maintenanceDue } from '../alerts/rules/device-rules.ts';
 import { sensorFault, sensorStale } from '../alerts/rules/sensor-rules.ts';
-import { initialMaintenance, patchMaintenance } from '../configuration/maintenance.ts';
+import { initialMaintenance, patchMaintenance } from '../configuration/rule-checks.ts';
 import type { DeviceProfile } from './profile.ts';
 
 export const weatherStation: DeviceProfile<WeatherStationConfiguration, WeatherStationConfigurationPatch> = {

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { FOUND_TYPES } from '@granary/contract/telemetry/reception';
 import { faultsOfSentence } from '@granary/contract/testing/sentences';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { receptionConditions } from '../alerts/rules/reception-rules.ts';
+import { receptionConditions } from '../alerts/rules/device-rules.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
-import { durationText } from './duration-text.ts';
+import { durationText } from '../words.ts';
 import {
   advanceReception,
   changesAlerts,

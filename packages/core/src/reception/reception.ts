@@ -2,11 +2,10 @@ import type { ValidationIssue } from '@granary/contract/input/schema';
 import type { RefusalCause, RefusedReadings } from '@granary/contract/telemetry/reception';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { CLOCK_AHEAD_MS_MAX } from '../devices/time-limits.ts';
+import { CLOCK_AHEAD_MS_MAX } from '../devices/polling.ts';
 import { documentKind } from '../documents.ts';
 import { confusedUnit, type ReadingWindow, timeOf } from '../telemetry/readings.ts';
-import { inWords } from '../words.ts';
-import { durationText } from './duration-text.ts';
+import { durationText, inWords } from '../words.ts';
 
 /** So many messages in a row must be refused before a person is told. */
 export const REFUSED_MESSAGES_MIN = 3;

@@ -1,4 +1,7 @@
-import type { Difference } from '@granary/contract/site/difference';
+import type { Difference } from '@granary/contract/audit';
+import type { CHANGE_ACTIONS } from '@granary/contract/site/apply';
+
+const VALUE_CHARS_MAX = 60;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -23,8 +26,6 @@ function isSame(before: unknown, after: unknown): boolean {
   return (before ?? null) === (after ?? null);
 }
 
-const VALUE_CHARS_MAX = 60;
-
 /** One line for a person: `~ silo-1 /capacity/max: 20000 → 25000`. */
 export function differenceLine(id: string, { path, before, after }: Difference): string {
   return `~ ${id} ${path}: ${short(before)} → ${short(after)}`;
@@ -33,4 +34,11 @@ export function differenceLine(id: string, { path, before, after }: Difference):
 function short(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > VALUE_CHARS_MAX ? `${text.slice(0, VALUE_CHARS_MAX)}…` : text;
+}
+
+/** What a document makes of one of its entries. */
+export interface Planned<After> {
+  readonly after: After;
+  readonly action: (typeof CHANGE_ACTIONS)[number];
+  readonly differences: readonly Difference[];
 }

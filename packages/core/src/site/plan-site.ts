@@ -13,9 +13,7 @@ import type { StoredRule } from '../notifications/rule.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { sensorsOf } from '../sensors/declared-sensors.ts';
 import type { StoredWebhook } from '../webhooks/webhook.ts';
-import { differenceLine, differences } from './differences.ts';
-import type { Planned } from './planned.ts';
-import { issuesAt, refusalOr } from './refusal-issues.ts';
+import { differenceLine, differences, type Planned } from './differences.ts';
 import { type DescribedDevice, siteDevice } from './site-device.ts';
 import { type PlannedRule, planRule, siteRule } from './site-rule.ts';
 import { type PlannedWebhook, planWebhook, siteWebhook } from './site-webhook.ts';
@@ -237,3 +235,17 @@ function plannedConfiguration(
   if (!(planned instanceof Refusal)) return planned;
   throw new Refusal(planned.code, planned.message, issuesAt('/configuration', planned));
 }
+
+/** A refusal as a value, so that the decisions about the other parts of a document are made too. */
+export function refusalOr<Result>(decide: () => Result): Result | Refusal {
+  try {
+    return decide();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/** The issues of a refusal about the part of a document at this path. */
+export const issuesAt = (prefix: string, { details, message }: Refusal): ValidationIssue[] =>
+  (details ?? [{ path: '', message }]).map((issue) => ({ ...issue, path: prefix + issue.path }));

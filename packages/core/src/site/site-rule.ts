@@ -1,10 +1,9 @@
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import type { NotificationTarget } from '@granary/contract/notifications';
-import type { SiteNotificationRule, SiteTarget } from '@granary/contract/site/site-notifications';
+import type { SiteNotificationRule, SiteTarget } from '@granary/contract/site/site-document';
 import { type RuleContent, ruleContent, type StoredRule } from '../notifications/rule.ts';
-import { differences } from './differences.ts';
-import type { Planned } from './planned.ts';
+import { differences, type Planned } from './differences.ts';
 
 export type PlannedRule = Planned<RuleContent> & {
   /** `null` for a new rule. */

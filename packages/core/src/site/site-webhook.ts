@@ -1,14 +1,13 @@
 import { Refusal } from '@granary/contract/errors';
 import type { NewWebhook } from '@granary/contract/webhooks';
-import { targetFault } from '../webhooks/target.ts';
 import {
   changedWebhook,
   type StoredWebhook,
+  targetFault,
   type WebhookContent,
   webhookContent,
 } from '../webhooks/webhook.ts';
-import { differences } from './differences.ts';
-import type { Planned } from './planned.ts';
+import { differences, type Planned } from './differences.ts';
 
 export type PlannedWebhook = Planned<WebhookContent>;
 

@@ -3,9 +3,8 @@ import { describe, it } from 'node:test';
 import { MINUTE_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { readingOf } from '../testing/readings.ts';
-import { distinctReadings } from './distinct-readings.ts';
 import { addToOpenBuckets, ClosedBuckets, OPEN_BUCKET_NUMBERS } from './open-bucket.ts';
-import type { Reading } from './readings.ts';
+import { distinctReadings, type Reading } from './readings.ts';
 import { type Rollup, rollUpMinutes } from './rollup.ts';
 
 const START_MS = Date.UTC(2026, 0, 1, 12);

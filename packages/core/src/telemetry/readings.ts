@@ -3,14 +3,22 @@ import type { ChannelName } from '@granary/contract/telemetry/channels';
 import type { TIME_UNITS } from '@granary/contract/telemetry/reception';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, parseTime, SECOND_MS } from '@granary/contract/time';
-import { CLOCK_AHEAD_MS_MAX } from '../devices/time-limits.ts';
-import { durationText } from '../reception/duration-text.ts';
+import { CLOCK_AHEAD_MS_MAX } from '../devices/polling.ts';
 import type { Sensor, Slot } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
+import { durationText } from '../words.ts';
 import { isPlausible } from './plausibility.ts';
 
 /** The largest whole number that both databases and JavaScript represent exactly; larger values cannot be stored. */
 const STORED_VALUE_MAX = Number.MAX_SAFE_INTEGER;
+const SLOT_NAMES = ['a', 'b', 'c'] as const;
+const OTHER_UNITS = [
+  { name: 'seconds', perSecond: 1 },
+  { name: 'microseconds', perSecond: 1e6 },
+  { name: 'nanoseconds', perSecond: 1e9 },
+] as const;
+/** No device of this kind measured before the year 2000. */
+const EARLIEST_CLOCK_MS = Date.UTC(2000, 0, 1);
 
 /**
  * A reading in its stored form: up to three values of one group, as whole numbers of the smallest unit of their sensors.
@@ -26,8 +34,6 @@ export interface Reading {
   /** The bit `1 << slot` is set for an implausible value. */
   readonly badMask: number;
 }
-
-const SLOT_NAMES = ['a', 'b', 'c'] as const;
 
 /** `null` for a value that is missing or implausible. */
 export const goodValueIn = (reading: Reading, slot: Slot): number | null =>
@@ -121,14 +127,6 @@ class GroupRows {
 export const undeclaredIn = ({ declared }: ReadingSource, { sensors }: DeviceReading): string[] =>
   sensors === undefined ? [] : Object.keys(sensors).filter((sensorId) => declared?.has(sensorId) !== true);
 
-const OTHER_UNITS = [
-  { name: 'seconds', perSecond: 1 },
-  { name: 'microseconds', perSecond: 1e6 },
-  { name: 'nanoseconds', perSecond: 1e9 },
-] as const;
-/** No device of this kind measured before the year 2000. */
-const EARLIEST_CLOCK_MS = Date.UTC(2000, 0, 1);
-
 /** `null` for a text that is no time. */
 export const timeOf = ({ ts }: Pick<DeviceReading, 'ts'>): number | null =>
   typeof ts === 'number' ? ts : parseTime(ts);
@@ -154,3 +152,46 @@ function timeFault(sent: string | number, tsMs: number, { oldestMs, newestMs }: 
 }
 
 export const isFault = (result: Reading[] | ValidationIssue): result is ValidationIssue => 'path' in result;
+
+/** One reading per device, time and group, ordered by time; of two values of the same sensor the first to arrive is kept. */
+export function distinctReadings(readings: readonly Reading[]): Reading[] {
+  const distinct: Reading[] = [];
+  let previous: Reading | undefined;
+  for (const reading of readings.toSorted(byTimeDeviceAndGroup)) {
+    if (previous !== undefined && byTimeDeviceAndGroup(previous, reading) === 0) {
+      previous = merged(previous, reading);
+      distinct[distinct.length - 1] = previous;
+    } else {
+      previous = reading;
+      distinct.push(reading);
+    }
+  }
+  return distinct;
+}
+
+const byTimeDeviceAndGroup = (one: Reading, other: Reading): number =>
+  one.tsMs - other.tsMs || one.deviceNo - other.deviceNo || one.group - other.group;
+
+function merged(first: Reading, later: Reading): Reading {
+  const missing = missingPart(first, later);
+  if (missing === undefined) return first;
+  return {
+    ...first,
+    a: first.a ?? missing.a,
+    b: first.b ?? missing.b,
+    c: first.c ?? missing.c,
+    badMask: first.badMask | missing.badMask,
+  };
+}
+
+type Values = Pick<Reading, 'a' | 'b' | 'c'>;
+
+/** The part of a repeated reading that the stored one, good and bad values together, did not have. */
+export function missingPart(stored: Values, sent: Reading): Reading | undefined {
+  const a = stored.a === null ? sent.a : null;
+  const b = stored.b === null ? sent.b : null;
+  const c = stored.c === null ? sent.c : null;
+  if (a === null && b === null && c === null) return undefined;
+  const mask = (a === null ? 0 : 1) | (b === null ? 0 : 2) | (c === null ? 0 : 4);
+  return { ...sent, a, b, c, badMask: sent.badMask & mask };
+}

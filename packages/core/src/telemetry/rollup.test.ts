@@ -5,8 +5,7 @@ import { DAY_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
 import { type NamedValues, namedValue, readingOf } from '../testing/readings.ts';
-import { distinctReadings, missingPart } from './distinct-readings.ts';
-import type { Reading } from './readings.ts';
+import { distinctReadings, missingPart, type Reading } from './readings.ts';
 import { type BadFigures, newestValues, type Rollup, rollUp } from './rollup.ts';
 
 const START_MS = Date.UTC(2026, 0, 1, 23, 50);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EventType } from '@granary/contract/events';
-import { targetFault } from './target.ts';
 import {
   changedWebhook,
   type StoredWebhook,
   selectsEvent,
+  targetFault,
   webhookContent,
   webhookEventData,
   webhookRecord,

@@ -1,7 +1,13 @@
 import type { AlertSeverity } from '@granary/contract/alerts';
 import type { EventType } from '@granary/contract/events';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
-import type { NewWebhook, WebhookPatch, WebhookRecord } from '@granary/contract/webhooks';
+import type {
+  DeliveryStatus,
+  NewWebhook,
+  WebhookDelivery,
+  WebhookPatch,
+  WebhookRecord,
+} from '@granary/contract/webhooks';
 
 /** The events that a webhook gets; `null` means everything. */
 export interface WebhookFilter {
@@ -106,3 +112,40 @@ export function selectsEvent(webhook: StoredWebhook, event: SelectableEvent): bo
   if (severities !== null && !severities.some((severity) => severity === data['severity'])) return false;
   return !type.startsWith('webhook.') || data['webhook_id'] !== webhook.webhookId;
 }
+
+/** Why messages cannot be sent to this address at all; `null` if they can. */
+export function targetFault(url: string): string | null {
+  if (!URL.canParse(url)) return 'is not an address';
+  const { protocol, username, password, hostname } = new URL(url);
+  if (protocol !== 'https:' && protocol !== 'http:') return 'must begin with http:// or https://';
+  // It would be shown to everyone who may list webhooks; the signature authenticates the sender.
+  if (username !== '' || password !== '') return 'must not contain a user name or a password';
+  return hostname === '' ? 'must name a host' : null;
+}
+
+interface Delivery {
+  readonly messageId: string;
+  readonly type: string;
+  readonly sequence: number | null;
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  readonly lastStatus: number | null;
+  readonly lastError: string | null;
+  readonly nextAttemptAtMs: number;
+  readonly createdAtMs: number;
+  readonly finishedAtMs: number | null;
+}
+
+/** The record for callers. */
+export const deliveryRecord = (delivery: Delivery): WebhookDelivery => ({
+  message_id: delivery.messageId,
+  type: delivery.type,
+  event_id: delivery.sequence,
+  status: delivery.status,
+  attempts: delivery.attempts,
+  last_status: delivery.lastStatus,
+  last_error: delivery.lastError,
+  next_attempt_at: delivery.status === 'pending' ? toIso(delivery.nextAttemptAtMs) : null,
+  created_at: toIso(delivery.createdAtMs),
+  finished_at: toIsoOrNull(delivery.finishedAtMs),
+});

@@ -1,7 +1,7 @@
 import type { App } from '@granary/app/app';
 import type { DueDevices, TickRound } from '@granary/app/jobs/advance-due-jobs';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
-import { hasCapability } from '@granary/core/profiles/capabilities';
+import { hasCapability } from '@granary/core/profiles/profile';
 import type { DeviceLink, LinkDevice } from '@granary/link/port';
 import { RunningLimit } from '../devices/ingest/running-limit.ts';
 import type { PriorityCommands } from '../devices/urgent/priority-commands.ts';

@@ -1,4 +1,4 @@
-import type { MissionRequestKind } from '@granary/contract/missions/missions';
+import type { MissionRequestKind } from '@granary/contract/missions';
 import { HOUR_MS, toIso } from '@granary/contract/time';
 import { HOME, type ScriptedRover } from './devices/scripted-rover.ts';
 import type { Api } from './service.ts';

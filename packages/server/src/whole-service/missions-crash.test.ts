@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MissionRecord } from '@granary/contract/missions/missions';
+import type { MissionRecord } from '@granary/contract/missions';
 import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { CrashingService } from '../testing/crashing-service.ts';

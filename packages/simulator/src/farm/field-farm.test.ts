@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@granary/client';
-import type { MissionRecord } from '@granary/contract/missions/missions';
+import type { MissionRecord } from '@granary/contract/missions';
 import { FieldController } from '../field/field-controller.ts';
 import { declaredConfiguration, FIELD_UNITS, type FieldUnit } from '../field/fleet.ts';
 import { apartM, planePointOf, pointOf } from '../field/vehicle/ground.ts';

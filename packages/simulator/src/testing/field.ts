@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { CommandName, CommandParameters } from '@granary/contract/commands';
 
 import type { ExecuteCommand, MissionControl, MissionUpload } from '@granary/contract/link/field-messages';
-import type { WaypointAction } from '@granary/contract/missions/waypoints';
+import type { WaypointAction } from '@granary/contract/missions';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { declaredConfiguration, FIELD_UNITS, type FieldUnit } from '../field/fleet.ts';
 import { powerUp } from '../field/memory.ts';

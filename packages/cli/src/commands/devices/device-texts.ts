@@ -1,7 +1,7 @@
 import type { Client } from '@granary/client';
 import type { AlertType } from '@granary/contract/alerts';
-import type { FleetDevice, FleetReading } from '@granary/contract/fleet/devices';
-import { unitSymbol } from '@granary/contract/telemetry/unit-symbols';
+import type { FleetDevice, FleetReading } from '@granary/contract/fleet';
+import { unitSymbol } from '@granary/contract/telemetry/channels';
 import type { Column } from '../../terminal/table.ts';
 import type { Tone } from '../../terminal/tone.ts';
 

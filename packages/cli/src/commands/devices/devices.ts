@@ -1,6 +1,6 @@
 import { DEVICE_GROUPS } from '@granary/contract/devices/groups';
 import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
-import type { FleetDevice, FleetDeviceQuery } from '@granary/contract/fleet/devices';
+import type { FleetDevice, FleetDeviceQuery } from '@granary/contract/fleet';
 import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
 import type { Command } from 'commander';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';

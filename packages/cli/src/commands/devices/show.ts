@@ -1,7 +1,6 @@
 import type { Client } from '@granary/client';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
 import type { Command } from 'commander';
 import { findDevice } from '../../access/find-device.ts';

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@granary/client';
-import type { Mission, PreflightResult } from '@granary/contract/missions/missions';
-import { WAYPOINT_ACTIONS, type Waypoint } from '@granary/contract/missions/waypoints';
+import {
+  type Mission,
+  type PreflightResult,
+  WAYPOINT_ACTIONS,
+  type Waypoint,
+} from '@granary/contract/missions';
 import { type Command, InvalidArgumentError } from 'commander';
 import { asActor } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';

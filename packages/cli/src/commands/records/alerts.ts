@@ -1,5 +1,5 @@
 import { ALERT_FILTERS, ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/alerts';
-import type { FleetAlert, FleetAlertQuery } from '@granary/contract/fleet/records';
+import type { FleetAlert, FleetAlertQuery } from '@granary/contract/fleet';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Define } from '../../frame/define.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';

@@ -3,7 +3,7 @@ import {
   type MissionRecord,
   type MissionRequestKind,
   type MissionStatus,
-} from '@granary/contract/missions/missions';
+} from '@granary/contract/missions';
 import type { Command } from 'commander';
 import { asActor } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';

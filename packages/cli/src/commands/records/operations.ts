@@ -1,4 +1,4 @@
-import type { FleetOperation } from '@granary/contract/fleet/records';
+import type { FleetOperation } from '@granary/contract/fleet';
 import { OPERATION_STATUSES, type OperationStatus } from '@granary/contract/operations';
 import type { Command } from 'commander';
 import { whoText } from '../../access/actor.ts';

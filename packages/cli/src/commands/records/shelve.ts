@@ -1,5 +1,5 @@
 import { ApiError, type Client } from '@granary/client';
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert } from '@granary/contract/fleet';
 import { asActor, personName } from '../../access/actor.ts';
 import { findDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';

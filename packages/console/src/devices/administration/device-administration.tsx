@@ -1,5 +1,5 @@
 import { ApiError } from '@granary/client';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { useSignal } from '@preact/signals';
 import { callOptions, useConsole } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';

@@ -5,8 +5,7 @@ import { useConsole } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';
 import { type Bound, bound, TextInput } from '../../kit/inputs.tsx';
 import { texts } from '../../texts/texts.ts';
-import type { DeviceDraft } from './device-draft.ts';
-import { EMPTY_SENSOR, type SensorDraft } from './device-draft.ts';
+import { type DeviceDraft, EMPTY_SENSOR, type SensorDraft } from './device-draft.ts';
 
 type TextField = Exclude<keyof DeviceDraft, 'sensors'>;
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SensorHistory } from './chart-data.ts';
-import { csvName, csvOf } from './chart-data.ts';
+import { csvName, csvOf, type SensorHistory } from './chart-data.ts';
 
 const history = (unit: string): SensorHistory => ({
   sensor: { id: 'co2', unit, declaredType: 'co2', reportingIntervalS: null },

@@ -1,10 +1,9 @@
 import type { Client } from '@granary/client';
 import type { Alert } from '@granary/contract/alerts';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
 import { type Aggregate, INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
-import type { ShownSensor } from '../facts/sensors.ts';
-import { hasCapability } from '../facts/sensors.ts';
+import { hasCapability, type ShownSensor } from '../facts/sensors.ts';
 import { intervalsFor, type TimeRange } from './chart-selection.ts';
 import { type Bucket, bucketsOf } from './series.ts';
 

@@ -1,5 +1,5 @@
 import './chart.css';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';

@@ -1,5 +1,5 @@
 import type { AlertSeverity } from '@granary/contract/alerts';
-import type { FleetReadings } from '@granary/contract/fleet/devices';
+import type { FleetReadings } from '@granary/contract/fleet';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
 import type { Texts } from '../../texts/en/texts.ts';

@@ -1,5 +1,5 @@
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
-import { FAILSAFE_ACTIONS } from '@granary/contract/configuration/failsafe-actions';
+import { FAILSAFE_ACTIONS } from '@granary/contract/configuration/field-configuration';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { Button } from '../../kit/button.tsx';
 import { Field } from '../../kit/inputs.tsx';

@@ -1,4 +1,4 @@
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { useSignal } from '@preact/signals';
 import { callOptions, useConsole, useScope } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';

@@ -1,5 +1,5 @@
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { useConsole } from '../../context/console.ts';
 import { type Loaded, useLoadedOfDevice } from '../../kit/use-loaded.ts';

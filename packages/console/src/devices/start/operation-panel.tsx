@@ -1,6 +1,5 @@
 import './start.css';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
-import type { FleetOperation } from '@granary/contract/fleet/records';
+import type { FleetDevice, FleetOperation } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
 import { useConsole, useIsLost, useScope } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';

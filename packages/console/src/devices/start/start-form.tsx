@@ -1,6 +1,6 @@
 import { newIdempotencyKey } from '@granary/client';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import {
   MASS_UNITS,
   type MassUnit,

@@ -1,5 +1,5 @@
 import './values.css';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { useConsole } from '../../context/console.ts';
 import { formatMass, formatValue } from '../../kit/format.ts';
 import { Measured } from '../../kit/measured.tsx';

@@ -1,4 +1,4 @@
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { useIsLost } from '../../context/console.ts';
 import { formatMass, formatNumber, formatValue } from '../../kit/format.ts';
 import { Measured } from '../../kit/measured.tsx';

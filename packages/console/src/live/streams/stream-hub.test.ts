@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ApiError } from '@granary/client';
-import type { NewestValues } from '@granary/contract/fleet/newest-values';
+import type { NewestValues } from '@granary/contract/fleet';
 import { ScriptedClient } from '../testing/scripted-client.ts';
 import { type HubPort, SharedStreams } from './shared-streams.ts';
 import { type HubMessage, StreamHub, type WindowMessage } from './stream-hub.ts';

@@ -1,5 +1,5 @@
 import { ApiError, type Client, type StreamItem } from '@granary/client';
-import type { NewestValues } from '@granary/contract/fleet/newest-values';
+import type { NewestValues } from '@granary/contract/fleet';
 
 const SIGNED_OUT: StreamRefusal = { status: 401, code: 'unauthorized', message: 'the session has ended' };
 

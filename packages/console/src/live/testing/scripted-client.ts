@@ -1,7 +1,5 @@
 import type { Client, LoggedEvent, StreamItem } from '@granary/client';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
-import type { NewestValues } from '@granary/contract/fleet/newest-values';
-import type { FleetAlert } from '@granary/contract/fleet/records';
+import type { FleetAlert, FleetDevice, NewestValues } from '@granary/contract/fleet';
 
 interface StreamOptions {
   readonly signal?: AbortSignal;

@@ -1,8 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Page, Success } from '../../envelope.ts';
 import { ERROR_CODES, type ErrorBody } from '../../errors.ts';
-import { closed } from '../../input/closed.ts';
-import { type Checker, checker } from '../../input/schema.ts';
+import { type Checker, checker, closed } from '../../input/schema.ts';
 
 /** The answer of an endpoint. */
 export interface Answer<Body> {

@@ -1,6 +1,17 @@
 import type { Maintenance } from '@granary/contract/configuration/shared-configuration';
-import { checkedTimeMs, HOUR_MS } from '@granary/contract/time';
-import { deviceStatus, type Presence } from '../../devices/status.ts';
+import { checkedTimeMs, HOUR_MS, SECOND_MS } from '@granary/contract/time';
+import { deviceStatus, freshnessMs, type Presence } from '../../devices/status.ts';
+import { DUPLICATE_TAKEOVERS_MIN, type Duplicate, duplicateUntilMs } from '../../reception/duplicate.ts';
+import {
+  CLOCK_OFFSET_MS_MAX,
+  clockText,
+  explainsOldValuesUntilMs,
+  REFUSED_MESSAGES_MIN,
+  type Reception,
+  toldRefusedReadings,
+  wrongClockMs,
+} from '../../reception/reception.ts';
+import { capitalized, durationText } from '../../words.ts';
 import type { Condition } from '../lifecycle.ts';
 import { type Observed, offlineAlertAtMs } from '../observation.ts';
 
@@ -40,4 +51,87 @@ export function maintenanceDue({ next_scheduled }: Maintenance, nowMs: number): 
     valueStep: 1,
     age: { sinceMs: dueAtMs, unitMs: HOUR_MS },
   };
+}
+
+/** What is known of the messages and connections of a device; `null` while there is nothing to tell. */
+export interface ReceptionFacts {
+  readonly presence: Presence;
+  readonly reception?: Reception | null;
+  readonly duplicate?: Duplicate | null;
+}
+
+/** The conditions of every device that follow from how its messages arrive. */
+export const receptionConditions = (facts: ReceptionFacts, nowMs: number): Condition[] => [
+  readingsRejected(facts),
+  clockWrong(facts),
+  duplicateDevice(facts, nowMs),
+];
+
+/** When one of them changes without a message. */
+export function receptionTimesMs({ presence, reception = null, duplicate = null }: ReceptionFacts): number[] {
+  const explainedUntilMs = explainsOldValuesUntilMs(reception, freshnessMs(presence));
+  return [
+    ...(duplicate === null ? [] : [duplicateUntilMs(duplicate)]),
+    ...(explainedUntilMs === null ? [] : [explainedUntilMs + 1]),
+  ];
+}
+
+function readingsRejected({ reception = null }: ReceptionFacts): Condition {
+  const type = 'readings_rejected';
+  const refused = toldRefusedReadings(reception);
+  if (refused === null) return { type, state: 'absent' };
+  const { messages, taken, since, message } = refused;
+  const what = taken === 'none' ? 'Its readings are refused' : 'A part of its readings is refused';
+  return {
+    type,
+    state: 'present',
+    severity: taken === 'none' ? 'warning' : 'info',
+    currentValue: messages,
+    threshold: REFUSED_MESSAGES_MIN,
+    cause: null,
+    message: `${what}: ${message} (${messages} messages in a row since ${since})`,
+  };
+}
+
+/**
+ * A wrong clock whose readings are refused has an alert about that already. The readings of the others are stored with a
+ * wrong time, so they count as old.
+ */
+function clockWrong({ reception = null }: ReceptionFacts): Condition {
+  const type = 'clock_wrong';
+  const offsetMs = wrongClockMs(reception);
+  if (offsetMs === null || toldRefusedReadings(reception) !== null) return { type, state: 'absent' };
+  return {
+    type,
+    state: 'present',
+    severity: 'warning',
+    currentValue: Math.round(offsetMs / SECOND_MS),
+    threshold: CLOCK_OFFSET_MS_MAX / SECOND_MS,
+    cause: null,
+    message: `${capitalized(clockText(offsetMs))}, or it sends its readings ${durationText(Math.abs(offsetMs))} late: they count as old, so no level or limit is watched`,
+  };
+}
+
+function duplicateDevice({ duplicate = null }: ReceptionFacts, nowMs: number): Condition {
+  const type = 'duplicate_device';
+  if (duplicate === null || nowMs >= duplicateUntilMs(duplicate)) return { type, state: 'absent' };
+  const { takeovers, addresses } = duplicate;
+  return {
+    type,
+    state: 'present',
+    severity: 'warning',
+    currentValue: takeovers,
+    threshold: DUPLICATE_TAKEOVERS_MIN,
+    cause: null,
+    message: duplicateText(takeovers, addresses),
+  };
+}
+
+function duplicateText(takeovers: number, addresses: readonly string[]): string {
+  const [first, ...others] = addresses;
+  if (first === undefined) {
+    return `Two clients log in as this device, or its connection is lost again and again: ${takeovers} new connections within a minute; only the broker knows their addresses`;
+  }
+  const from = others.length === 0 ? `all from ${first}` : `from ${[first, ...others].join(' and ')}`;
+  return `Two clients log in as this device and replace each other: ${takeovers} times within a minute, ${from}`;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AlertType } from '@granary/contract/alerts';
 import { HOUR_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { STOP_CONFIRMATION_MS_MAX } from '../../commands/emergency-stop-replies.ts';
+import { STOP_CONFIRMATION_MS_MAX } from '../../commands/emergency-stop.ts';
 import { beginCommand, type CommandState } from '../../commands/state.ts';
 import { initialFieldConfiguration } from '../../configuration/field-configuration.ts';
 import { FRESHNESS_MS, NEVER_SEEN } from '../../devices/status.ts';

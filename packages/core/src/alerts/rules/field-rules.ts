@@ -1,11 +1,10 @@
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import type { Point } from '@granary/contract/positions';
-import { isUnconfirmedStop } from '../../commands/emergency-stop.ts';
-import { STOP_CONFIRMATION_MS_MAX } from '../../commands/emergency-stop-replies.ts';
+import { isUnconfirmedStop, STOP_CONFIRMATION_MS_MAX } from '../../commands/emergency-stop.ts';
 import { unconfirmedStopText } from '../../commands/sentences.ts';
 import type { CommandState } from '../../commands/state.ts';
 import { freshnessMs, type Presence } from '../../devices/status.ts';
-import { isInside } from '../../geometry/geofence.ts';
+import { isInside } from '../../geometry.ts';
 import {
   endedBadlyText,
   FAILSAFE_WORDS,

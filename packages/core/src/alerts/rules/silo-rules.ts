@@ -1,11 +1,10 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import type { Presence } from '../../devices/status.ts';
-import { IMBALANCE_PERCENT_MAX, massBalance } from '../../operations/mass-balance.ts';
+import { stopOverdueAtMs } from '../../operations/declared-end.ts';
 import { failedText, imbalanceText, unaskedText, unconfirmedStopText } from '../../operations/sentences.ts';
 import { holdsDevice, type OperationState, reportedAmountG } from '../../operations/state.ts';
 import { shownFailure } from '../../operations/status-detail.ts';
-import { stopOverdueAtMs } from '../../operations/stop-confirmation.ts';
-import { finallyMeasuredG } from '../../operations/weighing.ts';
+import { finallyMeasuredG, IMBALANCE_PERCENT_MAX, massBalance } from '../../operations/weighing.ts';
 import type { LatestValues, Sensor } from '../../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';
 import { isBelievable } from '../../telemetry/plausibility.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import type { Mission } from '@granary/contract/missions/missions';
+import type { Mission } from '@granary/contract/missions';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { beginCommand } from '../../commands/state.ts';
 import { initialFieldConfiguration } from '../../configuration/field-configuration.ts';

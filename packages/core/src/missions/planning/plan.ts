@@ -1,14 +1,19 @@
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import type { Leg, Preflight, PreflightRequest, PreflightResult } from '@granary/contract/missions/missions';
-import type { Waypoint, WaypointAction } from '@granary/contract/missions/waypoints';
+import type {
+  Leg,
+  Preflight,
+  PreflightRequest,
+  PreflightResult,
+  Waypoint,
+  WaypointAction,
+} from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import { checkedTimeMs, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { refuseWhileStopped } from '../../commands/emergency-stop.ts';
 import { type DeviceToMove, refuseMovement } from '../../commands/refusals.ts';
-import { distanceM } from '../../geometry/geodesy.ts';
-import { isInside, staysInside } from '../../geometry/geofence.ts';
+import { distanceM, isInside, staysInside } from '../../geometry.ts';
 import { READING_AGE_MS_MAX } from '../../operations/interlocks.ts';
 import type { LatestValue, LatestValues } from '../../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';

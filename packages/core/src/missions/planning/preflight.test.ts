@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Waypoint } from '@granary/contract/missions/waypoints';
+import type { Waypoint } from '@granary/contract/missions';
 import fc from 'fast-check';
 import { initialFieldConfiguration } from '../../configuration/field-configuration.ts';
-import { distanceM } from '../../geometry/geodesy.ts';
+import { distanceM } from '../../geometry.ts';
 import { estimateMission, isFeasible } from './plan.ts';
 
 const configuration = {

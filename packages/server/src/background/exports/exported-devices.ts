@@ -8,7 +8,7 @@ import {
   exportedSensors,
   refuseUnknownNames,
   type SensorSelection,
-} from '@granary/core/exports/exported-sensors';
+} from '@granary/core/exports';
 
 const DEVICES_PER_PAGE = 500;
 

@@ -1,7 +1,7 @@
 import type { AppReads } from '@granary/app/app';
 import type { Aggregate } from '@granary/contract/telemetry/telemetry';
 import { toIso } from '@granary/contract/time';
-import { exportedAggregate, exportedUnit, qualityOf } from '@granary/core/exports/exported-values';
+import { exportedAggregate, exportedUnit, qualityOf } from '@granary/core/exports';
 import { type BucketRange, bucketPages } from './bucket-pages.ts';
 import type { ExportPages } from './export-runner.ts';
 import type { DevicesToExport } from './exported-devices.ts';

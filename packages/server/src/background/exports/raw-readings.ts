@@ -1,8 +1,7 @@
 import type { AppReads } from '@granary/app/app';
 import { beforeTime, type RawRow } from '@granary/app/telemetry/raw-row';
 import { toIso } from '@granary/contract/time';
-import type { ExportedSensor } from '@granary/core/exports/exported-sensors';
-import { exportedValue } from '@granary/core/exports/exported-values';
+import { type ExportedSensor, exportedValue } from '@granary/core/exports';
 import type { ExportPages } from './export-runner.ts';
 import type { DevicesToExport } from './exported-devices.ts';
 import type { RowFormat, RowWriter } from './row-format.ts';

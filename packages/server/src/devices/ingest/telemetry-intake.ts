@@ -5,7 +5,7 @@ import { topicOf, UP_SUBJECTS } from '@granary/contract/link/messages';
 import type { RefusalCause } from '@granary/contract/telemetry/reception';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
-import { CLOCK_AHEAD_MS_MAX } from '@granary/core/devices/time-limits';
+import { CLOCK_AHEAD_MS_MAX } from '@granary/core/devices/polling';
 import { isClockRight, readingRefusal } from '@granary/core/reception/reception';
 import {
   acceptReading,

@@ -6,7 +6,7 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import { ACTIONS } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { checkDeviceId } from '@granary/contract/ids';
-import { auditInput, PATH_CHARS_MAX, withoutSecrets } from '@granary/core/audit/input';
+import { auditInput, PATH_CHARS_MAX, withoutSecrets } from '@granary/core/audit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../process/keys/keyring.ts';
 import { isUrgentNow } from '../access/urgency.ts';

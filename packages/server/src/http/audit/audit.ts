@@ -1,7 +1,7 @@
 import type { AuditPosition } from '@granary/app/audit/audit-rows';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { checkedTimeMs } from '@granary/contract/time';
-import { auditRecord } from '@granary/core/audit/record';
+import { auditRecord } from '@granary/core/audit';
 import type { FastifyInstance } from 'fastify';
 import { limitsOf } from '../fleet/selection.ts';
 import { badCursor, pageOf, readPage } from '../protocol/answers.ts';

@@ -1,6 +1,10 @@
-import { brokerQuestions, FORM_TYPE } from '@granary/contract/endpoints/broker';
+import {
+  type BrokerAnswer,
+  type BrokerTopicUse,
+  brokerQuestions,
+  FORM_TYPE,
+} from '@granary/contract/endpoints/broker';
 import { Refusal } from '@granary/contract/errors';
-import type { BrokerAnswer, BrokerTopicUse } from '@granary/contract/link/broker-questions';
 import { isDeviceLogin, mayUseTopic } from '@granary/link/access-rules';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret, matchesHash } from '../../process/keys/secrets.ts';

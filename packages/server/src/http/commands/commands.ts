@@ -5,7 +5,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { commandRecord } from '@granary/core/commands/record';
 import type { CommandState } from '@granary/core/commands/state';
-import { refuseUnsupported } from '@granary/core/profiles/capabilities';
+import { refuseUnsupported } from '@granary/core/profiles/profile';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EMERGENCY_STOP } from '../../devices/urgent/emergency-stops.ts';
 import { deadlineOf } from '../../devices/urgent/urgent-deadline.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { respond } from '../../testing/open-response.ts';
 import { NewestValuesStream } from './newest-values-stream.ts';
 import { ShownDevices } from './shown-devices.ts';

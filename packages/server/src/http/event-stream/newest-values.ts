@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AppReads } from '@granary/app/app';
 import type { StoredEvent } from '@granary/app/events/event-rows';
 import { PeriodicWork } from '@granary/common/periodic-work';
-import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import type { Logger } from '../../process/logging/logger.ts';
 import type { NewestValuesStream, ShownSelection } from './newest-values-stream.ts';

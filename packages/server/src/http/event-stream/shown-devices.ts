@@ -1,5 +1,4 @@
-import type { FleetDevice } from '@granary/contract/fleet/devices';
-import type { DeviceValues } from '@granary/contract/fleet/newest-values';
+import type { DeviceValues, FleetDevice } from '@granary/contract/fleet';
 import type { Place } from '@granary/core/keys';
 
 interface ShownDevice extends Place {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ALERTS_ACKNOWLEDGED_MAX } from '@granary/contract/fleet/records';
+import { ALERTS_ACKNOWLEDGED_MAX } from '@granary/contract/fleet';
 import { type ScriptedRover, startRover } from '../../testing/devices/scripted-rover.ts';
 import { type ScriptedSilo, startSilo } from '../../testing/devices/scripted-silo.ts';
 import { eventually } from '../../testing/eventually.ts';

@@ -1,6 +1,6 @@
 import type { DeviceOfRow } from '@granary/app/fleet/list-rows';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import type { AcknowledgementResult, FleetAlert } from '@granary/contract/fleet/records';
+import type { AcknowledgementResult, FleetAlert } from '@granary/contract/fleet';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { commandRecord } from '@granary/core/commands/record';
 import { missionRecord } from '@granary/core/missions/record';

@@ -3,7 +3,7 @@ import type { App } from '@granary/app/app';
 import { outsideRequest, requestLeftMs } from '@granary/common/request-time';
 import { LATE, within } from '@granary/common/within';
 import type { CommandStatus } from '@granary/contract/commands';
-import type { MissionStatus } from '@granary/contract/missions/missions';
+import type { MissionStatus } from '@granary/contract/missions';
 import type { OperationStatus } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { gauge, type Metric, type Sample } from '../../process/metrics/exposition.ts';

@@ -1,7 +1,7 @@
 import { newId } from '@granary/app/ids';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
-import { MISSION_REQUESTS } from '@granary/contract/missions/missions';
+import { MISSION_REQUESTS } from '@granary/contract/missions';
 import { missionRecord } from '@granary/core/missions/record';
 import type { MissionState } from '@granary/core/missions/state';
 import type { FastifyInstance } from 'fastify';

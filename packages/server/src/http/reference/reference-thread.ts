@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type AsyncApiOptions, asyncApiDocument } from '@granary/contract/reference/asyncapi';
-import { GUIDE_EXAMPLES } from '@granary/contract/reference/guide-examples';
+import { GUIDE_EXAMPLES } from '@granary/contract/reference/message-schemas';
 import { openApiDocument } from '@granary/contract/reference/openapi';
 import { lowerPriority } from '../../process/lower-priority.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openApp } from '@granary/app/app';
 import { batchOf } from '@granary/app/testing/fixtures';
-import type { DeviceValues } from '@granary/contract/fleet/newest-values';
+import type { DeviceValues } from '@granary/contract/fleet';
 import { readingOf } from '@granary/core/testing/readings';
 import { type ScriptedSilo, startSilo } from '../../testing/devices/scripted-silo.ts';
 import { EventReader } from '../../testing/event-reader.ts';

@@ -1,5 +1,5 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import type { NewestValuesQuery } from '@granary/contract/fleet/newest-values';
+import type { NewestValuesQuery } from '@granary/contract/fleet';
 import { listOf } from '@granary/contract/input/lists';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { opening } from '../../background/events/frame.ts';

@@ -6,9 +6,13 @@ import { outsideRequest } from '@granary/common/request-time';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
-import { deliveryRecord } from '@granary/core/webhooks/delivery-record';
-import { targetFault } from '@granary/core/webhooks/target';
-import { type StoredWebhook, webhookContent, webhookRecord } from '@granary/core/webhooks/webhook';
+import {
+  deliveryRecord,
+  type StoredWebhook,
+  targetFault,
+  webhookContent,
+  webhookRecord,
+} from '@granary/core/webhooks/webhook';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance } from 'fastify';
 import type { AddressGuard } from '../../background/webhooks/address-guard.ts';

@@ -2,13 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LIVE_MS, type NewNode, type NodeTable } from '@granary/app/nodes';
 import { monotonicMs } from '@granary/common/monotonic-ms';
 import { patiently } from '@granary/common/patience';
-import {
-  conflictingNodes,
-  isCollector,
-  isLast,
-  type NodeRecord,
-  provenAlive,
-} from '@granary/core/nodes/live-nodes';
+import { conflictingNodes, isCollector, isLast, type NodeRecord, provenAlive } from '@granary/core/nodes';
 import type { CollectorTurn } from '@granary/link/external/turn';
 import { isStorageFault } from '@granary/store/errors';
 import type { Logger } from '../logging/logger.ts';

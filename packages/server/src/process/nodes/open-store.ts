@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type App, openApp, type StoreLocation } from '@granary/app/app';
 import type { CarryOut } from '@granary/app/effects';
 import { newId } from '@granary/app/ids';
-import type { BrokerKind } from '@granary/core/nodes/live-nodes';
+import type { BrokerKind } from '@granary/core/nodes';
 import { hashSecret } from '../keys/secrets.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { Settings } from '../settings.ts';

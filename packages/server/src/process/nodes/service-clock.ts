@@ -1,10 +1,5 @@
 import { monotonicMs } from '@granary/common/monotonic-ms';
-import {
-  type ClockEstimates,
-  type ClockSample,
-  offsetOf,
-  withSample,
-} from '@granary/core/nodes/clock-offset';
+import { type ClockEstimates, type ClockSample, offsetOf, withSample } from '@granary/core/nodes';
 
 /** A larger correction means that somebody has set the clock of the database. */
 const SMALL_MS_MAX = 1_000;

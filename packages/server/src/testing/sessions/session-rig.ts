@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandRecord } from '@granary/contract/commands';
-import type { MissionRecord } from '@granary/contract/missions/missions';
+import type { MissionRecord } from '@granary/contract/missions';
 import type { OperationRecord } from '@granary/contract/operations';
 import { pythonWithPaho } from '@granary/link/testing/outside-clients';
 import { CrashingService } from '../crashing-service.ts';

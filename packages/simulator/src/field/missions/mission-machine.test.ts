@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WaypointProgress } from '@granary/contract/link/field-messages';
-import { WAYPOINT_ACTIONS, type WaypointAction } from '@granary/contract/missions/waypoints';
+import { WAYPOINT_ACTIONS, type WaypointAction } from '@granary/contract/missions';
 import fc from 'fast-check';
 import { START_MS, type Stop, upload } from '../../testing/field.ts';
 import {

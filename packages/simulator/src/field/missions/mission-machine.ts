@@ -1,5 +1,5 @@
 import type { MissionProgress, MissionUpload, WaypointProgress } from '@granary/contract/link/field-messages';
-import type { Waypoint, WaypointAction } from '@granary/contract/missions/waypoints';
+import type { Waypoint, WaypointAction } from '@granary/contract/missions';
 import { SECOND_MS } from '@granary/contract/time';
 
 /** A mission on the device that has not ended. */

@@ -1,4 +1,4 @@
-import type { FailsafeAction } from '@granary/contract/configuration/failsafe-actions';
+import type { FailsafeAction } from '@granary/contract/configuration/field-configuration';
 import { SECOND_MS } from '@granary/contract/time';
 import { isDone, nextStop, pauseRun, proceedRun, WORK_MS } from '../missions/mission-machine.ts';
 import type { ReceivedConfiguration } from '../received-configuration.ts';

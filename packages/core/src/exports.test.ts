@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exportedSensors, refuseUnknownNames } from './exported-sensors.ts';
-import { exportedValue } from './exported-values.ts';
+import { exportedSensors, exportedValue, refuseUnknownNames } from './exports.ts';
 
 const SILO = { profile: 'silo_scale', capacityKg: 2_000, sensorDocument: null } as const;
 const ROVER = { profile: 'rover', capacityKg: null, sensorDocument: null } as const;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditedChange, auditInput, withoutSecrets } from './input.ts';
+import { auditedChange, auditInput, withoutSecrets } from './audit.ts';
 
 const read = (query: object, body: unknown) => JSON.parse(auditInput(query, body) ?? 'null');
 

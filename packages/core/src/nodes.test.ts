@@ -7,7 +7,7 @@ import {
   isLast,
   type NodeRecord,
   provenAlive,
-} from './live-nodes.ts';
+} from './nodes.ts';
 
 const node = (nodeId: string, broker: BrokerKind, times: Partial<NodeRecord> = {}): NodeRecord => ({
   nodeId,

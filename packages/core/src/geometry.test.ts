@@ -5,7 +5,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { Point } from '@granary/contract/positions';
 import fc from 'fast-check';
 import geographiclib from 'geographiclib-geodesic';
-import { isInside, refuseBadFence, staysInside } from './geofence.ts';
+import { isInside, refuseBadFence, staysInside } from './geometry.ts';
 
 const at = (lat: number, lng: number): Point => ({ lat, lng });
 

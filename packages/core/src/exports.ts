@@ -1,9 +1,14 @@
 import { Refusal } from '@granary/contract/errors';
+import type { HistoryQuality } from '@granary/contract/exports';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
-import type { ContentUnit } from '@granary/contract/telemetry/telemetry';
-import { sensorsOf } from '../sensors/declared-sensors.ts';
-import type { Lane, Sensor } from '../sensors/sensor.ts';
-import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
+import type { Aggregate, ContentUnit } from '@granary/contract/telemetry/telemetry';
+import { sensorsOf } from './sensors/declared-sensors.ts';
+import type { Lane, Sensor } from './sensors/sensor.ts';
+import { STANDARD_SENSORS } from './sensors/standard-sensors.ts';
+import { aggregateOf, type Bucket, isCount } from './telemetry/history.ts';
+import { roundTo6 } from './units.ts';
+
+const LEVEL = 'level';
 
 export interface ExportedDevice {
   readonly profile: ProfileName;
@@ -29,7 +34,6 @@ export interface SensorSelection {
   readonly unit: ContentUnit | null;
 }
 
-const LEVEL = 'level';
 const { weight: WEIGHT } = STANDARD_SENSORS;
 
 /** Without names the contents of a silo are called `weight` in kg and `level` in percent. */
@@ -72,4 +76,29 @@ export function refuseUnknownNames(
   if (unknown === undefined) return;
   const message = `none of the devices has a sensor "${unknown}"`;
   throw new Refusal('invalid_input', 'the query is not valid', [{ path: '/sensor', message }]);
+}
+
+/** A stored value in the unit of the export; without a share it has exactly the digits that were stored. */
+export function exportedValue(stored: number, { scale, wholeKg }: ExportedSensor): number {
+  const value = stored / scale;
+  return wholeKg === null ? value : roundTo6((value / wholeKg) * 100);
+}
+
+/** The unit of an aggregate. */
+export const exportedUnit = ({ unit }: ExportedSensor, aggregate: Aggregate): string =>
+  isCount(aggregate) ? 'count' : unit;
+
+/** The aggregate of a bucket in the unit of the export; `null` if it has implausible readings only. */
+export function exportedAggregate(
+  bucket: Bucket,
+  aggregate: Aggregate,
+  sensor: ExportedSensor,
+): number | null {
+  const stored = aggregateOf(bucket, aggregate);
+  return stored === null || isCount(aggregate) ? stored : roundTo6(exportedValue(stored, sensor));
+}
+
+export function qualityOf({ count, badCount }: Bucket): HistoryQuality {
+  if (badCount === 0) return 'good';
+  return count === 0 ? 'bad' : 'uncertain';
 }

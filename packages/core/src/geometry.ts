@@ -1,12 +1,25 @@
 import type { Geofence } from '@granary/contract/configuration/field-configuration';
 import { Refusal } from '@granary/contract/errors';
 import type { Point } from '@granary/contract/positions';
-import { MEAN_RADIUS_M, toRadians } from './geodesy.ts';
+import geographiclib from 'geographiclib-geodesic';
 
+const { DISTANCE, WGS84 } = geographiclib.Geodesic;
+
+/** Of the sphere that deviates least from the WGS-84 ellipsoid: the mean of its three half axes. */
+export const MEAN_RADIUS_M = (WGS84.a * (3 - WGS84.f)) / 3;
 /** A point closer to an edge than twice the resolution of a stored coordinate counts as inside. */
 const EDGE_WIDTH_M = 0.02;
 /** A fence wider than this cannot be projected onto one plane, and its inside would be ambiguous. */
 const FENCE_RADIUS_M_MAX = 1_000_000;
+const EDGE_WIDTH = EDGE_WIDTH_M / MEAN_RADIUS_M;
+
+export const toRadians = (degrees: number): number => (degrees * Math.PI) / 180;
+
+/** The length of the shortest line over the ground, exact to nanometres, also to the antipode. */
+export function distanceM(from: Point, to: Point): number {
+  const { s12 = Number.NaN } = WGS84.Inverse(from.lat, from.lng, to.lat, to.lng, DISTANCE);
+  return s12;
+}
 
 type Vector = readonly [x: number, y: number, z: number];
 /** A point of the gnomonic projection around the middle of a fence, in which shortest lines are straight. */
@@ -21,8 +34,6 @@ interface Plane {
   /** `null` for a point too far away to be projected. */
   readonly toPlanePoint: (point: Point) => PlanePoint | null;
 }
-
-const EDGE_WIDTH = EDGE_WIDTH_M / MEAN_RADIUS_M;
 
 function vectorOf({ lat, lng }: Point): Vector {
   const [north, east] = [toRadians(lat), toRadians(lng)];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Point } from '@granary/contract/positions';
 import fc from 'fast-check';
-import { distanceM, MEAN_RADIUS_M, toRadians } from './geodesy.ts';
+import { distanceM, MEAN_RADIUS_M, toRadians } from './geometry.ts';
 
 /** The expected distances have four decimal places. */
 const OFF_M_MAX = 0.00006;

@@ -1,21 +1,21 @@
 import { type Static, Type } from 'typebox';
-import { OptionalActor } from '../audit.ts';
-import { FAILSAFE_ACTIONS } from '../configuration/failsafe-actions.ts';
-import { DeclaredEndOrNull } from '../declared-end.ts';
-import { PageQuery } from '../envelope.ts';
-import { ERROR_CODES } from '../errors.ts';
-import { MissionId } from '../ids.ts';
-import { closed } from '../input/closed.ts';
-import { described } from '../input/described.ts';
-import { checker } from '../input/schema.ts';
-import { line } from '../input/text-schemas.ts';
-import { Timestamp } from '../time.ts';
-import { ACTION_RESULTS, WAYPOINT_STATUSES, WAYPOINTS_MAX, Waypoint } from './waypoints.ts';
+import { OptionalActor } from './audit.ts';
+import { FAILSAFE_ACTIONS } from './configuration/field-configuration.ts';
+import { DeclaredEndOrNull } from './declared-end.ts';
+import { PageQuery } from './envelope.ts';
+import { ERROR_CODES } from './errors.ts';
+import { MissionId } from './ids.ts';
+import { checker, closed, described } from './input/schema.ts';
+import { line } from './input/text-schemas.ts';
+import { Altitude, Latitude, Longitude } from './positions.ts';
+import { Timestamp } from './time.ts';
 
-/**
- * `aborted`: the device ended it early; `failed`: it could not be carried out; `missed`: it could not begin in time;
- * `cancelled`: a caller requested its end.
- */
+export const WAYPOINTS_MAX = 500;
+const WAIT_SECONDS_MAX = 86_400;
+export const WAYPOINT_ACTIONS = ['scan', 'collect_sample', 'photograph', 'wait', 'none'] as const;
+/** In the order in which a waypoint advances. */
+export const WAYPOINT_STATUSES = ['pending', 'active', 'skipped', 'failed', 'reached'] as const;
+export const ACTION_RESULTS = ['failed', 'succeeded'] as const;
 export const MISSION_STATUSES = [
   'scheduled',
   'dispatched',
@@ -27,13 +27,6 @@ export const MISSION_STATUSES = [
   'missed',
   'cancelled',
 ] as const;
-
-/**
- * Why a mission did not complete: the device refused it, reported a fault, ended it by itself, no longer knows it, or was
- * silent for too long; it did not begin in time; the device had no live session when the start was to be sent; an emergency
- * stop ended it or prevented its start; a caller cancelled it; a person declared it ended, because the device did not report
- * its end.
- */
 export const MISSION_REASONS = [
   'refused',
   'device_fault',
@@ -47,9 +40,39 @@ export const MISSION_REASONS = [
   'cancelled',
   'declared_ended',
 ] as const;
-
 /** A request for a mission that the device has not confirmed yet. */
 export const MISSION_REQUESTS = ['pause', 'resume', 'cancel'] as const;
+
+export type WaypointAction = (typeof WAYPOINT_ACTIONS)[number];
+export type WaypointStatus = (typeof WAYPOINT_STATUSES)[number];
+export type ActionResult = (typeof ACTION_RESULTS)[number];
+
+export const Waypoint = closed({
+  lat: Latitude,
+  lng: Longitude,
+  action: Type.Enum(WAYPOINT_ACTIONS),
+  altitude: Type.Optional(described('Without it the device keeps its altitude.', Altitude)),
+  wait_seconds: Type.Optional(
+    described(
+      'How long to stay at the waypoint; 30 seconds for `wait` when not given.',
+      Type.Number({ minimum: 0, maximum: WAIT_SECONDS_MAX }),
+    ),
+  ),
+});
+
+export type Waypoint = Static<typeof Waypoint>;
+
+/**
+ * `aborted`: the device ended it early; `failed`: it could not be carried out; `missed`: it could not begin in time;
+ * `cancelled`: a caller requested its end.
+ */
+
+/**
+ * Why a mission did not complete: the device refused it, reported a fault, ended it by itself, no longer knows it, or was
+ * silent for too long; it did not begin in time; the device had no live session when the start was to be sent; an emergency
+ * stop ended it or prevented its start; a caller cancelled it; a person declared it ended, because the device did not report
+ * its end.
+ */
 
 export type MissionStatus = (typeof MISSION_STATUSES)[number];
 export type MissionReason = (typeof MISSION_REASONS)[number];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ClockEstimates, offsetOf, withSample } from './clock-offset.ts';
+import { type ClockEstimates, offsetOf, withSample } from './nodes.ts';
 
 const AHEAD_MS = 1_000_000;
 

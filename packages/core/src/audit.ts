@@ -1,12 +1,14 @@
-import type { AuditedChange, AuditInput } from '@granary/contract/audit';
+import type { AuditEntry, AuditedChange, AuditInput } from '@granary/contract/audit';
+import { toIso } from '@granary/contract/time';
 
 const INPUT_CHARS_MAX = 2_000;
 export const PATH_CHARS_MAX = 500;
 const LEFT_OUT = '(left out)';
-
 const NAME_OF_SECRET = /secret|password|token|authorization|credential|^(api_?)?key$/i;
 /** An API key, the secret of a session, a sign-in code or a webhook secret, wherever a caller has put it by mistake. */
 const SECRET = /\b(gk_|gs_|gc_|whsec_)[\w+/=-]{16,}/g;
+const CHANGE_CHARS_MAX = 20_000;
+const VALUE_CHARS_MAX = 4_000;
 
 export const withoutSecrets = (text: string): string => text.replaceAll(SECRET, LEFT_OUT);
 
@@ -20,9 +22,6 @@ export function auditInput(query: object, body: unknown): string | null {
   if (text.length <= INPUT_CHARS_MAX) return text;
   return JSON.stringify({ shortened: text.slice(0, INPUT_CHARS_MAX).toWellFormed() } satisfies AuditInput);
 }
-
-const CHANGE_CHARS_MAX = 20_000;
-const VALUE_CHARS_MAX = 4_000;
 
 /** One of several changes of a request, as the input of its entry: whole differences, as many as fit. */
 export function auditedChange({ action, name, differences }: Omit<AuditedChange, 'left_out'>): string {
@@ -54,3 +53,38 @@ function textOf(input: AuditInput): string {
     return JSON.stringify({ shortened: '(nested too deeply)' } satisfies AuditInput);
   }
 }
+
+interface StoredEntry {
+  readonly attemptId: string;
+  readonly atMs: number;
+  readonly requestId: string;
+  readonly actor: AuditEntry['actor'];
+  readonly address: string;
+  readonly action: string;
+  readonly method: string;
+  readonly path: string;
+  readonly deviceId: string | null;
+  readonly resourceId: string | null;
+  readonly result: AuditEntry['result'];
+  readonly code: AuditEntry['code'];
+  readonly count: number;
+  readonly input: string | null;
+}
+
+/** The record that callers see. */
+export const auditRecord = (entry: StoredEntry): AuditEntry => ({
+  audit_id: entry.attemptId,
+  at: toIso(entry.atMs),
+  request_id: entry.requestId,
+  actor: entry.actor,
+  address: entry.address,
+  action: entry.action,
+  method: entry.method,
+  path: entry.path,
+  device_id: entry.deviceId,
+  resource_id: entry.resourceId,
+  result: entry.result,
+  code: entry.code,
+  count: entry.count,
+  input: entry.input === null ? null : JSON.parse(entry.input),
+});
