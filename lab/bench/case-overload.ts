@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { BenchSilo, timeStops } from './bench-silo.ts';
-import { ask, mqttAddress, registerSilos, SILOS } from './farm.ts';
+import { mqttAddress, registerSilos, SILOS } from './farm.ts';
 import { generateMqtt } from './generator.ts';
 import { type Finding, median, percentile, whole } from './report.ts';
 import {
@@ -50,17 +50,19 @@ export async function measureOverload(dataDir: string, storage: Storage = SQLITE
       timeAnswers(service, `${SILOS}/${own.username}/sensors`, done.signal),
       peakMiB(service.pid, done.signal),
     ]);
+    // If something else fails first, that error is reported.
+    probes.catch(() => undefined);
     const stopsMs = await timeStops(service, device, STOPS);
     done.abort();
-    const [livezMs, readsMs, peak] = await probes;
+    const [livez, reads, peak] = await probes;
     over.abort();
     const { perSecond } = await ingest;
     await device.leave();
     const load = `with ${whole(perSecond)} readings/s coming in from ${CONNECTIONS} connections with ${WINDOW} messages in flight each`;
     return [
       stopFinding(storage, stopsMs, load),
-      answersFinding(`\`GET /livez\`${storage.suffix}`, livezMs),
-      answersFinding(`\`GET …/sensors\`${storage.suffix}`, readsMs),
+      answersFinding(`\`GET /livez\`${storage.suffix}`, livez),
+      answersFinding(`\`GET …/sensors\`${storage.suffix}`, reads),
       {
         name: `Resident memory${storage.suffix} at overload`,
         target: `at most ${RESIDENT_MIB_MAX} MiB`,
@@ -75,15 +77,23 @@ export async function measureOverload(dataDir: string, storage: Storage = SQLITE
   }
 }
 
-async function timeAnswers(service: ServiceProcess, path: string, done: AbortSignal): Promise<number[]> {
+interface Answers {
+  readonly elapsedMs: readonly number[];
+  readonly refused: number;
+}
+
+async function timeAnswers({ httpUrl, adminKey }: ServiceProcess, path: string, done: AbortSignal) {
   const elapsedMs: number[] = [];
+  let refused = 0;
   while (!done.aborted) {
     const startedMs = performance.now();
-    await (await ask(service, path)).arrayBuffer();
-    elapsedMs.push(performance.now() - startedMs);
+    const answer = await fetch(httpUrl + path, { headers: { authorization: `Bearer ${adminKey.key}` } });
+    await answer.arrayBuffer();
+    if (answer.ok) elapsedMs.push(performance.now() - startedMs);
+    else refused++;
     await sleep(PROBE_MS);
   }
-  return elapsedMs;
+  return { elapsedMs, refused } satisfies Answers;
 }
 
 async function peakMiB(pid: number, done: AbortSignal): Promise<number> {
@@ -107,13 +117,13 @@ function stopFinding({ suffix }: Storage, stopsMs: readonly number[], detail: st
   };
 }
 
-function answersFinding(what: string, elapsedMs: readonly number[]): Finding {
+function answersFinding(what: string, { elapsedMs, refused }: Answers): Finding {
   const p99 = percentile(elapsedMs, 0.99);
   return {
     name: `${what} at overload`,
-    target: `p99 at most ${ANSWER_P99_MS_MAX} ms`,
-    figure: `${p99.toFixed(1)} ms`,
-    met: p99 <= ANSWER_P99_MS_MAX,
+    target: `p99 at most ${ANSWER_P99_MS_MAX} ms, none refused`,
+    figure: `${p99.toFixed(1)} ms${refused === 0 ? '' : `, ${refused} refused`}`,
+    met: p99 <= ANSWER_P99_MS_MAX && refused === 0,
     detail: `${whole(elapsedMs.length)} requests one after another, half of them under ${median(elapsedMs).toFixed(1)}, none over ${Math.max(...elapsedMs).toFixed(0)} ms, in the same load as the stops`,
   };
 }
