@@ -23,6 +23,8 @@ export interface LinkDevice {
   readonly profile: ProfileName;
   /** The capacity of a silo when it connected; other devices have none. */
   readonly capacityKg?: number;
+  /** For this login a session of the device on another part of the link was ended. */
+  readonly replacesSession?: boolean;
 }
 
 /** A message of a device, decoded and validated. */

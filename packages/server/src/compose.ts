@@ -25,14 +25,12 @@ import { DeclaredSensorsCache } from './devices/declared-sensors-cache.ts';
 import { DeviceDirectory } from './devices/device-directory.ts';
 import { DeviceLog } from './devices/device-log.ts';
 import { DuplicateWatch } from './devices/duplicate-watch.ts';
-import { toPostgres, toWriterThread } from './devices/ingest/batches.ts';
 import { newIngestCounters } from './devices/ingest/counters.ts';
 import { DeviceQueue } from './devices/ingest/device-queue.ts';
 import { IngestMonitor } from './devices/ingest/ingest-monitor.ts';
-import { IngestPipeline } from './devices/ingest/pipeline.ts';
+import { batchWriter, IngestPipeline } from './devices/ingest/pipeline.ts';
 import { Uplink } from './devices/ingest/uplink.ts';
-import { createDeviceLink } from './devices/link/device-link.ts';
-import { endProcess } from './devices/link/end-process.ts';
+import { createDeviceLink, endProcess } from './devices/link/device-link.ts';
 import { logLinkEvent } from './devices/link-log.ts';
 import { sendConfiguration } from './devices/messages/configuration.ts';
 import { DeviceMessages } from './devices/messages/device-messages.ts';
@@ -168,7 +166,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     undos.push(() => evaluator.drain());
     const ingestCounters = newIngestCounters();
     const pipeline = new IngestPipeline({
-      ...(settings.databaseUrl === null ? toWriterThread(app) : toPostgres(app)),
+      ...batchWriter(settings.databaseUrl === null ? 'sqlite' : 'postgres', app.telemetry.append),
       counters: ingestCounters,
       logger,
     });

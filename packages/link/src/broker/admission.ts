@@ -29,15 +29,15 @@ export type Admitted = { readonly device: LinkDevice } | Refused;
 
 /** Decides which devices may connect. */
 export class Admission {
-  readonly #handler: LinkHandler;
+  readonly #logIn: LinkHandler['authenticate'];
   readonly #limits: LinkLimits;
   readonly #delay: LoginDelay;
   readonly #delayAfterFaults: LoginDelay;
   readonly #heldOf = new Map<string, number>();
   #held = 0;
 
-  constructor(handler: LinkHandler, limits: LinkLimits) {
-    this.#handler = handler;
+  constructor(logIn: LinkHandler['authenticate'], limits: LinkLimits) {
+    this.#logIn = logIn;
     this.#limits = limits;
     const delays = { firstMs: limits.loginDelayMs, longestMs: limits.loginDelayMsMax };
     this.#delay = new LoginDelay(delays);
@@ -103,7 +103,7 @@ export class Admission {
     const startedAtMs = performance.now();
     while (!isGone()) {
       try {
-        const device = await this.#handler.authenticate(deviceId, secret, remoteAddress);
+        const device = await this.#logIn(deviceId, secret, remoteAddress);
         return isGone() ? 'gone' : device;
       } catch {
         if (performance.now() - startedAtMs + storageRetryMs > storageWaitMsMax) return 'unavailable';

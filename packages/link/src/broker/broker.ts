@@ -54,12 +54,13 @@ export class EmbeddedBroker {
 
   constructor(addresses: BrokerAddresses, handler: LinkHandler, options: BrokerOptions = {}) {
     const { limits = LINK_LIMITS, now = Date.now, certificate = null, sharesPorts = false } = options;
+    const { logIn = (...login) => handler.authenticate(...login) } = options;
     this.#addresses = addresses;
     this.#certificate = certificate;
     this.#handler = handler;
     this.#limits = limits;
     this.#now = now;
-    this.#admission = new Admission(handler, limits);
+    this.#admission = new Admission(logIn, limits);
     this.#reading = new SharedReading(this.#open, handler, limits, options);
     this.#absentSessions = new AbsentSessions(limits);
     const failed = (remoteAddress: string, reason: string, cause?: Error): void => {
@@ -251,7 +252,7 @@ export class EmbeddedBroker {
     record.connects += 1;
     this.#records.totals.logins += 1;
     if (previous !== undefined) record.takeovers += 1;
-    const isTakeover = previous !== undefined;
+    const isTakeover = previous !== undefined || device.replacesSession === true;
     this.#handler.connected(device);
     this.#handler.observed({
       kind: 'connected',
@@ -335,6 +336,8 @@ const replacedFrom = (remoteAddress: string): string => `the device connected ag
 const ignoreAfterClose = (): void => undefined;
 
 interface BrokerOptions extends SharedReadingOptions {
+  /** Checks logins instead of the handler, where the broker is one of several. */
+  readonly logIn?: LinkHandler['authenticate'];
   readonly limits?: LinkLimits;
   /** For the encrypted port. */
   readonly certificate?: CertificatePair | null;

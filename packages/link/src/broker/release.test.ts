@@ -22,6 +22,20 @@ describe('a device that has logged in elsewhere', () => {
     assert.equal(broker.release('silo-1', '10.0.0.9'), false);
     assert.equal(handler.events.length, 2);
   });
+
+  it('and whose session there was ended is reported as a takeover', async (t) => {
+    const { handler, port } = await startLink(t);
+    const authenticate = handler.authenticate.bind(handler);
+    handler.authenticate = async (deviceId, secret) => {
+      const device = await authenticate(deviceId, secret);
+      return device && { ...device, replacesSession: deviceId === 'silo-2' };
+    };
+    for (const deviceId of ['silo-1', 'silo-2']) await connectRaw(t, port, deviceId);
+    assert.deepEqual(
+      handler.observations.flatMap((event) => (event.kind === 'connected' ? [event.isTakeover] : [])),
+      [false, true],
+    );
+  });
 });
 
 it('a device that gives up the subscription to its commands is reported as not reachable', async (t) => {

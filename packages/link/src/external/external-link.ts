@@ -10,6 +10,7 @@ import type {
   DeviceLink,
   LinkConfiguration,
   LinkFigures,
+  LinkHandler,
   LinkStatistics,
 } from '../port.ts';
 import { parseTopic } from '../topics.ts';
@@ -62,7 +63,8 @@ export interface ExternalLinkOptions {
  * wait for the storage.
  */
 export class ExternalLink implements DeviceLink {
-  readonly #handler: ExternalHandler;
+  readonly #handler: LinkHandler;
+  readonly #external: ExternalHandler;
   readonly #options: ExternalLinkOptions;
   readonly #limits: ExternalLimits;
   readonly #now: () => number;
@@ -81,19 +83,27 @@ export class ExternalLink implements DeviceLink {
   #asking: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(handler: ExternalHandler, options: ExternalLinkOptions) {
+  constructor(handler: LinkHandler, external: ExternalHandler, options: ExternalLinkOptions) {
     const { broker, turn = ALWAYS_OWN, limits = EXTERNAL_LIMITS, now = Date.now } = options;
     this.#handler = handler;
+    this.#external = external;
     this.#options = options;
     this.#turn = turn;
     this.#limits = limits;
     this.#now = now;
     this.#dialer = new Dialer(broker, limits);
-    this.#devices = new KnownDevices(handler);
+    this.#devices = new KnownDevices(external);
     const { settleMs } = limits;
     const isCurrent = (): boolean => this.#control.ready !== null;
     const shared = { connected: this.#connected, records: this.#records, now };
-    this.#incoming = new Incoming({ ...shared, handler, devices: this.#devices, settleMs, isCurrent });
+    this.#incoming = new Incoming({
+      ...shared,
+      handler,
+      external,
+      devices: this.#devices,
+      settleMs,
+      isCurrent,
+    });
     this.#outgoing = new Outgoing({
       ...shared,
       limits,
@@ -259,7 +269,7 @@ export class ExternalLink implements DeviceLink {
 
   #messagesChanged(error: Error | null): void {
     if (error !== null && !this.#turn.isOwn) {
-      this.#handler.brokerEvent({ kind: 'passed_on' });
+      this.#external.brokerEvent({ kind: 'passed_on' });
       return;
     }
     this.#connectionChanged('messages', error);
@@ -268,9 +278,9 @@ export class ExternalLink implements DeviceLink {
   }
 
   #judgeSession({ isSessionPresent, sessionExpiryS: expiryS }: BrokerConnection): void {
-    if (this.#hadSession && !isSessionPresent) this.#handler.brokerEvent({ kind: 'session_forgotten' });
+    if (this.#hadSession && !isSessionPresent) this.#external.brokerEvent({ kind: 'session_forgotten' });
     else if (!this.#hadSession && expiryS !== null && expiryS < NEVER_EXPIRES_S)
-      this.#handler.brokerEvent({ kind: 'session_limited', expiryS });
+      this.#external.brokerEvent({ kind: 'session_limited', expiryS });
     this.#hadSession = true;
   }
 
@@ -291,7 +301,7 @@ export class ExternalLink implements DeviceLink {
 
   #connectionChanged(connection: 'control' | 'messages', error: Error | null): void {
     const version = this.#dialer.version === 5 ? '5' : '3.1.1';
-    this.#handler.brokerEvent(
+    this.#external.brokerEvent(
       error === null
         ? { kind: 'connected', connection, version }
         : { kind: 'lost', connection, reason: error.message },

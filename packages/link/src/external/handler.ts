@@ -1,4 +1,4 @@
-import type { LinkDevice, LinkHandler } from '../port.ts';
+import type { LinkDevice } from '../port.ts';
 
 /** What happens between the service and the broker, for the log. */
 export type BrokerEvent =
@@ -18,8 +18,8 @@ export type BrokerEvent =
       readonly reason: string;
     };
 
-/** The functions of the service that the link to an external broker calls. The broker checks who may log in. */
-export interface ExternalHandler extends LinkHandler {
+/** The functions of the service that only the link to an external broker calls. The broker checks who may log in. */
+export interface ExternalHandler {
   /** `null` for an unknown or removed device; rejects while it cannot be looked up. */
   find(deviceId: string): Promise<LinkDevice | null>;
   brokerEvent(event: BrokerEvent): void;

@@ -4,7 +4,7 @@ import type { IPublishPacket } from 'mqtt-packet';
 import type { LinkRecords } from '../broker/link-records.ts';
 import { decode, printable } from '../codec.ts';
 import { EXCERPT_CHARACTERS_MAX } from '../limits.ts';
-import type { LinkDevice } from '../port.ts';
+import type { LinkDevice, LinkHandler } from '../port.ts';
 import { deliver } from '../session/deliver.ts';
 import { isUpSubject, parseTopic } from '../topics.ts';
 import type { ConnectedDevices } from './connected-devices.ts';
@@ -12,7 +12,8 @@ import type { ExternalHandler } from './handler.ts';
 import type { KnownDevices } from './known-devices.ts';
 
 interface IncomingParts {
-  readonly handler: ExternalHandler;
+  readonly handler: LinkHandler;
+  readonly external: Pick<ExternalHandler, 'brokerEvent'>;
   readonly devices: KnownDevices;
   readonly connected: ConnectedDevices;
   readonly records: LinkRecords;
@@ -68,7 +69,7 @@ export class Incoming {
   }
 
   #unusable(topic: string, deviceId: string, reason: string): void {
-    this.#parts.handler.brokerEvent({
+    this.#parts.external.brokerEvent({
       kind: 'unusable',
       topic: printable(topic, EXCERPT_CHARACTERS_MAX),
       deviceId: printable(deviceId, EXCERPT_CHARACTERS_MAX),

@@ -75,7 +75,7 @@ export async function startNode(
   { limits = {}, turn = ALWAYS_OWN }: NodeOptions = {},
 ): Promise<StartedNode> {
   const handler = new ExternalRecordingHandler();
-  const link = new ExternalLink(handler, {
+  const link = new ExternalLink(handler, handler, {
     broker: broker.access,
     nodeName,
     turn,

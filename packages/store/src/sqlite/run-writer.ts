@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { monotonicMs } from '@granary/common/monotonic-ms';
+import { packError } from '@granary/contract/packed-error';
 import type { UseCases, WriterPort } from '../engine.ts';
 import { storageUnavailable } from '../errors.ts';
 import { openWriter } from './database.ts';
 import { translate } from './errors.ts';
-import { type Job, type Outcome, packError, portNumberOf, type Request } from './messages.ts';
+import { type Job, type Outcome, portNumberOf, type Request } from './messages.ts';
 import { SqliteSql } from './sql.ts';
 
 /** After this much work a group is committed, so that an urgent write that arrives meanwhile does not wait for longer. */

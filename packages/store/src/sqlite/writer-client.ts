@@ -1,4 +1,5 @@
 import { monotonicMs } from '@granary/common/monotonic-ms';
+import { unpackError } from '@granary/contract/packed-error';
 import {
   CALL_MS_MAX,
   FINISH_MS_MAX,
@@ -7,7 +8,7 @@ import {
   type WriterPort,
 } from '../engine.ts';
 import { outcomeUnknown, storageUnavailable } from '../errors.ts';
-import { IDS_PER_PORT, type Job, type Outcome, unpackError } from './messages.ts';
+import { IDS_PER_PORT, type Job, type Outcome } from './messages.ts';
 
 type Waiting = PromiseWithResolvers<unknown>;
 type Post = (job: Job, transferred: readonly ArrayBuffer[]) => void;

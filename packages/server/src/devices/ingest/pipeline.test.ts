@@ -6,9 +6,8 @@ import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import { readingOf } from '@granary/core/testing/readings';
 import { pino } from 'pino';
 import { eventually } from '../../testing/eventually.ts';
-import type { Batch } from './batches.ts';
 import { newIngestCounters } from './counters.ts';
-import { type Arrival, IngestPipeline } from './pipeline.ts';
+import { type Arrival, type Batch, IngestPipeline } from './pipeline.ts';
 
 const silent = pino({ level: 'silent' });
 

@@ -1,11 +1,12 @@
 import type { NewRejection } from '@granary/app/devices/presence-rows';
+import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
 import { outsideRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
 import type { MessageReception } from '@granary/core/reception/reception';
+import { type PackedReadings, packReadings } from '@granary/core/telemetry/packed-readings';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { isStorageFault } from '@granary/store/errors';
-import type { Batch, BatchWriter } from './batches.ts';
 import type { IngestCounters } from './counters.ts';
 
 /**
@@ -24,6 +25,42 @@ export const QUEUE_READINGS_MAX = 50_000;
 export const HELD_READINGS_MAX = 400_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2 * SECOND_MS;
+
+export interface Batch extends TelemetryBatch {
+  readonly readings: readonly Reading[];
+}
+
+/** As it can be passed to another thread. */
+export interface PackedBatch extends TelemetryBatch {
+  readonly readings: PackedReadings;
+}
+
+/** Writes batches, and says how large and how many at a time they should be. */
+interface BatchWriter {
+  readonly append: (batch: Batch) => Promise<unknown>;
+  readonly batches: {
+    readonly readings: number;
+    /** Batches that may be under way at the same time while enough messages wait to fill a further one. */
+    readonly underWay: number;
+  };
+}
+
+/**
+ * The writer of SQLite puts as many batches into one commit as it can write in 10 ms. A stop waits for the running one only, so a
+ * batch has few readings: about 5 ms of work. On PostgreSQL stops have connections of their own, and a batch costs many round trips.
+ */
+const BATCHES = {
+  sqlite: { readings: 500, underWay: 4 },
+  postgres: { readings: 5_000, underWay: 2 },
+} as const;
+
+export const batchWriter = (
+  engine: keyof typeof BATCHES,
+  append: (batch: PackedBatch) => Promise<unknown>,
+): BatchWriter => ({
+  append: (batch) => append({ ...batch, readings: packReadings(batch.readings) }),
+  batches: BATCHES[engine],
+});
 
 export interface Arrival {
   readonly deviceNo: number;

@@ -11,7 +11,7 @@ import { LINK_LIMITS } from '@granary/link/limits';
 import { HOST, RecordingHandler, secretOf } from '@granary/link/testing/fixture';
 import { newSharedClock } from '../../process/nodes/service-clock.ts';
 import type { WaitingDeviceData } from '../../testing/devices/waiting-device.ts';
-import { ThreadLink } from './thread-link.ts';
+import { createThreadLink } from './thread-link.ts';
 
 const ROUNDS = 25;
 const ACKNOWLEDGED_MS_MAX = 60_000;
@@ -29,9 +29,10 @@ async function start(t: TestContext) {
   const handler = new RecordingHandler();
   handler.authenticate = async (deviceId) => ({ deviceNo, deviceId, profile: 'silo_scale' });
   const { threadWrites } = app;
-  const link = new ThreadLink(
+  const link = createThreadLink(
     handler,
     {
+      logIn: (deviceId, secret) => handler.authenticate(deviceId, secret),
       threadWrites,
       sensorsOf: () => new Map(),
       append: app.telemetry.append,
@@ -44,8 +45,8 @@ async function start(t: TestContext) {
       rawRetentionDays: 30,
       clock: newSharedClock(),
       heldReadingsMax: 1_000,
+      certificate: null,
     },
-    null,
   );
   threadWrites?.beforeCachedReads(() => link.takeReports());
   const bound = await link.start({ plain: { host: HOST, port: 0 }, secure: null });

@@ -8,9 +8,7 @@ import type { DynamicAccess } from '../broker-access/dynamic-access.ts';
 import type { DeviceDirectory } from '../device-directory.ts';
 import type { DeviceLog } from '../device-log.ts';
 import { isTemporary } from '../ingest/telemetry-intake.ts';
-import type { MemberFigures } from './link-member.ts';
-import { MemberHandler } from './member-handler.ts';
-import type { ServiceLink } from './service-link.ts';
+import type { MemberFigures, ServiceLink } from './service-link.ts';
 
 interface BrokeredParts {
   readonly handler: LinkHandler;
@@ -29,7 +27,7 @@ export class BrokeredLink extends ExternalLink implements ServiceLink {
   readonly #options: ExternalLinkOptions;
 
   constructor(parts: BrokeredParts, options: ExternalLinkOptions) {
-    super(new BrokeredHandler(parts), options);
+    super(parts.handler, new BrokeredHandler(parts), options);
     this.#dynamicAccess = parts.access;
     this.access = parts.access ?? NO_DEVICE_ACCESS;
     this.#options = options;
@@ -62,14 +60,10 @@ export class BrokeredLink extends ExternalLink implements ServiceLink {
   }
 }
 
-class BrokeredHandler extends MemberHandler implements ExternalHandler {
+class BrokeredHandler implements ExternalHandler {
   readonly #parts: BrokeredParts;
 
   constructor(parts: BrokeredParts) {
-    super(parts.handler, {
-      authenticate: () => Promise.resolve(null),
-      observed: (event) => parts.handler.observed(event),
-    });
     this.#parts = parts;
   }
 

@@ -1,5 +1,6 @@
 import type { App } from '@granary/app/app';
 import { EmbeddedBroker } from '@granary/link/broker/broker';
+import { LINK_LIMITS, type LinkLimits } from '@granary/link/limits';
 import type { CertificatePair } from '@granary/link/tls';
 import type { Logger } from '../../process/logging/logger.ts';
 import type { Nodes } from '../../process/nodes/nodes.ts';
@@ -9,15 +10,16 @@ import { linkAddresses } from '../../process/tls/ports.ts';
 import { DynamicAccess } from '../broker-access/dynamic-access.ts';
 import type { DeviceDirectory } from '../device-directory.ts';
 import type { DeviceLog } from '../device-log.ts';
-import { linkLimits } from '../ingest/batches.ts';
 import { HELD_READINGS_MAX } from '../ingest/pipeline.ts';
 import type { Uplink } from '../ingest/uplink.ts';
 import { BrokeredLink } from './brokered-link.ts';
 import { LinkGroup } from './link-group.ts';
-import { LocalLink } from './local-link.ts';
-import type { LogLine } from './protocol.ts';
 import type { ServiceLink } from './service-link.ts';
-import { ThreadLink } from './thread-link.ts';
+import { createThreadLink } from './thread-link.ts';
+import type { LogLine } from './thread-protocol.ts';
+
+/** The larger batches of PostgreSQL need more messages that wait. */
+const POSTGRES_WAITING_BYTES_MAX = 6 * 1024 * 1024;
 
 interface LinkParts {
   readonly app: Pick<App, 'telemetry' | 'threadWrites' | 'devices'>;
@@ -57,8 +59,9 @@ function createEmbeddedLink(settings: Settings, parts: LinkParts): LinkGroup {
     sharesPorts: count > 1,
     heldReadingsMax: Math.ceil(HELD_READINGS_MAX / Math.max(1, count)),
     clock: clock.forThreads(),
+    certificate,
   };
-  const threads: ThreadLink[] = [];
+  const threads: ReturnType<typeof createThreadLink>[] = [];
   const mainThread = {
     threadWrites: app.threadWrites,
     failed,
@@ -70,15 +73,15 @@ function createEmbeddedLink(settings: Settings, parts: LinkParts): LinkGroup {
     for (const thread of threads) thread.takeReports();
   });
   return new LinkGroup({
-    handler: uplink,
+    authenticate: (deviceId, secret) => uplink.authenticate(deviceId, secret),
     addresses,
-    local: (handler) => {
+    local: (logIn) => {
       const listening = count === 0 ? addresses : { plain: null, secure: null };
-      const options = { now: clock.now, certificate, limits: linkLimits(settings) };
-      return new LocalLink(new EmbeddedBroker(listening, handler, options));
+      const options = { now: clock.now, certificate, limits: linkLimits(settings), logIn };
+      return new EmbeddedBroker(listening, uplink, options);
     },
-    threads: Array.from({ length: count }, () => (handler) => {
-      const thread = new ThreadLink(handler, mainThread, threadSettings, certificate);
+    threads: Array.from({ length: count }, () => (logIn) => {
+      const thread = createThreadLink(uplink, { ...mainThread, logIn }, threadSettings);
       threads.push(thread);
       return thread;
     }),
@@ -90,4 +93,21 @@ const writeLine =
   ({ deviceId, level, fields, text }: LogLine): void => {
     if (deviceId === null) logger[level](fields, text);
     else log[level](deviceId, fields, text);
+  };
+
+/** Several threads share the bytes that may wait. */
+function linkLimits({ databaseUrl }: Pick<Settings, 'databaseUrl'>, threads = 1): LinkLimits {
+  const bytes = databaseUrl === null ? LINK_LIMITS.inFlightBytesTotal : POSTGRES_WAITING_BYTES_MAX;
+  return { ...LINK_LIMITS, inFlightBytesTotal: Math.ceil(bytes / Math.max(1, threads)) };
+}
+
+/**
+ * Ends the process at once, so that whatever supervises it starts it again. Everything that was acknowledged is stored, and
+ * devices send the rest again.
+ */
+export const endProcess =
+  (logger: Logger) =>
+  (error: Error): void => {
+    logger.fatal({ err: error }, 'a thread of the device link has ended, so the service ends');
+    process.exit(1);
   };

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerAddresses, LinkDevice, LinkEvent, LinkHandler, LinkStatistics } from '@granary/link/port';
+import type { BrokerAddresses, LinkDevice, LinkHandler, LinkStatistics } from '@granary/link/port';
 import { LinkGroup } from './link-group.ts';
-import type { LinkMember } from './link-member.ts';
-import type { LocalLink } from './local-link.ts';
+import type { ThreadMember } from './service-link.ts';
 
 const NOWHERE: BrokerAddresses = { plain: null, secure: null };
 const TOTALS = { logins: 1, refusedLogins: 0, messagesIn: 2, messagesOut: 3, faults: 0 };
@@ -28,17 +27,19 @@ const statistics = (connects: number, isSubscribed: boolean, faultAtMs: number):
 });
 
 /** A member whose sessions the test begins, and which ends them when the test says so. */
-class FakeMember implements LinkMember {
-  readonly handler: LinkHandler;
+class FakeMember implements ThreadMember {
+  readonly logIn: LinkHandler['authenticate'];
   readonly told: string[] = [];
   readonly releasing: PromiseWithResolvers<boolean>[] = [];
   readonly connectedCount = 1;
+  readonly openCount = 2;
+  readonly totals = TOTALS;
   isListening = false;
   failsToStart = false;
   shown = statistics(1, false, 1);
 
-  constructor(handler: LinkHandler) {
-    this.handler = handler;
+  constructor(logIn: LinkHandler['authenticate']) {
+    this.logIn = logIn;
   }
 
   async start(): Promise<BrokerAddresses> {
@@ -97,32 +98,27 @@ class FakeMember implements LinkMember {
 }
 
 function startGroup() {
-  const observed: LinkEvent[] = [];
-  const service = {
-    authenticate: async (deviceId: string, secret: string): Promise<LinkDevice | null> =>
-      secret === 'right' ? { deviceId, deviceNo: 1, profile: 'silo_scale' } : null,
-    observed: (event: LinkEvent) => void observed.push(event),
-  } as unknown as LinkHandler;
   const members: FakeMember[] = [];
-  const create = (handler: LinkHandler): FakeMember => {
-    const member = new FakeMember(handler);
+  const create = (logIn: LinkHandler['authenticate']): FakeMember => {
+    const member = new FakeMember(logIn);
     members.push(member);
     return member;
   };
   const group = new LinkGroup({
-    handler: service,
+    authenticate: async (deviceId, secret): Promise<LinkDevice | null> =>
+      secret === 'right' ? { deviceId, deviceNo: 1, profile: 'silo_scale' } : null,
     addresses: NOWHERE,
     threads: [create, create],
-    local: (handler) => create(handler) as unknown as LocalLink,
+    local: (logIn) => Object.assign(create(logIn), { accept: () => () => undefined }),
   });
   const [one, two, local] = members;
   assert.ok(one !== undefined && two !== undefined && local !== undefined);
   const logIn = async (member: FakeMember, secret = 'right') => {
-    const device = await member.handler.authenticate('silo-1', secret, '10.0.0.1');
+    const device = await member.logIn('silo-1', secret, '10.0.0.1');
     if (device !== null) member.told.push('admitted');
     return device;
   };
-  return { group, one, two, local, logIn, observed };
+  return { group, one, two, local, logIn };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -174,18 +170,9 @@ describe('a device that logs in', () => {
     assert.deepEqual(one.told, ['admitted']);
   });
 
-  it('is logged as a takeover only when a session was ended', async () => {
-    const { one, two, logIn, observed } = startGroup();
-    const connect = (member: FakeMember): void =>
-      member.handler.observed({
-        kind: 'connected',
-        deviceId: 'silo-1',
-        remoteAddress: '10.0.0.1',
-        session: 'clean',
-        isTakeover: false,
-      });
-    await logIn(one);
-    connect(one);
+  it('replaces a session only when one was ended on another member', async () => {
+    const { one, two, logIn } = startGroup();
+    const devices = [await logIn(one)];
     for (const [from, to, ended] of [
       [one, two, true],
       [two, one, false],
@@ -194,12 +181,11 @@ describe('a device that logs in', () => {
       const login = logIn(to);
       while (from.releasing.length === 0) await turn();
       from.releasing.shift()?.resolve(ended);
-      await login;
-      connect(to);
+      devices.push(await login);
     }
     assert.deepEqual(
-      observed.map((event) => event.kind === 'connected' && event.isTakeover),
-      [false, true, false],
+      devices.map((device) => device?.replacesSession),
+      [undefined, true, undefined],
     );
   });
 });
@@ -208,7 +194,8 @@ it('a changed secret ends the session on every member, because it may just be be
   const { group, one, two, local } = startGroup();
   group.disconnect('silo-1');
   group.forgetSensors('silo-1');
-  for (const { told } of [one, two, local]) assert.deepEqual(told, ['disconnect silo-1', 'forget silo-1']);
+  for (const { told } of [one, two]) assert.deepEqual(told, ['disconnect silo-1', 'forget silo-1']);
+  assert.deepEqual(local.told, ['disconnect silo-1']);
 });
 
 it('figures and statistics are those of all members; the state is that of the member with the session', async () => {

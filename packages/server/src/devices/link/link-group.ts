@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { EmbeddedBroker } from '@granary/link/broker/broker';
 import type {
   BrokerAddresses,
   CommandOptions,
   Delivery,
   LinkConfiguration,
   LinkDevice,
-  LinkEvent,
   LinkFigures,
   LinkHandler,
   LinkStatistics,
@@ -15,17 +15,21 @@ import type {
 } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
 import { NO_DEVICE_ACCESS } from '../broker-access/device-access.ts';
-import type { LinkMember, MemberFigures } from './link-member.ts';
-import type { LocalLink } from './local-link.ts';
-import { MemberHandler } from './member-handler.ts';
-import type { ServiceLink } from './service-link.ts';
+import type { LinkMember, MemberFigures, ServiceLink, ThreadMember } from './service-link.ts';
+
+type LogIn = LinkHandler['authenticate'];
+
+/** What the group needs of the broker in this thread. */
+export interface LocalMember
+  extends LinkMember,
+    Pick<EmbeddedBroker, 'start' | 'accept' | 'openCount' | 'totals'> {}
 
 interface GroupParts {
-  readonly handler: LinkHandler;
+  readonly authenticate: LogIn;
   readonly addresses: BrokerAddresses;
-  /** The part in this thread; it listens on the ports where there are no threads, and has the WebSockets in any case. */
-  readonly local: (handler: LinkHandler) => LocalLink;
-  readonly threads: readonly ((handler: LinkHandler) => LinkMember)[];
+  /** Makes the broker of this thread, which listens on the ports where there are no threads, and has the WebSockets in any case. */
+  readonly local: (logIn: LogIn) => LocalMember;
+  readonly threads: readonly ((logIn: LogIn) => ThreadMember)[];
 }
 
 /**
@@ -35,24 +39,22 @@ interface GroupParts {
 export class LinkGroup implements ServiceLink {
   /** Logins are checked with what is stored. */
   readonly access = NO_DEVICE_ACCESS;
-  readonly #handler: LinkHandler;
+  readonly #authenticate: LogIn;
   readonly #addresses: BrokerAddresses;
-  readonly #local: LocalLink;
-  readonly #threads: readonly LinkMember[];
+  readonly #local: LocalMember;
+  readonly #threads: readonly ThreadMember[];
   readonly #members: readonly [LinkMember, ...LinkMember[]];
   /** The member on which each device has logged in last; only there it can have a session. */
   readonly #memberOfDevice = new Map<string, LinkMember>();
   /** Resolves when the session of the last login of a device has begun. */
   readonly #beginning = new Map<string, Promise<void>>();
-  readonly #lastFigures = new Map<LinkMember, MemberFigures>();
-  /** Devices whose session on another member was ended by the login that is being answered. */
-  readonly #takenOver = new Set<string>();
+  readonly #lastFigures = new Map<ThreadMember, MemberFigures>();
 
-  constructor({ handler, addresses, local, threads }: GroupParts) {
-    this.#handler = handler;
+  constructor({ authenticate, addresses, local, threads }: GroupParts) {
+    this.#authenticate = authenticate;
     this.#addresses = addresses;
-    this.#threads = threads.map((create) => this.#withHandler(create));
-    this.#local = this.#withHandler(local);
+    this.#threads = threads.map((create) => this.#withLogIn(create));
+    this.#local = this.#withLogIn(local);
     const [first = this.#local, ...others] = this.#threads;
     this.#members = this.#threads.length === 0 ? [this.#local] : [first, ...others, this.#local];
   }
@@ -88,8 +90,8 @@ export class LinkGroup implements ServiceLink {
     for (const member of this.#members) member.useCertificate(certificate);
   }
 
-  sendCommand(deviceId: string, command: object, options: CommandOptions): Promise<Delivery> {
-    return this.#memberOf(deviceId).sendCommand(deviceId, command, options);
+  async sendCommand(deviceId: string, command: object, options: CommandOptions): Promise<Delivery> {
+    return await this.#memberOf(deviceId).sendCommand(deviceId, command, options);
   }
 
   sendConfiguration(deviceId: string, configuration: LinkConfiguration): void {
@@ -120,23 +122,24 @@ export class LinkGroup implements ServiceLink {
   }
 
   forgetSensors(deviceId: string): void {
-    for (const member of this.#members) member.forgetSensors(deviceId);
+    for (const thread of this.#threads) thread.forgetSensors(deviceId);
   }
 
-  /** The last known figures of a member that does not answer. */
+  /** The last known figures of a thread that does not answer. */
   async memberFigures(): Promise<MemberFigures[]> {
+    const { openCount, totals } = this.#local;
     const figures = await Promise.all(
-      this.#members.map(async (member) => {
-        const answered = await member.figures().catch(() => this.#lastFigures.get(member));
-        if (answered !== undefined) this.#lastFigures.set(member, answered);
+      this.#threads.map(async (thread) => {
+        const answered = await thread.figures().catch(() => this.#lastFigures.get(thread));
+        if (answered !== undefined) this.#lastFigures.set(thread, answered);
         return answered ?? [];
       }),
     );
-    return figures.flat();
+    return [...figures.flat(), { openCount, totals, ingest: null, writes: null }];
   }
 
   async health(): Promise<string> {
-    await Promise.all(this.#members.map((member) => member.figures()));
+    await Promise.all(this.#threads.map((thread) => thread.figures()));
     return this.isListening ? 'ok' : 'not listening';
   }
 
@@ -153,13 +156,8 @@ export class LinkGroup implements ServiceLink {
     return this.#memberOfDevice.get(deviceId) ?? this.#members[0];
   }
 
-  #withHandler<Member extends LinkMember>(create: (handler: LinkHandler) => Member): Member {
-    const member: Member = create(
-      new MemberHandler(this.#handler, {
-        authenticate: (...login) => this.#logIn(member, ...login),
-        observed: (event) => this.#observed(event),
-      }),
-    );
+  #withLogIn<Member extends LinkMember>(create: (logIn: LogIn) => Member): Member {
+    const member: Member = create((...login) => this.#logIn(member, ...login));
     return member;
   }
 
@@ -169,19 +167,18 @@ export class LinkGroup implements ServiceLink {
     secret: string,
     remoteAddress: string,
   ): Promise<LinkDevice | null> {
-    const device = await this.#handler.authenticate(deviceId, secret, remoteAddress);
+    const device = await this.#authenticate(deviceId, secret, remoteAddress);
     if (device === null || this.#members.length === 1) return device;
     // A login that was accepted just before begins its session first, so that it can be ended.
     while (this.#beginning.has(deviceId)) await this.#beginning.get(deviceId);
     const begun = Promise.withResolvers<void>();
     this.#beginning.set(deviceId, begun.promise);
     try {
-      this.#takenOver.delete(deviceId);
       const previous = this.#memberOfDevice.get(deviceId);
-      if (previous !== undefined && previous !== member && (await previous.release(deviceId, remoteAddress)))
-        this.#takenOver.add(deviceId);
+      const isElsewhere = previous !== undefined && previous !== member;
+      const replacesSession = isElsewhere && (await previous.release(deviceId, remoteAddress));
       this.#memberOfDevice.set(deviceId, member);
-      return device;
+      return replacesSession ? { ...device, replacesSession } : device;
     } finally {
       // The answer is sent to the member in this turn.
       setImmediate(() => {
@@ -189,13 +186,6 @@ export class LinkGroup implements ServiceLink {
         begun.resolve();
       });
     }
-  }
-
-  #observed(event: LinkEvent): void {
-    const { kind, deviceId } = event;
-    if (kind !== 'connected' || deviceId === null) this.#handler.observed(event);
-    else
-      this.#handler.observed({ ...event, isTakeover: this.#takenOver.delete(deviceId) || event.isTakeover });
   }
 }
 

@@ -1,47 +1,54 @@
-import { type Failure, packError, unpackError } from '@granary/store/sqlite/messages';
+import { type PackedError, packError, unpackError } from '@granary/contract/packed-error';
 
-type Functions<T> = { readonly [Name in keyof T]: (...args: never[]) => unknown };
-type Args<T, Name extends keyof T> = T[Name] extends (...args: infer A) => unknown ? A : never;
-type Result<T, Name extends keyof T> = T[Name] extends (...args: never[]) => infer R ? Awaited<R> : never;
+type Fn = (...args: never[]) => unknown;
+
+/** For each function of another thread: whether its result is waited for. A function without a result is told. */
+export type CallKinds<Functions> = {
+  readonly [Name in keyof Functions]: Functions[Name] extends (...args: never[]) => infer Result
+    ? Result extends void
+      ? 'told'
+      : 'told' | 'asked'
+    : never;
+};
+
+/** The functions of another thread as they are called here. */
+export type Remote<Functions, Kinds> = {
+  readonly [Name in keyof Functions & keyof Kinds]: Functions[Name] extends (
+    ...args: infer Args
+  ) => infer Result
+    ? (...args: Args) => Kinds[Name] extends 'asked' ? Promise<Awaited<Result>> : void
+    : never;
+};
 
 /** A message between two threads: a call, whose id is `null` when nobody waits for its result, or the answer to one. */
 export type PortMessage =
   | { readonly call: string; readonly args: readonly unknown[]; readonly id: number | null }
   | { readonly answer: number; readonly result: unknown }
-  | { readonly answer: number; readonly failure: Failure };
+  | { readonly answer: number; readonly failure: PackedError };
 
 /** Calls functions of another thread, and lets it call those of this one, in the order of the calls. */
-export class PortCalls<Remote extends Functions<Remote>> {
-  readonly #own: Readonly<Record<string, (...args: unknown[]) => unknown>>;
+export class PortCalls<Functions, Kinds extends CallKinds<Functions>> {
+  /** Each call is sent before it returns. */
+  readonly remote: Remote<Functions, Kinds>;
   readonly #post: (message: PortMessage) => void;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #lastId = 0;
 
-  constructor(own: object, post: (message: PortMessage) => void) {
-    this.#own = own as Readonly<Record<string, (...args: unknown[]) => unknown>>;
+  constructor(kinds: Kinds, post: (message: PortMessage) => void) {
     this.#post = post;
+    this.remote = Object.fromEntries(
+      Object.entries(kinds).map(([name, kind]) => [
+        name,
+        kind === 'asked'
+          ? (...args: readonly unknown[]) => this.#ask(name, args)
+          : (...args: readonly unknown[]) => void post({ call: name, args, id: null }),
+      ]),
+    ) as unknown as Remote<Functions, Kinds>;
   }
 
-  /** The call is sent before this returns; its result is not wanted. */
-  tell<Name extends keyof Remote & string>(name: Name, ...args: Args<Remote, Name>): void {
-    this.#post({ call: name, args, id: null });
-  }
-
-  /** The call is sent before this returns. */
-  ask<Name extends keyof Remote & string>(
-    name: Name,
-    ...args: Args<Remote, Name>
-  ): Promise<Result<Remote, Name>> {
-    const id = ++this.#lastId;
-    const waiting = Promise.withResolvers<unknown>();
-    this.#waiting.set(id, waiting);
-    this.#post({ call: name, args, id });
-    return waiting.promise as Promise<Result<Remote, Name>>;
-  }
-
-  /** Must be called with every message of the other thread. */
-  receive(message: PortMessage): void {
-    if ('call' in message) this.#run(message);
+  /** Must be called with every message of the other thread; a call is that of the first of these objects that has the function. */
+  receive(message: PortMessage, own: readonly object[]): void {
+    if ('call' in message) this.#run(message, own);
     else this.#settle(message);
   }
 
@@ -51,7 +58,15 @@ export class PortCalls<Remote extends Functions<Remote>> {
     this.#waiting.clear();
   }
 
-  #run({ call, args, id }: Extract<PortMessage, { readonly call: string }>): void {
+  #ask(call: string, args: readonly unknown[]): Promise<unknown> {
+    const id = ++this.#lastId;
+    const waiting = Promise.withResolvers<unknown>();
+    this.#waiting.set(id, waiting);
+    this.#post({ call, args, id });
+    return waiting.promise;
+  }
+
+  #run({ call, args, id }: Extract<PortMessage, { readonly call: string }>, own: readonly object[]): void {
     const succeed = (result: unknown): void => {
       if (id !== null) this.#post({ answer: id, result });
     };
@@ -59,7 +74,8 @@ export class PortCalls<Remote extends Functions<Remote>> {
       if (id !== null) this.#post({ answer: id, failure: packError(passable(error)) });
     };
     try {
-      const result = this.#own[call]?.(...args);
+      const owner = own.find((one) => call in one) as Readonly<Record<string, Fn>> | undefined;
+      const result = owner?.[call]?.(...(args as never[]));
       if (result instanceof Promise) result.then(succeed, fail);
       else succeed(result);
     } catch (error) {

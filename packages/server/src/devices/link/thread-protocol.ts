@@ -1,14 +1,11 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
+import type { EmbeddedBroker } from '@granary/link/broker/broker';
 import type { LinkLimits } from '@granary/link/limits';
 import type {
   BrokerAddresses,
-  CommandOptions,
-  Delivery,
-  LinkConfiguration,
   LinkDevice,
   LinkHandler,
-  LinkStatistics,
   LinkTotals,
   MessageOutcome,
   UplinkMessage,
@@ -19,6 +16,7 @@ import type { SharedClock } from '../../process/nodes/service-clock.ts';
 import type { SensorsById } from '../declared-sensors-cache.ts';
 import type { IngestCounts } from '../ingest/counters.ts';
 import type { CountedChannel } from './counted-port.ts';
+import type { CallKinds } from './port-calls.ts';
 
 /** Telemetry is stored by the thread of the link itself; the main thread decides about everything else. */
 export type MainThreadMessage = Exclude<UplinkMessage, { readonly subject: 'telemetry' }>;
@@ -31,7 +29,7 @@ export interface LogLine {
   readonly text: string;
 }
 
-type PassedOn =
+type OfHandler =
   | 'authenticate'
   | 'connected'
   | 'disconnected'
@@ -41,13 +39,27 @@ type PassedOn =
   | 'observed';
 
 /** What the thread of a link can ask of the main thread. */
-export interface MainThreadCalls extends Pick<LinkHandler, PassedOn> {
+export interface MainThreadCalls extends Pick<LinkHandler, OfHandler> {
   received(device: LinkDevice, message: MainThreadMessage): Promise<MessageOutcome>;
   sensorsOf(device: Pick<LinkDevice, 'deviceId' | 'deviceNo'>): SensorsById | Promise<SensorsById>;
   /** Only where the main thread has the connections to the database. */
   append(batch: TelemetryBatch): Promise<unknown>;
   log(line: LogLine): void;
 }
+
+export const MAIN_THREAD_CALLS = {
+  authenticate: 'asked',
+  received: 'asked',
+  connected: 'told',
+  disconnected: 'told',
+  reachable: 'told',
+  unreachable: 'told',
+  awaitsConfiguration: 'told',
+  observed: 'told',
+  sensorsOf: 'asked',
+  append: 'asked',
+  log: 'told',
+} as const satisfies CallKinds<MainThreadCalls>;
 
 /** What happened on a port that could not be listened on; errors lose their fields between threads. */
 export interface ListenFault {
@@ -58,21 +70,31 @@ export interface ListenFault {
 
 export type ListenResult = { readonly bound: BrokerAddresses } | { readonly fault: ListenFault };
 
+type OfBroker = 'useCertificate' | 'sendCommand' | 'sendConfiguration' | 'linkStatistics' | 'disconnect';
+
 /** What the main thread can ask of the thread of a link. */
-export interface LinkThreadCalls {
+export interface LinkThreadCalls extends Pick<EmbeddedBroker, OfBroker> {
   start(): Promise<ListenResult>;
   /** Ends all connections, and resolves when everything they sent is written or refused. */
   stop(): Promise<void>;
-  useCertificate(certificate: CertificatePair): void;
-  sendCommand(deviceId: string, command: object, options: CommandOptions): Delivery;
-  sendConfiguration(deviceId: string, configuration: LinkConfiguration): void;
-  linkStatistics(deviceId: string): LinkStatistics;
-  disconnect(deviceId: string): void;
   /** Whether the device had a session that was ended. */
   release(deviceId: string, remoteAddress: string): Promise<boolean>;
   forgetSensors(deviceId: string): void;
   figures(): ThreadFigures;
 }
+
+export const LINK_THREAD_CALLS = {
+  start: 'asked',
+  stop: 'asked',
+  useCertificate: 'told',
+  sendCommand: 'asked',
+  sendConfiguration: 'told',
+  linkStatistics: 'asked',
+  disconnect: 'told',
+  release: 'asked',
+  forgetSensors: 'told',
+  figures: 'asked',
+} as const satisfies CallKinds<LinkThreadCalls>;
 
 /** The figures of one thread since its start. */
 export interface ThreadFigures {
