@@ -1,4 +1,4 @@
-import type { Define } from './frame/define.ts';
+import type { Define } from './frame/environment.ts';
 
 export interface CommandEntry {
   readonly name: string;
@@ -53,7 +53,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'make a backup the database again',
     group: SERVICE,
     survivesClosedOutput: true,
-    load: async () => (await import('./commands/service/restore.ts')).restore,
+    load: async () => (await import('./commands/service/backup.ts')).restore,
   },
   {
     name: 'migrate',
@@ -111,7 +111,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'release',
     summary: 'release an emergency stop',
     group: DEVICES,
-    load: async () => (await import('./commands/jobs/release.ts')).release,
+    load: async () => (await import('./commands/jobs/command.ts')).release,
   },
   {
     name: 'command',
@@ -147,19 +147,19 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'ack',
     summary: 'acknowledge alerts',
     group: RECORDS,
-    load: async () => (await import('./commands/records/ack.ts')).ack,
+    load: async () => (await import('./commands/records/alerts.ts')).ack,
   },
   {
     name: 'shelve',
     summary: 'take an alert out of the list for a while',
     group: RECORDS,
-    load: async () => (await import('./commands/records/shelve.ts')).shelve,
+    load: async () => (await import('./commands/records/alerts.ts')).shelve,
   },
   {
     name: 'unshelve',
     summary: 'put a shelved alert back',
     group: RECORDS,
-    load: async () => (await import('./commands/records/shelve.ts')).unshelve,
+    load: async () => (await import('./commands/records/alerts.ts')).unshelve,
   },
   {
     name: 'operations',

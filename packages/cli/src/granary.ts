@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { EXIT } from './frame/exit-codes.ts';
 import { explain, explanationLines } from './frame/explain.ts';
+import { EXIT } from './frame/failures.ts';
 import { processEnvironment } from './frame/process-environment.ts';
 import { main } from './main.ts';
 

@@ -1,8 +1,7 @@
 import { CommanderError } from 'commander';
 import type { Environment } from './frame/environment.ts';
-import { EXIT } from './frame/exit-codes.ts';
 import { explain, explanationLines } from './frame/explain.ts';
-import { UsageError } from './frame/failures.ts';
+import { EXIT, UsageError } from './frame/failures.ts';
 import { JSON_OPTION } from './frame/options.ts';
 import { createProgram, isMisspelled, namedIn } from './program.ts';
 import { VERSION } from './version.ts';

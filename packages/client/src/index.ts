@@ -8,7 +8,7 @@ export type { Versioned } from './configuration.ts';
 export type { VersionedDevice } from './devices.ts';
 export { ApiError, type KnownOrNewerCode, UnreachableError } from './failures.ts';
 export type { CallOptions } from './requests/call.ts';
-export { newIdempotencyKey } from './requests/idempotency-key.ts';
+export { newIdempotencyKey } from './requests/call.ts';
 export type { EventFilter, StreamItem } from './streams/events.ts';
 export type { ReadingsFilter } from './streams/readings.ts';
 export type { ConnectionChange, StreamOptions } from './streams/reconnecting.ts';

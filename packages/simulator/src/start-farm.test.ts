@@ -10,7 +10,7 @@ import { SILOS } from './silo/silos.ts';
 import { weightKgAt } from './silo/weight.ts';
 import { type Farm, type FarmEvent, type FarmOptions, startFarm } from './start-farm.ts';
 import { startService } from './testing/service.ts';
-import { STATIONS } from './weather/stations.ts';
+import { STATIONS } from './weather.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 8;

@@ -4,8 +4,7 @@ import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { type Enrolled, enrol, renewSecret } from './farm/enrolment.ts';
 import { checkFault, type FaultPlan } from './farm/fault-plan.ts';
 import { type HistoryEvent, writeHistory } from './farm/write-history.ts';
-import { CredentialsFile } from './files/credentials-file.ts';
-import { MemoryFile } from './files/memory-file.ts';
+import { CredentialsFile, MemoryFile } from './files.ts';
 import type { LinkChange } from './link/device-link.ts';
 import type { RunningDevice, SimulatedProfile } from './profiles/profile.ts';
 

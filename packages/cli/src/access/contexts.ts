@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'n
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Environment } from '../frame/environment.ts';
-import { EXIT } from '../frame/exit-codes.ts';
-import { CommandFailure } from '../frame/failures.ts';
+import { CommandFailure, EXIT } from '../frame/failures.ts';
 
 type Env = Environment['env'];
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { type Client, type ClientOptions, createClient } from '@granary/client';
 import { readAddresses } from '@granary/server/process/addresses-file';
 import type { Environment } from '../frame/environment.ts';
-import { EXIT } from '../frame/exit-codes.ts';
-import { CommandFailure } from '../frame/failures.ts';
+import { CommandFailure, EXIT } from '../frame/failures.ts';
 import { address } from '../frame/options.ts';
 import { type Context, type Contexts, contextsFile, readContexts } from './contexts.ts';
 

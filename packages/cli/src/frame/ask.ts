@@ -1,6 +1,5 @@
 import type { Environment } from './environment.ts';
-import { EXIT } from './exit-codes.ts';
-import { CommandFailure } from './failures.ts';
+import { CommandFailure, EXIT } from './failures.ts';
 
 const YES = /^y(es)?$/i;
 

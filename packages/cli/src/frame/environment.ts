@@ -1,3 +1,5 @@
+import type { Command } from 'commander';
+
 export interface TerminalTraits {
   /** `null` where the output is not a terminal: then nothing is fitted to a width. */
   readonly columns: number | null;
@@ -30,3 +32,6 @@ export interface Environment {
   /** The command goes on with its work when nobody reads its output any more. */
   readonly surviveClosedOutput: () => void;
 }
+
+/** Each file in `commands/` exports one of these; it adds arguments, options, help and the action to its command. */
+export type Define = (command: Command, environment: Environment) => void;

@@ -1,6 +1,5 @@
 import { ERROR_TEXTS } from '@granary/contract/error-texts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
-import { CommandFailure } from './failures.ts';
+import { CommandFailure, EXIT, type ExitCode } from './failures.ts';
 
 /** What to do about a refusal at the command line, where it differs from what a program does. */
 const CURES: Readonly<Record<string, string>> = {

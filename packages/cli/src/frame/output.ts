@@ -1,6 +1,5 @@
 import { type Column, table } from '../terminal/table.ts';
-import { printable, wrap } from '../terminal/text.ts';
-import { type Paint, painter } from '../terminal/tone.ts';
+import { type Paint, painter, printable, wrap } from '../terminal/text.ts';
 import type { Environment } from './environment.ts';
 
 /** The label of a field, and its text; a field without a text is not shown. */

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
-import { progressLine } from '../terminal/progress-line.ts';
-import { personAt } from '../terminal/prompt.ts';
+import { personAt, progressLine } from '../terminal/progress.ts';
 import { toAscii } from '../terminal/text.ts';
 import type { Environment, TerminalTraits } from './environment.ts';
-import { EXIT } from './exit-codes.ts';
+import { EXIT } from './failures.ts';
 
 type Env = Environment['env'];
 

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { FaultPlanError, parseFaultPlan } from '@granary/simulator/farm/fault-plan';
 import { SIMULATED_PROFILES } from '@granary/simulator/profiles/profiles';
-import { type FarmOptions, HISTORY_DAYS_DEFAULT } from '@granary/simulator/start-farm';
+import { type FarmEvent, type FarmOptions, HISTORY_DAYS_DEFAULT } from '@granary/simulator/start-farm';
 import type { Command } from 'commander';
 import { UsageError } from '../frame/failures.ts';
 import { collect, positiveNumber } from '../frame/options.ts';
+
+const INTERVAL_DEFAULT_S = 10;
 
 /** The options that `up` and `simulate` share, as commander stores them. */
 export interface FarmValues {
@@ -12,8 +14,6 @@ export interface FarmValues {
   readonly fault?: readonly string[];
   readonly history: boolean;
 }
-
-const INTERVAL_DEFAULT_S = 10;
 
 export const withFarmOptions = (command: Command): Command =>
   command
@@ -76,3 +76,41 @@ function faultPlan(text: string): FarmChoices['faults'] {
 }
 
 export const farmCredentialsFile = (dataDir: string): string => join(dataDir, 'farm-credentials.json');
+
+/** Prints the events of the simulated farm, without a line for every device that connects normally. */
+export function createFarmReporter(print: (line: string) => void): (event: FarmEvent) => void {
+  const down = new Set<string>();
+  /** Each trouble is printed once, because it would otherwise appear every second. */
+  const printed = new Set<string>();
+  return (event) => {
+    switch (event.kind) {
+      case 'registered':
+        print(
+          `farm: registered ${event.devices.map(({ ids, title }) => `${ids.length} ${title}`).join(', ')}`,
+        );
+        break;
+      case 'history':
+        print(
+          `farm: writing ${event.days} days of history: ${event.devicesDone} of ${event.devicesTotal} devices`,
+        );
+        break;
+      case 'history-failed':
+        print(`farm: the history could not be written: ${event.reason}`);
+        break;
+      case 'trouble': {
+        const line = `farm: ${event.deviceId} has trouble: ${event.reason}`;
+        if (!printed.has(line)) print(line);
+        printed.add(line);
+        break;
+      }
+      case 'link':
+        if (event.change.state === 'down') {
+          down.add(event.deviceId);
+          print(`farm: ${event.deviceId} is not connected: ${event.change.reason}`);
+        } else if (down.delete(event.deviceId)) {
+          print(`farm: ${event.deviceId} is connected again`);
+        }
+        break;
+    }
+  };
+}

@@ -1,6 +1,6 @@
 import type { MovePlan, MoveStep } from '@granary/server/process/open-move';
 import type { Environment } from '../frame/environment.ts';
-import { progressBar } from '../terminal/progress-bar.ts';
+import { progressBar } from '../terminal/progress.ts';
 
 const BYTES_PER_MEGABYTE = 1_000_000;
 const SHOWN_EVERY_MS = 200;

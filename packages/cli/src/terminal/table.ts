@@ -1,6 +1,5 @@
 import type { TerminalTraits } from '../frame/environment.ts';
-import { printable, wrap } from './text.ts';
-import { painter, type Tone } from './tone.ts';
+import { painter, printable, type Tone, wrap } from './text.ts';
 
 const GAP = '  ';
 const INDENT = '  ';
@@ -67,3 +66,11 @@ function blocks(
     })
     .join('\n');
 }
+
+/** A field with a comma, a quote or a line break is quoted, after RFC 4180. */
+const csvField = (value: unknown): string => {
+  const text = value === null || value === undefined ? '' : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+export const csvLine = (values: readonly unknown[]): string => values.map(csvField).join(',');

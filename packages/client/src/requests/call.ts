@@ -1,5 +1,7 @@
 import type { Method } from '@granary/contract/endpoints/declaration/endpoint';
 
+export const IDEMPOTENCY_KEY = 'idempotency-key';
+
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** What every method takes as its last argument. */
@@ -30,8 +32,28 @@ export interface Call {
   readonly options: CallOptions;
 }
 
-export const IDEMPOTENCY_KEY = 'idempotency-key';
-
 /** A repetition with the same key is carried out once; reads, replacements, removals and stops can be repeated without one. */
 export const isRepeatable = ({ method, headers, isUrgent }: Call): boolean =>
   method !== 'POST' || isUrgent || IDEMPOTENCY_KEY in headers;
+
+/** 128 random bits. `crypto.randomUUID` is missing in browsers for pages without TLS. */
+export const newIdempotencyKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+
+/** Waits; rejects with the reason of the signal as soon as it is aborted. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', giveUp);
+      resolve();
+    }, ms);
+    if (signal?.aborted === true) giveUp();
+    else signal?.addEventListener('abort', giveUp, { once: true });
+  });
+}

@@ -2,8 +2,7 @@ import { isPlantError, type PlantError } from '@granary/contract/endpoints/plant
 import type { Page, Success } from '@granary/contract/envelope';
 import type { ErrorBody } from '@granary/contract/errors';
 import { ApiError, UnreachableError } from '../failures.ts';
-import { type Call, IDEMPOTENCY_KEY, isRepeatable } from './call.ts';
-import { pause } from './pause.ts';
+import { type Call, IDEMPOTENCY_KEY, isRepeatable, pause } from './call.ts';
 import { attemptLimitMs, isTemporary, paceOf, retryAfterMs, waitBeforeNextMs } from './retry-policy.ts';
 
 export type Fetch = typeof globalThis.fetch;

@@ -1,6 +1,5 @@
 import { ApiError } from '../failures.ts';
-import type { Call } from '../requests/call.ts';
-import { pause } from '../requests/pause.ts';
+import { type Call, pause } from '../requests/call.ts';
 import { isTemporary, paceOf } from '../requests/retry-policy.ts';
 import type { Transport } from '../requests/transport.ts';
 

@@ -7,7 +7,7 @@ import { sendConfiguration } from '../devices/messages/configuration.ts';
 import type { DeviceMessages } from '../devices/messages/device-messages.ts';
 import type { Keyring } from '../process/keys/keyring.ts';
 import type { AlertEvaluator } from './alerts/evaluator.ts';
-import type { EventFeed } from './events/feed.ts';
+import type { EventFeed } from './event-feed.ts';
 import type { NotificationSender } from './notifications/sender.ts';
 import type { WebhookWorker } from './webhooks/worker.ts';
 

@@ -1,16 +1,66 @@
+import type { ServerResponse } from 'node:http';
 import type { EventBounds } from '@granary/app/events/event-rows';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { EventQuery } from '@granary/contract/events';
 import { listOf } from '@granary/contract/input/lists';
+import { type Access, canAccess, isUnlimited } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { opening, reset } from '../background/events/frame.ts';
+import { type Frame, heartbeat, opening, reset } from '../background/event-feed.ts';
 import { credentialOf } from './access/credentials.ts';
-import { selectEvents } from './event-stream/selection.ts';
-import { EventStream } from './event-stream/stream.ts';
+import { StreamConnection } from './event-stream/stream-connection.ts';
 import { hijackForStream } from './protocol/server-sent-events.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
+
+/** The filters of a reader; `null` means everything. */
+export interface EventFilter {
+  readonly deviceIds: ReadonlySet<string> | null;
+  readonly types: ReadonlySet<string> | null;
+}
+
+/** A reader gets an event that matches its filters and that its key may access. */
+export function selectEvents(access: Access, { deviceIds, types }: EventFilter): (frame: Frame) => boolean {
+  const hasFullAccess = access.scopes.includes('admin') && isUnlimited(access);
+  return ({ type, deviceId, facility }) => {
+    if (types !== null && !types.has(type)) return false;
+    if (deviceId === null || facility === null) return deviceIds === null && hasFullAccess;
+    if (deviceIds !== null && !deviceIds.has(deviceId)) return false;
+    return canAccess(access, { deviceId, facility });
+  };
+}
+
+/** One reader of the event log and its position; a reader that is disconnected can reconnect and resume. */
+export class EventStream extends StreamConnection {
+  readonly #selects: (frame: Frame) => boolean;
+  #position: number;
+
+  constructor(response: ServerResponse, selects: (frame: Frame) => boolean, position: number) {
+    super(response);
+    this.#selects = selects;
+    this.#position = position;
+  }
+
+  /** All events up to this position were sent or do not match. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Frames arrive in the order of their numbers; those that were already sent are skipped. */
+  offer(frames: readonly Frame[]): void {
+    const newFrames = frames.filter((frame) => frame.sequence > this.#position && this.#selects(frame));
+    this.skipTo(frames.at(-1)?.sequence ?? 0);
+    this.say(...newFrames.map(({ bytes }) => bytes));
+  }
+
+  skipTo(sequence: number): void {
+    this.#position = Math.max(this.#position, sequence);
+  }
+
+  beat(): void {
+    this.say(heartbeat(this.#position));
+  }
+}
 
 export function eventRoutes(routes: FastifyInstance, { app, feed, subscribers }: RouteDependencies): void {
   register(routes, endpoints.events.stream, async (request, reply, read) => {

@@ -4,7 +4,7 @@ import { keyRecord } from '@granary/core/keys';
 import type { FastifyInstance } from 'fastify';
 import { draftKey, draftSecret, issuedKey } from '../process/keys/keyring.ts';
 import { newKey } from '../process/keys/secrets.ts';
-import { refuseLimited } from './access/unlimited-keys.ts';
+import { refuseLimited } from './access/credentials.ts';
 import { creates } from './audit/attempt.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';

@@ -7,8 +7,8 @@ import { type CertificatePair, secureOptions } from '@granary/link/tls';
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../process/settings.ts';
 import { urlOf } from '../process/tls/ports.ts';
-import type { EndingService } from './access/ending-service.ts';
 import type { RequestTurns } from './access/request-turns.ts';
+import type { EndingService } from './access/urgency.ts';
 
 /** An idle connection is closed after this time; event streams send a heartbeat four times as often. */
 const IDLE_MS_MAX = 60 * SECOND_MS;

@@ -4,7 +4,7 @@ import { notificationRecord } from '@granary/core/notifications/record';
 import { ruleContent, ruleRecord } from '@granary/core/notifications/rule';
 import type { FastifyInstance } from 'fastify';
 import { readersOf } from '../background/notifications/readers.ts';
-import { refuseLimited } from './access/unlimited-keys.ts';
+import { refuseLimited } from './access/credentials.ts';
 import { creates } from './audit/attempt.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';

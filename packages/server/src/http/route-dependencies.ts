@@ -1,7 +1,7 @@
 import type { AppReads } from '@granary/app/app';
 import type { DeviceLink } from '@granary/link/port';
 import type { BackupSchedule } from '../background/backup/backup-schedule.ts';
-import type { EventFeed } from '../background/events/feed.ts';
+import type { EventFeed } from '../background/event-feed.ts';
 import type { ExportRunner } from '../background/exports/export-runner.ts';
 import type { SetAsideLog } from '../background/set-aside-log.ts';
 import type { AddressGuard } from '../background/webhooks/address-guard.ts';
@@ -16,7 +16,7 @@ import type { Keyring } from '../process/keys/keyring.ts';
 import type { Logger } from '../process/logging/logger.ts';
 import type { Nodes } from '../process/nodes/nodes.ts';
 import type { Settings } from '../process/settings.ts';
-import type { Changes } from './audit/changes.ts';
+import type { Changes } from './audit/attempt.ts';
 import type { RefusedAttempts } from './audit/refused-attempts.ts';
 import type { NewestValues } from './event-stream/newest-values.ts';
 import type { Subscribers } from './event-stream/subscribers.ts';

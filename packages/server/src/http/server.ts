@@ -1,31 +1,29 @@
+import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import { groupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { Refusal } from '@granary/contract/errors';
 import { readJson } from '@granary/contract/input/json';
 import type { CertificatePair } from '@granary/link/tls';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { requestIds } from '../process/ids.ts';
 import { logRequests } from '../process/logging/access-log.ts';
 import { RequestMetrics } from '../process/metrics/request-metrics.ts';
 import { checkAccess } from './access/auth.ts';
 import { CallerAddresses } from './access/caller-address.ts';
 import { ConnectionLimits } from './access/connection-limits.ts';
-import { EndingService } from './access/ending-service.ts';
 import { FailedLogins } from './access/failed-logins.ts';
 import { RateLimiter } from './access/rate-limit.ts';
 import { RequestTurns } from './access/request-turns.ts';
+import { EndingService } from './access/urgency.ts';
 import { alertRoutes } from './alerts.ts';
 import { prepareAttempts } from './audit/attempt.ts';
 import { auditRoutes } from './audit/audit.ts';
-import { refusalRecorder } from './audit/record-refusal.ts';
+import { refusalRecorder } from './audit/refused-attempts.ts';
 import { brokerRoutes } from './broker/broker.ts';
 import { commandRoutes } from './commands/commands.ts';
 import { consoleRoutes } from './console/console.ts';
 import { configurationRoutes } from './devices/configuration.ts';
-import { deviceRoutes } from './devices/devices.ts';
-import { FIELD_GROUP } from './devices/field-group.ts';
+import { deviceRoutes, FIELD_GROUP, SILO_GROUP } from './devices/devices.ts';
 import { linkRoutes } from './devices/link.ts';
-import { SILO_GROUP } from './devices/silo-group.ts';
 import { eventRoutes } from './events.ts';
 import { exportRoutes } from './exports.ts';
 import { fleetRoutes } from './fleet/fleet.ts';
@@ -38,7 +36,7 @@ import { MqttUpgrade } from './mqtt-upgrade.ts';
 import { notificationRoutes } from './notifications.ts';
 import { operationRoutes } from './operations/operations.ts';
 import { plantRoutes, withPlantErrors } from './plants.ts';
-import { refuseUnrouted } from './protocol/allowed-methods.ts';
+import { refuseUnrouted } from './protocol/accept.ts';
 import { answerOddRequests, clientErrorHandler } from './protocol/connection-errors.ts';
 import { answerError, errorHandler } from './protocol/error-map.ts';
 import { acceptJsonBodies } from './protocol/json-body.ts';
@@ -55,6 +53,13 @@ import { webhookRoutes } from './webhooks/webhooks.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** A random start and a counter make request ids unique without a new random number for each request. */
+export function requestIds(): () => string {
+  const run = randomBytes(6).toString('hex');
+  let count = 0;
+  return () => `req_${run}_${(++count).toString(36)}`;
+}
 
 /** All routes of the service, on the ports of the settings. */
 export function createHttpServer(

@@ -1,11 +1,16 @@
 import { READINGS_PER_MESSAGE_MAX } from '@granary/contract/telemetry/telemetry';
 import { SECOND_MS } from '@granary/contract/time';
-import type { ActiveFaults, CommonFault, JobFault } from '../faults/faults.ts';
-import { linkIsLost, linkIsLostBy } from '../faults/link-faults.ts';
-import type { ReadingFault } from '../faults/reading-faults.ts';
+import {
+  type ActiveFaults,
+  type CommonFault,
+  type JobFault,
+  linkIsLost,
+  linkIsLostBy,
+  type ReadingFault,
+} from '../faults.ts';
 import { DeviceLink, type DeviceLinkOptions } from '../link/device-link.ts';
 import type { Reading } from '../physics/reading.ts';
-import { SerialSender } from './serial-sender.ts';
+import { SerialSender } from './report-queue.ts';
 
 /** Readings that a device keeps while it cannot send, about a day at the usual interval; beyond that the oldest are dropped. */
 const OUTBOX_LENGTH_MAX = 10_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SiloReading } from '../silo/silo-reading.ts';
+import type { SiloReading } from '../silo/scale.ts';
 import { Outbox } from './device.ts';
 
 const reading = (ts: number): SiloReading => ({ ts, weight: 0, temperature: 0, humidity: 0 });

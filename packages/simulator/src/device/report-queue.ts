@@ -1,8 +1,48 @@
-import type { DeviceLink } from '../link/device-link.ts';
-import { SerialSender } from './serial-sender.ts';
+import type { Checker } from '@granary/contract/input/schema';
+import { type DeviceLink, LinkStoppedError } from '../link/device-link.ts';
 
 /** Far more reports than a device has at a time; beyond that the oldest are dropped, and the service can request them. */
 const WAITING_MAX = 100;
+
+/** Sends messages one at a time, each after the previous one was delivered. */
+export class SerialSender {
+  readonly #sendNext: () => Promise<void> | undefined;
+  #isUnderWay = false;
+
+  constructor(sendNext: () => Promise<void> | undefined) {
+    this.#sendNext = sendNext;
+  }
+
+  /** Sends until nothing is left; has no effect while a run is already in progress. */
+  sendAll(): void {
+    if (!this.#isUnderWay) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#isUnderWay = true;
+    try {
+      for (let sent = this.#sendNext(); sent !== undefined; sent = this.#sendNext()) await sent;
+    } catch (failure) {
+      if (!(failure instanceof LinkStoppedError)) throw failure;
+    } finally {
+      this.#isUnderWay = false;
+    }
+  }
+}
+
+/** The decoded message; `undefined` when it is invalid. */
+export function parseMessage<Message>(checker: Checker<Message>, payload: string): Message | undefined {
+  const message = parseJson(payload);
+  return checker.accepts(message) ? message : undefined;
+}
+
+export function parseJson(payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
+}
 
 export interface ReportQueueOptions<Progress> {
   readonly link: DeviceLink;

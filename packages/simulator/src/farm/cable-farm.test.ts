@@ -5,8 +5,8 @@ import type { Client } from '@granary/client';
 import { DAY_MS, toIso } from '@granary/contract/time';
 import { registrationOf, type SimulatedProfile } from '../profiles/profile.ts';
 import { createSiloDevice, siloScale } from '../profiles/silo-scale.ts';
-import { CABLE_RULES, CABLE_SENSORS } from '../silo/cable/temperature-cable.ts';
 import { SILOS } from '../silo/silos.ts';
+import { CABLE_RULES, CABLE_SENSORS } from '../silo/temperature-cable.ts';
 import { type FarmOptions, startFarm } from '../start-farm.ts';
 import { startService } from '../testing/service.ts';
 

@@ -1,7 +1,7 @@
 import type { Client } from '@granary/client';
 import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import { DEVICE_GROUPS } from '@granary/contract/devices/groups';
-import type { CredentialsFile } from '../files/credentials-file.ts';
+import type { CredentialsFile } from '../files.ts';
 import type { SimulatedDevice } from '../profiles/profile.ts';
 
 export interface Enrolled {

@@ -6,7 +6,7 @@ import { DAY_MS, toIso } from '@granary/contract/time';
 import { weatherStation } from '../profiles/weather-station.ts';
 import { type FarmOptions, startFarm } from '../start-farm.ts';
 import { startService } from '../testing/service.ts';
-import { STATIONS } from '../weather/stations.ts';
+import { STATIONS } from '../weather.ts';
 import { parseFaultPlan } from './fault-plan.ts';
 
 const POLL_MS = 50;

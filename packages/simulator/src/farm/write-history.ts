@@ -1,5 +1,4 @@
-import type { DeviceLink } from '../link/device-link.ts';
-import { LinkStoppedError } from '../link/link-stopped.ts';
+import { type DeviceLink, LinkStoppedError } from '../link/device-link.ts';
 import { type BackfillSource, backfillMessages, findMissingHistory } from './missing-history.ts';
 
 export type HistoryEvent =

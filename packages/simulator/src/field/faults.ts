@@ -1,4 +1,4 @@
-import { COMMON_FAULTS, JOB_FAULTS } from '../faults/faults.ts';
+import { COMMON_FAULTS, JOB_FAULTS } from '../faults.ts';
 
 export const FIELD_FAULTS = {
   ...COMMON_FAULTS,

@@ -8,11 +8,9 @@ import {
 import type { Position } from '@granary/contract/positions';
 import { SECOND_MS } from '@granary/contract/time';
 import type { DeviceModel } from '../device/device.ts';
-import { parseJson, parseMessage } from '../device/message.ts';
-import { ReportQueue } from '../device/report-queue.ts';
-import type { ActiveFaults } from '../faults/faults.ts';
-import { SILENCE_MS } from '../faults/link-faults.ts';
-import { isRecord } from '../files/json-file.ts';
+import { parseJson, parseMessage, ReportQueue } from '../device/report-queue.ts';
+import { type ActiveFaults, SILENCE_MS } from '../faults.ts';
+import { isRecord } from '../files.ts';
 import type { DeviceLink } from '../link/device-link.ts';
 import type { FieldFault } from './faults.ts';
 import type { FieldUnit } from './fleet.ts';
@@ -24,9 +22,9 @@ import { commandProgress, isUnderWay, missionProgress, type Pilot } from './pilo
 import { advance, isMoving } from './pilot/piloting.ts';
 import { changedProgress, heartbeatOf, mergeProgress } from './pilot/progress-diff.ts';
 import { isConfiguration, type ReceivedConfiguration } from './received-configuration.ts';
+import type { RoverBody } from './vehicle/chassis.ts';
 import { pointOf } from './vehicle/ground.ts';
 import { type FieldReading, measure } from './vehicle/instruments.ts';
-import type { RoverBody } from './vehicle/rover-body.ts';
 
 const POWER_FAILS_MS = 30 * SECOND_MS;
 

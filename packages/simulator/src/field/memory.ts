@@ -6,12 +6,12 @@ import {
   type MissionProgress,
 } from '@granary/contract/link/field-messages';
 import { Position } from '@granary/contract/positions';
-import { isRecord } from '../files/json-file.ts';
+import { isRecord } from '../files.ts';
 import type { MissionRun } from './missions/mission-machine.ts';
 import { commandProgress, endMission, type Pilot } from './pilot/pilot.ts';
 import { isConfiguration, type ReceivedConfiguration } from './received-configuration.ts';
+import { bodyAtHome, type RoverBody } from './vehicle/chassis.ts';
 import { type Ground, planePointOf, pointOf, surfaceM } from './vehicle/ground.ts';
-import { bodyAtHome, type RoverBody } from './vehicle/rover-body.ts';
 
 /** The state that survives a loss of power. */
 export interface FieldMemory {

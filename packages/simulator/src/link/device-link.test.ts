@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type RecordingBroker, startBroker } from '../testing/broker.ts';
-import { DeviceLink, type LinkChange } from './device-link.ts';
-import { LinkStoppedError } from './link-stopped.ts';
+import { DeviceLink, type LinkChange, LinkStoppedError } from './device-link.ts';
 
 const READING = { ts: 1, weight: 2 };
 

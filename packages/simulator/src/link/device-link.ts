@@ -2,18 +2,22 @@ import { randomUUID } from 'node:crypto';
 import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import { type DeviceState, topicOf, type UpSubject } from '@granary/contract/link/messages';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
-import { LinkStoppedError } from './link-stopped.ts';
 
 const FIRST_WAIT_MS = 500;
-
 const RECONNECT_MS_MAX = 30_000;
-
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEPALIVE_S = 30;
 const DISCONNECT_TIMEOUT_MS = 1_000;
-
 /** CONNACK codes for a wrong name or secret, as opposed to a busy broker. */
 const REFUSED_CODES: readonly unknown[] = [4, 5];
+
+/** A message was not delivered, because the device was switched off. */
+export class LinkStoppedError extends Error {
+  constructor() {
+    super('the link was stopped');
+    this.name = 'LinkStoppedError';
+  }
+}
 
 export interface DeviceLinkOptions {
   readonly mqttUrl: string;

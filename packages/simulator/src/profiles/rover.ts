@@ -1,12 +1,12 @@
 import { MINUTE_MS } from '@granary/contract/time';
 import { Device } from '../device/device.ts';
-import { createReadingFault } from '../faults/reading-faults.ts';
+import { createReadingFault } from '../faults.ts';
 import { FIELD_FAULTS, type FieldFault } from '../field/faults.ts';
 import { FieldController } from '../field/field-controller.ts';
 import { declaredConfiguration, FIELD_UNITS, type FieldUnit } from '../field/fleet.ts';
 import { isFieldMemory } from '../field/memory.ts';
+import { bodyAtHome } from '../field/vehicle/chassis.ts';
 import { type FieldReading, measure } from '../field/vehicle/instruments.ts';
-import { bodyAtHome } from '../field/vehicle/rover-body.ts';
 import { type RunOptions, registrationOf, simulatedProfile } from './profile.ts';
 
 export const rover = simulatedProfile({

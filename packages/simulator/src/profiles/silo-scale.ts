@@ -1,13 +1,12 @@
 import { MINUTE_MS } from '@granary/contract/time';
 import { Device } from '../device/device.ts';
-import { addCableRules, addMissingCable } from '../silo/cable/cable-registration.ts';
-import { CABLE_SENSORS, measureCable } from '../silo/cable/temperature-cable.ts';
 import { createSiloReadingFault, SILO_FAULTS, type SiloFault } from '../silo/faults.ts';
 import { INITIAL_MEMORY, isMemory } from '../silo/machine.ts';
 import { readingAt } from '../silo/scale.ts';
 import { bodyAt } from '../silo/silo-body.ts';
 import { SiloController } from '../silo/silo-controller.ts';
 import { SILOS, type Silo } from '../silo/silos.ts';
+import { addCableRules, addMissingCable, CABLE_SENSORS, measureCable } from '../silo/temperature-cable.ts';
 import { type RunOptions, registrationOf, simulatedProfile, type UnitHistory } from './profile.ts';
 
 export const siloScale = simulatedProfile({

@@ -1,9 +1,6 @@
 import { MINUTE_MS } from '@granary/contract/time';
 import { Device } from '../device/device.ts';
-import { createWeatherFault, WEATHER_FAULTS } from '../weather/faults.ts';
-import { STATIONS } from '../weather/stations.ts';
-import { weatherAt } from '../weather/weather.ts';
-import { WeatherModel } from '../weather/weather-model.ts';
+import { createWeatherFault, STATIONS, WEATHER_FAULTS, WeatherModel, weatherAt } from '../weather.ts';
 import { registrationOf, simulatedProfile } from './profile.ts';
 
 const HISTORY_SPACING_MS = 15 * MINUTE_MS;

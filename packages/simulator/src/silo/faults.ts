@@ -1,7 +1,13 @@
 import type { OperationProgress } from '@granary/contract/link/messages';
-import { type ActiveFaults, COMMON_FAULTS, JOB_FAULTS } from '../faults/faults.ts';
-import { createDrift, createReadingFault, type ReadingFault } from '../faults/reading-faults.ts';
-import type { SiloReading } from './silo-reading.ts';
+import {
+  type ActiveFaults,
+  COMMON_FAULTS,
+  createDrift,
+  createReadingFault,
+  JOB_FAULTS,
+  type ReadingFault,
+} from '../faults.ts';
+import type { SiloReading } from './scale.ts';
 
 export const SILO_FAULTS = {
   ...COMMON_FAULTS,

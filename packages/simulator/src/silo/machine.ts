@@ -1,5 +1,5 @@
 import { checkOperationProgress, type OperationProgress } from '@granary/contract/link/messages';
-import { isRecord } from '../files/json-file.ts';
+import { isRecord } from '../files.ts';
 import { type Controller, restoreController, storedOperations } from './operations/controller.ts';
 import { proceed } from './operations/operations.ts';
 import { bodyAt, moveMaterial, offsetKg, type SiloBody, stepBody } from './silo-body.ts';

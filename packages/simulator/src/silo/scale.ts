@@ -1,9 +1,21 @@
 import { type Exposed, humidityAt, temperatureCAt } from '../physics/climate.ts';
 import { jitter } from '../physics/random.ts';
-import { round } from '../physics/resolution.ts';
+import { type Reading, round } from '../physics/reading.ts';
 import { bodyAt, type SiloBody } from './silo-body.ts';
-import type { SiloReading } from './silo-reading.ts';
 import type { Stocked } from './weight.ts';
+
+const TEMPERATURE_NOISE_C = 0.15;
+const HUMIDITY_NOISE = 0.4;
+const CLIMATE_RESOLUTION = 0.1;
+
+/** One telemetry reading of a silo. */
+export interface SiloReading extends Reading {
+  readonly weight: number;
+  readonly temperature: number;
+  readonly humidity: number;
+  /** The temperatures along a cable, by sensor id. */
+  readonly sensors?: Readonly<Record<string, number>>;
+}
 
 export interface Model {
   readonly name: string;
@@ -18,10 +30,6 @@ export interface Weighed extends Stocked, Exposed {
   /** A temperature cable hangs in the silo. */
   readonly hasCable?: true;
 }
-
-const TEMPERATURE_NOISE_C = 0.15;
-const HUMIDITY_NOISE = 0.4;
-const CLIMATE_RESOLUTION = 0.1;
 
 /** Measures the body with the noise and the resolution of the scale model. */
 export function measure(silo: Weighed, { timeMs, weightKg }: SiloBody): SiloReading {

@@ -6,19 +6,16 @@ import {
 } from '@granary/contract/link/messages';
 import { SECOND_MS } from '@granary/contract/time';
 import type { DeviceModel } from '../device/device.ts';
-import { parseMessage } from '../device/message.ts';
-import { ReportQueue } from '../device/report-queue.ts';
-import type { ActiveFaults } from '../faults/faults.ts';
-import { SILENCE_MS } from '../faults/link-faults.ts';
+import { parseMessage, ReportQueue } from '../device/report-queue.ts';
+import { type ActiveFaults, SILENCE_MS } from '../faults.ts';
 import type { DeviceLink } from '../link/device-link.ts';
-import { measureCable } from './cable/temperature-cable.ts';
 import { exaggerated, type SiloFault } from './faults.ts';
 import { advance, type Machine, type Memory, memoryOf, powerUp } from './machine.ts';
 import { progressOf, type Run } from './operations/controller.ts';
 import { begin, halt } from './operations/operations.ts';
-import { measure, type Weighed } from './scale.ts';
+import { measure, type SiloReading, type Weighed } from './scale.ts';
 import type { SiloBody } from './silo-body.ts';
-import type { SiloReading } from './silo-reading.ts';
+import { measureCable } from './temperature-cable.ts';
 
 /** The device keeps its short interval until the weight has settled. */
 const REST_AFTER_MS = 5 * SECOND_MS;

@@ -5,11 +5,9 @@ import { stringify } from 'yaml';
 import { asActor } from '../../access/actor.ts';
 import { findDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/define.ts';
-import { readDocument } from '../../frame/document-input.ts';
-import type { Environment } from '../../frame/environment.ts';
+import type { Define, Environment } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
-import { withAccess, withExamples } from '../../frame/options.ts';
+import { readDocument, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 
 interface SetValues extends AccessValues {

@@ -3,7 +3,7 @@ import type { AlertType } from '@granary/contract/alerts';
 import type { FleetDevice, FleetReading } from '@granary/contract/fleet';
 import { unitSymbol } from '@granary/contract/telemetry/channels';
 import type { Column } from '../../terminal/table.ts';
-import type { Tone } from '../../terminal/tone.ts';
+import type { Tone } from '../../terminal/text.ts';
 
 /** What is most asked for, in this order. */
 const MAIN_SENSORS = ['level', 'battery_level', 'temperature'];

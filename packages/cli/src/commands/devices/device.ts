@@ -3,15 +3,51 @@ import { asActor } from '../../access/actor.ts';
 import { findDevice, findRemovedDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import { confirm } from '../../frame/ask.ts';
-import type { Define } from '../../frame/define.ts';
-import type { Environment } from '../../frame/environment.ts';
+import type { Define, Environment } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { given, positiveNumber, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 import { credentialsText, defineAdd } from './add.ts';
+import { readingText } from './device-texts.ts';
 import { defineLink, defineRejections } from './link.ts';
 import { defineShow } from './show.ts';
-import { defineWatch } from './watch.ts';
+
+const INTERVAL_DEFAULT_S = 5;
+
+interface WatchValues extends AccessValues {
+  readonly interval: number;
+  readonly count?: number;
+}
+
+export function defineWatch(command: Command, environment: Environment): void {
+  command
+    .argument('<device_id>')
+    .description('Prints the newest values of a device again and again, until Ctrl+C.')
+    .option('--interval <seconds>', 'time between two lines', positiveNumber, INTERVAL_DEFAULT_S)
+    .option('--count <lines>', 'end after so many lines', positiveNumber);
+  withExamples(
+    command,
+    'granary device watch silo-01',
+    'granary device watch rover-01 --interval 1 --count 10 --json',
+  );
+  withAccess(command).action(
+    async (deviceId: string, { interval, count = Number.POSITIVE_INFINITY, ...values }: WatchValues) => {
+      const client = accessClient(values, environment.env);
+      const output = outputOf(environment, values.json);
+      for (let line = 1; line <= count; line++) {
+        const { status, readings = {} } = await findDevice(client, deviceId);
+        const at = new Date().toISOString();
+        output.item({ at, device_id: deviceId, status, readings }, () => {
+          const texts = Object.entries(readings).map(
+            ([sensor, reading]) => `${sensor} ${readingText(reading)}`,
+          );
+          return [at.slice(11, 19), status, ...texts].join('  ');
+        });
+        if (line < count) await new Promise((resolve) => setTimeout(resolve, interval * 1_000));
+      }
+    },
+  );
+}
 
 export const device: Define = (command, environment) => {
   command.description('Shows, registers, changes, removes and restores one device.');
@@ -71,7 +107,7 @@ function defineRestore(command: Command, environment: Environment): void {
   });
 }
 
-interface Values extends AccessValues {
+interface DeviceValues extends AccessValues {
   readonly name?: string;
   readonly model?: string;
   readonly firmware?: string;
@@ -91,7 +127,7 @@ function defineEdit(command: Command, environment: Environment): void {
     .option('--zone <name>', 'the zone of the facility')
     .option('--capacity <kg>', 'how much a silo can hold', positiveNumber);
   withExamples(command, 'granary device edit silo-01 --name "Barley 2026" --zone "yard 2"');
-  withAccess(command).action(async (deviceId: string, values: Values) => {
+  withAccess(command).action(async (deviceId: string, values: DeviceValues) => {
     const { env } = environment;
     const { name, model, firmware, capacity } = values;
     const location = given({ facility: values.facility, zone: values.zone });

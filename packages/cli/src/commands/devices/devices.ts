@@ -4,12 +4,11 @@ import type { FleetDevice, FleetDeviceQuery } from '@granary/contract/fleet';
 import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
 import type { Command } from 'commander';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/define.ts';
-import type { Environment } from '../../frame/environment.ts';
+import type { Define, Environment } from '../../frame/environment.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
+import { age } from '../../frame/times.ts';
 import type { Column } from '../../terminal/table.ts';
-import { age } from '../../terminal/times.ts';
 import { defineAdd } from './add.ts';
 import { hiddenFaults, mainReading, statusTone } from './device-texts.ts';
 

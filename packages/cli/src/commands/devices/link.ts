@@ -6,8 +6,8 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import type { Environment } from '../../frame/environment.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
 import { type Field, outputOf } from '../../frame/output.ts';
+import { age } from '../../frame/times.ts';
 import type { Column } from '../../terminal/table.ts';
-import { age } from '../../terminal/times.ts';
 
 export function defineLink(command: Command, environment: Environment): void {
   command

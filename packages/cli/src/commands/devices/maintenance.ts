@@ -1,7 +1,7 @@
 import { asActor } from '../../access/actor.ts';
 import { findDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/define.ts';
+import type { Define } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { given, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';

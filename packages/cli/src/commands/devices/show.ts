@@ -8,7 +8,7 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import type { Environment } from '../../frame/environment.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
 import { type Field, outputOf } from '../../frame/output.ts';
-import { age, duration } from '../../terminal/times.ts';
+import { age, duration } from '../../frame/times.ts';
 import { NO_READING, readingText } from './device-texts.ts';
 
 const JOBS_MAX = 20;

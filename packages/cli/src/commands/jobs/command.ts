@@ -1,27 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import type { Client } from '@granary/client';
 import { COMMAND_STATUSES, type CommandRecord, type CommandRequest } from '@granary/contract/commands';
 import { type Command, InvalidArgumentError } from 'commander';
-import { whoText } from '../../access/actor.ts';
+import { asActor, whoText } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import { confirm } from '../../frame/ask.ts';
-import type { Define } from '../../frame/define.ts';
-import type { Environment } from '../../frame/environment.ts';
-import { EXIT } from '../../frame/exit-codes.ts';
-import { CommandFailure } from '../../frame/failures.ts';
+import type { Define, Environment } from '../../frame/environment.ts';
+import { CommandFailure, EXIT } from '../../frame/failures.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { type Output, outputOf } from '../../frame/output.ts';
 import type { Column } from '../../terminal/table.ts';
+import { capitalized, inWords } from '../../terminal/text.ts';
 import { defineDeclareEnded } from './declare-ended.ts';
-import { giveCommand } from './field-command.ts';
-import { type WaitValues, withWaiting } from './waiting.ts';
+import { untilAnswered, type WaitValues, withWaiting } from './waiting.ts';
 
-interface Values extends AccessValues, WaitValues {
-  readonly yes?: boolean;
-  readonly altitude?: number;
-}
-
+const SUCCEEDED: CommandRecord['status'] = 'succeeded';
 const ENDED = 'until the device has carried it out';
-
 /** Commands without parameters, and whether the device moves then. */
 const SIMPLE = [
   { name: 'hold', summary: 'stay where it is', command: 'hold', moves: false },
@@ -30,7 +24,6 @@ const SIMPLE = [
   { name: 'scan', summary: 'scan where it is', command: 'scan', moves: true },
   { name: 'sample', summary: 'collect a sample where it is', command: 'collect_sample', moves: true },
 ] as const;
-
 const COLUMNS: readonly Column<CommandRecord>[] = [
   { title: 'ID', text: ({ command_id }) => command_id },
   { title: 'COMMAND', text: ({ command }) => command },
@@ -42,6 +35,40 @@ const COLUMNS: readonly Column<CommandRecord>[] = [
   { title: 'WHO', text: ({ requested_by }) => whoText(requested_by) },
 ];
 
+/** Gives a command once, waits until the device has carried it out, and shows how it ended. */
+export async function giveCommand(
+  client: Client,
+  deviceId: string,
+  request: CommandRequest,
+  { env }: Environment,
+  output: Output,
+  values: WaitValues,
+): Promise<void> {
+  const options = { idempotencyKey: randomUUID(), ...asActor(env) };
+  const given = await client.commands.give(deviceId, request, options);
+  const record = await untilAnswered(
+    `${request.command} of ${deviceId}`,
+    given,
+    () => client.commands.get(deviceId, given.command_id),
+    ({ ended_at }) => ended_at !== null,
+    output,
+    values,
+  );
+  const title = capitalized(inWords(record.command));
+  const status = inWords(record.status);
+  output.one(record, () => `${title} ${status}: ${record.status_detail}`);
+  if (!values.wait || record.status === SUCCEEDED) return;
+  throw new CommandFailure(
+    `${title} did not succeed: it is ${status}${record.result === null ? '' : `, ${record.result.message}`}`,
+    { exitCode: EXIT.failed },
+  );
+}
+
+interface CommandValues extends AccessValues, WaitValues {
+  readonly yes?: boolean;
+  readonly altitude?: number;
+}
+
 export const command: Define = (parent, environment) => {
   parent.description(
     'Gives a command to a rover or a drone, and waits until the device has carried it out. granary stop is the emergency stop.',
@@ -51,7 +78,7 @@ export const command: Define = (parent, environment) => {
     const one = parent.command(name).summary(summary).argument('<device_id>');
     if (moves) one.option('-y, --yes', 'do not ask');
     withExamples(one, `granary command ${name} rover-01`);
-    withAccess(withWaiting(one, ENDED)).action((deviceId: string, values: Values) =>
+    withAccess(withWaiting(one, ENDED)).action((deviceId: string, values: CommandValues) =>
       give(deviceId, values, environment, moves, async () => ({ command: wanted })),
     );
   }
@@ -70,7 +97,7 @@ export const command: Define = (parent, environment) => {
 
 async function give(
   deviceId: string,
-  values: Values,
+  values: CommandValues,
   environment: Environment,
   moves: boolean,
   requestOf: (client: Client) => Promise<CommandRequest>,
@@ -95,7 +122,7 @@ function defineMove(one: Command, environment: Environment): void {
     'granary command move drone-01 -- -33.9 18.4',
   );
   withAccess(withWaiting(one, ENDED)).action(
-    (deviceId: string, latitude: number, longitude: number, values: Values) =>
+    (deviceId: string, latitude: number, longitude: number, values: CommandValues) =>
       give(deviceId, values, environment, true, async (client) => {
         const altitude = values.altitude ?? (await presentAltitude(client, deviceId));
         return { command: 'move_to_coordinates', parameters: { latitude, longitude, altitude } };
@@ -131,3 +158,22 @@ function defineList(one: Command, environment: Environment): void {
     },
   );
 }
+
+type ReleaseValues = AccessValues & WaitValues & { readonly yes?: boolean };
+
+export const release: Define = (command, environment) => {
+  command
+    .argument('<device_id>')
+    .description('Releases the emergency stop of a field device. It may move again at the next command.')
+    .option('-y, --yes', 'do not ask');
+  withExamples(command, 'granary release rover-01', 'granary release rover-01 --yes --no-wait');
+  withAccess(withWaiting(command, 'until the device has confirmed it')).action(
+    async (deviceId: string, values: ReleaseValues) => {
+      await confirm(`Has somebody looked at ${deviceId}, and may it move again?`, values.yes, environment);
+      const client = accessClient(values, environment.env);
+      const output = outputOf(environment, values.json);
+      const request = { command: 'release_emergency_stop' } as const;
+      await giveCommand(client, deviceId, request, environment, output, values);
+    },
+  );
+};

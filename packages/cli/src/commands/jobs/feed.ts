@@ -1,7 +1,7 @@
 import { MASS_UNITS, RATE_UNITS, type RateUnit } from '@granary/contract/operations';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/define.ts';
+import type { Define } from '../../frame/environment.ts';
 import { choice, given, positiveNumber, withAccess, withExamples } from '../../frame/options.ts';
 import { type MoveOptions, moveMaterial } from './move.ts';
 import type { Amount } from './plan.ts';

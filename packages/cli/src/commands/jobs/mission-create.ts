@@ -10,14 +10,11 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { asActor } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import { confirm } from '../../frame/ask.ts';
-import { readDocument } from '../../frame/document-input.ts';
 import type { Environment } from '../../frame/environment.ts';
-import { EXIT } from '../../frame/exit-codes.ts';
-import { CommandFailure, UsageError } from '../../frame/failures.ts';
-import { given, withAccess, withExamples } from '../../frame/options.ts';
+import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
+import { given, readDocument, withAccess, withExamples } from '../../frame/options.ts';
 import { type Field, outputOf } from '../../frame/output.ts';
-import { timestamp } from '../../frame/times.ts';
-import { duration } from '../../terminal/times.ts';
+import { duration, timestamp } from '../../frame/times.ts';
 import { numberText } from '../devices/device-texts.ts';
 
 interface Values extends AccessValues {

@@ -1,6 +1,6 @@
 import type { OperationRecord } from '@granary/contract/operations';
 import type { TerminalTraits } from '../../frame/environment.ts';
-import { progressBar } from '../../terminal/progress-bar.ts';
+import { progressBar } from '../../terminal/progress.ts';
 import { capitalized } from '../../terminal/text.ts';
 import { numberText } from '../devices/device-texts.ts';
 

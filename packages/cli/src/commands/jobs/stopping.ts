@@ -3,9 +3,8 @@ import type { OperationRecord } from '@granary/contract/operations';
 import { asActor } from '../../access/actor.ts';
 import { isPassing, pause } from '../../access/patience.ts';
 import type { Environment } from '../../frame/environment.ts';
-import { EXIT } from '../../frame/exit-codes.ts';
-import { CommandFailure } from '../../frame/failures.ts';
-import { duration } from '../../terminal/times.ts';
+import { CommandFailure, EXIT } from '../../frame/failures.ts';
+import { duration } from '../../frame/times.ts';
 
 const REPEAT_EVERY_MS = 1_000;
 /** A line that stays true is printed again after this time, so that a person sees that the stop is still being sent. */

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { isPassing, pause } from '../../access/patience.ts';
-import { EXIT } from '../../frame/exit-codes.ts';
-import { CommandFailure } from '../../frame/failures.ts';
+import { CommandFailure, EXIT } from '../../frame/failures.ts';
 import type { Output } from '../../frame/output.ts';
-import { durationMs } from '../../frame/times.ts';
-import { duration } from '../../terminal/times.ts';
+import { duration, durationMs } from '../../frame/times.ts';
 
 export interface WaitValues {
   readonly wait: boolean;

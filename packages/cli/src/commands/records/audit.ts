@@ -1,7 +1,7 @@
 import { AUDIT_RESULTS, type AuditEntry, type AuditQuery } from '@granary/contract/audit';
 import { whoText } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/define.ts';
+import type { Define } from '../../frame/environment.ts';
 import { choice, given, wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 import { timeOrAge, timestamp } from '../../frame/times.ts';

@@ -10,14 +10,13 @@ import {
 } from '@granary/contract/telemetry/telemetry';
 import { findDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/define.ts';
+import type { Define } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 import { timeOrAge, timestamp } from '../../frame/times.ts';
 import { chart } from '../../terminal/chart.ts';
-import { csvLine } from '../../terminal/csv.ts';
-import type { Column } from '../../terminal/table.ts';
+import { type Column, csvLine } from '../../terminal/table.ts';
 import { numberText, readingText } from '../devices/device-texts.ts';
 
 interface Values

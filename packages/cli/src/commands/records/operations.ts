@@ -3,8 +3,7 @@ import { OPERATION_STATUSES, type OperationStatus } from '@granary/contract/oper
 import type { Command } from 'commander';
 import { whoText } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/define.ts';
-import type { Environment } from '../../frame/environment.ts';
+import type { Define, Environment } from '../../frame/environment.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 import type { Column } from '../../terminal/table.ts';

@@ -1,5 +1,5 @@
 import { type AccessValues, accessClient, serviceAccess } from '../../access/service-access.ts';
-import type { Define } from '../../frame/define.ts';
+import type { Define } from '../../frame/environment.ts';
 import { wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 

@@ -15,14 +15,12 @@ import {
   serviceFindings,
   type Verdict,
 } from '../../doctor/checks.ts';
-import type { Define } from '../../frame/define.ts';
-import type { Environment } from '../../frame/environment.ts';
-import { EXIT } from '../../frame/exit-codes.ts';
+import type { Define, Environment } from '../../frame/environment.ts';
 import { explain } from '../../frame/explain.ts';
-import { CommandFailure } from '../../frame/failures.ts';
+import { CommandFailure, EXIT } from '../../frame/failures.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
-import type { Tone } from '../../terminal/tone.ts';
+import type { Tone } from '../../terminal/text.ts';
 
 const TONES: Readonly<Record<Verdict, Tone>> = { ok: 'good', warn: 'warning', fail: 'bad' };
 const LIVE_MS_MAX = 5_000;

@@ -1,10 +1,8 @@
 import { type Move, type MoveFailure, type MovePlan, openMove } from '@granary/server/process/open-move';
 import { readSettings } from '@granary/server/process/settings';
 import { confirm } from '../../frame/ask.ts';
-import type { Define } from '../../frame/define.ts';
-import type { Environment } from '../../frame/environment.ts';
-import { EXIT } from '../../frame/exit-codes.ts';
-import { CommandFailure, UsageError } from '../../frame/failures.ts';
+import type { Define, Environment } from '../../frame/environment.ts';
+import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
 import { withExamples, withJson } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 import { interruptible } from '../../running/backup-output.ts';

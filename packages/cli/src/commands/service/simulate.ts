@@ -1,15 +1,15 @@
 import { readAddresses } from '@granary/server/process/addresses-file';
 import { startFarm } from '@granary/simulator/start-farm';
 import { type AccessValues, dataDirOf, localUrl, serviceAccess } from '../../access/service-access.ts';
-import type { Define } from '../../frame/define.ts';
+import type { Define } from '../../frame/environment.ts';
 import { address, withAccess, withExamples } from '../../frame/options.ts';
 import {
+  createFarmReporter,
   type FarmValues,
   farmChoices,
   farmCredentialsFile,
   withFarmOptions,
 } from '../../running/farm-options.ts';
-import { createFarmReporter } from '../../running/farm-reporter.ts';
 import { runUntilSignal } from '../../running/until-signal.ts';
 
 const MQTT_DEFAULT = 'mqtt://127.0.0.1:1883';

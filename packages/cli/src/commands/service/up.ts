@@ -3,15 +3,15 @@ import { createService } from '@granary/server/compose';
 import { readSettings } from '@granary/server/process/settings';
 import { StartError } from '@granary/server/process/start-error';
 import { startFarm } from '@granary/simulator/start-farm';
-import type { Define } from '../../frame/define.ts';
+import type { Define } from '../../frame/environment.ts';
 import { withExamples } from '../../frame/options.ts';
 import {
+  createFarmReporter,
   type FarmValues,
   farmChoices,
   farmCredentialsFile,
   withFarmOptions,
 } from '../../running/farm-options.ts';
-import { createFarmReporter } from '../../running/farm-reporter.ts';
 import { startMessage } from '../../running/start-message.ts';
 import { runUntilSignal } from '../../running/until-signal.ts';
 

@@ -3,9 +3,8 @@ import type { SiteDocument } from '@granary/contract/site/site-document';
 import { asActor } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import { confirm } from '../../frame/ask.ts';
-import type { Define } from '../../frame/define.ts';
-import { readDocument, STANDARD_INPUT } from '../../frame/document-input.ts';
-import { withAccess, withExamples } from '../../frame/options.ts';
+import type { Define } from '../../frame/environment.ts';
+import { readDocument, STANDARD_INPUT, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 import { printable } from '../../terminal/text.ts';
 

@@ -1,6 +1,5 @@
 import { type Context, contextsFile, readContexts, writeContexts } from '../../access/contexts.ts';
-import type { Define } from '../../frame/define.ts';
-import type { Environment } from '../../frame/environment.ts';
+import type { Define, Environment } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { withExamples, withJson } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';

@@ -4,12 +4,11 @@ import type { Client } from '@granary/client';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/define.ts';
-import type { Environment } from '../../frame/environment.ts';
+import type { Define, Environment } from '../../frame/environment.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 import { timeOrAge, timestamp } from '../../frame/times.ts';
-import { csvLine } from '../../terminal/csv.ts';
+import { csvLine } from '../../terminal/table.ts';
 
 interface SiteValues extends AccessValues {
   readonly facility?: string;

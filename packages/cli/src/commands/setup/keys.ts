@@ -2,13 +2,12 @@ import { type IssuedKey, type KeyRecord, SCOPES, type Scope } from '@granary/con
 import type { Command } from 'commander';
 import { asActor } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/define.ts';
-import type { Environment } from '../../frame/environment.ts';
+import type { Define, Environment } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { collect, wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
+import { age } from '../../frame/times.ts';
 import type { Column } from '../../terminal/table.ts';
-import { age } from '../../terminal/times.ts';
 
 interface NewKeyValues extends AccessValues {
   readonly name: string;

@@ -1,10 +1,8 @@
 import { createClient } from '@granary/client';
 import { contextsFile, readContexts, writeContexts } from '../../access/contexts.ts';
 import { localUrl } from '../../access/service-access.ts';
-import type { Define } from '../../frame/define.ts';
-import type { Environment } from '../../frame/environment.ts';
-import { EXIT } from '../../frame/exit-codes.ts';
-import { CommandFailure } from '../../frame/failures.ts';
+import type { Define, Environment } from '../../frame/environment.ts';
+import { CommandFailure, EXIT } from '../../frame/failures.ts';
 import { address, given, withExamples, withJson } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 

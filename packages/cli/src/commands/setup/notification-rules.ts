@@ -10,12 +10,9 @@ import { stringify } from 'yaml';
 import { asActor } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import { confirm } from '../../frame/ask.ts';
-import type { Define } from '../../frame/define.ts';
-import { readDocument } from '../../frame/document-input.ts';
-import type { Environment } from '../../frame/environment.ts';
-import { EXIT } from '../../frame/exit-codes.ts';
-import { CommandFailure, UsageError } from '../../frame/failures.ts';
-import { choice, collect, given, withAccess, withExamples } from '../../frame/options.ts';
+import type { Define, Environment } from '../../frame/environment.ts';
+import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
+import { choice, collect, given, readDocument, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 import type { Column } from '../../terminal/table.ts';
 

@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { codeOf, fileFault } from '@granary/store/errors';
 import type { Logger } from '../../process/logging/logger.ts';
 import type { Settings } from '../../process/settings.ts';
-import { isBackupName, isPartialName, timeOfBackup } from './backup-names.ts';
+import { isBackupName, isPartialName, timeOfBackup } from './backup.ts';
 import type { BackupOrder, BackupOutcome } from './backup-process.ts';
 
 /** An unfinished backup of this age is no longer being written. */

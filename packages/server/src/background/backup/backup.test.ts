@@ -17,8 +17,7 @@ import { type App, openApp } from '@granary/app/app';
 import { batchOf, newDevice, reading } from '@granary/app/testing/fixtures';
 import { makeSmallDisk } from '@granary/app/testing/small-disk';
 import { lockDataFolder } from '@granary/store/data-folder';
-import { backUp } from './backup.ts';
-import { restore } from './restore.ts';
+import { backUp, restore } from './backup.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 15, 19, 20, 30);
 const NAME = 'granary-20261115T192030Z.db';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Refusal } from '@granary/contract/errors';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { Keyring } from '../../process/keys/keyring.ts';
-import type { Credential } from '../../process/keys/session-secrets.ts';
+import type { Credential } from '../../process/keys/secrets.ts';
 
 export const EXPORTS_MAX = 4;
 export const EXPORTS_PER_KEY_MAX = 2;

@@ -1,13 +1,49 @@
-import http, { type IncomingMessage } from 'node:http';
+import { createHmac, randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import http from 'node:http';
 import https from 'node:https';
 import { SECOND_MS } from '@granary/contract/time';
 import type { AttemptOutcome } from '@granary/core/webhooks/attempts';
 import { type AddressGuard, AddressRefused } from './address-guard.ts';
 
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
 /** The time for one attempt, from the look-up of the name to the end of the answer. */
 export const ATTEMPT_MS_MAX = 15 * SECOND_MS;
 /** Only the status of an answer counts, so the rest of a longer one is not read. */
 const ANSWER_BYTES_MAX = 64 * 1024;
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the receiver refused the connection',
+  ECONNRESET: 'the receiver closed the connection without an answer',
+  EHOSTUNREACH: 'the receiver cannot be reached',
+  ENETUNREACH: 'the receiver cannot be reached',
+  ETIMEDOUT: 'the receiver cannot be reached',
+  ENOTFOUND: 'the name of the receiver is not known',
+  EAI_AGAIN: 'the name of the receiver cannot be looked up',
+};
+
+export const newWebhookSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+
+interface SignedMessage {
+  readonly messageId: string;
+  readonly body: string;
+  readonly secrets: readonly string[];
+  readonly nowMs: number;
+}
+
+/** The headers of Standard Webhooks, with one signature for each secret. */
+export function signatureHeaders({ messageId, body, secrets, nowMs }: SignedMessage) {
+  const timestamp = String(Math.floor(nowMs / SECOND_MS));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${messageId}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return {
+    'webhook-id': messageId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
+}
 
 export interface WebhookRequest {
   readonly url: string;
@@ -89,16 +125,6 @@ function retryAfterMs(text: string | undefined, nowMs: number): number | null {
   const atMs = Date.parse(text);
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the receiver refused the connection',
-  ECONNRESET: 'the receiver closed the connection without an answer',
-  EHOSTUNREACH: 'the receiver cannot be reached',
-  ENETUNREACH: 'the receiver cannot be reached',
-  ETIMEDOUT: 'the receiver cannot be reached',
-  ENOTFOUND: 'the name of the receiver is not known',
-  EAI_AGAIN: 'the name of the receiver cannot be looked up',
-};
 
 /** The texts of Node contain addresses, which would tell a caller what the names of the site resolve to. */
 function explain(error: Error): string {

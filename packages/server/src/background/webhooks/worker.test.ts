@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { eventually } from '../../testing/eventually.ts';
 import { type Answer, WebhookReceiver } from '../../testing/webhooks/receiver.ts';
 import { AddressGuard } from './address-guard.ts';
-import { newWebhookSecret } from './signature.ts';
+import { newWebhookSecret } from './sender.ts';
 import { type WebhookOptions, WebhookWorker } from './worker.ts';
 
 const SILENT = pino({ level: 'silent' });

@@ -8,11 +8,10 @@ import {
   type RetrySchedule,
 } from '@granary/core/webhooks/attempts';
 import type { Logger } from '../../process/logging/logger.ts';
-import { loggedEvent } from '../events/frame.ts';
+import { loggedEvent } from '../event-feed.ts';
 import { keepingLease, LEASE_MS } from '../lease.ts';
 import type { AddressGuard, Resolve } from './address-guard.ts';
-import { ATTEMPT_MS_MAX, WebhookSender } from './sender.ts';
-import { signatureHeaders } from './signature.ts';
+import { ATTEMPT_MS_MAX, signatureHeaders, WebhookSender } from './sender.ts';
 
 /** The attempts of one webhook that run at the same time on this node. */
 const ATTEMPTS_AT_ONCE_MAX = 8;

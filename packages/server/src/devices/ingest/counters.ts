@@ -1,4 +1,4 @@
-import { Histogram, type HistogramFigures } from '../../process/metrics/histogram.ts';
+import { Histogram, type HistogramFigures } from '../../process/metrics/exposition.ts';
 
 /** Counts messages of devices since the start of the service; each fault is also logged. */
 export interface IngestCounters {

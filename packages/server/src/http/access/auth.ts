@@ -7,9 +7,14 @@ import { SECOND_MS } from '@granary/contract/time';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { lateIfFailing } from '../../devices/urgent/storage-faults.ts';
 import { deadlineOf, UrgentDeadline } from '../../devices/urgent/urgent-deadline.ts';
-import { isWellFormedKey, KEY_PREFIX } from '../../process/keys/key-format.ts';
 import type { Caller, Keyring } from '../../process/keys/keyring.ts';
-import { type Credential, isOfSession, sessionCredential } from '../../process/keys/session-secrets.ts';
+import {
+  type Credential,
+  isOfSession,
+  isWellFormedKey,
+  KEY_PREFIX,
+  sessionCredential,
+} from '../../process/keys/secrets.ts';
 import type { Settings } from '../../process/settings.ts';
 import { callerNetwork } from './caller-address.ts';
 import { bearer, credentialOf, namesBearer, sessionSecret } from './credentials.ts';

@@ -1,9 +1,10 @@
+import { Refusal } from '@granary/contract/errors';
 import { SESSION_COOKIE } from '@granary/contract/session';
+import { isUnlimited } from '@granary/core/keys';
 import type { FastifyRequest } from 'fastify';
-import { type Credential, isSessionSecret, sessionCredential } from '../../process/keys/session-secrets.ts';
+import { type Credential, isSessionSecret, sessionCredential } from '../../process/keys/secrets.ts';
 
 const BEARER = /^bearer +(\S+)$/i;
-
 /** Of a header that is meant as a key, so that a cookie does not take its place. */
 const BEARER_SCHEME = /^bearer\b/i;
 
@@ -29,4 +30,10 @@ export function credentialOf(request: FastifyRequest): Credential {
   const secret = sessionSecret(request);
   if (secret === undefined) throw new Error('a request without a key passed the access check');
   return sessionCredential(secret);
+}
+
+/** For what concerns every site: with it, a limited key could reach beyond its limits. */
+export function refuseLimited(request: FastifyRequest, what: string): void {
+  if (isUnlimited(request.caller)) return;
+  throw new Refusal('forbidden', `a key that is limited to sites or devices cannot ${what}`);
 }

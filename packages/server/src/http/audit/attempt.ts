@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { CallerWrites, WriteSlices } from '@granary/app/app';
 import type { Attempt } from '@granary/app/audit/audit-rows';
 import { newId } from '@granary/app/ids';
 import { ACTOR_CHARS_MAX } from '@granary/contract/audit';
@@ -10,6 +11,9 @@ import { auditInput, PATH_CHARS_MAX, withoutSecrets } from '@granary/core/audit'
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../process/keys/keyring.ts';
 import { isUrgentNow } from '../access/urgency.ts';
+
+const FACILITY_CHARS_MAX = 200;
+const PRINTABLE = /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -76,8 +80,6 @@ const field = (value: unknown, name: string): unknown =>
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined;
 
-const FACILITY_CHARS_MAX = 200;
-
 const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= FACILITY_CHARS_MAX && !value.includes('\0') ? value : null;
 
@@ -86,8 +88,6 @@ const actorOf = (request: FastifyRequest, { keyId, name }: Caller): Attempt['act
   key_name: name,
   actor: givenActor(request),
 });
-
-const PRINTABLE = /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u;
 
 /** The header `X-Actor` as given; `null` without one, and for one that is not valid. */
 function givenActor({ headers }: FastifyRequest): string | null {
@@ -107,3 +107,11 @@ function refuseBadActor(request: FastifyRequest, endpoint: Endpoint): void {
     { path: '/x-actor', message: `must be 1 to ${ACTOR_CHARS_MAX} printable characters in UTF-8` },
   ]);
 }
+
+/** The writes of a request that has no idempotency key, each of which is entered in the audit log. */
+export type Changes = (request: FastifyRequest) => WriteSlices;
+
+export const changesOf =
+  (app: Pick<CallerWrites, 'audited'>): Changes =>
+  (request) =>
+    app.audited(attemptOf(request));

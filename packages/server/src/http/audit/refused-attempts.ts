@@ -1,10 +1,15 @@
 import type { RefusedAttempts as Refusals } from '@granary/app/audit/audit';
 import type { Attempt } from '@granary/app/audit/audit-rows';
-import type { ErrorCode } from '@granary/contract/errors';
+import { within } from '@granary/common/within';
+import { type ErrorCode, type Refusal, STATUS_OF } from '@granary/contract/errors';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { isStorageFault } from '@granary/store/errors';
+import type { FastifyRequest } from 'fastify';
 import type { Logger } from '../../process/logging/logger.ts';
 import { callerNetwork } from '../access/caller-address.ts';
+import { isUrgentNow } from '../access/urgency.ts';
+import { timeLeftMs } from '../request-limit.ts';
+import { draftAttempt } from './attempt.ts';
 
 /** Identical refusals within this time share an entry. */
 const SHARED_MS = MINUTE_MS;
@@ -16,6 +21,8 @@ const ENTRIES_PER_MINUTE_MAX = 1_000;
 const WAITING_MAX = 2_000;
 const BATCH_MAX = 100;
 const RETRY_MS = SECOND_MS;
+/** After this time the answer is sent although the refusal is not entered yet. */
+const ANSWER_DELAY_MS_MAX = 1_000;
 
 interface RefusedAttemptsParts {
   readonly write: (refusals: readonly Refusals[]) => Promise<unknown>;
@@ -173,3 +180,22 @@ export class RefusedAttempts {
 const refusalsOf = ({ attempt, code, count }: Waiting): Refusals => ({ attempt, code, count });
 
 const countOf = (batch: readonly Waiting[]): number => batch.reduce((sum, { count }) => sum + count, 0);
+
+/** Returns what the answer has to wait for, or `null`. */
+export type RecordRefusal = (request: FastifyRequest, refusal: Refusal) => Promise<unknown> | null;
+
+/** Enters every refused attempt at a change in the audit log. */
+export const refusalRecorder =
+  (refused: RefusedAttempts, now: () => number): RecordRefusal =>
+  (request, refusal) => {
+    const endpoint = request.routeOptions.config?.endpoint;
+    if (endpoint === undefined || !endpoint.isAudited) return null;
+    const entered = refused.enter(draftAttempt(request, endpoint, now()), refusal.code);
+    const isUrgent = isUrgentNow(endpoint, request.body);
+    return isUrgent || answersAtOnce(refusal)
+      ? null
+      : within(Math.min(ANSWER_DELAY_MS_MAX, timeLeftMs(request)), entered);
+  };
+
+/** A flood must not wait for the disk, and a storage that fails is not waited for. */
+const answersAtOnce = ({ code }: Refusal): boolean => [401, 429, 503].includes(STATUS_OF[code]);

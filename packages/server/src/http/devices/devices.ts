@@ -1,24 +1,57 @@
+import type { AppReads } from '@granary/app/app';
+import type { StoredDevice } from '@granary/app/devices/device-rows';
 import type { NewDevice } from '@granary/app/devices/register-device';
-import type { FieldRegistration, SiloRegistration } from '@granary/contract/devices/devices';
+import type {
+  FieldDetail,
+  FieldRegistration,
+  SiloDetail,
+  SiloRegistration,
+} from '@granary/contract/devices/devices';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { SensorDeclaration } from '@granary/contract/devices/sensors';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { DEFAULT_PROFILES } from '@granary/contract/profiles/profiles';
-import { deviceSummary, rejectionsRecord } from '@granary/core/devices/record';
+import { deviceSummary, fieldDetail, rejectionsRecord, siloDetail } from '@granary/core/devices/record';
 import { canAccess, hasFacility } from '@granary/core/keys';
 import { profileOf } from '@granary/core/profiles/profiles';
 import { declareSensors } from '@granary/core/sensors/declare-sensors';
-import { NO_SENSORS, SENSORS_DOCUMENT } from '@granary/core/sensors/declared-sensors';
+import { NO_SENSORS, SENSORS_DOCUMENT, sensorsOf } from '@granary/core/sensors/declared-sensors';
 import type { FastifyInstance } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../../process/keys/secrets.ts';
 import { limitsOf } from '../fleet/selection.ts';
-import { pageOf, readPage, success } from '../protocol/answers.ts';
-import { expectedVersion, tag } from '../protocol/entity-tag.ts';
+import { expectedVersion, pageOf, readPage, success, tag } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import type { DeviceGroupRoutes } from './device-group.ts';
-import { findDevice, requireAccess } from './find-device.ts';
+import { capacityOf, findDevice, requireAccess } from './find-device.ts';
+
+export const SILO_GROUP: DeviceGroupRoutes = {
+  group: 'silo',
+  detailOfNew: (device, nowMs) =>
+    siloDetail({ device, reception: null, capacityKg: capacityOf(device), latest: {} }, nowMs),
+  readDetail: async (app, device, now) => {
+    const sensors = sensorsOf(device.profile, device.sensorDocument);
+    const [latest, reception] = await Promise.all([
+      app.telemetry.latest(device.deviceNo, sensors),
+      app.devices.reception(device.deviceNo),
+    ]);
+    return siloDetail({ device, reception, capacityKg: capacityOf(device), latest }, now());
+  },
+};
+export const FIELD_GROUP: DeviceGroupRoutes = {
+  group: 'field',
+  detailOfNew: (device, nowMs) =>
+    fieldDetail({ device, reception: null, latest: {}, stop: undefined }, nowMs),
+  readDetail: async (app, device, now) => {
+    const { deviceNo, profile, sensorDocument } = device;
+    const [latest, reception, stop] = await Promise.all([
+      app.telemetry.latest(deviceNo, sensorsOf(profile, sensorDocument)),
+      app.devices.reception(deviceNo),
+      app.commands.stopInForce(deviceNo),
+    ]);
+    return fieldDetail({ device, reception, latest, stop }, now());
+  },
+};
 
 export function deviceRoutes(
   routes: FastifyInstance,
@@ -156,4 +189,12 @@ function draft(
     sensorDocument: sensorDocumentOf(wanted.sensors),
     configuration: profileOf(profile).initialConfiguration(nowMs),
   };
+}
+
+/** What the answers about devices of one group differ in. */
+export interface DeviceGroupRoutes {
+  readonly group: DeviceGroup;
+  /** Of a device that has not reported anything and was not asked for anything. */
+  detailOfNew(device: StoredDevice, nowMs: number): SiloDetail | FieldDetail;
+  readDetail(app: AppReads, device: StoredDevice, now: () => number): Promise<SiloDetail | FieldDetail>;
 }

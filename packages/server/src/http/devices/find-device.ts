@@ -7,6 +7,9 @@ import { refuseRemoved } from '@granary/core/devices/removal';
 import { canAccess } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { FastifyRequest } from 'fastify';
+import type { DirectoryEntry } from '../../devices/device-directory.ts';
+import { deadlineOf } from '../../devices/urgent/urgent-deadline.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 export interface DevicePath {
   Params: { device_id: string };
@@ -61,3 +64,11 @@ export function capacityOf({
   if (capacityKg === null) throw new Error(`silo ${deviceId} has no capacity`);
   return capacityKg;
 }
+
+/** The device of an urgent request, which must not wait for the storage. */
+export const urgentTarget = async (
+  request: FastifyRequest<DevicePath>,
+  { directory }: RouteDependencies,
+  group: DeviceGroup,
+): Promise<DirectoryEntry> =>
+  requireAccess(request, group, await directory.findUrgently(request.params.device_id, deadlineOf(request)));

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetDevice } from '@granary/contract/fleet';
 import { respond } from '../../testing/open-response.ts';
-import { NewestValuesStream } from './newest-values-stream.ts';
-import { ShownDevices } from './shown-devices.ts';
+import { NewestValuesStream, ShownDevices } from './newest-values-stream.ts';
 
 const DEVICES = 300;
 const ALL = { limits: { facilities: null, deviceIds: null }, facility: null };

@@ -5,8 +5,7 @@ import { PeriodicWork } from '@granary/common/periodic-work';
 import type { FleetDevice } from '@granary/contract/fleet';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import type { Logger } from '../../process/logging/logger.ts';
-import type { NewestValuesStream, ShownSelection } from './newest-values-stream.ts';
-import { ShownDevices } from './shown-devices.ts';
+import { type NewestValuesStream, ShownDevices, type ShownSelection } from './newest-values-stream.ts';
 
 const ROUND_MS = SECOND_MS;
 /** Devices per read, because SQLite reads in the main thread. */

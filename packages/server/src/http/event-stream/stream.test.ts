@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Frame } from '../../background/events/frame.ts';
+import type { Frame } from '../../background/event-feed.ts';
 import { respond } from '../../testing/open-response.ts';
-import { EventStream } from './stream.ts';
+import { EventStream } from '../events.ts';
 
 const frame = (sequence: number, bytes = Buffer.from(`${sequence}\n`)): Frame => ({
   sequence,

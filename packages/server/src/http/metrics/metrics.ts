@@ -4,13 +4,38 @@ import { CONTENT_TYPE, exposition, gauge } from '../../process/metrics/expositio
 import type { RequestMetrics } from '../../process/metrics/request-metrics.ts';
 import type { ConnectionLimits } from '../access/connection-limits.ts';
 import type { RequestTurns } from '../access/request-turns.ts';
-import { sendBytes } from '../protocol/large-body.ts';
-import { SharedAnswer } from '../protocol/shared-answer.ts';
+import { sendBytes } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** The figures are made once for all who ask within this time. */
 const KEPT_MS = 200;
+
+/** An answer that is the same for all callers, made at most once in a short time, also while many ask for it. */
+export class SharedAnswer<T> {
+  readonly #make: () => Promise<T>;
+  readonly #keptMs: number;
+  readonly #nowMs: () => number;
+  #last: { readonly answer: Promise<T>; readonly atMs: number } | null = null;
+
+  constructor(make: () => Promise<T>, keptMs: number, nowMs: () => number = () => performance.now()) {
+    this.#make = make;
+    this.#keptMs = keptMs;
+    this.#nowMs = nowMs;
+  }
+
+  get(): Promise<T> {
+    const nowMs = this.#nowMs();
+    if (this.#last !== null && nowMs - this.#last.atMs < this.#keptMs) return this.#last.answer;
+    const answer = this.#make();
+    this.#last = { answer, atMs: nowMs };
+    // A failure is the answer of those who asked, and not of the next ones.
+    answer.catch(() => {
+      if (this.#last?.answer === answer) this.#last = null;
+    });
+    return answer;
+  }
+}
 
 interface HttpParts {
   readonly requests: RequestMetrics;

@@ -3,7 +3,7 @@ import { SECOND_MS } from '@granary/contract/time';
 import type { LinkFigures } from '@granary/link/port';
 import type { BackupSchedule } from '../../background/backup/backup-schedule.ts';
 import type { Compressor } from '../../background/compressor.ts';
-import type { EventFeed } from '../../background/events/feed.ts';
+import type { EventFeed } from '../../background/event-feed.ts';
 import type { ExportRunner } from '../../background/exports/export-runner.ts';
 import type { SetAsideLog } from '../../background/set-aside-log.ts';
 import type { IngestFigures, IngestMonitor } from '../../devices/ingest/ingest-monitor.ts';

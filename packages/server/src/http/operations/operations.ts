@@ -1,18 +1,18 @@
 import { newId } from '@granary/app/ids';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { Refusal } from '@granary/contract/errors';
 import { OPERATION_TYPES } from '@granary/contract/operations';
 import { operationRecord, startedRecord } from '@granary/core/operations/record';
+import type { OperationState } from '@granary/core/operations/state';
 import { notSentRefusal } from '@granary/core/operations/status-detail';
 import { operationTrace } from '@granary/core/operations/trace';
 import type { FastifyInstance } from 'fastify';
 import { deadlineOf } from '../../devices/urgent/urgent-deadline.ts';
 import { attemptOf, creates } from '../audit/attempt.ts';
-import { findDevice } from '../devices/find-device.ts';
+import { findDevice, urgentTarget } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { foundOperation } from './find-operation.ts';
-import { urgentTarget } from './urgent-target.ts';
 
 export function operationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, link, idempotency, now } = parts;
@@ -102,4 +102,9 @@ function stopRoute(routes: FastifyInstance, parts: RouteDependencies): void {
     });
     registered();
   });
+}
+
+export function foundOperation(operation: OperationState | undefined): OperationState {
+  if (operation !== undefined) return operation;
+  throw new Refusal('operation_not_found', 'the device has no operation with this id');
 }

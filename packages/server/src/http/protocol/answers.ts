@@ -1,8 +1,17 @@
+import { Readable } from 'node:stream';
 import { PAGE_LIMIT_MAX, type Page, type PageQuery, type Success } from '@granary/contract/envelope';
 import { Refusal } from '@granary/contract/errors';
 import type { Checker } from '@granary/contract/input/schema';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { nextPart } from '../access/request-turns.ts';
+
+const KEY_OF_PAGE = /^[\w-]+$/;
+/** Rows of one read of a list. It takes a few milliseconds, which is what a stop may wait for it. */
+export const ROWS_PER_READ = 100;
+/** An ETag of another form cannot be current; 0 is never a version. */
+const NEVER_CURRENT = 0;
+/** A larger body is sent in parts, each when the caller has read the one before and it is its turn. */
+export const PART_BYTES = 64 * 1024;
 
 export const success = <T>(data: T): Success<T> => ({ success: true, data });
 
@@ -33,8 +42,6 @@ export function readLimit(text: string | undefined, max: number): number {
   throw new Refusal('invalid_input', 'the query is not valid', [{ path: '/limit', message }]);
 }
 
-const KEY_OF_PAGE = /^[\w-]+$/;
-
 function readCursor(text: string): string {
   const after = Buffer.from(text, 'base64url').toString();
   if (KEY_OF_PAGE.test(after) && writeCursor(after) === text) return after;
@@ -48,9 +55,6 @@ export const badCursor = (): Refusal =>
   ]);
 
 const writeCursor = (after: string): string => Buffer.from(after).toString('base64url');
-
-/** Rows of one read of a list. It takes a few milliseconds, which is what a stop may wait for it. */
-export const ROWS_PER_READ = 100;
 
 /**
  * A page of a list, in as many reads as its length needs. `read` gets the key after which it reads and how many rows; one more
@@ -78,5 +82,35 @@ export async function readPage<T, U>(
     if (!hasMore || data.length >= limit) {
       return { success: true, data, page: { next_cursor: hasMore ? writeCursor(lastKey ?? '') : null } };
     }
+  }
+}
+
+export const tag = (reply: FastifyReply, version: number): void => void reply.header('etag', `"${version}"`);
+
+/** The version in `If-Match`; `undefined` when the caller accepts any. */
+export function expectedVersion({ headers }: FastifyRequest): number | undefined {
+  const header = headers['if-match']?.trim();
+  if (header === undefined || header === '*') return undefined;
+  if (!/^(W\/)?"[^"]*"$/.test(header)) {
+    throw new Refusal('invalid_input', 'If-Match must hold an entity tag', [
+      { path: '/if-match', message: 'must be * or one quoted entity tag' },
+    ]);
+  }
+  const version = /^"(\d{1,15})"$/.exec(header)?.[1];
+  return version === undefined ? NEVER_CURRENT : Number(version);
+}
+
+/** Sends bytes that many answers share. A caller who reads slowly needs the memory of one part. */
+export function sendBytes(reply: FastifyReply, bytes: Buffer): FastifyReply {
+  if (bytes.length <= PART_BYTES) return reply.send(bytes);
+  reply.header('content-length', bytes.length);
+  const parts = partsOf(reply.request, bytes);
+  return reply.send(Readable.from(parts, { objectMode: false, highWaterMark: PART_BYTES }));
+}
+
+async function* partsOf(request: FastifyRequest, bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
+  for (let start = 0; start < bytes.length; start += PART_BYTES) {
+    await nextPart(request);
+    yield bytes.subarray(start, start + PART_BYTES);
   }
 }

@@ -1,8 +1,8 @@
 import { type ErrorBody, Refusal, STATUS_OF } from '@granary/contract/errors';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { traceIdOf } from '../../process/logging/access-log.ts';
 import type { Logger } from '../../process/logging/logger.ts';
-import { traceIdOf } from '../../process/logging/trace-id.ts';
-import type { RecordRefusal } from '../audit/record-refusal.ts';
+import type { RecordRefusal } from '../audit/refused-attempts.ts';
 
 const RETRY_AFTER_S = 5;
 

@@ -3,7 +3,7 @@ import type { CallerWrites, IdempotentSlices } from '@granary/app/app';
 import type { IdempotencyKey, IdempotentResult } from '@granary/app/idempotency';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { decryptSecret, encryptSecret } from '../../process/keys/secret-encryption.ts';
+import { decryptSecret, encryptSecret } from '../../process/keys/secrets.ts';
 import { credentialOf } from '../access/credentials.ts';
 import { attemptOf } from '../audit/attempt.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SharedAnswer } from './shared-answer.ts';
+import { SharedAnswer } from '../metrics/metrics.ts';
 
 test('an answer is made once for all who ask within a short time, and again after a failure', async () => {
   let nowMs = 0;

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { preferredType } from '../protocol/accept.ts';
-import { sendBytes } from '../protocol/large-body.ts';
+import { sendBytes } from '../protocol/answers.ts';
 
 /** A document that stays the same while the service runs. */
 export interface ServedDocument {

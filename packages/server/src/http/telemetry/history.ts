@@ -5,7 +5,7 @@ import { DAY_MS } from '@granary/contract/time';
 import { type HistoryPlan, historyPoints } from '@granary/core/telemetry/history';
 import { type LocalDays, planLocalDays } from '@granary/core/telemetry/local-days';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { bucketPages } from '../../background/exports/bucket-pages.ts';
+import { bucketPages } from '../../background/exports/history.ts';
 import type { Settings } from '../../process/settings.ts';
 import { nextPart } from '../access/request-turns.ts';
 import { preferredType } from '../protocol/accept.ts';

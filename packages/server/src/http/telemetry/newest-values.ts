@@ -2,7 +2,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { NewestValuesQuery } from '@granary/contract/fleet';
 import { listOf } from '@granary/contract/input/lists';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { opening } from '../../background/events/frame.ts';
+import { opening } from '../../background/event-feed.ts';
 import { credentialOf } from '../access/credentials.ts';
 import { NewestValuesStream, type ShownSelection } from '../event-stream/newest-values-stream.ts';
 import { limitsOf } from '../fleet/selection.ts';

@@ -16,8 +16,8 @@ import {
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance } from 'fastify';
 import type { AddressGuard } from '../../background/webhooks/address-guard.ts';
-import { newWebhookSecret } from '../../background/webhooks/signature.ts';
-import { refuseLimited } from '../access/unlimited-keys.ts';
+import { newWebhookSecret } from '../../background/webhooks/sender.ts';
+import { refuseLimited } from '../access/credentials.ts';
 import { creates } from '../audit/attempt.ts';
 import { badCursor, pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';

@@ -8,11 +8,12 @@ import type { Logger } from '../logging/logger.ts';
 import type { Nodes } from '../nodes/nodes.ts';
 import type { Settings } from '../settings.ts';
 import { draftKey } from './keyring.ts';
-import { hashSecret, newKey } from './secrets.ts';
+import { hashSecret, newKey, newSignInCode } from './secrets.ts';
 
 const FIRST_NAME = 'first admin key';
 const PRESET_NAME = 'admin key preset by GRANARY_ADMIN_KEY';
 const RESTORED = 'the key in GRANARY_ADMIN_KEY had been revoked, limited or had ended; it is valid again';
+
 const OTHER_PRESET =
   'another node has another GRANARY_ADMIN_KEY; both keys are valid until it is started with the same one';
 const ELSEWHERE =
@@ -82,4 +83,28 @@ async function readStored(file: string): Promise<string | null> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
+}
+
+interface LinkParts {
+  readonly app: Pick<App, 'keys' | 'session'>;
+  readonly adminKey: AdminKey;
+  /** Where people reach the service. */
+  readonly baseUrl: string;
+  readonly nowMs: number;
+}
+
+/** A link that signs in once with the admin key; without a time only the address of the page. */
+export async function firstConsoleLink(parts: LinkParts, validMs: number | undefined): Promise<string> {
+  const { app, adminKey, baseUrl, nowMs } = parts;
+  const key = validMs === undefined ? undefined : await app.keys.findByHash(hashSecret(adminKey.key));
+  if (validMs === undefined || key === undefined) return `${baseUrl}/`;
+  const code = newSignInCode();
+  await app.session.createCode({
+    hash: hashSecret(code),
+    keyId: key.keyId,
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + validMs,
+  });
+  // After the `#`, which browsers do not send, so that the code reaches no log of a server.
+  return `${baseUrl}/#sign-in=${code}`;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isWellFormedKey, makeKey } from './key-format.ts';
+import { isWellFormedKey, makeKey } from './secrets.ts';
 
 /** Issued before the checksum was that of `node:zlib`. */
 const KEYS = [

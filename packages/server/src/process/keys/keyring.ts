@@ -12,8 +12,7 @@ import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { checkedTimeMs, DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
-import { hashSecret, newKey } from './secrets.ts';
-import { type Credential, sessionSecretOf } from './session-secrets.ts';
+import { type Credential, hashSecret, newKey, sessionSecretOf } from './secrets.ts';
 
 /** A query that hangs must not hold the others for as long. */
 const QUERIES_MAX = 2;

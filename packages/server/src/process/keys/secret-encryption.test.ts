@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decryptSecret, encryptSecret } from './secret-encryption.ts';
+import { decryptSecret, encryptSecret } from './secrets.ts';
 
 test('a secret is decrypted with the same key, and with no other', () => {
   const encryptedSecret = encryptSecret('hunter2 ✓', 'gk_same');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { eventually } from '../../testing/eventually.ts';
 import { describeService } from '../../testing/service.ts';
-import { traceIdOf } from './trace-id.ts';
+import { traceIdOf } from './access-log.ts';
 
 const lines: Record<string, unknown>[] = [];
 const accessLog = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });

@@ -1,8 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { counter, type Metric } from './exposition.ts';
-import { Histogram } from './histogram.ts';
+import { counter, Histogram, type Metric } from './exposition.ts';
 
 /** Node reports every answer here, which costs less than a hook of Fastify with its listeners on each answer. */
 const ANSWERED = 'http.server.response.finish';

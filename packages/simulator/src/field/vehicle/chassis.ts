@@ -1,3 +1,69 @@
+import { HOUR_MS } from '@granary/contract/time';
+
+export const ROVER: Chassis = {
+  name: 'FR-2 Rover',
+  flightM: null,
+  speedMS: 3,
+  climbMS: 0,
+  accelerationMS2: 2,
+  brakingMS2: 2,
+  emergencyMS2: 6,
+  turnDegreesPerS: 120,
+  massKg: 60,
+  battery: {
+    percentPerKm: 3,
+    awakePercentPerHour: 0.5,
+    activePercentPerHour: 5,
+    chargePercentPerHour: 60,
+  },
+};
+export const DRONE: Chassis = {
+  name: 'FD-1 Drone',
+  flightM: 15,
+  speedMS: 10,
+  climbMS: 4,
+  accelerationMS2: 4,
+  brakingMS2: 4,
+  emergencyMS2: 12,
+  turnDegreesPerS: 180,
+  massKg: 4,
+  battery: {
+    percentPerKm: 4,
+    awakePercentPerHour: 1,
+    activePercentPerHour: 120,
+    chargePercentPerHour: 90,
+  },
+};
+const METRES_PER_KM = 1_000;
+
+/** The true physical state of a field device. */
+export interface RoverBody {
+  /** In metres from its home, and above sea level. */
+  readonly eastM: number;
+  readonly northM: number;
+  readonly altitudeM: number;
+  readonly timeMs: number;
+  /** Clockwise from north. */
+  readonly headingDegrees: number;
+  readonly speedMS: number;
+  readonly batteryPercent: number;
+  readonly payloadKg: number;
+}
+
+export const bodyAtHome = (
+  { originAltitudeM }: { readonly originAltitudeM: number },
+  timeMs: number,
+): RoverBody => ({
+  eastM: 0,
+  northM: 0,
+  altitudeM: originAltitudeM,
+  timeMs,
+  headingDegrees: 0,
+  speedMS: 0,
+  batteryPercent: 100,
+  payloadKg: 0,
+});
+
 /** The motion limits and the energy use of a type of vehicle. */
 export interface Chassis {
   readonly name: string;
@@ -25,38 +91,29 @@ export interface BatteryUse {
   readonly chargePercentPerHour: number;
 }
 
-export const ROVER: Chassis = {
-  name: 'FR-2 Rover',
-  flightM: null,
-  speedMS: 3,
-  climbMS: 0,
-  accelerationMS2: 2,
-  brakingMS2: 2,
-  emergencyMS2: 6,
-  turnDegreesPerS: 120,
-  massKg: 60,
-  battery: {
-    percentPerKm: 3,
-    awakePercentPerHour: 0.5,
-    activePercentPerHour: 5,
-    chargePercentPerHour: 60,
-  },
-};
+/** The movement and the elapsed time since the last step. */
+export interface Effort {
+  readonly movedM: number;
+  readonly elapsedMs: number;
+  readonly isActive: boolean;
+  readonly isCharging: boolean;
+}
 
-export const DRONE: Chassis = {
-  name: 'FD-1 Drone',
-  flightM: 15,
-  speedMS: 10,
-  climbMS: 4,
-  accelerationMS2: 4,
-  brakingMS2: 4,
-  emergencyMS2: 12,
-  turnDegreesPerS: 180,
-  massKg: 4,
-  battery: {
-    percentPerKm: 4,
-    awakePercentPerHour: 1,
-    activePercentPerHour: 120,
-    chargePercentPerHour: 90,
-  },
-};
+/** The energy for movement grows in proportion to the total mass. */
+export function spend({ battery, massKg }: Chassis, body: RoverBody, effort: Effort): RoverBody {
+  const { movedM, elapsedMs, isActive, isCharging } = effort;
+  const hours = elapsedMs / HOUR_MS;
+  if (isCharging) return charged(body, battery.chargePercentPerHour * hours);
+  const load = 1 + body.payloadKg / massKg;
+  const perHour = isActive ? battery.activePercentPerHour : battery.awakePercentPerHour;
+  const used = (movedM / METRES_PER_KM) * battery.percentPerKm * load + perHour * hours;
+  return charged(body, -used);
+}
+
+const charged = (body: RoverBody, percent: number): RoverBody => ({
+  ...body,
+  batteryPercent: Math.min(100, Math.max(0, body.batteryPercent + percent)),
+});
+
+/** An empty battery allows no movement. */
+export const isEmpty = ({ batteryPercent }: RoverBody): boolean => batteryPercent <= 0;

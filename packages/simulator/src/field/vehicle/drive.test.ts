@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { DRONE_UNIT, ROVER_UNIT, START_MS } from '../../testing/field.ts';
+import { bodyAtHome, type RoverBody } from './chassis.ts';
 import { type Course, drive, isAirborne, isAt, placeAt, type Vehicle } from './drive.ts';
 import { apartM, type Place, type PlanePoint, surfaceM, turnDegrees } from './ground.ts';
-import { bodyAtHome, type RoverBody } from './rover-body.ts';
 
 const STEP_S = 0.1;
 const STEPS_MAX = 20_000;

@@ -1,4 +1,4 @@
-import type { Chassis } from './chassis.ts';
+import type { Chassis, RoverBody } from './chassis.ts';
 import {
   ahead,
   apartM,
@@ -9,7 +9,6 @@ import {
   surfaceM,
   turnDegrees,
 } from './ground.ts';
-import type { RoverBody } from './rover-body.ts';
 
 /** A chassis and the ground it moves on. */
 export interface Vehicle {

@@ -6,8 +6,8 @@ import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { DRONE_UNIT, ROVER_UNIT, START_MS } from '../../testing/field.ts';
 import { FIELD_UNITS } from '../fleet.ts';
+import { bodyAtHome } from './chassis.ts';
 import { measure, signalDbm } from './instruments.ts';
-import { bodyAtHome } from './rover-body.ts';
 
 const bodies = fc.record({
   timeMs: fc.integer({ min: START_MS, max: START_MS + 400 * DAY_MS }),

@@ -1,9 +1,8 @@
 import { jitter } from '../../physics/random.ts';
-import type { Reading } from '../../physics/reading.ts';
-import { COORDINATE_RESOLUTION, round } from '../../physics/resolution.ts';
+import { COORDINATE_RESOLUTION, type Reading, round } from '../../physics/reading.ts';
+import type { RoverBody } from './chassis.ts';
 import { environmentAt, type Located } from './environment.ts';
 import { apartM, pointOf } from './ground.ts';
-import type { RoverBody } from './rover-body.ts';
 
 /** One telemetry reading of a field device. */
 export interface FieldReading extends Reading {

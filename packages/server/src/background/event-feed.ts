@@ -1,0 +1,135 @@
+import type { App } from '@granary/app/app';
+import type { EventBounds, StoredEvent } from '@granary/app/events/event-rows';
+import type { LoggedEvent } from '@granary/contract/logged-event';
+import { toIso } from '@granary/contract/time';
+import type { Logger } from '../process/logging/logger.ts';
+
+const RECONNECT_MS = 2_000;
+/** How soon events of another node are read; writes of this node wake the feed. */
+const POLL_MS = 250;
+const EVENTS_PER_READ = 500;
+
+/** An encoded event, which is encoded once and shared by all streams. */
+export interface Frame extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId' | 'facility'> {
+  readonly bytes: Buffer;
+}
+
+/** The event as callers see it, in streams and webhooks. */
+export const loggedEvent = ({ sequence, type, deviceId, atMs, actor, data }: StoredEvent): LoggedEvent =>
+  // Its data was written as that of its type.
+  ({ id: sequence, type, device_id: deviceId, at: toIso(atMs), actor, data }) as LoggedEvent;
+
+export function frameOf(event: StoredEvent): Frame {
+  const { sequence, type, deviceId, facility } = event;
+  const text = `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(loggedEvent(event))}\n\n`;
+  return { sequence, type, deviceId, facility, bytes: Buffer.from(text) };
+}
+
+/** Sent first, so that a reader knows that it is connected and from where to resume if it is disconnected before any event. */
+export const opening = (fromSequence: number | null): string =>
+  fromSequence === null ? `retry: ${RECONNECT_MS}\n\n` : `retry: ${RECONNECT_MS}\nid: ${fromSequence}\n\n`;
+
+/** Contains the position, so that a reader whose filter matches nothing does not fall behind the retention. */
+export const heartbeat = (position: number): string => `: heartbeat\nid: ${position}\n\n`;
+
+/** The position from which the reader resumes is no longer stored, so it must read the present state instead. */
+export const reset = (bounds: EventBounds): string =>
+  `id: ${bounds.newest}\nevent: reset\ndata: ${JSON.stringify(bounds)}\n\n`;
+
+/** Who follows the log, with the position up to which it has everything. */
+interface EventReader {
+  readonly isClosed: boolean;
+  readonly position: number;
+  skipTo(sequence: number): void;
+  offer(frames: readonly Frame[]): void;
+  drained(): Promise<unknown>;
+}
+
+/** Reads the event log once for all streams. */
+export class EventFeed {
+  readonly #app: App;
+  readonly #logger: Logger;
+  readonly #observe: (events: readonly StoredEvent[]) => void;
+  readonly #streams = new Set<EventReader>();
+  #position = 0;
+  #isFailing = false;
+  #isBehind = false;
+  #reading: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `observe` is called with every event of every node, soon after it was logged. */
+  constructor(app: App, logger: Logger, observe: (events: readonly StoredEvent[]) => void) {
+    this.#app = app;
+    this.#logger = logger;
+    this.#observe = observe;
+  }
+
+  async start(): Promise<void> {
+    this.#position = (await this.#app.events.bounds()).newest;
+    this.#timer = setInterval(() => void this.#poll(), POLL_MS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#reading;
+  }
+
+  /** The number of the newest event that was read. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Reads the log now, because an event may have been written. */
+  wake(): void {
+    this.#isBehind = true;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = null;
+    });
+  }
+
+  /** Another node may have ended before its events had numbers. */
+  async #poll(): Promise<void> {
+    const { events } = this.#app;
+    if (await events.hasUnnumbered().catch(() => false)) await this.#app.numberEvents();
+    this.wake();
+  }
+
+  /** Sends a stream the missing events and then every new one, without a gap. */
+  async follow(stream: EventReader): Promise<void> {
+    while (!stream.isClosed && stream.position < this.#position) {
+      const frames = (await this.#eventsAfter(stream.position)).map(frameOf);
+      if (frames.length === 0) stream.skipTo(this.#position);
+      stream.offer(frames);
+      await stream.drained();
+    }
+    if (!stream.isClosed) this.#streams.add(stream);
+  }
+
+  drop(stream: EventReader): void {
+    this.#streams.delete(stream);
+  }
+
+  async #read(): Promise<void> {
+    try {
+      while (this.#isBehind) {
+        this.#isBehind = false;
+        const events = await this.#eventsAfter(this.#position);
+        this.#position = events.at(-1)?.sequence ?? this.#position;
+        this.#isBehind ||= events.length === EVENTS_PER_READ;
+        if (events.length === 0) continue;
+        this.#observe(events);
+        const frames = events.map(frameOf);
+        for (const stream of this.#streams) stream.offer(frames);
+      }
+      this.#isFailing = false;
+    } catch (error) {
+      // The next poll tries again; an outage is logged once.
+      if (!this.#isFailing) this.#logger.warn({ err: error }, 'reading the event log failed');
+      this.#isFailing = true;
+    }
+  }
+
+  #eventsAfter(sequence: number): Promise<StoredEvent[]> {
+    return this.#app.events.after({ sequence, limit: EVENTS_PER_READ });
+  }
+}
