@@ -10,46 +10,63 @@ import { measureConsole } from './bench/case-console.ts';
 import { measureDisk } from './bench/case-disk.ts';
 import { measureFleet } from './bench/case-fleet.ts';
 import { measureHostile } from './bench/case-hostile.ts';
-import { measureIngest } from './bench/case-ingest.ts';
+import { measureHostileDevice } from './bench/case-hostile-device.ts';
+import { measureHttpIngest } from './bench/case-http-ingest.ts';
+import {
+  measureIngest,
+  measureIngestAgainstSqlite,
+  measureMosquitto,
+  measureSensors,
+} from './bench/case-ingest.ts';
 import { measureLongHistory } from './bench/case-long-history.ts';
 import { measureNodes } from './bench/case-nodes.ts';
 import { measureOverload } from './bench/case-overload.ts';
 import { measureReads } from './bench/case-reads.ts';
 import { measureStarts } from './bench/case-starts.ts';
 import { measureStopsBesideLoad } from './bench/case-stops-beside-load.ts';
+import { measureStream } from './bench/case-stream.ts';
 import { asMarkdown, type Finding, type Measured, machine } from './bench/report.ts';
 import { onPostgres } from './bench/service-process.ts';
 import { asPercent, leastDisturbed, processorTime, stolenSince } from './bench/stolen-time.ts';
 
 type Cases = Readonly<Record<string, (dataDir: string) => Promise<Finding | Finding[]>>>;
 
-const CASES: Cases = {
+/** In the order of the report. */
+const ALL_CASES: Cases = {
   reads: (dataDir) => measureReads(dataDir),
   'reads-postgres': onPostgres(measureReads),
-  ingest: (dataDir) => measureIngest(dataDir),
-  'ingest-postgres': onPostgres(measureIngest),
+  ingest: measureIngest,
+  'ingest-postgres': onPostgres(measureIngestAgainstSqlite),
+  mosquitto: measureMosquitto,
+  'http-ingest': measureHttpIngest,
   connections: measureConnections,
+  sensors: measureSensors,
   'long-history': measureLongHistory,
+  disk: measureDisk,
   fleet: measureFleet,
+  console: measureConsole,
   alerts: measureAlerts,
+  stream: measureStream,
   starts: (dataDir) => measureStarts(dataDir),
   'starts-postgres': onPostgres(measureStarts),
   overload: (dataDir) => measureOverload(dataDir),
   'overload-postgres': onPostgres(measureOverload),
   'stops-beside-load': (dataDir) => measureStopsBesideLoad(dataDir),
   'stops-beside-load-postgres': onPostgres(measureStopsBesideLoad),
+  nodes: measureNodes,
   hostile: measureHostile,
+  'hostile-device': measureHostileDevice,
 };
 
 /** Only measured when they are named, or saved: they need programs of others, or change seldom. */
-const ON_REQUEST: Cases = { nodes: measureNodes, console: measureConsole, disk: measureDisk };
+const ON_REQUEST = ['mosquitto', 'http-ingest', 'nodes', 'console', 'disk'];
 
-const ALL_CASES: Cases = { ...CASES, ...ON_REQUEST };
+const DEFAULT_CASES = Object.keys(ALL_CASES).filter((name) => !ON_REQUEST.includes(name));
 
-const HELP = `npm run bench                 measure ${Object.keys(CASES).join(', ')}
+const HELP = `npm run bench                 measure ${DEFAULT_CASES.join(', ')}
 npm run bench -- starts       measure only these, on each database: starts, starts-postgres
 npm run bench -- postgres     measure all that use PostgreSQL
-npm run bench -- nodes        only on request: ${Object.keys(ON_REQUEST).join(', ')}
+npm run bench -- nodes        only on request: ${ON_REQUEST.join(', ')}
 npm run bench -- --save       measure everything, also what is only on request, and write docs/benchmarks.md
 
 Everything stays on this machine's loopback address and stops by itself.`;
@@ -64,7 +81,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 
 /** A name selects a case, the same case on another database, and all cases of one database. */
 const isNamed = (name: string) => (chosen: string) =>
-  name === chosen || name.startsWith(`${chosen}-`) || name.endsWith(`-${chosen}`);
+  name === chosen || name === `${chosen}-postgres` || (chosen === 'postgres' && name.endsWith('-postgres'));
 const unknown = positionals.filter((chosen) => !Object.keys(ALL_CASES).some((name) => isNamed(name)(chosen)));
 if (values.help) console.log(HELP);
 else if (unknown.length > 0 || (values.save && positionals.length > 0)) {
@@ -73,8 +90,11 @@ else if (unknown.length > 0 || (values.save && positionals.length > 0)) {
 } else await measure(selected(), values.save === true);
 
 function selected(): [name: string, run: Cases[string]][] {
-  if (positionals.length === 0) return Object.entries(values.save ? ALL_CASES : CASES);
-  return Object.entries(ALL_CASES).filter(([name]) => positionals.some(isNamed(name)));
+  const isChosen = (name: string): boolean =>
+    positionals.length === 0
+      ? values.save === true || DEFAULT_CASES.includes(name)
+      : positionals.some(isNamed(name));
+  return Object.entries(ALL_CASES).filter(([name]) => isChosen(name));
 }
 
 async function measure(cases: [string, Cases[string]][], save: boolean): Promise<void> {

@@ -12,6 +12,12 @@ export const MOSQUITTO: OutsideProgram = {
   packages: ['mosquitto'],
   command: 'mosquitto',
 };
+export const MOSQUITTO_CLIENTS: OutsideProgram = {
+  name: 'the clients of Mosquitto',
+  packages: ['mosquitto-clients'],
+  command: 'mosquitto_sub',
+};
+export const INFLUXDB: OutsideProgram = { name: 'InfluxDB', packages: ['influxdb'], command: 'influxd' };
 export const FAKETIME: OutsideProgram = { name: 'libfaketime', packages: ['faketime'], command: 'faketime' };
 
 /** Puts the program on the PATH of this process; installs it where this is permitted, and fails if it is still missing. */

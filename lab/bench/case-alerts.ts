@@ -69,11 +69,11 @@ export async function measureAlerts(dataDir: string): Promise<Finding> {
   };
 }
 
-/** A reader of the event stream on a raw socket, so that its times are those of the arrival. */
-function openEventSocket(
+/** A reader of the event stream on a raw socket, so that its times are those of the arrival; without `onText` it reads nothing more. */
+export function openEventSocket(
   service: ServiceProcess,
   key: string,
-  onText: (text: string) => void,
+  onText: ((text: string) => void) | null,
 ): Promise<Socket> {
   const { hostname: host, port } = new URL(service.httpUrl);
   return new Promise((resolve, reject) => {
@@ -81,7 +81,8 @@ function openEventSocket(
     socket.once('error', reject);
     socket.once('data', (head: Buffer) => {
       if (!head.toString().startsWith('HTTP/1.1 200')) return reject(new Error(head.toString()));
-      socket.on('data', (chunk: Buffer) => onText(chunk.toString()));
+      if (onText === null) socket.pause();
+      else socket.on('data', (chunk: Buffer) => onText(chunk.toString()));
       resolve(socket);
     });
     socket.write(`GET /v1/events HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`);

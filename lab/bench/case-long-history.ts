@@ -5,6 +5,7 @@ import { DAY_MS } from '@granary/contract/time';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { ask, SILOS } from './farm.ts';
+import { measureExport } from './long-export.ts';
 import { type Finding, median, percentile, whole } from './report.ts';
 import { residentMiB, type ServiceProcess, startServiceProcess } from './service-process.ts';
 
@@ -22,13 +23,21 @@ const READY_MS_MAX = 600;
 const RESIDENT_MIB_MAX = 120;
 const SETTLE_MS = 5_000;
 
-/** Measures the cost of a long history: at rest, and when it is queried. */
+/** Measures the cost of a long history: at rest, when it is queried, and when it is exported. */
 export async function measureLongHistory(dataDir: string): Promise<Finding[]> {
   const endMs = Date.now() - DAY_MS;
   await writeLongHistory(dataDir, endMs, (share) =>
     process.stdout.write(`\r  writing ${Math.round(share * 100)} % `),
   );
   process.stdout.write('\n');
+  const start = (): Promise<ServiceProcess> =>
+    startServiceProcess({
+      GRANARY_DATA_DIR: dataDir,
+      GRANARY_RATE_LIMIT: 'off',
+      GRANARY_RETENTION_RAW_DAYS: '99999',
+      // A history at rest: its readings would be compressed only once, after an upgrade.
+      GRANARY_COMPRESS_AFTER_DAYS: 'off',
+    });
   const readyMs: number[] = [];
   const residentMiBs: number[] = [];
   const yearMs: number[] = [];
@@ -36,13 +45,7 @@ export async function measureLongHistory(dataDir: string): Promise<Finding[]> {
   // The first start compiles the code, which Node keeps for the others.
   for (let round = -1; round < ROUNDS; round++) {
     const startedMs = performance.now();
-    const service = await startServiceProcess({
-      GRANARY_DATA_DIR: dataDir,
-      GRANARY_RATE_LIMIT: 'off',
-      GRANARY_RETENTION_RAW_DAYS: '99999',
-      // A history at rest: its readings would be compressed only once, after an upgrade.
-      GRANARY_COMPRESS_AFTER_DAYS: 'off',
-    });
+    const service = await start();
     await ask(service, '/readyz');
     const elapsedMs = performance.now() - startedMs;
     if (round < 0) {
@@ -57,7 +60,13 @@ export async function measureLongHistory(dataDir: string): Promise<Finding[]> {
     monthMs.push(percentile(month, 0.99));
     await service.stop();
   }
-  return [historyFinding(yearMs, monthMs), idleFinding(readyMs, residentMiBs)];
+  const findings = [historyFinding(yearMs, monthMs), idleFinding(readyMs, residentMiBs)];
+  const service = await start();
+  try {
+    return [...findings, ...(await measureExport(service, READINGS))];
+  } finally {
+    await service.stop();
+  }
 }
 
 async function askHistory(service: ServiceProcess, endMs: number) {

@@ -32,7 +32,7 @@ export async function ask(service: Addresses, path: string, body?: object | null
 export async function registerSilos(
   service: ServiceProcess,
   count: number,
-  { prefix = 'silo' } = {},
+  { prefix = 'silo', sensors }: { readonly prefix?: string; readonly sensors?: readonly object[] } = {},
 ): Promise<Credentials[]> {
   const register = async (number: number): Promise<Credentials> => {
     const device = {
@@ -41,6 +41,7 @@ export async function registerSilos(
       model: 'GS-100',
       location: { facility: `facility-${number % 10}`, zone: 'a' },
       capacity: { max: 20_000, unit: 'kg' },
+      sensors,
     };
     const { data } = (await (await ask(service, SILOS, device)).json()) as {
       data: { credentials: Credentials };

@@ -3,9 +3,12 @@ import { on, once } from 'node:events';
 import {
   type HttpLoad,
   type HttpResult,
+  type HttpWriteLoad,
+  type HttpWriteResult,
   type RequestLoad,
   type RequestLoadResult,
   runHttpLoad,
+  runHttpWriteLoad,
   runRequestLoad,
 } from './http-load.ts';
 import {
@@ -16,12 +19,22 @@ import {
   runMqttLoad,
   runPacedLoad,
 } from './mqtt-load.ts';
+import {
+  type NonsenseResult,
+  type ReportLoad,
+  type ReportResult,
+  runNonsenseLoad,
+  runReportLoad,
+} from './nonsense-load.ts';
 
 type Job =
   | { readonly kind: 'http'; readonly load: HttpLoad }
+  | { readonly kind: 'http-write'; readonly load: HttpWriteLoad }
   | { readonly kind: 'requests'; readonly load: RequestLoad }
   | { readonly kind: 'mqtt'; readonly load: MqttLoad }
-  | { readonly kind: 'paced'; readonly load: PacedLoad };
+  | { readonly kind: 'paced'; readonly load: PacedLoad }
+  | { readonly kind: 'reports'; readonly load: ReportLoad }
+  | { readonly kind: 'nonsense'; readonly load: ReportLoad };
 
 /** From the process of the generator. */
 interface Reply<T> {
@@ -31,9 +44,15 @@ interface Reply<T> {
 }
 
 export const generateHttp = (load: HttpLoad): Promise<HttpResult> => generate({ kind: 'http', load });
+export const generateHttpWrites = (load: HttpWriteLoad): Promise<HttpWriteResult> =>
+  generate({ kind: 'http-write', load });
 export const generateMqtt = (load: MqttLoad, signal?: AbortSignal): Promise<MqttResult> =>
   generate({ kind: 'mqtt', load }, signal);
 export const generatePaced = (load: PacedLoad): Promise<PacedResult> => generate({ kind: 'paced', load });
+export const generateReports = (load: ReportLoad): Promise<ReportResult> =>
+  generate({ kind: 'reports', load });
+export const generateNonsense = (load: ReportLoad, signal: AbortSignal): Promise<NonsenseResult> =>
+  generate({ kind: 'nonsense', load }, signal);
 export const generateRequests = (
   load: RequestLoad,
   signal: AbortSignal,
@@ -58,6 +77,7 @@ async function generate<T>(job: Job, signal?: AbortSignal, begun?: () => void): 
 }
 
 export async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill();
   await exited;
@@ -80,10 +100,16 @@ function run(job: Job, early: AbortSignal): Promise<unknown> {
   switch (job.kind) {
     case 'http':
       return runHttpLoad(job.load);
+    case 'http-write':
+      return runHttpWriteLoad(job.load);
     case 'mqtt':
       return runMqttLoad(job.load, early);
     case 'paced':
       return runPacedLoad(job.load);
+    case 'reports':
+      return runReportLoad(job.load);
+    case 'nonsense':
+      return runNonsenseLoad(job.load, early);
     case 'requests':
       return runRequestLoad(job.load, early, () => process.send?.({ begun: true }));
   }

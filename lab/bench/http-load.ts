@@ -17,7 +17,10 @@ export interface HttpResult {
 }
 
 const OK = Buffer.from('HTTP/1.1 200');
+const WRITTEN = /^HTTP\/1\.1 20[04] /;
 const HEAD_END = '\r\n\r\n';
+/** Stands for milliseconds since 1970, which have as many digits until the year 2286. */
+export const TIME_PLACE = '0'.repeat(13);
 /** After a refusal a caller waits, as `Retry-After` asks; a short time here, so that the load stays high. */
 const AFTER_REFUSAL_MS = 100;
 
@@ -137,4 +140,75 @@ function send(httpUrl: string, wanted: LoadRequest, agent: Agent, signal: AbortS
     sent.on('close', () => signal.removeEventListener('abort', end));
     sent.end(body);
   });
+}
+
+/** Every connection repeats its own request with new times, one request in flight on each. */
+export interface HttpWriteLoad {
+  readonly host: string;
+  readonly port: number;
+  /** One request per connection; every time in it is written as `TIME_PLACE`. */
+  readonly requests: readonly string[];
+  /** The time of the first reading of each connection; each later reading is one millisecond newer. */
+  readonly firstTsMs: number;
+  readonly durationMs: number;
+}
+
+export interface HttpWriteResult {
+  /** Readings. */
+  readonly perSecond: number;
+  readonly readings: number;
+}
+
+export async function runHttpWriteLoad(load: HttpWriteLoad): Promise<HttpWriteResult> {
+  const startedMs = performance.now();
+  const untilMs = startedMs + load.durationMs;
+  const counts = await Promise.all(load.requests.map((request) => driveWrites(load, request, untilMs)));
+  const readings = counts.reduce((sum, count) => sum + count, 0);
+  return { perSecond: readings / ((performance.now() - startedMs) / 1_000), readings };
+}
+
+/** The number of readings that were answered well. */
+function driveWrites(load: HttpWriteLoad, text: string, untilMs: number): Promise<number> {
+  const request = Buffer.from(text);
+  const places = placesOf(request);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: load.host, port: load.port, noDelay: true });
+    let tsMs = load.firstTsMs;
+    let readings = 0;
+    let received = '';
+    const send = (): void => {
+      for (const place of places) request.write(String(tsMs++), place, 'latin1');
+      socket.write(request);
+    };
+    socket.once('connect', send);
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('the server closed a connection')));
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString('latin1');
+      if (!isWhole(received)) return;
+      if (!WRITTEN.test(received)) return reject(new Error(received));
+      received = '';
+      readings += places.length;
+      if (performance.now() < untilMs) return send();
+      resolve(readings);
+      socket.destroy();
+    });
+  });
+}
+
+function placesOf(request: Buffer): number[] {
+  const places: number[] = [];
+  for (let at = request.indexOf(TIME_PLACE); at !== -1; at = request.indexOf(TIME_PLACE, at + 1)) {
+    places.push(at);
+    at += TIME_PLACE.length - 1;
+  }
+  return places;
+}
+
+/** An answer without content has no length. */
+function isWhole(received: string): boolean {
+  const headEnd = received.indexOf(HEAD_END);
+  if (headEnd === -1) return false;
+  const length = /content-length: (\d+)/i.exec(received.slice(0, headEnd))?.[1] ?? '0';
+  return received.length >= headEnd + HEAD_END.length + Number(length);
 }

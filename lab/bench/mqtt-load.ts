@@ -13,7 +13,7 @@ export interface MqttLoad {
   readonly intervalMs: number;
   readonly durationMs: number;
   /** The values of each reading; those of a silo when not given. */
-  readonly values?: Readonly<Record<string, unknown>>;
+  readonly values?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const SILO_VALUES = { weight: 12345.678, temperature: 18.25, humidity: 55.5 };
