@@ -51,7 +51,9 @@ export async function takeReadings(sql: Sql, fromMs: number, toMs: number): Prom
   if (!sql.hasOneWriter) {
     // Locked in the order of their keys, as by every other write.
     await sql.run(
-      `SELECT 1 FROM readings WHERE ${isInRange} ORDER BY ts_ms, device_no, sensor_group FOR UPDATE`,
+      `SELECT COUNT(*) FROM (
+         SELECT 1 FROM readings WHERE ${isInRange} ORDER BY ts_ms, device_no, sensor_group FOR UPDATE
+       ) AS locked`,
       [fromMs, toMs],
     );
   }
