@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DEVICE_MESSAGES } from '@granary/contract/link/device-messages';
+import { DEVICE_MESSAGES } from '@granary/contract/profiles/device-messages';
 import { asyncApiDocument } from '@granary/contract/reference/asyncapi';
 import type { Json, JsonObject } from '@granary/contract/reference/component-schemas';
 import { examplesOf, messageSchemas, useOf } from '@granary/contract/reference/message-schemas';

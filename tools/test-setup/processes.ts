@@ -9,7 +9,7 @@ export const CONCURRENT_PROCESSES = availableParallelism() + 3;
 
 /** Files that change the process they run in, or that mostly wait for other processes: these should not wait for each other, too. */
 const ALONE = [
-  /^packages\/server\/src\/(whole-service|process\/nodes|devices\/urgent)\//,
+  /^packages\/server\/src\/(whole-service|process\/nodes|devices\/sending)\//,
   /^packages\/server\/src\/process\/lower-priority/,
   /^packages\/cli\/src\/[^/]+$/,
   /^packages\/client\/src\/(examples|readme|real-service)\./,

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { explain, explanationLines } from './frame/explain.ts';
 import { EXIT } from './frame/failures.ts';
-import { processEnvironment } from './frame/process-environment.ts';
 import { main } from './main.ts';
+import { processEnvironment } from './terminal/process-environment.ts';
 
 const environment = processEnvironment(process);
 

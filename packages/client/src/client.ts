@@ -1,4 +1,3 @@
-import type { DeviceGroup } from '@granary/contract/devices/groups';
 import {
   DEFAULT_ADDRESSES,
   type GroupRoots,
@@ -6,6 +5,7 @@ import {
 } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Readiness } from '@granary/contract/endpoints/health';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { DeviceTelemetry, TelemetryReceipt } from '@granary/contract/telemetry/telemetry';
 import { configurationClient } from './configuration.ts';
 import { callOf, derive } from './derive.ts';

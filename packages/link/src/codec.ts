@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import type { FoundType, RefusalCause } from '@granary/contract/devices/reception';
 import { Refusal } from '@granary/contract/errors';
 import { readJson } from '@granary/contract/input/json';
 import type { Checker, ValidationIssue } from '@granary/contract/input/schema';
 import { checkDeviceState, type UpSubject } from '@granary/contract/link/messages';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
-import type { FoundType, RefusalCause } from '@granary/contract/telemetry/reception';
 import { REASON_CHARACTERS_MAX } from './limits.ts';
 import type { UplinkMessage } from './port.ts';
 

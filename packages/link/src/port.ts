@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
+import type { RefusalCause } from '@granary/contract/devices/reception';
 import type { DeviceState } from '@granary/contract/link/messages';
 import type { DeviceAck, DeviceProgress } from '@granary/contract/profiles/profile';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
-import type { RefusalCause } from '@granary/contract/telemetry/reception';
 import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 import type { CertificatePair } from './tls.ts';
 

@@ -1,6 +1,5 @@
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import type { DeviceModel } from './device/device.ts';
-import { type Facility, type FarmUnit, HILLSIDE, RIVERSIDE } from './farm/facilities.ts';
 import {
   type ActiveFaults,
   COMMON_FAULTS,
@@ -9,6 +8,7 @@ import {
   type ReadingFault,
 } from './faults.ts';
 import { humidityAt, localHour, temperatureCAt, wave } from './physics/climate.ts';
+import { type Facility, type FarmUnit, HILLSIDE, RIVERSIDE } from './physics/facilities.ts';
 import { wander } from './physics/random.ts';
 import { type Reading, round } from './physics/reading.ts';
 

@@ -11,7 +11,7 @@ import type { Sql } from '@granary/store/sql';
 import type { AccessLimits } from '../conditions.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
-import { type DeviceOfRow, findAlertsOfFleet } from '../fleet/list-rows.ts';
+import { type DeviceOfRow, findAlertsOfFleet } from '../list-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import { type AlertPage, expireAlerts, findAlert, listAlerts, saveAlerts } from './alert-rows.ts';

@@ -8,13 +8,13 @@ import { commandMessage } from '@granary/core/commands/record';
 import { refuseCommand } from '@granary/core/commands/refusals';
 import { beginCommand, type CommandState } from '@granary/core/commands/state';
 import { advanceCommand, type CommandInput, commandReportContent } from '@granary/core/commands/transitions';
-import type { NotSentReason } from '@granary/core/devices/polling';
+import type { NotSentReason } from '@granary/core/jobs/polling';
 import { missionHoldsDevice } from '@granary/core/missions/state';
 import { advanceMission } from '@granary/core/missions/transitions';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '../alerts/evaluation-rows.ts';
-import { type LockedDevice, lockDeviceFor } from '../devices/device-facts.ts';
+import { type LockedDevice, lockDeviceFor } from '../device-facts.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
   appliedReply,

@@ -13,7 +13,7 @@ import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import type { Sql } from '@granary/store/sql';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import { lockDevices } from '../alerts/evaluation-rows.ts';
-import { findDevices } from '../devices/device-rows.ts';
+import { findDevices } from '../device-rows.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { saveMissionsWithoutBase } from '../missions/missions-without-base.ts';

@@ -1,9 +1,9 @@
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { configurationDocument, newestRemovedVersion } from '@granary/core/configuration/versions';
-import { saveReportingTimes } from '../devices/presence-rows.ts';
 import type { Effect } from '../effects.ts';
 import type { NewEvent } from '../events/event-rows.ts';
+import { saveReportingTimes } from '../presence-rows.ts';
 import type { Transaction } from '../transaction.ts';
 import {
   type ConfigurationVersionRow,

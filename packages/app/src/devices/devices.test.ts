@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { NEVER_SEEN } from '@granary/core/devices/status';
 import type { App } from '../app.ts';
+import type { DeviceFilter } from '../device-rows.ts';
+import { REJECTIONS_KEPT_MAX } from '../presence-rows.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import {
   batchOf,
@@ -11,8 +13,6 @@ import {
   newFieldDevice,
   registerDevice,
 } from '../testing/fixtures.ts';
-import type { DeviceFilter } from './device-rows.ts';
-import { REJECTIONS_KEPT_MAX } from './presence-rows.ts';
 
 describeEachEngine('devices', (engine) => {
   let app: App;

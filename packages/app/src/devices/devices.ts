@@ -3,7 +3,7 @@ import { Refusal } from '@granary/contract/errors';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
 import { changeDevice, changedFields, refuseForeignMove } from '@granary/core/devices/change-device';
 import { changeMaintenance } from '@granary/core/devices/maintenance';
-import { deviceSummary, maintainedDeviceRecord } from '@granary/core/devices/record';
+import { deviceSummary, maintainedDeviceRecord } from '@granary/core/fleet/record';
 import {
   PURGE_DELAY_MS,
   purgeRecord,
@@ -11,7 +11,7 @@ import {
   refuseRemoved,
   refuseRestoration,
   tellsOnlyOf,
-} from '@granary/core/devices/removal';
+} from '@granary/core/fleet/removal';
 import type { Limits } from '@granary/core/keys';
 import { MISSIONS_AHEAD_MAX } from '@granary/core/missions/planning/plan';
 import { NOTIFICATION_DOCUMENT } from '@granary/core/notifications/record';
@@ -22,11 +22,6 @@ import type { Sql } from '@granary/store/sql';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import { lockDevices, saveRestoredAt, scheduleEvaluation } from '../alerts/evaluation-rows.ts';
 import { unfinishedCommands } from '../commands/command-rows.ts';
-import { alertEvaluation, type Committed, committed, eventsLogged } from '../effects.ts';
-import { logEvents } from '../events/event-rows.ts';
-import { missionsNotEnded } from '../missions/mission-rows.ts';
-import { currentOperations } from '../operations/operation-rows.ts';
-import type { Transaction } from '../transaction.ts';
 import {
   type DeviceFilter,
   findDevice,
@@ -38,9 +33,14 @@ import {
   saveRemoval,
   saveRestoration,
   saveSecretHash,
-} from './device-rows.ts';
-import { readableOrNull, readHealth, saveDuplicate } from './health-rows.ts';
-import { type ReportedState, readRejections, recordLinkDown, recordReportedState } from './presence-rows.ts';
+} from '../device-rows.ts';
+import { alertEvaluation, type Committed, committed, eventsLogged } from '../effects.ts';
+import { logEvents } from '../events/event-rows.ts';
+import { readableOrNull, readHealth, saveDuplicate } from '../health-rows.ts';
+import { missionsNotEnded } from '../missions/mission-rows.ts';
+import { currentOperations } from '../operations/operation-rows.ts';
+import { type ReportedState, readRejections, recordLinkDown, recordReportedState } from '../presence-rows.ts';
+import type { Transaction } from '../transaction.ts';
 import {
   beginPurge,
   freeDeviceId,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
-import { PURGE_DELAY_MS } from '@granary/core/devices/removal';
+import { PURGE_DELAY_MS } from '@granary/core/fleet/removal';
 import { ruleContent } from '@granary/core/notifications/rule';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';

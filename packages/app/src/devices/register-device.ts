@@ -4,17 +4,17 @@ import { toIso } from '@granary/contract/time';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { configurationDocument } from '@granary/core/configuration/versions';
 import type { ChangedField } from '@granary/core/devices/change-device';
-import { changedDeviceRecord, deviceSummary } from '@granary/core/devices/record';
-import { wayBack } from '@granary/core/devices/removal';
 import { NEVER_SEEN, type Presence } from '@granary/core/devices/status';
+import { changedDeviceRecord, deviceSummary } from '@granary/core/fleet/record';
+import { wayBack } from '@granary/core/fleet/removal';
 import type { Sql } from '@granary/store/sql';
 import { scheduleEvaluation } from '../alerts/evaluation-rows.ts';
 import { insertConfiguration } from '../configuration/configuration-rows.ts';
 import { saveVersion } from '../configuration/save-configuration.ts';
+import { type DeviceFields, findDevice, insertDevice, type StoredDevice } from '../device-rows.ts';
 import type { NewEvent } from '../events/event-rows.ts';
+import { insertPresence } from '../presence-rows.ts';
 import type { Transaction } from '../transaction.ts';
-import { type DeviceFields, findDevice, insertDevice, type StoredDevice } from './device-rows.ts';
-import { insertPresence } from './presence-rows.ts';
 
 export interface NewDevice extends DeviceFields {
   readonly configuration: DeviceConfiguration;

@@ -2,7 +2,7 @@ import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { MISSED_REPORTS_MAX } from '@granary/core/devices/status';
 import type { Sql } from '@granary/store/sql';
 import type { DeviceSelection } from '../conditions.ts';
-import type { StoredDevice } from '../devices/device-rows.ts';
+import type { StoredDevice } from '../device-rows.ts';
 import { listDevicesOfFleet } from '../fleet/device-list.ts';
 import { bucketBounds } from '../telemetry/bucket-rows.ts';
 import { readRawPage } from '../telemetry/raw-pages.ts';

@@ -9,7 +9,7 @@ import {
   statusExpression,
   where,
 } from '../conditions.ts';
-import { type DeviceRow, SELECT_DEVICE, type StoredDevice, toDevice } from '../devices/device-rows.ts';
+import { type DeviceRow, SELECT_DEVICE, type StoredDevice, toDevice } from '../device-rows.ts';
 
 export interface FleetDevicePage {
   readonly devices: DeviceSelection;

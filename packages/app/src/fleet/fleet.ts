@@ -12,6 +12,7 @@ import { OPERATION_DOCUMENT } from '@granary/core/operations/state';
 import type { Sql } from '@granary/store/sql';
 import { COMMANDS } from '../commands/command-rows.ts';
 import type { AccessLimits, DeviceSelection } from '../conditions.ts';
+import { type FleetAlertPage, type FleetJobPage, listAlertsOfFleet, listJobsOfFleet } from '../list-rows.ts';
 import { MISSIONS } from '../missions/mission-rows.ts';
 import { OPERATIONS } from '../operations/operation-rows.ts';
 import { latestOfDevices } from '../telemetry/latest-values.ts';
@@ -24,7 +25,6 @@ import {
   type PartWanted,
 } from './count-rows.ts';
 import { listDevicesOfFleet } from './device-list.ts';
-import { type FleetAlertPage, type FleetJobPage, listAlertsOfFleet, listJobsOfFleet } from './list-rows.ts';
 import {
   type AttentionRow,
   countDevices,

@@ -1,6 +1,6 @@
 import type { Sql } from '@granary/store/sql';
 import { lockDevices, tryLockDevices } from '../alerts/evaluation-rows.ts';
-import { deviceIdsOf } from '../devices/device-rows.ts';
+import { deviceIdsOf } from '../device-rows.ts';
 import { type Committed, committed, type Effect } from '../effects.ts';
 import type { Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';

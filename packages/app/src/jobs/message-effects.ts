@@ -1,5 +1,5 @@
 import type { Sql } from '@granary/store/sql';
-import { findDevices } from '../devices/device-rows.ts';
+import { findDevices } from '../device-rows.ts';
 import type { DeviceMessage, Effect } from '../effects.ts';
 
 /** The effect that sends a message to a device, if there is one to send. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { STOP_RESEND_MS } from '@granary/core/devices/polling';
+import { STOP_RESEND_MS } from '@granary/core/jobs/polling';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import { NOW_MS, readyFieldDevice, readySilo, tickDue } from '../testing/fixtures.ts';

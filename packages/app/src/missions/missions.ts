@@ -21,7 +21,7 @@ import { advanceMission, type MissionInput, refuseRequest } from '@granary/core/
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '../alerts/evaluation-rows.ts';
-import { lockDeviceFor, readDeviceFor } from '../devices/device-facts.ts';
+import { lockDeviceFor, readDeviceFor } from '../device-facts.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
   appliedReply,

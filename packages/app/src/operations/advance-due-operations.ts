@@ -4,7 +4,7 @@ import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { isBelievable } from '@granary/core/telemetry/plausibility';
 import { toGrams } from '@granary/core/units';
 import type { Sql } from '@granary/store/sql';
-import { type DeviceSnapshot, readDeviceSnapshots } from '../devices/device-snapshots.ts';
+import { type DeviceSnapshot, readDeviceSnapshots } from '../device-facts.ts';
 import type { Committed, Effect } from '../effects.ts';
 import {
   advanceDueJobs,

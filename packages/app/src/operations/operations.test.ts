@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { OperationProgress } from '@granary/contract/link/messages';
 import { SECOND_MS } from '@granary/contract/time';
-import { STOP_RESEND_MS } from '@granary/core/devices/polling';
+import { STOP_RESEND_MS } from '@granary/core/jobs/polling';
 import { STOP_CONFIRMATION_MS_MAX } from '@granary/core/operations/declared-end';
 import { operationRecord } from '@granary/core/operations/record';
 import { ACK_TIMEOUT_MS } from '@granary/core/operations/transitions';

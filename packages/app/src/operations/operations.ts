@@ -9,10 +9,10 @@ import type {
   OperationStatus,
   OperationType,
 } from '@granary/contract/operations';
-import type { NotSentReason } from '@granary/core/devices/polling';
+import { previewOperation } from '@granary/core/alerts/plan-preview';
+import type { NotSentReason } from '@granary/core/jobs/polling';
 import { refuseDeclaration } from '@granary/core/operations/declared-end';
 import { type OperationRequest, planOperation, type SiloAtStart } from '@granary/core/operations/interlocks';
-import { previewOperation } from '@granary/core/operations/plan-preview';
 import { operationMessage, startCommand } from '@granary/core/operations/record';
 import { unreadableInProgress } from '@granary/core/operations/sentences';
 import {
@@ -36,7 +36,7 @@ import { areFactsFor } from '@granary/core/profiles/profile';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type AlertEvaluation, lockDevice } from '../alerts/evaluation-rows.ts';
-import { type FactsOf, lockDeviceFor, readDeviceFacts, readDeviceFor } from '../devices/device-facts.ts';
+import { type FactsOf, lockDeviceFor, readDeviceFacts, readDeviceFor } from '../device-facts.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
   type DueDevices,

@@ -3,7 +3,7 @@ import { storedConfiguration } from '@granary/core/configuration/versions';
 import type { DescribedDevice } from '@granary/core/site/site-device';
 import type { Sql } from '@granary/store/sql';
 import { lockConfigurations } from '../configuration/configuration-rows.ts';
-import { lockDeviceRowsById, type StoredDevice } from '../devices/device-rows.ts';
+import { lockDeviceRowsById, type StoredDevice } from '../device-rows.ts';
 
 /** A registered device with everything that a document can change. */
 export type KnownDevice = StoredDevice & DescribedDevice & { readonly configurationVersion: number };

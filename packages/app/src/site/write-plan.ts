@@ -9,7 +9,7 @@ import type { Sql } from '@granary/store/sql';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import { lockDevices } from '../alerts/evaluation-rows.ts';
 import { saveChangedConfiguration } from '../configuration/save-configuration.ts';
-import { saveDevice } from '../devices/device-rows.ts';
+import { saveDevice } from '../device-rows.ts';
 import { deviceUpdated, insertRegisteredDevice } from '../devices/register-device.ts';
 import { type Effect, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { PURGE_DELAY_MS } from '@granary/core/devices/removal';
+import { PURGE_DELAY_MS } from '@granary/core/fleet/removal';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { distinctReadings, type Reading } from '@granary/core/telemetry/readings';
 import type { App } from '../app.ts';

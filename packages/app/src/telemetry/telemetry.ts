@@ -16,14 +16,9 @@ import { distinctReadings, goodValueIn, missingPart, type Reading } from '@grana
 import { newestValues, type Rollup, withCoarser } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
 import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
-import { receptionsOf, saveReceptions } from '../devices/health-rows.ts';
-import {
-  type LastSeenUpdate,
-  type NewRejection,
-  recordRejections,
-  recordSeen,
-} from '../devices/presence-rows.ts';
 import { alertEvaluation, type Committed, committed, type ValuesStored } from '../effects.ts';
+import { receptionsOf, saveReceptions } from '../health-rows.ts';
+import { type LastSeenUpdate, type NewRejection, recordRejections, recordSeen } from '../presence-rows.ts';
 import type { OpenBucketRow } from '../row-memory.ts';
 import { together } from '../together.ts';
 import { longWrite, type Transaction } from '../transaction.ts';

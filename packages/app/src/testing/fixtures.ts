@@ -1,6 +1,6 @@
-import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { Mission } from '@granary/contract/missions';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { toIso } from '@granary/contract/time';
 import { initialFieldConfiguration } from '@granary/core/configuration/field-configuration';
 import { initialConfiguration } from '@granary/core/configuration/silo-configuration';

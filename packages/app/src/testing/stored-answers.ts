@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DeviceGroup } from '@granary/contract/devices/groups';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { INTERVALS } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
@@ -12,7 +12,7 @@ import { operationRecord } from '@granary/core/operations/record';
 import { hasCapability } from '@granary/core/profiles/profile';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import type { App, StoreLocation } from '../app.ts';
-import type { StoredDevice } from '../devices/device-rows.ts';
+import type { StoredDevice } from '../device-rows.ts';
 import { latestOf, NOW_MS } from './fixtures.ts';
 import { rawReadings } from './raw-readings.ts';
 

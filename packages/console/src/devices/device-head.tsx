@@ -1,6 +1,6 @@
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
+import type { RefusalCause } from '@granary/contract/devices/reception';
 import type { FleetDevice } from '@granary/contract/fleet';
-import type { RefusalCause } from '@granary/contract/telemetry/reception';
 import { SECOND_MS } from '@granary/contract/time';
 import { isUnacknowledged, mostUrgentFirst } from '../alerts/alerts.ts';
 import { isEmergencyStopped } from '../commands/vehicle-commands.tsx';

@@ -4,8 +4,8 @@ import { DeviceId } from '../ids.ts';
 import { checker, closed, described } from '../input/schema.ts';
 import { line, lineOrEmpty } from '../input/text-schemas.ts';
 import { PROFILE_NAMES, profileNamesOf } from '../profiles/profiles.ts';
-import { RefusedReadings } from '../telemetry/reception.ts';
 import { Timestamp } from '../time.ts';
+import { RefusedReadings } from './reception.ts';
 import { DeclaredSensorSummary, SensorDeclarations } from './sensors.ts';
 import { DEVICE_STATUSES, SENSOR_STATUSES, SENSOR_TYPES } from './statuses.ts';
 

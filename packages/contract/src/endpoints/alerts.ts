@@ -1,5 +1,5 @@
 import { Alert, checkAcknowledgement, checkAlertQuery, checkShelving } from '../alerts.ts';
-import type { DeviceGroup } from '../devices/groups.ts';
+import type { DeviceGroup } from '../profiles/groups.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 

@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox';
 import type { ThresholdRule } from '../configuration/shared-configuration.ts';
 import { configurationVersion } from '../configuration/versions.ts';
-import type { DeviceGroup } from '../devices/groups.ts';
 import { checkPageQuery } from '../envelope.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Checker } from '../input/schema.ts';
+import type { DeviceGroup } from '../profiles/groups.ts';
 import { configurationOf, configurationPatchCheckOf } from '../profiles/profiles.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';

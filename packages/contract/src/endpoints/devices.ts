@@ -13,10 +13,10 @@ import {
   Rejections,
   SiloDetail,
 } from '../devices/devices.ts';
-import type { DeviceGroup } from '../devices/groups.ts';
 import { checkPageQuery } from '../envelope.ts';
 import { type Checker, closed } from '../input/schema.ts';
 import { LinkStatus } from '../link/link-status.ts';
+import type { DeviceGroup } from '../profiles/groups.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, type ExampleDeclaration, endpoint } from './declaration/endpoint.ts';
 

@@ -1,6 +1,6 @@
-import type { DeviceGroup } from '../devices/groups.ts';
 import { checkNewestValuesQuery, NewestValues } from '../fleet.ts';
 import type { Checker } from '../input/schema.ts';
+import type { DeviceGroup } from '../profiles/groups.ts';
 import { telemetryCheckOf } from '../profiles/profiles.ts';
 import {
   checkTrackQuery,

@@ -5,9 +5,9 @@ import { COMMAND_NAMES } from '../commands.ts';
 import { readJson } from '../input/json.ts';
 import type { Checker } from '../input/schema.ts';
 import { WAYPOINT_ACTIONS, WAYPOINT_STATUSES, WAYPOINTS_MAX } from '../missions.ts';
+import { DEVICE_MESSAGES } from '../profiles/device-messages.ts';
 import { CHANNEL_NAMES } from '../telemetry/channels.ts';
 import { READINGS_PER_MESSAGE_MAX } from '../telemetry/telemetry.ts';
-import { DEVICE_MESSAGES } from './device-messages.ts';
 import { COMMAND_STATES, FieldCommand, MISSION_STATES } from './field-messages.ts';
 import { LINK_PAYLOAD_BYTES_MAX, PROGRESS_STATES, SiloCommand } from './messages.ts';
 

@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox';
-import type { DeviceGroup } from '../devices/groups.ts';
 import type { Checker } from '../input/schema.ts';
 import type { FieldAck, FieldProgress } from '../link/field-messages.ts';
 import type { OperationAck, OperationProgress } from '../link/messages.ts';
 import type { ChannelName } from '../telemetry/channels.ts';
 import type { DeviceTelemetry } from '../telemetry/telemetry.ts';
+import type { DeviceGroup } from './groups.ts';
 
 /** What a device can be asked to do. */
 export const CAPABILITIES = ['operations', 'commands', 'missions'] as const;

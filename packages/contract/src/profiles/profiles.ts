@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import type { DeviceGroup } from '../devices/groups.ts';
 import type { Checker } from '../input/schema.ts';
 import type { DeviceTelemetry } from '../telemetry/telemetry.ts';
+import type { DeviceGroup } from './groups.ts';
 import type { ProfileContract } from './profile.ts';
 import { rover } from './rover.ts';
 import { siloScale } from './silo-scale.ts';

@@ -1,4 +1,3 @@
-import { DEVICE_MESSAGES, type DeviceMessage } from '../link/device-messages.ts';
 import {
   DOWN_SUBJECTS,
   type DownSubject,
@@ -7,6 +6,7 @@ import {
   UP_SUBJECTS,
   type UpSubject,
 } from '../link/messages.ts';
+import { DEVICE_MESSAGES, type DeviceMessage } from '../profiles/device-messages.ts';
 import { READINGS_PER_MESSAGE_MAX } from '../telemetry/telemetry.ts';
 import { ComponentSchemas, type Json, type JsonObject } from './component-schemas.ts';
 import { examplesOf, type GuideExamples, useOf } from './message-schemas.ts';

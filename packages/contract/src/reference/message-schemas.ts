@@ -1,5 +1,5 @@
-import { DEVICE_MESSAGES, type DeviceMessage } from '../link/device-messages.ts';
 import { DOWN_SUBJECTS } from '../link/messages.ts';
+import { DEVICE_MESSAGES, type DeviceMessage } from '../profiles/device-messages.ts';
 import { ComponentSchemas, type Json, type JsonObject, type SchemaUse } from './component-schemas.ts';
 
 /** A copy, made by `npm run references`, for the service, which has no guide. */

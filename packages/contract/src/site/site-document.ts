@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { FieldRegistration, SiloRegistration } from '../devices/devices.ts';
-import type { DeviceGroup } from '../devices/groups.ts';
 import { DeviceId } from '../ids.ts';
 import { type Checker, checker, closed, described, type ValidationIssue } from '../input/schema.ts';
 import {
@@ -9,6 +8,7 @@ import {
   NOTIFICATION_RULES_MAX,
   NotificationRuleInput,
 } from '../notifications.ts';
+import type { DeviceGroup } from '../profiles/groups.ts';
 import { PROFILE_NAMES, PROFILES } from '../profiles/profiles.ts';
 import { NewWebhook, WEBHOOKS_MAX } from '../webhooks.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { COMMAND_STATES } from '@granary/contract/link/field-messages';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
-import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS } from '../devices/polling.ts';
+import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS } from '../jobs/polling.ts';
 import { refuseDeclaration } from './declared-end.ts';
 import { emergencyStopSummary, refuseRelease, STOP_CONFIRMATION_MS_MAX } from './emergency-stop.ts';
 import { commandRecord } from './record.ts';

@@ -2,7 +2,7 @@ import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
 import type { CommandState as ReportedState } from '@granary/contract/link/field-messages';
 import { SECOND_MS, toIso } from '@granary/contract/time';
-import { isDue, STOP_RESEND_MS } from '../devices/polling.ts';
+import { isDue, STOP_RESEND_MS } from '../jobs/polling.ts';
 import { STOP_IN_FORCE, STOP_UNCONFIRMED, stopAnswerText } from './sentences.ts';
 import { type CommandState, isEmergencyStop, isOpen } from './state.ts';
 

@@ -1,7 +1,7 @@
 import type { CommandRecord } from '@granary/contract/commands';
 import type { FieldCommand } from '@granary/contract/link/field-messages';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
-import { declaredEndRecord } from '../devices/declared-end.ts';
+import { declaredEndRecord } from '../jobs/declared-end.ts';
 import { commandStatusDetail } from './sentences.ts';
 import type { CommandState } from './state.ts';
 

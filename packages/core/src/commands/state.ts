@@ -8,9 +8,9 @@ import {
   type CommandStatus,
 } from '@granary/contract/commands';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
-import type { DeclaredEnd } from '../devices/declared-end.ts';
-import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
 import { jobDocument } from '../documents.ts';
+import type { DeclaredEnd } from '../jobs/declared-end.ts';
+import { MOTION_EXPIRY_MS } from '../jobs/polling.ts';
 
 interface CommandRule {
   /** The command can cause movement, so it is sent immediately over a live session and is never queued for a later one. */

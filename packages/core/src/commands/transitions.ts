@@ -1,7 +1,7 @@
 import type { CommandReason, CommandStatus } from '@granary/contract/commands';
 import type { CommandProgress, CommandState as ReportedState } from '@granary/contract/link/field-messages';
-import type { DeclarationInput } from '../devices/declared-end.ts';
-import { deviceTimeMs, EXPIRY_SKEW_MS, isDue, isReportDue, type NotSentReason } from '../devices/polling.ts';
+import type { DeclarationInput } from '../jobs/declared-end.ts';
+import { deviceTimeMs, EXPIRY_SKEW_MS, isDue, isReportDue, type NotSentReason } from '../jobs/polling.ts';
 import { deviceReason, reasonText } from '../words.ts';
 import { declareEnded, reopenDeclaredStop } from './declared-end.ts';
 import { applyStopAcknowledgement, applyStopReport, releaseStop, repeatStop } from './emergency-stop.ts';

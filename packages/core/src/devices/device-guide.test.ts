@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { STOP_CONFIRMATION_MS_MAX as EMERGENCY_STOP_MS_MAX } from '../commands/emergency-stop.ts';
 import { COMMAND_RULES, COMMAND_TIMEOUT_MS } from '../commands/state.ts';
+import { MOTION_EXPIRY_MS, REPORT_SPACING_MS, STOP_RESEND_MS } from '../jobs/polling.ts';
 import { HALT_CONFIRMATION_MS_MAX, START_ANSWER_MS_MAX, UPLOAD_ANSWER_MS_MAX } from '../missions/steps.ts';
 import { STOP_CONFIRMATION_MS_MAX as OPERATION_STOP_MS_MAX } from '../operations/declared-end.ts';
 import { START_EXPIRY_MS } from '../operations/interlocks.ts';
 import { ACK_TIMEOUT_MS } from '../operations/transitions.ts';
 import { OVERRUN_MARGIN_MS } from '../operations/watchdog.ts';
-import { MOTION_EXPIRY_MS, REPORT_SPACING_MS, STOP_RESEND_MS } from './polling.ts';
 import { FRESHNESS_MS } from './status.ts';
 
 const PAGE = readFileSync(new URL('../../../../docs/devices.md', import.meta.url), 'utf8');

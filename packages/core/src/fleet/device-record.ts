@@ -1,12 +1,12 @@
 import type { FleetDevice, FleetReading, FleetReadings } from '@granary/contract/fleet';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
-import { deviceSummary } from '../devices/record.ts';
 import type { Presence } from '../devices/status.ts';
 import { sensorsOf } from '../sensors/declared-sensors.ts';
 import { type GroupValues, latestOf, latestValues, type Sensor } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS, standardSensorsOf } from '../sensors/standard-sensors.ts';
 import { measure } from '../telemetry/current-readings.ts';
 import { roundTo6 } from '../units.ts';
+import { deviceSummary } from './record.ts';
 
 interface ListedDevice {
   readonly deviceId: string;

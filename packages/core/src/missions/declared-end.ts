@@ -1,7 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
-import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
-import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS } from '../devices/polling.ts';
+import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../jobs/declared-end.ts';
+import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS } from '../jobs/polling.ts';
 import { isMissionOver, type MissionState } from './state.ts';
 import { end, HALT_CONFIRMATION_MS_MAX, possiblyRunning } from './steps.ts';
 

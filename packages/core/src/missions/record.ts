@@ -1,8 +1,8 @@
 import type { FieldCommand } from '@granary/contract/link/field-messages';
 import type { MissionRecord, WaypointRecord } from '@granary/contract/missions';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
-import { declaredEndRecord } from '../devices/declared-end.ts';
-import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
+import { declaredEndRecord } from '../jobs/declared-end.ts';
+import { MOTION_EXPIRY_MS } from '../jobs/polling.ts';
 import { missionStatusDetail } from './sentences.ts';
 import { isMissionOver, type MissionState, type WaypointState } from './state.ts';
 import type { MissionSend } from './steps.ts';

@@ -1,6 +1,6 @@
 import type { MissionReason, MissionResult, MissionStatus } from '@granary/contract/missions';
 import { MINUTE_MS } from '@granary/contract/time';
-import { EXPIRY_SKEW_MS, isDue } from '../devices/polling.ts';
+import { EXPIRY_SKEW_MS, isDue } from '../jobs/polling.ts';
 import { deviceReason, reasonText } from '../words.ts';
 import {
   isMissionOver,

@@ -1,6 +1,6 @@
 import type { MissionStatus } from '@granary/contract/missions';
 import { toIso } from '@granary/contract/time';
-import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
+import { MOTION_EXPIRY_MS } from '../jobs/polling.ts';
 import { capitalized, withReason } from '../words.ts';
 import type { MissionPlan, MissionState } from './state.ts';
 import { LOST_MARGIN_MS, uploadAnswerDueMs } from './steps.ts';

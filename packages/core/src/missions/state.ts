@@ -19,9 +19,9 @@ import {
   type WaypointStatus,
 } from '@granary/contract/missions';
 import { DAY_MS } from '@granary/contract/time';
-import type { DeclaredEnd } from '../devices/declared-end.ts';
-import { deviceTimeMs } from '../devices/polling.ts';
 import { jobDocument } from '../documents.ts';
+import type { DeclaredEnd } from '../jobs/declared-end.ts';
+import { deviceTimeMs } from '../jobs/polling.ts';
 
 /** How long the service asks a device for the outcome of a mission that ended as `lost`. */
 const ASKED_AFTER_END_MS_MAX = DAY_MS;

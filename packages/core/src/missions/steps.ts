@@ -1,6 +1,6 @@
 import type { MissionRequestKind, MissionResult, MissionStatus } from '@granary/contract/missions';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '../devices/polling.ts';
+import { MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '../jobs/polling.ts';
 import { isMissionOver, type MissionState } from './state.ts';
 
 /**

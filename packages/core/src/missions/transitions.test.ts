@@ -4,8 +4,8 @@ import { Refusal } from '@granary/contract/errors';
 import type { MissionState as ReportedState } from '@granary/contract/link/field-messages';
 import { MISSION_REQUESTS, type MissionReason, type MissionStatus } from '@granary/contract/missions';
 import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
-import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS, REPORT_SPACING_MS, STOP_RESEND_MS } from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
+import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS, REPORT_SPACING_MS, STOP_RESEND_MS } from '../jobs/polling.ts';
 import { missionMessage, missionRecord } from './record.ts';
 import { REORDER_MS_MAX } from './reports.ts';
 import {

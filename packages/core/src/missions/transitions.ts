@@ -1,9 +1,9 @@
 import { Refusal } from '@granary/contract/errors';
 import type { MissionRequestKind, MissionResult } from '@granary/contract/missions';
 import { SECOND_MS } from '@granary/contract/time';
-import type { DeclarationInput } from '../devices/declared-end.ts';
-import { isDue, isReportDue, MOTION_EXPIRY_MS, STOP_RESEND_MS } from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
+import type { DeclarationInput } from '../jobs/declared-end.ts';
+import { isDue, isReportDue, MOTION_EXPIRY_MS, STOP_RESEND_MS } from '../jobs/polling.ts';
 import { declareEnded } from './declared-end.ts';
 import { applyAcknowledgement, applyReport } from './reports.ts';
 import { notRunningText } from './sentences.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS, toIso } from '@granary/contract/time';
-import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
+import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../jobs/declared-end.ts';
 import { inWords } from '../words.ts';
 import { latestPossibleStartMs, type OperationState } from './state.ts';
 import { withEnd } from './weighing.ts';

@@ -4,8 +4,8 @@ import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import { MINUTE_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { initialConfiguration } from '../configuration/silo-configuration.ts';
-import { CLOCK_AHEAD_MS_MAX } from '../devices/polling.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
+import { CLOCK_AHEAD_MS_MAX } from '../jobs/polling.ts';
 import {
   type OperationRequest,
   planOperation,

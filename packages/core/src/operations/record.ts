@@ -1,7 +1,7 @@
 import type { SiloCommand, StartCommand } from '@granary/contract/link/messages';
 import type { OperationRecord, OperationStarted } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
-import { declaredEndRecord } from '../devices/declared-end.ts';
+import { declaredEndRecord } from '../jobs/declared-end.ts';
 import { fromGrams, fromGramsPerMin, roundTo6 } from '../units.ts';
 import { type NewOperation, type OperationPlan, type OperationState, reportedAmountG } from './state.ts';
 import { shownFailure, statusDetail } from './status-detail.ts';

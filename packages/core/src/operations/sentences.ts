@@ -1,6 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import type { OperationFailure } from '@granary/contract/operations';
-import type { NotSentReason } from '../devices/polling.ts';
+import type { NotSentReason } from '../jobs/polling.ts';
 import { fromGrams } from '../units.ts';
 import { capitalized, quoted } from '../words.ts';
 import type { OperationState } from './state.ts';

@@ -9,9 +9,9 @@ import {
   type RateUnit,
 } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import type { DeclaredEnd } from '../devices/declared-end.ts';
-import { CLOCK_AHEAD_MS_MAX, deviceTimeMs, type NotSentReason } from '../devices/polling.ts';
 import { jobDocument } from '../documents.ts';
+import type { DeclaredEnd } from '../jobs/declared-end.ts';
+import { CLOCK_AHEAD_MS_MAX, deviceTimeMs, type NotSentReason } from '../jobs/polling.ts';
 import { toGrams } from '../units.ts';
 import { deviceReason } from '../words.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OperationProgress, ProgressState } from '@granary/contract/link/messages';
 import { MINUTE_MS } from '@granary/contract/time';
-import { REPORT_SPACING_MS, STOP_RESEND_MS } from '../devices/polling.ts';
+import { REPORT_SPACING_MS, STOP_RESEND_MS } from '../jobs/polling.ts';
 import {
   LATE_MS,
   plan,

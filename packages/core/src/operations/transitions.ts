@@ -1,14 +1,14 @@
 import type { OperationFailure } from '@granary/contract/operations';
 import { SECOND_MS } from '@granary/contract/time';
-import type { DeclarationInput } from '../devices/declared-end.ts';
+import { FRESHNESS_MS } from '../devices/status.ts';
+import type { DeclarationInput } from '../jobs/declared-end.ts';
 import {
   CLOCK_AHEAD_MS_MAX,
   isDue,
   isReportDue,
   type NotSentReason,
   STOP_RESEND_MS,
-} from '../devices/polling.ts';
-import { FRESHNESS_MS } from '../devices/status.ts';
+} from '../jobs/polling.ts';
 import { deviceReason } from '../words.ts';
 import { declareEnded, isEndDeclared, withoutDeclaration } from './declared-end.ts';
 import { notSentMessage } from './sentences.ts';

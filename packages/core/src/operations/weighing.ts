@@ -1,6 +1,6 @@
 import type { OperationType } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { CLOCK_AHEAD_MS_MAX } from '../devices/polling.ts';
+import { CLOCK_AHEAD_MS_MAX } from '../jobs/polling.ts';
 import {
   type DeviceReport,
   isTerminal,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FOUND_TYPES } from '@granary/contract/telemetry/reception';
+import { FOUND_TYPES } from '@granary/contract/devices/reception';
 import { faultsOfSentence } from '@granary/contract/testing/sentences';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { receptionConditions } from '../alerts/rules/device-rules.ts';

@@ -1,9 +1,9 @@
+import type { RefusalCause, RefusedReadings } from '@granary/contract/devices/reception';
 import type { ValidationIssue } from '@granary/contract/input/schema';
-import type { RefusalCause, RefusedReadings } from '@granary/contract/telemetry/reception';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { CLOCK_AHEAD_MS_MAX } from '../devices/polling.ts';
 import { documentKind } from '../documents.ts';
+import { CLOCK_AHEAD_MS_MAX } from '../jobs/polling.ts';
 import { confusedUnit, type ReadingWindow, timeOf } from '../telemetry/readings.ts';
 import { durationText, inWords } from '../words.ts';
 

@@ -8,7 +8,7 @@ import type { SiteDevice, SiteDocument, SiteSection } from '@granary/contract/si
 import { ruleSensors } from '../alerts/rules/rule-sensors.ts';
 import { refuseBadRules } from '../configuration/rule-checks.ts';
 import { changeDevice } from '../devices/change-device.ts';
-import { wayBack } from '../devices/removal.ts';
+import { wayBack } from '../fleet/removal.ts';
 import type { StoredRule } from '../notifications/rule.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { sensorsOf } from '../sensors/declared-sensors.ts';

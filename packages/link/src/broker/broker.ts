@@ -20,11 +20,11 @@ import type {
 import { Connection, type ConnectionEvents } from '../session/connection.ts';
 import { deliver } from '../session/deliver.ts';
 import { DeviceChannel } from '../session/device-channel.ts';
+import { LinkRecords } from '../session/link-records.ts';
 import { AbsentSessions, newSession, resumable, type Session } from '../session/session.ts';
 import { SharedReading, type SharedReadingOptions } from '../session/shared-reading.ts';
 import type { CertificatePair } from '../tls.ts';
 import { Admission, type Refused } from './admission.ts';
-import { LinkRecords } from './link-records.ts';
 import { Listener } from './listener.ts';
 
 const MS_PER_S = 1_000;

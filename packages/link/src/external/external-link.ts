@@ -2,7 +2,6 @@ import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { TOPIC_ROOT, topicOf, UP_SUBJECTS } from '@granary/contract/link/messages';
 import type { IPublishPacket } from 'mqtt-packet';
-import { LinkRecords } from '../broker/link-records.ts';
 import type {
   BrokerAddresses,
   CommandOptions,
@@ -13,6 +12,7 @@ import type {
   LinkHandler,
   LinkStatistics,
 } from '../port.ts';
+import { LinkRecords } from '../session/link-records.ts';
 import { parseTopic } from '../topics.ts';
 import { ConnectedDevices } from './connected-devices.ts';
 import type { BrokerAccess } from './connection/broker-address.ts';

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DeviceState } from '@granary/contract/link/messages';
 import type { IPublishPacket } from 'mqtt-packet';
-import type { LinkRecords } from '../broker/link-records.ts';
 import { decode, printable } from '../codec.ts';
 import { EXCERPT_CHARACTERS_MAX } from '../limits.ts';
 import type { LinkDevice, LinkHandler } from '../port.ts';
 import { deliver } from '../session/deliver.ts';
+import type { LinkRecords } from '../session/link-records.ts';
 import { isUpSubject, parseTopic } from '../topics.ts';
 import type { ConnectedDevices } from './connected-devices.ts';
 import type { ExternalHandler } from './handler.ts';

@@ -1,7 +1,7 @@
 import { topicOf } from '@granary/contract/link/messages';
 import { SECOND_MS } from '@granary/contract/time';
-import type { LinkRecords } from '../broker/link-records.ts';
 import type { CommandOptions, Delivery, LinkConfiguration } from '../port.ts';
+import type { LinkRecords } from '../session/link-records.ts';
 import type { ConnectedDevices } from './connected-devices.ts';
 import type { BrokerConnection } from './connection/broker-connection.ts';
 import { FIRST_ERROR, type Publication } from './connection/publish-window.ts';

@@ -1,6 +1,6 @@
 import { checkDeviceState, type DeviceState } from '@granary/contract/link/messages';
-import type { LinkRecords } from '../broker/link-records.ts';
 import type { LinkHandler } from '../port.ts';
+import type { LinkRecords } from '../session/link-records.ts';
 import type { ConnectedDevices } from './connected-devices.ts';
 
 interface FeedParts {

@@ -1,5 +1,4 @@
 import { DOWN_SUBJECTS, type DownSubject, topicOf } from '@granary/contract/link/messages';
-import type { LinkRecord } from '../broker/link-records.ts';
 import { printable } from '../codec.ts';
 import {
   EXCERPT_CHARACTERS_MAX,
@@ -45,6 +44,7 @@ import { isDownSubject, ownSubject } from '../topics.ts';
 import { AcknowledgementQueue } from './acknowledgements.ts';
 import type { Connection } from './connection.ts';
 import { deliver } from './deliver.ts';
+import type { LinkRecord } from './link-records.ts';
 import type { Session } from './session.ts';
 
 const PACKET_ID_MAX = 0xffff;

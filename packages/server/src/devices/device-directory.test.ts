@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import type { StoredDevice } from '@granary/app/devices/device-rows';
+import type { StoredDevice } from '@granary/app/device-rows';
 import { Refusal } from '@granary/contract/errors';
 import { NEVER_SEEN } from '@granary/core/devices/status';
 import { storageUnavailable } from '@granary/store/errors';
 import { hashSecret } from '../process/keys/secrets.ts';
 import { DeviceDirectory, SECRET_LAST_KNOWN_MS_MAX } from './device-directory.ts';
-import { UrgentDeadline } from './urgent/urgent-deadline.ts';
+import { UrgentDeadline } from './sending/urgent-deadline.ts';
 
 type Find = (deviceId: string) => Promise<StoredDevice | undefined>;
 

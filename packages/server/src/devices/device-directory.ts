@@ -1,5 +1,5 @@
 import type { App } from '@granary/app/app';
-import type { StoredDevice } from '@granary/app/devices/device-rows';
+import type { StoredDevice } from '@granary/app/device-rows';
 import type { StoredEvent } from '@granary/app/events/event-rows';
 import { BoundedMap } from '@granary/common/bounded-map';
 import { LATE, within } from '@granary/common/within';
@@ -9,8 +9,8 @@ import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { DAY_MS } from '@granary/contract/time';
 import type { LinkDevice } from '@granary/link/port';
 import { matchesHash } from '../process/keys/secrets.ts';
-import { lateIfFailing } from './urgent/storage-faults.ts';
-import type { UrgentDeadline } from './urgent/urgent-deadline.ts';
+import { lateIfFailing } from './sending/storage-faults.ts';
+import type { UrgentDeadline } from './sending/urgent-deadline.ts';
 
 /** A further device replaces the one that was looked up longest ago. */
 const DEVICES_CACHED_MAX = 50_000;

@@ -1,7 +1,7 @@
 import type { Alert } from '@granary/contract/alerts';
-import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { alertRecord } from '@granary/core/alerts/record';
 import type { FastifyInstance } from 'fastify';

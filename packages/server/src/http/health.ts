@@ -5,7 +5,7 @@ import { toIsoOrNull } from '@granary/contract/time';
 import type { FastifyInstance } from 'fastify';
 import type { BackupStatus } from '../background/backup/backup-schedule.ts';
 import type { IngestCounters } from '../devices/ingest/counters.ts';
-import type { IngestFigures } from '../devices/ingest/ingest-monitor.ts';
+import type { IngestFigures } from '../devices/link/ingest-monitor.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 

@@ -113,11 +113,10 @@ export class CrashingService {
         const isTooOld = response.status === 400 && typeof body === 'function';
         assert.ok(isTooOld || [409, 503].includes(response.status), JSON.stringify(answer));
         last = answer;
-        // Remembered for good: what was asked for has failed, such as a start that could not be sent.
-        const isFinal = response.status === 409 && response.headers.has('idempotency-replayed');
-        if (isFinal) headers['idempotency-key'] = crypto.randomUUID();
-        const mayBeDone = answer.error.code === 'idempotency_in_progress';
-        if (isTooOld || (response.status === 409 && !mayBeDone)) text = bodyNow();
+        // Refused or failed for good: what is asked for next is another request.
+        const isFinal = response.status === 409 && answer.error.code !== 'idempotency_in_progress';
+        if (isFinal && key !== undefined) headers['idempotency-key'] = crypto.randomUUID();
+        if (isTooOld || isFinal) text = bodyNow();
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error;
       }

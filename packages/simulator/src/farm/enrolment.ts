@@ -1,6 +1,6 @@
 import type { Client } from '@granary/client';
 import type { DeviceCredentials } from '@granary/contract/devices/devices';
-import { DEVICE_GROUPS } from '@granary/contract/devices/groups';
+import { DEVICE_GROUPS } from '@granary/contract/profiles/groups';
 import type { CredentialsFile } from '../files.ts';
 import type { SimulatedDevice } from '../profiles/profile.ts';
 

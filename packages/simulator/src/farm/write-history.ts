@@ -1,5 +1,5 @@
 import { type DeviceLink, LinkStoppedError } from '../link/device-link.ts';
-import { type BackfillSource, backfillMessages, findMissingHistory } from './missing-history.ts';
+import { type BackfillSource, backfillMessages, findMissingHistory } from '../profiles/missing-history.ts';
 
 export type HistoryEvent =
   | {

@@ -14,7 +14,7 @@ import {
   upload,
 } from '../testing/field.ts';
 import { interruptedIn, isFieldMemory, memoryOf, powerUp } from './memory.ts';
-import { acceptUpload, control } from './missions/missions.ts';
+import { acceptUpload, control } from './missions.ts';
 import { execute } from './pilot/commands.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot/pilot.ts';
 import { isAirborne } from './vehicle/drive.ts';

@@ -7,7 +7,7 @@ import {
 } from '@granary/contract/link/field-messages';
 import { Position } from '@granary/contract/positions';
 import { isRecord } from '../files.ts';
-import type { MissionRun } from './missions/mission-machine.ts';
+import type { MissionRun } from './pilot/mission-machine.ts';
 import { commandProgress, endMission, type Pilot } from './pilot/pilot.ts';
 import { isConfiguration, type ReceivedConfiguration } from './received-configuration.ts';
 import { bodyAtHome, type RoverBody } from './vehicle/chassis.ts';

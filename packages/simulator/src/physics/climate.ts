@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
-import type { Facility } from '../farm/facilities.ts';
+import type { Facility } from './facilities.ts';
 import { wander } from './random.ts';
 
 const YEAR_DAYS = 365.25;

@@ -1,12 +1,12 @@
 import type { Client } from '@granary/client';
 import type { DeviceCredentials } from '@granary/contract/devices/devices';
-import type { DeviceGroup } from '@granary/contract/devices/groups';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { HistoryPoint } from '@granary/contract/telemetry/telemetry';
 import type { DeviceOptions } from '../device/device.ts';
-import type { FarmUnit } from '../farm/facilities.ts';
-import type { BackfillSource, DailyQuery } from '../farm/missing-history.ts';
 import type { DeviceLink } from '../link/device-link.ts';
+import type { FarmUnit } from '../physics/facilities.ts';
 import type { Reading } from '../physics/reading.ts';
+import type { BackfillSource, DailyQuery } from './missing-history.ts';
 
 /** One profile of devices as the farm simulates it. The farm walks the profiles and knows nothing else about devices. */
 export interface SimulatedProfile {

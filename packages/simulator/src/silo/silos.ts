@@ -1,4 +1,4 @@
-import { type FarmUnit, HILLSIDE, RIVERSIDE } from '../farm/facilities.ts';
+import { type FarmUnit, HILLSIDE, RIVERSIDE } from '../physics/facilities.ts';
 import type { Model, Weighed } from './scale.ts';
 
 /** One of the farm's silos; to add one, add a row to the table. */

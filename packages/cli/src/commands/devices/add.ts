@@ -1,5 +1,5 @@
 import type { DeviceCredentials } from '@granary/contract/devices/devices';
-import { DEVICE_GROUPS, type DeviceGroup } from '@granary/contract/devices/groups';
+import { DEVICE_GROUPS, type DeviceGroup } from '@granary/contract/profiles/groups';
 import { profileNamesOf } from '@granary/contract/profiles/profiles';
 import type { Command } from 'commander';
 import { asActor } from '../../access/actor.ts';
@@ -7,7 +7,7 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import type { Environment } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { choice, given, positiveNumber, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 
 interface Values extends AccessValues {
   readonly kind: DeviceGroup;

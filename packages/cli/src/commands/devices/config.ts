@@ -1,5 +1,5 @@
 import type { Client } from '@granary/client';
-import type { DeviceGroup } from '@granary/contract/devices/groups';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import { asActor } from '../../access/actor.ts';
@@ -8,7 +8,7 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import type { Define, Environment } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { readDocument, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 
 interface SetValues extends AccessValues {
   readonly file?: string;

@@ -6,7 +6,7 @@ import { confirm } from '../../frame/ask.ts';
 import type { Define, Environment } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { given, positiveNumber, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 import { credentialsText, defineAdd } from './add.ts';
 import { readingText } from './device-texts.ts';
 import { defineLink, defineRejections } from './link.ts';

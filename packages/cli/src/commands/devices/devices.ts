@@ -1,13 +1,13 @@
-import { DEVICE_GROUPS } from '@granary/contract/devices/groups';
 import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
 import type { FleetDevice, FleetDeviceQuery } from '@granary/contract/fleet';
+import { DEVICE_GROUPS } from '@granary/contract/profiles/groups';
 import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
 import type { Command } from 'commander';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Define, Environment } from '../../frame/environment.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
 import { age } from '../../frame/times.ts';
+import { outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 import { defineAdd } from './add.ts';
 import { hiddenFaults, mainReading, statusTone } from './device-texts.ts';

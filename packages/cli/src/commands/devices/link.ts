@@ -5,8 +5,8 @@ import { findDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Environment } from '../../frame/environment.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
-import { type Field, outputOf } from '../../frame/output.ts';
 import { age } from '../../frame/times.ts';
+import { type Field, outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 
 export function defineLink(command: Command, environment: Environment): void {

@@ -4,8 +4,8 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import type { Define } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { given, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
 import { durationMs, timestamp } from '../../frame/times.ts';
+import { outputOf } from '../../terminal/output.ts';
 
 interface Values extends AccessValues {
   readonly reason: string;

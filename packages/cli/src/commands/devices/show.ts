@@ -1,14 +1,14 @@
 import type { Client } from '@granary/client';
-import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { Command } from 'commander';
 import { findDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Environment } from '../../frame/environment.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
-import { type Field, outputOf } from '../../frame/output.ts';
 import { age, duration } from '../../frame/times.ts';
+import { type Field, outputOf } from '../../terminal/output.ts';
 import { NO_READING, readingText } from './device-texts.ts';
 
 const JOBS_MAX = 20;

@@ -8,7 +8,7 @@ import { confirm } from '../../frame/ask.ts';
 import type { Define, Environment } from '../../frame/environment.ts';
 import { CommandFailure, EXIT } from '../../frame/failures.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
-import { type Output, outputOf } from '../../frame/output.ts';
+import { type Output, outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 import { capitalized, inWords } from '../../terminal/text.ts';
 import { defineDeclareEnded } from './declare-ended.ts';

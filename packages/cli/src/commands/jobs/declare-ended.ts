@@ -7,7 +7,7 @@ import { confirm } from '../../frame/ask.ts';
 import type { Environment } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 
 interface Values extends AccessValues {
   readonly reason: string;

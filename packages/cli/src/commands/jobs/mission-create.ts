@@ -13,8 +13,8 @@ import { confirm } from '../../frame/ask.ts';
 import type { Environment } from '../../frame/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
 import { given, readDocument, withAccess, withExamples } from '../../frame/options.ts';
-import { type Field, outputOf } from '../../frame/output.ts';
 import { duration, timestamp } from '../../frame/times.ts';
+import { type Field, outputOf } from '../../terminal/output.ts';
 import { numberText } from '../devices/device-texts.ts';
 
 interface Values extends AccessValues {

@@ -6,7 +6,7 @@ import { isPassing, pause } from '../../access/patience.ts';
 import { confirm } from '../../frame/ask.ts';
 import type { Environment } from '../../frame/environment.ts';
 import { CommandFailure, EXIT } from '../../frame/failures.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 import { operationTitle, outcomeText, progressText, titleOf } from './operation-progress.ts';
 import { expectedEffect, type WantedOperation } from './plan.ts';
 import { stopOperation } from './stopping.ts';

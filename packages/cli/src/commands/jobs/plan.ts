@@ -1,7 +1,7 @@
 import type { Client } from '@granary/client';
 import type { MassUnit, OperationType, RateUnit } from '@granary/contract/operations';
-import type { Field } from '../../frame/output.ts';
 import { age, duration } from '../../frame/times.ts';
+import type { Field } from '../../terminal/output.ts';
 import { numberText } from '../devices/device-texts.ts';
 
 const MINUTE_MS = 60_000;

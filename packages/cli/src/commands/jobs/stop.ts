@@ -1,13 +1,13 @@
 import { ApiError, type Client } from '@granary/client';
-import type { DeviceGroup } from '@granary/contract/devices/groups';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { asActor } from '../../access/actor.ts';
 import { findDevice } from '../../access/find-device.ts';
 import { isPassing } from '../../access/patience.ts';
 import { type AccessValues, repeatingClient } from '../../access/service-access.ts';
 import type { Define, Environment } from '../../frame/environment.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
 import { durationMs } from '../../frame/times.ts';
+import { outputOf } from '../../terminal/output.ts';
 import { outcomeText } from './operation-progress.ts';
 import { repeatUntilConfirmed, stopOperation } from './stopping.ts';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { isPassing, pause } from '../../access/patience.ts';
 import { CommandFailure, EXIT } from '../../frame/failures.ts';
-import type { Output } from '../../frame/output.ts';
 import { duration, durationMs } from '../../frame/times.ts';
+import type { Output } from '../../terminal/output.ts';
 
 export interface WaitValues {
   readonly wait: boolean;

@@ -7,8 +7,8 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import type { Define } from '../../frame/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
 import { age, durationMs } from '../../frame/times.ts';
+import { outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 import type { Tone } from '../../terminal/text.ts';
 import { DEVICE_COLUMNS } from '../devices/device-texts.ts';

@@ -3,8 +3,8 @@ import { whoText } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Define } from '../../frame/environment.ts';
 import { choice, given, wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
 import { timeOrAge, timestamp } from '../../frame/times.ts';
+import { outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 
 interface Values extends AccessValues, Pick<AuditQuery, 'action' | 'actor' | 'result' | 'from' | 'to'> {

@@ -6,7 +6,7 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import type { Define, Environment } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { collect, given, wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 import { printable } from '../../terminal/text.ts';
 
 interface Values extends AccessValues {

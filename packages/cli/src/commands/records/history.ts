@@ -1,4 +1,4 @@
-import type { DeviceGroup } from '@granary/contract/devices/groups';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import {
   AGGREGATES,
   CONTENT_UNITS,
@@ -13,9 +13,9 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import type { Define } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
 import { timeOrAge, timestamp } from '../../frame/times.ts';
 import { chart } from '../../terminal/chart.ts';
+import { outputOf } from '../../terminal/output.ts';
 import { type Column, csvLine } from '../../terminal/table.ts';
 import { numberText, readingText } from '../devices/device-texts.ts';
 

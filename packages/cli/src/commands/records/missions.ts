@@ -11,7 +11,7 @@ import { confirm } from '../../frame/ask.ts';
 import type { Define, Environment } from '../../frame/environment.ts';
 import { CommandFailure, EXIT } from '../../frame/failures.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
-import { type Output, outputOf } from '../../frame/output.ts';
+import { type Output, outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 import { DEVICE_COLUMNS } from '../devices/device-texts.ts';
 import { defineDeclareEnded } from '../jobs/declare-ended.ts';

@@ -5,7 +5,7 @@ import { whoText } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Define, Environment } from '../../frame/environment.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 import { DEVICE_COLUMNS, numberText } from '../devices/device-texts.ts';
 import { defineDeclareEnded } from '../jobs/declare-ended.ts';

@@ -2,8 +2,8 @@ import { backUp, restore as restoreBackup } from '@granary/server/background/bac
 import { readSettings } from '@granary/server/process/settings';
 import type { Define } from '../../frame/environment.ts';
 import { withExamples, withJson } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
 import { describeContents, interruptible, progressOf } from '../../running/backup-output.ts';
+import { outputOf } from '../../terminal/output.ts';
 
 const BYTES_PER_MEGABYTE = 1_000_000;
 

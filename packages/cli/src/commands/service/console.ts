@@ -1,7 +1,7 @@
 import { type AccessValues, accessClient, serviceAccess } from '../../access/service-access.ts';
 import type { Define } from '../../frame/environment.ts';
 import { wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 
 interface Values extends AccessValues {
   readonly minutes: number;

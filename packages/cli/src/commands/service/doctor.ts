@@ -19,7 +19,7 @@ import type { Define, Environment } from '../../frame/environment.ts';
 import { explain } from '../../frame/explain.ts';
 import { CommandFailure, EXIT } from '../../frame/failures.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 import type { Tone } from '../../terminal/text.ts';
 
 const TONES: Readonly<Record<Verdict, Tone>> = { ok: 'good', warn: 'warning', fail: 'bad' };

@@ -4,9 +4,9 @@ import { confirm } from '../../frame/ask.ts';
 import type { Define, Environment } from '../../frame/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
 import { withExamples, withJson } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
 import { interruptible } from '../../running/backup-output.ts';
 import { describePlan, moveProgress, whole } from '../../running/move-output.ts';
+import { outputOf } from '../../terminal/output.ts';
 
 const MS_PER_S = 1_000;
 

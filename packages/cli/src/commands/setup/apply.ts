@@ -5,7 +5,7 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import { confirm } from '../../frame/ask.ts';
 import type { Define } from '../../frame/environment.ts';
 import { readDocument, STANDARD_INPUT, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 import { printable } from '../../terminal/text.ts';
 
 interface Values extends AccessValues {

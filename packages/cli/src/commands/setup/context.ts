@@ -2,7 +2,7 @@ import { type Context, contextsFile, readContexts, writeContexts } from '../../a
 import type { Define, Environment } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { withExamples, withJson } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 
 interface Values {

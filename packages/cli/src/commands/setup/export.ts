@@ -6,8 +6,8 @@ import { stringify } from 'yaml';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Define, Environment } from '../../frame/environment.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
 import { timeOrAge, timestamp } from '../../frame/times.ts';
+import { outputOf } from '../../terminal/output.ts';
 import { csvLine } from '../../terminal/table.ts';
 
 interface SiteValues extends AccessValues {

@@ -5,8 +5,8 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import type { Define, Environment } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { collect, wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
 import { age } from '../../frame/times.ts';
+import { outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 
 interface NewKeyValues extends AccessValues {

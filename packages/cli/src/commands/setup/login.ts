@@ -4,7 +4,7 @@ import { localUrl } from '../../access/service-access.ts';
 import type { Define, Environment } from '../../frame/environment.ts';
 import { CommandFailure, EXIT } from '../../frame/failures.ts';
 import { address, given, withExamples, withJson } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 
 interface Values {
   readonly name?: string;

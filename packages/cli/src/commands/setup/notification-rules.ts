@@ -13,7 +13,7 @@ import { confirm } from '../../frame/ask.ts';
 import type { Define, Environment } from '../../frame/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
 import { choice, collect, given, readDocument, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 
 interface AddValues extends AccessValues {

@@ -9,7 +9,7 @@ import { confirm } from '../../frame/ask.ts';
 import type { Define, Environment } from '../../frame/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
 import { collect, given, wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../frame/output.ts';
+import { outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 
 interface Values extends AccessValues {

@@ -6,8 +6,8 @@ import type {
   FieldRegistration,
   SiloDetail,
 } from '@granary/contract/devices/devices';
-import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { DeclaredSensorSummary, SensorDeclaration } from '@granary/contract/devices/sensors';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 
 export const EMPTY_SENSOR: SensorDraft = {

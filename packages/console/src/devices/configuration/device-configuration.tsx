@@ -1,7 +1,7 @@
 import './configuration.css';
 import { ApiError } from '@granary/client';
-import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { FleetDevice } from '@granary/contract/fleet';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { ConfigurationPatchOf } from '@granary/contract/profiles/profiles';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

@@ -1,4 +1,4 @@
-import type { DeviceGroup } from '../../devices/groups.ts';
+import type { DeviceGroup } from '../../profiles/groups.ts';
 
 /** Every path is relative to the root of its group, because settings decide where three of the groups are. */
 export type GroupName = 'service' | 'api' | DeviceGroup | 'sandbox';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StoredDevice } from '@granary/app/devices/device-rows';
+import type { StoredDevice } from '@granary/app/device-rows';
 import { RequestTime, withinRequest } from '@granary/common/request-time';
 import type { Refusal } from '@granary/contract/errors';
 import { pino } from 'pino';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '@granary/app/app';
-import { DEVICE_GROUPS } from '@granary/contract/devices/groups';
+import { DEVICE_GROUPS } from '@granary/contract/profiles/groups';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { DynamicSecurity, type KnownClient } from '@granary/link/external/access/dynamic-security';
 import type { ExternalLinkOptions } from '@granary/link/external/external-link';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StoredDevice } from '@granary/app/devices/device-rows';
+import type { StoredDevice } from '@granary/app/device-rows';
 import type { KnownClient } from '@granary/link/external/access/dynamic-security';
 import { reconcile } from './dynamic-access.ts';
 

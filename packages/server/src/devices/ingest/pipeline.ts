@@ -1,4 +1,4 @@
-import type { NewRejection } from '@granary/app/devices/presence-rows';
+import type { NewRejection } from '@granary/app/presence-rows';
 import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
 import { outsideRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';

@@ -1,11 +1,11 @@
-import type { NewRejection } from '@granary/app/devices/presence-rows';
+import type { NewRejection } from '@granary/app/presence-rows';
+import type { RefusalCause } from '@granary/contract/devices/reception';
 import { Refusal } from '@granary/contract/errors';
 import { pointerName } from '@granary/contract/input/validation-issues';
 import { topicOf, UP_SUBJECTS } from '@granary/contract/link/messages';
-import type { RefusalCause } from '@granary/contract/telemetry/reception';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
-import { CLOCK_AHEAD_MS_MAX } from '@granary/core/devices/polling';
+import { CLOCK_AHEAD_MS_MAX } from '@granary/core/jobs/polling';
 import { isClockRight, readingRefusal } from '@granary/core/reception/reception';
 import {
   acceptReading,

@@ -1,5 +1,5 @@
-import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { versionRecord } from '@granary/core/configuration/versions';
 import type { FastifyInstance } from 'fastify';

@@ -1,5 +1,5 @@
 import type { AppReads } from '@granary/app/app';
-import type { StoredDevice } from '@granary/app/devices/device-rows';
+import type { StoredDevice } from '@granary/app/device-rows';
 import type { NewDevice } from '@granary/app/devices/register-device';
 import type {
   FieldDetail,
@@ -7,12 +7,12 @@ import type {
   SiloDetail,
   SiloRegistration,
 } from '@granary/contract/devices/devices';
-import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { SensorDeclaration } from '@granary/contract/devices/sensors';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { DEFAULT_PROFILES } from '@granary/contract/profiles/profiles';
-import { deviceSummary, fieldDetail, rejectionsRecord, siloDetail } from '@granary/core/devices/record';
+import { deviceSummary, fieldDetail, rejectionsRecord, siloDetail } from '@granary/core/fleet/record';
 import { canAccess, hasFacility } from '@granary/core/keys';
 import { profileOf } from '@granary/core/profiles/profiles';
 import { declareSensors } from '@granary/core/sensors/declare-sensors';

@@ -1,14 +1,14 @@
 import type { AppReads } from '@granary/app/app';
-import type { StoredDevice } from '@granary/app/devices/device-rows';
-import type { DeviceGroup } from '@granary/contract/devices/groups';
+import type { StoredDevice } from '@granary/app/device-rows';
 import { Refusal } from '@granary/contract/errors';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { GROUP_TITLES, PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
-import { refuseRemoved } from '@granary/core/devices/removal';
+import { refuseRemoved } from '@granary/core/fleet/removal';
 import { canAccess } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { FastifyRequest } from 'fastify';
 import type { DirectoryEntry } from '../../devices/device-directory.ts';
-import { deadlineOf } from '../../devices/urgent/urgent-deadline.ts';
+import { deadlineOf } from '../../devices/sending/urgent-deadline.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 export interface DevicePath {

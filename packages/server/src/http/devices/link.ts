@@ -1,6 +1,6 @@
-import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { LinkStatus } from '@granary/contract/link/link-status';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { toIso } from '@granary/contract/time';
 import type { LinkStatistics } from '@granary/link/port';
 import type { FastifyInstance } from 'fastify';

@@ -1,4 +1,4 @@
-import type { DeviceOfRow } from '@granary/app/fleet/list-rows';
+import type { DeviceOfRow } from '@granary/app/list-rows';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { AcknowledgementResult, FleetAlert } from '@granary/contract/fleet';
 import type { AlertState } from '@granary/core/alerts/lifecycle';

@@ -1,5 +1,5 @@
 import type { AccessLimits, DeviceSelection } from '@granary/app/conditions';
-import type { DeviceOfRow } from '@granary/app/fleet/list-rows';
+import type { DeviceOfRow } from '@granary/app/list-rows';
 import type { FastifyRequest } from 'fastify';
 
 interface SelectionQuery {

@@ -6,7 +6,7 @@ import type { Compressor } from '../../background/compressor.ts';
 import type { EventFeed } from '../../background/event-feed.ts';
 import type { ExportRunner } from '../../background/exports/export-runner.ts';
 import type { SetAsideLog } from '../../background/set-aside-log.ts';
-import type { IngestFigures, IngestMonitor } from '../../devices/ingest/ingest-monitor.ts';
+import type { IngestFigures, IngestMonitor } from '../../devices/link/ingest-monitor.ts';
 import type { ServiceLink } from '../../devices/link/service-link.ts';
 import { counter, gauge, type Metric } from '../../process/metrics/exposition.ts';
 import { ProcessMetrics } from '../../process/metrics/process-metrics.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '@granary/core/devices/polling';
+import { MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '@granary/core/jobs/polling';
 import { START_ANSWER_MS_MAX } from '@granary/core/missions/steps';
 import { TestClock } from '../../testing/clock.ts';
 import { HOME, type ScriptedRover, startRover } from '../../testing/devices/scripted-rover.ts';

@@ -7,7 +7,7 @@ import type { OperationState } from '@granary/core/operations/state';
 import { notSentRefusal } from '@granary/core/operations/status-detail';
 import { operationTrace } from '@granary/core/operations/trace';
 import type { FastifyInstance } from 'fastify';
-import { deadlineOf } from '../../devices/urgent/urgent-deadline.ts';
+import { deadlineOf } from '../../devices/sending/urgent-deadline.ts';
 import { attemptOf, creates } from '../audit/attempt.ts';
 import { findDevice, urgentTarget } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';

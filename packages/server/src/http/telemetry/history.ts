@@ -1,5 +1,5 @@
 import type { AppReads } from '@granary/app/app';
-import type { StoredDevice } from '@granary/app/devices/device-rows';
+import type { StoredDevice } from '@granary/app/device-rows';
 import type { HistoryPoint, HistoryQuery } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import { type HistoryPlan, historyPoints } from '@granary/core/telemetry/history';

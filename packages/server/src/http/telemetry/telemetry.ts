@@ -1,11 +1,11 @@
-import type { StoredDevice } from '@granary/app/devices/device-rows';
+import type { StoredDevice } from '@granary/app/device-rows';
 import { whileRequestLasts } from '@granary/common/request-time';
 import { LATE } from '@granary/common/within';
-import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { ISSUES_MAX, pointerName } from '@granary/contract/input/validation-issues';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 import { sensorsOf } from '@granary/core/sensors/declared-sensors';

@@ -12,7 +12,7 @@ import {
   START_MS,
   upload,
 } from '../../testing/field.ts';
-import { acceptUpload, control } from '../missions/missions.ts';
+import { acceptUpload, control } from '../missions.ts';
 import { execute } from './commands.ts';
 import { commandProgress, endTask, missionProgress, type Pilot } from './pilot.ts';
 

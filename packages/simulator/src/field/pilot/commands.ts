@@ -1,6 +1,6 @@
 import type { CommandAck, ExecuteCommand } from '@granary/contract/link/field-messages';
 import { checkedTimeMs } from '@granary/contract/time';
-import { pauseRun, resumeRun } from '../missions/mission-machine.ts';
+import { pauseRun, resumeRun } from './mission-machine.ts';
 import {
   addFinishedCommand,
   dropHeld,

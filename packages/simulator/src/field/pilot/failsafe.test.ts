@@ -15,7 +15,7 @@ import {
   START_MS,
   upload,
 } from '../../testing/field.ts';
-import { acceptUpload, control } from '../missions/missions.ts';
+import { acceptUpload, control } from '../missions.ts';
 import { isAirborne } from '../vehicle/drive.ts';
 import { apartM } from '../vehicle/ground.ts';
 import { execute } from './commands.ts';

@@ -1,7 +1,7 @@
 import type { CommandProgress, ExecuteCommand, MissionProgress } from '@granary/contract/link/field-messages';
-import { type MissionRun, progressOfRun } from '../missions/mission-machine.ts';
 import type { ReceivedConfiguration } from '../received-configuration.ts';
 import type { RoverBody } from '../vehicle/chassis.ts';
+import { type MissionRun, progressOfRun } from './mission-machine.ts';
 
 /** More commands than can be sent before the oldest of them has expired. */
 const FINISHED_COMMANDS_MAX = 64;

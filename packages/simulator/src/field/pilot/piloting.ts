@@ -1,10 +1,10 @@
 import type { FailsafeAction } from '@granary/contract/configuration/field-configuration';
 import { SECOND_MS } from '@granary/contract/time';
-import { isDone, nextStop, pauseRun, proceedRun, WORK_MS } from '../missions/mission-machine.ts';
 import type { ReceivedConfiguration } from '../received-configuration.ts';
 import { isEmpty, spend } from '../vehicle/chassis.ts';
 import { type Course, drive, isAirborne, isAt, placeAt, type Vehicle } from '../vehicle/drive.ts';
 import { apartM, isWithin, type Place, type PlanePoint, planePointOf, surfaceM } from '../vehicle/ground.ts';
+import { isDone, nextStop, pauseRun, proceedRun, WORK_MS } from './mission-machine.ts';
 import {
   dropHeld,
   endMission,

@@ -3,7 +3,7 @@ import {
   isAboutMission,
   type MissionProgress,
 } from '@granary/contract/link/field-messages';
-import { progressOfRun } from '../missions/mission-machine.ts';
+import { progressOfRun } from './mission-machine.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
 
 /** The reports about everything that ended or changed; a mission report contains only the changed waypoints. */

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
-import type { Facility } from '../../farm/facilities.ts';
 import { type Exposed, humidityAt, localHour, temperatureCAt, wave } from '../../physics/climate.ts';
+import type { Facility } from '../../physics/facilities.ts';
 import { wander } from '../../physics/random.ts';
 import { type Ground, type Place, surfaceM } from './ground.ts';
 

@@ -4,7 +4,7 @@ import type { CommandRequest } from '@granary/contract/commands';
 import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { COMMAND_TIMEOUT_MS } from '@granary/core/commands/state';
-import { STOP_RESEND_MS } from '@granary/core/devices/polling';
+import { STOP_RESEND_MS } from '@granary/core/jobs/polling';
 import { START_TOLERANCE_MS } from '@granary/core/missions/planning/plan';
 import { UPLOAD_LEAD_MS, UPLOAD_RESEND_MS } from '@granary/core/missions/transitions';
 

@@ -1,8 +1,8 @@
 import type { MissionAck, MissionControl, MissionUpload } from '@granary/contract/link/field-messages';
 import { checkedTimeMs } from '@granary/contract/time';
-import { type Answered, STOP_IN_FORCE } from '../pilot/commands.ts';
-import { addFinishedMission, dropHeld, endMission, endTask, type Pilot } from '../pilot/pilot.ts';
-import { type MissionRun, pauseRun, resumeRun, setOut, uploadedRun } from './mission-machine.ts';
+import { type Answered, STOP_IN_FORCE } from './pilot/commands.ts';
+import { type MissionRun, pauseRun, resumeRun, setOut, uploadedRun } from './pilot/mission-machine.ts';
+import { addFinishedMission, dropHeld, endMission, endTask, type Pilot } from './pilot/pilot.ts';
 
 /** A repeated upload is acknowledged each time and accepted once, as a whole; a refused one stays refused. */
 export function acceptUpload(before: Pilot, upload: MissionUpload): Answered<MissionAck> {

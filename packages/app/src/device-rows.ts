@@ -1,7 +1,7 @@
-import type { DeviceGroup } from '@granary/contract/devices/groups';
+import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
-import type { Purge } from '@granary/core/devices/removal';
 import type { Presence } from '@granary/core/devices/status';
+import type { Purge } from '@granary/core/fleet/removal';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql, Value } from '@granary/store/sql';
 

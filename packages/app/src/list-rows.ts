@@ -2,7 +2,7 @@ import type { AlertFilter, AlertSeverity, AlertType } from '@granary/contract/al
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import type { DocumentKind } from '@granary/core/documents';
 import type { Sql } from '@granary/store/sql';
-import { shownAlerts } from '../alerts/alert-rows.ts';
+import { shownAlerts } from './alerts/alert-rows.ts';
 import {
   type AccessLimits,
   type DeviceSelection,
@@ -10,8 +10,8 @@ import {
   Parameters,
   selectionConditions,
   selectsAll,
-} from '../conditions.ts';
-import type { DeviceJob, JobKind } from '../jobs/job-rows.ts';
+} from './conditions.ts';
+import type { DeviceJob, JobKind } from './jobs/job-rows.ts';
 
 /** Conditions on the columns of the listed table, which `row` names. */
 type RowConditions = (row: string, parameters: Parameters) => string[];

@@ -2,7 +2,7 @@ import type { DeviceMessage } from '@granary/app/effects';
 import { parseTime } from '@granary/contract/time';
 import type { CommandOptions, Delivery, DeviceLink } from '@granary/link/port';
 import type { Logger } from '../../process/logging/logger.ts';
-import type { PriorityCommands } from '../urgent/priority-commands.ts';
+import type { PriorityCommands } from './priority-commands.ts';
 
 /** Sends commands to devices that have a live session, and logs and counts what was not sent. */
 export class DeviceMessages {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
-import { personAt, progressLine } from '../terminal/progress.ts';
-import { toAscii } from '../terminal/text.ts';
-import type { Environment, TerminalTraits } from './environment.ts';
-import { EXIT } from './failures.ts';
+import type { Environment, TerminalTraits } from '../frame/environment.ts';
+import { EXIT } from '../frame/failures.ts';
+import { personAt, progressLine } from './progress.ts';
+import { toAscii } from './text.ts';
 
 type Env = Environment['env'];
 

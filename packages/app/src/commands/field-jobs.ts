@@ -7,12 +7,8 @@ import { missionMessage } from '@granary/core/missions/record';
 import { type MissionState, missionHoldsDevice } from '@granary/core/missions/state';
 import { advanceMission } from '@granary/core/missions/transitions';
 import type { Sql } from '@granary/store/sql';
-import { COMMANDS, devicesWithEmergencyStop, unfinishedCommands } from '../commands/command-rows.ts';
-import { findDevices, type StoredDevice } from '../devices/device-rows.ts';
+import { findDevices, type StoredDevice } from '../device-rows.ts';
 import type { Committed, Effect } from '../effects.ts';
-import { MISSIONS, missionsUnderWay } from '../missions/mission-rows.ts';
-import type { Transaction } from '../transaction.ts';
-import type { SetAside } from '../unreadable-row.ts';
 import {
   advanceDueJobs,
   type DeviceToTick,
@@ -22,8 +18,12 @@ import {
   type TickLimits,
   type TickOutcome,
   type TickRound,
-} from './advance-due-jobs.ts';
-import type { JobChangeRecorder } from './job-change-recorder.ts';
+} from '../jobs/advance-due-jobs.ts';
+import type { JobChangeRecorder } from '../jobs/job-change-recorder.ts';
+import { MISSIONS, missionsUnderWay } from '../missions/mission-rows.ts';
+import type { Transaction } from '../transaction.ts';
+import type { SetAside } from '../unreadable-row.ts';
+import { COMMANDS, devicesWithEmergencyStop, unfinishedCommands } from './command-rows.ts';
 
 const KINDS = [COMMANDS, MISSIONS];
 

@@ -3,7 +3,7 @@ import type { Duplicate } from '@granary/core/reception/duplicate';
 import type { Reception } from '@granary/core/reception/reception';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
-import type { Transaction } from '../transaction.ts';
+import type { Transaction } from './transaction.ts';
 
 /** A row exists for devices with which something is, or was, not as it should be. */
 export interface HealthColumns {

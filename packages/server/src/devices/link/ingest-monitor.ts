@@ -1,6 +1,6 @@
-import type { ServiceLink } from '../link/service-link.ts';
-import { countsOf, type IngestCounters, sumOf } from './counters.ts';
-import { type IngestPipeline, QUEUE_READINGS_MAX } from './pipeline.ts';
+import { countsOf, type IngestCounters, sumOf } from '../ingest/counters.ts';
+import { type IngestPipeline, QUEUE_READINGS_MAX } from '../ingest/pipeline.ts';
+import type { ServiceLink } from './service-link.ts';
 
 export interface IngestFigures {
   readonly counters: IngestCounters;

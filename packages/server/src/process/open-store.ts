@@ -5,12 +5,12 @@ import { type App, openApp, type StoreLocation } from '@granary/app/app';
 import type { CarryOut } from '@granary/app/effects';
 import { newId } from '@granary/app/ids';
 import type { BrokerKind } from '@granary/core/nodes';
-import { hashSecret } from '../keys/secrets.ts';
-import type { Logger } from '../logging/logger.ts';
-import type { Settings } from '../settings.ts';
-import { VERSION } from '../version.ts';
-import { Nodes } from './nodes.ts';
-import type { ServiceClock } from './service-clock.ts';
+import { hashSecret } from './keys/secrets.ts';
+import type { Logger } from './logging/logger.ts';
+import { Nodes } from './nodes/nodes.ts';
+import type { ServiceClock } from './nodes/service-clock.ts';
+import type { Settings } from './settings.ts';
+import { VERSION } from './version.ts';
 
 const FOLDER_ID_FILE = 'folder-id';
 const UPGRADE =

@@ -5,14 +5,14 @@ import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { emergencyStopSummary } from '../commands/emergency-stop.ts';
 import type { CommandState } from '../commands/state.ts';
+import { maintenanceRecord } from '../devices/maintenance.ts';
+import { deviceStatus, type Presence } from '../devices/status.ts';
 import { hasCapability } from '../profiles/profile.ts';
 import { type Reception, receptionRecord } from '../reception/reception.ts';
 import { asDeclaration, declaredSensors, isInUse, sensorsInUse } from '../sensors/declared-sensors.ts';
 import type { LatestValues } from '../sensors/sensor.ts';
 import { currentReadings, declaredReadings, sensorStatus } from '../telemetry/current-readings.ts';
-import { maintenanceRecord } from './maintenance.ts';
 import { type Purge, purgeRecord } from './removal.ts';
-import { deviceStatus, type Presence } from './status.ts';
 
 interface ShownDevice {
   readonly deviceId: string;

@@ -1,6 +1,6 @@
-import { type Column, table } from '../terminal/table.ts';
-import { type Paint, painter, printable, wrap } from '../terminal/text.ts';
-import type { Environment } from './environment.ts';
+import type { Environment } from '../frame/environment.ts';
+import { type Column, table } from './table.ts';
+import { type Paint, painter, printable, wrap } from './text.ts';
 
 /** The label of a field, and its text; a field without a text is not shown. */
 export type Field = readonly [label: string, text: string | null | undefined];

@@ -10,7 +10,7 @@ import {
 } from '@granary/core/operations/state';
 import { advanceOperation } from '@granary/core/operations/transitions';
 import { isStorageFault } from '@granary/store/errors';
-import type { DeviceMessages } from '../messages/device-messages.ts';
+import type { DeviceMessages } from './device-messages.ts';
 import type { PriorityCommands, SendResult, StoreResult } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
 

@@ -4,7 +4,7 @@ import type { CommandRequest } from '@granary/contract/commands';
 import { commandMessage } from '@granary/core/commands/record';
 import { beginCommand, type CommandState } from '@granary/core/commands/state';
 import { advanceCommand } from '@granary/core/commands/transitions';
-import type { DeviceMessages } from '../messages/device-messages.ts';
+import type { DeviceMessages } from './device-messages.ts';
 import type { PriorityCommands, SendResult } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
 

@@ -1,7 +1,7 @@
 import { BoundedMap } from '@granary/common/bounded-map';
 import { LINK_RECORDS_MAX, REFUSED_LOGINS_MAX } from '../limits.ts';
 import type { Delivery, LinkStatistics, LinkTotals } from '../port.ts';
-import { RejectionAllowance } from '../session/rejection-allowance.ts';
+import { RejectionAllowance } from './rejection-allowance.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 

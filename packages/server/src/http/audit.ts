@@ -3,10 +3,10 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { checkedTimeMs } from '@granary/contract/time';
 import { auditRecord } from '@granary/core/audit';
 import type { FastifyInstance } from 'fastify';
-import { limitsOf } from '../fleet/selection.ts';
-import { badCursor, pageOf, readPage } from '../protocol/answers.ts';
-import { register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import { limitsOf } from './fleet/selection.ts';
+import { badCursor, pageOf, readPage } from './protocol/answers.ts';
+import { register } from './register.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
 
 export function auditRoutes(routes: FastifyInstance, { app }: RouteDependencies): void {
   register(routes, endpoints.audit.list, async (request, _reply, read) => {

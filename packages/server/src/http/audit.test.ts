@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '@granary/contract/audit';
-import { startRover } from '../../testing/devices/scripted-rover.ts';
-import { startSilo } from '../../testing/devices/scripted-silo.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { missionInHours } from '../../testing/missions.ts';
-import { type Api, describeService, siloNamed } from '../../testing/service.ts';
+import { startRover } from '../testing/devices/scripted-rover.ts';
+import { startSilo } from '../testing/devices/scripted-silo.ts';
+import { eventually } from '../testing/eventually.ts';
+import { missionInHours } from '../testing/missions.ts';
+import { type Api, describeService, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 

@@ -5,12 +5,12 @@ import {
   type OperationPlan,
   type OperationPlanRequest,
 } from '@granary/contract/operations';
-import { levelRules } from '../alerts/rules/level-rules.ts';
-import { contains } from '../alerts/rules/value-range.ts';
+import { availableFor, planOperation, rateLimitGPerMin, type SiloAtStart } from '../operations/interlocks.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
 import { isPlausible } from '../telemetry/plausibility.ts';
 import { fromGrams, fromGramsPerMin, roundTo6, toGrams, toGramsPerMin } from '../units.ts';
-import { availableFor, planOperation, rateLimitGPerMin, type SiloAtStart } from './interlocks.ts';
+import { levelRules } from './rules/level-rules.ts';
+import { contains } from './rules/value-range.ts';
 
 /** What an operation would do, and the refusal of the interlocks if it were started now. */
 export function previewOperation(
