@@ -164,6 +164,22 @@ describe('import direction', () => {
     assert.match((await importFaults(root)).join('\n'), /server-devices-imports/);
   });
 
+  test('no two folders import each other, unless one contains the other', async () => {
+    await write('packages/core/src/alerts/rules/rule.ts', "import '../state.ts';\n");
+    await write('packages/core/src/alerts/state.ts', 'export const state = 1;\n');
+    await write(
+      'packages/core/src/alerts/all.ts',
+      "import './rules/rule.ts';\nimport '../devices/status.ts';\n",
+    );
+    await write('packages/core/src/devices/status.ts', 'export const status = 1;\n');
+    assert.deepEqual(await importFaults(root), []);
+    await write('packages/core/src/devices/record.ts', "import '../alerts/state.ts';\n");
+    assert.match(
+      (await importFaults(root)).join('\n'),
+      /alerts and packages\/core\/src\/devices import each other/,
+    );
+  });
+
   test('nothing imports the lab', async () => {
     await write('lab/bench.ts', "import '../tools/free-port.ts';\n");
     await write('tools/free-port.ts', 'export const port = 1;\n');

@@ -1,8 +1,10 @@
-import { cruise } from 'dependency-cruiser';
+import { dirname } from 'node:path/posix';
+import { cruise, type IModule } from 'dependency-cruiser';
 import { IMPORT_RULES } from './import-rules.ts';
 import { repositoryFiles } from './repository-files.ts';
 
 const FOLDERS = ['packages', 'lab', 'tools', 'examples'];
+const TEST_FILE = /\.test\.ts$|\/testing\//;
 const SOURCE_FILE = /^(packages\/[^/]+\/(src|bench)|lab|tools|examples)\/.*\.(tsx?|mjs)$/;
 
 /** Returns one line for every import that breaks a rule. */
@@ -35,5 +37,28 @@ export async function importFaults(root: string): Promise<string[]> {
       const reason = reasons.get(rule.name);
       return `${from} → ${to} breaks ${rule.name}${reason === undefined ? '' : ` (${reason})`}`;
     }),
+    ...mutualFolders(output.modules),
   ];
+}
+
+/** Folders of packages that import each other, none of which contains the other; tests may import what they like. */
+function mutualFolders(modules: readonly IModule[]): string[] {
+  const importOf = new Map<string, string>();
+  for (const { source, dependencies } of modules) {
+    for (const { resolved } of dependencies) {
+      const files = [source, resolved];
+      if (!files.every((file) => file.startsWith('packages/') && !TEST_FILE.test(file))) continue;
+      const [from = '', to = ''] = files.map(dirname);
+      if (!`${from}/`.startsWith(`${to}/`) && !`${to}/`.startsWith(`${from}/`)) {
+        importOf.set(`${from} → ${to}`, `${source} → ${resolved}`);
+      }
+    }
+  }
+  return [...importOf].flatMap(([folders, example]) => {
+    const [from = '', to = ''] = folders.split(' → ');
+    const back = importOf.get(`${to} → ${from}`);
+    return from < to && back !== undefined
+      ? [`${from} and ${to} import each other: ${example}, ${back}`]
+      : [];
+  });
 }
