@@ -37,7 +37,12 @@ describeLinkService('stop', (api) => {
     assert.equal(await status(), 'stopped');
     const sent = silo.commands.length;
     assert.equal(await stop(), 'stopped');
-    assert.equal(silo.commands.length, sent);
+    // A stop that is not stored at once is sent before it is known whether anything runs.
+    const further = silo.commands.slice(sent).map((command) => Object(command).command);
+    assert.deepEqual(
+      further.filter((command) => command !== 'stop'),
+      [],
+    );
     await silo.leave();
   });
 
@@ -110,7 +115,7 @@ describeLinkService(
   (api) => {
     test('is never limited', async () => {
       const { silo, path } = await feeding(api, 'limited');
-      const answers = await Promise.all(Array.from({ length: 60 }, () => api.get(path)));
+      const answers = await Promise.all(Array.from({ length: 200 }, () => api.get(path)));
       assert.ok(answers.some(({ status }) => status === 429));
       const stops = await Promise.all(Array.from({ length: 60 }, () => api.post(`${path}/stop`)));
       assert.ok(stops.every(({ status }) => status === 200));
