@@ -1,0 +1,319 @@
+import type { LocalCalendar } from './local-calendar.ts';
+
+/** A weight of the history: the last one of five minutes. */
+export interface LevelReading {
+  readonly atMs: number;
+  readonly kg: number;
+}
+
+/** An operation that moved material, with the amount that it moved; `toMs` is the present while it runs. */
+export interface Movement {
+  readonly id: string;
+  readonly type: 'feed' | 'discharge';
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly kg: number;
+}
+
+/** What a person said of a detected rise: `fromMs` is that of the refill. */
+export interface RefillDenial {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Material that came in. `kg` counts in the balance; it is the amount of the operation, if there was one. */
+export interface Refill {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly kg: number;
+  /** The rise that the scale shows, with the use meanwhile; `null` if no weights are known before and after it. */
+  readonly measuredKg: number | null;
+  readonly source: 'detected' | 'operation';
+  /** Of the `feed` operation. */
+  readonly operationId: string | null;
+  /** It came while no weights were received: its time is only known to be between `fromMs` and `toMs`. */
+  readonly inGap: boolean;
+}
+
+/** Bits of `UseDay.flags`. */
+export const DAY_FLAGS = {
+  /** Not over yet, or its last hour is not yet known. */
+  open: 1,
+  /** The level at its start or end was estimated over more than three hours without weights. */
+  gap: 2,
+  refill: 4,
+  /** The weight did not change by a digit for six hours, though it should have. */
+  stuck: 8,
+} as const;
+
+/** The balance of one local day, and what of it is stored: below 200 bytes. */
+export interface UseDay {
+  /** Days from 1970-01-01 to this date of the site's calendar. */
+  readonly day: number;
+  /** What left the silo: level at its start, plus refills, minus level at its end. Noise may make it negative. */
+  readonly kg: number;
+  /** The part of `kg` that `discharge` operations moved. */
+  readonly dischargedKg: number;
+  readonly refilledKg: number;
+  /** Median weight from 02:00 to 04:00; `null` without weights. */
+  readonly quietKg: number | null;
+  readonly flags: number;
+  /** The share of each local hour, 24 characters (`hourShares` reads them); `null` for an open day, one with a gap, and one with nearly no use. */
+  readonly hours: string | null;
+}
+
+/** Stored between two passes as it is (JSON). Pass `null` to compute anew from the readings. */
+export interface LedgerTail {
+  /** The next pass needs the readings since then, and the operations that ended since then. */
+  readonly readFromMs: number;
+  /** Median weight of each hour since some hours before the first day that is still open, without refills. */
+  readonly hours: readonly HourLevel[];
+  readonly refills: readonly Refill[];
+  readonly discharges: readonly Movement[];
+  /** Expected use, for refills in gaps. */
+  readonly kgPerDay: number;
+}
+
+/** The median weight of an hour that begins at `atMs`, minus all refills of `LedgerTail.refills` before it. */
+export interface HourLevel {
+  readonly atMs: number;
+  readonly kg: number;
+  /** The median of the weights themselves. */
+  readonly rawKg: number;
+  /** Of readings of five minutes, up to 12. */
+  readonly count: number;
+  /** The greatest minus the smallest weight: 0 for a stuck sensor. */
+  readonly spreadKg: number;
+}
+
+/**
+ * To compute days anew (late readings, an operation that became known later, a denied refill): `before: null`, and
+ * readings, movements and denials since `LEDGER_MARGIN_MS` before the start of the first of these days, up to now.
+ */
+export interface LedgerInput {
+  readonly nowMs: number;
+  readonly calendar: LocalCalendar;
+  readonly capacityKg: number;
+  readonly before: LedgerTail | null;
+  /** Ordered by time, since `before.readFromMs`; repeated times are allowed. */
+  readonly readings: readonly LevelReading[];
+  /** Ended since `before.readFromMs`, or running. */
+  readonly movements: readonly Movement[];
+  readonly denials: readonly RefillDenial[];
+  /** The mean use of the latest known days, or 0: only for refills that came while no weights were received. */
+  readonly kgPerDay: number;
+}
+
+export interface LevelNow {
+  readonly kg: number;
+  /** Standard deviation of `kg`. */
+  readonly deviationKg: number;
+  /** Of the latest reading. */
+  readonly atMs: number;
+  /** Since when the weight has not changed by a digit. */
+  readonly unchangedSinceMs: number;
+}
+
+export interface LedgerResult {
+  /** To be stored in place of the stored days of the same dates; the last one is open. */
+  readonly days: readonly UseDay[];
+  /** To be stored in place of all refills of the silo with `fromMs >= refillsFromMs`. */
+  readonly refills: readonly Refill[];
+  readonly refillsFromMs: number;
+  readonly level: LevelNow | null;
+  readonly tail: LedgerTail;
+}
+
+export type AnimalKind = 'broiler' | 'layer' | 'pig' | 'dairy' | 'other';
+
+/** Days are those of `UseDay.day`. */
+export interface Animals {
+  readonly kind: AnimalKind;
+  readonly heads: number;
+  readonly startedOnDay: number;
+  readonly endsOnDay: number | null;
+  /** Feed of one animal in kg a day, from the first day on, in place of the reference curve. */
+  readonly curve: readonly number[] | null;
+}
+
+export interface PlannedDelivery {
+  readonly atMs: number;
+  readonly kg: number;
+}
+
+export interface Supply {
+  readonly leadTimeH: number;
+  /** Minutes after local midnight: an order after it counts as one of the next day. */
+  readonly cutOffMinute: number;
+  /** By weekday, Monday first. */
+  readonly deliveryDays: readonly boolean[];
+  readonly minKg: number;
+  readonly truckKg: number;
+  readonly reservePercent: number;
+  readonly planned: readonly PlannedDelivery[];
+}
+
+export interface SiloConfiguration {
+  readonly capacityKg: number;
+  readonly animals: Animals | null;
+  readonly supply: Supply | null;
+  readonly withdrawals: 'any' | 'operations_only';
+}
+
+/**
+ * The history of a silo, stored as one document (JSON): the latest `HISTORY_DAYS` days and what was predicted at the
+ * start of each. It is a function of the days and the configuration alone, in whatever order they became known.
+ */
+export interface History {
+  /** Of what the predictions depend on beside the days. */
+  readonly configurationKey: string;
+  readonly firstDay: number;
+  /** From `firstDay` on; `null` for a day that is not known. */
+  readonly kg: readonly (number | null)[];
+  readonly flags: readonly number[];
+  /** `UseDay.hours` of the last 28 days. */
+  readonly hours: readonly (string | null)[];
+  readonly origins: readonly Origin[];
+}
+
+/** What was predicted at the start of a local day from the days before it. */
+export interface Origin {
+  readonly day: number;
+  /** Use in the next 1, 3 and 7 days by each method, kg; `null` where a method has no answer. */
+  readonly methods: readonly (readonly number[] | null)[];
+  /** Use in the next days by `HORIZON_DAYS`, by the weighted methods. */
+  readonly kg: readonly number[];
+  /** Factors of `kg` for p10 and p90, by `HORIZON_DAYS`. */
+  readonly low: readonly number[];
+  readonly high: readonly number[];
+}
+
+export interface ForecastInput {
+  readonly nowMs: number;
+  readonly calendar: LocalCalendar;
+  readonly configuration: SiloConfiguration;
+  readonly history: History;
+  readonly level: LevelNow | null;
+  /** The refills of the last 14 days. */
+  readonly refills: readonly Refill[];
+  /** Of the path; the time of running empty is looked for in `EMPTY_WITHIN_DAYS` whatever this is. */
+  readonly horizonDays: number;
+}
+
+export const FORECAST_STATUSES = ['ok', 'learning', 'not_in_use', 'stale', 'unpredictable', 'empty'] as const;
+export type ForecastStatus = (typeof FORECAST_STATUSES)[number];
+
+/** `null`: later than `EMPTY_WITHIN_DAYS`, or not predictable. p10 is the early one. */
+export interface EmptyTimes {
+  readonly p10Ms: number | null;
+  readonly p50Ms: number | null;
+  readonly p90Ms: number | null;
+}
+
+export interface PathPoint {
+  readonly atMs: number;
+  readonly p10: number;
+  readonly p25: number;
+  readonly p50: number;
+  readonly p75: number;
+  readonly p90: number;
+}
+
+export type Reason =
+  | { readonly code: 'uses'; readonly kgPerDay: number; readonly changePercent: number | null }
+  | {
+      readonly code: 'animals_curve';
+      readonly kind: AnimalKind;
+      readonly ageDays: number;
+      readonly percentOfCurve: number;
+    }
+  | { readonly code: 'animals_end'; readonly day: number }
+  | { readonly code: 'animals_do_not_match'; readonly percentOfCurve: number }
+  | { readonly code: 'animals_not_plausible'; readonly what: 'heads' | 'started_on' | 'ends_on' }
+  /** Weekdays (Monday is 0) on which little is used. */
+  | { readonly code: 'weekdays'; readonly quiet: readonly number[] }
+  | { readonly code: 'refills'; readonly count: number; readonly days: number }
+  | { readonly code: 'learning'; readonly days: number; readonly needed: number }
+  | { readonly code: 'stale'; readonly lastMs: number | null; readonly hours: number }
+  | { readonly code: 'stuck'; readonly sinceMs: number }
+  | { readonly code: 'idle'; readonly days: number }
+  | { readonly code: 'lasts_longer'; readonly days: number }
+  | { readonly code: 'wide_range'; readonly ratio: number }
+  | { readonly code: 'capacity_not_plausible'; readonly capacityKg: number; readonly levelKg: number }
+  | { readonly code: 'level_not_plausible'; readonly levelKg: number }
+  | { readonly code: 'gaps'; readonly days: number }
+  | { readonly code: 'order_overdue'; readonly hours: number };
+
+export interface Suggestion {
+  readonly kg: number;
+  readonly fitsFromMs: number;
+  readonly deliverFromMs: number;
+  readonly deliverToMs: number;
+}
+
+/** Of the latest forecasts for `horizonDays`, whose outcome is known. */
+export interface Score {
+  readonly horizonDays: number;
+  readonly forecasts: number;
+  /** The error of the use in hours: by how much the time of running empty was wrong. */
+  readonly meanErrorH: number;
+  readonly insidePercent: number;
+}
+
+export interface Forecast {
+  readonly status: ForecastStatus;
+  readonly madeAtMs: number;
+  readonly levelKg: number | null;
+  /** Above the reserve. */
+  readonly usableKg: number | null;
+  readonly use: { readonly kgPerDay: number; readonly changePercent: number | null } | null;
+  readonly empty: EmptyTimes | null;
+  readonly orderByMs: number | null;
+  readonly suggestion: Suggestion | null;
+  readonly path: readonly PathPoint[];
+  readonly reasons: readonly Reason[];
+  readonly score: Score | null;
+  /** Full days whose use is known: rules that need 14 days of history look here. */
+  readonly knownDays: number;
+}
+
+/** One line of the order list: a silo whose `orderByMs` is before the end of the list. */
+export interface OrderLine {
+  readonly deviceId: string;
+  readonly site: string | null;
+  readonly product: string | null;
+  readonly kg: number;
+  readonly orderByMs: number;
+}
+
+export interface PackedCompartment {
+  readonly capacityKg: number;
+  readonly product: string | null;
+  readonly loads: readonly { readonly deviceId: string; readonly kg: number }[];
+}
+
+export interface PackedTruck {
+  readonly compartments: readonly PackedCompartment[];
+  /** What the compartments do not hold. */
+  readonly left: readonly { readonly deviceId: string; readonly kg: number }[];
+}
+
+/** Stored with the forecast (JSON); the first is `NO_PREDICTED_EMPTY`. */
+export interface PredictedEmptyState {
+  /** Forecasts in a row that are below the limit. */
+  readonly streak: number;
+  readonly severity: 'warning' | 'critical' | null;
+  /** `fromMs` of the refill that began this cycle. */
+  readonly cycleMs: number | null;
+  /** Raised once since that refill. */
+  readonly raised: boolean;
+}
+
+export interface PredictedEmptyInput {
+  readonly state: PredictedEmptyState;
+  readonly forecast: Forecast;
+  readonly supply: Supply | null;
+  readonly lastRefillMs: number | null;
+  /** A person has acknowledged the alert: it is ordered. */
+  readonly acknowledged: boolean;
+}
