@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
-import { colouredPixels } from '../packages/console/src/testing/coloured-pixels.ts';
-import { RunningSite } from '../packages/console/src/testing/running-site.ts';
-import { launchChromium } from '../packages/server/src/testing/chromium.ts';
+import { colouredPixels } from '../packages/testing/src/console/coloured-pixels.ts';
+import { RunningSite } from '../packages/testing/src/console/running-site.ts';
+import { launchChromium } from '../packages/testing/src/server/chromium.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
 /** Takes the pictures of the documents: `npm run pictures`. */

@@ -17,6 +17,7 @@ const PACKAGES = [
   'simulator',
   'console',
   'cli',
+  'testing',
 ];
 const LIBRARIES = ['typebox', 'pg', 'mqtt', 'fastify', 'pino', 'fast-check'];
 
@@ -38,7 +39,6 @@ describe('import direction', () => {
       await write(`packages/${name}/src/thing.ts`, 'export const thing = 1;\nexport type Thing = number;\n');
       await symlink(join(root, 'packages', name), join(root, 'node_modules/@granary', name));
     }
-    await write('packages/server/src/testing/tool.ts', 'export const thing = 1;\n');
     for (const library of LIBRARIES) {
       await write(
         `node_modules/${library}/package.json`,
@@ -87,7 +87,8 @@ describe('import direction', () => {
       "import { test } from 'node:test';\nimport 'fast-check';\n",
     );
     await write('packages/server/src/thing.test.ts', "import '@granary/simulator/thing';\nimport 'mqtt';\n");
-    await write('packages/server/src/testing/thing.ts', "import '@granary/client/thing';\n");
+    await write('packages/core/src/other.test.ts', "import '@granary/testing/rig';\n");
+    await write('packages/testing/src/rig.ts', "import '@granary/cli/thing';\nimport 'mqtt';\n");
     await write('packages/server/bench/thing.ts', "import '@granary/simulator/thing';\n");
     await write('lab/bench.ts', "import '@granary/server/thing';\nimport 'mqtt';\n");
     assert.deepEqual(await importFaults(root), []);
@@ -107,8 +108,8 @@ describe('import direction', () => {
     ['app/src/breach.ts', 'import { thing }', '@granary/server/thing', 'app-imports'],
     ['app/src/breach.ts', 'import { thing }', 'pg', 'app-imports'],
     ['store/src/breach.test.ts', 'import { thing }', '@granary/server/thing', 'store-test-imports'],
-    ['server/src/testing/breach.ts', 'import { thing }', '@granary/cli/thing', 'server-test-imports'],
-    ['server/src/breach.ts', 'import { thing }', './testing/tool.ts', 'tests-stay-outside'],
+    ['testing/src/breach.ts', 'import { thing }', 'fastify', 'testing-imports'],
+    ['server/src/breach.ts', 'import { thing }', '@granary/testing/thing', 'tests-stay-outside'],
     ['link/src/breach.ts', 'import { thing }', '@granary/store/thing', 'link-imports'],
     ['link/src/breach.ts', 'import { thing }', 'mqtt', 'link-imports'],
     ['server/src/breach.ts', 'import { thing }', '@granary/simulator/thing', 'server-imports'],

@@ -4,7 +4,7 @@ import { IMPORT_RULES } from './import-rules.ts';
 import { repositoryFiles } from './repository-files.ts';
 
 const FOLDERS = ['packages', 'lab', 'tools', 'examples'];
-const TEST_FILE = /\.test\.ts$|\/testing\//;
+const TEST_FILE = /\.test\.ts$|^packages\/testing\//;
 const SOURCE_FILE = /^(packages\/[^/]+\/(src|bench)|lab|tools|examples)\/.*\.(tsx?|mjs)$/;
 
 /** Returns one line for every import that breaks a rule. */

@@ -5,9 +5,24 @@ interface PackageRule {
   readonly packages: readonly string[];
   readonly libraries: readonly string[];
   readonly nodeModules: boolean;
-  readonly testPackages?: readonly string[];
-  readonly testLibraries?: readonly string[];
 }
+
+/** What tests of every package may also import: the test rigs, and the two sides that use the service from outside. */
+const TEST_PACKAGES = ['testing', 'client', 'simulator'];
+const TEST_LIBRARIES = [
+  'aedes',
+  'ajv',
+  'ajv-formats',
+  'axe-core',
+  'fast-check',
+  'geographiclib-geodesic',
+  'mqtt',
+  'mqtt-packet',
+  'pg',
+  'playwright-core',
+  'smtp-server',
+  'standardwebhooks',
+];
 
 const PACKAGES: Readonly<Record<string, PackageRule>> = {
   contract: { packages: [], libraries: ['typebox'], nodeModules: false },
@@ -18,64 +33,64 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
     packages: ['common', 'contract', 'core', 'store'],
     libraries: [],
     nodeModules: true,
-    testLibraries: ['pg'],
   },
   link: { packages: ['common', 'contract'], libraries: ['mqtt-packet'], nodeModules: true },
   server: {
     packages: ['common', 'contract', 'core', 'store', 'app', 'link'],
     libraries: ['fastify', 'nodemailer', 'pino', 'swagger-ui-dist', 'ws', 'yaml'],
     nodeModules: true,
-    testPackages: ['client', 'simulator'],
-    testLibraries: ['aedes', 'ajv', 'ajv-formats', 'playwright-core', 'smtp-server', 'standardwebhooks'],
   },
   client: {
     packages: ['contract'],
     libraries: [],
     nodeModules: false,
-    testPackages: ['server', 'simulator'],
   },
   simulator: {
     packages: ['contract', 'client'],
     libraries: ['mqtt'],
     nodeModules: true,
-    testPackages: ['link', 'server'],
   },
   console: {
     packages: ['contract', 'client'],
     libraries: ['preact', '@preact/signals', 'uplot'],
     nodeModules: false,
-    testPackages: ['server', 'simulator'],
-    testLibraries: ['axe-core', 'playwright-core'],
   },
   cli: {
     packages: ['contract', 'client', 'server', 'simulator'],
     libraries: ['commander', 'yaml'],
     nodeModules: true,
-    testPackages: ['link'],
+  },
+  testing: {
+    packages: [
+      'common',
+      'contract',
+      'core',
+      'store',
+      'app',
+      'link',
+      'server',
+      'client',
+      'simulator',
+      'console',
+      'cli',
+    ],
+    libraries: TEST_LIBRARIES,
+    nodeModules: true,
   },
 };
 
 const ANY_PACKAGE = '[^/]+';
-const TEST_LIBRARIES = ['fast-check', 'geographiclib-geodesic', 'mqtt', 'mqtt-packet'];
-
 const packagePath = (name: string): string => `^packages/${name}/src/`;
 /** A package reads its own version there. */
 const manifestPath = (name: string): string => `^packages/${name}/package\\.json$`;
-/** Test files, and modules that only tests use. */
-const testPaths = (name: string): string[] => [
-  `${packagePath(name)}.*\\.test\\.ts$`,
-  `${packagePath(name)}testing/`,
-];
+const testPath = (name: string): string => `${packagePath(name)}.*\\.test\\.ts$`;
 const libraryPath = (library: string): string => `(^|/)node_modules/(@types/)?${library}/`;
 
 function rulesOf([name, rule]: [string, PackageRule]): IForbiddenRuleType[] {
   const packages = [name, ...rule.packages];
   const sourcePaths = [...packages.map(packagePath), manifestPath(name), ...rule.libraries.map(libraryPath)];
-  const testOnlyPaths = [
-    ...(rule.testPackages ?? []).map(packagePath),
-    ...[...TEST_LIBRARIES, ...(rule.testLibraries ?? [])].map(libraryPath),
-  ];
-  const source = { path: packagePath(name), pathNot: testPaths(name) };
+  const testOnlyPaths = [...TEST_PACKAGES.map(packagePath), ...TEST_LIBRARIES.map(libraryPath)];
+  const source = { path: packagePath(name), pathNot: testPath(name) };
   const rules: IForbiddenRuleType[] = [
     {
       name: `${name}-imports`,
@@ -87,7 +102,7 @@ function rulesOf([name, rule]: [string, PackageRule]): IForbiddenRuleType[] {
     {
       name: `${name}-test-imports`,
       severity: 'error',
-      from: { path: testPaths(name) },
+      from: { path: testPath(name) },
       to: {
         pathNot: [...sourcePaths, ...testOnlyPaths],
         dependencyTypesNot: ['core'],
@@ -115,7 +130,7 @@ const roomRules: IForbiddenRuleType[] = ROOMS.slice(1).map((name, index) => ({
   name: `server-${name}-imports`,
   comment: `server/src/${name} imports nothing of ${ROOMS.slice(0, index + 1).join(', ')} or of the composition`,
   severity: 'error',
-  from: { path: room(name), pathNot: testPaths('server') },
+  from: { path: room(name), pathNot: testPath('server') },
   to: { path: [...ROOMS.slice(0, index + 1).map(room), '^packages/server/src/[^/]+$'] },
 }));
 
@@ -139,8 +154,8 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
     name: 'tests-stay-outside',
     comment: 'what runs in the field must not need what tests need',
     severity: 'error',
-    from: { path: packagePath(ANY_PACKAGE), pathNot: testPaths(ANY_PACKAGE) },
-    to: { path: testPaths(ANY_PACKAGE) },
+    from: { path: packagePath(ANY_PACKAGE), pathNot: [testPath(ANY_PACKAGE), packagePath('testing')] },
+    to: { path: [testPath(ANY_PACKAGE), packagePath('testing')] },
   },
   {
     name: 'lab-stays-outside',

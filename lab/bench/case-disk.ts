@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type App, openApp } from '@granary/app/app';
-import { everyRawRow } from '@granary/app/testing/every-raw-row';
-import { registerDevice } from '@granary/app/testing/fixtures';
 import { DAY_MS } from '@granary/contract/time';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { DATABASE_FILE } from '@granary/store/sqlite/database';
+import { everyRawRow } from '@granary/testing/app/every-raw-row';
+import { registerDevice } from '@granary/testing/app/fixtures';
 import { type Finding, whole } from './report.ts';
 
 const BYTES_MAX = 3;

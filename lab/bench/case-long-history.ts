@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, openApp } from '@granary/app/app';
-import { registerDevice } from '@granary/app/testing/fixtures';
 import { DAY_MS } from '@granary/contract/time';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import type { Reading } from '@granary/core/telemetry/readings';
+import { registerDevice } from '@granary/testing/app/fixtures';
 import { ask, SILOS } from './farm.ts';
 import { measureExport } from './long-export.ts';
 import { type Finding, median, percentile, whole } from './report.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MosquittoBroker } from '@granary/link/testing/mosquitto-broker';
+import { MosquittoBroker } from '@granary/testing/link/mosquitto-broker';
 import { atExit } from '../../tools/at-exit.ts';
 import { startPostgres } from '../../tools/test-setup/postgres.ts';
 import { childrenOf } from '../../tools/test-setup/process-tree.ts';

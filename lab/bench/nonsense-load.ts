@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topicOf } from '@granary/contract/link/messages';
-import { hostilePayloads } from '@granary/server/testing/hostile-payloads';
+import { hostilePayloads } from '@granary/testing/server/hostile-payloads';
 import { generate } from 'mqtt-packet';
 import { type MqttLoad, openConnection } from './mqtt-load.ts';
 

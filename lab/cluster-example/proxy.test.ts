@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { newCertificate } from '@granary/link/testing/certificates';
-import { hasProgram, mayTestWith } from '@granary/link/testing/outside-clients';
-import { eventually } from '@granary/server/testing/eventually';
+import { newCertificate } from '@granary/testing/link/certificates';
+import { hasProgram, mayTestWith } from '@granary/testing/link/outside-clients';
+import { eventually } from '@granary/testing/server/eventually';
 import { freePort } from '../../tools/free-port.ts';
 
 const TEMPLATE = new URL('../../examples/cluster/nginx.conf', import.meta.url);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { SECOND_MS } from '@granary/contract/time';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import type { Fault } from './faults.ts';
 import { soak } from './soak-run.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type ScriptedRover, startRover } from '@granary/server/testing/devices/scripted-rover';
-import { startSilo } from '@granary/server/testing/devices/scripted-silo';
-import { eventually } from '@granary/server/testing/eventually';
-import { siloNamed } from '@granary/server/testing/service';
+import { type ScriptedRover, startRover } from '@granary/testing/server/devices/scripted-rover';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { siloNamed } from '@granary/testing/server/service';
 import { Client } from 'pg';
 import { feedingSilo, inTime, type Rig, type RunningSilo, startRig, timed } from './rig.ts';
 

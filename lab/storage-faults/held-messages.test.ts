@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rawReadings } from '@granary/app/testing/raw-readings';
 import { topicOf } from '@granary/contract/link/messages';
 import { toIso } from '@granary/contract/time';
-import { startSilo } from '@granary/server/testing/devices/scripted-silo';
-import { eventually } from '@granary/server/testing/eventually';
-import { type Api, siloNamed } from '@granary/server/testing/service';
+import { rawReadings } from '@granary/testing/app/raw-readings';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Api, siloNamed } from '@granary/testing/server/service';
 import { connectAsync } from 'mqtt';
 import { feedingSilo, inTime, type Rig, startRig, untilStored } from './rig.ts';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openApp } from '@granary/app/app';
-import { rawReadings } from '@granary/app/testing/raw-readings';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
-import { startPublisher } from '@granary/server/testing/devices/publisher';
-import { startSilo } from '@granary/server/testing/devices/scripted-silo';
-import { type Api, siloNamed } from '@granary/server/testing/service';
+import { rawReadings } from '@granary/testing/app/raw-readings';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
+import { startPublisher } from '@granary/testing/server/devices/publisher';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { type Api, siloNamed } from '@granary/testing/server/service';
 import { feedingSilo, type Rig, type RunningSilo, startRig, timed, untilStored } from './rig.ts';
 
 const SILOS = '/v1/siloscale/devices';

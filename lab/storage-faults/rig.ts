@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ScriptedSilo, startSilo } from '@granary/server/testing/devices/scripted-silo';
-import { type Answer, type Api, apiOf } from '@granary/server/testing/service';
-import { startServiceProcess } from '@granary/server/testing/service-process';
+import { type ScriptedSilo, startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { type Answer, type Api, apiOf } from '@granary/testing/server/service';
+import { startServiceProcess } from '@granary/testing/server/service-process';
 import { type Postgres, startPostgres } from '../../tools/test-setup/postgres.ts';
 
 /** Every answer must arrive within this time, whatever the storage does. */

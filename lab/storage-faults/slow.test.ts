@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startSilo } from '@granary/server/testing/devices/scripted-silo';
-import { eventually } from '@granary/server/testing/eventually';
-import { type Answer, siloNamed } from '@granary/server/testing/service';
-import { StallingProxy } from '@granary/server/testing/stalling-proxy';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Answer, siloNamed } from '@granary/testing/server/service';
+import { StallingProxy } from '@granary/testing/server/stalling-proxy';
 import { ANSWER_MS_MAX, feedingSilo, inTime, type Rig, startRig, timed } from './rig.ts';
 
 /** Each call of the storage stays below its own limit, and two of them after each other take longer than a request may. */

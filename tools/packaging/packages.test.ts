@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { buildPackage } from './build.ts';
 import { install, installedCommand, packInto } from './install.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, type TestContext, test } from 'node:test';
-import { describePostgres, WITHOUT_SCHEMA } from '@granary/app/testing/engines';
-import { granary, serviceEnv } from '@granary/cli/testing/granary-process';
 import { createClient } from '@granary/client';
 import { DAY_MS, toIso } from '@granary/contract/time';
-import { eventually } from '@granary/server/testing/eventually';
+import { describePostgres, WITHOUT_SCHEMA } from '@granary/testing/app/engines';
+import { granary, serviceEnv } from '@granary/testing/cli/granary-process';
+import { eventually } from '@granary/testing/server/eventually';
 import { ensureService, SERVICE_FOLDER } from './build.ts';
 
 const BUILT = join(SERVICE_FOLDER, 'granary.js');

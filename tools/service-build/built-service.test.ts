@@ -3,10 +3,10 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { granary, serviceEnv } from '@granary/cli/testing/granary-process';
 import { createClient } from '@granary/client';
 import { HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
-import { eventually } from '@granary/server/testing/eventually';
+import { granary, serviceEnv } from '@granary/testing/cli/granary-process';
+import { eventually } from '@granary/testing/server/eventually';
 import { ensureService, SERVICE_FOLDER } from './build.ts';
 
 const BUILT = join(SERVICE_FOLDER, 'granary.js');

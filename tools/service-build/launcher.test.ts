@@ -71,7 +71,7 @@ describe('the launcher of the command', () => {
 
   test('runs what was built when only tests have changed', async () => {
     await put('packages/core/src/decision.test.ts', '');
-    await put('packages/core/src/testing/decisions.ts', '');
+    await put('packages/testing/src/core/decisions.ts', '');
     assert.equal(run(), 'built a b\n');
   });
 

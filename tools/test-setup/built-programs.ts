@@ -4,7 +4,7 @@ import { isBuiltFrom } from '../../packages/cli/bin/sources-digest.mjs';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { ensureService } from '../service-build/build.ts';
 
-const PROGRAM = 'packages/server/src/testing/child.ts';
+const PROGRAM = 'packages/testing/src/server/child.ts';
 const FOLDER = 'dist/test-service';
 const SOURCES = [...SERVICE_SOURCES, PROGRAM];
 

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { pythonWithPaho } from '@granary/link/testing/outside-clients';
+import { pythonWithPaho } from '@granary/testing/link/outside-clients';
 import { installPackages, isOnPath, pathWithServers } from './debian-packages.ts';
 
 const POSTGRES_VERSIONS = '/usr/lib/postgresql';

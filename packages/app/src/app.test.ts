@@ -4,8 +4,7 @@ import { RequestTime, requestLeftMs, withinRequest } from '@granary/common/reque
 import { Refusal } from '@granary/contract/errors';
 import { WRITES_PENDING_MAX } from '@granary/store/engine';
 import { StoreOpenError } from '@granary/store/errors';
-import { type App, openApp } from './app.ts';
-import { describeEachEngine } from './testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   batchOf,
   isRefusal,
@@ -14,7 +13,8 @@ import {
   newDevice,
   reading,
   registerDevice,
-} from './testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import { type App, openApp } from './app.ts';
 
 /** Enough for one write. */
 const REQUEST_MS = 2_000;

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { Reading } from '@granary/core/telemetry/readings';
-import type { App } from './app.ts';
-import { type IdempotencyKey, REMEMBERED_MS } from './idempotency.ts';
-import { READINGS_PER_APPEND_MAX } from './telemetry/telemetry.ts';
-import { describeEachEngine } from './testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   batchOf,
   isRefusal,
@@ -13,8 +10,11 @@ import {
   reading,
   readySilo,
   registerDevice,
-} from './testing/fixtures.ts';
-import { effectsDuring } from './testing/recorded-effects.ts';
+} from '@granary/testing/app/fixtures';
+import { effectsDuring } from '@granary/testing/app/recorded-effects';
+import type { App } from './app.ts';
+import { type IdempotencyKey, REMEMBERED_MS } from './idempotency.ts';
+import { READINGS_PER_APPEND_MAX } from './telemetry/telemetry.ts';
 
 const keyOf = (key: string, fields: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
   keyId: 'key_1',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { isRefusal, NOW_MS } from '@granary/testing/app/fixtures';
 import type { App } from './app.ts';
-import { describeEachEngine } from './testing/engines.ts';
-import { isRefusal, NOW_MS } from './testing/fixtures.ts';
 
 const INT64_MIN = '-9223372036854775808';
 const INT64_MAX = '9223372036854775807';

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { DAY_MS, SECOND_MS } from '@granary/contract/time';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import {
+  locate,
+  NOW_MS,
+  newId,
+  readyFieldDevice,
+  readySilo,
+  tickDue,
+  weigh,
+} from '@granary/testing/app/fixtures';
 import type { App } from './app.ts';
-import { describeEachEngine } from './testing/engines.ts';
-import { locate, NOW_MS, newId, readyFieldDevice, readySilo, tickDue, weigh } from './testing/fixtures.ts';
 
 const ALL = { beforeMs: NOW_MS + DAY_MS, rowsMax: 1_000 };
 

@@ -1,4 +1,15 @@
-const PACKAGES = ['app', 'cli', 'client', 'contract', 'core', 'link', 'server', 'simulator', 'store'];
+const PACKAGES = [
+  'app',
+  'cli',
+  'client',
+  'common',
+  'contract',
+  'core',
+  'link',
+  'server',
+  'simulator',
+  'store',
+];
 
 /** Everything that the built service depends on. */
 export const SERVICE_SOURCES = [

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const isForTests = (name) => name === 'testing' || name.endsWith('.test.ts');
+const isTest = (name) => name.endsWith('.test.ts');
 
-/** Changes with the names and contents of the files at or below the paths; what only tests use does not count. */
+/** Changes with the names and contents of the files at or below the paths; tests do not count. */
 export function sourcesDigest(root, paths) {
   const hash = createHash('sha256');
   for (const path of paths.flatMap((one) => filesAt(root, one))) {
@@ -18,7 +18,7 @@ function filesAt(root, path) {
   if (/\.(json|ts)$/.test(path)) return [path];
   const entries = readdirSync(join(root, path), { withFileTypes: true });
   return entries
-    .filter(({ name }) => name !== 'node_modules' && !isForTests(name))
+    .filter(({ name }) => name !== 'node_modules' && !isTest(name))
     .sort((one, other) => (one.name < other.name ? -1 : 1))
     .flatMap((entry) => {
       const below = `${path}/${entry.name}`;

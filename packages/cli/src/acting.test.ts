@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startFarm } from './testing/farm.ts';
-import { granary } from './testing/granary-process.ts';
-import { CTRL_C, ENTER, onTerminal } from './testing/terminal-process.ts';
+import { startFarm } from '@granary/testing/cli/farm';
+import { granary } from '@granary/testing/cli/granary-process';
+import { CTRL_C, ENTER, onTerminal } from '@granary/testing/cli/terminal-process';
 
 interface Operation {
   readonly status: string;

@@ -3,7 +3,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClient } from '@granary/client';
-import { granary, serviceEnv } from './testing/granary-process.ts';
+import { granary, serviceEnv } from '@granary/testing/cli/granary-process';
 
 const URL_LINE = /HTTP +(http:\/\/\S+)/;
 const SILO = {

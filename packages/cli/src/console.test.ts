@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { granary, serviceEnv } from '@granary/testing/cli/granary-process';
 import { startMessage } from './running/start-message.ts';
-import { granary, serviceEnv } from './testing/granary-process.ts';
 
 const LINK = /(http:\/\/127\.0\.0\.1:\d+)\/#sign-in=(gc_[\w-]{32})/;
 

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { createClient } from '@granary/client';
-import { startFarm } from './testing/farm.ts';
-import { runInProcess } from './testing/in-process.ts';
+import { startFarm } from '@granary/testing/cli/farm';
+import { runInProcess } from '@granary/testing/cli/in-process';
 
 interface Mission {
   readonly mission_id: string;

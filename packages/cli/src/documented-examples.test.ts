@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Client, createClient } from '@granary/client';
+import { type RunningFarm, startFarm } from '@granary/testing/cli/farm';
+import { runInProcess } from '@granary/testing/cli/in-process';
 import { COMMANDS } from './commands.ts';
-import { type RunningFarm, startFarm } from './testing/farm.ts';
-import { runInProcess } from './testing/in-process.ts';
 
 const DOCUMENT = new URL('../../../docs/cli.md', import.meta.url);
 const TEXT = readFileSync(DOCUMENT, 'utf8');

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
+import { granary } from '@granary/testing/cli/granary-process';
+import { runInProcess } from '@granary/testing/cli/in-process';
 import { COMMANDS as COMMAND_ENTRIES } from './commands.ts';
-import { granary } from './testing/granary-process.ts';
-import { runInProcess } from './testing/in-process.ts';
 import { VERSION } from './version.ts';
 
 const COMMANDS = COMMAND_ENTRIES.map(({ name }) => name);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { granary, serviceEnv } from './testing/granary-process.ts';
-import { ENTER, onTerminal } from './testing/terminal-process.ts';
+import { granary, serviceEnv } from '@granary/testing/cli/granary-process';
+import { ENTER, onTerminal } from '@granary/testing/cli/terminal-process';
 
 const URL_LINE = /HTTP +(http:\/\/\S+)/;
 

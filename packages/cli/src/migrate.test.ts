@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { granary, serviceEnv } from '@granary/testing/cli/granary-process';
+import { runInProcess } from '@granary/testing/cli/in-process';
 import { moveProgress } from './running/move-output.ts';
-import { granary, serviceEnv } from './testing/granary-process.ts';
-import { runInProcess } from './testing/in-process.ts';
 
 const NOBODY = 'postgres://granary:a-password@127.0.0.1:1/granary';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startFarm } from './testing/farm.ts';
-import { granary } from './testing/granary-process.ts';
-import { runInProcess } from './testing/in-process.ts';
-import { onTerminal } from './testing/terminal-process.ts';
+import { startFarm } from '@granary/testing/cli/farm';
+import { granary } from '@granary/testing/cli/granary-process';
+import { runInProcess } from '@granary/testing/cli/in-process';
+import { onTerminal } from '@granary/testing/cli/terminal-process';
 
 test('the commands that read a farm', async (t) => {
   const farm = await startFarm(t);

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
 import { createClient } from '@granary/client';
-import { newCertificate } from '@granary/link/testing/certificates';
-import { granary, serviceEnv } from './testing/granary-process.ts';
+import { granary, serviceEnv } from '@granary/testing/cli/granary-process';
+import { newCertificate } from '@granary/testing/link/certificates';
 
 const URL_LINE = /HTTP +(http:\/\/\S+)/;
 const STOP_HINT = /Ctrl\+C stops it/;

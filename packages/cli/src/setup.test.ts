@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { validatedUrl } from '@granary/server/testing/validated-url';
-import { granary, serviceEnv } from './testing/granary-process.ts';
-import { runInProcess } from './testing/in-process.ts';
+import { granary, serviceEnv } from '@granary/testing/cli/granary-process';
+import { runInProcess } from '@granary/testing/cli/in-process';
+import { validatedUrl } from '@granary/testing/server/validated-url';
 
 type Env = Readonly<Record<string, string>>;
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { test } from 'node:test';
+import { ok, startScriptedServer } from '@granary/testing/client/scripted-server';
 import { createClient } from './client.ts';
 import { ApiError, UnreachableError } from './failures.ts';
-import { ok, startScriptedServer } from './testing/scripted-server.ts';
 
 test('sends the key as a bearer token and unwraps the envelope', async (t) => {
   const { client, received } = await startScriptedServer([ok({ device_id: 'silo/1' })], t);

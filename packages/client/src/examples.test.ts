@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type Farm, startSimulatedFarm } from '@granary/testing/client/simulated-farm';
 import { type Client, createClient } from './client.ts';
-import { type Farm, startSimulatedFarm } from './testing/simulated-farm.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../examples/integrations/', import.meta.url));
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Farm, startSimulatedFarm } from './testing/simulated-farm.ts';
+import { type Farm, startSimulatedFarm } from '@granary/testing/client/simulated-farm';
 
 const run = promisify(execFile);
 /** Where the package finds itself by its name. */

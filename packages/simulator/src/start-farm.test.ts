@@ -4,12 +4,12 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@granary/client';
 import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
+import { startService } from '@granary/testing/simulator/service';
 import { FIELD_UNITS } from './field/fleet.ts';
 import { SiloController } from './silo/silo-controller.ts';
 import { SILOS } from './silo/silos.ts';
 import { weightKgAt } from './silo/weight.ts';
 import { type Farm, type FarmEvent, type FarmOptions, startFarm } from './start-farm.ts';
-import { startService } from './testing/service.ts';
 import { STATIONS } from './weather.ts';
 
 const POLL_MS = 50;

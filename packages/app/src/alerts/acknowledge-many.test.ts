@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { describeEachEngine, describePostgres, type TestEngine } from '../testing/engines.ts';
-import { eventsOfDevice, NOW_MS, registerDevice, weigh } from '../testing/fixtures.ts';
+import { describeEachEngine, describePostgres, type TestEngine } from '@granary/testing/app/engines';
+import { eventsOfDevice, NOW_MS, registerDevice, weigh } from '@granary/testing/app/fixtures';
 
 const UNLIMITED = { facilities: null, deviceIds: null };
 const LATER_MS = NOW_MS + 1_000;

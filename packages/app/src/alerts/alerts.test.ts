@@ -3,9 +3,7 @@ import { before, it } from 'node:test';
 import type { AlertFilter } from '@granary/contract/alerts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { FRESHNESS_MS, NEVER_SEEN } from '@granary/core/devices/status';
-import type { NamedValues } from '@granary/core/testing/readings';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   batchOf,
   eventsOfDevice,
@@ -16,7 +14,9 @@ import {
   registerDevice,
   SILO_CAPACITY_KG,
   weigh,
-} from '../testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import type { NamedValues } from '@granary/testing/core/readings';
+import type { App } from '../app.ts';
 
 const OFF_DELAY_MS = 5 * SECOND_MS;
 const OFFLINE_ALARM_MS = FRESHNESS_MS + NEVER_SEEN.offlineDelayMs + 1;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { MINUTE_MS } from '@granary/contract/time';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { eventsOfDevice, NOW_MS, readySilo, weigh } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { eventsOfDevice, NOW_MS, readySilo, weigh } from '../testing/fixtures.ts';
 
 describeEachEngine('an evaluation of several devices', (engine) => {
   let app: App;

@@ -4,9 +4,9 @@ import { SECOND_MS } from '@granary/contract/time';
 import { DEFAULT_MONITORING, delaysOf } from '@granary/core/alerts/monitoring';
 import { STOP_CONFIRMATION_MS_MAX } from '@granary/core/commands/emergency-stop';
 import { FRESHNESS_MS, NEVER_SEEN } from '@granary/core/devices/status';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { eventsOfDevice, locate, NOW_MS, readyFieldDevice } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { eventsOfDevice, locate, NOW_MS, readyFieldDevice } from '../testing/fixtures.ts';
 
 const FENCE = [
   { lat: 51.9, lng: 12.9 },

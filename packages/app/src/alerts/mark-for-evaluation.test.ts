@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { SECOND_MS } from '@granary/contract/time';
 import { profileOf } from '@granary/core/profiles/profiles';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { isBelievable } from '@granary/core/telemetry/plausibility';
 import type { Reading } from '@granary/core/telemetry/readings';
-import { type NamedValues, readingsOf } from '@granary/core/testing/readings';
-import fc from 'fast-check';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   batchOf,
   evaluatedAfter,
@@ -18,7 +14,11 @@ import {
   newFieldDevice,
   registerDevice,
   SILO_CAPACITY_KG,
-} from '../testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
+import { type NamedValues, readingsOf } from '@granary/testing/core/readings';
+import fc from 'fast-check';
+import type { App } from '../app.ts';
 
 const CAPACITY_G = SILO_CAPACITY_KG * 1_000;
 

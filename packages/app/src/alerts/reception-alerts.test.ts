@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { MessageReception } from '@granary/core/reception/reception';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   batchOf,
   evaluatedAfter,
@@ -12,7 +11,8 @@ import {
   readySilo,
   registerDevice,
   weigh,
-} from '../testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import type { App } from '../app.ts';
 
 const INTERVAL_MS = 10 * SECOND_MS;
 const OFF_DELAY_MS = 5 * SECOND_MS;

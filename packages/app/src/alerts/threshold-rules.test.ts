@@ -5,9 +5,7 @@ import { RULES_MAX, type ThresholdRule } from '@granary/contract/configuration/s
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { CHANNELS } from '@granary/contract/telemetry/channels';
 import { SECOND_MS } from '@granary/contract/time';
-import { type NamedValues, readingsOf } from '@granary/core/testing/readings';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   batchOf,
   evaluatedAfter,
@@ -17,7 +15,9 @@ import {
   readyFieldDevice,
   readySilo,
   SILO_CAPACITY_KG,
-} from '../testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import { type NamedValues, readingsOf } from '@granary/testing/core/readings';
+import type { App } from '../app.ts';
 
 const WARM: ThresholdRule = { sensor_id: 'temperature', above: 30, severity: 'warning' };
 const HOT: ThresholdRule = { sensor_id: 'temperature', above: 40, severity: 'critical' };

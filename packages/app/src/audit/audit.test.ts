@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { DAY_MS } from '@granary/contract/time';
-import type { App } from '../app.ts';
-import { ADA, testAttempt } from '../testing/attempts.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { ADA, testAttempt } from '@granary/testing/app/attempts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   eventsOfDevice,
   isRefusal,
@@ -11,7 +10,8 @@ import {
   newDevice,
   readySilo,
   registerDevice,
-} from '../testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import type { App } from '../app.ts';
 import type { AuditFilter } from './audit-rows.ts';
 
 const ALL: AuditFilter = {

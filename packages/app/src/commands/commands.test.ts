@@ -3,8 +3,7 @@ import { before, it } from 'node:test';
 import type { CommandRequest } from '@granary/contract/commands';
 import type { CommandProgress } from '@granary/contract/link/field-messages';
 import { DAY_MS } from '@granary/contract/time';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   eventsOfDevice,
   isRefusal,
@@ -14,8 +13,9 @@ import {
   readyFieldDevice,
   readySilo,
   registerDevice,
-} from '../testing/fixtures.ts';
-import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
+} from '@granary/testing/app/fixtures';
+import { effectsDuring, sentIn } from '@granary/testing/app/recorded-effects';
+import type { App } from '../app.ts';
 import { COMMANDS_UNFINISHED_MAX } from './commands.ts';
 
 const MOVE = {

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { CommandRequest } from '@granary/contract/commands';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { COMMAND_TIMEOUT_MS } from '@granary/core/commands/state';
 import { STOP_RESEND_MS } from '@granary/core/jobs/polling';
 import { START_TOLERANCE_MS } from '@granary/core/missions/planning/plan';
 import { UPLOAD_LEAD_MS, UPLOAD_RESEND_MS } from '@granary/core/missions/transitions';
-
-import fc from 'fast-check';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   locate,
   missionAt,
@@ -20,8 +16,11 @@ import {
   readyFieldDevice,
   registerDevice,
   tickDue,
-} from '../testing/fixtures.ts';
-import { UnreliableRover } from '../testing/unreliable-rover.ts';
+} from '@granary/testing/app/fixtures';
+import { UnreliableRover } from '@granary/testing/app/unreliable-rover';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
+import fc from 'fast-check';
+import type { App } from '../app.ts';
 
 const EVERY = 10_000;
 

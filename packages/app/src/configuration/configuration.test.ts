@@ -5,9 +5,8 @@ import { toIso } from '@granary/contract/time';
 import { initialFieldConfiguration } from '@granary/core/configuration/field-configuration';
 import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
 import { VERSIONS_KEPT_MAX, versionRecord } from '@granary/core/configuration/versions';
-import type { App } from '../app.ts';
-import { ADA, testAttempt } from '../testing/attempts.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { ADA, testAttempt } from '@granary/testing/app/attempts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   eventsOfDevice,
   isRefusal,
@@ -16,7 +15,8 @@ import {
   newFieldDevice,
   readyFieldDevice,
   registerDevice,
-} from '../testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import type { App } from '../app.ts';
 
 const FENCE = [
   { lat: 51, lng: 12 },

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { MINUTE_MS } from '@granary/contract/time';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   eventsOfDevice,
   isRefusal,
@@ -11,7 +10,8 @@ import {
   readySilo,
   registerDevice,
   weigh,
-} from '../testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import type { App } from '../app.ts';
 
 describeEachEngine('changing a device', (engine) => {
   let app: App;

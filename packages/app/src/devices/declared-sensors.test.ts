@@ -11,8 +11,7 @@ import {
 } from '@granary/core/sensors/declared-sensors';
 import type { Sensor } from '@granary/core/sensors/sensor';
 import { acceptReading, isFault, type Reading } from '@granary/core/telemetry/readings';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   batchOf,
   eventsOfDevice,
@@ -21,8 +20,9 @@ import {
   newDevice,
   newFieldDevice,
   weigh,
-} from '../testing/fixtures.ts';
-import { effectsDuring } from '../testing/recorded-effects.ts';
+} from '@granary/testing/app/fixtures';
+import { effectsDuring } from '@granary/testing/app/recorded-effects';
+import type { App } from '../app.ts';
 
 const sensorNamed = (sensorId: string, fields: Partial<SensorDeclaration> = {}): SensorDeclaration => ({
   sensor_id: sensorId,

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { NEVER_SEEN } from '@granary/core/devices/status';
-import type { App } from '../app.ts';
-import type { DeviceFilter } from '../device-rows.ts';
-import { REJECTIONS_KEPT_MAX } from '../presence-rows.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   batchOf,
   isRefusal,
@@ -12,7 +9,10 @@ import {
   newDevice,
   newFieldDevice,
   registerDevice,
-} from '../testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import type { App } from '../app.ts';
+import type { DeviceFilter } from '../device-rows.ts';
+import { REJECTIONS_KEPT_MAX } from '../presence-rows.ts';
 
 describeEachEngine('devices', (engine) => {
   let app: App;

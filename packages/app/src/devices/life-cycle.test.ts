@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   eventsOfDevice,
   isRefusal,
@@ -12,7 +11,8 @@ import {
   readyFieldDevice,
   readySilo,
   weigh,
-} from '../testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import type { App } from '../app.ts';
 
 const LATER_MS = NOW_MS + 10 * MINUTE_MS;
 

@@ -3,8 +3,7 @@ import { before, it } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { PURGE_DELAY_MS } from '@granary/core/fleet/removal';
 import { ruleContent } from '@granary/core/notifications/rule';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   batchOf,
   isRefusal,
@@ -17,7 +16,8 @@ import {
   readyFieldDevice,
   readySilo,
   weigh,
-} from '../testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import type { App } from '../app.ts';
 
 const TABLES = [
   'readings',

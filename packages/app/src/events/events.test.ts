@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { isRefusal, NOW_MS, newDevice, registerDevice } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
 import type { NewStoredKey } from '../keys/key-rows.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { isRefusal, NOW_MS, newDevice, registerDevice } from '../testing/fixtures.ts';
 
 const newKey = (keyId: string): NewStoredKey => ({
   keyId,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { DAY_MS } from '@granary/contract/time';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { batchOf, NOW_MS, reading, registerDevice } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
 import { beforeTime, type RawPosition } from '../telemetry/raw-row.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { batchOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
 
 const DEVICES = 4;
 const TIMES = 25;

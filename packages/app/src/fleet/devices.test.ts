@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
 import { deviceStatus, type Presence } from '@granary/core/devices/status';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { NOW_MS, newDevice, newFieldDevice, weigh } from '@granary/testing/app/fixtures';
+import { ALL_DEVICES } from '@granary/testing/app/fleet-rows';
 import fc from 'fast-check';
 import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { NOW_MS, newDevice, newFieldDevice, weigh } from '../testing/fixtures.ts';
-import { ALL_DEVICES } from '../testing/fleet-rows.ts';
 import type { DevicesPage } from './fleet.ts';
 
 const PAGE: DevicesPage = {

@@ -3,12 +3,12 @@ import { before, it } from 'node:test';
 import { ALERT_FILTERS, ALERT_SEVERITIES, type AlertFilter } from '@granary/contract/alerts';
 import { OPERATION_STATUSES } from '@granary/contract/operations';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { newDevice } from '@granary/testing/app/fixtures';
+import { ALL_DEVICES, alertState, insertAlerts, insertOperations } from '@granary/testing/app/fleet-rows';
 import fc from 'fast-check';
 import type { App } from '../app.ts';
 import type { DeviceSelection } from '../conditions.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { newDevice } from '../testing/fixtures.ts';
-import { ALL_DEVICES, alertState, insertAlerts, insertOperations } from '../testing/fleet-rows.ts';
 
 const FACILITIES = ['North', 'South', 'East'] as const;
 const ZONES = ['A', 'B'] as const;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { locate, NOW_MS, newDevice, newFieldDevice, weigh } from '@granary/testing/app/fixtures';
+import { alertState, insertAlerts, insertOperations } from '@granary/testing/app/fleet-rows';
 import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { locate, NOW_MS, newDevice, newFieldDevice, weigh } from '../testing/fixtures.ts';
-import { alertState, insertAlerts, insertOperations } from '../testing/fleet-rows.ts';
 
 const UNLIMITED = { facilities: null, deviceIds: null };
 

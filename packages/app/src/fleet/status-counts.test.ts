@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { NOW_MS, newDevice, newFieldDevice, weigh } from '@granary/testing/app/fixtures';
+import { alertState, insertAlerts } from '@granary/testing/app/fleet-rows';
 import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { NOW_MS, newDevice, newFieldDevice, weigh } from '../testing/fixtures.ts';
-import { alertState, insertAlerts } from '../testing/fleet-rows.ts';
 
 interface Part {
   readonly counts: readonly unknown[];

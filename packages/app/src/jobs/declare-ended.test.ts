@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   eventsOfDevice,
   isRefusal,
@@ -14,7 +13,8 @@ import {
   readySilo,
   tickDue,
   weigh,
-} from '../testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import type { App } from '../app.ts';
 
 const DECLARATION = { reason: 'the gate is closed', looked_by: 'Ada' };
 const LATER_MS = NOW_MS + MINUTE_MS;

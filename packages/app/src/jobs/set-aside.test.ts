@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { STOP_RESEND_MS } from '@granary/core/jobs/polling';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { NOW_MS, readyFieldDevice, readySilo, tickDue } from '@granary/testing/app/fixtures';
+import type { SentMessage } from '@granary/testing/app/recorded-effects';
 import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { NOW_MS, readyFieldDevice, readySilo, tickDue } from '../testing/fixtures.ts';
-import type { SentMessage } from '../testing/recorded-effects.ts';
 import type { SetAside } from '../unreadable-row.ts';
 
 const UNKNOWN_STATUS = '{"v":1,"deviceNo":1,"status":"flying"}';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { describeEachEngine, describePostgres } from '@granary/testing/app/engines';
+import { isRefusal, NOW_MS } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
-import { describeEachEngine, describePostgres } from '../testing/engines.ts';
-import { isRefusal, NOW_MS } from '../testing/fixtures.ts';
 import type { NewStoredKey } from './key-rows.ts';
 
 const newKey = (keyId: string, fields: Partial<NewStoredKey> = {}): NewStoredKey => ({

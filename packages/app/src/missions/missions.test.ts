@@ -5,8 +5,7 @@ import type { MissionRequestKind } from '@granary/contract/missions';
 import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import { MISSIONS_AHEAD_MAX } from '@granary/core/missions/planning/plan';
 import { HALT_CONFIRMATION_MS_MAX } from '@granary/core/missions/steps';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   eventsOfDevice,
   isRefusal,
@@ -17,8 +16,9 @@ import {
   readyFieldDevice,
   readySilo,
   tickDue,
-} from '../testing/fixtures.ts';
-import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
+} from '@granary/testing/app/fixtures';
+import { effectsDuring, sentIn } from '@granary/testing/app/recorded-effects';
+import type { App } from '../app.ts';
 import type { MissionPage } from './missions.ts';
 
 describeEachEngine('missions', (engine) => {

@@ -3,9 +3,9 @@ import { before, beforeEach, it } from 'node:test';
 import type { NotificationRuleInput } from '@granary/contract/notifications';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { ruleContent } from '@granary/core/notifications/rule';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { isRefusal, NOW_MS, newId, readySilo, weigh } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { isRefusal, NOW_MS, newId, readySilo, weigh } from '../testing/fixtures.ts';
 
 const OFF_DELAY_MS = 5 * SECOND_MS;
 const EVERYTHING = { status: null, ruleId: null, beforeId: null, limit: 1_000 };

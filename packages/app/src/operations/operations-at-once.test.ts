@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
+import { testAttempt } from '@granary/testing/app/attempts';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { eventsOfDevice, NOW_MS, newId, readySilo } from '@granary/testing/app/fixtures';
+import { effectsDuring, sentIn } from '@granary/testing/app/recorded-effects';
 import type { App } from '../app.ts';
 import type { IdempotencyKey } from '../idempotency.ts';
-import { testAttempt } from '../testing/attempts.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { eventsOfDevice, NOW_MS, newId, readySilo } from '../testing/fixtures.ts';
-import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
 
 const DEVICES = 24;
 

@@ -6,8 +6,7 @@ import { STOP_RESEND_MS } from '@granary/core/jobs/polling';
 import { STOP_CONFIRMATION_MS_MAX } from '@granary/core/operations/declared-end';
 import { operationRecord } from '@granary/core/operations/record';
 import { ACK_TIMEOUT_MS } from '@granary/core/operations/transitions';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   eventsOfDevice,
   isRefusal,
@@ -17,8 +16,9 @@ import {
   readySilo,
   tickDue,
   weigh,
-} from '../testing/fixtures.ts';
-import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
+} from '@granary/testing/app/fixtures';
+import { effectsDuring, sentIn } from '@granary/testing/app/recorded-effects';
+import type { App } from '../app.ts';
 import { UNSOLICITED_AT_ONCE_MAX } from './operations.ts';
 
 const feed = (app: App, deviceNo: number, operationId = newId('op'), amount = 100) =>

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { SESSIONS_PER_KEY_MAX } from '@granary/core/session';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { NOW_MS } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
 import type { NewStoredKey } from '../keys/key-rows.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { NOW_MS } from '../testing/fixtures.ts';
 
 const newKey = (keyId: string, fields: Partial<NewStoredKey> = {}): NewStoredKey => ({
   keyId,

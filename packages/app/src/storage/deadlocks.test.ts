@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
 import { checkLoggedEvent } from '@granary/contract/logged-event';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { toIso } from '@granary/contract/time';
+import { describePostgres } from '@granary/testing/app/engines';
+import { EVERY_WRITE, outcomesOf, prepareRounds } from '@granary/testing/app/every-write';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import type { App } from '../app.ts';
-import { describePostgres } from '../testing/engines.ts';
-import { EVERY_WRITE, outcomesOf, prepareRounds } from '../testing/every-write.ts';
 import { SLICES } from '../use-cases.ts';
 
 const ROUNDS = IS_FULL_SIZE ? 12 : 6;

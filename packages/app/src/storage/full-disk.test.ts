@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { ErrorCode } from '@granary/contract/errors';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
+import { batchOf, isRefusal, NOW_MS, reading, registerDevice } from '@granary/testing/app/fixtures';
+import { makeSmallDisk } from '@granary/testing/app/small-disk';
 import { type App, openApp } from '../app.ts';
-import { batchOf, isRefusal, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
-import { makeSmallDisk } from '../testing/small-disk.ts';
 
 const READINGS_PER_BATCH = 2_000;
 

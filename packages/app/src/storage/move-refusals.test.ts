@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { lockDataFolder } from '@granary/store/data-folder';
 import { Move } from '@granary/store/move/move';
+import { describePostgres, type TestEngine, WITHOUT_SCHEMA } from '@granary/testing/app/engines';
+import { newDevice } from '@granary/testing/app/fixtures';
+import { type EmbeddedStore, filledStore, moveStore } from '@granary/testing/app/moved-store';
+import { storedAnswers } from '@granary/testing/app/stored-answers';
 import { openApp } from '../app.ts';
-import { describePostgres, type TestEngine, WITHOUT_SCHEMA } from '../testing/engines.ts';
-import { newDevice } from '../testing/fixtures.ts';
-import { type EmbeddedStore, filledStore, moveStore } from '../testing/moved-store.ts';
-import { storedAnswers } from '../testing/stored-answers.ts';
 
 const urlOf = ({ location }: TestEngine): string => (location.engine === 'postgres' ? location.url : '');
 

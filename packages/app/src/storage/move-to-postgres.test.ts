@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { MoveError, StoreOpenError } from '@granary/store/errors';
 import type { MoveStep } from '@granary/store/move/move';
+import { describePostgres, WITHOUT_SCHEMA } from '@granary/testing/app/engines';
+import { newDevice } from '@granary/testing/app/fixtures';
+import { type EmbeddedStore, filledStore, moveStore } from '@granary/testing/app/moved-store';
+import { storedAnswers } from '@granary/testing/app/stored-answers';
 import { openApp } from '../app.ts';
-import { describePostgres, WITHOUT_SCHEMA } from '../testing/engines.ts';
-import { newDevice } from '../testing/fixtures.ts';
-import { type EmbeddedStore, filledStore, moveStore } from '../testing/moved-store.ts';
-import { storedAnswers } from '../testing/stored-answers.ts';
 
 const LIMIT = 1_000_000;
 /** Values that a text form could change: quotes, separators, words and signs with a meaning, several bytes for a sign. */

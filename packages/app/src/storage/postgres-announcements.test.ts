@@ -3,8 +3,8 @@ import { it, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Announcement } from '@granary/store/announcements';
 import { PostgresAnnouncements } from '@granary/store/postgres/announcements';
-import { describePostgres, type TestEngine } from '../testing/engines.ts';
-import { batchOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
+import { describePostgres, type TestEngine } from '@granary/testing/app/engines';
+import { batchOf, NOW_MS, reading, registerDevice } from '@granary/testing/app/fixtures';
 
 interface Received {
   readonly deviceNos: number[];

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { DAY_MS } from '@granary/contract/time';
+import { describePostgres } from '@granary/testing/app/engines';
+import {
+  batchOf,
+  isRefusal,
+  NOW_MS,
+  newDevice,
+  reading,
+  registerDevice,
+} from '@granary/testing/app/fixtures';
 import { openApp } from '../app.ts';
-import { describePostgres } from '../testing/engines.ts';
-import { batchOf, isRefusal, NOW_MS, newDevice, reading, registerDevice } from '../testing/fixtures.ts';
 
 const ATTEMPTS_MAX = 20;
 

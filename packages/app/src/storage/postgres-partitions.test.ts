@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { DAY_MS, toIso } from '@granary/contract/time';
+import { describePostgres, type TestEngine } from '@granary/testing/app/engines';
+import { batchOf, NOW_MS, reading, registerDevice } from '@granary/testing/app/fixtures';
 import { Client } from 'pg';
-import { describePostgres, type TestEngine } from '../testing/engines.ts';
-import { batchOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
 
 const nameOf = (timeMs: number): string => `readings_${toIso(timeMs).slice(0, 10).replaceAll('-', '_')}`;
 

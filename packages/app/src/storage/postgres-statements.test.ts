@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test';
 import type { Engine, UseCaseCall } from '@granary/store/engine';
 import { openPostgres } from '@granary/store/postgres/engine';
 import type { Sql } from '@granary/store/sql';
-import { describePostgres } from '../testing/engines.ts';
+import { describePostgres } from '@granary/testing/app/engines';
 import { USE_CASES } from '../use-cases.ts';
 
 const CALL: UseCaseCall = { slice: '', name: '', args: [], idempotency: null, attempt: null };

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { RequestTime, withinRequest } from '@granary/common/request-time';
 import { openPostgres } from '@granary/store/postgres/engine';
+import { describePostgres } from '@granary/testing/app/engines';
+import { isRefusal, newDevice } from '@granary/testing/app/fixtures';
 import { Client } from 'pg';
 import type { StoreLocation } from '../app.ts';
-import { describePostgres } from '../testing/engines.ts';
-import { isRefusal, newDevice } from '../testing/fixtures.ts';
 import { USE_CASES } from '../use-cases.ts';
 
 const CALL_MS = 500;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { StoreOpenError } from '@granary/store/errors';
-import { describeEachEngine, type TestEngine, WITHOUT_SCHEMA } from '../testing/engines.ts';
+import { describeEachEngine, type TestEngine, WITHOUT_SCHEMA } from '@granary/testing/app/engines';
 
 async function tablesOf(engine: TestEngine): Promise<unknown[]> {
   const rows = await engine.query(

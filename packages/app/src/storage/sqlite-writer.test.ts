@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Writer } from '@granary/store/sqlite/writer';
-import { isRefusal } from '../testing/fixtures.ts';
+import { isRefusal } from '@granary/testing/app/fixtures';
 import { USE_CASES } from '../use-cases.ts';
 
 describe('a writer thread that ends', () => {

@@ -7,8 +7,8 @@ import { packReadings } from '@granary/core/telemetry/packed-readings';
 import type { UseCaseCall } from '@granary/store/engine';
 import { Writer } from '@granary/store/sqlite/writer';
 import { clientOver } from '@granary/store/sqlite/writer-client';
+import { batchOf, isRefusal, latestOf, NOW_MS, reading, registerDevice } from '@granary/testing/app/fixtures';
 import { openApp, type ThreadWrites } from '../app.ts';
-import { batchOf, isRefusal, latestOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
 import { USE_CASES } from '../use-cases.ts';
 import { writeCall } from '../write-call.ts';
 

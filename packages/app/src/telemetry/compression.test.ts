@@ -4,10 +4,10 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { PURGE_DELAY_MS } from '@granary/core/fleet/removal';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { distinctReadings, type Reading } from '@granary/core/telemetry/readings';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { everyRawRow, rawRowOf } from '@granary/testing/app/every-raw-row';
+import { batchOf, NOW_MS, reading, registerDevice } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { everyRawRow, rawRowOf } from '../testing/every-raw-row.ts';
-import { batchOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
 import { ROWS_PER_CHUNK_MAX } from './compress-readings.ts';
 import type { AppendReceipt } from './telemetry.ts';
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
-import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   batchOf,
   latestOf,
@@ -12,7 +11,8 @@ import {
   readySilo,
   registerDevice,
   weigh as weighSilo,
-} from '../testing/fixtures.ts';
+} from '@granary/testing/app/fixtures';
+import type { App } from '../app.ts';
 
 describeEachEngine('the open bucket of a device', (engine) => {
   let app: App;

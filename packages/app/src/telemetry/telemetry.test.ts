@@ -8,12 +8,12 @@ import type { Bucket } from '@granary/core/telemetry/history';
 import { packReadings } from '@granary/core/telemetry/packed-readings';
 import { distinctReadings, type Reading } from '@granary/core/telemetry/readings';
 import { newestValues, rollUp } from '@granary/core/telemetry/rollup';
-import { type NamedValues, readingsOf } from '@granary/core/testing/readings';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { batchOf, latestOf, NOW_MS, reading, registerDevice } from '@granary/testing/app/fixtures';
+import { rawReadings } from '@granary/testing/app/raw-readings';
+import { type NamedValues, readingsOf } from '@granary/testing/core/readings';
 import fc from 'fast-check';
 import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { batchOf, latestOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
-import { rawReadings } from '../testing/raw-readings.ts';
 import { READINGS_PER_APPEND_MAX } from './telemetry.ts';
 
 const PROPERTY_RUNS = 15;

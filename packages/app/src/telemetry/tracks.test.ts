@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { batchOf, NOW_MS, reading, registerDevice } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { batchOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
 
 describeEachEngine('the track of a device', (engine) => {
   let app: App;

@@ -3,9 +3,9 @@ import { before, describe, it } from 'node:test';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import type { AttemptOutcome } from '@granary/core/webhooks/attempts';
 import type { StoredWebhook } from '@granary/core/webhooks/webhook';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { isRefusal, NOW_MS, newDevice, newId } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
-import { describeEachEngine } from '../testing/engines.ts';
-import { isRefusal, NOW_MS, newDevice, newId } from '../testing/fixtures.ts';
 import type { NewStoredWebhook } from './webhook-rows.ts';
 
 const SCHEDULE = { delaysMs: [SECOND_MS, SECOND_MS] };

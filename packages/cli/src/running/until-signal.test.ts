@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { runUntilSignal } from './until-signal.ts';
 
 test('a second interrupt ends a program that cannot stop', async (t) => {
-  const path = fileURLToPath(new URL('../testing/never-stops.ts', import.meta.url));
+  const path = fileURLToPath(import.meta.resolve('@granary/testing/cli/never-stops'));
   const child = spawn(process.execPath, [path], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
   const exited = once(child, 'exit');
@@ -20,7 +20,7 @@ test('a second interrupt ends a program that cannot stop', async (t) => {
 });
 
 test('a program that waits at its start ends when it is asked to', async (t) => {
-  const path = fileURLToPath(new URL('../testing/never-starts.ts', import.meta.url));
+  const path = fileURLToPath(import.meta.resolve('@granary/testing/cli/never-starts'));
   const child = spawn(process.execPath, [path], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
   const exited = once(child, 'exit');

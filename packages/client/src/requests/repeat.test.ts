@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_ANSWER, ok, refused, startScriptedServer } from '@granary/testing/client/scripted-server';
 import { createClient } from '../client.ts';
 import { ApiError, UnreachableError } from '../failures.ts';
-import { NO_ANSWER, ok, refused, startScriptedServer } from '../testing/scripted-server.ts';
 
 const PATIENT = { timeLimitMs: 60_000 };
 const BUSY = refused(503, 'storage_unavailable');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_ANSWER, refused, startScriptedServer } from '@granary/testing/client/scripted-server';
 import { ApiError } from '../failures.ts';
-import { NO_ANSWER, refused, startScriptedServer } from '../testing/scripted-server.ts';
 
 const stream = (body: string) => ({ headers: { 'content-type': 'text/event-stream' }, body });
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { checkAccessibility, PHONE, signIn } from '../testing/operator.ts';
-import { RunningSite } from '../testing/running-site.ts';
+import { checkAccessibility, PHONE, signIn } from '@granary/testing/console/operator';
+import { RunningSite } from '@granary/testing/console/running-site';
 
 const ODD_NAME = '<b>Silo</b> \u05d0\u05d1 \u{1f33e}';
 

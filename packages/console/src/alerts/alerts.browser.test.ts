@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { eventually } from '@granary/server/testing/eventually';
-import { checkAccessibility, DESK, PHONE, signIn } from '../testing/operator.ts';
-import { RunningSite } from '../testing/running-site.ts';
+import { checkAccessibility, DESK, PHONE, signIn } from '@granary/testing/console/operator';
+import { RunningSite } from '@granary/testing/console/running-site';
+import { eventually } from '@granary/testing/server/eventually';
 
 /** Raises two alerts of a silo, of which one is critical. */
 async function raiseAlerts(site: RunningSite, deviceId: string): Promise<void> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { eventually } from '@granary/server/testing/eventually';
+import { colouredPixels } from '@granary/testing/console/coloured-pixels';
+import { checkAccessibility, DESK, type Operator, PHONE, signIn } from '@granary/testing/console/operator';
+import { RunningSite } from '@granary/testing/console/running-site';
+import { eventually } from '@granary/testing/server/eventually';
 import type { Page } from 'playwright-core';
-import { colouredPixels } from '../testing/coloured-pixels.ts';
-import { checkAccessibility, DESK, type Operator, PHONE, signIn } from '../testing/operator.ts';
-import { RunningSite } from '../testing/running-site.ts';
 
 const SILO = 'silo-05';
 const TABS = ['', '&tab=operations', '&tab=configuration', '&tab=connection', '&tab=administration'];

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ApiError } from '@granary/client';
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
+import { ScriptedClient } from '@granary/testing/console/scripted-client';
 import { type Signal, signal } from '@preact/signals';
 import { Live } from './live.ts';
-import { ScriptedClient } from './testing/scripted-client.ts';
 
 const EARLY = '2026-11-16T00:00:01Z';
 const LATE = '2026-11-16T00:00:02Z';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { eventually } from '@granary/server/testing/eventually';
+import { checkAccessibility, PHONE, signIn } from '@granary/testing/console/operator';
+import { RunningSite } from '@granary/testing/console/running-site';
+import { eventually } from '@granary/testing/server/eventually';
 import type { Locator, Page } from 'playwright-core';
-import { checkAccessibility, PHONE, signIn } from '../testing/operator.ts';
-import { RunningSite } from '../testing/running-site.ts';
 
 const ROVER = 'rover-01';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { checkAccessibility, PHONE, signIn } from '../testing/operator.ts';
-import { RunningSite } from '../testing/running-site.ts';
+import { checkAccessibility, PHONE, signIn } from '@granary/testing/console/operator';
+import { RunningSite } from '@granary/testing/console/running-site';
 
 const FEED = { amount: 3, unit: 'kg', rate: 60, rate_unit: 'kg/min' } as const;
 

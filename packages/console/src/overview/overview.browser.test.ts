@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { DESK, PHONE, signIn } from '../testing/operator.ts';
-import { RunningSite } from '../testing/running-site.ts';
+import { DESK, PHONE, signIn } from '@granary/testing/console/operator';
+import { RunningSite } from '@granary/testing/console/running-site';
 
 const ODD_NAME = '<img src=x onerror=alert(1)> 🌾 ‮قمح';
 

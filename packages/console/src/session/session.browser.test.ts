@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '@granary/server/testing/eventually';
-import { checkAccessibility, DESK, PHONE, signIn } from '../testing/operator.ts';
-import { RunningSite } from '../testing/running-site.ts';
+import { checkAccessibility, DESK, PHONE, signIn } from '@granary/testing/console/operator';
+import { RunningSite } from '@granary/testing/console/running-site';
+import { eventually } from '@granary/testing/server/eventually';
 
 describe('the shell of the console in Chromium', () => {
   let site: RunningSite;

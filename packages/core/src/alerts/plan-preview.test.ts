@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { started } from '@granary/testing/core/operation-situations';
 import { initialConfiguration } from '../configuration/silo-configuration.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
 import type { SiloAtStart } from '../operations/interlocks.ts';
-import { started } from '../testing/operation-situations.ts';
 import { previewOperation } from './plan-preview.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { alertEvent, ruleWith } from '@granary/testing/core/notifications';
 import type { AlertState } from '../alerts/lifecycle.ts';
-import { alertEvent, ruleWith } from '../testing/notifications.ts';
 import {
   type DueNotice,
   dispatch as dispatchAt,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOTICE_KINDS } from '@granary/contract/notifications';
-import { faultsOfSentence } from '@granary/contract/testing/sentences';
 import { DAY_MS, toIso } from '@granary/contract/time';
+import { faultsOfSentence } from '@granary/testing/contract/sentences';
+import { ruleWith, shownAlert } from '@granary/testing/core/notifications';
 import fc from 'fast-check';
-import { ruleWith, shownAlert } from '../testing/notifications.ts';
 import { ALERTS_TOLD_MAX, type MessageContext, messageOf, type ToldAlert, testMessage } from './message.ts';
 
 const NOW_MS = Date.parse('2026-06-15T12:12:00Z');

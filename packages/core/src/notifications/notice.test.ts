@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALERT_STATUSES } from '@granary/contract/alerts';
 import { MINUTE_MS } from '@granary/contract/time';
+import { alertEvent, ruleWith } from '@granary/testing/core/notifications';
 import fc from 'fast-check';
-import { alertEvent, ruleWith } from '../testing/notifications.ts';
 import { NOTICE_EVENT_TYPES, type Notice, type NoticesBySteps, noticesAfter, told } from './notice.ts';
 
 const ESCALATION = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
 import { checkNotificationRule, type NotificationRuleInput, WEEKDAYS } from '@granary/contract/notifications';
-import { ruleWith } from '../testing/notifications.ts';
+import { ruleWith } from '@granary/testing/core/notifications';
 import { allTargets, RULE_DOCUMENT, ruleContent } from './rule.ts';
 
 test('what was not given has its default', () => {

@@ -9,7 +9,7 @@ import {
   type Situation,
   SOON_MS,
   START_MS,
-} from '../testing/operation-situations.ts';
+} from '@granary/testing/core/operation-situations';
 import { refuseDeclaration, STOP_CONFIRMATION_MS_MAX } from './declared-end.ts';
 import { operationRecord } from './record.ts';
 import { statusDetail } from './status-detail.ts';

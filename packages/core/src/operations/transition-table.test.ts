@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OperationStatus } from '@granary/contract/operations';
-import { FRESHNESS_MS } from '../devices/status.ts';
 import {
   declaration,
   LATE_MS,
@@ -11,7 +10,8 @@ import {
   SOON_MS,
   START_MS,
   tick,
-} from '../testing/operation-situations.ts';
+} from '@granary/testing/core/operation-situations';
+import { FRESHNESS_MS } from '../devices/status.ts';
 import { STOP_CONFIRMATION_MS_MAX } from './declared-end.ts';
 import { holdsDevice, type OperationState } from './state.ts';
 import { advanceOperation, type OperationInput } from './transitions.ts';

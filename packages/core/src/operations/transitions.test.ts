@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OperationProgress, ProgressState } from '@granary/contract/link/messages';
 import { MINUTE_MS } from '@granary/contract/time';
-import { REPORT_SPACING_MS, STOP_RESEND_MS } from '../jobs/polling.ts';
 import {
   LATE_MS,
   plan,
@@ -12,7 +11,8 @@ import {
   START_MS,
   started,
   tick,
-} from '../testing/operation-situations.ts';
+} from '@granary/testing/core/operation-situations';
+import { REPORT_SPACING_MS, STOP_RESEND_MS } from '../jobs/polling.ts';
 import {
   holdsDevice,
   isFinished,

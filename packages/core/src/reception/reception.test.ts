@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FOUND_TYPES } from '@granary/contract/devices/reception';
-import { faultsOfSentence } from '@granary/contract/testing/sentences';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { faultsOfSentence } from '@granary/testing/contract/sentences';
 import { receptionConditions } from '../alerts/rules/device-rules.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
 import { durationText } from '../words.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MINUTE_MS } from '@granary/contract/time';
+import { readingOf } from '@granary/testing/core/readings';
 import fc from 'fast-check';
-import { readingOf } from '../testing/readings.ts';
 import { addToOpenBuckets, ClosedBuckets, OPEN_BUCKET_NUMBERS } from './open-bucket.ts';
 import { distinctReadings, type Reading } from './readings.ts';
 import { type Rollup, rollUpMinutes } from './rollup.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CHANNEL_NAMES, CHANNELS } from '@granary/contract/telemetry/channels';
+import { namedValue, readingOf } from '@granary/testing/core/readings';
 import fc from 'fast-check';
 import { FRESHNESS_MS, NEVER_SEEN } from '../devices/status.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
-import { namedValue, readingOf } from '../testing/readings.ts';
 import { currentReadings, sensorStatus } from './current-readings.ts';
 import { isPlausible } from './plausibility.ts';
 import { acceptReading, isFault } from './readings.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { INTERVAL_MS, INTERVALS } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
+import { type NamedValues, namedValue, readingOf } from '@granary/testing/core/readings';
 import fc from 'fast-check';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
-import { type NamedValues, namedValue, readingOf } from '../testing/readings.ts';
 import { distinctReadings, missingPart, type Reading } from './readings.ts';
 import { type BadFigures, newestValues, type Rollup, rollUp } from './rollup.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { topicOf } from '@granary/contract/link/messages';
+import { connectDevice, connectRaw, publishPacket, READING, startLink } from '@granary/testing/link/fixture';
 import packets, { type ISubscribePacket } from 'mqtt-packet';
 import { IN_FLIGHT_BYTES_MAX, KEEP_ALIVE_CHECK_MS } from '../limits.ts';
-import { connectDevice, connectRaw, publishPacket, READING, startLink } from '../testing/fixture.ts';
 
 const TELEMETRY = topicOf('silo-1', 'telemetry');
 const PAYLOAD = JSON.stringify(READING);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import packets, { type IConnectPacket, type Packet } from 'mqtt-packet';
 import {
   closeOf,
   connectDevice,
@@ -11,7 +10,8 @@ import {
   openRaw,
   RecordingHandler,
   startLink,
-} from '../testing/fixture.ts';
+} from '@granary/testing/link/fixture';
+import packets, { type IConnectPacket, type Packet } from 'mqtt-packet';
 import { EmbeddedBroker } from './broker.ts';
 
 const connackOf = (packet: Packet | undefined) => {

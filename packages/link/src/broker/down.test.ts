@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
+import { connectDevice, connectRaw, startLink } from '@granary/testing/link/fixture';
 import type { MqttClient } from 'mqtt';
-import { connectDevice, connectRaw, startLink } from '../testing/fixture.ts';
 
 const COMMAND = topicOf('silo-1', 'command');
 const CONFIG = topicOf('silo-1', 'config');

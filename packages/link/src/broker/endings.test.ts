@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { topicOf } from '@granary/contract/link/messages';
-import type { LinkEvent } from '../port.ts';
 import {
   closeOf,
   connectDevice,
@@ -15,7 +14,8 @@ import {
   RawDevice,
   READING,
   startLink,
-} from '../testing/fixture.ts';
+} from '@granary/testing/link/fixture';
+import type { LinkEvent } from '../port.ts';
 
 const STATUS = topicOf('silo-1', 'status');
 const will = { topic: STATUS, payload: Buffer.from('{"state":"offline"}'), qos: 1, retain: true } as const;

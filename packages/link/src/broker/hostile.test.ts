@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
-import fc from 'fast-check';
-import packets from 'mqtt-packet';
 import {
   connectDevice,
   connectPacket,
@@ -12,7 +10,9 @@ import {
   publishPacket,
   READING,
   startLink,
-} from '../testing/fixture.ts';
+} from '@granary/testing/link/fixture';
+import fc from 'fast-check';
+import packets from 'mqtt-packet';
 
 const TELEMETRY = topicOf('silo-1', 'telemetry');
 const header = (packet: Parameters<typeof packets.generate>[0], bytes: number): Buffer =>

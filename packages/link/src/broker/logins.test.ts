@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HELD_REFUSALS_PER_ADDRESS_MAX } from '../limits.ts';
 import {
   connectDevice,
   connectPacket,
@@ -8,7 +7,8 @@ import {
   openRaw,
   secretOf,
   startLink,
-} from '../testing/fixture.ts';
+} from '@granary/testing/link/fixture';
+import { HELD_REFUSALS_PER_ADDRESS_MAX } from '../limits.ts';
 import { LoginDelay, networkOf } from './admission.ts';
 
 const MINUTE_MS = 60_000;

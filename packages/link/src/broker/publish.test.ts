@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LINK_PAYLOAD_BYTES_MAX, topicOf } from '@granary/contract/link/messages';
-import { IN_FLIGHT_BYTES_MAX } from '../limits.ts';
 import {
   connectDevice,
   connectRaw,
@@ -9,7 +8,8 @@ import {
   READING,
   type RecordingHandler,
   startLink,
-} from '../testing/fixture.ts';
+} from '@granary/testing/link/fixture';
+import { IN_FLIGHT_BYTES_MAX } from '../limits.ts';
 
 const TELEMETRY = topicOf('silo-1', 'telemetry');
 const PAYLOAD = JSON.stringify(READING);

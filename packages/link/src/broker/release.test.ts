@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
-import { connectRaw, HOST, publishPacket, READING, RecordingHandler, startLink } from '../testing/fixture.ts';
+import {
+  connectRaw,
+  HOST,
+  publishPacket,
+  READING,
+  RecordingHandler,
+  startLink,
+} from '@granary/testing/link/fixture';
 import { EmbeddedBroker } from './broker.ts';
 
 const COMMAND = topicOf('silo-1', 'command');

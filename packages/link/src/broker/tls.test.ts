@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { connect as connectSecure, type SecureVersion, type TLSSocket } from 'node:tls';
 import { topicOf } from '@granary/contract/link/messages';
+import { newCertificate } from '@granary/testing/link/certificates';
+import { connectDevice, HOST, READING, secretOf, startLink } from '@granary/testing/link/fixture';
+import { hasMosquitto, mayTestWith, OutsideClient } from '@granary/testing/link/outside-clients';
 import mqtt, { type MqttClient } from 'mqtt';
-import { newCertificate } from '../testing/certificates.ts';
-import { connectDevice, HOST, READING, secretOf, startLink } from '../testing/fixture.ts';
-import { hasMosquitto, mayTestWith, OutsideClient } from '../testing/outside-clients.ts';
 
 const certificate = newCertificate('first');
 

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { topicOf, type UpSubject } from '@granary/contract/link/messages';
+import { eventually, GivenTurn, startNode } from '@granary/testing/link/external-fixture';
+import { closeOf, connectDevice, HOST, secretOf } from '@granary/testing/link/fixture';
+import { MosquittoBroker } from '@granary/testing/link/mosquitto-broker';
+import { hasProgram, mayTestWith } from '@granary/testing/link/outside-clients';
 import type { MqttClient } from 'mqtt';
 import packets, { type Packet } from 'mqtt-packet';
-import { eventually, GivenTurn, startNode } from '../testing/external-fixture.ts';
-import { closeOf, connectDevice, HOST, secretOf } from '../testing/fixture.ts';
-import { MosquittoBroker } from '../testing/mosquitto-broker.ts';
-import { hasProgram, mayTestWith } from '../testing/outside-clients.ts';
 
 const STOP = { expiresAtMs: null, repeatKey: 'stop op_1' };
 const RUNNING = new URL('../../../../docs/running.md', import.meta.url);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topicOf } from '@granary/contract/link/messages';
+import { connectRaw, publishPacket, READING, startLink } from '@granary/testing/link/fixture';
 import { PACKETS_PER_TURN_MAX, REJECTED_BYTES_BURST } from '../limits.ts';
-import { connectRaw, publishPacket, READING, startLink } from '../testing/fixture.ts';
 
 const PAYLOAD = JSON.stringify(READING);
 const INVALID_PAYLOAD = 'x'.repeat(500 * 1024);

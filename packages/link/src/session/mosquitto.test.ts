@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
-import { HOST, READING, secretOf, startLink } from '../testing/fixture.ts';
-import { hasMosquitto, mayTestWith, OutsideClient } from '../testing/outside-clients.ts';
+import { HOST, READING, secretOf, startLink } from '@granary/testing/link/fixture';
+import { hasMosquitto, mayTestWith, OutsideClient } from '@granary/testing/link/outside-clients';
 
 const RETURNS = 20;
 const ALWAYS = { expiresAtMs: null, repeatKey: null };

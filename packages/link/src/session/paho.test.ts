@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { HOST, secretOf, startLink } from '../testing/fixture.ts';
-import { mayTestWith, OutsideClient, pythonWithPaho } from '../testing/outside-clients.ts';
+import { HOST, secretOf, startLink } from '@granary/testing/link/fixture';
+import { mayTestWith, OutsideClient, pythonWithPaho } from '@granary/testing/link/outside-clients';
 
-const SCRIPT = fileURLToPath(new URL('../testing/paho_device.py', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('./paho_device.py', import.meta.url));
 const ROUNDS = 100;
 const READINGS = 200;
 

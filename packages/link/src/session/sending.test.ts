@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
+import { connectRaw, startLink } from '@granary/testing/link/fixture';
 import { UNACKNOWLEDGED_MAX, UNREAD_BYTES_MAX } from '../limits.ts';
-import { connectRaw, startLink } from '../testing/fixture.ts';
 
 const COMMAND = topicOf('silo-1', 'command');
 const ALWAYS = { expiresAtMs: null, repeatKey: null };

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
-import type { IPublishPacket } from 'mqtt-packet';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import {
   connectDevice,
   connectRaw,
@@ -10,7 +9,8 @@ import {
   type RawDevice,
   READING,
   startLink,
-} from '../testing/fixture.ts';
+} from '@granary/testing/link/fixture';
+import type { IPublishPacket } from 'mqtt-packet';
 
 const COMMAND = topicOf('silo-1', 'command');
 const CONFIG = topicOf('silo-1', 'config');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
+import { connectRaw, publishPacket, READING, startLink } from '@granary/testing/link/fixture';
 import { IN_FLIGHT_BYTES_MAX, IN_FLIGHT_BYTES_MIN, LINK_LIMITS } from '../limits.ts';
-import { connectRaw, publishPacket, READING, startLink } from '../testing/fixture.ts';
 import { SharedReading } from './shared-reading.ts';
 
 /** With this many connections the share of each is smaller than the largest message. */

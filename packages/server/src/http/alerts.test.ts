@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALERT_FILTERS } from '@granary/contract/alerts';
-import { startSilo } from '../testing/devices/scripted-silo.ts';
-import { eventually } from '../testing/eventually.ts';
-import { describeService } from '../testing/service.ts';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { describeService } from '@granary/testing/server/service';
 
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 

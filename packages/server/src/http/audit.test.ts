@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '@granary/contract/audit';
-import { startRover } from '../testing/devices/scripted-rover.ts';
-import { startSilo } from '../testing/devices/scripted-silo.ts';
-import { eventually } from '../testing/eventually.ts';
-import { missionInHours } from '../testing/missions.ts';
-import { type Api, describeService, siloNamed } from '../testing/service.ts';
+import { startRover } from '@granary/testing/server/devices/scripted-rover';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { missionInHours } from '@granary/testing/server/missions';
+import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 

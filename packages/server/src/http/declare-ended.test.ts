@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startRover } from '../testing/devices/scripted-rover.ts';
-import { startSilo } from '../testing/devices/scripted-silo.ts';
-import { eventually } from '../testing/eventually.ts';
-import { running } from '../testing/missions.ts';
-import { describeService } from '../testing/service.ts';
+import { startRover } from '@granary/testing/server/devices/scripted-rover';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { running } from '@granary/testing/server/missions';
+import { describeService } from '@granary/testing/server/service';
 
 const DECLARATION = { reason: 'the controller was replaced', looked_by: 'Ada Lovelace' };
 

@@ -4,11 +4,11 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { startRover } from '@granary/testing/server/devices/scripted-rover';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { apiOf } from '@granary/testing/server/service';
 import { createService } from '../compose.ts';
 import { readSettings } from '../process/settings.ts';
-import { startRover } from '../testing/devices/scripted-rover.ts';
-import { startSilo } from '../testing/devices/scripted-silo.ts';
-import { apiOf } from '../testing/service.ts';
 
 /** A service that ends only when `release` is called, or after some seconds: it waits for a webhook whose name is being resolved. */
 async function start(t: TestContext) {

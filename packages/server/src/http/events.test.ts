@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { startSilo } from '../testing/devices/scripted-silo.ts';
-import { EventReader, type ReadEvent } from '../testing/event-reader.ts';
-import { eventually } from '../testing/eventually.ts';
-import { localService } from '../testing/local-service.ts';
-import { describeService, fieldDeviceNamed, siloNamed } from '../testing/service.ts';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { EventReader, type ReadEvent } from '@granary/testing/server/event-reader';
+import { eventually } from '@granary/testing/server/eventually';
+import { localService } from '@granary/testing/server/local-service';
+import { describeService, fieldDeviceNamed, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 

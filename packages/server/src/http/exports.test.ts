@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { toIso } from '@granary/contract/time';
+import { type Api, describeService, fieldDeviceNamed, siloNamed } from '@granary/testing/server/service';
 import { EXPORTS_PER_KEY_MAX } from '../background/exports/export-runner.ts';
-import { type Api, describeService, fieldDeviceNamed, siloNamed } from '../testing/service.ts';
 
 const FROM_MS = Date.now() - 3_600_000;
 const at = (second: number): string => toIso(FROM_MS + second * 1_000);

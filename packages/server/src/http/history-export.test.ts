@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
-import { describeService, siloNamed } from '../testing/service.ts';
+import { describeService, siloNamed } from '@granary/testing/server/service';
 
 /** The clocks of Berlin were set back on the 25th: that day has 25 hours. */
 const NOW_MS = Date.UTC(2026, 9, 28);

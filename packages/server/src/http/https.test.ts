@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { connect as connectSecure } from 'node:tls';
-import { newCertificate } from '@granary/link/testing/certificates';
+import { newCertificate } from '@granary/testing/link/certificates';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { apiOf } from '@granary/testing/server/service';
 import { createService } from '../compose.ts';
 import { readSettings } from '../process/settings.ts';
 import { StartError } from '../process/start-error.ts';
-import { startSilo } from '../testing/devices/scripted-silo.ts';
-import { eventually } from '../testing/eventually.ts';
-import { apiOf } from '../testing/service.ts';
 import { RESERVED_PER_ADDRESS_MAX } from './access/connection-limits.ts';
 
 let folder = '';

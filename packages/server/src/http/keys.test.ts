@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { SCOPES, type Scope } from '@granary/contract/keys';
-import { eventually } from '../testing/eventually.ts';
-import { describeService, siloNamed } from '../testing/service.ts';
+import { eventually } from '@granary/testing/server/eventually';
+import { describeService, siloNamed } from '@granary/testing/server/service';
 
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 

@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
-import { newCertificate } from '@granary/link/testing/certificates';
-import { mayTestWith, OutsideClient, pythonWithPaho } from '@granary/link/testing/outside-clients';
+import { newCertificate } from '@granary/testing/link/certificates';
+import { mayTestWith, OutsideClient, pythonWithPaho } from '@granary/testing/link/outside-clients';
+import { eventually } from '@granary/testing/server/eventually';
+import { exchange, RawConnection } from '@granary/testing/server/raw-http';
+import { apiOf, siloNamed } from '@granary/testing/server/service';
 import mqtt, { type IClientOptions } from 'mqtt';
 import { WebSocket } from 'ws';
 import { createService } from '../compose.ts';
 import { readSettings } from '../process/settings.ts';
-import { eventually } from '../testing/eventually.ts';
-import { exchange, RawConnection } from '../testing/raw-http.ts';
-import { apiOf, siloNamed } from '../testing/service.ts';
 
 async function start(t: TestContext, env: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'granary-ws-'));

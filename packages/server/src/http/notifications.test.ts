@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { eventually } from '../testing/eventually.ts';
-import { MailServer, smtpRefusal } from '../testing/mail-server.ts';
-import { describeService, siloNamed } from '../testing/service.ts';
-import { verify, WebhookReceiver } from '../testing/webhooks/receiver.ts';
+import { eventually } from '@granary/testing/server/eventually';
+import { MailServer, smtpRefusal } from '@granary/testing/server/mail-server';
+import { describeService, siloNamed } from '@granary/testing/server/service';
+import { verify, WebhookReceiver } from '@granary/testing/server/webhooks/receiver';
 
 const RULES = '/v1/notification-rules';
 

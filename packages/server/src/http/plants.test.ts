@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeService } from '../testing/service.ts';
+import { describeService } from '@granary/testing/server/service';
 
 const PLANTS = '/sandbox/plants';
 const LARGEST = '9223372036854775807';

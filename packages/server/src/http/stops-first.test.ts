@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
-import { startRover } from '../testing/devices/scripted-rover.ts';
-import { startSilo } from '../testing/devices/scripted-silo.ts';
-import { describeService } from '../testing/service.ts';
+import { startRover } from '@granary/testing/server/devices/scripted-rover';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { describeService } from '@granary/testing/server/service';
 import { PLACES_PER_CALLER_MAX } from './access/request-turns.ts';
 
 const POINTS = 2_000;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '@granary/contract/time';
-import { eventually } from '../testing/eventually.ts';
-import { describeService, siloNamed } from '../testing/service.ts';
+import { eventually } from '@granary/testing/server/eventually';
+import { describeService, siloNamed } from '@granary/testing/server/service';
 
 const SENSOR = 'temp_3';
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
-import { hasProgram, mayTestWith } from '@granary/link/testing/outside-clients';
+import { hasProgram, mayTestWith } from '@granary/testing/link/outside-clients';
+import { siloNamed } from '@granary/testing/server/service';
+import { startServiceProcess } from '@granary/testing/server/service-process';
+import { traceSystemCalls } from '@granary/testing/server/system-calls';
 import { connectAsync } from 'mqtt';
-import { siloNamed } from '../testing/service.ts';
-import { startServiceProcess } from '../testing/service-process.ts';
-import { traceSystemCalls } from '../testing/system-calls.ts';
 
 /** Stored in grams as a whole number, whose bytes occur nowhere else. */
 const WEIGHT_KG = 0xfe_dc_ba / 1_000;

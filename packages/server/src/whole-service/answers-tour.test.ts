@@ -3,12 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { faultsOfSentence, sentencesIn } from '@granary/contract/testing/sentences';
-import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
-import { tourAnswers } from '../testing/tour/tour.ts';
-import type { TourStep } from '../testing/tour/tour-client.ts';
+import { faultsOfSentence, sentencesIn } from '@granary/testing/contract/sentences';
+import { type ServiceProcess, startServiceProcess } from '@granary/testing/server/service-process';
+import { RECORDED_ANSWERS, tourAnswers } from '@granary/testing/server/tour/tour';
+import type { TourStep } from '@granary/testing/server/tour/tour-client';
 
-const RECORDED = new URL('../testing/tour/answers.jsonl', import.meta.url);
 /** Records the answers anew instead of comparing them; the change is then to be read in the diff. */
 const IS_RECORDING = process.env['GRANARY_RECORD_TOUR'] === '1';
 
@@ -31,8 +30,8 @@ test('every endpoint answers as recorded, except for ids and times', async () =>
   const { httpUrl, mqttUrl, adminKey } = service;
   const steps = await tourAnswers({ httpUrl, mqttUrl, adminKey: adminKey.key });
   const lines = steps.map((step) => JSON.stringify(step));
-  if (IS_RECORDING) await writeFile(RECORDED, `${lines.join('\n')}\n`);
-  const recorded = (await readFile(RECORDED, 'utf8')).trimEnd().split('\n');
+  if (IS_RECORDING) await writeFile(RECORDED_ANSWERS, `${lines.join('\n')}\n`);
+  const recorded = (await readFile(RECORDED_ANSWERS, 'utf8')).trimEnd().split('\n');
   for (const [index, line] of lines.entries()) {
     const expected: TourStep = JSON.parse(recorded[index] ?? 'null');
     assert.deepEqual(JSON.parse(line), expected, `step ${index + 1}`);
@@ -41,7 +40,7 @@ test('every endpoint answers as recorded, except for ids and times', async () =>
 });
 
 test('no sentence of a recorded answer has an internal id or a code name', async () => {
-  const recorded = (await readFile(RECORDED, 'utf8')).trimEnd().split('\n');
+  const recorded = (await readFile(RECORDED_ANSWERS, 'utf8')).trimEnd().split('\n');
   const sentences = recorded.flatMap((line) => sentencesIn(JSON.parse(line)));
   assert.ok(sentences.length > 100, String(sentences.length));
   assert.deepEqual([...new Set(sentences)].flatMap(faultsOfSentence), []);

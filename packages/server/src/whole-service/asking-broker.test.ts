@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
-import { closeOf } from '@granary/link/testing/fixture';
+import { closeOf } from '@granary/testing/link/fixture';
+import { eventually } from '@granary/testing/server/eventually';
+import { localService } from '@granary/testing/server/local-service';
+import { siloNamed } from '@granary/testing/server/service';
 import { Aedes } from 'aedes';
 import { connectAsync, type MqttClient } from 'mqtt';
-import { eventually } from '../testing/eventually.ts';
-import { localService } from '../testing/local-service.ts';
-import { siloNamed } from '../testing/service.ts';
 
 const SECRET = 'the-secret-of-the-asking-broker-of-the-tests';
 const OWN_PASSWORD = 'password-of-the-service';

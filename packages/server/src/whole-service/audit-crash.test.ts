@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditEntry } from '@granary/contract/audit';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
-import { CrashingService } from '../testing/crashing-service.ts';
-import { siloNamed } from '../testing/service.ts';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
+import { CrashingService } from '@granary/testing/server/crashing-service';
+import { siloNamed } from '@granary/testing/server/service';
 
 const SILOS = 4;
 const CHANGES_PER_SILO = IS_FULL_SIZE ? 400 : 40;

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openApp } from '@granary/app/app';
-import { rawReadings } from '@granary/app/testing/raw-readings';
 import { createClient } from '@granary/client';
+import { rawReadings } from '@granary/testing/app/raw-readings';
+import { startPublisher } from '@granary/testing/server/devices/publisher';
+import { eventually } from '@granary/testing/server/eventually';
+import { siloNamed } from '@granary/testing/server/service';
+import { startServiceProcess } from '@granary/testing/server/service-process';
 import { backUp, restore } from '../background/backup/backup.ts';
-import { startPublisher } from '../testing/devices/publisher.ts';
-import { eventually } from '../testing/eventually.ts';
-import { siloNamed } from '../testing/service.ts';
-import { startServiceProcess } from '../testing/service-process.ts';
 
 const ADMIN_KEY = 'an-admin-key-for-the-backup-test-only';
 const DEVICES = ['backup-1', 'backup-2', 'backup-3'];

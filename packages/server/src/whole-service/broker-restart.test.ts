@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describePostgres } from '@granary/app/testing/engines';
-import { rawReadings } from '@granary/app/testing/raw-readings';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
-import { startDynamicSecurityBroker } from '@granary/link/testing/dynamic-security-broker';
-import { MosquittoBroker } from '@granary/link/testing/mosquitto-broker';
-import { type Publisher, startPublisher } from '../testing/devices/publisher.ts';
-import { eventually } from '../testing/eventually.ts';
-import { type NodeProcess, nodeProcesses } from '../testing/node-processes.ts';
-import { siloNamed } from '../testing/service.ts';
+import { describePostgres } from '@granary/testing/app/engines';
+import { rawReadings } from '@granary/testing/app/raw-readings';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
+import { startDynamicSecurityBroker } from '@granary/testing/link/dynamic-security-broker';
+import { MosquittoBroker } from '@granary/testing/link/mosquitto-broker';
+import { type Publisher, startPublisher } from '@granary/testing/server/devices/publisher';
+import { eventually } from '@granary/testing/server/eventually';
+import { type NodeProcess, nodeProcesses } from '@granary/testing/server/node-processes';
+import { siloNamed } from '@granary/testing/server/service';
 
 const without = process.env['GRANARY_TEST_WITHOUT']?.includes('mosquitto')
   ? 'mosquitto is not installed here'

@@ -4,18 +4,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { describePostgres } from '@granary/app/testing/engines';
 import { topicOf } from '@granary/contract/link/messages';
+import { describePostgres } from '@granary/testing/app/engines';
 import {
   firstConfiguration,
   SECURITY_FILE,
   startDynamicSecurityBroker,
-} from '@granary/link/testing/dynamic-security-broker';
-import type { MosquittoBroker } from '@granary/link/testing/mosquitto-broker';
-import { eventually } from '../testing/eventually.ts';
-import { type NodeProcess, nodeProcesses } from '../testing/node-processes.ts';
-import { noteTouched } from '../testing/published/touched.ts';
-import { fieldDeviceNamed, siloNamed } from '../testing/service.ts';
+} from '@granary/testing/link/dynamic-security-broker';
+import type { MosquittoBroker } from '@granary/testing/link/mosquitto-broker';
+import { eventually } from '@granary/testing/server/eventually';
+import { type NodeProcess, nodeProcesses } from '@granary/testing/server/node-processes';
+import { noteTouched } from '@granary/testing/server/published/touched';
+import { fieldDeviceNamed, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 const without = process.env['GRANARY_TEST_WITHOUT']?.includes('mosquitto')

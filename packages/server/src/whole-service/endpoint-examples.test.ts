@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Endpoint, Example } from '@granary/contract/endpoints/declaration/endpoint';
 import { ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
 import { STATUS_OF } from '@granary/contract/errors';
-import { ExampleService } from '../testing/example-service.ts';
-import { assertPublished } from '../testing/published/answer-check.ts';
+import { ExampleService } from '@granary/testing/server/example-service';
+import { assertPublished } from '@granary/testing/server/published/answer-check';
 
 describe('every endpoint, called with its examples', () => {
   const service = new ExampleService();

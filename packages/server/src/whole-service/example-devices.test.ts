@@ -6,13 +6,13 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { checkOperationAck, checkOperationProgress } from '@granary/contract/link/messages';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
-import { MosquittoBroker } from '@granary/link/testing/mosquitto-broker';
-import { hasProgram, mayTestWith, pythonWithPaho } from '@granary/link/testing/outside-clients';
-import { ExampleSilo } from '../testing/devices/example-silo.ts';
-import { eventually } from '../testing/eventually.ts';
-import { type Api, apiOf, siloNamed } from '../testing/service.ts';
-import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
+import { MosquittoBroker } from '@granary/testing/link/mosquitto-broker';
+import { hasProgram, mayTestWith, pythonWithPaho } from '@granary/testing/link/outside-clients';
+import { ExampleSilo } from '@granary/testing/server/devices/example-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Api, apiOf, siloNamed } from '@granary/testing/server/service';
+import { type ServiceProcess, startServiceProcess } from '@granary/testing/server/service-process';
 
 const scriptPath = (name: string): string =>
   fileURLToPath(new URL(`../../../../examples/devices/${name}`, import.meta.url));

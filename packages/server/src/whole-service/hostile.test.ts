@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topicOf } from '@granary/contract/link/messages';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { SECOND_MS } from '@granary/contract/time';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
+import { hostilePayloads } from '@granary/testing/server/hostile-payloads';
+import { apiOf, siloNamed } from '@granary/testing/server/service';
+import { type ServiceProcess, startServiceProcess } from '@granary/testing/server/service-process';
 import { connect, connectAsync, type MqttClient } from 'mqtt';
-import { hostilePayloads } from '../testing/hostile-payloads.ts';
-import { apiOf, siloNamed } from '../testing/service.ts';
-import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
 
 const SILOS = '/v1/siloscale/devices';
 const REPORT_MS = 200;

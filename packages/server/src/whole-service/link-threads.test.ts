@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { localService } from '@granary/testing/server/local-service';
+import { type Api, describeEmbeddedLinkService, siloNamed } from '@granary/testing/server/service';
 import { connectAsync, type MqttClient } from 'mqtt';
-import { startSilo } from '../testing/devices/scripted-silo.ts';
-import { eventually } from '../testing/eventually.ts';
-import { localService } from '../testing/local-service.ts';
-import { type Api, describeEmbeddedLinkService, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 /** With two threads it is very unlikely that all of these connections reach the same one. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MissionRecord } from '@granary/contract/missions';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { SECOND_MS, toIso } from '@granary/contract/time';
-import { CrashingService } from '../testing/crashing-service.ts';
-import { CountingRover } from '../testing/devices/counting-rover.ts';
-import { roverNamed } from '../testing/devices/scripted-rover.ts';
-import { TWO_WAYPOINTS } from '../testing/missions.ts';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
+import { CrashingService } from '@granary/testing/server/crashing-service';
+import { CountingRover } from '@granary/testing/server/devices/counting-rover';
+import { roverNamed } from '@granary/testing/server/devices/scripted-rover';
+import { TWO_WAYPOINTS } from '@granary/testing/server/missions';
 
 const DEVICES = '/v1/fielddevice/devices';
 const ROVERS = IS_FULL_SIZE ? 25 : 10;

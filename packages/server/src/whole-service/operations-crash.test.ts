@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationRecord } from '@granary/contract/operations';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
-import { CrashingService } from '../testing/crashing-service.ts';
-import { CountingSilo } from '../testing/devices/counting-silo.ts';
-import { siloNamed } from '../testing/service.ts';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
+import { CrashingService } from '@granary/testing/server/crashing-service';
+import { CountingSilo } from '@granary/testing/server/devices/counting-silo';
+import { siloNamed } from '@granary/testing/server/service';
 
 const DEVICES = '/v1/siloscale/devices';
 const SILOS = IS_FULL_SIZE ? 50 : 15;

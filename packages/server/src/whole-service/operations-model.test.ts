@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ProgressState } from '@granary/contract/link/messages';
 import type { OperationRecord } from '@granary/contract/operations';
+import { type ScriptedSilo, startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { OperationModel } from '@granary/testing/server/operation-model';
+import { type Api, describeService } from '@granary/testing/server/service';
 import fc from 'fast-check';
-import { type ScriptedSilo, startSilo } from '../testing/devices/scripted-silo.ts';
-import { eventually } from '../testing/eventually.ts';
-import { OperationModel } from '../testing/operation-model.ts';
-import { type Api, describeService } from '../testing/service.ts';
 
 const RUNS = 12;
 const STEPS_MAX = 25;

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { changeRows } from '@granary/app/testing/change-rows';
-import { holdStorage } from '@granary/app/testing/held-storage';
-import { makeSmallDisk } from '@granary/app/testing/small-disk';
 import { NOTIFICATION_RULES_MAX } from '@granary/contract/notifications';
 import { SECOND_MS } from '@granary/contract/time';
 import { WEBHOOKS_MAX } from '@granary/contract/webhooks';
-import { startSilo } from '../testing/devices/scripted-silo.ts';
-import { eventually } from '../testing/eventually.ts';
-import { localService } from '../testing/local-service.ts';
-import { noteTouched } from '../testing/published/touched.ts';
-import { describeService, siloNamed } from '../testing/service.ts';
+import { changeRows } from '@granary/testing/app/change-rows';
+import { holdStorage } from '@granary/testing/app/held-storage';
+import { makeSmallDisk } from '@granary/testing/app/small-disk';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { localService } from '@granary/testing/server/local-service';
+import { noteTouched } from '@granary/testing/server/published/touched';
+import { describeService, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { type ScriptedSilo, startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { describeEachLink, EMBEDDED, type RunningLink } from '@granary/testing/server/links/device-links';
+import { type Api, apiOf } from '@granary/testing/server/service';
 import { createService, type Service, type Started } from '../compose.ts';
 import { readSettings } from '../process/settings.ts';
-import { type ScriptedSilo, startSilo } from '../testing/devices/scripted-silo.ts';
-import { eventually } from '../testing/eventually.ts';
-import { describeEachLink, EMBEDDED, type RunningLink } from '../testing/links/device-links.ts';
-import { type Api, apiOf } from '../testing/service.ts';
 
 const DOWN_MS = 70_000;
 /** More than one round of the reconciler, so that it has looked before the devices are back. */

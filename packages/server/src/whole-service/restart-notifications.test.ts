@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { IS_FULL_SIZE, SEED } from '@granary/contract/testing/size';
 import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
-import { eventually } from '../testing/eventually.ts';
-import { MailServer, smtpRefusal } from '../testing/mail-server.ts';
-import { SeededRandom } from '../testing/seeded-random.ts';
-import { type Api, apiOf, siloNamed } from '../testing/service.ts';
-import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
+import { IS_FULL_SIZE, SEED } from '@granary/testing/contract/size';
+import { eventually } from '@granary/testing/server/eventually';
+import { MailServer, smtpRefusal } from '@granary/testing/server/mail-server';
+import { SeededRandom } from '@granary/testing/server/seeded-random';
+import { type Api, apiOf, siloNamed } from '@granary/testing/server/service';
+import { type ServiceProcess, startServiceProcess } from '@granary/testing/server/service-process';
 
 const TWO_MINUTES_MS = 120 * SECOND_MS;
 /** Several rounds of the worker. */

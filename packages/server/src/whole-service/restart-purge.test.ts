@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeEachEngine } from '@granary/app/testing/engines';
 import { MINUTE_MS } from '@granary/contract/time';
-import { EventReader } from '../testing/event-reader.ts';
-import { restartedService } from '../testing/restarted-service.ts';
-import { type Api, siloNamed } from '../testing/service.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { EventReader } from '@granary/testing/server/event-reader';
+import { restartedService } from '@granary/testing/server/restarted-service';
+import { type Api, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 const LAST = 'the second of this id';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeEachEngine } from '@granary/app/testing/engines';
 import { checkSiloCommand } from '@granary/contract/link/messages';
-import { ScriptedDevice } from '../testing/devices/scripted-device.ts';
-import { restartedService } from '../testing/restarted-service.ts';
-import { type Api, siloNamed } from '../testing/service.ts';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { ScriptedDevice } from '@granary/testing/server/devices/scripted-device';
+import { restartedService } from '@granary/testing/server/restarted-service';
+import { type Api, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 const sensor = (sensorId: string) => ({

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
 import { SECOND_MS } from '@granary/contract/time';
 import { SIMULATED_PROFILES } from '@granary/simulator/profiles/profiles';
 import { type Farm, startFarm } from '@granary/simulator/start-farm';
-import { CountingSilo } from '../testing/devices/counting-silo.ts';
-import { type Api, apiOf, siloNamed } from '../testing/service.ts';
-import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
+import { CountingSilo } from '@granary/testing/server/devices/counting-silo';
+import { type Api, apiOf, siloNamed } from '@granary/testing/server/service';
+import { type ServiceProcess, startServiceProcess } from '@granary/testing/server/service-process';
 
 const SILOS = '/v1/siloscale/devices';
 const ROVERS = '/v1/fielddevice/devices';

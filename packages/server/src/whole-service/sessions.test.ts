@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { IS_FULL_SIZE, SEED } from '@granary/contract/testing/size';
-import { mayTestWith, pythonWithPaho } from '@granary/link/testing/outside-clients';
-import { cutsOf, type RigResult, type RigSize, SessionRig } from '../testing/sessions/session-rig.ts';
+import { IS_FULL_SIZE, SEED } from '@granary/testing/contract/size';
+import { mayTestWith, pythonWithPaho } from '@granary/testing/link/outside-clients';
+import {
+  cutsOf,
+  type RigResult,
+  type RigSize,
+  SessionRig,
+} from '@granary/testing/server/sessions/session-rig';
 
 const SHORT: RigSize = {
   silos: 5,

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
-import { CrashingService } from '../testing/crashing-service.ts';
-import { ReceiverProcess } from '../testing/webhooks/receiver-process.ts';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
+import { CrashingService } from '@granary/testing/server/crashing-service';
+import { ReceiverProcess } from '@granary/testing/server/webhooks/receiver-process';
 
 const EVENTS = IS_FULL_SIZE ? 10_000 : 150;
 const AT_ONCE = 8;

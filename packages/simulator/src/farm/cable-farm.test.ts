@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@granary/client';
 import { DAY_MS, toIso } from '@granary/contract/time';
+import { startService } from '@granary/testing/simulator/service';
 import { registrationOf, type SimulatedProfile } from '../profiles/profile.ts';
 import { createSiloDevice, siloScale } from '../profiles/silo-scale.ts';
 import { SILOS } from '../silo/silos.ts';
 import { CABLE_RULES, CABLE_SENSORS } from '../silo/temperature-cable.ts';
 import { type FarmOptions, startFarm } from '../start-farm.ts';
-import { startService } from '../testing/service.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 4;

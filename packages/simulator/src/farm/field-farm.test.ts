@@ -3,11 +3,11 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@granary/client';
 import type { MissionRecord } from '@granary/contract/missions';
+import { startService } from '@granary/testing/simulator/service';
 import { FieldController } from '../field/field-controller.ts';
 import { declaredConfiguration, FIELD_UNITS, type FieldUnit } from '../field/fleet.ts';
 import { apartM, planePointOf, pointOf } from '../field/vehicle/ground.ts';
 import { startFarm } from '../start-farm.ts';
-import { startService } from '../testing/service.ts';
 
 const POLL_MS = 100;
 const HOME = { eastM: 0, northM: 0 };

@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@granary/client';
 import { DAY_MS, toIso } from '@granary/contract/time';
+import { startService } from '@granary/testing/simulator/service';
 import { weatherStation } from '../profiles/weather-station.ts';
 import { type FarmOptions, startFarm } from '../start-farm.ts';
-import { startService } from '../testing/service.ts';
 import { STATIONS } from '../weather.ts';
 import { parseFaultPlan } from './fault-plan.ts';
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { FieldCommand } from '@granary/contract/link/field-messages';
 import { SECOND_MS } from '@granary/contract/time';
-import { createFieldDevice } from '../profiles/rover.ts';
-import { type RecordingBroker, startBroker } from '../testing/broker.ts';
+import { type RecordingBroker, startBroker } from '@granary/testing/simulator/broker';
 import {
   command,
   configurationOf,
@@ -13,7 +12,8 @@ import {
   SHORT_WAY,
   START_MS,
   upload,
-} from '../testing/field.ts';
+} from '@granary/testing/simulator/field';
+import { createFieldDevice } from '../profiles/rover.ts';
 import type { FieldFault } from './faults.ts';
 import { type FieldMemory, isFieldMemory } from './memory.ts';
 import { apartM, planePointOf } from './vehicle/ground.ts';

@@ -12,7 +12,7 @@ import {
   SHORT_WAY,
   START_MS,
   upload,
-} from '../testing/field.ts';
+} from '@granary/testing/simulator/field';
 import { interruptedIn, isFieldMemory, memoryOf, powerUp } from './memory.ts';
 import { acceptUpload, control } from './missions.ts';
 import { execute } from './pilot/commands.ts';

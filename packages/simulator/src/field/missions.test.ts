@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
-import { after, missionControl, moveTo, pilotAtHome, SHORT_WAY, START_MS, upload } from '../testing/field.ts';
+import {
+  after,
+  missionControl,
+  moveTo,
+  pilotAtHome,
+  SHORT_WAY,
+  START_MS,
+  upload,
+} from '@granary/testing/simulator/field';
 import { acceptUpload, control } from './missions.ts';
 import { execute } from './pilot/commands.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot/pilot.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type RecordingBroker, startBroker } from '../testing/broker.ts';
+import { type RecordingBroker, startBroker } from '@granary/testing/simulator/broker';
 import { DeviceLink, type LinkChange, LinkStoppedError } from './device-link.ts';
 
 const READING = { ts: 1, weight: 2 };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { SECOND_MS } from '@granary/contract/time';
+import { type RecordingBroker, startBroker } from '@granary/testing/simulator/broker';
 import { createSiloDevice } from '../profiles/silo-scale.ts';
-import { type RecordingBroker, startBroker } from '../testing/broker.ts';
 import type { SiloFault } from './faults.ts';
 import { readingAt } from './scale.ts';
 import { SILOS } from './silos.ts';

@@ -7,8 +7,8 @@ import {
   type StartCommand,
 } from '@granary/contract/link/messages';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { type RecordingBroker, startBroker } from '@granary/testing/simulator/broker';
 import { createSiloDevice } from '../profiles/silo-scale.ts';
-import { type RecordingBroker, startBroker } from '../testing/broker.ts';
 import type { SiloFault } from './faults.ts';
 import { INITIAL_MEMORY, isMemory, type Memory } from './machine.ts';
 import { SILOS } from './silos.ts';

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { mayTestWith } from '@granary/link/testing/outside-clients';
-import { runInProcess } from '../../testing/in-process.ts';
+import { runInProcess } from '@granary/testing/cli/in-process';
+import { mayTestWith } from '@granary/testing/link/outside-clients';
 import type { Shell } from './completion.ts';
 
 /** What is typed, and the words that may come there. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ApiError } from '@granary/client';
 import type { NewestValues } from '@granary/contract/fleet';
-import { ScriptedClient } from '../testing/scripted-client.ts';
+import { ScriptedClient } from '@granary/testing/console/scripted-client';
 import { type HubPort, SharedStreams } from './shared-streams.ts';
 import { type HubMessage, StreamHub, type WindowMessage } from './stream-hub.ts';
 

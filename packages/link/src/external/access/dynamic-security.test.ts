@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
+import { startDynamicSecurityBroker } from '@granary/testing/link/dynamic-security-broker';
+import { eventually, QUICK, startNode } from '@granary/testing/link/external-fixture';
+import { closeOf, connectDevice, HOST, secretOf } from '@granary/testing/link/fixture';
+import type { MosquittoBroker } from '@granary/testing/link/mosquitto-broker';
+import { hasProgram, mayTestWith } from '@granary/testing/link/outside-clients';
 import type { MqttClient } from 'mqtt';
-import { startDynamicSecurityBroker } from '../../testing/dynamic-security-broker.ts';
-import { eventually, QUICK, startNode } from '../../testing/external-fixture.ts';
-import { closeOf, connectDevice, HOST, secretOf } from '../../testing/fixture.ts';
-import type { MosquittoBroker } from '../../testing/mosquitto-broker.ts';
-import { hasProgram, mayTestWith } from '../../testing/outside-clients.ts';
 import { DynamicSecurity } from './dynamic-security.ts';
 
 const options = { timeout: 120_000 };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { App } from '@granary/app/app';
-import { describeEachEngine } from '@granary/app/testing/engines';
 import { SECOND_MS } from '@granary/contract/time';
+import { describeEachEngine } from '@granary/testing/app/engines';
 import { Uptime } from './uptime.ts';
 
 const START_MS = Date.UTC(2026, 5, 15, 12);

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openApp } from '@granary/app/app';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { eventually } from '@granary/testing/server/eventually';
 import { createService } from '../../compose.ts';
 import { createLogger } from '../../process/logging/logger.ts';
 import { readSettings } from '../../process/settings.ts';
-import { eventually } from '../../testing/eventually.ts';
 import { BackupSchedule } from './backup-schedule.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 15, 20);

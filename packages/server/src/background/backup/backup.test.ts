@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { type App, openApp } from '@granary/app/app';
-import { batchOf, newDevice, reading } from '@granary/app/testing/fixtures';
-import { makeSmallDisk } from '@granary/app/testing/small-disk';
 import { lockDataFolder } from '@granary/store/data-folder';
+import { batchOf, newDevice, reading } from '@granary/testing/app/fixtures';
+import { makeSmallDisk } from '@granary/testing/app/small-disk';
 import { backUp, restore } from './backup.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 15, 19, 20, 30);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
+import { MailServer, smtpRefusal } from '@granary/testing/server/mail-server';
 import type { SMTPServerOptions } from 'smtp-server';
 import { asSmtpServer, type SmtpServer } from '../../process/mail-settings.ts';
-import { MailServer, smtpRefusal } from '../../testing/mail-server.ts';
 import { type Mail, Mailer } from './mailer.ts';
 import { isPermanentFailure } from './sender.ts';
 

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, it } from 'node:test';
 import type { App } from '@granary/app/app';
-import { describeEachEngine } from '@granary/app/testing/engines';
 import { ruleContent } from '@granary/core/notifications/rule';
+import { describeEachEngine } from '@granary/testing/app/engines';
+import { eventually } from '@granary/testing/server/eventually';
+import { MailServer } from '@granary/testing/server/mail-server';
 import { createLogger } from '../../process/logging/logger.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { MailServer } from '../../testing/mail-server.ts';
 import { Mailer } from './mailer.ts';
 import { NotificationSender } from './sender.ts';
 

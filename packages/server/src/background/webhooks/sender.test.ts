@@ -4,8 +4,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import type { AttemptOutcome } from '@granary/core/webhooks/attempts';
-import { newCertificate } from '@granary/link/testing/certificates';
-import { WebhookReceiver } from '../../testing/webhooks/receiver.ts';
+import { newCertificate } from '@granary/testing/link/certificates';
+import { WebhookReceiver } from '@granary/testing/server/webhooks/receiver';
 import { AddressGuard, type Resolve } from './address-guard.ts';
 import { WebhookSender } from './sender.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { App } from '@granary/app/app';
-import { describeEachEngine, type TestEngine } from '@granary/app/testing/engines';
-import { NOW_MS, newDevice, newId } from '@granary/app/testing/fixtures';
+import { describeEachEngine, type TestEngine } from '@granary/testing/app/engines';
+import { NOW_MS, newDevice, newId } from '@granary/testing/app/fixtures';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Answer, WebhookReceiver } from '@granary/testing/server/webhooks/receiver';
 import { pino } from 'pino';
-import { eventually } from '../../testing/eventually.ts';
-import { type Answer, WebhookReceiver } from '../../testing/webhooks/receiver.ts';
 import { AddressGuard } from './address-guard.ts';
 import { newWebhookSecret } from './sender.ts';
 import { type WebhookOptions, WebhookWorker } from './worker.ts';

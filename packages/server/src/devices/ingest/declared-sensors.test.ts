@@ -4,9 +4,14 @@ import { checkFieldCommand } from '@granary/contract/link/field-messages';
 import { checkSiloCommand } from '@granary/contract/link/messages';
 import { AGGREGATES } from '@granary/contract/telemetry/telemetry';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { ScriptedDevice } from '../../testing/devices/scripted-device.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeEmbeddedLinkService, fieldDeviceNamed, siloNamed } from '../../testing/service.ts';
+import { ScriptedDevice } from '@granary/testing/server/devices/scripted-device';
+import { eventually } from '@granary/testing/server/eventually';
+import {
+  type Api,
+  describeEmbeddedLinkService,
+  fieldDeviceNamed,
+  siloNamed,
+} from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 const FIELDS = '/v1/fielddevice/devices';

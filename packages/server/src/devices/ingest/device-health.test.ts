@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Api, describeEmbeddedLinkService, siloNamed } from '@granary/testing/server/service';
 import mqtt from 'mqtt';
-import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeEmbeddedLinkService, siloNamed } from '../../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { isRefusal } from '@granary/app/testing/fixtures';
 import { Refusal } from '@granary/contract/errors';
-import { eventually } from '../../testing/eventually.ts';
+import { isRefusal } from '@granary/testing/app/fixtures';
+import { eventually } from '@granary/testing/server/eventually';
 import { newIngestCounters } from './counters.ts';
 import { DeviceQueue } from './device-queue.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { topicOf, type UpSubject } from '@granary/contract/link/messages';
+import { roverNamed, startRover } from '@granary/testing/server/devices/scripted-rover';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { running } from '@granary/testing/server/missions';
+import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
 import { connectAsync } from 'mqtt';
-import { roverNamed, startRover } from '../../testing/devices/scripted-rover.ts';
-import { startSilo } from '../../testing/devices/scripted-silo.ts';
-import { running } from '../../testing/missions.ts';
-import { type Api, describeService, siloNamed } from '../../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 const ROVERS = '/v1/fielddevice/devices';

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { describeEachEngine, type TestEngine } from '@granary/app/testing/engines';
 import { topicOf, type UpSubject } from '@granary/contract/link/messages';
+import { describeEachEngine, type TestEngine } from '@granary/testing/app/engines';
+import { apiOf, siloNamed } from '@granary/testing/server/service';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { pino } from 'pino';
 import { createService, type Started } from '../../compose.ts';
 import { readSettings } from '../../process/settings.ts';
-import { apiOf, siloNamed } from '../../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 const ROVERS = '/v1/fielddevice/devices';

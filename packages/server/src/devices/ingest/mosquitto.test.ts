@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { topicOf } from '@granary/contract/link/messages';
-import { describeEmbeddedLinkService, siloNamed } from '../../testing/service.ts';
+import { describeEmbeddedLinkService, siloNamed } from '@granary/testing/server/service';
 
 const run = promisify(execFile);
 const without = process.env['GRANARY_TEST_WITHOUT']?.includes('mosquitto')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { isRefusal } from '@granary/app/testing/fixtures';
 import { RequestTime, requestLeftMs, withinRequest } from '@granary/common/request-time';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import { readingOf } from '@granary/core/testing/readings';
+import { isRefusal } from '@granary/testing/app/fixtures';
+import { readingOf } from '@granary/testing/core/readings';
+import { eventually } from '@granary/testing/server/eventually';
 import { pino } from 'pino';
-import { eventually } from '../../testing/eventually.ts';
 import { newIngestCounters } from './counters.ts';
 import { type Arrival, type Batch, IngestPipeline } from './pipeline.ts';
 

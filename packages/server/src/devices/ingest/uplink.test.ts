@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
-import { registerSilo, startSilo } from '../../testing/devices/scripted-silo.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { describeLinkService } from '../../testing/service.ts';
+import { registerSilo, startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { describeLinkService } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 

@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { openApp } from '@granary/app/app';
-import { registerDevice } from '@granary/app/testing/fixtures';
 import { LINK_LIMITS } from '@granary/link/limits';
-import { HOST, RecordingHandler, secretOf } from '@granary/link/testing/fixture';
+import { registerDevice } from '@granary/testing/app/fixtures';
+import { HOST, RecordingHandler, secretOf } from '@granary/testing/link/fixture';
+import type { WaitingDeviceData } from '@granary/testing/server/devices/waiting-device';
 import { newSharedClock } from '../../process/nodes/service-clock.ts';
-import type { WaitingDeviceData } from '../../testing/devices/waiting-device.ts';
 import { createThreadLink } from './thread-link.ts';
 
 const ROUNDS = 25;
 const ACKNOWLEDGED_MS_MAX = 60_000;
-const DEVICE = new URL('../../testing/devices/waiting-device.ts', import.meta.url);
+const DEVICE = new URL(import.meta.resolve('@granary/testing/server/devices/waiting-device'));
 
 /** A database, and a link in a thread that writes to it. */
 async function start(t: TestContext) {

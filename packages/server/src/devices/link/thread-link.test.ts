@@ -6,13 +6,13 @@ import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
 import { topicOf } from '@granary/contract/link/messages';
 import { LINK_LIMITS } from '@granary/link/limits';
 import type { BrokerAddresses } from '@granary/link/port';
-import { connectDevice, connectRaw, HOST, READING, RecordingHandler } from '@granary/link/testing/fixture';
+import { connectDevice, connectRaw, HOST, READING, RecordingHandler } from '@granary/testing/link/fixture';
 import { newSharedClock } from '../../process/nodes/service-clock.ts';
 import { createThreadLink } from './thread-link.ts';
 
 const ANY_PORT: BrokerAddresses = { plain: { host: HOST, port: 0 }, secure: null };
 const ALWAYS = { expiresAtMs: null, repeatKey: null };
-const FAILING = new URL('../../testing/failing-link-thread.ts', import.meta.url);
+const FAILING = new URL(import.meta.resolve('@granary/testing/server/failing-link-thread'));
 
 async function createLink(t: TestContext, threadUrl?: URL) {
   const handler = new RecordingHandler();

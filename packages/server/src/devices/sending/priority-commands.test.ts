@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startRover } from '@granary/testing/server/devices/scripted-rover';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { LINKS, type TestedLink } from '@granary/testing/server/links/device-links';
+import { apiOf } from '@granary/testing/server/service';
 import { createService } from '../../compose.ts';
 import { readSettings } from '../../process/settings.ts';
-import { startRover } from '../../testing/devices/scripted-rover.ts';
-import { startSilo } from '../../testing/devices/scripted-silo.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { LINKS, type TestedLink } from '../../testing/links/device-links.ts';
-import { apiOf } from '../../testing/service.ts';
 
 /** The service may be writing at this moment. */
 const LOCK_WAIT_MS = 10_000;

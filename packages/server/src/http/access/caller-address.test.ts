@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
+import { describeService, siloNamed } from '@granary/testing/server/service';
 import { readSubnet, type Subnet } from '../../process/address-list.ts';
-import { describeService, siloNamed } from '../../testing/service.ts';
 import { CallerAddresses, callerNetwork } from './caller-address.ts';
 
 const SILOS = '/v1/siloscale/devices';

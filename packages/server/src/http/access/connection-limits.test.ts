@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startRover } from '../../testing/devices/scripted-rover.ts';
-import { startSilo } from '../../testing/devices/scripted-silo.ts';
-import { type RawAnswer, RawConnection } from '../../testing/raw-http.ts';
-import { type Api, describeService } from '../../testing/service.ts';
+import { startRover } from '@granary/testing/server/devices/scripted-rover';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { type RawAnswer, RawConnection } from '@granary/testing/server/raw-http';
+import { type Api, describeService } from '@granary/testing/server/service';
 import { RESERVED_PER_ADDRESS_MAX } from './connection-limits.ts';
 
 const head = (api: Api, line: string, ...headers: string[]): string =>

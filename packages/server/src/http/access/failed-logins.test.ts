@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { type Answer, describeService } from '@granary/testing/server/service';
 import { pino } from 'pino';
-import { startSilo } from '../../testing/devices/scripted-silo.ts';
-import { type Answer, describeService } from '../../testing/service.ts';
 import { FailedLogins } from './failed-logins.ts';
 
 function loginsAt(start: number) {

@@ -11,7 +11,7 @@ import {
   describeService,
   fieldDeviceNamed,
   siloNamed,
-} from '../../testing/service.ts';
+} from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 const FIELD = '/v1/fielddevice/devices';

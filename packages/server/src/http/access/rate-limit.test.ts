@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isRefusal } from '@granary/app/testing/fixtures';
+import { isRefusal } from '@granary/testing/app/fixtures';
 import type { FastifyReply } from 'fastify';
 import { RateLimiter } from './rate-limit.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RefusedAttempts as Refusals } from '@granary/app/audit/audit';
-import { testAttempt } from '@granary/app/testing/attempts';
 import { MINUTE_MS } from '@granary/contract/time';
 import { storageUnavailable } from '@granary/store/errors';
+import { testAttempt } from '@granary/testing/app/attempts';
 import { pino } from 'pino';
 import { RefusedAttempts } from './refused-attempts.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdStorage } from '@granary/app/testing/held-storage';
 import { topicOf } from '@granary/contract/link/messages';
-import { type Api, describeService, siloNamed } from '../../testing/service.ts';
+import { holdStorage } from '@granary/testing/app/held-storage';
+import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
 
 const SECRET = 'the-secret-of-the-broker-for-the-tests';
 const SILOS = '/v1/siloscale/devices';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COMMAND_NAMES } from '@granary/contract/commands';
 import type { ValidationIssue } from '@granary/contract/input/schema';
-import { HOME, type ScriptedRover, startRover } from '../../testing/devices/scripted-rover.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeService } from '../../testing/service.ts';
+import { HOME, type ScriptedRover, startRover } from '@granary/testing/server/devices/scripted-rover';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Api, describeService } from '@granary/testing/server/service';
 
 const MOVE = {
   command: 'move_to_coordinates',

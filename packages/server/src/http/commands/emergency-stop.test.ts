@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CommandName } from '@granary/contract/commands';
 import { SECOND_MS, toIso } from '@granary/contract/time';
-import { type ScriptedRover, startRover } from '../../testing/devices/scripted-rover.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { missionInHours, TWO_WAYPOINTS } from '../../testing/missions.ts';
-import { type Api, describeLinkService } from '../../testing/service.ts';
+import { type ScriptedRover, startRover } from '@granary/testing/server/devices/scripted-rover';
+import { eventually } from '@granary/testing/server/eventually';
+import { missionInHours, TWO_WAYPOINTS } from '@granary/testing/server/missions';
+import { type Api, describeLinkService } from '@granary/testing/server/service';
 
 const STOP = { command: 'emergency_stop' };
 const RELEASE = { command: 'release_emergency_stop' };

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { writeBuiltConsole } from '@granary/testing/server/built-console';
+import { assertPublished } from '@granary/testing/server/published/answer-check';
+import { RawConnection } from '@granary/testing/server/raw-http';
 import { createService } from '../../compose.ts';
 import { readSettings } from '../../process/settings.ts';
-import { writeBuiltConsole } from '../../testing/built-console.ts';
-import { assertPublished } from '../../testing/published/answer-check.ts';
-import { RawConnection } from '../../testing/raw-http.ts';
 
 describe("the operators' page", () => {
   const undos: (() => Promise<unknown>)[] = [];

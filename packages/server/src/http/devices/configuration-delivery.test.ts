@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
-import { connect } from 'mqtt';
-import { registerSilo } from '../../testing/devices/scripted-silo.ts';
-import { eventually } from '../../testing/eventually.ts';
+import { registerSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
 import {
   type Api,
   describeEmbeddedLinkService,
   describeLinkService,
   siloNamed,
-} from '../../testing/service.ts';
+} from '@granary/testing/server/service';
+import { connect } from 'mqtt';
 
 interface Login {
   readonly username: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { describeService, siloNamed } from '../../testing/service.ts';
+import { describeService, siloNamed } from '@granary/testing/server/service';
 
 describeService('configuration over HTTP', (api) => {
   const path = '/v1/siloscale/devices/silo-1/config';

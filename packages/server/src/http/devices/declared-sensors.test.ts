@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Api, describeService, fieldDeviceNamed, siloNamed } from '../../testing/service.ts';
+import { type Api, describeService, fieldDeviceNamed, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 const FIELDS = '/v1/fielddevice/devices';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeService, fieldDeviceNamed, siloNamed } from '../../testing/service.ts';
+import { describeService, fieldDeviceNamed, siloNamed } from '@granary/testing/server/service';
 
 describeService('devices over HTTP', (api) => {
   test('a registered silo is listed, shown, and given credentials once', async () => {

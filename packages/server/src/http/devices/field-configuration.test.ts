@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS, toIso } from '@granary/contract/time';
-import { HOME, roverNamed, startRover } from '../../testing/devices/scripted-rover.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { describeService } from '../../testing/service.ts';
+import { HOME, roverNamed, startRover } from '@granary/testing/server/devices/scripted-rover';
+import { eventually } from '@granary/testing/server/eventually';
+import { describeService } from '@granary/testing/server/service';
 
 const FIELDS = '/v1/fielddevice/devices';
 const TRIANGLE = [

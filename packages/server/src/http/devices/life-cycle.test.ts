@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startSilo } from '../../testing/devices/scripted-silo.ts';
-import { EventReader } from '../../testing/event-reader.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { describeService, siloNamed } from '../../testing/service.ts';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { EventReader } from '@granary/testing/server/event-reader';
+import { eventually } from '@granary/testing/server/eventually';
+import { describeService, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 

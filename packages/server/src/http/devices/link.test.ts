@@ -4,9 +4,9 @@ import { createClient } from '@granary/client';
 import { checker } from '@granary/contract/input/schema';
 import { LinkStatus } from '@granary/contract/link/link-status';
 import { topicOf } from '@granary/contract/link/messages';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Api, describeEmbeddedLinkService, siloNamed } from '@granary/testing/server/service';
 import { connectAsync, type IClientOptions } from 'mqtt';
-import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeEmbeddedLinkService, siloNamed } from '../../testing/service.ts';
 
 const checkLinkStatus = checker(LinkStatus);
 

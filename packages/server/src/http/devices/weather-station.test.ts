@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkFieldCommand } from '@granary/contract/link/field-messages';
 import { HOUR_MS, toIso } from '@granary/contract/time';
-import { ScriptedDevice } from '../../testing/devices/scripted-device.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeService, fieldDeviceNamed } from '../../testing/service.ts';
+import { ScriptedDevice } from '@granary/testing/server/devices/scripted-device';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Api, describeService, fieldDeviceNamed } from '@granary/testing/server/service';
 
 const FIELDS = '/v1/fielddevice/devices';
 const WEATHER = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetDevice } from '@granary/contract/fleet';
-import { respond } from '../../testing/open-response.ts';
+import { respond } from '@granary/testing/server/open-response';
 import { NewestValuesStream, ShownDevices } from './newest-values-stream.ts';
 
 const DEVICES = 300;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { respond } from '@granary/testing/server/open-response';
 import type { Frame } from '../../background/event-feed.ts';
-import { respond } from '../../testing/open-response.ts';
 import { EventStream } from '../events.ts';
 
 const frame = (sequence: number, bytes = Buffer.from(`${sequence}\n`)): Frame => ({

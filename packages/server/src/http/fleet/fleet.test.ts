@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ALERTS_ACKNOWLEDGED_MAX } from '@granary/contract/fleet';
-import { type ScriptedRover, startRover } from '../../testing/devices/scripted-rover.ts';
-import { type ScriptedSilo, startSilo } from '../../testing/devices/scripted-silo.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { TWO_WAYPOINTS } from '../../testing/missions.ts';
-import { type Api, describeService, siloNamed } from '../../testing/service.ts';
+import { type ScriptedRover, startRover } from '@granary/testing/server/devices/scripted-rover';
+import { type ScriptedSilo, startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { TWO_WAYPOINTS } from '@granary/testing/server/missions';
+import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
 
 const LISTS = ['devices', 'alerts', 'operations', 'missions', 'commands'] as const;
 

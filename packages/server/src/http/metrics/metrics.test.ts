@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { hasProgram, mayTestWith } from '@granary/link/testing/outside-clients';
-import { startSilo } from '../../testing/devices/scripted-silo.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeService, siloNamed } from '../../testing/service.ts';
+import { hasProgram, mayTestWith } from '@granary/testing/link/outside-clients';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
 
 const DASHBOARD = new URL('../../../../../docs/grafana-dashboard.json', import.meta.url);
 

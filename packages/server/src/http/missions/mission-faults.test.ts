@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '@granary/core/jobs/polling';
 import { START_ANSWER_MS_MAX } from '@granary/core/missions/steps';
-import { TestClock } from '../../testing/clock.ts';
-import { HOME, type ScriptedRover, startRover } from '../../testing/devices/scripted-rover.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { dispatched, running } from '../../testing/missions.ts';
-import { type Api, describeService } from '../../testing/service.ts';
+import { TestClock } from '@granary/testing/server/clock';
+import { HOME, type ScriptedRover, startRover } from '@granary/testing/server/devices/scripted-rover';
+import { eventually } from '@granary/testing/server/eventually';
+import { dispatched, running } from '@granary/testing/server/missions';
+import { type Api, describeService } from '@granary/testing/server/service';
 
 const alertTypes = async (api: Api, rover: ScriptedRover): Promise<string> =>
   (await api.get(`${rover.path}/alerts`)).body.data.map(({ type }: { type: string }) => type).join();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SECOND_MS, toIso } from '@granary/contract/time';
-import { HOME, startRover } from '../../testing/devices/scripted-rover.ts';
-import { eventually } from '../../testing/eventually.ts';
+import { HOME, startRover } from '@granary/testing/server/devices/scripted-rover';
+import { eventually } from '@granary/testing/server/eventually';
 import {
   dispatched,
   missionInHours,
@@ -10,8 +10,8 @@ import {
   running,
   TWO_WAYPOINTS,
   WAYPOINT,
-} from '../../testing/missions.ts';
-import { describeService } from '../../testing/service.ts';
+} from '@granary/testing/server/missions';
+import { describeService } from '@granary/testing/server/service';
 
 describeService('missions', (api) => {
   test('a scheduled mission is uploaded, started on time, and shows each waypoint that the device reports', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ScriptedSilo, startSilo } from '../../testing/devices/scripted-silo.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeService, siloNamed } from '../../testing/service.ts';
+import { type ScriptedSilo, startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
 
 const FEED = { amount: 100, unit: 'kg', rate: 50, rate_unit: 'kg/min' };
 

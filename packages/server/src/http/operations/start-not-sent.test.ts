@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { holdStorage } from '@granary/app/testing/held-storage';
-import { startSilo } from '../../testing/devices/scripted-silo.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { describeLinkService } from '../../testing/service.ts';
+import { holdStorage } from '@granary/testing/app/held-storage';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { describeLinkService } from '@granary/testing/server/service';
 
 const FEED = { amount: 100, rate: 50 };
 /** Long enough for a request to reach the storage, and for a closed connection to be noticed. */

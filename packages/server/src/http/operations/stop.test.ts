@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startSilo } from '../../testing/devices/scripted-silo.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeLinkService } from '../../testing/service.ts';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Api, describeLinkService } from '@granary/testing/server/service';
 
 const FEED = { amount: 100, rate: 50 };
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startRover } from '../../testing/devices/scripted-rover.ts';
-import { startSilo } from '../../testing/devices/scripted-silo.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { WAYPOINT } from '../../testing/missions.ts';
-import { describeService, siloNamed } from '../../testing/service.ts';
+import { startRover } from '@granary/testing/server/devices/scripted-rover';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { WAYPOINT } from '@granary/testing/server/missions';
+import { describeService, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 const FEED = { amount: 10 };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { before, test } from 'node:test';
-import { exchange, type RawAnswer, RawConnection } from '../../testing/raw-http.ts';
-import { describeService, siloNamed } from '../../testing/service.ts';
+import { exchange, type RawAnswer, RawConnection } from '@granary/testing/server/raw-http';
+import { describeService, siloNamed } from '@granary/testing/server/service';
 
 const DEVICES = '/v1/siloscale/devices';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { TIME_MS_MAX } from '@granary/contract/time';
-import { startRover } from '../../testing/devices/scripted-rover.ts';
-import { startSilo } from '../../testing/devices/scripted-silo.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { WAYPOINT } from '../../testing/missions.ts';
-import { describeService } from '../../testing/service.ts';
+import { startRover } from '@granary/testing/server/devices/scripted-rover';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { eventually } from '@granary/testing/server/eventually';
+import { WAYPOINT } from '@granary/testing/server/missions';
+import { describeService } from '@granary/testing/server/service';
 
 /** An earlier version accepted each of them as a time and could not read it later. */
 const UNREADABLE = ['2099-12-31T23:59:60Z', '2099-03-01T12:00:00+01:00[Europe/Berlin]'];

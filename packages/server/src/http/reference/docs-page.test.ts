@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { openBrowser, PageRecord } from '@granary/testing/server/browser';
+import { localService } from '@granary/testing/server/local-service';
+import { siloNamed } from '@granary/testing/server/service';
 import type { Page } from 'playwright-core';
-import { openBrowser, PageRecord } from '../../testing/browser.ts';
-import { localService } from '../../testing/local-service.ts';
-import { siloNamed } from '../../testing/service.ts';
 
 /** Pages are slow on a busy machine. */
 const PATIENCE_MS = 90_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { describeService } from '@granary/testing/server/service';
 import { VERSION } from '../../process/version.ts';
-import { describeService } from '../../testing/service.ts';
 
 describeService('GET /openapi.json', (api) => {
   test('needs no key, and shows where the document comes from as the address of the service', async () => {

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { openBrowser } from '@granary/testing/server/browser';
+import { writeBuiltConsole } from '@granary/testing/server/built-console';
+import { localService } from '@granary/testing/server/local-service';
 import type { Page } from 'playwright-core';
-import { openBrowser } from '../../testing/browser.ts';
-import { writeBuiltConsole } from '../../testing/built-console.ts';
-import { localService } from '../../testing/local-service.ts';
 
 /** Pages are slow on a busy machine. */
 const PATIENCE_MS = 90_000;

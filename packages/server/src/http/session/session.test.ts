@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Answer, type Api, apiOf, describeService } from '@granary/testing/server/service';
 import { createService } from '../../compose.ts';
 import { readSettings } from '../../process/settings.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { type Answer, type Api, apiOf, describeService } from '../../testing/service.ts';
 
 const SESSION = '/v1/session';
 const JSON_BODY = { 'content-type': 'application/json' };

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rover as roverProfile } from '@granary/contract/profiles/rover';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { HOME, startRover } from '../../testing/devices/scripted-rover.ts';
-import { describeService, siloNamed } from '../../testing/service.ts';
+import { HOME, startRover } from '@granary/testing/server/devices/scripted-rover';
+import { describeService, siloNamed } from '@granary/testing/server/service';
 
 const AIR = { temperature: 21.5, humidity: 40, wind_speed: 3.2, atmospheric_pressure: 1013.25 };
 const FIELDS = '/v1/fielddevice/devices';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openApp } from '@granary/app/app';
-import { batchOf } from '@granary/app/testing/fixtures';
 import type { DeviceValues } from '@granary/contract/fleet';
-import { readingOf } from '@granary/core/testing/readings';
-import { type ScriptedSilo, startSilo } from '../../testing/devices/scripted-silo.ts';
-import { EventReader } from '../../testing/event-reader.ts';
-import { type Api, describeService, siloNamed } from '../../testing/service.ts';
+import { batchOf } from '@granary/testing/app/fixtures';
+import { readingOf } from '@granary/testing/core/readings';
+import { type ScriptedSilo, startSilo } from '@granary/testing/server/devices/scripted-silo';
+import { EventReader } from '@granary/testing/server/event-reader';
+import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 /** More than are sent in one message and read with one statement. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { AGGREGATES } from '@granary/contract/telemetry/telemetry';
-import { describeService, siloNamed } from '../../testing/service.ts';
+import { describeService, siloNamed } from '@granary/testing/server/service';
 
 const HOUR_MS = 3_600_000;
 

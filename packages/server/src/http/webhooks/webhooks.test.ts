@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { eventually } from '../../testing/eventually.ts';
-import { describeService, siloNamed } from '../../testing/service.ts';
-import { verify, WebhookReceiver } from '../../testing/webhooks/receiver.ts';
+import { eventually } from '@granary/testing/server/eventually';
+import { describeService, siloNamed } from '@granary/testing/server/service';
+import { verify, WebhookReceiver } from '@granary/testing/server/webhooks/receiver';
 
 const PRIVATE_ALLOWED = { GRANARY_WEBHOOK_ALLOW_PRIVATE: 'on' };
 const SOON = { webhooks: { schedule: { delaysMs: [50, 50] }, attemptMs: 1_000 } };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { describePostgres, WITHOUT_SCHEMA } from '@granary/app/testing/engines';
-import { IS_FULL_SIZE } from '@granary/contract/testing/size';
-import { NODE_ADMIN_KEY, nodeProcesses } from '../../testing/node-processes.ts';
+import { describePostgres, WITHOUT_SCHEMA } from '@granary/testing/app/engines';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
+import { NODE_ADMIN_KEY, nodeProcesses } from '@granary/testing/server/node-processes';
 
 const STARTS = IS_FULL_SIZE ? 12 : 3;
 /** All of them together must not use up the connections of the server. */

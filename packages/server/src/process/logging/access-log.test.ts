@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '@granary/testing/server/eventually';
+import { describeService } from '@granary/testing/server/service';
 import { pino } from 'pino';
-import { eventually } from '../../testing/eventually.ts';
-import { describeService } from '../../testing/service.ts';
 import { traceIdOf } from './access-log.ts';
 
 const lines: Record<string, unknown>[] = [];

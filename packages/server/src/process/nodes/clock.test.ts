@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describePostgres } from '@granary/app/testing/engines';
 import { monotonicMs } from '@granary/common/monotonic-ms';
-import { type NodeProcess, nodeProcesses } from '../../testing/node-processes.ts';
-import { siloNamed } from '../../testing/service.ts';
+import { describePostgres } from '@granary/testing/app/engines';
+import { type NodeProcess, nodeProcesses } from '@granary/testing/server/node-processes';
+import { siloNamed } from '@granary/testing/server/service';
 import { newSharedClock, readClock, ServiceClock } from './service-clock.ts';
 
 const SKEW_MS = 60_000;

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describePostgres } from '@granary/app/testing/engines';
-import { MosquittoBroker } from '@granary/link/testing/mosquitto-broker';
-import { eventually } from '../../testing/eventually.ts';
-import { type NodeProcess, nodeProcesses } from '../../testing/node-processes.ts';
-import { StallingProxy } from '../../testing/stalling-proxy.ts';
+import { describePostgres } from '@granary/testing/app/engines';
+import { MosquittoBroker } from '@granary/testing/link/mosquitto-broker';
+import { eventually } from '@granary/testing/server/eventually';
+import { type NodeProcess, nodeProcesses } from '@granary/testing/server/node-processes';
+import { StallingProxy } from '@granary/testing/server/stalling-proxy';
 
 const options = {
   skip: process.env['GRANARY_TEST_WITHOUT']?.includes('mosquitto')

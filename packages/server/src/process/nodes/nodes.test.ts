@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describePostgres } from '@granary/app/testing/engines';
-import { eventually } from '../../testing/eventually.ts';
-import { type NodeProcess, nodeProcesses } from '../../testing/node-processes.ts';
+import { describePostgres } from '@granary/testing/app/engines';
+import { eventually } from '@granary/testing/server/eventually';
+import { type NodeProcess, nodeProcesses } from '@granary/testing/server/node-processes';
 
 const EMBEDDED = { GRANARY_TEST_BROKER: 'embedded' };
 const REFUSED = /uses this database with an .* broker.*set GRANARY_BROKER_URL.*or stop the other node/;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { describePostgres } from '@granary/app/testing/engines';
-import { eventually } from '../../testing/eventually.ts';
-import { type NodeProcess, nodeProcesses } from '../../testing/node-processes.ts';
-import { siloNamed } from '../../testing/service.ts';
-import { StallingProxy } from '../../testing/stalling-proxy.ts';
+import { describePostgres } from '@granary/testing/app/engines';
+import { eventually } from '@granary/testing/server/eventually';
+import { type NodeProcess, nodeProcesses } from '@granary/testing/server/node-processes';
+import { siloNamed } from '@granary/testing/server/service';
+import { StallingProxy } from '@granary/testing/server/stalling-proxy';
 
 const DEVICES = '/v1/siloscale/devices';
 /** Five seconds, and the time that a busy machine needs to notice them. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describePostgres } from '@granary/app/testing/engines';
-import { eventually } from '../../testing/eventually.ts';
-import { MailServer } from '../../testing/mail-server.ts';
-import { type NodeProcess, nodeProcesses } from '../../testing/node-processes.ts';
-import { siloNamed } from '../../testing/service.ts';
-import { WebhookReceiver } from '../../testing/webhooks/receiver.ts';
+import { describePostgres } from '@granary/testing/app/engines';
+import { eventually } from '@granary/testing/server/eventually';
+import { MailServer } from '@granary/testing/server/mail-server';
+import { type NodeProcess, nodeProcesses } from '@granary/testing/server/node-processes';
+import { siloNamed } from '@granary/testing/server/service';
+import { WebhookReceiver } from '@granary/testing/server/webhooks/receiver';
 
 const DEVICES = '/v1/siloscale/devices';
 const SILOS = 6;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DAY_MS } from '@granary/contract/time';
-import { newCertificate } from '@granary/link/testing/certificates';
 import type { CertificatePair } from '@granary/link/tls';
+import { newCertificate } from '@granary/testing/link/certificates';
+import { eventually } from '@granary/testing/server/eventually';
 import { pino } from 'pino';
-import { eventually } from '../../testing/eventually.ts';
 import { CertificateFiles } from './certificate-files.ts';
 
 const [first, second] = [newCertificate('first'), newCertificate('second')];

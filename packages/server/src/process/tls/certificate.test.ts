@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { newCertificate } from '@granary/link/testing/certificates';
+import { newCertificate } from '@granary/testing/link/certificates';
 import { CertificateFault, readCertificate } from './certificate.ts';
 
 let folder = '';

@@ -11,7 +11,7 @@ import {
   SHORT_WAY,
   START_MS,
   upload,
-} from '../../testing/field.ts';
+} from '@granary/testing/simulator/field';
 import { acceptUpload, control } from '../missions.ts';
 import { execute } from './commands.ts';
 import { commandProgress, endTask, missionProgress, type Pilot } from './pilot.ts';

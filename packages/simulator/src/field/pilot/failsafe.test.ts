@@ -14,7 +14,7 @@ import {
   SHORT_WAY,
   START_MS,
   upload,
-} from '../../testing/field.ts';
+} from '@granary/testing/simulator/field';
 import { acceptUpload, control } from '../missions.ts';
 import { isAirborne } from '../vehicle/drive.ts';
 import { apartM } from '../vehicle/ground.ts';

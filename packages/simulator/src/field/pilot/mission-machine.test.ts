@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WaypointProgress } from '@granary/contract/link/field-messages';
 import { WAYPOINT_ACTIONS, type WaypointAction } from '@granary/contract/missions';
+import { START_MS, type Stop, upload } from '@granary/testing/simulator/field';
 import fc from 'fast-check';
-import { START_MS, type Stop, upload } from '../../testing/field.ts';
 import {
   isDone,
   isHalfDone,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SECOND_MS } from '@granary/contract/time';
-import fc from 'fast-check';
 import {
   after,
   command,
@@ -13,7 +12,8 @@ import {
   SHORT_WAY,
   START_MS,
   upload,
-} from '../../testing/field.ts';
+} from '@granary/testing/simulator/field';
+import fc from 'fast-check';
 import { acceptUpload, control } from '../missions.ts';
 import { isAirborne } from '../vehicle/drive.ts';
 import { apartM } from '../vehicle/ground.ts';

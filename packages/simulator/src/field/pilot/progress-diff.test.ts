@@ -8,7 +8,7 @@ import {
   pilotAtHome,
   SHORT_WAY,
   upload,
-} from '../../testing/field.ts';
+} from '@granary/testing/simulator/field';
 import { acceptUpload, control } from '../missions.ts';
 import { execute } from './commands.ts';
 import type { Pilot } from './pilot.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DRONE_UNIT, ROVER_UNIT, START_MS } from '@granary/testing/simulator/field';
 import fc from 'fast-check';
-import { DRONE_UNIT, ROVER_UNIT, START_MS } from '../../testing/field.ts';
 import { bodyAtHome, type RoverBody } from './chassis.ts';
 import { type Course, drive, isAirborne, isAt, placeAt, type Vehicle } from './drive.ts';
 import { apartM, type Place, type PlanePoint, surfaceM, turnDegrees } from './ground.ts';

@@ -1,7 +1,0 @@
-import { workerData } from 'node:worker_threads';
-import '../devices/link/link-thread.ts';
-
-/** A thread of the device link that fails when it is told to forget sensors. */
-workerData.calls.port.on('message', ({ call }: { readonly call?: string }) => {
-  if (call === 'forgetSensors') throw new Error('a fault of the thread');
-});

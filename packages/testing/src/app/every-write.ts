@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict';
+import type { App } from '@granary/app/app';
+import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { siteDevice } from '@granary/core/site/site-device';
+import { readingsOf } from '../core/readings.ts';
+import { EVERY_JOB_WRITE } from './every-job-write.ts';
+import { EVERY_NOTIFICATION_WRITE } from './every-notification-write.ts';
+import { EVERY_SESSION_WRITE } from './every-session-write.ts';
+import { EVERY_WEBHOOK_WRITE } from './every-webhook-write.ts';
+import { batchOf, NOW_MS, newDevice, reading, readyFieldDevice, readySilo, weigh } from './fixtures.ts';
+import { atMs, attemptOf, type EveryWrite, LIMIT, ofEach, type WriteRound } from './write-round.ts';
+
+/** Raw readings of this age are removed again in the same round. */
+const PAST_MS = 40 * DAY_MS;
+
+const keyId = ({ round }: WriteRound): string => `key_${round}`;
+const secret = (id: string, createdAtMs: number) => ({ keyId: id, hash: `hash of ${id}`, createdAtMs });
+
+/** Appends the same rows in both orders: without a deadlock only if the order of the locks does not depend on the input. */
+function append(round: WriteRound): Promise<unknown>[] {
+  const { app, silos, rovers } = round;
+  const nowMs = atMs(round);
+  const weight = round.round % 2 ? 1_500_000 : 5_000_000;
+  const batteryLevel = round.round % 2 ? 100_000 : 20_000;
+  const position = { latitude: 520_000_000, longitude: 130_000_000, battery_level: batteryLevel };
+  const readings = [
+    ...silos.flatMap((no) => [reading(no, nowMs, { weight }), reading(no, nowMs - PAST_MS, { weight })]),
+    ...rovers.flatMap((no) => readingsOf(no, nowMs, position)),
+  ];
+  const seen = [...silos, ...rovers].map((deviceNo) => ({ deviceNo, atMs: nowMs }));
+  const rejections = silos.map((deviceNo) => {
+    return { deviceNo, receivedAtMs: nowMs, topic: 'telemetry', reason: 'wrong', payload: '?' };
+  });
+  const cause = { code: 'other', text: 'wrong' } as const;
+  const receptions = silos.map((deviceNo) => {
+    return { deviceNo, atMs: nowMs, refusal: { taken: 'some', cause }, clockOffsetMs: 0 } as const;
+  });
+  return [
+    app.telemetry.append({ ...batchOf({ readings, seen, rejections }), receptions }),
+    app.telemetry.append({
+      ...batchOf({
+        readings: readings.toReversed(),
+        seen: seen.toReversed(),
+        rejections: rejections.toReversed(),
+      }),
+      receptions: receptions.toReversed(),
+    }),
+  ];
+}
+
+/** A document that changes the devices of other writes and creates one; the nodes name them in opposite order. */
+async function applySite(round: WriteRound): Promise<unknown> {
+  const { app, node } = round;
+  const listed = await app.site.devices({ facility: null, afterDeviceId: null, limit: LIMIT });
+  const known = listed.filter(({ deviceId }) => !deviceId.startsWith('removed-'));
+  const created = { ...newDevice({ deviceId: `site-${round.round}` }), removedAtMs: null };
+  const url = 'https://example.com/site';
+  const devices = [...known, created].map((device) => ({
+    ...siteDevice(device),
+    name: `Device ${round.round}`,
+    configuration: { reporting: { offline_delay_s: 30 + (round.round % 5) } },
+  }));
+  return await app.site.apply({
+    document: {
+      version: 1,
+      devices: node % 2 ? devices : devices.toReversed(),
+      webhooks: [{ url, description: `round ${round.round}` }],
+      notification_rules: [
+        { name: 'of the site', targets: [{ webhook_url: url }], resolved: round.round % 2 === 0 },
+      ],
+    },
+    isDryRun: false,
+    secretHashes: { [created.deviceId]: 'hash' },
+    newWebhookIds: { [url]: `wh_site_${round.round}_${node}` },
+    webhookSecrets: { [url]: 'whsec_c2VjcmV0' },
+    newRuleIds: { 'of the site': `nr_site_${round.round}_${node}` },
+    unreachableUrls: [],
+    canSendMail: true,
+    nowMs: atMs(round),
+  });
+}
+
+/** A device of its own, because the other writes would be refused for a removed one. */
+async function registerAndRemove(round: WriteRound): Promise<void> {
+  const { app, node } = round;
+  const device = newDevice({ deviceId: `removed-${round.round}-${node}`, registeredAtMs: atMs(round) });
+  const { deviceNo } = await app.devices.register(device);
+  await Promise.all([true, false, true].map((purges) => app.devices.remove(deviceNo, atMs(round), purges)));
+}
+
+/** Named like the others, because a document that names it while it is removed would be refused. */
+async function removeAndRestore(round: WriteRound): Promise<void> {
+  const { app, node } = round;
+  const device = newDevice({
+    deviceId: `removed-and-back-${round.round}-${node}`,
+    registeredAtMs: atMs(round),
+  });
+  const { deviceNo } = await app.devices.register(device);
+  await app.devices.remove(deviceNo, atMs(round));
+  await app.devices.restore(deviceNo, 'hash of another secret', atMs(round));
+}
+
+/** Purges the devices that earlier rounds have removed. */
+async function purgeSteps(round: WriteRound): Promise<void> {
+  const nowMs = atMs(round) + DAY_MS;
+  while (await round.app.devices.purgeStep({ nowMs, rowsMax: LIMIT }));
+}
+
+export const EVERY_WRITE: EveryWrite = {
+  ...EVERY_JOB_WRITE,
+  site: { apply: (round) => [applySite(round)] },
+  devices: {
+    register: (round) => [
+      round.app.devices.register(newDevice({ deviceId: `new-${round.round}`, registeredAtMs: atMs(round) })),
+    ],
+    update: (round) =>
+      ofEach([...round.silos, ...round.rovers], (deviceNo) =>
+        round.app.devices.update(
+          deviceNo,
+          { sensors: [{ sensor_id: `co2_${round.round}`, type: 'co2', unit: 'ppm' }] },
+          atMs(round),
+        ),
+      ),
+    // Over before the time of the round, so that the other writes are not refused.
+    maintain: (round) =>
+      ofEach([...round.silos, ...round.rovers], (deviceNo) => {
+        const request = { on: true, reason: 'gate', until: toIso(atMs(round) - 10) };
+        return round.app.devices.maintain(deviceNo, request, atMs(round) - 20);
+      }),
+    remove: (round) => [registerAndRemove(round)],
+    restore: (round) => [removeAndRestore(round)],
+    purgeStep: (round) => [purgeSteps(round), purgeSteps(round)],
+    replaceSecret: (round) =>
+      ofEach(round.silos, (deviceNo) =>
+        round.app.devices.replaceSecret(deviceNo, `hash ${round.round}`, atMs(round)),
+      ),
+    recordDuplicate: (round) =>
+      ofEach([...round.silos, ...round.rovers], (deviceNo) => {
+        const nowMs = atMs(round);
+        const duplicate = { sinceMs: nowMs, lastAtMs: nowMs, takeovers: 5, addresses: ['10.0.0.1'] };
+        return round.app.devices.recordDuplicate(deviceNo, duplicate);
+      }),
+    recordLinkDown: (round) =>
+      ofEach([...round.silos, ...round.rovers], (deviceNo) =>
+        // The time is just before the device was seen again, otherwise it would be offline in every round.
+        round.app.devices.recordLinkDown(deviceNo, atMs(round) - 1),
+      ),
+    recordState: (round) =>
+      ofEach([...round.silos, ...round.rovers], (deviceNo) =>
+        round.app.devices.recordState(deviceNo, 'online', atMs(round)),
+      ),
+  },
+  telemetry: {
+    append,
+    expire: (round) => [
+      round.app.telemetry.expire({
+        rawBeforeMs: atMs(round) - PAST_MS + DAY_MS,
+        fiveMinutesBeforeMs: atMs(round) - PAST_MS + DAY_MS,
+        rowsMax: LIMIT,
+      }),
+    ],
+    compress: (round) => [
+      round.app.telemetry.compress({ beforeMs: atMs(round) }),
+      round.app.telemetry.compress({ beforeMs: atMs(round) }),
+    ],
+  },
+  configuration: {
+    change: (round) => [
+      ...ofEach(round.silos, (deviceNo) => {
+        const thresholds = { low_level: 20 + (round.round % 5) };
+        return round.app.configuration.change(deviceNo, { thresholds }, atMs(round));
+      }),
+      ...ofEach(round.rovers, (deviceNo) => {
+        const thresholds = { low_battery: 25 + (round.round % 5) };
+        return round.app.configuration.change(deviceNo, { thresholds }, atMs(round));
+      }),
+    ],
+  },
+  keys: {
+    create: (round) => [
+      round.app.keys.create({
+        ...secret(`${keyId(round)}_${round.node}`, atMs(round)),
+        name: 'key',
+        scopes: ['read'],
+        facilities: null,
+        deviceIds: null,
+        expiresAtMs: null,
+      }),
+    ],
+    createFirst: (round) => [
+      round.app.keys.createFirst({
+        ...secret(`${keyId(round)}_${round.node}_first`, atMs(round)),
+        name: 'first',
+        scopes: ['admin'],
+        facilities: null,
+        deviceIds: null,
+        expiresAtMs: null,
+      }),
+    ],
+    revoke: ({ app, round }) => [app.keys.revoke('key_shared', NOW_MS + round)],
+    rotate: (round) => [
+      round.app.keys.rotate(
+        'key_lasting',
+        secret(`${keyId(round)}_${round.node}_rotated`, atMs(round)),
+        atMs(round) + DAY_MS,
+      ),
+    ],
+    preset: (round) => [
+      round.app.keys.preset({
+        ...secret(`${keyId(round)}_${round.node}_preset`, atMs(round)),
+        name: 'preset',
+        scopes: ['admin'],
+        facilities: null,
+        deviceIds: null,
+        expiresAtMs: null,
+      }),
+    ],
+    recordUse: (round) => [round.app.keys.recordUse('key_lasting', atMs(round))],
+  },
+  session: EVERY_SESSION_WRITE,
+  alerts: {
+    expire: (round) => [round.app.alerts.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
+    beginObservation: (round) => [round.app.alerts.beginObservation(NOW_MS - DAY_MS)],
+    continueObservation: ({ app }) => [
+      app.alerts.continueObservation({ nowMs: NOW_MS - DAY_MS, gapMs: SECOND_MS, isReceiving: true }),
+    ],
+    evaluate: (round) =>
+      [[...round.silos, ...round.rovers], [...round.rovers, ...round.silos].toReversed()].map((deviceNos) =>
+        round.app.alerts.evaluate({ deviceNos, nowMs: atMs(round) }),
+      ),
+    evaluateDue: (round) => [round.app.alerts.evaluateDue({ nowMs: atMs(round), limit: LIMIT })],
+    acknowledge: (round) =>
+      round.alerts.map((address) =>
+        round.app.alerts.acknowledge({ ...address, nowMs: atMs(round), by: { acknowledged_by: 'Ada' } }),
+      ),
+    acknowledgeMany: (round) =>
+      [round.alerts, round.alerts.toReversed()].map((alerts) =>
+        round.app.alerts.acknowledgeMany({
+          alertIds: alerts.map(({ alertId }) => alertId),
+          limits: { facilities: null, deviceIds: null },
+          by: { acknowledged_by: 'Ada' },
+          nowMs: atMs(round),
+        }),
+      ),
+    shelve: (round) =>
+      round.alerts.map((address) => {
+        const shelving = { until: toIso(atMs(round) + DAY_MS), reason: 'known' };
+        return round.app.alerts.shelve({ ...address, nowMs: atMs(round), shelving });
+      }),
+    unshelve: (round) =>
+      round.alerts.map((address) => round.app.alerts.unshelve({ ...address, nowMs: atMs(round) })),
+  },
+  events: {
+    number: ({ app }) => [app.numberEvents()],
+    expire: (round) => [round.app.events.expire({ beforeMs: atMs(round) - 5 * SECOND_MS, rowsMax: LIMIT })],
+  },
+  idempotency: {
+    expire: (round) => [
+      round.app.idempotency.expire({ beforeMs: atMs(round) - 5 * SECOND_MS, rowsMax: LIMIT }),
+    ],
+  },
+  fleet: {},
+  exports: {},
+  notifications: EVERY_NOTIFICATION_WRITE,
+  audit: {
+    refused: (round) => {
+      const refusals = [...round.silos, ...round.rovers].map((deviceNo) => ({
+        attempt: attemptOf(`refused-${deviceNo}`, round),
+        code: 'device_offline' as const,
+        count: 1,
+      }));
+      return [round.app.audit.refused(refusals), round.app.audit.refused(refusals.toReversed())];
+    },
+    expire: (round) => [round.app.audit.expire({ beforeMs: atMs(round) - 5 * SECOND_MS, rowsMax: LIMIT })],
+  },
+  plants: {
+    create: (round) => [
+      round.app.plants.create({ id: `${round.round}`, name: 'Fern', tag: null, nowMs: atMs(round) }),
+    ],
+  },
+  webhooks: EVERY_WEBHOOK_WRITE,
+};
+
+type WritesByName = Readonly<Record<string, (round: WriteRound) => readonly Promise<unknown>[]>>;
+
+export interface Outcome {
+  readonly write: string;
+  readonly error: unknown;
+}
+
+/** Does every write once, all at the same time. */
+export async function outcomesOf(round: WriteRound): Promise<Outcome[]> {
+  const outcomes: Promise<Outcome>[] = [];
+  for (const [slice, writes] of Object.entries<WritesByName>(EVERY_WRITE)) {
+    for (const [name, write] of Object.entries(writes)) {
+      for (const one of write(round)) {
+        const outcome = (error: unknown): Outcome => ({ write: `${slice}.${name}`, error });
+        outcomes.push(one.then(() => outcome(null), outcome));
+      }
+    }
+  }
+  return await Promise.all(outcomes);
+}
+
+async function lowSilo(app: App): Promise<WriteRound['alerts'][number]> {
+  const deviceNo = await readySilo(app);
+  await weigh(app, deviceNo, 100, NOW_MS + 1);
+  await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs: NOW_MS + 1 });
+  const page = { deviceNo, filter: 'open', beforeAlertId: null, limit: 1 } as const;
+  const [alert] = await app.alerts.list(page);
+  assert(alert !== undefined);
+  return { deviceNo, alertId: alert.alertId };
+}
+
+/** The rows that all rounds of a store share. */
+export async function prepareRounds(app: App): Promise<Pick<WriteRound, 'silos' | 'rovers' | 'alerts'>> {
+  const alerts = [await lowSilo(app), await lowSilo(app)];
+  const silos = [await readySilo(app), ...alerts.map(({ deviceNo }) => deviceNo)];
+  const rovers = [await readyFieldDevice(app), await readyFieldDevice(app)];
+  for (const keyId of ['key_shared', 'key_lasting']) {
+    const rights = { scopes: ['read' as const], facilities: null, deviceIds: null, expiresAtMs: null };
+    await app.keys.create({ keyId, hash: keyId, name: keyId, createdAtMs: NOW_MS, ...rights });
+  }
+  return { silos, rovers, alerts };
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { StoreLocation } from '@granary/app/app';
+import type { Reading } from '@granary/core/telemetry/readings';
+import { Client } from 'pg';
+
+const QUERY = `SELECT device_no, ts_ms, sensor_group, a, b, c, bad_mask FROM readings
+               ORDER BY ts_ms, device_no, sensor_group`;
+
+/** Every raw reading, read directly from the database, so that tests can compare answers with it. */
+export async function rawReadings(location: StoreLocation): Promise<Reading[]> {
+  const rows = location.engine === 'sqlite' ? fromFile(location.folder) : await fromServer(location.url);
+  return rows.map((row) => ({
+    deviceNo: Number(row['device_no']),
+    tsMs: Number(row['ts_ms']),
+    group: Number(row['sensor_group']),
+    a: numberOrNull(row['a']),
+    b: numberOrNull(row['b']),
+    c: numberOrNull(row['c']),
+    badMask: Number(row['bad_mask'] ?? 0),
+  }));
+}
+
+const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
+
+type Row = Readonly<Record<string, unknown>>;
+
+function fromFile(folder: string): Row[] {
+  const database = new DatabaseSync(join(folder, 'granary.db'), { readOnly: true });
+  try {
+    return database.prepare(QUERY).all();
+  } finally {
+    database.close();
+  }
+}
+
+async function fromServer(url: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(QUERY)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { TestContext } from 'node:test';
+import { createClient } from '@granary/client';
+import type { Page } from 'playwright-core';
+import { openBrowser, PageRecord } from '../server/browser.ts';
+import type { RunningSite } from './running-site.ts';
+
+/** Pages are slow on a busy machine. */
+const PATIENCE_MS = 90_000;
+
+/** axe-core as a script that is evaluated in the page, which its security policy does not forbid to the tests. */
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+export const DESK = { width: 1_280, height: 800 };
+
+export const PHONE = { width: 390, height: 844 };
+
+interface Options {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: 'light' | 'dark';
+  /** The key whose rights the person has; the admin key unless given. */
+  readonly apiKey?: string;
+  /** The name that the browser remembers; `null` for a browser that is used for the first time, which is asked for it. */
+  readonly person?: string | null;
+  /** How far the clock of the viewer's machine is ahead of the right time. */
+  readonly clockAheadMs?: number;
+}
+
+/** A person in front of the console, in a browser of their own. */
+export interface Operator {
+  readonly page: Page;
+  /** What went wrong in the page, and which hosts it asked. */
+  readonly record: PageRecord;
+  /** Opens a view by its address, such as `#/alerts`. */
+  open(address: string): Promise<void>;
+}
+
+/** Returns `null` where the browser is missing and allowed to be. */
+export async function signIn(
+  t: TestContext,
+  site: RunningSite,
+  options: Options = {},
+): Promise<Operator | null> {
+  const {
+    viewport = DESK,
+    colorScheme = 'light',
+    apiKey = site.apiKey,
+    clockAheadMs,
+    person = 'Bea',
+  } = options;
+  const place = { locale: 'en-GB', timezoneId: 'Europe/Berlin' };
+  const context = await openBrowser(t, { viewport, colorScheme, ...place });
+  if (context === null) return null;
+  if (person !== null) {
+    await context.addInitScript(`localStorage.setItem('granary.person', ${JSON.stringify(person)})`);
+  }
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const record = new PageRecord(page);
+  if (clockAheadMs !== undefined) await page.clock.install({ time: Date.now() + clockAheadMs });
+  const { code } = await createClient({ baseUrl: site.url, apiKey }).session.createCode();
+  await page.goto(`${site.url}/#sign-in=${code}`);
+  if (person !== null) await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+  return {
+    page,
+    record,
+    open: async (address) => {
+      await page.goto(`${site.url}/${address}`);
+      await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+    },
+  };
+}
+
+/** Fails for every serious fault of accessibility, with the elements that have it, and for a page that is too wide. */
+export async function checkAccessibility(page: Page): Promise<void> {
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  const found = await page.evaluate<readonly { id: string; impact: string; nodes: { html: string }[] }[]>(
+    'axe.run().then(({ violations }) => violations)',
+  );
+  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  assert.deepEqual(
+    serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`),
+    [],
+  );
+  const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  assert.ok(wider <= 0, `the page is ${wider} px wider than the window`);
+}

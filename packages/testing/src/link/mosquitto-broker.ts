@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BrokerAccess } from '@granary/link/external/connection/broker-address';
+import { HOST } from './fixture.ts';
+
+const LISTEN_RETRY_MS = 20;
+
+type Settings = (folder: string) => readonly string[];
+type Files = Readonly<Record<string, string>>;
+const OPEN: Settings = () => ['allow_anonymous true'];
+
+/** A real Mosquitto with the settings that docs/running.md asks for; it can be killed and started again. */
+export class MosquittoBroker {
+  readonly access: BrokerAccess;
+  readonly #folder: string;
+  #process: ChildProcess | null = null;
+
+  private constructor(access: BrokerAccess, folder: string) {
+    this.access = access;
+    this.#folder = folder;
+  }
+
+  /**
+   * `settings` are further lines of its configuration, which replace the open access; `files` are put into its folder; `login`
+   * is that of the service.
+   */
+  static async start(
+    settings: Settings = OPEN,
+    files: Files = {},
+    login: Pick<BrokerAccess, 'username' | 'password'> = { username: null, password: null },
+  ): Promise<MosquittoBroker> {
+    const folder = await mkdtemp(join(tmpdir(), 'granary-mosquitto-'));
+    const port = await freePort();
+    const access = { host: HOST, port, isSecure: false, ...login };
+    const broker = new MosquittoBroker(access, folder);
+    const user = process.getuid?.() === 0 ? ['user root'] : [];
+    const lines = [
+      `listener ${port} ${HOST}`,
+      'log_type none',
+      'max_queued_messages 0',
+      'max_inflight_messages 0',
+      'persistence true',
+      `persistence_location ${folder}/`,
+      'autosave_interval 1',
+      ...user,
+      ...settings(folder),
+    ];
+    await writeFile(broker.#file, `${lines.join('\n')}\n`);
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    await broker.restart();
+    return broker;
+  }
+
+  /** With the user of the service where there is one. */
+  get url(): string {
+    const { host, port, username, password } = this.access;
+    return username === null ? `mqtt://${host}:${port}` : `mqtt://${username}:${password}@${host}:${port}`;
+  }
+
+  get pid(): number {
+    if (this.#process?.pid === undefined) throw new Error('Mosquitto does not run');
+    return this.#process.pid;
+  }
+
+  get folder(): string {
+    return this.#folder;
+  }
+
+  /** Starts the process, if it does not run. */
+  async restart(): Promise<void> {
+    this.#process ??= spawn('mosquitto', ['-c', this.#file], { stdio: 'ignore' });
+    const { port } = this.access;
+    while (!(await isListening(port))) await new Promise((resolve) => setTimeout(resolve, LISTEN_RETRY_MS));
+  }
+
+  /** SIGTERM lets it store its sessions first. */
+  async end(): Promise<void> {
+    const child = this.#process;
+    if (child === null) return;
+    this.#process = null;
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+  }
+
+  async remove(): Promise<void> {
+    await this.end();
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  get #file(): string {
+    return join(this.#folder, 'mosquitto.conf');
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, HOST);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, HOST, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

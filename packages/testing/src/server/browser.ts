@@ -1,0 +1,58 @@
+import type { TestContext } from 'node:test';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { mayTestWith } from '../link/outside-clients.ts';
+import { launchChromium } from './chromium.ts';
+
+/** A browser that no test has used for this long is closed, so that the process of the tests can end. */
+const IDLE_MS = 2_000;
+
+/** One browser for all tests of a process, because its start costs more than most tests. */
+let browser: Promise<Browser | null> | undefined;
+let users = 0;
+let closing: NodeJS.Timeout | undefined;
+
+/**
+ * A browser that knows nothing of other tests: its cookies, storage, cache and connections are its own, and it is
+ * closed after the test. Returns `null` where the browser is missing and allowed to be.
+ */
+export async function openBrowser(
+  t: TestContext,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext | null> {
+  clearTimeout(closing);
+  users++;
+  browser ??= launchChromium();
+  const shared = await browser;
+  t.after(leaveBrowser);
+  if (!mayTestWith(t, 'chromium', shared !== null) || shared === null) return null;
+  const context = await shared.newContext(options);
+  t.after(() => context.close());
+  return context;
+}
+
+function leaveBrowser(): void {
+  users--;
+  if (users > 0) return;
+  closing = setTimeout(() => {
+    const idle = browser;
+    browser = undefined;
+    void idle?.then((one) => one?.close());
+  }, IDLE_MS);
+}
+
+/** What a page has asked for, and what went wrong in it; a violated security policy is an error in its console. */
+export class PageRecord {
+  readonly faults: string[] = [];
+  readonly hosts = new Set<string>();
+
+  constructor(page: Page) {
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.faults.push(message.text());
+    });
+    page.on('pageerror', (error) => this.faults.push(error.message));
+    page.on('request', (request) => {
+      const { protocol, host } = new URL(request.url());
+      if (protocol !== 'data:') this.hosts.add(host);
+    });
+  }
+}
