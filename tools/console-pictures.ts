@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { colouredPixels } from '../packages/testing/src/console/coloured-pixels.ts';
 import { RunningSite } from '../packages/testing/src/console/running-site.ts';
-import { launchChromium } from '../packages/testing/src/server/chromium.ts';
+import { launchChromium } from '../packages/testing/src/server/browser.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
 /** Takes the pictures of the documents: `npm run pictures`. */

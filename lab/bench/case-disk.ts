@@ -4,8 +4,8 @@ import { type App, openApp } from '@granary/app/app';
 import { DAY_MS } from '@granary/contract/time';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { DATABASE_FILE } from '@granary/store/sqlite/database';
-import { everyRawRow } from '@granary/testing/app/every-raw-row';
 import { registerDevice } from '@granary/testing/app/fixtures';
+import { everyRawRow } from '@granary/testing/app/raw-readings';
 import { type Finding, whole } from './report.ts';
 
 const BYTES_MAX = 3;

@@ -1,4 +1,4 @@
-import { launchChromium } from '@granary/testing/server/chromium';
+import { launchChromium } from '@granary/testing/server/browser';
 import type { BrowserContext, Page } from 'playwright-core';
 import { ask } from './farm.ts';
 import type { ServiceProcess } from './service-process.ts';

@@ -8,13 +8,13 @@ import { topicOf } from '@granary/contract/link/messages';
 import { describePostgres } from '@granary/testing/app/engines';
 import {
   firstConfiguration,
+  type MosquittoBroker,
   SECURITY_FILE,
   startDynamicSecurityBroker,
-} from '@granary/testing/link/dynamic-security-broker';
-import type { MosquittoBroker } from '@granary/testing/link/mosquitto-broker';
+} from '@granary/testing/link/mosquitto-broker';
 import { eventually } from '@granary/testing/server/eventually';
 import { type NodeProcess, nodeProcesses } from '@granary/testing/server/node-processes';
-import { noteTouched } from '@granary/testing/server/published/touched';
+import { noteTouched } from '@granary/testing/server/published/answer-check';
 import { fieldDeviceNamed, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';

@@ -5,7 +5,7 @@ import type { MissionRecord } from '@granary/contract/missions';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import { CrashingService } from '@granary/testing/server/crashing-service';
-import { CountingRover } from '@granary/testing/server/devices/counting-rover';
+import { CountingRover } from '@granary/testing/server/devices/counting-devices';
 import { roverNamed } from '@granary/testing/server/devices/scripted-rover';
 import { TWO_WAYPOINTS } from '@granary/testing/server/missions';
 

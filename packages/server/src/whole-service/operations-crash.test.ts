@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationRecord } from '@granary/contract/operations';
 import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import { CrashingService } from '@granary/testing/server/crashing-service';
-import { CountingSilo } from '@granary/testing/server/devices/counting-silo';
+import { CountingSilo } from '@granary/testing/server/devices/counting-devices';
 import { siloNamed } from '@granary/testing/server/service';
 
 const DEVICES = '/v1/siloscale/devices';

@@ -10,7 +10,7 @@ import { makeSmallDisk } from '@granary/testing/app/small-disk';
 import { startSilo } from '@granary/testing/server/devices/scripted-silo';
 import { eventually } from '@granary/testing/server/eventually';
 import { localService } from '@granary/testing/server/local-service';
-import { noteTouched } from '@granary/testing/server/published/touched';
+import { noteTouched } from '@granary/testing/server/published/answer-check';
 import { describeService, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';

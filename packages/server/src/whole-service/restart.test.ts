@@ -8,7 +8,7 @@ import { SECOND_MS } from '@granary/contract/time';
 import { SIMULATED_PROFILES } from '@granary/simulator/profiles/profiles';
 import { type Farm, startFarm } from '@granary/simulator/start-farm';
 import { IS_FULL_SIZE } from '@granary/testing/contract/size';
-import { CountingSilo } from '@granary/testing/server/devices/counting-silo';
+import { CountingSilo } from '@granary/testing/server/devices/counting-devices';
 import { type Api, apiOf, siloNamed } from '@granary/testing/server/service';
 import { type ServiceProcess, startServiceProcess } from '@granary/testing/server/service-process';
 

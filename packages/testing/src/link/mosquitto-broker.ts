@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +9,13 @@ import type { BrokerAccess } from '@granary/link/external/connection/broker-addr
 import { HOST } from './fixture.ts';
 
 const LISTEN_RETRY_MS = 20;
+const OPEN: Settings = () => ['allow_anonymous true'];
+export const SERVICE_USER = { username: 'granary', password: 'password-of-the-service' };
+export const SECURITY_FILE = 'dynamic-security.json';
+const PLUGINS = ['/usr/lib/*/mosquitto_dynamic_security.so', '/usr/lib/mosquitto_dynamic_security.so'];
 
 type Settings = (folder: string) => readonly string[];
 type Files = Readonly<Record<string, string>>;
-const OPEN: Settings = () => ['allow_anonymous true'];
 
 /** A real Mosquitto with the settings that docs/running.md asks for; it can be killed and started again. */
 export class MosquittoBroker {
@@ -115,4 +119,28 @@ function isListening(port: number): Promise<boolean> {
     });
     socket.once('error', () => resolve(false));
   });
+}
+
+/** A Mosquitto with its dynamic security plugin, set up as docs/running.md says. */
+export async function startDynamicSecurityBroker(): Promise<MosquittoBroker> {
+  const [plugin] = globSync(PLUGINS);
+  if (plugin === undefined) throw new Error('the dynamic security plugin of Mosquitto is missing');
+  const settings = (folder: string) => [
+    'allow_anonymous false',
+    'set_tcp_nodelay true',
+    `plugin ${plugin}`,
+    `plugin_opt_config_file ${folder}/${SECURITY_FILE}`,
+  ];
+  return await MosquittoBroker.start(settings, { [SECURITY_FILE]: await firstConfiguration() }, SERVICE_USER);
+}
+
+/** As `mosquitto_ctrl` makes it: one user, who may control the plugin. */
+export async function firstConfiguration(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'granary-dynamic-security-'));
+  const file = join(folder, SECURITY_FILE);
+  const { username, password } = SERVICE_USER;
+  execFileSync('mosquitto_ctrl', ['dynsec', 'init', file, username, password], { stdio: 'ignore' });
+  const text = await readFile(file, 'utf8');
+  await rm(folder, { recursive: true });
+  return text;
 }

@@ -1,10 +1,45 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import { mayTestWith } from '../link/outside-clients.ts';
-import { launchChromium } from './chromium.ts';
 
+/** Without its sandbox it also runs as root, and without its own services it asks nobody for anything. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 /** A browser that no test has used for this long is closed, so that the process of the tests can end. */
 const IDLE_MS = 2_000;
+
+/** Returns `null` where the browser is missing. */
+export async function launchChromium(): Promise<Browser | null> {
+  const executablePath = pathOf('chromium');
+  return executablePath === undefined ? null : await chromium.launch({ executablePath, args: FLAGS });
+}
+
+const pathOf = (command: string): string | undefined =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, command))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
 
 /** One browser for all tests of a process, because its start costs more than most tests. */
 let browser: Promise<Browser | null> | undefined;

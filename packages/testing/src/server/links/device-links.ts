@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { topicOf, type UpSubject } from '@granary/contract/link/messages';
 import type { IClientOptions, MqttClient } from 'mqtt';
 import { describeEachEngine, describePostgres, type TestEngine } from '../../app/engines.ts';
-import { SERVICE_USER, startDynamicSecurityBroker } from '../../link/dynamic-security-broker.ts';
+import { SERVICE_USER, startDynamicSecurityBroker } from '../../link/mosquitto-broker.ts';
 import { BrokerTap } from './broker-tap.ts';
 
 /** Minutes, because a busy machine is slow; a test that passes does not wait for them. */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import {
@@ -8,7 +10,24 @@ import {
   pointerTo,
   readPublished,
 } from './document.ts';
-import { noteTouched } from './touched.ts';
+
+/** Set by `npm test`, which compares what all processes touched with the published document. */
+const FOLDER = process.env['GRANARY_TEST_TOUCHED'];
+/** An address that a setting has moved away, or that never was there, is refused with one of these. */
+const OF_NO_OPERATION: readonly string[] = ['route_not_found', 'method_not_allowed'];
+const ROWS_CHECKED_MAX = 50;
+const DOCUMENT = 'openapi.json';
+
+const noted = new Set<string>();
+
+/** One line for each different answer: operation, status and error code, `-` where there is none. */
+export function noteTouched(operationId: string | null, status: number, code: string | null): void {
+  if (FOLDER === undefined) return;
+  const line = `${operationId ?? '-'} ${status} ${code ?? '-'}\n`;
+  if (noted.has(line)) return;
+  noted.add(line);
+  appendFileSync(join(FOLDER, `${process.pid}.txt`), line);
+}
 
 export interface ReceivedAnswer {
   readonly method: string;
@@ -23,12 +42,6 @@ export interface ReceivedAnswer {
 /** Headers that belong to HTTP itself, to caches, proxies or security, and that no document describes one by one. */
 const GENERAL_HEADERS =
   /^(date|connection|keep-alive|content-(length|type|encoding)|transfer-encoding|cache-control|vary|x-content-type-options|x-accel-buffering|content-security-policy|referrer-policy)$/;
-
-/** An address that a setting has moved away, or that never was there, is refused with one of these. */
-const OF_NO_OPERATION: readonly string[] = ['route_not_found', 'method_not_allowed'];
-
-const ROWS_CHECKED_MAX = 50;
-const DOCUMENT = 'openapi.json';
 
 /** Compares answers with the committed document by a validator that nobody here wrote; compiles what it needs. */
 export class AnswerCheck {

@@ -1,5 +1,5 @@
-import { FIELD, HOME, ROVER, SILO, SILOS, type Tour } from './places.ts';
 import type { TourClient } from './tour-client.ts';
+import { FIELD, HOME, ROVER, SILO, SILOS, type Tour } from './tour-device.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-import { HOME, ROVER, SILO, SILOS, type Tour } from './places.ts';
+import { HOME, ROVER, SILO, SILOS, type Tour } from './tour-device.ts';
 
 const LOOKED = { reason: 'it stands still', looked_by: 'Ada' };
 

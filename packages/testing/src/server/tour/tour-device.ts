@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectAsync, type MqttClient } from 'mqtt';
+import type { TourClient } from './tour-client.ts';
 
 const WAIT_MS_MAX = 20_000;
 const POLL_MS = 100;
+/** The devices that the tour registers. */
+export const SILOS = '/v1/siloscale/devices';
+export const FIELD = '/v1/fielddevice/devices';
+export const SILO = `${SILOS}/tour-silo`;
+export const ROVER = `${FIELD}/tour-rover`;
+export const HOME = { latitude: 48.2, longitude: 16.3, altitude: 170 };
 
 /** A device that answers as the tour says. */
 export class TourDevice {
@@ -56,4 +63,10 @@ export async function until<T>(find: () => Promise<T | undefined>, what: string)
     if (Date.now() > endMs) throw new Error(`waited in vain for ${what}`);
     await sleep(POLL_MS);
   }
+}
+
+export interface Tour {
+  readonly client: TourClient;
+  readonly silo: TourDevice;
+  readonly rover: TourDevice;
 }

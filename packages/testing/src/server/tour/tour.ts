@@ -1,10 +1,18 @@
 import { alerts, configuration, devices, health, lifeCycle, readings } from './device-steps.ts';
 import { commands, missions, operations } from './job-steps.ts';
-import { ROVER, SILO } from './places.ts';
-import { dataExports, events, faults, fleet, keys, notifications, plants, session } from './service-steps.ts';
+import {
+  dataExports,
+  events,
+  faults,
+  fleet,
+  keys,
+  notifications,
+  plants,
+  session,
+  webhooks,
+} from './service-steps.ts';
 import { type ServiceAddress, TourClient, type TourStep } from './tour-client.ts';
-import { TourDevice } from './tour-device.ts';
-import { webhooks } from './webhook-steps.ts';
+import { ROVER, SILO, TourDevice } from './tour-device.ts';
 
 export const RECORDED_ANSWERS = new URL('./answers.jsonl', import.meta.url);
 
