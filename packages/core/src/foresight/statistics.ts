@@ -1,0 +1,31 @@
+/** Robust figures of short series. Values that are not finite are passed over; without any value the answer is `null`. */
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export function quantile(values: readonly number[], share: number): number | null {
+  const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
+  const position = clamp(share, 0, 1) * (sorted.length - 1);
+  const lower = sorted[Math.floor(position)];
+  const upper = sorted[Math.ceil(position)];
+  if (lower === undefined || upper === undefined) return null;
+  return lower + (upper - lower) * (position - Math.floor(position));
+}
+
+export const median = (values: readonly number[]): number | null => quantile(values, 0.5);
+
+/** The slope that half of all pairs of points exceed (Theil–Sen): a quarter of the points may be wrong. */
+export function medianSlope(points: readonly Point[]): number | null {
+  const slopes: number[] = [];
+  for (const [index, from] of points.entries()) {
+    for (const to of points.slice(index + 1)) {
+      if (to.x !== from.x) slopes.push((to.y - from.y) / (to.x - from.x));
+    }
+  }
+  return median(slopes);
+}
+
+export const clamp = (value: number, min: number, max: number): number =>
+  Math.min(Math.max(Number.isNaN(value) ? min : value, min), max);
