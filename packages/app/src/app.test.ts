@@ -121,6 +121,7 @@ describeEachEngine('the effects of a write', (engine) => {
     const app = await openApp(engine.location, async () => {
       left.push(requestLeftMs());
       await promise;
+      return true;
     });
     try {
       const time = new RequestTime(REQUEST_MS);

@@ -17,11 +17,12 @@ import {
   type ReadSlices,
   USE_CASES,
   type WriteSlices,
+  type Written,
 } from './use-cases.ts';
 import { writeCall } from './write-call.ts';
 import { WriteMeter } from './write-meter.ts';
 
-export type { IdempotentSlices, WriteSlices } from './use-cases.ts';
+export type { CallerResult, IdempotentSlices, WriteSlices } from './use-cases.ts';
 
 /** How long a value is shown at most after another node has changed it and ended before it could tell. */
 const VALUES_CACHED_MS = 1_000;
@@ -101,7 +102,7 @@ async function openPostgres(
  */
 export async function openApp(
   location: StoreLocation,
-  carryOut: CarryOut = async () => undefined,
+  carryOut: CarryOut = async () => true,
   onUpgrade?: OnUpgrade,
 ): Promise<App> {
   const engine =
@@ -136,7 +137,7 @@ export async function openApp(
     if (effects.length > 0) await carryOut(effects, begunAtMs);
   });
   const access = ({ reader, write }: Engine['urgent'], isUrgent: boolean): AppAccess => {
-    const writeAndCarryOut: Engine['write'] = async (call) => {
+    const writeAndCarryOut = async (call: UseCaseCall): Promise<Written> => {
       const begunAtMs = performance.now();
       const { result, effects } = await commit(write(call), call);
       noteChange();
@@ -145,13 +146,15 @@ export async function openApp(
       // Messages to devices do not wait for numbers, and a stop does not wait for them at all.
       const numbered = isUnnumbered ? outsideRequest(() => numbering.run()) : undefined;
       // The write is committed, so its effects are carried out also if the request cannot wait for them.
-      if (now.length > 0) await whileRequestLasts(outsideRequest(() => carryOut(now, begunAtMs)));
+      const sent =
+        now.length === 0 || (await whileRequestLasts(outsideRequest(() => carryOut(now, begunAtMs))));
       if (!isUrgent && numbered !== undefined) await whileRequestLasts(numbered);
-      return result;
+      return { result, isAllSent: sent === true };
     };
+    const resultOf = async (call: UseCaseCall): Promise<unknown> => (await writeAndCarryOut(call)).result;
     return {
-      ...bindSlices(reader, writeAndCarryOut),
-      audited: (attempt) => bindAudited(writeAndCarryOut, attempt),
+      ...bindSlices(reader, resultOf),
+      audited: (attempt) => bindAudited(resultOf, attempt),
       once: (key, attempt) => bindOnce(writeAndCarryOut, key, attempt),
     };
   };

@@ -68,9 +68,10 @@ export const committed = <Result>(
 
 /**
  * Carries out the effects of one write; the caller of the write waits for it and gets its errors. `begunAtMs` is the time by
- * `performance.now()` when the write began: it has seen everything that was stored before then.
+ * `performance.now()` when the write began: it has seen everything that was stored before then. Resolves with whether every
+ * message to a device was sent; of those that were not, it is stored by then.
  */
-export type CarryOut = (effects: readonly Effect[], begunAtMs: number) => Promise<void>;
+export type CarryOut = (effects: readonly Effect[], begunAtMs: number) => Promise<boolean>;
 
 export const alertEvaluation = (deviceNos: readonly number[]): Effect[] =>
   deviceNos.length === 0 ? [] : [{ kind: 'evaluate_alerts', deviceNos }];

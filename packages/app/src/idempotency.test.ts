@@ -38,7 +38,12 @@ describeEachEngine('writes with an idempotency key', (engine) => {
     const first = await app.once(keyOf('once', { encryptedSecret: 'a secret' })).devices.register(device);
     assert.deepEqual([first.encryptedSecret, first.replayed], ['a secret', false]);
     const again = await other.once(keyOf('once', { encryptedSecret: 'another' })).devices.register(device);
-    assert.deepEqual(again, { result: first.result, encryptedSecret: 'a secret', replayed: true });
+    assert.deepEqual(again, {
+      result: first.result,
+      encryptedSecret: 'a secret',
+      replayed: true,
+      isAllSent: false,
+    });
   });
 
   it('have effects once: a repetition has none', async () => {
@@ -98,7 +103,8 @@ describeEachEngine('writes with an idempotency key', (engine) => {
     );
     const stop = () =>
       app.once(keyOf('stop')).operations.stop({ deviceNo, operationId: 'op_refused', nowMs: NOW_MS });
-    assert.deepEqual(await stop(), { result: undefined, encryptedSecret: null, replayed: false });
+    const nothing = { result: undefined, encryptedSecret: null, replayed: false, isAllSent: true };
+    assert.deepEqual(await stop(), nothing);
     assert.equal((await start(NOW_MS)).replayed, false);
     assert.equal((await stop()).result?.operation.status, 'stopping');
   });
@@ -128,7 +134,7 @@ describeEachEngine('writes with an idempotency key', (engine) => {
     const device = newDevice();
     const { result, ...rest } = await app.once(null).devices.register(device);
     assert.equal(result.deviceId, device.deviceId);
-    assert.deepEqual(rest, { encryptedSecret: null, replayed: false });
+    assert.deepEqual(rest, { encryptedSecret: null, replayed: false, isAllSent: true });
     await assert.rejects(app.once(null).devices.register(device), isRefusal('device_exists'));
   });
 

@@ -72,8 +72,20 @@ export type WriteSlices = { readonly [Name in SliceName]: BoundWrites<(typeof SL
 
 export type BoundSlices = { readonly [Name in SliceName]: ReadSlices[Name] & WriteSlices[Name] };
 
+/** What became of a write for a caller. */
+export interface CallerResult<Result> extends IdempotentResult<Result> {
+  /** Every message of this write to a device was sent; `false` for a repetition, which sends nothing. */
+  readonly isAllSent: boolean;
+}
+
+/** The result of a write whose effects were carried out. */
+export interface Written {
+  readonly result: unknown;
+  readonly isAllSent: boolean;
+}
+
 type BoundOnce<F> = F extends (tx: Transaction, ...args: infer Args) => Promise<Committed<infer Result>>
-  ? (...args: Args) => Promise<IdempotentResult<Result>>
+  ? (...args: Args) => Promise<CallerResult<Result>>
   : never;
 
 type BoundOnceAll<Functions> = { readonly [Name in keyof Functions]: BoundOnce<Functions[Name]> };
@@ -166,15 +178,17 @@ export function bindAudited(write: Write, attempt: Attempt | null): WriteSlices 
 
 /** Without a key the result has the same shape, and nothing is stored for a repetition. */
 export function bindOnce(
-  write: Write,
+  write: (call: UseCaseCall) => Promise<Written>,
   key: IdempotencyKey | null,
   attempt: Attempt | null = null,
 ): IdempotentSlices {
   const bound: Partial<Record<string, unknown>> = {};
-  const writeOnce: Write =
-    key === null
-      ? async (call) => ({ result: await write(call), encryptedSecret: null, replayed: false })
-      : write;
+  const writeOnce = async (call: UseCaseCall): Promise<CallerResult<unknown>> => {
+    const { result, isAllSent } = await write(call);
+    if (key === null) return { result, encryptedSecret: null, replayed: false, isAllSent };
+    const once = result as IdempotentResult<unknown>;
+    return { ...once, isAllSent: isAllSent && !once.replayed };
+  };
   for (const [slice, { writes }] of Object.entries(SLICES)) {
     bound[slice] = bindWrites(slice, writes, writeOnce, { idempotency: key, attempt });
   }

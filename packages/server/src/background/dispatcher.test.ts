@@ -47,9 +47,9 @@ function startDispatcher({
     if (fails) throw new Error('the disk is full');
   };
   const dispatcher = new EffectDispatcher();
-  dispatcher.start({
+  dispatcher.connect({
     app: { operations: { notSent }, commands: { notSent }, missions: { notSent } },
-    commands: {
+    messages: {
       send: async (deviceId, message) => {
         done.push(['send', deviceId, message.command]);
         return delivery;
@@ -60,6 +60,7 @@ function startDispatcher({
         done.push(['configure', deviceId, version]);
       },
       disconnect: (deviceId) => void done.push(['disconnect', deviceId]),
+      forgetSensors: (deviceId) => void done.push(['forget sensors', deviceId]),
     },
     evaluator: { wake: (deviceNos) => void done.push(['evaluate', ...deviceNos]) },
     feed: { wake: () => void done.push(['feed']) },
@@ -79,31 +80,35 @@ function startDispatcher({
 test('each effect is carried out once, in order', async () => {
   const { dispatcher, done } = startDispatcher();
   const configuration = initialConfiguration(NOW_MS);
-  await dispatcher.carryOut(
+  const isAllSent = await dispatcher.carryOut(
     [
       sending(START),
       { kind: 'send_configuration', deviceId: 'd-7', configuration, version: 3 },
       { kind: 'evaluate_alerts', deviceNos: [7, 8] },
       { kind: 'credentials_replaced', deviceId: 'd-7' },
+      { kind: 'device_updated', deviceId: 'd-7' },
       { kind: 'key_ended', keyId: 'key_1' },
       { kind: 'sessions_ended', hashes: ['hash'] },
       { kind: 'events_logged' },
     ],
     0,
   );
+  assert.equal(isAllSent, true);
   assert.deepEqual(done, [
     ['send', 'd-7', 'start'],
     ['configure', 'd-7', 3],
     ['evaluate', 7, 8],
     ['drop secret', 'd-7'],
     ['disconnect', 'd-7'],
+    ['drop sensors', 'd-7'],
+    ['forget sensors', 'd-7'],
     ['drop key', 'key_1'],
     ['drop sessions', 'hash'],
     ['feed'],
   ]);
 });
 
-test('effects before the start are ignored', async () => {
+test('effects before the parts are connected are ignored', async () => {
   await new EffectDispatcher().carryOut([sending(START), { kind: 'events_logged' }], 0);
 });
 
@@ -129,7 +134,7 @@ test('a message that causes movement and is not sent is recorded as not sent, an
   ];
   for (const [message, unsent] of cases) {
     const { dispatcher, done } = startDispatcher({ delivery });
-    await dispatcher.carryOut([sending(message)], 0);
+    assert.equal(await dispatcher.carryOut([sending(message)], 0), false);
     assert.deepEqual(done.slice(1), unsent === null ? [] : [{ notSent: unsent }], message.command);
   }
 });

@@ -1,8 +1,9 @@
 import type { App } from '@granary/app/app';
 import type { CarryOut, Effect } from '@granary/app/effects';
-import type { Delivery, DeviceLink } from '@granary/link/port';
+import type { Delivery } from '@granary/link/port';
 import type { DeclaredSensorsCache } from '../devices/declared-sensors-cache.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
+import type { ServiceLink } from '../devices/link/service-link.ts';
 import { sendConfiguration } from '../devices/sending/configuration.ts';
 import type { DeviceMessages } from '../devices/sending/device-messages.ts';
 import type { Keyring } from '../process/keys/keyring.ts';
@@ -17,8 +18,8 @@ interface DispatcherParts {
     readonly commands: Pick<App['commands'], 'notSent'>;
     readonly missions: Pick<App['missions'], 'notSent'>;
   };
-  readonly commands: Pick<DeviceMessages, 'send'>;
-  readonly link: Pick<DeviceLink, 'sendConfiguration' | 'disconnect'>;
+  readonly messages: Pick<DeviceMessages, 'send'>;
+  readonly link: Pick<ServiceLink, 'sendConfiguration' | 'disconnect' | 'forgetSensors'>;
   readonly evaluator: Pick<AlertEvaluator, 'wake'>;
   readonly feed: Pick<EventFeed, 'wake'>;
   readonly keyring: Pick<Keyring, 'drop' | 'dropSessions'>;
@@ -48,7 +49,7 @@ export class EffectDispatcher {
   #parts: DispatcherParts | null = null;
 
   /** A separate step, because the parts need the use cases and the use cases need `carryOut`; earlier effects are ignored. */
-  start(parts: DispatcherParts): void {
+  connect(parts: DispatcherParts): void {
     this.#parts = parts;
   }
 
@@ -57,17 +58,19 @@ export class EffectDispatcher {
    * it cannot be recorded that it was not sent does not prevent this for the others.
    */
   readonly carryOut: CarryOut = async (effects, begunAtMs) => {
-    if (this.#parts === null) return;
+    if (this.#parts === null) return true;
     const parts = this.#parts;
     const sending = effects.flatMap((effect) => perform(parts, effect, begunAtMs) ?? []);
     const recorded = await Promise.allSettled(
       sending.map(async ({ message, sent }) => {
         const delivery = await sent;
         if (delivery !== 'sent') await recordNotSent(parts, { ...message, delivery });
+        return delivery === 'sent';
       }),
     );
     const failed = recorded.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
+    return recorded.every((one) => one.status === 'fulfilled' && one.value);
   };
 }
 
@@ -75,7 +78,7 @@ export class EffectDispatcher {
 function perform(parts: DispatcherParts, effect: Effect, begunAtMs: number): Sending | null {
   switch (effect.kind) {
     case 'send_message':
-      return { message: effect, sent: parts.commands.send(effect.deviceId, effect.message, begunAtMs) };
+      return { message: effect, sent: parts.messages.send(effect.deviceId, effect.message, begunAtMs) };
     case 'send_configuration':
       sendConfiguration(parts.link, effect.deviceId, effect);
       return null;
@@ -91,6 +94,7 @@ function perform(parts: DispatcherParts, effect: Effect, begunAtMs: number): Sen
       return null;
     case 'device_updated':
       parts.declaredSensors.drop(effect.deviceId);
+      parts.link.forgetSensors(effect.deviceId);
       return null;
     case 'key_ended':
       parts.keyring.drop(effect.keyId);

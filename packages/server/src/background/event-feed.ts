@@ -45,11 +45,15 @@ interface EventReader {
   drained(): Promise<unknown>;
 }
 
+interface EventObserver {
+  observe(events: readonly StoredEvent[]): void;
+}
+
 /** Reads the event log once for all streams. */
 export class EventFeed {
   readonly #app: App;
   readonly #logger: Logger;
-  readonly #observe: (events: readonly StoredEvent[]) => void;
+  readonly #observers: EventObserver[] = [];
   readonly #streams = new Set<EventReader>();
   #position = 0;
   #isFailing = false;
@@ -57,11 +61,14 @@ export class EventFeed {
   #reading: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `observe` is called with every event of every node, soon after it was logged. */
-  constructor(app: App, logger: Logger, observe: (events: readonly StoredEvent[]) => void) {
+  constructor(app: App, logger: Logger) {
     this.#app = app;
     this.#logger = logger;
-    this.#observe = observe;
+  }
+
+  /** The observer gets every event of every node, soon after it was logged. */
+  observe(observer: EventObserver): void {
+    this.#observers.push(observer);
   }
 
   async start(): Promise<void> {
@@ -117,7 +124,7 @@ export class EventFeed {
         this.#position = events.at(-1)?.sequence ?? this.#position;
         this.#isBehind ||= events.length === EVENTS_PER_READ;
         if (events.length === 0) continue;
-        this.#observe(events);
+        for (const observer of this.#observers) observer.observe(events);
         const frames = events.map(frameOf);
         for (const stream of this.#streams) stream.offer(frames);
       }

@@ -7,7 +7,8 @@ import type { LinkDevice } from '@granary/link/port';
 const DEVICES_CACHED_MAX = 10_000;
 
 /** After a purge another device may get the id. */
-const CHANGES_SENSORS: ReadonlySet<StoredEvent['type']> = new Set(['device.updated', 'device.purged']);
+export const changesSensors = ({ type }: StoredEvent): boolean =>
+  type === 'device.updated' || type === 'device.purged';
 
 export type SensorsById = ReadonlyMap<string, Sensor>;
 
@@ -17,14 +18,11 @@ type ReadSensors = (device: Device) => Promise<SensorsById>;
 /** Caches the declared sensors of devices, because every message with values of such sensors needs them. */
 export class DeclaredSensorsCache {
   readonly #read: ReadSensors;
-  readonly #dropped: (deviceId: string) => void;
   readonly #cached = new BoundedMap<string, SensorsById>(DEVICES_CACHED_MAX);
   #changesSeen = 0;
 
-  /** `dropped` is called when the sensors of a device may have changed. */
-  constructor(read: ReadSensors, dropped: (deviceId: string) => void = () => undefined) {
+  constructor(read: ReadSensors) {
     this.#read = read;
-    this.#dropped = dropped;
   }
 
   /** The sensors of a device if they are cached. */
@@ -36,12 +34,11 @@ export class DeclaredSensorsCache {
   drop(deviceId: string): void {
     this.#changesSeen++;
     this.#cached.delete(deviceId);
-    this.#dropped(deviceId);
   }
 
   observe(events: readonly StoredEvent[]): void {
-    for (const { type, deviceId } of events) {
-      if (deviceId !== null && CHANGES_SENSORS.has(type)) this.drop(deviceId);
+    for (const event of events) {
+      if (event.deviceId !== null && changesSensors(event)) this.drop(event.deviceId);
     }
   }
 

@@ -14,7 +14,7 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
   const { app, idempotency, now } = parts;
 
   register(routes, endpoints.alerts[group].list, async (request, _reply, read) => {
-    const { deviceNo } = await findDevice(request, app, group);
+    const { deviceNo } = await findDevice(request, parts, group);
     const { status: filter = 'open', ...asked } = read.query(request);
     const page = pageOf(asked);
     const alertsBefore = (beforeAlertId: string | null, limit: number) =>
@@ -23,12 +23,12 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
   });
 
   register(routes, endpoints.alerts[group].get, async (request) => {
-    const { deviceNo } = await findDevice(request, app, group);
+    const { deviceNo } = await findDevice(request, parts, group);
     return success(shownAlert(found(await app.alerts.find(deviceNo, request.params.alert_id))));
   });
 
   register(routes, endpoints.alerts[group].acknowledge, async (request, reply, read) => {
-    const { deviceNo } = await findDevice(request, app, group);
+    const { deviceNo } = await findDevice(request, parts, group);
     const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
     const by = read.body(request);
     const nowMs = now();
@@ -39,7 +39,7 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
   });
 
   register(routes, endpoints.alerts[group].shelve, async (request, reply, read) => {
-    const { deviceNo } = await findDevice(request, app, group);
+    const { deviceNo } = await findDevice(request, parts, group);
     const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
     const shelving = read.body(request);
     const nowMs = now();
@@ -50,7 +50,7 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
   });
 
   register(routes, endpoints.alerts[group].unshelve, async (request, reply) => {
-    const { deviceNo } = await findDevice(request, app, group);
+    const { deviceNo } = await findDevice(request, parts, group);
     const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
     const nowMs = now();
     const { result } = await idempotency.once(request, reply, (slices) =>

@@ -35,7 +35,7 @@ export interface RouteDependencies {
   readonly keyring: Keyring;
   readonly directory: DeviceDirectory;
   readonly idempotency: Idempotency;
-  readonly commands: DeviceMessages;
+  readonly messages: DeviceMessages;
   readonly stops: OperationStopper;
   readonly emergencyStops: EmergencyStops;
   readonly feed: EventFeed;

@@ -6,6 +6,7 @@ import type { CarryOut } from '@granary/app/effects';
 import { newId } from '@granary/app/ids';
 import type { BrokerKind } from '@granary/core/nodes';
 import { hashSecret } from './keys/secrets.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logging/logger.ts';
 import { Nodes } from './nodes/nodes.ts';
 import type { ServiceClock } from './nodes/service-clock.ts';
@@ -22,35 +23,33 @@ interface StoreParts {
   readonly carryOut: CarryOut;
   readonly clock: ServiceClock;
   readonly logger: Logger;
-  /** Called with what must be undone when the service ends, in reverse order. */
-  readonly onStop: (undo: () => Promise<void>) => void;
+  readonly lifecycle: Lifecycle;
 }
 
 export interface OpenedStore {
-  readonly opened: App;
+  readonly app: App;
   readonly nodes: Nodes;
 }
 
 /** Opens the database, joins the nodes that use it, and takes over its clock. */
 export async function openStore(parts: StoreParts): Promise<OpenedStore> {
-  const { settings, broker, carryOut, clock, logger, onStop } = parts;
-  const opened = await openApp(storeLocation(settings), carryOut, (from, to) =>
+  const { settings, broker, carryOut, clock, logger, lifecycle } = parts;
+  const app = await openApp(storeLocation(settings), carryOut, (from, to) =>
     logger.warn({ from, to }, UPGRADE),
   );
-  onStop(() => opened.close());
+  lifecycle.onStop(() => app.close());
   const node = {
     nodeId: newId('node', Date.now()),
     host: hostname(),
     broker,
     version: VERSION,
-    folderId: opened.nodes === null ? '' : await folderIdOf(settings.dataDir),
+    folderId: app.nodes === null ? '' : await folderIdOf(settings.dataDir),
     presetHash: settings.adminKey === null ? null : hashSecret(settings.adminKey),
   };
-  const nodes = new Nodes({ table: opened.nodes, node, clock, logger });
+  const nodes = new Nodes({ table: app.nodes, node, clock, logger });
   await nodes.join();
-  nodes.start();
-  onStop(() => nodes.stop());
-  return { opened, nodes };
+  await lifecycle.start(nodes);
+  return { app, nodes };
 }
 
 const storeLocation = ({ databaseUrl, databaseConnections, dataDir }: Settings): StoreLocation =>

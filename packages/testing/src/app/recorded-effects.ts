@@ -6,7 +6,7 @@ const recordedOf = new WeakMap<App, Effect[]>();
 /** Opens an app that carries out no effects, but records them. */
 export async function openRecordingApp(location: StoreLocation): Promise<App> {
   const recorded: Effect[] = [];
-  const app = await openApp(location, async (effects) => void recorded.push(...effects));
+  const app = await openApp(location, async (effects) => recorded.push(...effects) >= 0);
   recordedOf.set(app, recorded);
   return app;
 }

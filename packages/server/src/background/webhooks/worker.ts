@@ -74,6 +74,11 @@ export class WebhookWorker {
     clearTimeout(timer);
   }
 
+  /** Any event may be one that a webhook asks for. */
+  observe(): void {
+    this.wake();
+  }
+
   /** Looks for work now, because an event was logged or a webhook was changed. */
   wake(): void {
     if (this.#isStopped) return;

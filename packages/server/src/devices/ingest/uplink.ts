@@ -8,6 +8,7 @@ import type { DeviceAck, DeviceProgress } from '@granary/contract/profiles/profi
 import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
 import type {
+  DeviceLink,
   LinkDevice,
   LinkEvent,
   LinkHandler,
@@ -18,6 +19,9 @@ import type {
 import type { DeclaredSensorsCache, SensorsById } from '../declared-sensors-cache.ts';
 import type { DeviceDirectory } from '../device-directory.ts';
 import type { DeviceLog } from '../device-log.ts';
+import type { DuplicateWatch } from '../duplicate-watch.ts';
+import { logLinkEvent } from '../link-log.ts';
+import { sendConfiguration } from '../sending/configuration.ts';
 import type { IngestCounters } from './counters.ts';
 import type { DeviceQueue } from './device-queue.ts';
 import type { IngestPipeline } from './pipeline.ts';
@@ -30,23 +34,33 @@ interface UplinkParts {
   readonly pipeline: IngestPipeline;
   readonly queue: DeviceQueue;
   readonly log: DeviceLog;
+  readonly linkLog: DeviceLog;
+  readonly duplicateWatch: DuplicateWatch;
   readonly counters: IngestCounters;
   readonly now: () => number;
   readonly rawRetentionDays: number;
   readonly carryOut: CarryOut;
-  readonly awaitsConfiguration: (device: LinkDevice) => Promise<void>;
-  readonly reachable: (device: LinkDevice) => void;
-  readonly observed: (event: LinkEvent) => void;
+}
+
+interface Peers {
+  readonly link: Pick<DeviceLink, 'sendConfiguration'>;
+  readonly reconciler: { deviceReachable(device: LinkDevice): void };
 }
 
 /** Handles the messages and connections of devices. */
 export class Uplink implements LinkHandler {
   readonly #parts: UplinkParts;
   readonly #intake: TelemetryIntake;
+  #peers: Peers | null = null;
 
   constructor(parts: UplinkParts) {
     this.#parts = parts;
     this.#intake = new TelemetryIntake({ ...parts, sensorsOf: (device) => this.sensorsOf(device) });
+  }
+
+  /** A separate step, because the link needs this handler; before it no device is connected. */
+  connect(peers: Peers): void {
+    this.#peers = peers;
   }
 
   get isHolding(): boolean {
@@ -94,7 +108,7 @@ export class Uplink implements LinkHandler {
   }
 
   reachable(device: LinkDevice): void {
-    this.#parts.reachable(device);
+    this.#peers?.reconciler.deviceReachable(device);
   }
 
   unreachable(): void {
@@ -102,8 +116,7 @@ export class Uplink implements LinkHandler {
   }
 
   awaitsConfiguration(device: LinkDevice): void {
-    const { queue, awaitsConfiguration } = this.#parts;
-    const sent = queue.run(device.deviceNo, () => awaitsConfiguration(device));
+    const sent = this.#parts.queue.run(device.deviceNo, () => this.#sendStoredConfiguration(device));
     this.#logFailure(device, 'sending the configuration', sent);
   }
 
@@ -114,7 +127,14 @@ export class Uplink implements LinkHandler {
   }
 
   observed(event: LinkEvent): void {
-    this.#parts.observed(event);
+    const { linkLog, duplicateWatch } = this.#parts;
+    logLinkEvent(linkLog, event);
+    duplicateWatch.observe(event);
+  }
+
+  async #sendStoredConfiguration({ deviceId, deviceNo }: LinkDevice): Promise<void> {
+    const stored = await this.#parts.app.configuration.get(deviceNo);
+    if (stored !== undefined && this.#peers !== null) sendConfiguration(this.#peers.link, deviceId, stored);
   }
 
   async #stateUsed(device: LinkDevice, state: DeviceState['state']): Promise<MessageOutcome> {

@@ -21,7 +21,7 @@ type Issued = Awaited<ReturnType<App['commands']['issue']>>;
 
 interface EmergencyStopParts {
   readonly app: App;
-  readonly commands: DeviceMessages;
+  readonly messages: DeviceMessages;
   readonly priorityCommands: PriorityCommands;
   readonly now: () => number;
 }
@@ -40,20 +40,20 @@ export class EmergencyStops {
     deadline: UrgentDeadline,
     store: () => Promise<Issued>,
   ): Promise<SendResult<CommandState>> {
-    const { commands, priorityCommands, now } = this.#parts;
+    const { messages, priorityCommands, now } = this.#parts;
     const { deviceId, deviceNo, commandId, attempt } = target;
-    const assumed = asIfStored(target, commands.isReachable(deviceId), now());
+    const assumed = asIfStored(target, messages.isReachable(deviceId), now());
     const command = {
       name: `${deviceId} ${commandId}`,
       deviceId,
       blocksMotion: true,
-      send: () => commands.send(deviceId, commandMessage(assumed, 'execute')),
+      send: () => messages.send(deviceId, commandMessage(assumed, 'execute')),
       store: () =>
         this.#parts.app.urgent.audited(attempt).commands.issue({
           deviceNo,
           commandId,
           request: EMERGENCY_STOP,
-          isReachable: commands.isReachable(deviceId),
+          isReachable: messages.isReachable(deviceId),
           nowMs: now(),
         }),
     };

@@ -25,7 +25,7 @@ type Stored = Awaited<ReturnType<App['operations']['stop']>>;
 
 interface StopParts {
   readonly app: App;
-  readonly commands: DeviceMessages;
+  readonly messages: DeviceMessages;
   readonly priorityCommands: PriorityCommands;
   readonly now: () => number;
 }
@@ -44,13 +44,13 @@ export class OperationStopper {
     deadline: UrgentDeadline,
     store: () => Promise<Stored>,
   ): Promise<SendResult<OperationState | undefined>> {
-    const { commands, priorityCommands, now } = this.#parts;
+    const { messages, priorityCommands, now } = this.#parts;
     const { deviceId, deviceNo, operationId, attempt } = target;
     const command = {
       name: `${deviceId} ${operationId}`,
       deviceId,
       blocksMotion: false,
-      send: () => commands.send(deviceId, operationMessage(operationId, 'stop')),
+      send: () => messages.send(deviceId, operationMessage(operationId, 'stop')),
       store: () =>
         this.#parts.app.urgent.audited(attempt).operations.stop({ deviceNo, operationId, nowMs: now() }),
     };

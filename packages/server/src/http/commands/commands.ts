@@ -27,7 +27,7 @@ export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies)
   );
 
   register(routes, endpoints.commands.list, async (request, _reply, read) => {
-    const { deviceNo } = await findDevice(request, app, 'field');
+    const { deviceNo } = await findDevice(request, parts, 'field');
     const { status = null, command = null, ...asked } = read.query(request);
     const page = pageOf(asked);
     const commandsBefore = (beforeCommandId: string | null, limit: number) =>
@@ -36,13 +36,13 @@ export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies)
   });
 
   register(routes, endpoints.commands.get, async (request) => {
-    const { deviceNo } = await findDevice(request, app, 'field');
+    const { deviceNo } = await findDevice(request, parts, 'field');
     const command = await app.commands.find(deviceNo, request.params.command_id);
     return success(commandRecord(found(command)));
   });
 
   register(routes, endpoints.commands.declareEnded, async (request, reply, read) => {
-    const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+    const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
     const declaration = read.body(request);
     const { command_id: commandId } = request.params;
     const isReachable = link.isReachable(deviceId);
@@ -91,16 +91,16 @@ async function issue(
   read: InputReader<typeof endpoints.commands.give>,
 ): Promise<CommandRecord> {
   const { app, idempotency, link, now } = parts;
-  const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+  const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
   const wanted = read.body(request);
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
   creates(request, commandId);
   const isReachable = link.isReachable(deviceId);
-  const { result } = await idempotency.once(request, reply, (slices) =>
+  const { result, isAllSent } = await idempotency.once(request, reply, (slices) =>
     slices.commands.issue({ deviceNo, commandId, request: wanted, isReachable, nowMs }),
   );
-  const sent = await app.commands.find(deviceNo, result.command.commandId);
-  // The send result is known only after the commit, and every repetition gets the same answer.
-  return commandRecord(sent?.result?.reason === 'not_sent' ? sent : result.command);
+  // A command that was not sent has already failed, which is the answer to the caller and to every repetition.
+  const failed = isAllSent ? undefined : await app.commands.find(deviceNo, result.command.commandId);
+  return commandRecord(failed?.result?.reason === 'not_sent' ? failed : result.command);
 }

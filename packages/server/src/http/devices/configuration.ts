@@ -16,7 +16,7 @@ export function configurationRoutes(
   const { app, changes, now } = parts;
 
   register(routes, endpoints.configuration[group].get, async (request, reply) => {
-    const device = await findDevice(request, app, group);
+    const device = await findDevice(request, parts, group);
     const stored = await app.configuration.get(device.deviceNo);
     if (stored === undefined) throw new Error(`device ${device.deviceId} has no configuration`);
     tag(reply, stored.version);
@@ -24,7 +24,7 @@ export function configurationRoutes(
   });
 
   register(routes, endpoints.configuration[group].update, async (request, reply) => {
-    const device = await findDevice(request, app, group);
+    const device = await findDevice(request, parts, group);
     const { checkConfigurationPatch } = PROFILES[device.profile];
     const patch = accept(checkConfigurationPatch, request.body, 'configuration');
     const expected = expectedVersion(request);
@@ -34,7 +34,7 @@ export function configurationRoutes(
   });
 
   register(routes, endpoints.configuration[group].versions, async (request, _reply, read) => {
-    const device = await findDevice(request, app, group);
+    const device = await findDevice(request, parts, group);
     const page = pageOf(read.query(request));
     const versionsBefore = (cursor: string | null, limit: number) =>
       app.configuration.versions(device.deviceNo, cursor === null ? null : versionOf(cursor), limit);

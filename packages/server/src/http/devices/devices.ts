@@ -58,7 +58,7 @@ export function deviceRoutes(
   parts: RouteDependencies,
   { group, detailOfNew, readDetail }: DeviceGroupRoutes,
 ): void {
-  const { app, changes, idempotency, link, now } = parts;
+  const { app, directory, changes, idempotency, link, now } = parts;
 
   register(routes, endpoints.devices[group].list, async (request, _reply, read) => {
     const page = pageOf(read.query(request));
@@ -93,7 +93,7 @@ export function deviceRoutes(
   });
 
   register(routes, endpoints.devices[group].get, async (request, reply) => {
-    const device = await findDevice(request, app, group);
+    const device = await findDevice(request, parts, group);
     tag(reply, device.version);
     return success(await readDetail(app, device, now));
   });
@@ -101,7 +101,7 @@ export function deviceRoutes(
   register(routes, endpoints.devices[group].update, async (request, reply, read) => {
     refuseNewId(request.body);
     const patch = read.body(request);
-    const { deviceNo } = await findDevice(request, app, group);
+    const { deviceNo } = await findDevice(request, parts, group);
     const conditions = { ifVersion: expectedVersion(request), limits: limitsOf(request) };
     const updated = await changes(request).devices.update(deviceNo, patch, now(), conditions);
     tag(reply, updated.version);
@@ -109,7 +109,7 @@ export function deviceRoutes(
   });
 
   register(routes, endpoints.devices[group].maintenance, async (request, reply, read) => {
-    const { deviceNo } = await findDevice(request, app, group);
+    const { deviceNo } = await findDevice(request, parts, group);
     const wanted = read.body(request);
     const { result } = await idempotency.once(request, reply, (slices) =>
       slices.devices.maintain(deviceNo, wanted, now()),
@@ -120,14 +120,14 @@ export function deviceRoutes(
   // A repeated request finds the removed device and changes nothing.
   register(routes, endpoints.devices[group].remove, async (request, _reply, read) => {
     const purges = read.query(request).purge === 'true';
-    const found = await app.devices.find(request.params.device_id);
+    const found = await directory.find(request.params.device_id);
     const { deviceNo } = requireAccess(request, group, found);
     const removed = await changes(request).devices.remove(deviceNo, now(), purges);
     return success(await readDetail(app, removed, now));
   });
 
   register(routes, endpoints.devices[group].restore, async (request, reply) => {
-    const found = await app.devices.find(request.params.device_id);
+    const found = await directory.find(request.params.device_id);
     const { deviceId, deviceNo } = requireAccess(request, group, found);
     await link.access.readyToReplace(deviceId);
     const fresh = newDeviceSecret();
@@ -141,7 +141,7 @@ export function deviceRoutes(
   });
 
   register(routes, endpoints.devices[group].renewCredentials, async (request, reply) => {
-    const { deviceId, deviceNo } = await findDevice(request, app, group);
+    const { deviceId, deviceNo } = await findDevice(request, parts, group);
     await link.access.readyToReplace(deviceId);
     const fresh = newDeviceSecret();
     const { secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
@@ -152,7 +152,7 @@ export function deviceRoutes(
   });
 
   register(routes, endpoints.devices[group].rejections, async (request) => {
-    const device = await findDevice(request, app, group);
+    const device = await findDevice(request, parts, group);
     const { total, recent } = await app.devices.rejections(device.deviceNo);
     return success(rejectionsRecord(total, recent));
   });

@@ -1,4 +1,3 @@
-import type { AppReads } from '@granary/app/app';
 import type { StoredDevice } from '@granary/app/device-rows';
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
@@ -45,10 +44,10 @@ export function requireAccess<D extends Found>(
 /** A removed device is found by requests that only read. */
 export const findDevice = async (
   request: FastifyRequest<DevicePath>,
-  app: AppReads,
+  { directory }: Pick<RouteDependencies, 'directory'>,
   group: DeviceGroup,
 ): Promise<StoredDevice> => {
-  const device = requireAccess(request, group, await app.devices.find(request.params.device_id));
+  const device = requireAccess(request, group, await directory.find(request.params.device_id));
   if (request.method !== 'GET' && request.method !== 'HEAD') refuseRemoved(device);
   return device;
 };

@@ -9,13 +9,10 @@ import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { findDevice } from './find-device.ts';
 
-export function linkRoutes(
-  routes: FastifyInstance,
-  { app, link }: RouteDependencies,
-  group: DeviceGroup,
-): void {
+export function linkRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
+  const { app, link } = parts;
   register(routes, endpoints.devices[group].link, async (request) => {
-    const { deviceId, deviceNo } = await findDevice(request, app, group);
+    const { deviceId, deviceNo } = await findDevice(request, parts, group);
     const { total } = await app.devices.rejections(deviceNo);
     return success(linkStatus(await link.linkStatistics(deviceId), total));
   });

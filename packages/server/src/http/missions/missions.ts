@@ -15,7 +15,7 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
   const { app, idempotency, link, now } = parts;
 
   register(routes, endpoints.missions.create, async (request, reply, read) => {
-    const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+    const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
     const mission = read.body(request);
     const nowMs = now();
     const missionId = newId('ms', nowMs);
@@ -28,14 +28,14 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
   });
 
   register(routes, endpoints.missions.preflight, async (request, _reply, read) => {
-    const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+    const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
     const mission = read.body(request);
     const isReachable = link.isReachable(deviceId);
     return success(await app.missions.preflight({ deviceNo, mission, isReachable, nowMs: now() }));
   });
 
   register(routes, endpoints.missions.list, async (request, _reply, read) => {
-    const { deviceNo } = await findDevice(request, app, 'field');
+    const { deviceNo } = await findDevice(request, parts, 'field');
     const { status = null, ...asked } = read.query(request);
     const page = pageOf(asked);
     const missionsBefore = (beforeMissionId: string | null, limit: number) =>
@@ -44,28 +44,28 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
   });
 
   register(routes, endpoints.missions.get, async (request) => {
-    const { deviceNo } = await findDevice(request, app, 'field');
+    const { deviceNo } = await findDevice(request, parts, 'field');
     return success(missionRecord(found(await app.missions.find(deviceNo, request.params.mission_id))));
   });
 
   for (const control of MISSION_REQUESTS) {
     register(routes, endpoints.missions[control], async (request, reply) => {
-      const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+      const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
       const isReachable = link.isReachable(deviceId);
       const { mission_id: missionId } = request.params;
       const wanted = { deviceNo, missionId, control, isReachable, nowMs: now() };
-      const { result, replayed } = await idempotency.once(request, reply, (slices) =>
+      const { result, replayed, isAllSent } = await idempotency.once(request, reply, (slices) =>
         slices.missions.control(wanted),
       );
       const mission = found(result?.mission);
       // A resume that was not sent is already withdrawn; every other request is repeated until it is confirmed.
-      const isFinal = replayed || control !== 'resume';
+      const isFinal = replayed || isAllSent || control !== 'resume';
       return success(missionRecord(isFinal ? mission : found(await app.missions.find(deviceNo, missionId))));
     });
   }
 
   register(routes, endpoints.missions.declareEnded, async (request, reply, read) => {
-    const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+    const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
     const declaration = read.body(request);
     const { mission_id: missionId } = request.params;
     const isReachable = link.isReachable(deviceId);

@@ -19,25 +19,27 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
 
   for (const type of OPERATION_TYPES) {
     register(routes, endpoints.operations[type], async (request, reply, read) => {
-      const { deviceNo, deviceId } = await findDevice(request, app, 'silo');
+      const { deviceNo, deviceId } = await findDevice(request, parts, 'silo');
       const wanted = read.body(request);
       const nowMs = now();
       const operationId = newId('op', nowMs);
       creates(request, operationId);
       const isReachable = link.isReachable(deviceId);
-      const { result } = await idempotency.once(request, reply, (slices) =>
+      const { result, isAllSent } = await idempotency.once(request, reply, (slices) =>
         slices.operations.start({ deviceNo, operationId, type, request: wanted, isReachable, nowMs }),
       );
-      // An operation whose start was not sent has already failed, which is the answer to the caller.
-      const sent = await app.operations.find(deviceNo, result.operation.operationId);
-      const refusal = sent && notSentRefusal(sent);
+      // An operation whose start was not sent has already failed, which is the answer to the caller and to every repetition.
+      const failed = isAllSent
+        ? undefined
+        : await app.operations.find(deviceNo, result.operation.operationId);
+      const refusal = failed && notSentRefusal(failed);
       if (refusal) throw refusal;
       return success(startedRecord(result.operation));
     });
   }
 
   register(routes, endpoints.operations.list, async (request, _reply, read) => {
-    const { deviceNo } = await findDevice(request, app, 'silo');
+    const { deviceNo } = await findDevice(request, parts, 'silo');
     const { status = null, type = null, ...asked } = read.query(request);
     const page = pageOf(asked);
     const operationsBefore = (beforeOperationId: string | null, limit: number) =>
@@ -46,27 +48,27 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
   });
 
   register(routes, endpoints.operations.get, async (request) => {
-    const { deviceNo } = await findDevice(request, app, 'silo');
+    const { deviceNo } = await findDevice(request, parts, 'silo');
     return success(
       operationRecord(foundOperation(await app.operations.find(deviceNo, request.params.operation_id))),
     );
   });
 
   register(routes, endpoints.operations.plan, async (request, _reply, read) => {
-    const { deviceNo, deviceId } = await findDevice(request, app, 'silo');
+    const { deviceNo, deviceId } = await findDevice(request, parts, 'silo');
     const isReachable = link.isReachable(deviceId);
     const wanted = { deviceNo, request: read.body(request), isReachable, nowMs: now() };
     return success(await app.operations.plan(wanted));
   });
 
   register(routes, endpoints.operations.trace, async (request) => {
-    const { deviceNo } = await findDevice(request, app, 'silo');
+    const { deviceNo } = await findDevice(request, parts, 'silo');
     const found = await app.operations.find(deviceNo, request.params.operation_id);
     return success(operationTrace(foundOperation(found)));
   });
 
   register(routes, endpoints.operations.declareEnded, async (request, reply, read) => {
-    const { deviceNo } = await findDevice(request, app, 'silo');
+    const { deviceNo } = await findDevice(request, parts, 'silo');
     const declaration = read.body(request);
     const { operation_id: operationId } = request.params;
     const wanted = { deviceNo, operationId, declaration, nowMs: now() };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { CallerWrites, IdempotentSlices } from '@granary/app/app';
-import type { IdempotencyKey, IdempotentResult } from '@granary/app/idempotency';
+import type { CallerResult, CallerWrites, IdempotentSlices } from '@granary/app/app';
+import type { IdempotencyKey } from '@granary/app/idempotency';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decryptSecret, encryptSecret } from '../../process/keys/secrets.ts';
@@ -15,13 +15,10 @@ interface IdempotentApp extends OnceWrites {
   readonly urgent: OnceWrites;
 }
 
-type Write<Result> = (slices: IdempotentSlices) => Promise<IdempotentResult<Result>>;
+type Write<Result> = (slices: IdempotentSlices) => Promise<CallerResult<Result>>;
 
-export interface Outcome<Result> {
-  readonly result: Result;
-  /** The request was carried out before, so nothing that belongs to it may be done again. */
-  readonly replayed: boolean;
-}
+/** Of a request that was carried out before (`replayed`) nothing may be done again. */
+type Outcome<Result> = Omit<CallerResult<Result>, 'encryptedSecret'>;
 
 /**
  * Carries out each request that has an `Idempotency-Key` once, and answers its repetitions like the first. Each change is
@@ -82,7 +79,7 @@ export class Idempotency {
     reply: FastifyReply,
     write: Write<Result>,
     { app, secret }: { app: OnceWrites; secret: string | null },
-  ): Promise<IdempotentResult<Result>> {
+  ): Promise<CallerResult<Result>> {
     const key = readKey(request);
     const attempt = attemptOf(request);
     if (key === null) return await write(app.once(null, attempt));

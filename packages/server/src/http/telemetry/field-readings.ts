@@ -18,7 +18,8 @@ import { register, registerLong } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { localDaysOf, sendHistory } from './history.ts';
 
-export function fieldReadingRoutes(routes: FastifyInstance, { app, settings, now }: RouteDependencies): void {
+export function fieldReadingRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, settings, now } = parts;
   const { location, environment, history, track } = endpoints.telemetry.field;
 
   register(routes, location, async (request) => {
@@ -45,7 +46,7 @@ export function fieldReadingRoutes(routes: FastifyInstance, { app, settings, now
   });
 
   registerLong(routes, history, async (request, reply, read) => {
-    const device = await findDevice(request, app, 'field');
+    const device = await findDevice(request, parts, 'field');
     const query = read.query(request);
     const nowMs = now();
     const plan = planFieldHistory(query, sensorsOf(device.profile, device.sensorDocument), nowMs);
@@ -54,7 +55,7 @@ export function fieldReadingRoutes(routes: FastifyInstance, { app, settings, now
   });
 
   registerLong(routes, track, async (request, _reply, read) => {
-    const { deviceNo } = await findDevice(request, app, 'field');
+    const { deviceNo } = await findDevice(request, parts, 'field');
     const query = read.query(request);
     const { fromMs, toMs } = planTrack(query, now());
     const limit = readLimit(query.limit, TRACK_POINTS_MAX);

@@ -29,10 +29,8 @@ import { register, registerLong } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { localDaysOf, sendHistory } from './history.ts';
 
-export function siloTelemetryRoutes(
-  routes: FastifyInstance,
-  { app, settings, now }: RouteDependencies,
-): void {
+export function siloTelemetryRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, settings, now } = parts;
   register(routes, endpoints.telemetry.silo.current, async (request) => {
     const current = requireAccess(request, 'silo', await app.telemetry.current(request.params.device_id));
     const { latest, declared, reportingIntervalMs } = current;
@@ -45,7 +43,7 @@ export function siloTelemetryRoutes(
   });
 
   registerLong(routes, endpoints.telemetry.silo.history, async (request, reply, read) => {
-    const device = await findDevice(request, app, 'silo');
+    const device = await findDevice(request, parts, 'silo');
     const sensors = sensorsOf(device.profile, device.sensorDocument);
     const query = read.query(request);
     const nowMs = now();
@@ -56,9 +54,9 @@ export function siloTelemetryRoutes(
 }
 
 export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
-  const { app, pipeline, idempotency, settings, now } = parts;
+  const { pipeline, idempotency, settings, now } = parts;
   register(routes, endpoints.telemetry[group].send, async (request, reply) => {
-    const device = await findDevice(request, app, group);
+    const device = await findDevice(request, parts, group);
     const sent = accept(PROFILES[device.profile].checkTelemetry, request.body, 'telemetry');
     const nowMs = now();
     const window = readingWindow(nowMs, settings.rawRetentionDays);

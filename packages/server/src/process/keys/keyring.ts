@@ -128,6 +128,11 @@ export class Keyring {
     this.#dropWhere((caller) => caller.keyId === keyId);
   }
 
+  /** A key may have been ended on another node. */
+  observe(events: readonly Pick<StoredEvent, 'type' | 'data'>[]): void {
+    for (const keyId of endedKeyIds(events)) this.drop(keyId);
+  }
+
   /** Called when sessions have ended on this node; the key and its other sessions stay last known, for a stop. */
   dropSessions(hashes: readonly string[]): void {
     this.#dropWhere(({ session }) => session !== null && hashes.includes(session.hash));
@@ -175,7 +180,7 @@ const FIELD_OF_ENDED_KEY: Partial<Record<EventType, string>> = {
 };
 
 /** The keys whose end these events report. */
-export function endedKeyIds(events: readonly Pick<StoredEvent, 'type' | 'data'>[]): string[] {
+function endedKeyIds(events: readonly Pick<StoredEvent, 'type' | 'data'>[]): string[] {
   return events.flatMap(({ type, data }) => {
     const field = FIELD_OF_ENDED_KEY[type];
     const keyId = field === undefined ? undefined : data[field];

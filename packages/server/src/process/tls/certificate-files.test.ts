@@ -33,9 +33,8 @@ async function follow(t: TestContext, folder: string, clock = { nowMs: Date.now(
     paths: { certPath: join(folder, 'cert.pem'), keyPath: join(folder, 'key.pem') },
     logger,
     now: () => clock.nowMs,
-    renewed: ({ subject }) => used.push(subject),
   });
-  files.start();
+  files.start(({ subject }) => used.push(subject));
   t.after(() => files.stop());
   const logged = (level: string) => lines.filter((line) => line.level === level).map(({ msg }) => msg);
   return { files, used, logged };

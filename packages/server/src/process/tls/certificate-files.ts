@@ -8,8 +8,6 @@ export interface CertificateFilesParts {
   readonly paths: CertificatePaths;
   readonly logger: Logger;
   readonly now: () => number;
-  /** Called with each certificate after the first. */
-  readonly renewed: (certificate: Certificate) => void;
 }
 
 /** A new certificate and its key are two files, so both are read after nothing has changed for this long. */
@@ -25,6 +23,7 @@ export const EXPIRY_WARNING_MS = 14 * DAY_MS;
 export class CertificateFiles {
   readonly #parts: CertificateFilesParts;
   #current: Certificate;
+  #renewed: (certificate: Certificate) => void = () => undefined;
   readonly #watchers: FSWatcher[] = [];
   #interval: NodeJS.Timeout | undefined;
   #settling: NodeJS.Timeout | undefined;
@@ -47,7 +46,9 @@ export class CertificateFiles {
     return this.#current;
   }
 
-  start(): void {
+  /** `renewed` is called with each certificate after the first. */
+  start(renewed: (certificate: Certificate) => void): void {
+    this.#renewed = renewed;
     const { certPath, keyPath } = this.#parts.paths;
     // Folders are watched, because files are usually replaced by a rename or by another link.
     for (const folder of new Set([dirname(certPath), dirname(keyPath)])) this.#watch(folder);
@@ -112,7 +113,7 @@ export class CertificateFiles {
 
   #use(next: Certificate): void {
     if (next.cert.equals(this.#current.cert) && next.key.equals(this.#current.key)) return;
-    this.#parts.renewed(next);
+    this.#renewed(next);
     this.#current = next;
     this.#expiryLoggedAtMs = Number.NEGATIVE_INFINITY;
     const { subject, validToMs } = next;

@@ -1,0 +1,72 @@
+import type { App } from '@granary/app/app';
+import type { BrokerKind } from '@granary/core/nodes';
+import type { DeviceParts } from '../devices/device-parts.ts';
+import { LinkObserver } from '../devices/link-observer.ts';
+import type { Keyring } from '../process/keys/keyring.ts';
+import type { Logger } from '../process/logging/logger.ts';
+import type { Settings } from '../process/settings.ts';
+import { AlertEvaluator } from './alerts/evaluator.ts';
+import { Uptime } from './alerts/uptime.ts';
+import { backupScheduleOf } from './backup/backup-schedule.ts';
+import { Compressor } from './compressor.ts';
+import { EventFeed } from './event-feed.ts';
+import { ExportRunner } from './exports/export-runner.ts';
+import { openMailer } from './notifications/open-mailer.ts';
+import { readersOf } from './notifications/readers.ts';
+import { NotificationSender } from './notifications/sender.ts';
+import { NotificationWorker } from './notifications/worker.ts';
+import { Purger } from './purger.ts';
+import { Reconciler } from './reconciler.ts';
+import { Retention } from './retention.ts';
+import { SetAsideLog } from './set-aside-log.ts';
+import { AddressGuard } from './webhooks/address-guard.ts';
+import { type WebhookOptions, WebhookWorker } from './webhooks/worker.ts';
+
+interface Given extends DeviceParts {
+  readonly settings: Settings;
+  readonly app: App;
+  readonly broker: BrokerKind;
+  readonly keyring: Keyring;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly webhookOptions: WebhookOptions;
+}
+
+export type BackgroundParts = Awaited<ReturnType<typeof composeBackground>>;
+
+/** What works without a request. */
+export async function composeBackground(given: Given) {
+  const { settings, app, link, priorityCommands, keyring, logger, now, webhookOptions: options } = given;
+  const mailer = await openMailer(settings);
+  const setAside = new SetAsideLog(logger);
+  const notificationSender = new NotificationSender({ app, mailer, logger, now });
+  const readers = readersOf(settings);
+  const sender = notificationSender;
+  const notifications = new NotificationWorker({ app, sender, setAside, logger, now, readers });
+  const addressGuard = new AddressGuard(settings.webhookAllowPrivate, options.resolve);
+  const webhooks = new WebhookWorker({ webhooks: app.webhooks, addressGuard, logger, now, options });
+  const feed = new EventFeed(app, logger);
+  const { directory, declaredSensors } = given;
+  for (const observer of [keyring, directory, declaredSensors, notifications, webhooks])
+    feed.observe(observer);
+  feed.observe(new LinkObserver(link));
+  const isReceiving = given.broker === 'external' ? () => link.isListening : null;
+  const uptime = new Uptime({ app, now, isReceiving });
+  const evaluator = new AlertEvaluator({ app, uptime, setAside, logger });
+  return {
+    setAside,
+    notificationSender,
+    notifications,
+    addressGuard,
+    webhooks,
+    feed,
+    uptime,
+    evaluator,
+    reconciler: new Reconciler({ app, link, priorityCommands, evaluator, uptime, setAside, logger, now }),
+    retention: new Retention({ app, settings, logger, now }),
+    purger: new Purger({ app, logger, now }),
+    compressor: new Compressor({ app, afterDays: settings.compressAfterDays, logger, now }),
+    backups: backupScheduleOf(settings, logger, now),
+    exports: new ExportRunner(keyring),
+  };
+}

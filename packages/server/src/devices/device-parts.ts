@@ -1,0 +1,102 @@
+import type { App } from '@granary/app/app';
+import type { CarryOut } from '@granary/app/effects';
+import type { CertificatePair } from '@granary/link/tls';
+import type { Logger } from '../process/logging/logger.ts';
+import type { Nodes } from '../process/nodes/nodes.ts';
+import type { ServiceClock } from '../process/nodes/service-clock.ts';
+import type { Settings } from '../process/settings.ts';
+import { readDeclaredSensors } from './declared-sensors.ts';
+import { DeclaredSensorsCache } from './declared-sensors-cache.ts';
+import { DeviceDirectory } from './device-directory.ts';
+import { DeviceLog } from './device-log.ts';
+import { DuplicateWatch } from './duplicate-watch.ts';
+import { newIngestCounters } from './ingest/counters.ts';
+import { DeviceQueue } from './ingest/device-queue.ts';
+import { batchWriter, IngestPipeline } from './ingest/pipeline.ts';
+import { Uplink } from './ingest/uplink.ts';
+import { createDeviceLink } from './link/device-link.ts';
+import { IngestMonitor } from './link/ingest-monitor.ts';
+import { DeviceMessages } from './sending/device-messages.ts';
+import { EmergencyStops } from './sending/emergency-stops.ts';
+import { OperationStopper } from './sending/operation-stopper.ts';
+import { PriorityCommands } from './sending/priority-commands.ts';
+
+/** Limits of log lines per device, for its messages and for its connections. */
+const FAULT_LINES_PER_MINUTE_MAX = 5;
+const LINK_LINES_PER_MINUTE_MAX = 20;
+
+interface Given {
+  readonly settings: Settings;
+  readonly app: App;
+  readonly nodes: Nodes;
+  readonly clock: ServiceClock;
+  readonly logger: Logger;
+  /** For the encrypted port; `null` without TLS. */
+  readonly certificate: CertificatePair | null;
+  readonly carryOut: CarryOut;
+  readonly threadEnded: (error: Error) => void;
+}
+
+export type DeviceParts = ReturnType<typeof composeDevices>;
+
+/** What is between the service and its devices. Nothing of it works before the link is started. */
+export function composeDevices(given: Given) {
+  const { settings, app, clock, logger, carryOut } = given;
+  const { now } = clock;
+  const directory = new DeviceDirectory(app, now);
+  const declaredSensors = new DeclaredSensorsCache(readDeclaredSensors(directory));
+  const counters = newIngestCounters();
+  const pipeline = new IngestPipeline({
+    ...batchWriter(settings.databaseUrl === null ? 'sqlite' : 'postgres', app.telemetry.append),
+    counters,
+    logger,
+  });
+  const queue = new DeviceQueue(counters);
+  const log = new DeviceLog({
+    logger,
+    now,
+    linesPerMinuteMax: FAULT_LINES_PER_MINUTE_MAX,
+    suppressed: () => counters.suppressedLogLines++,
+  });
+  const linkLog = new DeviceLog({ logger, now, linesPerMinuteMax: LINK_LINES_PER_MINUTE_MAX });
+  const duplicateWatch = new DuplicateWatch({ app, directory, log, now });
+  const { rawRetentionDays } = settings;
+  const uplink = new Uplink({
+    app,
+    directory,
+    declaredSensors,
+    pipeline,
+    queue,
+    log,
+    linkLog,
+    duplicateWatch,
+    counters,
+    now,
+    rawRetentionDays,
+    carryOut,
+  });
+  const link = createDeviceLink(settings, { ...given, uplink, directory, log });
+  const ingest = new IngestMonitor(pipeline, counters, link);
+  const priorityCommands = new PriorityCommands();
+  const messages = new DeviceMessages(link, logger, (deviceId, begunAtMs) =>
+    priorityCommands.isMotionBlocked(deviceId, begunAtMs),
+  );
+  const stopParts = { app, messages, priorityCommands, now };
+  const stops = new OperationStopper(stopParts);
+  const emergencyStops = new EmergencyStops(stopParts);
+  return {
+    directory,
+    declaredSensors,
+    pipeline,
+    queue,
+    log,
+    linkLog,
+    uplink,
+    link,
+    ingest,
+    priorityCommands,
+    messages,
+    stops,
+    emergencyStops,
+  };
+}

@@ -1,0 +1,29 @@
+/** A part of the service that works from its start to its stop. */
+export interface Part {
+  start(): Promise<void> | void;
+  stop(): Promise<void> | void;
+}
+
+type Undo = () => Promise<void> | void;
+
+/** Stops what was started in reverse order: at the end of the service, or when a later step of its start fails. */
+export class Lifecycle {
+  readonly #undos: Undo[] = [];
+
+  /** Starts the parts one after the other. */
+  async start(...parts: readonly Part[]): Promise<void> {
+    for (const part of parts) {
+      await part.start();
+      this.onStop(() => part.stop());
+    }
+  }
+
+  /** Notes what is to be done at the stop, before everything that was noted or started earlier is stopped. */
+  onStop(undo: Undo): void {
+    this.#undos.push(undo);
+  }
+
+  async stop(): Promise<void> {
+    for (let undo = this.#undos.pop(); undo !== undefined; undo = this.#undos.pop()) await undo();
+  }
+}
