@@ -3,6 +3,8 @@ import { OptionalActor } from './audit.ts';
 import { PageQuery } from './envelope.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line, note, noteNotEmpty } from './input/text-schemas.ts';
+import { ALERTS } from './sentences/alerts.ts';
+import { messageFields } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
 export const ALERT_TYPES = [
@@ -52,7 +54,7 @@ export const Alert = closed({
   alert_id: Type.String(),
   type: Type.Enum(ALERT_TYPES),
   severity: Type.Enum(ALERT_SEVERITIES),
-  message: Type.String(),
+  ...messageFields(ALERTS),
   current_value: described(
     '`null`, like `threshold`, for an alert that is not about a number.',
     NumberOrNull,

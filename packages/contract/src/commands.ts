@@ -5,6 +5,9 @@ import { PageQuery } from './envelope.ts';
 import { CommandId } from './ids.ts';
 import { type Checker, checker, closed, described } from './input/schema.ts';
 import { Position } from './positions.ts';
+import { messageFields, statusFields } from './sentences/english.ts';
+import { COMMAND_DETAILS } from './sentences/jobs.ts';
+import { PARTS } from './sentences/parts.ts';
 import { Timestamp } from './time.ts';
 
 export const COMMAND_NAMES = [
@@ -88,7 +91,7 @@ export const CommandRequest = Type.Union([
 /** The target of `move_to_coordinates`; empty for every other command. */
 export const CommandParameters = Type.Union([Position, NoParameters]);
 
-export const CommandResult = closed({ reason: Type.Enum(COMMAND_REASONS), message: Type.String() });
+export const CommandResult = closed({ reason: Type.Enum(COMMAND_REASONS), ...messageFields(PARTS) });
 
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
 
@@ -97,10 +100,7 @@ export const CommandRecord = closed({
   command: Type.Enum(COMMAND_NAMES),
   parameters: CommandParameters,
   status: Type.Enum(COMMAND_STATUSES),
-  status_detail: described(
-    'One sentence for a person: what is known, what the service waits for, and until when.',
-    Type.String(),
-  ),
+  ...statusFields(COMMAND_DETAILS),
   created_at: Timestamp,
   sent_at: TimestampOrNull,
   ended_at: TimestampOrNull,

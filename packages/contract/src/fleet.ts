@@ -12,6 +12,9 @@ import { MISSION_STATUSES, MissionRecord } from './missions.ts';
 import { OPERATION_STATUSES, OperationRecord } from './operations.ts';
 import { DEVICE_GROUPS } from './profiles/groups.ts';
 import { PROFILE_NAMES } from './profiles/profiles.ts';
+import { ALERTS } from './sentences/alerts.ts';
+import { messageFields } from './sentences/english.ts';
+import { ATTENTION, COMMAND_DETAILS, OPERATION_DETAILS } from './sentences/jobs.ts';
 import { QUALITIES } from './telemetry/telemetry.ts';
 import { Timestamp } from './time.ts';
 
@@ -106,12 +109,15 @@ const Count = Type.Integer({ minimum: 0 });
 const forEach = <Name extends string, Value extends TSchema>(names: readonly Name[], value: Value) =>
   closed(Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>);
 
+const ATTENTION_SENTENCES = { ...ATTENTION, ...ALERTS, ...OPERATION_DETAILS, ...COMMAND_DETAILS } as const;
+export type AttentionCode = keyof typeof ATTENTION_SENTENCES;
+
 export const AttentionItem = closed({
   device_id: DeviceId,
   name: Type.String(),
   what: Type.Enum(ATTENTION_REASONS),
   since: Timestamp,
-  message: described('One sentence for a person.', Type.String()),
+  ...messageFields(ATTENTION_SENTENCES),
   id: described(
     'The id of the alert, operation or command; `null` where the item is about the device.',
     Type.Union([Type.String(), Type.Null()]),

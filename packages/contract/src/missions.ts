@@ -8,6 +8,9 @@ import { MissionId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Altitude, Latitude, Longitude } from './positions.ts';
+import { messageFields, statusFields } from './sentences/english.ts';
+import { MISSION_DETAILS } from './sentences/jobs.ts';
+import { PARTS } from './sentences/parts.ts';
 import { Timestamp } from './time.ts';
 
 export const WAYPOINTS_MAX = 500;
@@ -131,16 +134,13 @@ export const WaypointRecord = closed({
   action_result: Type.Union([Type.Enum(ACTION_RESULTS), Type.Null()]),
 });
 
-export const MissionResult = closed({ reason: Type.Enum(MISSION_REASONS), message: Type.String() });
+export const MissionResult = closed({ reason: Type.Enum(MISSION_REASONS), ...messageFields(PARTS) });
 
 export const MissionRecord = closed({
   mission_id: MissionId,
   mission_name: MissionName,
   status: Type.Enum(MISSION_STATUSES),
-  status_detail: described(
-    'One sentence for a person: what is known, what the service waits for, and until when.',
-    Type.String(),
-  ),
+  ...statusFields(MISSION_DETAILS),
   scheduled_start: Timestamp,
   created_at: Timestamp,
   dispatched_at: TimestampOrNull,

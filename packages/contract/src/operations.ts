@@ -6,6 +6,9 @@ import { ERROR_CODES } from './errors.ts';
 import { OperationId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
+import { codeField, messageFields, statusFields, VALUES } from './sentences/english.ts';
+import { OPERATION_DETAILS, TRACE } from './sentences/jobs.ts';
+import { PARTS } from './sentences/parts.ts';
 import { Timestamp } from './time.ts';
 
 export const OPERATION_TYPES = ['feed', 'discharge'] as const;
@@ -67,17 +70,14 @@ export const OperationStarted = closed({
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
 
-export const OperationFailure = closed({ reason: Type.Enum(FAILURE_REASONS), message: Type.String() });
+export const OperationFailure = closed({ reason: Type.Enum(FAILURE_REASONS), ...messageFields(PARTS) });
 
 /** Amounts and rates are in the units of the request; unknown fields of an operation started at the device are `null`. */
 export const OperationRecord = closed({
   operation_id: OperationId,
   type: Type.Union([Type.Enum(OPERATION_TYPES), Type.Null()]),
   status: Type.Enum(OPERATION_STATUSES),
-  status_detail: described(
-    'One sentence for a person: what is known, what the service waits for, and until when.',
-    Type.String(),
-  ),
+  ...statusFields(OPERATION_DETAILS),
   origin: Type.Enum(OPERATION_ORIGINS),
   progress: described(
     'In percent of `amount_target`; `null` where it or `amount_completed` is not known.',
@@ -169,6 +169,8 @@ const TraceStep = closed({
   step: Type.Enum(OPERATION_STEPS),
   by: described('The caller; `null` where the service or the device did it.', OptionalActor),
   detail: described('One sentence for a person.', Type.String()),
+  detail_code: codeField({ ...TRACE, ...OPERATION_DETAILS }),
+  detail_values: VALUES,
 });
 
 export const OperationTrace = closed({

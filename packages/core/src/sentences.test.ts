@@ -6,6 +6,7 @@ import { Refusal } from '@granary/contract/errors';
 import { COMMAND_STATES, MISSION_STATES } from '@granary/contract/link/field-messages';
 import { PROGRESS_STATES } from '@granary/contract/link/messages';
 import { MISSION_REQUESTS, type PreflightRequest } from '@granary/contract/missions';
+import { inEnglish } from '@granary/contract/sentences/english';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { faultsOfSentence } from '@granary/testing/contract/sentences';
 import fc from 'fast-check';
@@ -71,7 +72,7 @@ function refusalOf(act: () => unknown): string | null {
 }
 
 const messagesOf = (conditions: readonly Condition[]): string[] =>
-  conditions.flatMap((condition) => (condition.state === 'present' ? [condition.message] : []));
+  conditions.flatMap((condition) => (condition.state === 'present' ? [inEnglish(condition.message)] : []));
 
 const seenAt = (nowMs: number) =>
   ({ ...NEVER_SEEN, lastSeenAtMs: nowMs, linkDownAtMs: null, reportedState: 'online' }) as const;
@@ -314,7 +315,7 @@ describe('no sentence about a command has an id, a code name or an empty part', 
     for (const device of devices) {
       check([refusalOf(() => refuseCommand(requestFor('move_to_coordinates'), device, START_MS))]);
     }
-    check([unstoredStopDetail(true), unstoredStopDetail(false)]);
+    check([inEnglish(unstoredStopDetail(true)), inEnglish(unstoredStopDetail(false))]);
   });
 });
 

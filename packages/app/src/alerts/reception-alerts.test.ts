@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { inEnglish } from '@granary/contract/sentences/english';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { MessageReception } from '@granary/core/reception/reception';
 import { describeEachEngine } from '@granary/testing/app/engines';
@@ -27,7 +28,7 @@ describeEachEngine('alerts about how the messages of a device arrive', (engine) 
 
   const open = async (deviceNo: number, of: App = app) =>
     (await of.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 })).map(
-      ({ type, status, severity, message }) => ({ type, status, severity, message }),
+      ({ type, status, severity, message }) => ({ type, status, severity, message: inEnglish(message) }),
     );
   const openTypes = async (deviceNo: number) => (await open(deviceNo)).map(({ type }) => type);
   const evaluate = (deviceNo: number, nowMs: number, by: App = app) =>

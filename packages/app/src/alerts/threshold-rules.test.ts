@@ -3,6 +3,7 @@ import { before, it } from 'node:test';
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { RULES_MAX, type ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { PROFILES } from '@granary/contract/profiles/profiles';
+import { inEnglish } from '@granary/contract/sentences/english';
 import { CHANNELS } from '@granary/contract/telemetry/channels';
 import { SECOND_MS } from '@granary/contract/time';
 import { describeEachEngine } from '@granary/testing/app/engines';
@@ -78,7 +79,7 @@ describeEachEngine('threshold rules', (engine) => {
       'temperature above critical cleared',
     ]);
     const [warm, hot] = await alertsOf(deviceNo);
-    assert.equal(warm?.message, 'Temperature is 35 °C, at or above the limit of 30 °C');
+    assert.equal(warm && inEnglish(warm.message), 'Temperature is 35 °C, at or above the limit of 30 °C');
     assert.equal(warm?.currentValue, 35);
     assert.equal(hot?.threshold, 40);
   });
@@ -96,7 +97,10 @@ describeEachEngine('threshold rules', (engine) => {
     assert.ok((await app.alerts.evaluateDue({ nowMs: at(12), limit: 1_000 })).changes >= 1);
     const [alert] = await alertsOf(deviceNo);
     assert.equal(alert?.status, 'active');
-    assert.equal(alert?.message, 'Hot grain: temperature is 31 °C, at or above the limit of 30 °C');
+    assert.equal(
+      alert && inEnglish(alert.message),
+      'Hot grain: temperature is 31 °C, at or above the limit of 30 °C',
+    );
     await report(deviceNo, celsius(28), at(13));
     await report(deviceNo, celsius(27.999), at(14));
     await restart();
@@ -121,7 +125,10 @@ describeEachEngine('threshold rules', (engine) => {
     await report(deviceNo, celsius(35.1), NOW_MS + 3 * SECOND_MS);
     await app.configuration.change(deviceNo, { rules }, NOW_MS + 4 * SECOND_MS);
     const [named] = await alertsOf(deviceNo);
-    assert.equal(named?.message, 'Hot grain: temperature is 35.1 °C, at or above the limit of 33 °C');
+    assert.equal(
+      named && inEnglish(named.message),
+      'Hot grain: temperature is 35.1 °C, at or above the limit of 33 °C',
+    );
     await app.configuration.change(deviceNo, { rules: [] }, NOW_MS + 4 * SECOND_MS);
     assert.deepEqual(await statuses(deviceNo), ['temperature above warning cleared']);
     const events = (await eventsOfDevice(app, deviceNo)).map(({ type }) => type);
@@ -144,7 +151,7 @@ describeEachEngine('threshold rules', (engine) => {
     assert.equal(await report(deviceNo, percent(40), NOW_MS + 4 * SECOND_MS), true);
     const alerts = await alertsOf(deviceNo);
     assert.deepEqual(
-      alerts.map(({ message, currentValue }) => [message, currentValue]),
+      alerts.map(({ message, currentValue }) => [inEnglish(message), currentValue]),
       [
         ['Weight is 6000 kg, at or above the limit of 6000 kg', 6_000],
         ['Level is 40 %, at or below the limit of 40 %', 40],

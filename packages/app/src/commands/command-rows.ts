@@ -1,3 +1,4 @@
+import { isSameSentence } from '@granary/contract/sentences/english';
 import { commandRecord } from '@granary/core/commands/record';
 import { COMMAND_DOCUMENT, type CommandState, isCommandFinished } from '@granary/core/commands/state';
 import type { Sql } from '@granary/store/sql';
@@ -15,7 +16,9 @@ export const COMMANDS = new JobTable<CommandState>({
   // An alert shows that an emergency stop is not confirmed, and the last answer of the device.
   concernsAlerts: (before, after) =>
     after.command === 'emergency_stop' &&
-    (before === null || before.endedAtMs !== after.endedAtMs || before.lastAnswer !== after.lastAnswer),
+    (before === null ||
+      before.endedAtMs !== after.endedAtMs ||
+      !isSameSentence(before.lastAnswer, after.lastAnswer)),
 });
 
 export async function unfinishedCommands(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { SensorDeclaration } from '@granary/contract/devices/sensors';
+import { inEnglish } from '@granary/contract/sentences/english';
 import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import { declareSensors } from '@granary/core/sensors/declare-sensors';
 import {
@@ -206,7 +207,10 @@ describeEachEngine('declared sensors', (engine) => {
     const openAlerts = async (nowMs: number) => {
       await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs });
       const page = { deviceNo, filter: 'active', beforeAlertId: null, limit: 9 } as const;
-      return (await app.alerts.list(page)).map(({ type, message }) => ({ type, message }));
+      return (await app.alerts.list(page)).map(({ type, message }) => ({
+        type,
+        message: inEnglish(message),
+      }));
     };
     await send(deviceId, NOW_MS, { hot: 20, silent: 20 });
     assert.deepEqual(await openAlerts(NOW_MS), []);

@@ -1,4 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
+import { inEnglish } from '@granary/contract/sentences/english';
+import { capitalized } from '@granary/contract/sentences/sentence';
 import { changedFields } from '@granary/core/devices/change-device';
 import { operationName } from '@granary/core/operations/sentences';
 import { holdsDevice } from '@granary/core/operations/state';
@@ -116,7 +118,7 @@ async function refuseNewCapacities(
   if (first === undefined) return;
   const details = underWay.map((operation) => ({
     path: `/devices/${devices.findIndex(({ after }) => after.deviceId === deviceIdOf.get(operation.deviceNo))}/capacity`,
-    message: `cannot be changed while ${operationName(operation)} is under way`,
+    message: `cannot be changed while ${capitalized(inEnglish(operationName(operation)))} is under way`,
   }));
   throw new Refusal(
     'apply_refused',

@@ -5,6 +5,7 @@ import { DeviceName } from '../kit/device-name.tsx';
 import { FormDialog } from '../kit/dialog.tsx';
 import { formatTime } from '../kit/format.ts';
 import { bound, SelectInput, TextArea, TextInput } from '../kit/inputs.tsx';
+import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { locale, texts } from '../texts/texts.ts';
 import { useAcknowledge } from './acknowledge.ts';
@@ -95,7 +96,7 @@ const AlertsInForm = ({ alerts }: { readonly alerts: readonly FleetAlert[] }) =>
         <SeverityMark severity={alert.severity} text="" isOutlined={!isUnacknowledged(alert)} />
         <div>
           <p>
-            <DeviceName deviceId={alert.device_id} /> <span class="free-text">{alert.message}</span>
+            <DeviceName deviceId={alert.device_id} /> <span class="free-text">{messageText(alert)}</span>
           </p>
           {alert.acknowledged_by !== null && (
             <p class="muted free-text">{texts.value.alerts.acknowledgedBy(alert.acknowledged_by)}</p>

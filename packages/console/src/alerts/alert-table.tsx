@@ -6,6 +6,7 @@ import { DeviceName } from '../kit/device-name.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Age, Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
+import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
@@ -47,7 +48,7 @@ export function AlertTable({ alerts, isSortable, selected, onOpen, onShelve }: P
       title: words.message,
       cell: (alert) => (
         <Button kind="quiet" onPress={() => onOpen(alert)}>
-          <span class="free-text">{alert.message}</span>
+          <span class="free-text">{messageText(alert)}</span>
         </Button>
       ),
     },

@@ -10,6 +10,7 @@ import { Dialog } from '../kit/dialog.tsx';
 import { FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
 
 import { Notice } from '../kit/messages.tsx';
+import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { PageList } from '../kit/table.tsx';
 import { Tabs } from '../kit/tabs.tsx';
@@ -122,7 +123,7 @@ function AlertDialog({ alert: opened, onClose, onShelve }: Props) {
         <SeverityMark severity={alert.severity} isOutlined={!isUnacknowledged(alert)} />{' '}
         <DeviceName deviceId={alert.device_id} />
       </p>
-      <p class="free-text">{alert.message}</p>
+      <p class="free-text">{messageText(alert)}</p>
       <AlertFacts alert={alert} />
       <AlertActions alert={alert} onShelve={onShelve} />
     </Dialog>

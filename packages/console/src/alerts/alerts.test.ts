@@ -16,6 +16,8 @@ const alert = (alert_id: string, fields: Partial<FleetAlert> = {}): FleetAlert =
   type: 'low_level',
   severity: 'warning',
   message: 'low',
+  message_code: 'level_below',
+  message_values: {},
   status: 'active',
   current_value: 1,
   threshold: 2,

@@ -8,6 +8,7 @@ import { useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { formatDuration } from '../kit/format.ts';
 import { Age, LastKnown, Time } from '../kit/measured.tsx';
+import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { texts } from '../texts/texts.ts';
 import type { DeviceFacts } from './facts/device-facts.ts';
@@ -72,7 +73,7 @@ export function DeviceHead({ device, facts }: Props) {
             <li key={alert.alert_id}>
               <SeverityMark severity={alert.severity} isOutlined={!isUnacknowledged(alert)} />{' '}
               <a class="free-text" href={addressOf('alerts', null, { device: device_id })}>
-                {alert.message}
+                {messageText(alert)}
               </a>{' '}
               <span class="muted">
                 <Age since={alert.created_at} />

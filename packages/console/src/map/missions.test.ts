@@ -46,7 +46,10 @@ test('after its end the vehicle is no part of it', () => {
 
 test('a mission that an emergency stop ended says so', () => {
   const statusOf = (reason: 'emergency_stop' | 'ended_by_device'): string =>
-    missionStatus({ status: 'aborted', result: { reason, message: '' } }, missions);
+    missionStatus(
+      { status: 'aborted', result: { reason, message: '', message_code: 'ended_early', message_values: {} } },
+      missions,
+    );
   assert.deepEqual(
     [statusOf('emergency_stop'), statusOf('ended_by_device')],
     ['Ended by an emergency stop', 'Aborted by the vehicle'],

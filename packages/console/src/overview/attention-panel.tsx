@@ -9,6 +9,7 @@ import { useConsole, useIsLost } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { Age, LastKnown } from '../kit/measured.tsx';
+import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
@@ -91,7 +92,8 @@ const SEVERITIES: Readonly<Record<AttentionReason, AlertSeverity>> = {
   warning_alert: 'warning',
 };
 
-function Item({ item: { device_id, name, what, since, message, id } }: { readonly item: AttentionItem }) {
+function Item({ item }: { readonly item: AttentionItem }) {
+  const { device_id, name, what, since, id } = item;
   const { site } = useConsole().live;
   const facility = site.devices.hasSeveralPlaces.value
     ? site.devices.find(device_id)?.value.location.facility
@@ -108,7 +110,7 @@ function Item({ item: { device_id, name, what, since, message, id } }: { readonl
       <p class="overview-item-text">
         {facility !== undefined && <span class="muted free-text">{facility} · </span>}
         <LastKnown>
-          <span class="free-text">{message}</span>
+          <span class="free-text">{messageText(item)}</span>
         </LastKnown>{' '}
         <span class="muted">
           <Age since={since} />

@@ -8,6 +8,7 @@ import { isUnacknowledged } from '../alerts/alerts.ts';
 import { addressOf } from '../context/routes.ts';
 import { formatValue } from '../kit/format.ts';
 import { Age, LastKnown } from '../kit/measured.tsx';
+import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import type { LiveDevice } from '../live/site.ts';
 import { operationTitle } from '../operations/jobs.ts';
@@ -128,8 +129,8 @@ function State({ device }: StateLineProps) {
   if (alert !== undefined) {
     return (
       <>
-        <strong class="overview-state-text free-text" title={alert.message}>
-          <LastKnown>{alert.message}</LastKnown>
+        <strong class="overview-state-text free-text" title={messageText(alert)}>
+          <LastKnown>{messageText(alert)}</LastKnown>
         </strong>
         <Age since={alert.created_at} />
       </>

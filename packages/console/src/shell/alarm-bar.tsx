@@ -9,6 +9,7 @@ import { useConsole, useIsLost } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { formatTime } from '../kit/format.ts';
 import { Age } from '../kit/measured.tsx';
+import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { locale, texts } from '../texts/texts.ts';
 
@@ -46,7 +47,7 @@ export function AlarmBar() {
       {foremost !== null && (
         <div class="newest" role="status">
           <p class="words">
-            <strong class="free-text">{name}</strong> <span class="free-text">{foremost.message}</span>{' '}
+            <strong class="free-text">{name}</strong> <span class="free-text">{messageText(foremost)}</span>{' '}
             <span class="muted">
               <Age since={foremost.created_at} />
             </span>

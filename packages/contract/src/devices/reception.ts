@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { closed, described } from '../input/schema.ts';
+import { messageFields } from '../sentences/english.ts';
+import { PARTS } from '../sentences/parts.ts';
 import { Timestamp } from '../time.ts';
 
 /** What a device sent where a number was expected. */
@@ -36,7 +38,7 @@ export const RefusedReadings = closed({
   since: Timestamp,
   last_at: Timestamp,
   cause: described('Why the last one was refused.', RefusalCause),
-  message: described('The same in one sentence for a person.', Type.String()),
+  ...messageFields(PARTS),
 });
 
 export type RefusalCause = Static<typeof RefusalCause>;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { sentence } from '@granary/contract/sentences/english';
 import { SECOND_MS } from '@granary/contract/time';
 import { initialMaintenance } from '../configuration/rule-checks.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
@@ -34,7 +35,7 @@ const present = (identity: RuleIdentity, more: Partial<Condition> = {}): Conditi
   rule: ruleKey(identity),
   state: 'present',
   severity: identity.severity,
-  message: 'too warm',
+  message: sentence('went_offline'),
   currentValue: 31,
   threshold: 30,
   cause: null,

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { Alert } from '@granary/contract/alerts';
 import { Refusal } from '@granary/contract/errors';
 import { checker } from '@granary/contract/input/schema';
+import { sentence } from '@granary/contract/sentences/english';
 import { DAY_MS, toIso } from '@granary/contract/time';
 import fc from 'fast-check';
 import {
@@ -17,6 +18,12 @@ import {
 } from './lifecycle.ts';
 import { alertEvents, alertRecord } from './record.ts';
 
+const level = (percent: number) => sentence('level_below', { level: percent, limit: 20 });
+const stale = (causes: string) =>
+  sentence('sensors_silent', {
+    sensors: causes.split(',').map((sensor) => sentence('sensor_silent', { sensor, since: '' })),
+  });
+
 const NOW_MS = 1_000_000_000_000;
 const DELAYS = { onMs: 0, offMs: 5_000 };
 const subject = { deviceNo: 1, newAlertId: () => 'al_new' };
@@ -25,7 +32,7 @@ const present: Condition = {
   type: 'low_level',
   state: 'present',
   severity: 'warning',
-  message: 'Level is 19.0 %, at or below the limit of 20 %',
+  message: level(19),
   currentValue: 19,
   threshold: 20,
   cause: null,
@@ -42,7 +49,7 @@ const active: AlertState = {
   rule: null,
   status: 'active',
   severity: 'warning',
-  message: 'Level is 18.0 %, at or below the limit of 20 %',
+  message: level(18),
   currentValue: 18,
   threshold: 20,
   cause: null,
@@ -228,27 +235,30 @@ describe('acknowledging', () => {
 describe('while it is open, an alert', () => {
   const acknowledged = ALERTS['an acknowledged one'];
   const valueAfter = (currentValue: number) =>
-    at(acknowledged, { ...present, currentValue, message: `level ${currentValue}` });
+    at(acknowledged, { ...present, currentValue, message: level(currentValue) });
 
   it('shows a value that has moved by a step, without an event and without a new acknowledgement', () => {
     assert.equal(valueAfter(16.1), acknowledged);
     const moved = valueAfter(16);
-    assert.deepEqual([moved?.currentValue, moved?.message, moved?.status], [16, 'level 16', 'acknowledged']);
+    assert.deepEqual([moved?.currentValue, moved?.message, moved?.status], [16, level(16), 'acknowledged']);
     assert.deepEqual(alertEvents(acknowledged, moved), []);
   });
 
   it('shows a text that has changed although the value has not', () => {
-    const message = 'Level is 18.0 %, at or below the limit of 20 %, and falling';
+    const message = sentence('level_below', { level: 18, limit: 21 });
     assert.equal(at(acknowledged, { ...present, currentValue: 18, message })?.message, message);
     const threshold = at(acknowledged, { ...present, currentValue: 18.1, threshold: 25 });
     assert.deepEqual([threshold?.threshold, threshold?.currentValue], [25, 18.1]);
   });
 
   it('names fewer causes when some are gone, and asks anew when one is added', () => {
-    const about = (cause: string) => ({ ...present, cause, message: `no ${cause}` });
-    const both: AlertState = { ...acknowledged, cause: 'weight,humidity', message: 'no weight,humidity' };
+    const about = (cause: string) => ({ ...present, cause, message: stale(cause) });
+    const both: AlertState = { ...acknowledged, cause: 'weight,humidity', message: stale('weight,humidity') };
     const one = at(both, about('humidity'));
-    assert.deepEqual([one?.status, one?.cause, one?.message], ['acknowledged', 'humidity', 'no humidity']);
+    assert.deepEqual(
+      [one?.status, one?.cause, one?.message],
+      ['acknowledged', 'humidity', stale('humidity')],
+    );
     assert.deepEqual(alertEvents(both, one), ['alert.updated']);
     const another = at(one, about('humidity,temperature'));
     assert.deepEqual([another?.status, another?.acknowledgedBy], ['active', null]);
@@ -256,9 +266,9 @@ describe('while it is open, an alert', () => {
   });
 
   it('shows what is the case when it comes back before or after it has cleared', () => {
-    const back = { ...present, currentValue: 17.5, message: 'level 17.5' };
+    const back = { ...present, currentValue: 17.5, message: level(17.5) };
     for (const alert of [ALERTS['an active one, going'], ALERTS['a cleared one']]) {
-      assert.partialDeepStrictEqual(at(alert, back), { currentValue: 17.5, message: 'level 17.5' });
+      assert.partialDeepStrictEqual(at(alert, back), { currentValue: 17.5, message: level(17.5) });
     }
   });
 });

@@ -9,6 +9,8 @@ import {
 } from '@granary/contract/alerts';
 import type { Actor } from '@granary/contract/audit';
 import { Refusal } from '@granary/contract/errors';
+import type { AlertMessage } from '@granary/contract/sentences/alerts';
+import { isSameSentence } from '@granary/contract/sentences/english';
 import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
 
@@ -46,7 +48,7 @@ export interface ConditionSubject {
 export interface PresentCondition extends ConditionSubject {
   readonly state: 'present';
   readonly severity: AlertSeverity;
-  readonly message: string;
+  readonly message: AlertMessage;
   readonly currentValue: number | null;
   readonly threshold: number | null;
   /**
@@ -56,8 +58,6 @@ export interface PresentCondition extends ConditionSubject {
   readonly cause: string | null;
   /** The smallest change of the value that is stored while the alert is open; 0 when not given. */
   readonly valueStep?: number;
-  /** The part of the message that does not depend on the value; a person may have changed it. */
-  readonly messageStart?: string;
   /** For a value that grows with time: its unit, and when it was 0. */
   readonly age?: { readonly sinceMs: number; readonly unitMs: number };
 }
@@ -80,7 +80,7 @@ export interface AlertState {
   /** `pending`: the condition is present, but not yet for the on-delay; such an alert is not shown. */
   readonly status: AlertStatus | 'pending';
   readonly severity: AlertSeverity;
-  readonly message: string;
+  readonly message: AlertMessage;
   readonly currentValue: number | null;
   readonly threshold: number | null;
   readonly cause: string | null;
@@ -197,11 +197,15 @@ const isFurtherCause = (before: string | null, after: string | null): boolean =>
 /** Whether the stored values of an open alert are outdated; a change smaller than the step is not worth a write. */
 function isOutdated(alert: AlertState, condition: PresentCondition): boolean {
   if (alert.cause !== condition.cause || alert.threshold !== condition.threshold) return true;
-  if (!alert.message.startsWith(condition.messageStart ?? '')) return true;
-  if (alert.currentValue === condition.currentValue) return alert.message !== condition.message;
+  if (isRenamed(alert.message, condition.message)) return true;
+  if (alert.currentValue === condition.currentValue) return !isSameSentence(alert.message, condition.message);
   if (alert.currentValue === null || condition.currentValue === null) return true;
   return Math.abs(condition.currentValue - alert.currentValue) >= (condition.valueStep ?? 0);
 }
+
+/** A person may name a threshold rule, or change its name. */
+const isRenamed = (before: AlertMessage, after: AlertMessage): boolean =>
+  before.code !== after.code || before.values['name'] !== after.values['name'];
 
 function clearWhenLasting(alert: AlertState, { offMs }: AlertDelays, nowMs: number): AlertState {
   if (alert.status === 'cleared') return alert;

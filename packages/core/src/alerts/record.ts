@@ -1,5 +1,6 @@
 import type { Alert } from '@granary/contract/alerts';
 import type { EventType } from '@granary/contract/events';
+import { messageOf } from '@granary/contract/sentences/english';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import type { AlertState } from './lifecycle.ts';
 import { sensorIdOf } from './rule-key.ts';
@@ -26,7 +27,7 @@ export function alertRecord(alert: AlertState): Alert | null {
     alert_id: alert.alertId,
     type: alert.type,
     severity: alert.severity,
-    message: alert.message,
+    ...messageOf(alert.message),
     current_value: alert.currentValue,
     threshold: alert.threshold,
     created_at: toIso(alert.createdAtMs),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { COMMAND_STATES } from '@granary/contract/link/field-messages';
+import { sentence } from '@granary/contract/sentences/english';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
 import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS } from '../jobs/polling.ts';
 import { refuseDeclaration } from './declared-end.ts';
@@ -27,7 +28,7 @@ const timedOut: CommandState = {
   ...executing,
   status: 'timed_out',
   endedAtMs: START_MS,
-  result: { reason: 'no_answer', message: '' },
+  result: { reason: 'no_answer', message: sentence('no_word_of_it') },
 };
 const succeeded: CommandState = { ...executing, status: 'succeeded', endedAtMs: START_MS };
 const stop = sentOf(begin('emergency_stop'));

@@ -1,8 +1,8 @@
 import { Refusal } from '@granary/contract/errors';
+import { inWords } from '@granary/contract/sentences/english';
 import { toIso } from '@granary/contract/time';
 import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../jobs/declared-end.ts';
 import { EXPIRY_SKEW_MS } from '../jobs/polling.ts';
-import { inWords } from '../words.ts';
 import { STOP_CONFIRMATION_MS_MAX } from './emergency-stop.ts';
 import { COMMAND_RULES, type CommandState, isEmergencyStop, isEndDeclared } from './state.ts';
 

@@ -1,10 +1,12 @@
 import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
 import type { CommandState as ReportedState } from '@granary/contract/link/field-messages';
+import { sentence } from '@granary/contract/sentences/english';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { isDue, STOP_RESEND_MS } from '../jobs/polling.ts';
-import { STOP_IN_FORCE, STOP_UNCONFIRMED, stopAnswerText } from './sentences.ts';
-import { type CommandState, isEmergencyStop, isOpen } from './state.ts';
+import { reasonText } from '../words.ts';
+import { STOP_IN_FORCE, STOP_UNCONFIRMED } from './sentences.ts';
+import { type CommandEnd, type CommandState, isEmergencyStop, isOpen } from './state.ts';
 
 /** An emergency stop that the device has not confirmed after this time raises an alert. */
 export const STOP_CONFIRMATION_MS_MAX = 5 * SECOND_MS;
@@ -52,7 +54,7 @@ export function applyStopAcknowledgement(
 ): CommandState {
   return accepted
     ? markAccepted(stop, nowMs)
-    : markUnanswered(stop, stopAnswerText('it refused the stop', reason), nowMs);
+    : markUnanswered(stop, sentence('stop_refused', { reason: reasonText(reason) }), nowMs);
 }
 
 export function applyStopReport(
@@ -71,11 +73,11 @@ export function applyStopReport(
     case 'succeeded':
       return { ...markAccepted(stop, nowMs), status: 'succeeded', endedAtMs: nowMs };
     case 'failed':
-      return markUnanswered(stop, stopAnswerText('it could not stop', reason), nowMs);
+      return markUnanswered(stop, sentence('stop_failed', { reason: reasonText(reason) }), nowMs);
     case 'cancelled':
-      return markUnanswered(stop, stopAnswerText('it cancelled the stop', reason), nowMs);
+      return markUnanswered(stop, sentence('stop_cancelled', { reason: reasonText(reason) }), nowMs);
     case 'unknown':
-      return markUnanswered(stop, stopAnswerText('it does not know the stop', reason), nowMs);
+      return markUnanswered(stop, sentence('stop_not_known', { reason: reasonText(reason) }), nowMs);
   }
 }
 
@@ -103,7 +105,11 @@ const markAccepted = (stop: CommandState, nowMs: number): CommandState => ({
   lastHeardAtMs: nowMs,
 });
 
-const markUnanswered = (stop: CommandState, lastAnswer: string, nowMs: number): CommandState => ({
+const markUnanswered = (
+  stop: CommandState,
+  lastAnswer: CommandEnd['message'],
+  nowMs: number,
+): CommandState => ({
   ...stop,
   status: 'sent',
   sentAtMs: stop.sentAtMs ?? nowMs,

@@ -1,7 +1,8 @@
 import type { CommandRecord } from '@granary/contract/commands';
 import type { FieldCommand } from '@granary/contract/link/field-messages';
+import { statusOf } from '@granary/contract/sentences/english';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
-import { declaredEndRecord } from '../jobs/declared-end.ts';
+import { declaredEndRecord, endedRecord } from '../jobs/declared-end.ts';
 import { commandStatusDetail } from './sentences.ts';
 import type { CommandState } from './state.ts';
 
@@ -10,12 +11,12 @@ export const commandRecord = (command: CommandState): CommandRecord => ({
   command: command.command,
   parameters: command.parameters,
   status: command.status,
-  status_detail: commandStatusDetail(command),
+  ...statusOf(commandStatusDetail(command)),
   created_at: toIso(command.createdAtMs),
   sent_at: toIsoOrNull(command.sentAtMs),
   ended_at: toIsoOrNull(command.endedAtMs),
   expires_at: toIsoOrNull(command.expiresAtMs),
-  result: command.result,
+  result: endedRecord(command.result),
   declared: declaredEndRecord(command.declared),
   requested_by: command.requestedBy,
 });

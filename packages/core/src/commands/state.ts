@@ -9,7 +9,7 @@ import {
 } from '@granary/contract/commands';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import { jobDocument } from '../documents.ts';
-import type { DeclaredEnd } from '../jobs/declared-end.ts';
+import type { DeclaredEnd, Ended } from '../jobs/declared-end.ts';
 import { MOTION_EXPIRY_MS } from '../jobs/polling.ts';
 
 interface CommandRule {
@@ -38,6 +38,8 @@ export const COMMAND_TIMEOUT_MS = MINUTE_MS;
 /** How long the service asks a device for the outcome of a command that timed out. */
 export const ASKED_AFTER_END_MS_MAX = DAY_MS;
 
+export type CommandEnd = Ended<CommandResult['reason']>;
+
 /** The stored state of a command; times come from the service's clock unless a comment says otherwise. */
 export interface CommandState {
   readonly commandId: string;
@@ -57,9 +59,9 @@ export interface CommandState {
   readonly lastProgressTsMs: number | null;
   readonly reportAskedAtMs: number | null;
   readonly endedAtMs: number | null;
-  readonly result: CommandResult | null;
+  readonly result: CommandEnd | null;
   /** The last answer to an emergency stop that was not a confirmation. */
-  readonly lastAnswer: string | null;
+  readonly lastAnswer: CommandEnd['message'] | null;
   /**
    * Since when the emergency stop has been in force; `null` for every other command, and after the stop was released or
    * replaced by a later one.

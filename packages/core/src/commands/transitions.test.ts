@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { COMMAND_NAMES, type CommandName, type CommandStatus } from '@granary/contract/commands';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { CommandState as ReportedState } from '@granary/contract/link/field-messages';
+import { sentence } from '@granary/contract/sentences/english';
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { initialFieldConfiguration } from '../configuration/field-configuration.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
@@ -31,7 +32,7 @@ const sent: CommandState = { ...queued, status: 'sent', sentAtMs: START_MS, rese
 const heard = { acceptedAtMs: START_MS, lastHeardAtMs: START_MS } as const;
 const ended = { ...sent, ...heard, endedAtMs: START_MS } as const;
 const because = (reason: NonNullable<CommandState['result']>['reason']) => ({
-  result: { reason, message: '' },
+  result: { reason, message: sentence('no_word_of_it') },
 });
 
 const stopSent: CommandState = {
@@ -58,7 +59,7 @@ const SITUATIONS = {
   'stop queued': begin('emergency_stop'),
   'stop sent': stopSent,
   'stop accepted': { ...stopSent, ...heard, status: 'executing' },
-  'stop refused': { ...stopSent, lastHeardAtMs: START_MS, lastAnswer: 'it refused the stop' },
+  'stop refused': { ...stopSent, lastHeardAtMs: START_MS, lastAnswer: sentence('stop_refused', {}) },
   'stop confirmed': { ...stopSent, ...heard, status: 'succeeded', endedAtMs: START_MS },
 } as const satisfies Record<string, CommandState>;
 
@@ -238,7 +239,10 @@ const after = (from: CommandState, ...inputs: readonly (readonly [CommandInput, 
 describe('a command', () => {
   it('has a result with the reason when it did not succeed', () => {
     const reasonOf = (input: CommandInput) => after(sent, [input, SOON_MS]).result;
-    assert.deepEqual(reasonOf(INPUTS.refused[0]), { reason: 'refused', message: 'stuck' });
+    assert.deepEqual(reasonOf(INPUTS.refused[0]), {
+      reason: 'refused',
+      message: sentence('device_said', { words: 'stuck' }),
+    });
     assert.equal(reasonOf(progress('failed'))?.reason, 'device_fault');
     assert.equal(reasonOf(progress('cancelled'))?.reason, 'superseded');
     assert.equal(after(queued, [offline, SOON_MS]).result?.reason, 'not_sent');
@@ -305,6 +309,8 @@ describe('a command', () => {
       command: 'move_to_coordinates',
       parameters,
       status: 'sent',
+      status_code: 'command_sent',
+      status_values: { until: toIso(SOON_MS + COMMAND_TIMEOUT_MS) },
       status_detail: `It was sent; the device has not answered yet and is asked until ${toIso(SOON_MS + COMMAND_TIMEOUT_MS)}.`,
       created_at: toIso(START_MS),
       sent_at: toIso(SOON_MS),

@@ -1,14 +1,15 @@
 import type { CommandReason, CommandStatus } from '@granary/contract/commands';
 import type { CommandProgress, CommandState as ReportedState } from '@granary/contract/link/field-messages';
+import { sentence } from '@granary/contract/sentences/english';
 import type { DeclarationInput } from '../jobs/declared-end.ts';
 import { deviceTimeMs, EXPIRY_SKEW_MS, isDue, isReportDue, type NotSentReason } from '../jobs/polling.ts';
-import { deviceReason, reasonText } from '../words.ts';
+import { deviceReason } from '../words.ts';
 import { declareEnded, reopenDeclaredStop } from './declared-end.ts';
 import { applyStopAcknowledgement, applyStopReport, releaseStop, repeatStop } from './emergency-stop.ts';
-import { RESULTS } from './sentences.ts';
 import {
   COMMAND_RULES,
   COMMAND_TIMEOUT_MS,
+  type CommandEnd,
   type CommandState,
   isCommandFinished,
   isDecided,
@@ -115,25 +116,25 @@ const sendFirst = (command: CommandState, nowMs: number): CommandTransition => (
 /** A command that may wait for the device goes back to `queued`; an emergency stop is sent again by the next tick. */
 function applyNotSent(command: CommandState, delivery: NotSentReason, nowMs: number): CommandState {
   if (command.status !== 'sent' || isEmergencyStop(command)) return command;
-  if (delivery === 'expired') return expire(command, RESULTS.expiredUnsent, nowMs);
+  if (delivery === 'expired') return expire(command, sentence('expired_unsent'), nowMs);
   if (COMMAND_RULES[command.command].needsSession) return failUnsent(command, nowMs);
   return { ...command, status: 'queued', sentAtMs: null, resentAtMs: null };
 }
 
 const failUnsent = (command: CommandState, nowMs: number): CommandState =>
-  end(command, 'failed', 'not_sent', RESULTS.notConnected, nowMs);
+  end(command, 'failed', 'not_sent', sentence('nothing_sent'), nowMs);
 
 /** Once a command was sent, only the device can cancel it, and reports that it did. */
 function cancelUnsent(command: CommandState, nowMs: number): CommandState {
   if (command.status !== 'queued' || isEmergencyStop(command)) return command;
-  return end(command, 'cancelled', 'emergency_stop', RESULTS.stoppedBefore, nowMs);
+  return end(command, 'cancelled', 'emergency_stop', sentence('stop_came_first'), nowMs);
 }
 
 const end = (
   command: CommandState,
   status: CommandStatus,
   reason: CommandReason,
-  message: string,
+  message: CommandEnd['message'],
   nowMs: number,
 ): CommandState => ({ ...command, status, endedAtMs: nowMs, result: { reason, message } });
 
@@ -174,7 +175,7 @@ function applyReport(
     case 'failed':
       return end(command, 'failed', 'device_fault', deviceReason(reason), nowMs);
     case 'cancelled':
-      return end(command, 'cancelled', 'superseded', reasonText(reason) ?? RESULTS.superseded, nowMs);
+      return end(command, 'cancelled', 'superseded', deviceReason(reason, 'superseded'), nowMs);
     case 'unknown': {
       if (before.status === 'queued') return before;
       const updated = { ...before, lastProgressTsMs: tsMs };
@@ -190,13 +191,13 @@ function applyUnknown(command: CommandState, nowMs: number): CommandState {
   const { acceptedAtMs, expiresAtMs, status } = command;
   if (status === 'expired' || status === 'failed') return command;
   if (acceptedAtMs !== null) {
-    return end(command, 'failed', 'forgotten', RESULTS.forgotten, nowMs);
+    return end(command, 'failed', 'forgotten', sentence('outcome_forgotten'), nowMs);
   }
   const mayStillArrive = expiresAtMs === null || nowMs <= expiresAtMs + EXPIRY_SKEW_MS;
-  return mayStillArrive ? command : expire(command, RESULTS.notArrived, nowMs);
+  return mayStillArrive ? command : expire(command, sentence('did_not_arrive'), nowMs);
 }
 
-const expire = (command: CommandState, message: string, nowMs: number): CommandState =>
+const expire = (command: CommandState, message: CommandEnd['message'], nowMs: number): CommandState =>
   end(command, 'expired', 'not_delivered', message, nowMs);
 
 function applyTick(before: CommandState, tick: CommandTick, nowMs: number): CommandTransition {
@@ -219,7 +220,7 @@ function applyTickToQueued(command: CommandState, tick: CommandTick, nowMs: numb
   if (tick.isStopped) return withoutMessage(cancelUnsent(command, nowMs));
   if (COMMAND_RULES[command.command].needsSession) return withoutMessage(failUnsent(command, nowMs));
   if (expiresAtMs !== null && nowMs > expiresAtMs) {
-    return withoutMessage(expire(command, RESULTS.neverConnected, nowMs));
+    return withoutMessage(expire(command, sentence('did_not_connect'), nowMs));
   }
   return tick.isReachable ? sendFirst(command, nowMs) : withoutMessage(command);
 }
@@ -230,5 +231,5 @@ const lastContactAtMs = ({ lastHeardAtMs, sentAtMs }: CommandState): number | nu
 function markTimedOut(command: CommandState, nowMs: number): CommandState {
   if (command.status === 'timed_out' || !isDue(lastContactAtMs(command), nowMs, COMMAND_TIMEOUT_MS))
     return command;
-  return end(command, 'timed_out', 'no_answer', RESULTS.noAnswer, nowMs);
+  return end(command, 'timed_out', 'no_answer', sentence('no_word_of_it'), nowMs);
 }

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ATTENTION_ITEMS_MAX } from '@granary/contract/fleet';
+import { messageOf, sentence } from '@granary/contract/sentences/english';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import { beginCommand, type CommandState } from '../commands/state.ts';
 import { type OperationState, unsolicitedOperation } from '../operations/state.ts';
 import { type AttentionFacts, attentionItems, type OfDevice } from './attention.ts';
 
+const LOW = sentence('level_below', { level: 3, limit: 20 });
 const NOW_MS = Date.UTC(2026, 5, 15, 12);
 
 const of = <State>(deviceId: string, state: State): OfDevice<State> => ({ deviceId, name: deviceId, state });
@@ -22,7 +24,7 @@ const alert = (fields: Partial<AlertState>): AlertState => ({
   rule: null,
   status: 'active',
   severity: 'warning',
-  message: 'Low',
+  message: LOW,
   currentValue: 1,
   threshold: 2,
   cause: null,
@@ -99,16 +101,13 @@ describe('what needs attention', () => {
   });
 
   it('says since when, what for a person, and about which record', () => {
-    const [item] = attentionItems(
-      { ...NOTHING, alerts: [of('a', alert({ message: 'Level 3 percent' }))] },
-      0,
-    );
+    const [item] = attentionItems({ ...NOTHING, alerts: [of('a', alert({ message: LOW }))] }, 0);
     assert.deepEqual(item, {
       device_id: 'a',
       name: 'a',
       what: 'warning_alert',
       since: '2026-06-15T12:00:00.000Z',
-      message: 'Level 3 percent',
+      ...messageOf(LOW),
       id: 'al_1',
     });
   });

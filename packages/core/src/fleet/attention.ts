@@ -1,9 +1,12 @@
 import {
   ATTENTION_ITEMS_MAX,
   ATTENTION_REASONS,
+  type AttentionCode,
   type AttentionItem,
   type AttentionReason,
 } from '@granary/contract/fleet';
+import { messageOf, sentence } from '@granary/contract/sentences/english';
+import type { Sentence } from '@granary/contract/sentences/sentence';
 import { toIso } from '@granary/contract/time';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import { isUnconfirmedStop } from '../commands/emergency-stop.ts';
@@ -35,7 +38,7 @@ interface Candidate {
   readonly device: NamedDevice;
   readonly what: AttentionReason;
   readonly sinceMs: number;
-  readonly message: string;
+  readonly message: Sentence<AttentionCode>;
   readonly id: string | null;
 }
 
@@ -57,7 +60,7 @@ export function attentionItems(facts: AttentionFacts, nowMs: number): AttentionI
       device,
       what: 'offline_with_job' as const,
       sinceMs: lastSeenAtMs ?? nowMs,
-      message: 'The device is offline, and a job is under way on it.',
+      message: sentence('job_on_offline_device'),
       id: null,
     })),
   ];
@@ -69,7 +72,7 @@ export function attentionItems(facts: AttentionFacts, nowMs: number): AttentionI
       name: device.name,
       what,
       since: toIso(sinceMs),
-      message,
+      ...messageOf(message),
       id,
     }));
 }

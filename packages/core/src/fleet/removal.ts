@@ -1,5 +1,7 @@
 import type { DevicePurge } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
+import { inEnglish, inWords } from '@granary/contract/sentences/english';
+import { capitalized } from '@granary/contract/sentences/sentence';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { commandName } from '../commands/sentences.ts';
 import { type CommandState, isOpen } from '../commands/state.ts';
@@ -8,7 +10,6 @@ import { isMissionOver, type MissionState } from '../missions/state.ts';
 import type { NotificationContent } from '../notifications/record.ts';
 import { operationName } from '../operations/sentences.ts';
 import { holdsDevice, type OperationState } from '../operations/state.ts';
-import { inWords } from '../words.ts';
 
 /** A refusal names at most this many jobs. */
 const NAMED_MAX = 5;
@@ -27,7 +28,9 @@ export function refuseBusyRemoval({ operations, commands, missions }: JobsOfDevi
   const busy = [
     ...operations
       .filter(holdsDevice)
-      .map((operation) => `${operationName(operation)} (${inWords(operation.status)})`),
+      .map(
+        (operation) => `${capitalized(inEnglish(operationName(operation)))} (${inWords(operation.status)})`,
+      ),
     ...commands.filter((command) => isOpen(command) || command.status === 'timed_out').map(commandName),
     ...missions
       .filter((mission) => !isMissionOver(mission))

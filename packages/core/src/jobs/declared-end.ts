@@ -1,5 +1,8 @@
 import type { Actor } from '@granary/contract/audit';
 import type { DeclaredEnd as DeclaredEndRecord, EndDeclaration } from '@granary/contract/declared-end';
+import { messageOf, sentence } from '@granary/contract/sentences/english';
+import type { PARTS } from '@granary/contract/sentences/parts';
+import type { Sentence } from '@granary/contract/sentences/sentence';
 import { toIso } from '@granary/contract/time';
 import { reasonText } from '../words.ts';
 
@@ -34,5 +37,14 @@ export const declaredEndRecord = (declared: DeclaredEnd | null): DeclaredEndReco
   };
 
 /** Completes a sentence that begins with the job. */
-export const declaredEndMessage = ({ reason, lookedBy }: DeclaredEnd): string =>
-  `declared ended by ${lookedBy} (${reasonText(reason) ?? 'no reason'}); the device did not report it`;
+export const declaredEndMessage = ({ reason, lookedBy }: DeclaredEnd) =>
+  sentence('declared_ended', { person: lookedBy, reason: reasonText(reason) });
+
+/** Why a job ended as it did, as it is stored. */
+export interface Ended<Reason extends string> {
+  readonly reason: Reason;
+  readonly message: Sentence<keyof typeof PARTS>;
+}
+
+export const endedRecord = <Reason extends string>(ended: Ended<Reason> | null) =>
+  ended && { reason: ended.reason, ...messageOf(ended.message) };

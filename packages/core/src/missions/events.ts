@@ -1,7 +1,8 @@
 import type { EventType } from '@granary/contract/events';
+import { isSameSentence, messageOf } from '@granary/contract/sentences/english';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { waypointReport } from './record.ts';
-import type { MissionState } from './state.ts';
+import type { MissionEnd, MissionState } from './state.ts';
 
 /** A report may change 500 waypoints; an event lists this many of them and counts the others. */
 export const EVENT_WAYPOINTS_MAX = 10;
@@ -33,7 +34,7 @@ const isSameDetail = (a: MissionState, b: MissionState): boolean =>
   a.plan.linkLossAction === b.plan.linkLossAction &&
   a.linkLostAtMs === b.linkLostAtMs &&
   a.result?.reason === b.result?.reason &&
-  a.result?.message === b.result?.message;
+  isSameSentence(a.result?.message ?? null, b.result?.message ?? null);
 
 const statusData = (before: MissionState | null, { plan, result, ...mission }: MissionState) => ({
   mission_id: mission.missionId,
@@ -42,8 +43,19 @@ const statusData = (before: MissionState | null, { plan, result, ...mission }: M
   scheduled_start: toIso(plan.startAtMs),
   requested: mission.requested,
   link_lost_at: toIsoOrNull(mission.linkLostAtMs),
-  result: result && { reason: result.reason, message: result.message.slice(0, EVENT_MESSAGE_CHARS_MAX) },
+  result: result && shortResult(result),
 });
+
+function shortResult({ reason, message: { code, values } }: MissionEnd) {
+  const short = (value: unknown) =>
+    typeof value === 'string' ? value.slice(0, EVENT_MESSAGE_CHARS_MAX) : value;
+  const told = {
+    code,
+    values: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, short(value)])),
+  };
+  const { message, ...fields } = messageOf(told);
+  return { reason, message: message.slice(0, EVENT_MESSAGE_CHARS_MAX), ...fields };
+}
 
 function waypointData(before: MissionState, after: MissionState) {
   const changed = after.waypoints.flatMap((waypoint, index) =>

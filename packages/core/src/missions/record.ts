@@ -1,7 +1,8 @@
 import type { FieldCommand } from '@granary/contract/link/field-messages';
 import type { MissionRecord, WaypointRecord } from '@granary/contract/missions';
+import { statusOf } from '@granary/contract/sentences/english';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
-import { declaredEndRecord } from '../jobs/declared-end.ts';
+import { declaredEndRecord, endedRecord } from '../jobs/declared-end.ts';
 import { MOTION_EXPIRY_MS } from '../jobs/polling.ts';
 import { missionStatusDetail } from './sentences.ts';
 import { isMissionOver, type MissionState, type WaypointState } from './state.ts';
@@ -13,7 +14,7 @@ export function missionRecord(mission: MissionState): MissionRecord {
     mission_id: mission.missionId,
     mission_name: mission.name,
     status: mission.status,
-    status_detail: missionStatusDetail(mission),
+    ...statusOf(missionStatusDetail(mission)),
     scheduled_start: toIso(plan.startAtMs),
     created_at: toIso(mission.createdAtMs),
     dispatched_at: toIsoOrNull(mission.dispatchedAtMs),
@@ -24,7 +25,7 @@ export function missionRecord(mission: MissionState): MissionRecord {
     link_loss_action: plan.linkLossAction,
     preflight: plan.preflight,
     waypoints: waypointRecords(mission),
-    result: mission.result,
+    result: endedRecord(mission.result),
     declared: declaredEndRecord(mission.declared),
     requested_by: mission.requestedBy,
     cancelled_by: mission.cancelledBy,

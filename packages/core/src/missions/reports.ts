@@ -1,10 +1,11 @@
-import type { MissionReason, MissionResult, MissionStatus } from '@granary/contract/missions';
+import type { MissionReason, MissionStatus } from '@granary/contract/missions';
 import { MINUTE_MS } from '@granary/contract/time';
 import { EXPIRY_SKEW_MS, isDue } from '../jobs/polling.ts';
-import { deviceReason, reasonText } from '../words.ts';
+import { deviceReason } from '../words.ts';
 import {
   isMissionOver,
   isPresumed,
+  type MissionEnd,
   type MissionReportContent,
   type MissionState,
   mergeWaypoints,
@@ -68,7 +69,7 @@ export function applyReport(
           ? endByReport(mission, 'aborted', STOPPED, nowMs)
           : endByReport(mission, 'cancelled', CANCELLED, nowMs);
       }
-      const message = reasonText(report.reason) ?? 'the device ended it early and gave no reason';
+      const message = deviceReason(report.reason, 'ended_early');
       return endByReport(mission, 'aborted', { reason: 'ended_by_device', message }, nowMs);
     }
     case 'failed': {
@@ -107,7 +108,7 @@ const UNBEGUN_REASONS: ReadonlySet<MissionReason> = new Set([
 function endByReport(
   mission: MissionState,
   status: MissionStatus,
-  result: MissionResult | null,
+  result: MissionEnd | null,
   nowMs: number,
 ): MissionTransition {
   const isDecided = isMissionOver(mission) && !isPresumed(mission);

@@ -1,45 +1,30 @@
-import type { MissionStatus } from '@granary/contract/missions';
+import type { AlertMessage } from '@granary/contract/sentences/alerts';
+import { ENGLISH, sentence } from '@granary/contract/sentences/english';
+import type { MISSION_DETAILS } from '@granary/contract/sentences/jobs';
+import type { Sentence } from '@granary/contract/sentences/sentence';
+import { WORDS } from '@granary/contract/sentences/words';
 import { toIso } from '@granary/contract/time';
 import { MOTION_EXPIRY_MS } from '../jobs/polling.ts';
-import { capitalized, withReason } from '../words.ts';
-import type { MissionPlan, MissionState } from './state.ts';
+import type { MissionState } from './state.ts';
 import { LOST_MARGIN_MS, uploadAnswerDueMs } from './steps.ts';
 
-/** What a device is to do by itself, as the end of a sentence. */
-export const FAILSAFE_WORDS: Readonly<Record<MissionPlan['linkLossAction'], string>> = {
-  continue: 'go on',
-  hold: 'hold',
-  return_to_base: 'return to its base',
-};
+type Detail = Sentence<keyof typeof MISSION_DETAILS>;
 
 /** What a mission is called, such as `Mission Field survey`. */
-export const missionName = ({ name }: Pick<MissionState, 'name'>): string =>
-  /^mission\b/i.test(name) ? capitalized(name) : `Mission ${name}`;
+export const missionName = ({ name }: Pick<MissionState, 'name'>): string => ENGLISH.mission(name);
 
-const STATUS_WORDS: Readonly<Record<MissionStatus, string>> = {
-  scheduled: 'planned for later',
-  dispatched: 'sent to the device, but not begun',
-  in_progress: 'under way',
-  paused: 'paused',
-  completed: 'complete',
-  aborted: 'aborted',
-  failed: 'failed',
-  missed: 'missed',
-  cancelled: 'cancelled',
-};
+export const missionStatusWords = ({ status }: Pick<MissionState, 'status'>): string =>
+  WORDS.missionStatus[status];
 
-export const missionStatusWords = ({ status }: Pick<MissionState, 'status'>): string => STATUS_WORDS[status];
+/** The alert about a mission that ended badly. */
+export const endedBadly = ({ name, status, result }: MissionState): AlertMessage =>
+  sentence('mission_ended_badly', { mission: name, status, why: result?.message ?? null });
 
-/** The text of the alert about a mission that ended badly. */
-export const endedBadlyText = ({ name, status, result }: MissionState): string =>
-  withReason(`${missionName({ name })} ${STATUS_WORDS[status]}`, result?.message);
-
-export const unansweredStartText = (mission: MissionState): string =>
-  `${missionName(mission)} was told to start, and the device does not say whether it began`;
-
-/** The text of the alert about a pause or a cancel that the device has not confirmed. */
-export const unconfirmedHaltText = (mission: MissionState): string =>
-  `${missionName(mission)}: the device has not confirmed ${mission.requested === 'pause' ? 'the pause' : 'that it has ended'}, so it may still be moving; it is told again until it does`;
+/** The alert about a pause or a cancel that the device has not confirmed. */
+export const unconfirmedHalt = ({ name, requested }: MissionState): AlertMessage =>
+  sentence(requested === 'pause' ? 'mission_pause_unconfirmed' : 'mission_end_unconfirmed', {
+    mission: name,
+  });
 
 const REFUSED_REQUESTS = { pause: 'paused', resume: 'resumed' } as const;
 
@@ -50,65 +35,61 @@ export const notRunningText = (
 ): string =>
   requested === 'cancel'
     ? `the mission is being cancelled, so it cannot be ${REFUSED_REQUESTS[kind]}`
-    : `the mission is ${STATUS_WORDS[status]}, so it cannot be ${REFUSED_REQUESTS[kind]}`;
+    : `the mission is ${WORDS.missionStatus[status]}, so it cannot be ${REFUSED_REQUESTS[kind]}`;
 
-const OUTCOMES = {
-  aborted: 'was aborted',
-  failed: 'failed',
-  missed: 'was missed',
-  cancelled: 'was cancelled',
-} as const;
-
-/** One sentence for a person: what is known, what the service waits for, and until when. */
-export function missionStatusDetail(mission: MissionState): string {
+/** What is known, what the service waits for, and until when. */
+export function missionStatusDetail(mission: MissionState): Detail {
   const { status, plan, result } = mission;
   switch (status) {
     case 'scheduled':
-      return `It begins at ${toIso(plan.startAtMs)} if the device is connected and free; it is missed if it has not begun by ${toIso(plan.expiresAtMs)}.`;
+      return sentence('mission_scheduled', { start: toIso(plan.startAtMs), until: toIso(plan.expiresAtMs) });
     case 'dispatched':
-      return `${dispatchedDetail(mission)}.`;
+      return dispatchedDetail(mission);
     case 'in_progress':
+      return runningDetail(mission, 'mission_under_way');
     case 'paused':
-      return `${runningDetail(mission)}.`;
+      return runningDetail(mission, 'mission_paused');
     case 'completed':
-      return 'The device reported that it is complete.';
+      return sentence('mission_completed');
     default:
-      return result === null || result.reason === 'cancelled'
-        ? `It ${OUTCOMES[status]}.`
-        : `It ${OUTCOMES[status]}: ${result.message}.`;
+      return sentence(`mission_${status}`, {
+        why: result === null || result.reason === 'cancelled' ? null : result.message,
+      });
   }
 }
 
-function dispatchedDetail(mission: MissionState): string {
+function dispatchedDetail(mission: MissionState): Detail {
   const { plan, acceptedAtMs, startSentAtMs, requested } = mission;
-  if (requested !== null) return `The device may have begun it and has yet to confirm ${REQUESTS[requested]}`;
+  if (requested !== null) return sentence('mission_may_have_begun', { request: requested });
   if (startSentAtMs !== null) {
-    return `The device was told to start at ${toIso(startSentAtMs)} and has not reported that it began; it is asked every few seconds${lostAt(mission)}`;
+    return sentence('mission_told_to_start', { told: toIso(startSentAtMs), lost: lostAt(mission) });
   }
   if (acceptedAtMs === null) {
-    return `It was sent to the device, whose answer is awaited until ${toIso(Math.min(uploadAnswerDueMs(mission), plan.expiresAtMs))}`;
+    return sentence('mission_sent', {
+      until: toIso(Math.min(uploadAnswerDueMs(mission), plan.expiresAtMs)),
+    });
   }
-  return `The device has it; it is told to start at ${toIso(plan.startAtMs)} or as soon as it is connected and free, until ${toIso(plan.expiresAtMs)}`;
+  return sentence('mission_accepted', { start: toIso(plan.startAtMs), until: toIso(plan.expiresAtMs) });
 }
 
-function runningDetail(mission: MissionState): string {
-  const { status, waypoints, requested, requestSentAtMs, linkLostAtMs, plan } = mission;
-  const reached = waypoints.filter((waypoint) => waypoint.status === 'reached').length;
-  const state = `It ${status === 'paused' ? 'is paused' : 'is under way'}, ${reached} of ${waypoints.length} waypoints reached`;
+function runningDetail(mission: MissionState, code: 'mission_under_way' | 'mission_paused'): Detail {
+  const { requested: request, requestSentAtMs, linkLostAtMs, plan } = mission;
+  const reached = mission.waypoints.filter((waypoint) => waypoint.status === 'reached').length;
+  const way = { reached, waypoints: mission.waypoints.length };
   if (linkLostAtMs !== null) {
-    return `${state} when the device was last heard of; nothing was heard since ${toIso(linkLostAtMs)}, and then it is to ${FAILSAFE_WORDS[plan.linkLossAction]}${lostAt(mission)}`;
+    return sentence(`${code}_silent`, {
+      ...way,
+      since: toIso(linkLostAtMs),
+      action: plan.linkLossAction,
+      lost: lostAt(mission),
+    });
   }
-  if (requested === null) return state;
-  const until = requested === 'resume' ? `, until ${toIso((requestSentAtMs ?? 0) + MOTION_EXPIRY_MS)}` : '';
-  return `${state}; the device has yet to confirm ${REQUESTS[requested]}${until}`;
+  const until = request === 'resume' ? toIso((requestSentAtMs ?? 0) + MOTION_EXPIRY_MS) : null;
+  return sentence(code, { ...way, request, until });
 }
-
-const REQUESTS = { pause: 'the pause', resume: 'that it goes on', cancel: 'that it has ended' } as const;
 
 /** When a mission without reports ends as `lost`. */
-function lostAt({ lastHeardAtMs, dispatchedAtMs, plan }: MissionState): string {
+function lostAt({ lastHeardAtMs, dispatchedAtMs, plan }: MissionState): string | null {
   const heardAtMs = lastHeardAtMs ?? dispatchedAtMs;
-  return heardAtMs === null
-    ? ''
-    : `; without a report it fails as lost at ${toIso(heardAtMs + plan.busyMs + LOST_MARGIN_MS)}`;
+  return heardAtMs === null ? null : toIso(heardAtMs + plan.busyMs + LOST_MARGIN_MS);
 }

@@ -20,7 +20,7 @@ import {
 } from '@granary/contract/missions';
 import { DAY_MS } from '@granary/contract/time';
 import { jobDocument } from '../documents.ts';
-import type { DeclaredEnd } from '../jobs/declared-end.ts';
+import type { DeclaredEnd, Ended } from '../jobs/declared-end.ts';
 import { deviceTimeMs } from '../jobs/polling.ts';
 
 /** How long the service asks a device for the outcome of a mission that ended as `lost`. */
@@ -44,6 +44,8 @@ export interface WaypointState {
   readonly reachedAtMs: number | null;
   readonly actionResult: ActionResult | null;
 }
+
+export type MissionEnd = Ended<MissionResult['reason']>;
 
 /** The stored state of a mission; times come from the service's clock unless a comment says otherwise. */
 export interface MissionState {
@@ -72,7 +74,7 @@ export interface MissionState {
   readonly isHaltedByStop: boolean;
   readonly linkLostAtMs: number | null;
   readonly endedAtMs: number | null;
-  readonly result: MissionResult | null;
+  readonly result: MissionEnd | null;
   /** The last declaration; the mission ended with it if its result is `declared_ended`. */
   readonly declared: DeclaredEnd | null;
   /** The caller; set by the use case, because no decision depends on it. */

@@ -1,7 +1,8 @@
-import type { MissionRequestKind, MissionResult, MissionStatus } from '@granary/contract/missions';
+import type { MissionRequestKind, MissionStatus } from '@granary/contract/missions';
+import { sentence } from '@granary/contract/sentences/english';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '../jobs/polling.ts';
-import { isMissionOver, type MissionState } from './state.ts';
+import { isMissionOver, type MissionEnd, type MissionState } from './state.ts';
 
 /**
  * After a start has expired, the device is asked for one more report. If it still has not begun, the mission is missed and,
@@ -50,38 +51,38 @@ export function halt(mission: MissionState, nowMs: number): MissionTransition {
 export function end(
   mission: MissionState,
   status: MissionStatus,
-  result: MissionResult | null,
+  result: MissionEnd | null,
   nowMs: number,
 ): MissionState {
   return { ...mission, status, requested: null, linkLostAtMs: null, endedAtMs: nowMs, result };
 }
 
-export const CANCELLED: MissionResult = { reason: 'cancelled', message: 'it was cancelled' };
-export const NOT_STARTED: MissionResult = { reason: 'not_started', message: 'it could not begin in time' };
-export const UNANSWERED: MissionResult = {
+export const CANCELLED: MissionEnd = { reason: 'cancelled', message: sentence('was_cancelled') };
+export const NOT_STARTED: MissionEnd = { reason: 'not_started', message: sentence('could_not_begin') };
+export const UNANSWERED: MissionEnd = {
   reason: 'not_started',
-  message: 'the device did not answer the upload in time, so it was never told to start',
+  message: sentence('upload_unanswered'),
 };
-export const START_IGNORED: MissionResult = {
+export const START_IGNORED: MissionEnd = {
   reason: 'not_started',
-  message: 'the device was told to start, and reports that it has not begun',
+  message: sentence('start_ignored'),
 };
-export const NOT_SENT: MissionResult = {
+export const NOT_SENT: MissionEnd = {
   reason: 'not_sent',
-  message: 'the device was not connected when it was to be told to start, so nothing was sent',
+  message: sentence('mission_not_sent'),
 };
-export const STOPPED: MissionResult = { reason: 'emergency_stop', message: 'an emergency stop ended it' };
-export const STOP_ACTIVE: MissionResult = {
+export const STOPPED: MissionEnd = { reason: 'emergency_stop', message: sentence('stop_ended_it') };
+export const STOP_ACTIVE: MissionEnd = {
   reason: 'emergency_stop_active',
-  message: 'an emergency stop was in force, so it did not begin',
+  message: sentence('stop_was_in_force'),
 };
-export const FORGOTTEN: MissionResult = {
+export const FORGOTTEN: MissionEnd = {
   reason: 'forgotten',
-  message: 'the device no longer knows the mission, so its outcome is unknown; it is not started again',
+  message: sentence('mission_forgotten'),
 };
-export const LOST: MissionResult = {
+export const LOST: MissionEnd = {
   reason: 'lost',
-  message: 'the device was not heard of again, so its outcome is unknown',
+  message: sentence('not_heard_again'),
 };
 
 export const uploadAnswerDueMs = ({ plan, dispatchedAtMs }: MissionState): number =>

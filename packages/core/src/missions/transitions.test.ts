@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
 import type { MissionState as ReportedState } from '@granary/contract/link/field-messages';
 import { MISSION_REQUESTS, type MissionReason, type MissionStatus } from '@granary/contract/missions';
+import { sentence } from '@granary/contract/sentences/english';
 import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS, REPORT_SPACING_MS, STOP_RESEND_MS } from '../jobs/polling.ts';
@@ -61,7 +62,7 @@ const ended = (status: MissionStatus, reason: MissionReason | null): MissionStat
   ...running,
   status,
   endedAtMs: START_MS,
-  result: reason === null ? null : { reason, message: '' },
+  result: reason === null ? null : { reason, message: sentence('was_cancelled') },
 });
 
 /** One mission for each state that the transitions distinguish. */
@@ -442,10 +443,13 @@ describe('a mission', () => {
   it('has a result with the reason when it did not complete', () => {
     const resultOf = (from: MissionState, ...step: readonly [MissionInput, number]) =>
       after(from, step).result;
-    assert.deepEqual(resultOf(dispatched, ...INPUTS.refused), { reason: 'refused', message: 'memory full' });
+    assert.deepEqual(resultOf(dispatched, ...INPUTS.refused), {
+      reason: 'refused',
+      message: sentence('device_said', { words: 'memory full' }),
+    });
     assert.deepEqual(resultOf(running, progress('aborted', { reason: 'low battery' }), SOON_MS), {
       reason: 'ended_by_device',
-      message: 'low battery',
+      message: sentence('device_said', { words: 'low battery' }),
     });
     const unsent = after(SITUATIONS.starting, INPUTS['start not sent']);
     assert.equal(resultOf(unsent, ...INPUTS['says aborted'])?.reason, 'not_sent');

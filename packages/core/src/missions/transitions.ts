@@ -1,5 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
-import type { MissionRequestKind, MissionResult } from '@granary/contract/missions';
+import type { MissionRequestKind } from '@granary/contract/missions';
 import { SECOND_MS } from '@granary/contract/time';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import type { DeclarationInput } from '../jobs/declared-end.ts';
@@ -7,7 +7,13 @@ import { isDue, isReportDue, MOTION_EXPIRY_MS, STOP_RESEND_MS } from '../jobs/po
 import { declareEnded } from './declared-end.ts';
 import { applyAcknowledgement, applyReport } from './reports.ts';
 import { notRunningText } from './sentences.ts';
-import { isMissionFinished, isMissionOver, type MissionReportContent, type MissionState } from './state.ts';
+import {
+  isMissionFinished,
+  isMissionOver,
+  type MissionEnd,
+  type MissionReportContent,
+  type MissionState,
+} from './state.ts';
 import {
   CANCELLED,
   end,
@@ -202,7 +208,7 @@ function startWhenUploaded(mission: MissionState, tick: MissionTick, nowMs: numb
 
 const endAsMissed = (
   mission: MissionState,
-  result: MissionResult,
+  result: MissionEnd,
   { isReachable }: MissionTick,
   nowMs: number,
 ): MissionTransition => ({

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sentence } from '@granary/contract/sentences/english';
 import { alertEvent, ruleWith } from '@granary/testing/core/notifications';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import {
@@ -30,7 +31,7 @@ const alertIn = (fields: Partial<AlertState> = {}): AlertState => ({
   rule: null,
   status: 'active',
   severity: 'warning',
-  message: 'low',
+  message: sentence('level_below', { level: 1, limit: 2 }),
   currentValue: 1,
   threshold: 2,
   cause: null,

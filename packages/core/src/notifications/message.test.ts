@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOTICE_KINDS } from '@granary/contract/notifications';
+import { messageOf as messageFieldsOf, sentence } from '@granary/contract/sentences/english';
 import { DAY_MS, toIso } from '@granary/contract/time';
 import { faultsOfSentence } from '@granary/testing/contract/sentences';
 import { ruleWith, shownAlert } from '@granary/testing/core/notifications';
@@ -105,7 +106,15 @@ test('no name can break out of its line, and no subject is long', () => {
   const nasty = fc.oneof(name, fc.constant('x\r\nBcc: evil@example.com\r\n\r\nhello'));
   fc.assert(
     fc.property(nasty, nasty, nasty, (deviceName, message, by) => {
-      const alert = shownAlert({ message, acknowledged_by: by, acknowledged_at: toIso(NOW_MS - DAY_MS) });
+      const named = sentence('operation_declared_ended', {
+        operation: sentence('feed_at_device'),
+        why: sentence('device_said', { words: message }),
+      });
+      const alert = shownAlert({
+        ...messageFieldsOf(named),
+        acknowledged_by: by,
+        acknowledged_at: toIso(NOW_MS - DAY_MS),
+      });
       const { subject, text } = messageOf([told({ deviceName, alert })], context());
       assert.doesNotMatch(subject, /[\r\n\0\u2028\u2029]/);
       assert.ok([...subject].length <= 160);
@@ -128,9 +137,14 @@ test('without a page to open, the command that acknowledges is told', () => {
 });
 
 test('times are in the zone of the rule, else of the service, also within the sentence of the alert', () => {
-  const message = 'No weight since 2026-06-15T11:00:00.000Z, although the device is online';
+  const silent = sentence('sensors_silent', {
+    sensors: [sentence('sensor_silent', { sensor: 'weight', since: '2026-06-15T11:00:00.000Z' })],
+  });
   const rule = { ...context().rule, content: ruleWith({}) };
-  const { subject, text } = messageOf([told({ alert: shownAlert({ message }) })], context({ rule }));
+  const { subject, text } = messageOf(
+    [told({ alert: shownAlert(messageFieldsOf(silent)) })],
+    context({ rule }),
+  );
   assert.match(subject, /No weight since 2026-06-15 06:00 \(America\/Winnipeg\), although/);
   assert.match(text, /Since: 2026-06-15 07:00 \(America\/Winnipeg\), 12 minutes ago\n/);
   const now = messageOf([told()], context({ nowMs: Date.parse('2026-06-15T12:00:00Z') }));

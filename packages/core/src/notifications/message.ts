@@ -1,6 +1,8 @@
 import { localMs } from '@granary/common/time-zone';
 import { ALERT_SEVERITIES, type Alert, type AlertSeverity } from '@granary/contract/alerts';
 import type { NoticeKind, NotificationRecord } from '@granary/contract/notifications';
+import { ENGLISH } from '@granary/contract/sentences/english';
+import { written } from '@granary/contract/sentences/sentence';
 import { checkedTimeMs, DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import type { StoredRule } from './rule.ts';
 
@@ -22,7 +24,6 @@ const KIND_WORDS: Readonly<Record<NoticeKind, string>> = {
   not_acknowledged: 'Not acknowledged: ',
   over: '',
 };
-const ISO_TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** An alert as it is now, in words for a person. */
 export interface ToldAlert {
@@ -129,7 +130,7 @@ const rank = ({ alert }: ToldAlert): number =>
 function titleOf(told: ToldAlert, context: MessageContext): string {
   const { kind, alert, deviceName } = told;
   const state = isOver(alert) ? 'Over: ' : '';
-  const message = withLocalTimes(alert.message, timeZoneOf(context));
+  const message = messageText(alert, timeZoneOf(context));
   return `${state}${KIND_WORDS[kind]}${SEVERITY_WORDS[alert.severity]}: ${deviceName} (${placeOf(told)}): ${message}`;
 }
 
@@ -225,11 +226,16 @@ export function timeText(instantMs: number, timeZone: string): string {
   return `${local.slice(0, 10)} ${local.slice(11, 16)} (${timeZone})`;
 }
 
-/** A sentence of the service, with the times in it in this zone. */
-export const withLocalTimes = (sentence: string, timeZone: string): string =>
-  sentence.replace(ISO_TIMES, (time) =>
-    Number.isNaN(Date.parse(time)) ? time : timeText(Date.parse(time), timeZone),
-  );
+/** What an alert says, with the times in this zone. */
+export const messageText = (
+  {
+    message,
+    message_code: code,
+    message_values: values,
+  }: Pick<Alert, 'message' | 'message_code' | 'message_values'>,
+  timeZone: string,
+): string =>
+  written({ code, values }, { ...ENGLISH, time: (time) => timeText(Date.parse(time), timeZone) }) ?? message;
 
 /** How long ago something was, in its largest unit. */
 export function agoText(ms: number): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
+import { inEnglish, messageOf, sentence } from '@granary/contract/sentences/english';
 import {
   declaration,
   LATE_MS,
@@ -67,7 +68,7 @@ describe('the end of an operation', () => {
     });
     assert.deepEqual(record.failure, {
       reason: 'declared_ended',
-      message: 'declared ended by Ada (the gate is closed); the device did not report it',
+      ...messageOf(sentence('declared_ended', { person: 'Ada', reason: 'the gate is closed' })),
     });
     assert.match(record.status_detail, /^It was declared ended by Ada .*the device did not report it;/);
   });
@@ -84,10 +85,13 @@ describe('the end of an operation', () => {
       SOON_MS,
     );
     assert.deepEqual([operation.status, operation.failure, send], ['stopping', null, 'stop']);
-    assert.match(statusDetail(operation), /moved again at .* after Ada had declared it ended at/);
+    assert.match(inEnglish(statusDetail(operation)), /moved again at .* after Ada had declared it ended at/);
     const stopped = advanceOperation(operation, { ...report('stopped'), tsMs: SOON_MS + 1 }, SOON_MS + 1);
     assert.equal(stopped.operation.status, 'stopped');
-    assert.match(statusDetail(stopped.operation), /The device confirmed the stop.*Ada had declared it ended/);
+    assert.match(
+      inEnglish(statusDetail(stopped.operation)),
+      /The device confirmed the stop.*Ada had declared it ended/,
+    );
   });
 
   it('is replaced by a reported end, and a failure that was known before stays', () => {
@@ -95,7 +99,10 @@ describe('the end of an operation', () => {
       advanceOperation(SITUATIONS[situation], report('completed'), SOON_MS).operation;
     const completed = reported('failed as declared');
     assert.deepEqual([completed.status, completed.declared?.lookedBy], ['completed', 'Ada']);
-    assert.match(statusDetail(completed), /completed the operation.*before that, Ada had declared it ended/);
+    assert.match(
+      inEnglish(statusDetail(completed)),
+      /completed the operation.*before that, Ada had declared it ended/,
+    );
     const failed = reported('failed as declared, failing');
     assert.deepEqual([failed.status, failed.failure?.reason], ['failed', 'no_movement']);
   });

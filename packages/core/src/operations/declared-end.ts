@@ -1,7 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
+import { inWords } from '@granary/contract/sentences/english';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../jobs/declared-end.ts';
-import { inWords } from '../words.ts';
 import { latestPossibleStartMs, type OperationState } from './state.ts';
 import { withEnd } from './weighing.ts';
 

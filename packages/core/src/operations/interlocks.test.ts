@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import { sentence } from '@granary/contract/sentences/english';
 import { MINUTE_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { initialConfiguration } from '../configuration/silo-configuration.ts';
@@ -169,17 +170,17 @@ describe('an operation whose end the weight does not show yet', () => {
   });
 
   it('takes nothing if it never began', () => {
-    const failure = { reason: 'refused', message: 'no' } as const;
+    const failure = { reason: 'refused', message: sentence('device_said', { words: 'no' }) } as const;
     assert.equal(most('feed', { operations: [{ ...completed(0), status: 'failed', failure }] }), 400);
   });
 
   it('takes what a device that refused it reports nevertheless', () => {
-    const failure = { reason: 'refused', message: 'no' } as const;
+    const failure = { reason: 'refused', message: sentence('device_said', { words: 'no' }) } as const;
     assert.equal(most('feed', { operations: [{ ...completed(250_000), status: 'failed', failure }] }), 150);
   });
 
   it('takes no less than it was asked for when it was completed, than it was allowed to when it failed, and than it ever reported', () => {
-    const failure = { reason: 'device_fault', message: 'a jam' } as const;
+    const failure = { reason: 'device_fault', message: sentence('device_said', { words: 'a jam' }) } as const;
     const plan = { ...planOperation(feed, silo, NOW_MS), amountG: 250_000, maxAmountG: 300_000 };
     const reported = (status: 'completed' | 'stopped' | 'failed', largestReportedG: number) => ({
       ...completed(0),

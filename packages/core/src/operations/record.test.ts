@@ -44,6 +44,8 @@ test('an operation is answered in the units asked', () => {
     operation_id: 'op_1',
     type: 'discharge',
     status: 'started',
+    status_code: 'start_given_out',
+    status_values: { started: '2026-03-01T12:00:00.000Z', until: '2026-03-01T12:00:10.000Z' },
     status_detail:
       "The start was given out at 2026-03-01T12:00:00.000Z; the device's acknowledgement is awaited until 2026-03-01T12:00:10.000Z.",
     origin: 'service',

@@ -1,7 +1,8 @@
 import type { SiloCommand, StartCommand } from '@granary/contract/link/messages';
 import type { OperationRecord, OperationStarted } from '@granary/contract/operations';
+import { statusOf } from '@granary/contract/sentences/english';
 import { MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
-import { declaredEndRecord } from '../jobs/declared-end.ts';
+import { declaredEndRecord, endedRecord } from '../jobs/declared-end.ts';
 import { fromGrams, fromGramsPerMin, roundTo6 } from '../units.ts';
 import { type NewOperation, type OperationPlan, type OperationState, reportedAmountG } from './state.ts';
 import { shownFailure, statusDetail } from './status-detail.ts';
@@ -39,7 +40,7 @@ export function operationRecord(operation: OperationState): OperationRecord {
     operation_id: operation.operationId,
     type: operation.type,
     status: operation.status,
-    status_detail: statusDetail(operation),
+    ...statusOf(statusDetail(operation)),
     origin: plan === null ? 'device' : 'service',
     progress: progressPercent(operation),
     amount_target: massOrNull(plan?.amountG ?? null),
@@ -53,7 +54,7 @@ export function operationRecord(operation: OperationState): OperationRecord {
     estimated_completion: toIsoOrNull(estimatedCompletionMs(operation)),
     stop_requested_at: toIsoOrNull(operation.stopRequestedAtMs),
     ended_at: toIsoOrNull(operation.endedAtMs),
-    failure: shownFailure(operation),
+    failure: endedRecord(shownFailure(operation)),
     declared: declaredEndRecord(operation.declared),
     requested_by: operation.requestedBy,
     stopped_by: operation.stoppedBy,

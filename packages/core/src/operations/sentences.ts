@@ -1,78 +1,59 @@
 import { Refusal } from '@granary/contract/errors';
-import type { OperationFailure } from '@granary/contract/operations';
-import type { NotSentReason } from '../jobs/polling.ts';
+import type { AlertMessage } from '@granary/contract/sentences/alerts';
+import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import { capitalized, type Quantity, type Sentence } from '@granary/contract/sentences/sentence';
 import { fromGrams } from '../units.ts';
-import { capitalized, quoted } from '../words.ts';
-import type { OperationState } from './state.ts';
+import { quoted } from '../words.ts';
+import type { Failure, OperationState } from './state.ts';
 
 /** A mass in the unit of the request. */
-export const massText = (grams: number, plan: OperationState['plan']): string => {
+export const massOf = (grams: number, plan: OperationState['plan']): Quantity => {
   const unit = plan?.unit ?? 'kg';
-  return `${fromGrams(grams, unit)} ${unit}`;
+  return { value: fromGrams(grams, unit), unit };
 };
 
-/** What an operation is called, such as `Discharge 300 kg into Cart`. */
-export function operationName({ type, plan }: Pick<OperationState, 'type' | 'plan'>): string {
-  const kind = type === null ? 'Operation' : capitalized(type);
-  if (plan === null) return `${kind} begun at the device`;
-  const into = plan.targetContainer === null ? '' : ` into ${plan.targetContainer}`;
-  return `${kind} ${massText(plan.amountG, plan)}${into}`;
+/** What an operation is called, such as `discharge 300 kg into Cart`. */
+export function operationName({ type, plan }: Pick<OperationState, 'type' | 'plan'>): Sentence {
+  if (plan === null || type === null) return sentence(`${type ?? 'operation'}_at_device`);
+  return sentence(type, { amount: massOf(plan.amountG, plan), target: plan.targetContainer });
 }
 
-/** ` at 150 kg`; nothing while the device has not reported an amount. */
-const atAmount = ({ lastProgressTsMs, amountCompletedG, plan }: OperationState): string =>
-  lastProgressTsMs === null ? '' : ` at ${massText(amountCompletedG, plan)}`;
+/** `null` while the device has not reported an amount. */
+const movedOrNull = ({ lastProgressTsMs, amountCompletedG, plan }: OperationState): Quantity | null =>
+  lastProgressTsMs === null ? null : massOf(amountCompletedG, plan);
 
-const NOT_SENT_BECAUSE: Record<NotSentReason, string> = {
-  not_connected: 'the device is not connected',
-  not_subscribed: 'the device is connected, but does not listen for commands',
-  expired: 'it could not be sent in time',
-  in_flight: 'another message to the device was in the way',
-};
-
-export const notSentMessage = (why: NotSentReason): string =>
-  `the start was not sent, so nothing moved: ${NOT_SENT_BECAUSE[why]}`;
-
-/** The text of the alert about an operation that failed. */
-export function failedText(operation: OperationState, { reason, message }: OperationFailure): string {
-  const name = operationName(operation);
+/** The alert about an operation that failed. */
+export function failedOperation(state: OperationState, { reason, message: why }: Failure): AlertMessage {
+  const operation = operationName(state);
   switch (reason) {
-    case 'no_movement':
-      return `${name} stalled${atAmount(operation)}: ${message}`;
-    case 'overrun':
-      return `${name} did not end in time${atAmount(operation)}: ${message}`;
     case 'refused':
-      return `${name} was refused by the device, so nothing moved: ${message}`;
+      return sentence('operation_refused', { operation, why });
     case 'outcome_unknown':
-      return `${name} ended without a known outcome: ${message}`;
+      return sentence('operation_outcome_unknown', { operation, why });
     case 'declared_ended':
-      return `${name} was ${message}`;
+      return sentence('operation_declared_ended', { operation, why });
+    case 'no_movement':
+      return sentence('operation_stalled', { operation, why, moved: movedOrNull(state) });
+    case 'overrun':
+      return sentence('operation_overran', { operation, why, moved: movedOrNull(state) });
     case 'device_fault':
     case 'not_sent':
-      return `${name} failed${atAmount(operation)}: ${message}`;
+      return sentence('operation_broke_off', { operation, why, moved: movedOrNull(state) });
   }
 }
 
-export const unconfirmedStopText = (operation: OperationState): string =>
-  `${operationName(operation)}: the device has not confirmed the stop, so it may still be moving; the stop is repeated until it does`;
-
-export const unaskedText = ({ type }: OperationState): string =>
-  `${type === null ? 'An operation' : `A ${type}`} was started at the device, not through this service`;
-
-export const imbalanceText = (
-  operation: OperationState,
-  measuredG: number,
-  differencePercent: number,
-): string => {
-  const { amountCompletedG, plan } = operation;
-  const figures = `the device reported ${massText(amountCompletedG, plan)}, the scale shows ${massText(measuredG, plan)}`;
-  return `${operationName(operation)}: ${figures}, a difference of ${differencePercent} %`;
-};
+export const imbalance = (state: OperationState, measuredG: number, difference: number): AlertMessage =>
+  sentence('operation_imbalance', {
+    operation: operationName(state),
+    reported: massOf(state.amountCompletedG, state.plan),
+    measured: massOf(measuredG, state.plan),
+    difference,
+  });
 
 export const operationInProgress = (underWay: OperationState): Refusal =>
   new Refusal(
     'operation_in_progress',
-    `${operationName(underWay)} is under way on this device; wait for its end, or stop it`,
+    `${capitalized(inEnglish(operationName(underWay)))} is under way on this device; wait for its end, or stop it`,
   );
 
 /** No list shows an operation whose record cannot be read, so its id is the only way to stop it. */

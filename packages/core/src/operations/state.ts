@@ -8,9 +8,10 @@ import {
   type OperationType,
   type RateUnit,
 } from '@granary/contract/operations';
+import { sentence } from '@granary/contract/sentences/english';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { jobDocument } from '../documents.ts';
-import type { DeclaredEnd } from '../jobs/declared-end.ts';
+import type { DeclaredEnd, Ended } from '../jobs/declared-end.ts';
 import { CLOCK_AHEAD_MS_MAX, deviceTimeMs, type NotSentReason } from '../jobs/polling.ts';
 import { toGrams } from '../units.ts';
 import { deviceReason } from '../words.ts';
@@ -34,9 +35,12 @@ export interface OperationPlan {
   readonly expiresAtMs: number;
 }
 
+/** Why an operation failed. */
+export type Failure = Ended<OperationFailure['reason']>;
+
 /** `failureBefore` is the failure for which the operation was being stopped, if there was one. */
 export interface DeclaredOperationEnd extends DeclaredEnd {
-  readonly failureBefore: OperationFailure | null;
+  readonly failureBefore: Failure | null;
 }
 
 /** The stored state of an operation; times come from the service's clock unless a comment says otherwise. */
@@ -71,7 +75,7 @@ export interface OperationState {
   /** Why the start was never sent; `null` if it was sent or may have been. */
   readonly undelivered: NotSentReason | null;
   /** Once set, the operation ends as `failed`, whichever end the device reports. */
-  readonly failure: OperationFailure | null;
+  readonly failure: Failure | null;
   /** The last declaration; the operation ended with it if its failure is `declared_ended`. */
   readonly declared: DeclaredOperationEnd | null;
   /** The caller; set by the use case, because no decision depends on it. */
@@ -160,12 +164,9 @@ const INITIAL = {
 } as const;
 
 /** The measured amount is added only when the failure is shown, because it may still be measured after the end. */
-export const outcomeUnknown = ({ acknowledgedAtMs }: OperationState): OperationFailure => ({
+export const outcomeUnknown = ({ acknowledgedAtMs }: OperationState): Failure => ({
   reason: 'outcome_unknown',
-  message:
-    acknowledgedAtMs === null
-      ? 'the device does not know this operation, and whether it began was not reported'
-      : 'the device no longer knows this operation, and how much it moved was not reported',
+  message: sentence(acknowledgedAtMs === null ? 'never_known' : 'no_longer_known', {}),
 });
 
 export function beginOperation({ weight, ...asked }: NewOperation, nowMs: number): OperationState {
@@ -235,7 +236,7 @@ export function unsolicitedOperation(
 export const reportedEndMs = ({ tsMs }: DeviceReport, nowMs: number): number =>
   Math.abs(tsMs - nowMs) <= CLOCK_AHEAD_MS_MAX ? tsMs : nowMs;
 
-export const deviceFault = ({ reason }: DeviceReport): OperationFailure => ({
+export const deviceFault = ({ reason }: DeviceReport): Failure => ({
   reason: 'device_fault',
   message: deviceReason(reason),
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { inEnglish } from '@granary/contract/sentences/english';
 import { MINUTE_MS } from '@granary/contract/time';
 import { beginOperation, type OperationState, unsolicitedOperation } from './state.ts';
 import { notSentRefusal, shownFailure, statusDetail } from './status-detail.ts';
@@ -156,7 +157,7 @@ const DETAILS: readonly (readonly [string, OperationState, RegExp])[] = [
 describe('the status detail of an operation', () => {
   for (const [name, operation, expected] of DETAILS) {
     it(`that is ${name}`, () => {
-      const detail = statusDetail(operation);
+      const detail = inEnglish(statusDetail(operation));
       assert.match(detail, expected);
       assert.match(detail, /^[A-Z].*\.$/);
     });
@@ -165,7 +166,7 @@ describe('the status detail of an operation', () => {
   it('claims that nothing moved only if it was refused or never sent', () => {
     for (const [name, operation] of DETAILS) {
       const mayClaim = ['refused', 'not_sent'].includes(operation.failure?.reason ?? '');
-      assert.equal(/nothing (was )?moved/.test(statusDetail(operation)), mayClaim, name);
+      assert.equal(/nothing (was )?moved/.test(inEnglish(statusDetail(operation))), mayClaim, name);
     }
   });
 });
@@ -173,7 +174,8 @@ describe('the status detail of an operation', () => {
 describe('an operation whose outcome nobody reported', () => {
   it('shows the measured amount in its failure, also when it was measured after the end', () => {
     const forgotten = after(running, says('unknown', 10), tick(11, { movedKg: 198 }));
-    assert.match(shownFailure(forgotten)?.message ?? '', /the scale shows 198 kg moved$/);
+    const shown = shownFailure(forgotten);
+    assert.match(shown === null ? '' : inEnglish(shown.message), /the scale shows 198 kg moved$/);
     assert.equal(forgotten.failure?.reason, 'outcome_unknown');
   });
 });

@@ -1,146 +1,165 @@
 import { Refusal } from '@granary/contract/errors';
-import type { OperationFailure } from '@granary/contract/operations';
-import { toIso } from '@granary/contract/time';
-import { capitalized } from '../words.ts';
+import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import type { OPERATION_DETAILS } from '@granary/contract/sentences/jobs';
+import type { PARTS } from '@granary/contract/sentences/parts';
+import type { Quantity, Sentence } from '@granary/contract/sentences/sentence';
+import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { isEndDeclared } from './declared-end.ts';
-import { massText } from './sentences.ts';
-import { latestPossibleStartMs, type OperationState } from './state.ts';
+import { massOf } from './sentences.ts';
+import { type Failure, latestPossibleStartMs, type OperationState } from './state.ts';
 import { ACK_TIMEOUT_MS } from './transitions.ts';
 import { OVERRUN_MARGIN_MS } from './watchdog.ts';
 import { weighedAmountG } from './weighing.ts';
 
-/** One sentence for a person: what is known, what the service waits for, and until when. */
-export function statusDetail(operation: OperationState): string {
+type Detail = Sentence<keyof typeof OPERATION_DETAILS>;
+type Part = Sentence<keyof typeof PARTS>;
+
+/** What is known, what the service waits for, and until when. */
+export function statusDetail(operation: OperationState): Detail {
   switch (operation.status) {
     case 'started':
-      return `The start was given out at ${toIso(operation.startedAtMs)}; the device's acknowledgement is awaited until ${toIso(operation.startedAtMs + ACK_TIMEOUT_MS)}.`;
+      return sentence('start_given_out', {
+        started: toIso(operation.startedAtMs),
+        until: toIso(operation.startedAtMs + ACK_TIMEOUT_MS),
+      });
     case 'in_progress':
-      return `The device ${moved(operation)}${untilOverrun(operation)}.`;
+      return runningDetail(operation);
     case 'unconfirmed':
       return unconfirmedDetail(operation);
     case 'stopping':
-      return `${whyStopping(operation)}; the stop is repeated until the device confirms it${untilDecided(operation)}.`;
+      return stoppingDetail(operation);
     case 'completed':
-      return `The device reported that it completed the operation, with ${amount(operation)} moved${scale(operation)}${earlierEnd(operation)}.`;
+      return sentence('operation_completed', ended(operation));
     case 'stopped':
-      return stoppedDetail(operation);
+      return operation.isOutcomeUnknown
+        ? sentence('operation_not_running', {
+            reported: lastReported(operation),
+            scale: scaleShows(operation),
+          })
+        : sentence('operation_stopped', ended(operation));
     case 'failed':
       return failedDetail(operation);
   }
 }
 
 /** Adds the measured amount to the failure when the device has not reported the outcome. */
-export function shownFailure(operation: OperationState): OperationFailure | null {
+export function shownFailure(operation: OperationState): Failure | null {
   const { failure } = operation;
   if (failure?.reason !== 'outcome_unknown') return failure;
-  return { ...failure, message: `${failure.message}; ${scaleShows(operation)}` };
+  const { code, values } = failure.message;
+  return { reason: failure.reason, message: { code, values: { ...values, scale: scaleShows(operation) } } };
 }
 
 /** The refusal for the caller of a start that was not sent; `null` if it was sent or may have been. */
 export function notSentRefusal({ undelivered, failure }: OperationState): Refusal | null {
   if (undelivered === null || failure === null) return null;
   const code = undelivered === 'expired' ? 'start_expired' : 'device_offline';
-  return new Refusal(code, failure.message);
+  return new Refusal(code, inEnglish(failure.message));
 }
 
-const amount = ({ amountCompletedG, plan }: OperationState): string => massText(amountCompletedG, plan);
+const movedOf = ({ amountCompletedG, plan }: OperationState): Quantity => massOf(amountCompletedG, plan);
 
-function moved(operation: OperationState): string {
-  const { lastProgressTsMs, plan } = operation;
-  if (lastProgressTsMs === null) return 'acknowledged the start and has yet to report progress';
-  return `reported ${amount(operation)}${plan === null ? '' : ` of ${massText(plan.amountG, plan)}`} moved`;
+function runningDetail(operation: OperationState): Detail {
+  const { plan, acknowledgedAtMs, startedAtMs, lastProgressTsMs } = operation;
+  if (plan === null) return sentence('operation_moving_unasked', { moved: movedOf(operation) });
+  const until = toIso((acknowledgedAtMs ?? startedAtMs) + plan.maxDurationMs + OVERRUN_MARGIN_MS);
+  if (lastProgressTsMs === null) return sentence('operation_acknowledged', { until });
+  const target = massOf(plan.amountG, plan);
+  return sentence('operation_moving', { moved: movedOf(operation), target, until });
 }
 
-function untilOverrun({ plan, acknowledgedAtMs, startedAtMs }: OperationState): string {
-  if (plan === null) return '; it was started at the device, not through this service';
-  const untilMs = (acknowledgedAtMs ?? startedAtMs) + plan.maxDurationMs + OVERRUN_MARGIN_MS;
-  return `; its end is awaited until ${toIso(untilMs)}, and then it is stopped`;
-}
-
-function unconfirmedDetail(operation: OperationState): string {
+function unconfirmedDetail(operation: OperationState): Detail {
   const { acknowledgedAtMs, startedAtMs, lastHeardAtMs, plan } = operation;
   const untilMs = latestPossibleStartMs(operation);
-  if (untilMs !== null) {
-    return `The device has not acknowledged the start and may begin until ${toIso(untilMs)}; it is asked until it answers, and if it does not know the operation after that time, the operation is over.`;
+  if (untilMs !== null) return sentence('start_unacknowledged', { until: toIso(untilMs) });
+  const begunAtMs = acknowledgedAtMs ?? startedAtMs;
+  return sentence('operation_unheard', {
+    heard: toIso(lastHeardAtMs ?? begunAtMs),
+    limit: plan === null ? null : toIso(begunAtMs + plan.maxDurationMs),
+  });
+}
+
+function stoppingDetail(operation: OperationState): Detail {
+  const { failure, reopenedAtMs, stopRequestedAtMs, startedAtMs, declared } = operation;
+  const decided = toIsoOrNull(latestPossibleStartMs(operation));
+  if (reopenedAtMs !== null) {
+    const again = toIso(reopenedAtMs);
+    return declared === null
+      ? sentence('stopping_moved_again', { again, decided })
+      : sentence('stopping_moved_after_declared', { again, decided, ...declaration(declared) });
   }
-  const heardAt = toIso(lastHeardAtMs ?? acknowledgedAtMs ?? startedAtMs);
-  const limit =
-    plan === null
-      ? ''
-      : `, at the latest until ${toIso((acknowledgedAtMs ?? startedAtMs) + plan.maxDurationMs)} by its own limit`;
-  return `Nothing was heard of it since ${heardAt}, so it may still be running${limit}; the device is asked as soon as it is connected.`;
+  if (failure !== null) return sentence('stopping_because', { why: failure.message, decided });
+  return sentence('stop_requested', { requested: toIso(stopRequestedAtMs ?? startedAtMs), decided });
 }
 
-function whyStopping(operation: OperationState): string {
-  const { failure, reopenedAtMs, stopRequestedAtMs, startedAtMs } = operation;
-  if (reopenedAtMs !== null) return `It moved again at ${toIso(reopenedAtMs)} after ${endBefore(operation)}`;
-  if (failure !== null) return `It is being stopped because ${failure.message}`;
-  return `A stop was requested at ${toIso(stopRequestedAtMs ?? startedAtMs)}`;
-}
-
-function untilDecided(operation: OperationState): string {
-  const untilMs = latestPossibleStartMs(operation);
-  if (untilMs === null) return '';
-  return `, or until it says after ${toIso(untilMs)} that it does not know the operation`;
-}
-
-function stoppedDetail(operation: OperationState): string {
-  if (!operation.isOutcomeUnknown) {
-    return `The device confirmed the stop, with ${amount(operation)} moved${scale(operation)}${earlierEnd(operation)}.`;
-  }
-  return `The device does not know the operation, so it is not running; ${lastReported(operation)}; ${scaleShows(operation)}.`;
-}
-
-function failedDetail(operation: OperationState): string {
+function failedDetail(operation: OperationState): Detail {
   const failure = shownFailure(operation);
-  if (failure === null) return 'It failed.';
-  switch (failure.reason) {
+  const why = failure?.message ?? sentence('device_gave_no_reason');
+  switch (failure?.reason) {
     case 'refused':
-      return `The device refused the start, so nothing was moved: ${failure.message}.`;
+      return sentence('operation_start_refused', { why });
     case 'not_sent':
-      return `${capitalized(failure.message)}.`;
+      return sentence('operation_not_sent', { why });
     case 'outcome_unknown':
-      return `It failed: ${failure.message}.`;
+      return sentence('operation_failed_unknown', { why });
     case 'declared_ended':
-      return `It was ${failure.message}; ${lastReported(operation)}${scale(operation)}.`;
+      return sentence('operation_end_declared', {
+        why,
+        reported: lastReported(operation),
+        scale: scaleOrNull(operation),
+      });
     default:
-      if (operation.isOutcomeUnknown) {
-        return `It failed: ${failure.message}; ${lastReported(operation)}; ${scaleShows(operation)}.`;
-      }
-      return `It failed: ${failure.message}; the device reported ${amount(operation)} moved${scale(operation)}${earlierEnd(operation)}.`;
+      return operation.isOutcomeUnknown
+        ? sentence('operation_failed_unreported', {
+            why,
+            reported: lastReported(operation),
+            scale: scaleShows(operation),
+          })
+        : sentence('operation_failed', { why, ...ended(operation) });
   }
 }
 
 /** Of an operation that the device did not report to its end. */
-const lastReported = (operation: OperationState): string =>
+const lastReported = (operation: OperationState): Part =>
   operation.amountCompletedG === 0
-    ? 'how much it moved was not reported'
-    : `its last report said ${amount(operation)} moved, and how much it moved in all was not reported`;
+    ? sentence('amount_not_reported')
+    : sentence('amount_last_reported', { moved: movedOf(operation) });
 
-function scaleShows(operation: OperationState): string {
+function scaleShows(operation: OperationState): Part {
   const { measuredG, plan, isWeighable, weightAtStartG } = operation;
   const weighedG = weighedAmountG(operation);
-  if (weighedG !== null) return `the scale shows ${massText(weighedG, plan)} moved`;
-  if (measuredG !== null) return `while it ran, the scale showed ${massText(measuredG, plan)} moved`;
-  if (!isWeighable) return 'the scale cannot tell, because another operation moved something, too';
-  if (weightAtStartG === null) return 'the scale cannot tell, because the weight before it is not known';
-  return 'the scale has not reported since the start';
+  if (weighedG !== null) return sentence('scale_shows', { moved: massOf(weighedG, plan) });
+  if (measuredG !== null) return sentence('scale_showed', { moved: massOf(measuredG, plan) });
+  if (!isWeighable) return sentence('scale_disturbed');
+  return sentence(weightAtStartG === null ? 'scale_without_start' : 'scale_silent');
 }
 
-/** Nothing, if the scale shows nothing of the operation as it stands. */
-const scale = (operation: OperationState): string =>
-  weighedAmountG(operation) === null ? '' : `; ${scaleShows(operation)}`;
+/** `null` if the scale shows nothing of the operation as it stands. */
+const scaleOrNull = (operation: OperationState): Part | null =>
+  weighedAmountG(operation) === null ? null : scaleShows(operation);
+
+/** What is known of an end that the device reported. */
+const ended = (operation: OperationState) => ({
+  moved: movedOf(operation),
+  scale: scaleOrNull(operation),
+  before: earlierEnd(operation),
+});
 
 /** What the record said before the device reported this end. */
-function earlierEnd(operation: OperationState): string {
+function earlierEnd(operation: OperationState): Part | null {
   const { reopenedAtMs, declared } = operation;
   if (reopenedAtMs !== null) {
-    return `; it had moved again at ${toIso(reopenedAtMs)} after ${declared === null ? 'an earlier end' : endBefore(operation)}`;
+    const again = toIso(reopenedAtMs);
+    return declared === null
+      ? sentence('moved_again', { again })
+      : sentence('moved_again_after_declared', { again, ...declaration(declared) });
   }
-  return declared === null || isEndDeclared(operation) ? '' : `; before that, ${endBefore(operation)}`;
+  return declared === null || isEndDeclared(operation)
+    ? null
+    : sentence('declared_before', declaration(declared));
 }
 
-const endBefore = ({ declared }: OperationState): string =>
-  declared === null
-    ? 'it had ended'
-    : `${declared.lookedBy} had declared it ended at ${toIso(declared.atMs)}`;
+const declaration = ({ lookedBy, atMs }: NonNullable<OperationState['declared']>) => ({
+  person: lookedBy,
+  declared: toIso(atMs),
+});

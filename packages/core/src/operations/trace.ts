@@ -1,23 +1,28 @@
 import type { Actor } from '@granary/contract/audit';
 import type { OperationStep, OperationTrace, TraceStep } from '@granary/contract/operations';
+import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import type { OPERATION_DETAILS, TRACE } from '@granary/contract/sentences/jobs';
+import type { Sentence } from '@granary/contract/sentences/sentence';
 import { toIso } from '@granary/contract/time';
 import { fromGrams, fromGramsPerMin } from '../units.ts';
-import { capitalized, withReason } from '../words.ts';
-import { massText, notSentMessage } from './sentences.ts';
+import { reasonText } from '../words.ts';
+import { massOf } from './sentences.ts';
 import type { OperationState } from './state.ts';
 import { statusDetail } from './status-detail.ts';
 import { weighedAmountG } from './weighing.ts';
+
+type Detail = Sentence<keyof typeof TRACE | keyof typeof OPERATION_DETAILS>;
 
 /** What happened to an operation, from its stored state alone. Of reports and stops, which repeat, the last one is known. */
 export function operationTrace(operation: OperationState): OperationTrace {
   const steps = [
     ...beginning(operation),
-    step(operation.acknowledgedAtMs, 'acknowledged', 'The device confirmed that it has the operation.'),
+    step(operation.acknowledgedAtMs, 'acknowledged', sentence('device_confirmed')),
     step(operation.lastHeardAtMs, 'reported', lastReport(operation)),
-    step(operation.reportAskedAtMs, 'report_requested', 'The service asked the device for a report.'),
+    step(operation.reportAskedAtMs, 'report_requested', sentence('report_requested')),
     step(operation.stopRequestedAtMs, 'stop_requested', whyStopped(operation), operation.stoppedBy),
-    step(operation.stopSentAtMs, 'stop_sent', 'The stop was last sent to the device.'),
-    step(lastMovementMs(operation), 'moved', 'The scale last saw the weight change.'),
+    step(operation.stopSentAtMs, 'stop_sent', sentence('stop_last_sent')),
+    step(lastMovementMs(operation), 'moved', sentence('weight_last_changed')),
     ...ending(operation),
   ];
   const known = steps.filter((one) => one !== null);
@@ -32,15 +37,23 @@ export function operationTrace(operation: OperationState): OperationTrace {
 function step(
   atMs: number | null,
   name: OperationStep,
-  detail: string,
+  detail: Detail,
   by: Actor | null = null,
 ): TraceStep | null {
-  return atMs === null ? null : { at: toIso(atMs), step: name, by, detail };
+  if (atMs === null) return null;
+  return {
+    at: toIso(atMs),
+    step: name,
+    by,
+    detail: inEnglish(detail),
+    detail_code: detail.code,
+    detail_values: { ...detail.values },
+  };
 }
 
-function lastReport(operation: OperationState): string {
-  if (operation.isOutcomeUnknown) return 'The device reported that it does not know the operation.';
-  return `Last report of the device: ${massText(operation.amountCompletedG, operation.plan)} moved.`;
+function lastReport(operation: OperationState): Detail {
+  if (operation.isOutcomeUnknown) return sentence('last_report_unknown');
+  return sentence('last_report', { moved: massOf(operation.amountCompletedG, operation.plan) });
 }
 
 /** The weight at the start is no movement. */
@@ -49,35 +62,43 @@ const lastMovementMs = ({ movedAtMs, movedWeightG, weightAtStartG }: OperationSt
 
 function beginning(operation: OperationState): (TraceStep | null)[] {
   const { plan, startedAtMs, type, weightAtStartG, requestedBy, undelivered } = operation;
-  if (plan === null)
-    return [step(startedAtMs, 'begun_at_device', 'The device reported an operation that it began itself.')];
-  const into = plan.targetContainer === null ? '' : ` into ${plan.targetContainer}`;
-  const rate = `${fromGramsPerMin(plan.rateGPerMin, plan.rateUnit)} ${plan.rateUnit}`;
-  const inside = weightAtStartG === null ? '' : ` with ${fromGrams(weightAtStartG, 'kg')} kg inside`;
+  if (plan === null || type === null)
+    return [step(startedAtMs, 'begun_at_device', sentence('begun_at_device'))];
   return [
     step(
       startedAtMs,
       'requested',
-      `A ${type} of ${massText(plan.amountG, plan)}${into} at ${rate}.`,
+      sentence(`${type}_requested`, {
+        amount: massOf(plan.amountG, plan),
+        target: plan.targetContainer,
+        rate: { value: fromGramsPerMin(plan.rateGPerMin, plan.rateUnit), unit: plan.rateUnit },
+      }),
       requestedBy,
     ),
     step(
       startedAtMs,
       'checked',
-      `Accepted${inside}: the device may move at most ${massText(plan.maxAmountG, plan)} in ${Math.ceil(plan.maxDurationMs / 1_000)} s.`,
+      sentence('start_checked', {
+        inside: weightAtStartG === null ? null : { value: fromGrams(weightAtStartG, 'kg'), unit: 'kg' },
+        most: massOf(plan.maxAmountG, plan),
+        seconds: Math.ceil(plan.maxDurationMs / 1_000),
+      }),
     ),
     undelivered === null
-      ? step(startedAtMs, 'sent', `The start was sent, valid until ${toIso(plan.expiresAtMs)}.`)
-      : step(startedAtMs, 'not_sent', `${capitalized(notSentMessage(undelivered))}.`),
+      ? step(startedAtMs, 'sent', sentence('start_sent', { until: toIso(plan.expiresAtMs) }))
+      : step(
+          startedAtMs,
+          'not_sent',
+          sentence('start_was_not_sent', { why: sentence('start_not_sent', { why: undelivered }) }),
+        ),
   ];
 }
 
-function whyStopped({ stoppedBy, failure, reopenedAtMs, stopRequestedAtMs }: OperationState): string {
-  if (stoppedBy !== null) return 'A stop was requested.';
-  if (failure !== null) return `The service stops it: ${failure.message}.`;
-  return reopenedAtMs !== null && reopenedAtMs === stopRequestedAtMs
-    ? 'The service stops it: it moved after it had ended.'
-    : 'A stop was requested.';
+function whyStopped({ stoppedBy, failure, reopenedAtMs, stopRequestedAtMs }: OperationState): Detail {
+  if (stoppedBy !== null) return sentence('stop_was_requested');
+  if (failure !== null) return sentence('service_stops', { why: failure.message });
+  const movedAgain = reopenedAtMs !== null && reopenedAtMs === stopRequestedAtMs;
+  return sentence(movedAgain ? 'service_stops_moved_again' : 'stop_was_requested');
 }
 
 function ending(operation: OperationState): (TraceStep | null)[] {
@@ -86,14 +107,18 @@ function ending(operation: OperationState): (TraceStep | null)[] {
   const measured =
     measuredG === null
       ? null
-      : step(measuredAtMs, 'measured', `The scale shows ${massText(measuredG, operation.plan)} moved.`);
+      : step(
+          measuredAtMs,
+          'measured',
+          sentence('scale_measured', { moved: massOf(measuredG, operation.plan) }),
+        );
   return [
     declared === null
       ? null
       : step(
           declared.atMs,
           'declared_ended',
-          `${withReason(`${declared.lookedBy} looked and declared it ended`, declared.reason)}.`,
+          sentence('end_declared', { person: declared.lookedBy, reason: reasonText(declared.reason) }),
           declared.by,
         ),
     isEnd(status) ? step(endedAtMs, status, statusDetail(operation)) : null,

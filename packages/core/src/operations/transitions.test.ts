@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OperationProgress, ProgressState } from '@granary/contract/link/messages';
+import { sentence } from '@granary/contract/sentences/english';
 import { MINUTE_MS } from '@granary/contract/time';
 import {
   LATE_MS,
@@ -140,9 +141,15 @@ describe('an operation', () => {
   it('has the reason of the device when it was refused or failed', () => {
     const jam = { reason: 'jam' };
     const refused = after(started, [{ kind: 'ack', accepted: false, ...jam }, SOON_MS]);
-    assert.deepEqual(refused.failure, { reason: 'refused', message: 'jam' });
+    assert.deepEqual(refused.failure, {
+      reason: 'refused',
+      message: sentence('device_said', { words: 'jam' }),
+    });
     const failed = after(inProgress, [{ ...report('failed'), ...jam }, SOON_MS]);
-    assert.deepEqual(failed.failure, { reason: 'device_fault', message: 'jam' });
+    assert.deepEqual(failed.failure, {
+      reason: 'device_fault',
+      message: sentence('device_said', { words: 'jam' }),
+    });
   });
 
   it('keeps the first failure, except one that the device has refuted', () => {

@@ -1,4 +1,4 @@
-import type { OperationFailure } from '@granary/contract/operations';
+import { sentence } from '@granary/contract/sentences/english';
 import { SECOND_MS } from '@granary/contract/time';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import type { DeclarationInput } from '../jobs/declared-end.ts';
@@ -11,10 +11,10 @@ import {
 } from '../jobs/polling.ts';
 import { deviceReason } from '../words.ts';
 import { declareEnded, isEndDeclared, withoutDeclaration } from './declared-end.ts';
-import { notSentMessage } from './sentences.ts';
 import {
   type DeviceReport,
   deviceFault,
+  type Failure,
   isTerminal,
   latestPossibleStartMs,
   type OperationState,
@@ -125,7 +125,7 @@ const end = (
 
 const fail = (
   operation: OperationState,
-  failure: OperationFailure,
+  failure: Failure,
   report: DeviceReport | null,
   nowMs: number,
 ): OperationTransition => end({ ...operation, failure }, 'stopped', report, nowMs);
@@ -150,7 +150,7 @@ function applyAcknowledgement(
 /** A start that was never written to a connection moves nothing, unless the device has answered it nevertheless. */
 function applyNotSent(before: OperationState, why: NotSentReason, nowMs: number): OperationTransition {
   if (isTerminal(before) || before.lastHeardAtMs !== null) return withoutMessage(before);
-  const notSent = { reason: 'not_sent', message: notSentMessage(why) } as const;
+  const notSent = { reason: 'not_sent', message: sentence('start_not_sent', { why }) } as const;
   return fail({ ...before, undelivered: why }, notSent, null, nowMs);
 }
 

@@ -1,6 +1,6 @@
-import type { OperationFailure } from '@granary/contract/operations';
+import { sentence } from '@granary/contract/sentences/english';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import type { OperationPlan, OperationState, Weight } from './state.ts';
+import type { Failure, OperationPlan, OperationState, Weight } from './state.ts';
 import { weightNoiseG } from './weighing.ts';
 
 /** Time for the device to end an operation at its own limit and to report that. */
@@ -33,16 +33,16 @@ export function failureOf(
   operation: OperationState,
   { weight, capacityG }: Weighed,
   nowMs: number,
-): OperationFailure | null {
+): Failure | null {
   const { plan, acknowledgedAtMs, startedAtMs, movedAtMs } = operation;
   if (plan === null) return null;
   if (nowMs - (acknowledgedAtMs ?? startedAtMs) > plan.maxDurationMs + OVERRUN_MARGIN_MS) {
-    return { reason: 'overrun', message: 'it ran longer than its limit' };
+    return { reason: 'overrun', message: sentence('ran_too_long') };
   }
   // Missing readings do not prove that nothing moves.
   if (weight === null || movedAtMs === null) return null;
   if (weight.tsMs - movedAtMs < watchdogMs(plan, capacityG)) return null;
-  return { reason: 'no_movement', message: 'the weight does not move' };
+  return { reason: 'no_movement', message: sentence('weight_does_not_move') };
 }
 
 const watchdogMs = ({ rateGPerMin }: OperationPlan, capacityG: number): number =>

@@ -6,6 +6,7 @@ import {
   PROFILES,
   type ProfileName,
 } from '@granary/contract/profiles/profiles';
+import { inWords } from '@granary/contract/sentences/english';
 import type { AlertFacts, AlertRules } from '../alerts/evaluation.ts';
 import type { ValueCondition } from '../alerts/no-change-ranges.ts';
 import type { FieldFacts } from '../alerts/rules/field-rules.ts';
@@ -13,7 +14,6 @@ import type { SiloFacts } from '../alerts/rules/silo-rules.ts';
 import type { CommandState } from '../commands/state.ts';
 import type { MissionState } from '../missions/state.ts';
 import type { OperationState } from '../operations/state.ts';
-import { inWords } from '../words.ts';
 
 export const hasCapability = (profile: ProfileName, capability: Capability): boolean =>
   PROFILES[profile].capabilities.includes(capability);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FOUND_TYPES } from '@granary/contract/devices/reception';
+import { durationText, inEnglish } from '@granary/contract/sentences/english';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { faultsOfSentence } from '@granary/testing/contract/sentences';
 import { receptionConditions } from '../alerts/rules/device-rules.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
-import { durationText } from '../words.ts';
 import {
   advanceReception,
   changesAlerts,
@@ -46,6 +46,8 @@ describe('refused readings', () => {
       last_at: toIso(START_MS + 20 * SECOND_MS),
       cause: TEXT_AS_WEIGHT,
       message: 'weight is a text, not a number',
+      message_code: 'value_not_a_number',
+      message_values: { sensor: 'weight', found: 'text' },
     });
   });
 
@@ -147,7 +149,7 @@ test('sentences about it name no code', () => {
       const told = [reception, clock].flatMap((one) =>
         receptionConditions({ presence: NEVER_SEEN, reception: one, duplicate }, START_MS),
       );
-      const messages = told.flatMap((one) => (one.state === 'present' ? [one.message] : []));
+      const messages = told.flatMap((one) => (one.state === 'present' ? [inEnglish(one.message)] : []));
       assert.equal(messages.length, 4);
       for (const message of messages) assert.deepEqual(faultsOfSentence(message), []);
     }

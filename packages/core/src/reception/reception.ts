@@ -1,11 +1,13 @@
 import type { RefusalCause, RefusedReadings } from '@granary/contract/devices/reception';
 import type { ValidationIssue } from '@granary/contract/input/schema';
+import { messageOf, sentence } from '@granary/contract/sentences/english';
+import type { PARTS } from '@granary/contract/sentences/parts';
+import type { Sentence } from '@granary/contract/sentences/sentence';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
 import { CLOCK_AHEAD_MS_MAX } from '../jobs/polling.ts';
 import { confusedUnit, type ReadingWindow, timeOf } from '../telemetry/readings.ts';
-import { durationText, inWords } from '../words.ts';
 
 /** So many messages in a row must be refused before a person is told. */
 export const REFUSED_MESSAGES_MIN = 3;
@@ -149,7 +151,7 @@ export function refusedReadings(reception: Reception | null): RefusedReadings | 
     since: toIso(sinceMs),
     last_at: toIso(lastAtMs),
     cause,
-    message: refusalText(cause),
+    ...messageOf(refusalSentence(cause)),
   };
 }
 
@@ -185,29 +187,20 @@ export function readingRefusal(
   return { code: 'clock', offset_s: Math.round((tsMs - nowMs) / SECOND_MS) };
 }
 
-export const clockText = (offsetMs: number): string =>
-  `its clock is ${durationText(Math.abs(offsetMs))} ${offsetMs > 0 ? 'ahead' : 'behind'}`;
-
-const FOUND = {
-  text: 'a text',
-  boolean: 'true or false',
-  null: 'empty',
-  object: 'an object',
-  list: 'a list',
-} as const;
-
 /** The cause in words that complete "its readings are refused: …". */
-export function refusalText(cause: RefusalCause): string {
+export function refusalSentence(cause: RefusalCause): Sentence<keyof typeof PARTS> {
   switch (cause.code) {
     case 'clock':
-      return clockText(cause.offset_s * SECOND_MS);
+      return sentence(cause.offset_s > 0 ? 'clock_ahead' : 'clock_behind', {
+        offset: Math.abs(cause.offset_s),
+      });
     case 'time_unit':
-      return `its times are in ${cause.unit}, not in milliseconds`;
+      return sentence('times_in_other_unit', { unit: cause.unit });
     case 'not_a_number':
-      return `${inWords(cause.field)} is ${FOUND[cause.found]}, not a number`;
+      return sentence('value_not_a_number', { sensor: cause.field, found: cause.found });
     case 'undeclared_sensor':
-      return `the sensor ${inWords(cause.field)} is not declared`;
+      return sentence('sensor_not_declared', { sensor: cause.field });
     case 'other':
-      return cause.text;
+      return sentence('other_cause', { text: cause.text });
   }
 }

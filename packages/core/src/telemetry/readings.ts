@@ -1,12 +1,12 @@
 import type { TIME_UNITS } from '@granary/contract/devices/reception';
 import type { ValidationIssue } from '@granary/contract/input/schema';
+import { durationText } from '@granary/contract/sentences/english';
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, parseTime, SECOND_MS } from '@granary/contract/time';
 import { CLOCK_AHEAD_MS_MAX } from '../jobs/polling.ts';
 import type { Sensor, Slot } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
-import { durationText } from '../words.ts';
 import { isPlausible } from './plausibility.ts';
 
 /** The largest whole number that both databases and JavaScript represent exactly; larger values cannot be stored. */

@@ -1,4 +1,5 @@
 import type { DeviceSelection } from '@granary/app/conditions';
+import { sentence } from '@granary/contract/sentences/english';
 import { ALERT_DOCUMENT, type AlertState } from '@granary/core/alerts/lifecycle';
 import {
   OPERATION_DOCUMENT,
@@ -23,7 +24,7 @@ export const alertState = (fields: AlertFields): AlertState => ({
   rule: fields.alertId,
   status: 'active',
   severity: 'warning',
-  message: 'Low',
+  message: sentence('level_below', { level: 1, limit: 2 }),
   currentValue: 1,
   threshold: 2,
   cause: null,

@@ -1,6 +1,7 @@
 import type { Alert } from '@granary/contract/alerts';
 import type { EventType } from '@granary/contract/events';
 import type { NotificationRuleInput } from '@granary/contract/notifications';
+import { messageOf, sentence } from '@granary/contract/sentences/english';
 import { toIso } from '@granary/contract/time';
 import type { AlertEvent } from '@granary/core/notifications/notice';
 import { type RuleContent, ruleContent } from '@granary/core/notifications/rule';
@@ -9,7 +10,7 @@ export const shownAlert = (fields: Partial<Alert> = {}): Alert => ({
   alert_id: 'al_1',
   type: 'low_level',
   severity: 'warning',
-  message: 'Level is 12.0 %, at or below the limit of 20 %',
+  ...messageOf(sentence('level_below', { level: 12, limit: 20 })),
   current_value: 12,
   threshold: 20,
   created_at: '2026-06-15T12:00:00.000Z',

@@ -1,5 +1,6 @@
 import type { ProgressState } from '@granary/contract/link/messages';
 import type { FailureReason } from '@granary/contract/operations';
+import { sentence } from '@granary/contract/sentences/english';
 import { MINUTE_MS } from '@granary/contract/time';
 import {
   beginOperation,
@@ -34,7 +35,7 @@ const ended = { ...started, ...heard, endedAtMs: START_MS };
 const failedFor = (reason: FailureReason): OperationState => ({
   ...ended,
   status: 'failed',
-  failure: { reason, message: '' },
+  failure: { reason, message: sentence('no_longer_known', {}) },
 });
 
 const LOOKED = { reason: 'the gate is closed', lookedBy: 'Ada', atMs: START_MS, by: null };
@@ -49,7 +50,7 @@ export const SITUATIONS = {
     ...started,
     ...heard,
     ...stopSent,
-    failure: { reason: 'no_movement', message: '' },
+    failure: { reason: 'no_movement', message: sentence('weight_does_not_move') },
   },
   'unconfirmed, unheard': { ...started, status: 'unconfirmed' },
   unconfirmed: { ...started, ...heard, status: 'unconfirmed' },
@@ -70,7 +71,10 @@ export const SITUATIONS = {
   },
   'failed as declared, failing': {
     ...failedFor('declared_ended'),
-    declared: { ...LOOKED, failureBefore: { reason: 'no_movement', message: '' } },
+    declared: {
+      ...LOOKED,
+      failureBefore: { reason: 'no_movement', message: sentence('weight_does_not_move') },
+    },
   },
   'failed as refused': { ...failedFor('refused'), acknowledgedAtMs: null },
 } as const satisfies Record<string, OperationState>;

@@ -1,24 +1,26 @@
 import type { Maintenance } from '@granary/contract/configuration/shared-configuration';
+import type { AlertMessage } from '@granary/contract/sentences/alerts';
+import { sentence } from '@granary/contract/sentences/english';
+import type { WORDS } from '@granary/contract/sentences/words';
 import { checkedTimeMs, HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import { deviceStatus, freshnessMs, type Presence } from '../../devices/status.ts';
 import { DUPLICATE_TAKEOVERS_MIN, type Duplicate, duplicateUntilMs } from '../../reception/duplicate.ts';
 import {
   CLOCK_OFFSET_MS_MAX,
-  clockText,
   explainsOldValuesUntilMs,
   REFUSED_MESSAGES_MIN,
   type Reception,
+  refusalSentence,
   toldRefusedReadings,
   wrongClockMs,
 } from '../../reception/reception.ts';
-import { capitalized, durationText } from '../../words.ts';
 import type { Condition } from '../lifecycle.ts';
 import { type Observed, offlineAlertAtMs } from '../observation.ts';
 
-/** More severe when the device is offline during a job, such as `an operation`. */
+/** More severe when the device is offline during a job. */
 export function deviceOffline(
   { presence, observedSinceMs }: { readonly presence: Presence } & Observed,
-  during: string | null,
+  during: keyof (typeof WORDS)['job'] | null,
   nowMs: number,
 ): Condition {
   const type = 'device_offline';
@@ -32,7 +34,7 @@ export function deviceOffline(
     currentValue: null,
     threshold: null,
     cause: null,
-    message: during === null ? 'The device is offline' : `The device is offline during ${during}`,
+    message: during === null ? sentence('went_offline') : sentence('went_offline_during', { job: during }),
   };
 }
 
@@ -47,7 +49,7 @@ export function maintenanceDue({ next_scheduled }: Maintenance, nowMs: number): 
     currentValue: Math.floor((nowMs - dueAtMs) / HOUR_MS),
     threshold: 0,
     cause: null,
-    message: `Maintenance was due at ${next_scheduled}`,
+    message: sentence('maintenance_overdue', { due: next_scheduled }),
     valueStep: 1,
     age: { sinceMs: dueAtMs, unitMs: HOUR_MS },
   };
@@ -80,8 +82,8 @@ function readingsRejected({ reception = null }: ReceptionFacts): Condition {
   const type = 'readings_rejected';
   const refused = toldRefusedReadings(reception);
   if (refused === null) return { type, state: 'absent' };
-  const { messages, taken, since, message } = refused;
-  const what = taken === 'none' ? 'Its readings are refused' : 'A part of its readings is refused';
+  const { messages, taken, since, cause } = refused;
+  const values = { cause: refusalSentence(cause), messages, since };
   return {
     type,
     state: 'present',
@@ -89,7 +91,8 @@ function readingsRejected({ reception = null }: ReceptionFacts): Condition {
     currentValue: messages,
     threshold: REFUSED_MESSAGES_MIN,
     cause: null,
-    message: `${what}: ${message} (${messages} messages in a row since ${since})`,
+    message:
+      taken === 'none' ? sentence('readings_refused', values) : sentence('readings_partly_refused', values),
   };
 }
 
@@ -108,7 +111,9 @@ function clockWrong({ reception = null }: ReceptionFacts): Condition {
     currentValue: Math.round(offsetMs / SECOND_MS),
     threshold: CLOCK_OFFSET_MS_MAX / SECOND_MS,
     cause: null,
-    message: `${capitalized(clockText(offsetMs))}, or it sends its readings ${durationText(Math.abs(offsetMs))} late: they count as old, so no level or limit is watched`,
+    message: sentence(offsetMs > 0 ? 'clock_ahead_or_late' : 'clock_behind_or_late', {
+      offset: Math.abs(offsetMs) / SECOND_MS,
+    }),
   };
 }
 
@@ -123,15 +128,14 @@ function duplicateDevice({ duplicate = null }: ReceptionFacts, nowMs: number): C
     currentValue: takeovers,
     threshold: DUPLICATE_TAKEOVERS_MIN,
     cause: null,
-    message: duplicateText(takeovers, addresses),
+    message: duplicateMessage(takeovers, addresses),
   };
 }
 
-function duplicateText(takeovers: number, addresses: readonly string[]): string {
+function duplicateMessage(takeovers: number, addresses: readonly string[]): AlertMessage {
   const [first, ...others] = addresses;
-  if (first === undefined) {
-    return `Two clients log in as this device, or its connection is lost again and again: ${takeovers} new connections within a minute; only the broker knows their addresses`;
-  }
-  const from = others.length === 0 ? `all from ${first}` : `from ${[first, ...others].join(' and ')}`;
-  return `Two clients log in as this device and replace each other: ${takeovers} times within a minute, ${from}`;
+  if (first === undefined) return sentence('two_clients_or_bad_link', { takeovers });
+  return others.length === 0
+    ? sentence('two_clients_same_address', { takeovers, address: first })
+    : sentence('two_clients', { takeovers, addresses });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AlertType } from '@granary/contract/alerts';
+import { inEnglish, sentence } from '@granary/contract/sentences/english';
 import { HOUR_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { STOP_CONFIRMATION_MS_MAX } from '../../commands/emergency-stop.ts';
 import { beginCommand, type CommandState } from '../../commands/state.ts';
@@ -81,7 +82,8 @@ const ended = (status: MissionState['status'], reason: 'lost' | 'device_fault' |
   ...running,
   status,
   endedAtMs: NOW_MS,
-  result: reason === null ? null : { reason, message: 'a wheel came off' },
+  result:
+    reason === null ? null : { reason, message: sentence('device_said', { words: 'a wheel came off' }) },
 });
 const newer: MissionState = { ...running, missionId: 'ms_2', dispatchedAtMs: NOW_MS };
 const stop = beginCommand(
@@ -216,18 +218,18 @@ describe('a field device', () => {
     const failed = conditionOf('mission_failed', { missions: [ended('failed', 'device_fault')] });
     assert.ok(failed.state === 'present');
     assert.equal(failed.cause, 'ms_1');
-    assert.equal(failed.message, 'Mission round failed: a wheel came off');
+    assert.equal(inEnglish(failed.message), 'Mission round failed: a wheel came off');
     const unconfirmed = conditionOf('emergency_stop_unconfirmed', {
-      commands: [{ ...oldStop, lastAnswer: 'it refused the stop' }],
+      commands: [{ ...oldStop, lastAnswer: sentence('stop_refused', {}) }],
     });
     assert.ok(unconfirmed.state === 'present');
     assert.match(
-      unconfirmed.message,
+      inEnglish(unconfirmed.message),
       /^The device has not confirmed the emergency stop, .* its last answer: it refused the stop$/,
     );
     const breach = conditionOf('geofence_breach', { ...fenced, ...away });
     assert.ok(breach.state === 'present');
-    assert.match(breach.message, /at 53, 13\.005; it is to hold$/);
+    assert.match(inEnglish(breach.message), /at 53, 13\.005; it is to hold$/);
   });
 });
 

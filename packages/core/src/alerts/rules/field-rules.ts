@@ -1,16 +1,11 @@
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import type { Point } from '@granary/contract/positions';
+import { sentence } from '@granary/contract/sentences/english';
 import { isUnconfirmedStop, STOP_CONFIRMATION_MS_MAX } from '../../commands/emergency-stop.ts';
-import { unconfirmedStopText } from '../../commands/sentences.ts';
 import type { CommandState } from '../../commands/state.ts';
 import { freshnessMs, type Presence } from '../../devices/status.ts';
 import { isInside } from '../../geometry.ts';
-import {
-  endedBadlyText,
-  FAILSAFE_WORDS,
-  unansweredStartText,
-  unconfirmedHaltText,
-} from '../../missions/sentences.ts';
+import { endedBadly, unconfirmedHalt } from '../../missions/sentences.ts';
 import { type MissionState, missionHoldsDevice } from '../../missions/state.ts';
 import { haltOverdueAtMs, startAnswerDueMs } from '../../missions/steps.ts';
 import type { LatestValues, Sensor } from '../../sensors/sensor.ts';
@@ -93,7 +88,7 @@ function lowBattery(facts: FieldFacts, judgedAtMs: number): Condition {
     currentValue: roundTo6(level),
     threshold,
     cause: null,
-    message: `Battery is at ${level.toFixed(1)} %, at or below the limit of ${threshold} %`,
+    message: sentence('battery_below', { level: roundTo6(level), limit: threshold }),
     valueStep: valueStepPercent(alarms),
   };
 }
@@ -117,7 +112,10 @@ function geofenceBreach(facts: FieldFacts, judgedAtMs: number): Condition {
     currentValue: null,
     threshold: null,
     cause: null,
-    message: `The device is outside its geofence at ${place.lat}, ${place.lng}; it is to ${FAILSAFE_WORDS[failsafe.geofence_breach_action]}`,
+    message: sentence('outside_fence', {
+      place: { latitude: place.lat, longitude: place.lng },
+      action: failsafe.geofence_breach_action,
+    }),
   };
 }
 
@@ -135,7 +133,7 @@ function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, now
       currentValue: null,
       threshold: null,
       cause: unhalted.missionId,
-      message: unconfirmedHaltText(unhalted),
+      message: unconfirmedHalt(unhalted),
     };
   }
   const unanswered = missions.find((mission) => (startAnswerDueMs(mission) ?? nowMs + 1) <= nowMs);
@@ -147,7 +145,7 @@ function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, now
       currentValue: null,
       threshold: null,
       cause: unanswered.missionId,
-      message: unansweredStartText(unanswered),
+      message: sentence('mission_start_unanswered', { mission: unanswered.name }),
     };
   }
   const newest = missions.reduce<MissionState | undefined>(
@@ -162,7 +160,7 @@ function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, now
     currentValue: null,
     threshold: null,
     cause: newest.missionId,
-    message: endedBadlyText(newest),
+    message: endedBadly(newest),
   };
 }
 
@@ -180,7 +178,7 @@ function emergencyStopUnconfirmed({ commands }: FieldFacts, nowMs: number): Cond
     currentValue: null,
     threshold: null,
     cause: stop.commandId,
-    message: unconfirmedStopText(stop),
+    message: sentence('stop_unconfirmed', { answer: stop.lastAnswer }),
   };
 }
 
@@ -188,7 +186,7 @@ const TROUBLE: ReadonlySet<string> = new Set(['failed', 'aborted', 'missed']);
 
 const begunAtMs = ({ plan, dispatchedAtMs }: MissionState): number => dispatchedAtMs ?? plan.startAtMs;
 
-function underWay({ missions, commands }: FieldFacts): string | null {
-  if (commands.some(isUnconfirmedStop)) return 'an emergency stop';
-  return missions.some(missionHoldsDevice) ? 'a mission' : null;
+function underWay({ missions, commands }: FieldFacts): 'emergency_stop' | 'mission' | null {
+  if (commands.some(isUnconfirmedStop)) return 'emergency_stop';
+  return missions.some(missionHoldsDevice) ? 'mission' : null;
 }

@@ -1,3 +1,5 @@
+import { sentence } from '@granary/contract/sentences/english';
+import type { Sentence } from '@granary/contract/sentences/sentence';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { silenceCountsFromMs } from '../../devices/maintenance.ts';
 import { deviceStatus, freshnessMs, type Presence } from '../../devices/status.ts';
@@ -5,7 +7,6 @@ import { explainsOldValuesUntilMs, type Reception, wrongClockMs } from '../../re
 import { type LatestValue, type LatestValues, latestOf, type Sensor } from '../../sensors/sensor.ts';
 import { sensorFreshnessMs } from '../../telemetry/current-readings.ts';
 import { isBelievable, plausibleRange } from '../../telemetry/plausibility.ts';
-import { capitalized, inWords, valueText } from '../../words.ts';
 import type { Condition } from '../lifecycle.ts';
 import { type Observed, type SilenceTimes, valuesJudgedAtMs } from '../observation.ts';
 
@@ -43,11 +44,10 @@ const causeOf = (values: readonly SensorValue[]): string =>
 /** An alert about all sensors of a device names this many of them. */
 const NAMED_MAX = 12;
 
-const listed = (texts: readonly string[], separator: string): string =>
-  [
-    ...texts.slice(0, NAMED_MAX),
-    ...(texts.length > NAMED_MAX ? [`${texts.length - NAMED_MAX} more`] : []),
-  ].join(separator);
+const listed = (sensors: readonly Sentence[]) => ({
+  sensors: sensors.slice(0, NAMED_MAX),
+  more: sensors.length > NAMED_MAX ? sensors.length - NAMED_MAX : null,
+});
 
 /** The time from which a sensor counts as silent; times when the service was down, or the device offline or in maintenance, do not count. */
 export const staleFromMs = (
@@ -81,8 +81,8 @@ export function sensorStale(
     .toSorted((a, b) => a.newest.tsMs - b.newest.tsMs);
   if (oldest === undefined) return { type, state: old.length === 0 ? 'absent' : 'indeterminate' };
   const silent = [oldest, ...others];
-  const texts = silent.map(
-    ({ sensor, newest }) => `no ${inWords(sensor.sensorId)} since ${toIso(newest.tsMs)}`,
+  const told = silent.map(({ sensor, newest }) =>
+    sentence('sensor_silent', { sensor: sensor.sensorId, since: toIso(newest.tsMs) }),
   );
   const age = { sinceMs: oldest.newest.tsMs, unitMs: SECOND_MS };
   return {
@@ -92,7 +92,7 @@ export function sensorStale(
     currentValue: Math.floor((nowMs - age.sinceMs) / age.unitMs),
     threshold: sensorFreshnessMs(oldest.sensor, presence) / SECOND_MS,
     cause: causeOf(silent),
-    message: `${capitalized(listed(texts, ', '))}, although the device is online`,
+    message: sentence('sensors_silent', listed(told)),
     valueStep: AGE_STEP_S,
     age,
   };
@@ -118,11 +118,9 @@ export function sensorFault(facts: SensorFacts & Observed, nowMs: number): Condi
     currentValue: value,
     threshold: bound,
     cause: causeOf(current),
-    message: capitalized(
-      listed(
-        current.map((one) => describeFault(one, capacityKg).text),
-        '; ',
-      ),
+    message: sentence(
+      'sensors_implausible',
+      listed(current.map((one) => describeFault(one, capacityKg).told)),
     ),
   };
 }
@@ -131,6 +129,11 @@ function describeFault({ sensor, newest }: SensorValue, capacityKg?: number) {
   const { sensorId, unit, scale } = sensor;
   const value = newest.value / scale;
   const { min, max } = plausibleRange(sensor, capacityKg);
-  const text = `${inWords(sensorId)} reads ${valueText(value, unit)}, which cannot be true: it is outside ${min} to ${valueText(max, unit)}`;
-  return { value, bound: value < min ? min : max, text };
+  const told = sentence('sensor_implausible', {
+    sensor: sensorId,
+    value: { value, unit },
+    min,
+    max: { value: max, unit },
+  });
+  return { value, bound: value < min ? min : max, told };
 }

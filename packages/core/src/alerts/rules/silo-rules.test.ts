@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ALERT_TYPES, type AlertType } from '@granary/contract/alerts';
+import { inEnglish, sentence } from '@granary/contract/sentences/english';
 import { toIso } from '@granary/contract/time';
 import { initialConfiguration } from '../../configuration/silo-configuration.ts';
 import { FRESHNESS_MS, NEVER_SEEN } from '../../devices/status.ts';
@@ -66,12 +67,12 @@ const completed: OperationState = {
   measuredAtMs: NOW_MS,
   isWeighedAfterEnd: true,
 };
-const failure = { reason: 'no_movement', message: 'the weight does not move' } as const;
+const failure = { reason: 'no_movement', message: sentence('weight_does_not_move') } as const;
 const failed: OperationState = { ...completed, status: 'failed', failure };
 const notSent: OperationState = {
   ...failed,
   undelivered: 'not_connected',
-  failure: { reason: 'not_sent', message: '' },
+  failure: { reason: 'not_sent', message: sentence('start_not_sent', { why: 'expired' }) },
 };
 const later: OperationState = { ...started, operationId: 'op_2', startedAtMs: NOW_MS };
 const unasked: OperationState = { ...started, operationId: 'local-1', plan: null, status: 'in_progress' };
@@ -315,7 +316,7 @@ it('operation_failed of one that does not confirm its stop says that it may stil
   const condition = conditionOf('operation_failed', { operations: [unstopped] });
   assert.ok(condition.state === 'present');
   assert.match(
-    condition.message,
+    inEnglish(condition.message),
     /^Feed 100 kg: the device has not confirmed the stop, so it may still be moving/,
   );
 });
@@ -323,7 +324,7 @@ it('operation_failed of one that does not confirm its stop says that it may stil
 it('operation_failed of one that was started at the device claims no failure', () => {
   const condition = conditionOf('operation_failed', { operations: [unasked] });
   assert.ok(condition.state === 'present');
-  assert.match(condition.message, /was started at the device, not through this service/);
+  assert.match(inEnglish(condition.message), /was started at the device, not through this service/);
 });
 
 describe('maintenance', () => {
@@ -348,7 +349,7 @@ describe('a condition', () => {
       currentValue: 18.25,
       threshold: 20,
       cause: null,
-      message: 'Level is 18.3 %, at or below the limit of 20 %',
+      message: sentence('level_below', { level: 18.25, limit: 20 }),
       valueStep: 1,
     });
   });
@@ -362,7 +363,7 @@ describe('a condition', () => {
     assert.ok(fault.state === 'present');
     assert.deepEqual([fault.currentValue, fault.threshold, fault.cause], [99_999, 1_100, 'weight,humidity']);
     assert.equal(
-      fault.message,
+      inEnglish(fault.message),
       'Weight reads 99999 kg, which cannot be true: it is outside -20 to 1100 kg; ' +
         'humidity reads -1 %, which cannot be true: it is outside 0 to 100 %',
     );
@@ -377,12 +378,15 @@ describe('a condition', () => {
     assert.ok(stale.state === 'present');
     assert.deepEqual([stale.currentValue, stale.threshold, stale.cause], [40, 30, 'temperature,weight']);
     assert.equal(
-      stale.message,
+      inEnglish(stale.message),
       'No temperature since 2026-03-01T11:59:19.999Z, no weight since 2026-03-01T11:59:29.999Z, although the device is online',
     );
     const weightIsBack = conditionOf('sensor_stale', withLatest({ temperature: { value: 0, tsMs: OLD_MS } }));
     assert.ok(weightIsBack.state === 'present');
-    assert.match(weightIsBack.message, /^No temperature since [^,]*, although the device is online$/);
+    assert.match(
+      inEnglish(weightIsBack.message),
+      /^No temperature since [^,]*, although the device is online$/,
+    );
   });
 
   it('about an operation says which', () => {

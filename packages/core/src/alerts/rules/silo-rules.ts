@@ -1,7 +1,8 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
+import { sentence } from '@granary/contract/sentences/english';
 import type { Presence } from '../../devices/status.ts';
 import { stopOverdueAtMs } from '../../operations/declared-end.ts';
-import { failedText, imbalanceText, unaskedText, unconfirmedStopText } from '../../operations/sentences.ts';
+import { failedOperation, imbalance, operationName } from '../../operations/sentences.ts';
 import { holdsDevice, type OperationState, reportedAmountG } from '../../operations/state.ts';
 import { shownFailure } from '../../operations/status-detail.ts';
 import { finallyMeasuredG, IMBALANCE_PERCENT_MAX, massBalance } from '../../operations/weighing.ts';
@@ -35,7 +36,7 @@ export function conditionsOf(facts: SiloFacts & Observed, nowMs: number): Condit
     ...levelConditions(facts, valuesJudgedAtMs(facts, nowMs)),
     sensorStale(facts, nowMs),
     sensorFault(facts, nowMs),
-    deviceOffline(facts, facts.operations.some(holdsDevice) ? 'an operation' : null, nowMs),
+    deviceOffline(facts, facts.operations.some(holdsDevice) ? 'operation' : null, nowMs),
     operationFailed(facts, nowMs),
     massImbalance(facts),
     maintenanceDue(facts.configuration.maintenance, nowMs),
@@ -66,7 +67,10 @@ function levelConditions(
     const state = stateAt(rule, weight.value);
     if (state !== 'present') return { type, state };
     const currentValue = roundTo6((weight.value / capacityG) * 100);
-    const message = `Level is ${currentValue.toFixed(1)} %, at or ${side === 'bottom' ? 'below' : 'above'} the limit of ${threshold} %`;
+    const message = sentence(side === 'bottom' ? 'level_below' : 'level_above', {
+      level: currentValue,
+      limit: threshold,
+    });
     return { type, state, severity, currentValue, threshold, cause: null, message, valueStep };
   });
 }
@@ -99,12 +103,20 @@ function operationFailed({ operations, observedSinceMs }: SiloFacts & Observed, 
   } as const;
   const failure = shownFailure(worst);
   if (failure !== null) {
-    return { ...present, severity: severityOfFailed(worst), message: failedText(worst, failure) };
+    return { ...present, severity: severityOfFailed(worst), message: failedOperation(worst, failure) };
   }
   if (isOverdue(worst)) {
-    return { ...present, severity: 'critical', message: unconfirmedStopText(worst) };
+    return {
+      ...present,
+      severity: 'critical',
+      message: sentence('operation_stop_unconfirmed', { operation: operationName(worst) }),
+    };
   }
-  return { ...present, severity: severityOfUnasked(operations), message: unaskedText(worst) };
+  return {
+    ...present,
+    severity: severityOfUnasked(operations),
+    message: sentence(`${worst.type ?? 'operation'}_unasked`),
+  };
 }
 
 /** The caller of a start that was not sent already got that answer, and nothing moved. */
@@ -137,6 +149,6 @@ function massImbalance({ operations, capacityKg }: SiloFacts): Condition {
     currentValue,
     threshold: IMBALANCE_PERCENT_MAX,
     cause: newest.operationId,
-    message: imbalanceText(newest, measuredG, currentValue),
+    message: imbalance(newest, measuredG, currentValue),
   };
 }

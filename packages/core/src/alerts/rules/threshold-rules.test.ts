@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
+import { inEnglish, sentence } from '@granary/contract/sentences/english';
 import { SECOND_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { NEVER_SEEN } from '../../devices/status.ts';
@@ -81,7 +82,7 @@ describe('a threshold rule', () => {
     assert.equal(at(300, 1_800 * SECOND_MS + 1), 'indeterminate');
     const condition = conditionAt(rule, { temp_3: { value: 314, tsMs: NOW_MS } });
     assert.ok(condition?.state === 'present');
-    assert.equal(condition.message, 'Temp 3 is 31.4 °C, at or above the limit of 30 °C');
+    assert.equal(inEnglish(condition.message), 'Temp 3 is 31.4 °C, at or above the limit of 30 °C');
   });
 
   it('without a sensor has no condition', () => {
@@ -98,8 +99,11 @@ describe('a threshold rule', () => {
       currentValue: 31.4,
       threshold: 30,
       cause: null,
-      messageStart: 'Temperature is ',
-      message: 'Temperature is 31.4 °C, at or above the limit of 30 °C',
+      message: sentence('sensor_above', {
+        sensor: 'temperature',
+        value: { value: 31.4, unit: 'celsius' },
+        limit: { value: 30, unit: 'celsius' },
+      }),
       valueStep: 0.5,
     });
     const named = conditionAt(
@@ -107,7 +111,7 @@ describe('a threshold rule', () => {
       temperature(-400),
     );
     assert.ok(named?.state === 'present');
-    assert.equal(named.message, 'Frost: temperature is -0.4 °C, at or below the limit of 5 °C');
+    assert.equal(inEnglish(named.message), 'Frost: temperature is -0.4 °C, at or below the limit of 5 °C');
     assert.deepEqual(named.delays, { onMs: 60_000, offMs: 0 });
   });
 
@@ -117,7 +121,7 @@ describe('a threshold rule', () => {
     const condition = conditionAt(full, weight(1_002_100));
     assert.ok(condition?.state === 'present');
     assert.equal(condition.currentValue, 33.403333);
-    assert.equal(condition.message, 'Level is 33.4033 %, at or above the limit of 33.4 %');
+    assert.equal(inEnglish(condition.message), 'Level is 33.4033 %, at or above the limit of 33.4 %');
   });
 
   it('changes its alert by steps of the dead band, the resolution, or half a percent of the threshold', () => {

@@ -1,8 +1,9 @@
 import type { Alarms, ThresholdRule } from '@granary/contract/configuration/shared-configuration';
+import type { AlertMessage } from '@granary/contract/sentences/alerts';
+import { sentence } from '@granary/contract/sentences/english';
 import { latestOf } from '../../sensors/sensor.ts';
 import { isBelievable } from '../../telemetry/plausibility.ts';
 import { roundTo6 } from '../../units.ts';
-import { capitalized, inWords, valueText } from '../../words.ts';
 import type { AlertDelays, Condition } from '../lifecycle.ts';
 import { delaysOf, type Monitoring } from '../monitoring.ts';
 import type { ValueCondition } from '../no-change-ranges.ts';
@@ -121,19 +122,22 @@ export function thresholdConditions(facts: ThresholdFacts, judgedAtMs: number): 
     const state = stateAt(rule, newest.value);
     if (state !== 'present') return { ...subject, state };
     const currentValue = roundTo6(newest.value / sensor.scale);
-    const texts = thresholdTexts(rule, currentValue);
-    return { ...subject, state, severity, currentValue, threshold, cause: null, ...texts, valueStep };
+    const message = thresholdMessage(rule, currentValue);
+    return { ...subject, state, severity, currentValue, threshold, cause: null, message, valueStep };
   });
 }
 
 /** A percentage of a capacity can have any number of digits. */
 const SHOWN_DIGITS_MAX = 6;
 
-function thresholdTexts({ title, side, threshold, sensor }: SensorRule, value: number) {
+function thresholdMessage({ title, side, threshold, sensor }: SensorRule, value: number): AlertMessage {
   const { sensorId, unit } = sensor;
-  const shown = Number(value.toPrecision(SHOWN_DIGITS_MAX));
-  const name = inWords(sensorId);
-  const messageStart = title === undefined ? `${capitalized(name)} is ` : `${title}: ${name} is `;
-  const message = `${messageStart}${valueText(shown, unit)}, at or ${side} the limit of ${valueText(threshold, unit)}`;
-  return { messageStart, message };
+  const values = {
+    sensor: sensorId,
+    value: { value: Number(value.toPrecision(SHOWN_DIGITS_MAX)), unit },
+    limit: { value: threshold, unit },
+  };
+  return title === undefined
+    ? sentence(`sensor_${side}`, values)
+    : sentence(`sensor_${side}_named`, { ...values, name: title });
 }

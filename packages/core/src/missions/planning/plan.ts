@@ -9,6 +9,7 @@ import type {
   WaypointAction,
 } from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
+import { inWords } from '@granary/contract/sentences/english';
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import { checkedTimeMs, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { refuseWhileStopped } from '../../commands/emergency-stop.ts';
@@ -18,7 +19,6 @@ import { READING_AGE_MS_MAX } from '../../operations/interlocks.ts';
 import type { LatestValue, LatestValues } from '../../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';
 import { isPlausible } from '../../telemetry/plausibility.ts';
-import { inWords } from '../../words.ts';
 import { isMissionOver, type MissionPlan, type MissionState } from '../state.ts';
 
 /** The time an action takes at its waypoint; a `wait` uses its own duration if it has one. */

@@ -36,7 +36,7 @@ export interface StoreResult<State> {
 export interface SendResult<State> {
   readonly state: State;
   /** The status detail of a command that is not stored yet; `null` when it is stored, or when nothing was sent. */
-  readonly unstoredDetail: string | null;
+  readonly unstoredDetail: ReturnType<typeof unstoredStopDetail> | null;
 }
 
 /** A command with all requests for it that are not stored yet. */

@@ -3,6 +3,7 @@ import type { CommandRecord } from '@granary/contract/commands';
 import { namesEmergencyStop } from '@granary/contract/endpoints/commands';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
+import { statusOf } from '@granary/contract/sentences/english';
 import { commandRecord } from '@granary/core/commands/record';
 import type { CommandState } from '@granary/core/commands/state';
 import { refuseUnsupported } from '@granary/core/profiles/profile';
@@ -81,7 +82,7 @@ async function stopAtOnce(
     },
   );
   const record = commandRecord(command);
-  return unstoredDetail === null ? record : { ...record, status_detail: unstoredDetail };
+  return unstoredDetail === null ? record : { ...record, ...statusOf(unstoredDetail) };
 }
 
 async function issue(

@@ -2,6 +2,7 @@ import { newId } from '@granary/app/ids';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { OPERATION_TYPES } from '@granary/contract/operations';
+import { statusOf } from '@granary/contract/sentences/english';
 import { operationRecord, startedRecord } from '@granary/core/operations/record';
 import type { OperationState } from '@granary/core/operations/state';
 import { notSentRefusal } from '@granary/core/operations/status-detail';
@@ -100,7 +101,7 @@ function stopRoute(routes: FastifyInstance, parts: RouteDependencies): void {
         return await idempotency.onceUrgently(request, reply, (slices) => slices.operations.stop(stop));
       });
       const record = operationRecord(foundOperation(state));
-      return success(unstoredDetail === null ? record : { ...record, status_detail: unstoredDetail });
+      return success(unstoredDetail === null ? record : { ...record, ...statusOf(unstoredDetail) });
     });
     registered();
   });

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ALERTS } from '@granary/contract/sentences/alerts';
+import { ENGLISH, SENTENCES } from '@granary/contract/sentences/english';
+import {
+  ATTENTION,
+  COMMAND_DETAILS,
+  MISSION_DETAILS,
+  OPERATION_DETAILS,
+  TRACE,
+} from '@granary/contract/sentences/jobs';
+import { PARTS } from '@granary/contract/sentences/parts';
+import { placeholdersOf, type Reader, written } from '@granary/contract/sentences/sentence';
+import { WORDS } from '@granary/contract/sentences/words';
+import { LANGUAGES, language } from '../texts/texts.ts';
+import { messageText, TEMPLATES } from './sentences.ts';
+
+/** A value of each kind; of a list of words, each of its words in turn. */
+const SAMPLES: Readonly<Record<string, unknown>> = {
+  text: 'Ada',
+  number: 3,
+  percent: 12.5,
+  time: '2026-11-17T20:00:00.000Z',
+  duration: 90,
+  quantity: { value: 300, unit: 'kg' },
+  place: { latitude: 52.1, longitude: 13.2 },
+  sensor: 'temp_3',
+  mission: 'Field survey',
+  names: ['10.0.0.1', '10.0.0.2'],
+  part: { code: 'weight_does_not_move', values: {} },
+  list: [{ code: 'sensor_silent', values: { sensor: 'weight', since: '2026-11-17T20:00:00.000Z' } }],
+  clauses: [{ code: 'weight_does_not_move', values: {} }],
+  ...Object.fromEntries(Object.entries(WORDS).map(([kind, words]) => [kind, Object.keys(words)[0]])),
+};
+const readerOf = (templates: Pick<Reader, 'sentences' | 'words'>): Reader => ({ ...ENGLISH, ...templates });
+const CODES = Object.keys(SENTENCES);
+
+test('every code has a text in every language, with the same values', () => {
+  for (const name of LANGUAGES) {
+    const { sentences } = TEMPLATES[name];
+    assert.deepEqual(Object.keys(sentences).toSorted(), CODES.toSorted(), name);
+    for (const [code, english] of Object.entries(SENTENCES)) {
+      const valuesOf = (template: string) =>
+        [
+          ...new Set(placeholdersOf(template).map((one) => `${one.name}:${one.kind}:${one.isOptional}`)),
+        ].toSorted();
+      assert.deepEqual(valuesOf(sentences[code] ?? ''), valuesOf(english), `${name} ${code}`);
+    }
+  }
+});
+
+test('no value is left unreplaced, with and without the values that may be missing', () => {
+  for (const name of LANGUAGES) {
+    const reader = readerOf(TEMPLATES[name]);
+    for (const [code, template] of Object.entries(SENTENCES)) {
+      for (const isWhole of [true, false]) {
+        const needed = placeholdersOf(template).filter(({ isOptional }) => isWhole || !isOptional);
+        const values = Object.fromEntries(needed.map(({ name: value, kind }) => [value, SAMPLES[kind]]));
+        const text = written({ code, values }, reader);
+        assert.ok(text !== null && text.length > 1, `${name} ${code}`);
+        assert.doesNotMatch(text, /[{}[\]]|undefined|null|\[object| {2}/, `${name} ${code}: ${text}`);
+      }
+    }
+  }
+});
+
+test('a value that may be missing stands in a part that can be left out', () => {
+  for (const name of LANGUAGES) {
+    for (const [code, template] of Object.entries(TEMPLATES[name].sentences)) {
+      const always = template.replaceAll(/\[[^\]]*\]/g, '');
+      assert.ok(
+        placeholdersOf(always).every(({ isOptional }) => !isOptional),
+        `${name} ${code}`,
+      );
+    }
+  }
+});
+
+test('every kind of value can be written, and every word is there in every language', () => {
+  for (const [code, template] of Object.entries(SENTENCES)) {
+    for (const { kind } of placeholdersOf(template))
+      assert.ok(Object.hasOwn(SAMPLES, kind), `${code} ${kind}`);
+  }
+  const wordsOf = (words: Reader['words']) =>
+    Object.entries(words).flatMap(([kind, all]) => Object.keys(all).map((word) => `${kind} ${word}`));
+  assert.deepEqual(wordsOf(TEMPLATES.de.words).toSorted(), wordsOf(WORDS).toSorted());
+});
+
+test('a code has one meaning: it stands in one list, or has the same text in both', () => {
+  const lists = [ALERTS, OPERATION_DETAILS, TRACE, ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, PARTS];
+  const texts = new Map<string, string>();
+  for (const [code, text] of lists.flatMap((list) => Object.entries(list))) {
+    assert.equal(texts.get(code) ?? text, text, code);
+    texts.set(code, text);
+  }
+});
+
+test('no German text is only copied', () => {
+  const own = /^(?:\{why:Part\}\.|\{(?:words|text):text\})$|\{mission:mission\} \{status/;
+  const copied = Object.entries(SENTENCES).filter(
+    ([code, text]) => TEMPLATES.de.sentences[code] === text && !own.test(text),
+  );
+  assert.deepEqual(copied, []);
+});
+
+test('a code that the page does not know is shown in the English of the service', () => {
+  language.value = 'de';
+  const told = { message: 'The hopper is open', message_code: 'hopper_open', message_values: {} };
+  assert.equal(messageText(told), 'The hopper is open');
+  const incomplete = { message: 'Level is low', message_code: 'level_below', message_values: { level: 3 } };
+  assert.equal(messageText(incomplete), 'Level is low');
+  language.value = 'en';
+});

@@ -1,0 +1,70 @@
+import { ENGLISH, inWords } from '@granary/contract/sentences/english';
+import { type Reader, written } from '@granary/contract/sentences/sentence';
+import { SENTENCE_WORDS, SENTENCES } from '../texts/de/sentences.ts';
+import { type Language, language, locale, texts } from '../texts/texts.ts';
+import { formatDuration, formatNumber, formatTime, unitSymbol } from './format.ts';
+
+const DEGREE_DECIMALS = 5;
+
+/** The templates of each language; the service writes the English ones itself. */
+export const TEMPLATES: Readonly<Record<Language, Pick<Reader, 'sentences' | 'words'>>> = {
+  en: { sentences: ENGLISH.sentences, words: ENGLISH.words },
+  de: { sentences: SENTENCES, words: SENTENCE_WORDS },
+};
+
+/** How the viewer reads values: in their language, with the digits of their place and in their time zone. */
+function reader(): Reader {
+  const place = locale.value;
+  const number = (value: number, maximumFractionDigits: number): string =>
+    new Intl.NumberFormat(place, { maximumFractionDigits }).format(value).replace('-', '−');
+  const sensors: Readonly<Record<string, string>> = texts.value.common.sensors;
+  return {
+    ...TEMPLATES[language.value],
+    number: (value) => number(value, 3),
+    percent: (value) => `${number(value, 1)} %`,
+    time: (timestamp) => formatTime(timestamp, Date.now(), place),
+    duration: (seconds) => formatDuration(seconds * 1_000),
+    quantity: ({ value, unit }) => `${number(value, 3)} ${unitSymbol(unit)}`,
+    place: ({ latitude, longitude }) =>
+      [latitude, longitude].map((angle) => formatNumber(angle, DEGREE_DECIMALS, place)).join('; '),
+    sensor: (id) => sensors[id] ?? inWords(id),
+    mission: ENGLISH.mission,
+    names: (names) => new Intl.ListFormat(place).format(names),
+  };
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A service that is newer than this page can have codes that the page does not know; then its English text is shown. */
+const textOf = (code: string | undefined, values: Values | undefined, english: string): string =>
+  (code === undefined ? null : written({ code, values: values ?? {} }, reader())) ?? english;
+
+interface WithMessage {
+  readonly message: string;
+  readonly message_code?: string;
+  readonly message_values?: Values;
+}
+
+/** The message of an alert or a refusal, or why a job ended. */
+export const messageText = ({ message, message_code, message_values }: WithMessage): string =>
+  textOf(message_code, message_values, message);
+
+interface WithStatus {
+  readonly status_detail: string;
+  readonly status_code?: string;
+  readonly status_values?: Values;
+}
+
+/** What is known of a job. */
+export const statusText = ({ status_detail, status_code, status_values }: WithStatus): string =>
+  textOf(status_code, status_values, status_detail);
+
+interface WithDetail {
+  readonly detail: string;
+  readonly detail_code?: string;
+  readonly detail_values?: Values;
+}
+
+/** A step of a trace. */
+export const detailText = ({ detail, detail_code, detail_values }: WithDetail): string =>
+  textOf(detail_code, detail_values, detail);

@@ -1,0 +1,265 @@
+import type { SentenceCode } from '@granary/contract/sentences/english';
+import type { WORDS } from '@granary/contract/sentences/words';
+
+/** The template of every code; what the templates can contain is said in `contract/src/sentences/sentence.ts`. */
+export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
+  // Alerts
+  level_below: 'Füllstand {level:percent}, an oder unter der Grenze von {limit:number} %',
+  level_above: 'Füllstand {level:percent}, an oder über der Grenze von {limit:number} %',
+  battery_below: 'Akku {level:percent}, an oder unter der Grenze von {limit:number} %',
+  sensor_above: '{sensor:Sensor} {value:quantity}, an oder über der Grenze von {limit:quantity}',
+  sensor_below: '{sensor:Sensor} {value:quantity}, an oder unter der Grenze von {limit:quantity}',
+  sensor_above_named:
+    '{name:text}: {sensor:sensor} {value:quantity}, an oder über der Grenze von {limit:quantity}',
+  sensor_below_named:
+    '{name:text}: {sensor:sensor} {value:quantity}, an oder unter der Grenze von {limit:quantity}',
+  sensors_silent: 'Das Gerät ist verbunden, aber es fehlen Werte: {sensors:list}[, {more:number?} weitere]',
+  sensors_implausible: '{sensors:Clauses}[; {more:number?} weitere]',
+  went_offline: 'Das Gerät ist nicht verbunden',
+  went_offline_during: 'Das Gerät ist während {job:job} nicht verbunden',
+  readings_refused:
+    'Seine Messwerte werden abgelehnt: {cause:part} ({messages:number} Nachrichten in Folge seit {since:time})',
+  readings_partly_refused:
+    'Ein Teil seiner Messwerte wird abgelehnt: {cause:part} ({messages:number} Nachrichten in Folge seit {since:time})',
+  clock_ahead_or_late:
+    'Seine Uhr geht {offset:duration} vor, oder es sendet seine Messwerte {offset:duration} zu spät: Sie gelten als alt, deshalb wird kein Füllstand und keine Grenze überwacht',
+  clock_behind_or_late:
+    'Seine Uhr geht {offset:duration} nach, oder es sendet seine Messwerte {offset:duration} zu spät: Sie gelten als alt, deshalb wird kein Füllstand und keine Grenze überwacht',
+  two_clients:
+    'Zwei Programme melden sich als dieses Gerät an und verdrängen einander: {takeovers:number} Mal in einer Minute, von {addresses:names}',
+  two_clients_same_address:
+    'Zwei Programme melden sich als dieses Gerät an und verdrängen einander: {takeovers:number} Mal in einer Minute, alle von {address:text}',
+  two_clients_or_bad_link:
+    'Zwei Programme melden sich als dieses Gerät an, oder seine Verbindung bricht immer wieder ab: {takeovers:number} neue Verbindungen in einer Minute; ihre Adressen kennt nur der Broker',
+  maintenance_overdue: 'Die Wartung war am {due:time} fällig',
+  operation_stalled: '{operation:Part} ist[ bei {moved:quantity?}] zum Stillstand gekommen: {why:part}',
+  operation_overran: '{operation:Part} hat[ bei {moved:quantity?}] nicht rechtzeitig geendet: {why:part}',
+  operation_refused: '{operation:Part} wurde vom Gerät abgelehnt, nichts wurde bewegt: {why:part}',
+  operation_outcome_unknown: '{operation:Part} endete ohne bekanntes Ergebnis: {why:part}',
+  operation_declared_ended: '{operation:Part} wurde {why:part}',
+  operation_broke_off: '{operation:Part} ist[ bei {moved:quantity?}] gescheitert: {why:part}',
+  operation_stop_unconfirmed:
+    '{operation:Part}: Das Gerät hat den Stopp nicht bestätigt und bewegt vielleicht noch etwas; der Stopp wird wiederholt, bis es ihn bestätigt',
+  operation_unasked: 'Ein Vorgang wurde am Gerät begonnen, nicht über diesen Dienst',
+  feed_unasked: 'Eine Befüllung wurde am Gerät begonnen, nicht über diesen Dienst',
+  discharge_unasked: 'Eine Entnahme wurde am Gerät begonnen, nicht über diesen Dienst',
+  operation_imbalance:
+    '{operation:Part}: Das Gerät meldete {reported:quantity}, die Waage zeigt {measured:quantity}, ein Unterschied von {difference:number} %',
+  outside_fence: 'Das Gerät ist bei {place:place} außerhalb seiner Feldgrenze; es soll {action:failsafe}',
+  mission_ended_badly: '{mission:mission} {status:missionStatus}[: {why:part?}]',
+  mission_start_unanswered:
+    '{mission:mission} sollte beginnen, und das Gerät sagt nicht, ob sie begonnen hat',
+  mission_pause_unconfirmed:
+    '{mission:mission}: Das Gerät hat die Pause nicht bestätigt und fährt vielleicht noch; es wird weiter dazu aufgefordert, bis es sie bestätigt',
+  mission_end_unconfirmed:
+    '{mission:mission}: Das Gerät hat das Ende nicht bestätigt und fährt vielleicht noch; es wird weiter dazu aufgefordert, bis es das Ende bestätigt',
+  stop_unconfirmed:
+    'Das Gerät hat den Not-Halt nicht bestätigt und bewegt sich vielleicht noch; der Not-Halt wird wiederholt, bis es ihn bestätigt[; seine letzte Antwort: {answer:part?}]',
+
+  // Operations
+  start_given_out:
+    'Der Start wurde um {started:time} ausgegeben; die Bestätigung des Geräts wird bis {until:time} erwartet.',
+  operation_acknowledged:
+    'Das Gerät hat den Start bestätigt und noch keinen Fortschritt gemeldet; das Ende wird bis {until:time} erwartet, danach wird gestoppt.',
+  operation_moving:
+    'Das Gerät hat {moved:quantity} von {target:quantity} gemeldet; das Ende wird bis {until:time} erwartet, danach wird gestoppt.',
+  operation_moving_unasked:
+    'Das Gerät hat {moved:quantity} gemeldet; begonnen wurde am Gerät, nicht über diesen Dienst.',
+  start_unacknowledged:
+    'Das Gerät hat den Start nicht bestätigt und kann bis {until:time} noch beginnen; es wird gefragt, bis es antwortet, und wenn es den Vorgang danach nicht kennt, ist er vorbei.',
+  operation_unheard:
+    'Seit {heard:time} wurde nichts mehr gemeldet, der Vorgang läuft vielleicht noch[, nach seiner eigenen Grenze längstens bis {limit:time?}]; das Gerät wird gefragt, sobald es verbunden ist.',
+  stop_requested:
+    'Um {requested:time} wurde ein Stopp verlangt; er wird wiederholt, bis das Gerät ihn bestätigt[ oder nach {decided:time?} sagt, dass es den Vorgang nicht kennt].',
+  stopping_because:
+    'Der Vorgang wird gestoppt: {why:part}; der Stopp wird wiederholt, bis das Gerät ihn bestätigt[ oder nach {decided:time?} sagt, dass es den Vorgang nicht kennt].',
+  stopping_moved_again:
+    'Um {again:time} wurde nach dem Ende wieder etwas bewegt; der Stopp wird wiederholt, bis das Gerät ihn bestätigt[ oder nach {decided:time?} sagt, dass es den Vorgang nicht kennt].',
+  stopping_moved_after_declared:
+    'Um {again:time} wurde wieder etwas bewegt, nachdem {person:text} den Vorgang um {declared:time} für beendet erklärt hatte; der Stopp wird wiederholt, bis das Gerät ihn bestätigt[ oder nach {decided:time?} sagt, dass es den Vorgang nicht kennt].',
+  operation_completed:
+    'Das Gerät hat den Vorgang als fertig gemeldet, mit {moved:quantity}[; {scale:part?}][; {before:part?}].',
+  operation_stopped:
+    'Das Gerät hat den Stopp bestätigt, mit {moved:quantity}[; {scale:part?}][; {before:part?}].',
+  operation_not_running:
+    'Das Gerät kennt den Vorgang nicht, also läuft er nicht; {reported:part}; {scale:part}.',
+  operation_start_refused: 'Das Gerät hat den Start abgelehnt, nichts wurde bewegt: {why:part}.',
+  operation_not_sent: '{why:Part}.',
+  operation_failed_unknown: 'Gescheitert: {why:part}.',
+  operation_failed_unreported: 'Gescheitert: {why:part}; {reported:part}; {scale:part}.',
+  operation_failed:
+    'Gescheitert: {why:part}; das Gerät hat {moved:quantity} gemeldet[; {scale:part?}][; {before:part?}].',
+  operation_end_declared: 'Der Vorgang wurde {why:part}; {reported:part}[; {scale:part?}].',
+  stop_sent_not_stored:
+    'Der Stopp wurde an das Gerät gesendet; er konnte noch nicht gespeichert werden und wird wiederholt, bis das gelingt.',
+  stop_waits_not_stored:
+    'Das Gerät ist nicht verbunden, der Stopp wird gesendet, sobald es verbunden ist; er konnte noch nicht gespeichert werden und wird wiederholt, bis das gelingt.',
+
+  // Steps of a trace
+  feed_requested: 'Befüllung mit {amount:quantity}[ in {target:text?}], {rate:quantity}.',
+  discharge_requested: 'Entnahme von {amount:quantity}[ in {target:text?}], {rate:quantity}.',
+  start_checked:
+    'Zugelassen[ bei {inside:quantity?} Inhalt]: Das Gerät darf höchstens {most:quantity} in {seconds:number} s bewegen.',
+  start_sent: 'Der Start wurde gesendet, gültig bis {until:time}.',
+  start_was_not_sent: '{why:Part}.',
+  begun_at_device: 'Das Gerät hat einen Vorgang gemeldet, den es selbst begonnen hat.',
+  device_confirmed: 'Das Gerät hat bestätigt, dass es den Vorgang hat.',
+  last_report: 'Letzte Meldung des Geräts: {moved:quantity} bewegt.',
+  last_report_unknown: 'Das Gerät hat gemeldet, dass es den Vorgang nicht kennt.',
+  report_requested: 'Der Dienst hat das Gerät um eine Meldung gebeten.',
+  stop_was_requested: 'Ein Stopp wurde verlangt.',
+  service_stops: 'Der Dienst stoppt: {why:part}.',
+  service_stops_moved_again: 'Der Dienst stoppt: Nach dem Ende wurde wieder etwas bewegt.',
+  stop_last_sent: 'Der Stopp wurde zuletzt an das Gerät gesendet.',
+  weight_last_changed: 'Die Waage hat zuletzt eine Änderung des Gewichts gesehen.',
+  scale_measured: 'Die Waage zeigt {moved:quantity} bewegt.',
+  end_declared: '{person:text} hat nachgesehen und den Vorgang für beendet erklärt[: {reason:text?}].',
+
+  job_on_offline_device: 'Das Gerät ist nicht verbunden, und auf ihm ist etwas im Gange.',
+
+  // Commands
+  command_queued: 'Wartet, bis sich das Gerät verbindet[, längstens bis {until:time?}].',
+  command_sent: 'Gesendet; das Gerät hat noch nicht geantwortet und wird bis {until:time} gefragt.',
+  command_executing: 'Das Gerät führt ihn aus; seine nächste Meldung wird bis {until:time} erwartet.',
+  command_succeeded: 'Das Gerät hat gemeldet, dass er ausgeführt ist.',
+  command_timed_out:
+    'Das Ergebnis ist nicht bekannt: Das Gerät hat nicht geantwortet und wird bis {until:time} gefragt.',
+  command_failed: 'Gescheitert[: {why:part?}].',
+  command_rejected: 'Vom Gerät abgelehnt[: {why:part?}].',
+  command_cancelled: 'Zurückgezogen[: {why:part?}].',
+  command_expired: 'Nicht ausgeführt[: {why:part?}].',
+  command_end_declared: 'Der Befehl wurde {why:part}.',
+  emergency_stop_waits:
+    'Das Gerät ist nicht verbunden; der Not-Halt wird gesendet, sobald es verbunden ist, und bis dahin weiß niemand, ob es steht.',
+  emergency_stop_repeated:
+    'Wird jede Sekunde wiederholt, bis das Gerät bestätigt, dass es steht[; seine letzte Antwort: {answer:part?}].',
+  emergency_stop_confirmed:
+    'Das Gerät hat bestätigt, dass es steht; es nimmt keine Bewegung an, bis jemand den Not-Halt freigibt.',
+  emergency_stop_released: 'Das Gerät hat bestätigt, dass es steht; dieser Not-Halt ist nicht mehr in Kraft.',
+  emergency_stop_ended: 'Ohne Bestätigung beendet[: {why:part?}].',
+  emergency_stop_declared:
+    'Der Not-Halt wurde {why:part}; er wird nicht mehr wiederholt und bleibt in Kraft, bis ihn jemand freigibt.',
+  emergency_stop_declared_released: 'Der Not-Halt wurde {why:part}; er ist nicht mehr in Kraft.',
+
+  // Missions
+  mission_scheduled:
+    'Beginnt um {start:time}, wenn das Gerät verbunden und frei ist; hat sie bis {until:time} nicht begonnen, gilt sie als verpasst.',
+  mission_may_have_begun:
+    'Das Gerät hat vielleicht begonnen und muss noch {request:missionRequest} bestätigen.',
+  mission_told_to_start:
+    'Das Gerät wurde um {told:time} zum Start aufgefordert und hat den Beginn nicht gemeldet; es wird alle paar Sekunden gefragt[; ohne Meldung gilt sie um {lost:time?} als verloren].',
+  mission_sent: 'An das Gerät gesendet; seine Antwort wird bis {until:time} erwartet.',
+  mission_accepted:
+    'Das Gerät hat sie; es wird um {start:time} zum Start aufgefordert, oder sobald es verbunden und frei ist, längstens bis {until:time}.',
+  mission_under_way:
+    'Läuft, {reached:number} von {waypoints:number} Wegpunkten erreicht[; das Gerät muss noch {request:missionRequest?} bestätigen][, bis {until:time?}].',
+  mission_paused:
+    'Pausiert, {reached:number} von {waypoints:number} Wegpunkten erreicht[; das Gerät muss noch {request:missionRequest?} bestätigen][, bis {until:time?}].',
+  mission_under_way_silent:
+    'Lief zuletzt, {reached:number} von {waypoints:number} Wegpunkten erreicht; seit {since:time} wurde nichts gehört, und dann soll das Gerät {action:failsafe}[; ohne Meldung gilt sie um {lost:time?} als verloren].',
+  mission_paused_silent:
+    'War zuletzt pausiert, {reached:number} von {waypoints:number} Wegpunkten erreicht; seit {since:time} wurde nichts gehört, und dann soll das Gerät {action:failsafe}[; ohne Meldung gilt sie um {lost:time?} als verloren].',
+  mission_completed: 'Das Gerät hat sie als fertig gemeldet.',
+  mission_aborted: 'Abgebrochen[: {why:part?}].',
+  mission_failed: 'Gescheitert[: {why:part?}].',
+  mission_missed: 'Verpasst[: {why:part?}].',
+  mission_cancelled: 'Zurückgezogen[: {why:part?}].',
+
+  // Parts of other sentences
+  feed: 'Befüllung mit {amount:quantity}[ in {target:text?}]',
+  discharge: 'Entnahme von {amount:quantity}[ in {target:text?}]',
+  feed_at_device: 'am Gerät begonnene Befüllung',
+  discharge_at_device: 'am Gerät begonnene Entnahme',
+  operation_at_device: 'am Gerät begonnener Vorgang',
+  sensor_silent: '{sensor:sensor} seit {since:time}',
+  sensor_implausible:
+    '{sensor:sensor} meldet {value:quantity}, das kann nicht stimmen: außerhalb von {min:number} bis {max:quantity}',
+  clock_ahead: 'seine Uhr geht {offset:duration} vor',
+  clock_behind: 'seine Uhr geht {offset:duration} nach',
+  times_in_other_unit: 'seine Zeiten sind in {unit:timeUnit}, nicht in Millisekunden',
+  value_not_a_number: '{sensor:sensor} ist {found:found}, keine Zahl',
+  sensor_not_declared: 'der Sensor {sensor:sensor} ist nicht angelegt',
+  other_cause: '{text:text}',
+  device_said: '{words:text}',
+  device_gave_no_reason: 'das Gerät nannte keinen Grund',
+  ran_too_long: 'der Vorgang lief länger als seine Grenze',
+  weight_does_not_move: 'das Gewicht ändert sich nicht',
+  start_not_sent: 'der Start wurde nicht gesendet, nichts wurde bewegt: {why:notSent}',
+  declared_ended:
+    'von {person:text} für beendet erklärt[ ({reason:text?})]; das Gerät hat das Ende nicht gemeldet',
+  never_known:
+    'das Gerät kennt diesen Vorgang nicht, und ob er begann, wurde nicht gemeldet[; {scale:part?}]',
+  no_longer_known:
+    'das Gerät kennt diesen Vorgang nicht mehr, und wie viel bewegt wurde, wurde nicht gemeldet[; {scale:part?}]',
+  scale_shows: 'die Waage zeigt {moved:quantity} bewegt',
+  scale_showed: 'während des Vorgangs zeigte die Waage {moved:quantity} bewegt',
+  scale_disturbed: 'die Waage kann es nicht sagen, weil auch ein anderer Vorgang etwas bewegt hat',
+  scale_without_start: 'die Waage kann es nicht sagen, weil das Gewicht davor nicht bekannt ist',
+  scale_silent: 'die Waage hat seit dem Start nichts gemeldet',
+  moved_again: 'um {again:time} war nach einem früheren Ende wieder etwas bewegt worden',
+  moved_again_after_declared:
+    'um {again:time} war wieder etwas bewegt worden, nachdem {person:text} den Vorgang um {declared:time} für beendet erklärt hatte',
+  declared_before: 'davor hatte {person:text} den Vorgang um {declared:time} für beendet erklärt',
+  amount_not_reported: 'wie viel bewegt wurde, wurde nicht gemeldet',
+  amount_last_reported:
+    'die letzte Meldung nannte {moved:quantity}, und wie viel insgesamt bewegt wurde, wurde nicht gemeldet',
+  stop_refused: 'es hat den Not-Halt abgelehnt[ ({reason:text?})]',
+  stop_failed: 'es konnte nicht anhalten[ ({reason:text?})]',
+  stop_cancelled: 'es hat den Not-Halt zurückgezogen[ ({reason:text?})]',
+  stop_not_known: 'es kennt den Not-Halt nicht[ ({reason:text?})]',
+  expired_unsent: 'er lief ab, bevor er gesendet werden konnte',
+  nothing_sent: 'das Gerät ist nicht verbunden, nichts wurde gesendet',
+  stop_came_first: 'ein Not-Halt kam zuvor',
+  outcome_forgotten: 'das Gerät kennt ihn nicht mehr; das Ergebnis ist nicht bekannt',
+  did_not_arrive:
+    'das Gerät kennt ihn nicht: Er kam nicht rechtzeitig an, oder das Gerät hat seinen Speicher verloren',
+  did_not_connect: 'das Gerät hat sich nicht rechtzeitig verbunden',
+  superseded: 'das Gerät hat ihn für einen anderen aufgegeben',
+  no_word_of_it: 'das Gerät sagt nicht, was daraus wurde',
+  was_cancelled: 'sie wurde zurückgezogen',
+  could_not_begin: 'sie konnte nicht rechtzeitig beginnen',
+  upload_unanswered:
+    'das Gerät hat die Übertragung nicht rechtzeitig beantwortet und wurde nie zum Start aufgefordert',
+  start_ignored: 'das Gerät wurde zum Start aufgefordert und meldet, dass es nicht begonnen hat',
+  mission_not_sent:
+    'das Gerät war nicht verbunden, als es zum Start aufgefordert werden sollte; nichts wurde gesendet',
+  stop_ended_it: 'ein Not-Halt hat sie beendet',
+  stop_was_in_force: 'ein Not-Halt war in Kraft, deshalb begann sie nicht',
+  mission_forgotten:
+    'das Gerät kennt die Mission nicht mehr, ihr Ergebnis ist nicht bekannt; sie wird nicht noch einmal begonnen',
+  not_heard_again: 'vom Gerät wurde nichts mehr gehört, ihr Ergebnis ist nicht bekannt',
+  ended_early: 'das Gerät hat sie vorzeitig beendet und nannte keinen Grund',
+};
+
+type Words = { readonly [Kind in keyof typeof WORDS]: Readonly<Record<keyof (typeof WORDS)[Kind], string>> };
+
+export const SENTENCE_WORDS: Words = {
+  job: { operation: 'eines Vorgangs', mission: 'einer Mission', emergency_stop: 'eines Not-Halts' },
+  failsafe: { continue: 'weitermachen', hold: 'anhalten', return_to_base: 'zu seiner Basis zurückkehren' },
+  found: {
+    text: 'ein Text',
+    boolean: 'wahr oder falsch',
+    null: 'leer',
+    object: 'ein Objekt',
+    list: 'eine Liste',
+  },
+  timeUnit: { seconds: 'Sekunden', microseconds: 'Mikrosekunden', nanoseconds: 'Nanosekunden' },
+  notSent: {
+    not_connected: 'das Gerät ist nicht verbunden',
+    not_subscribed: 'das Gerät ist verbunden, nimmt aber keine Befehle an',
+    expired: 'er konnte nicht rechtzeitig gesendet werden',
+    in_flight: 'eine andere Nachricht an das Gerät war im Weg',
+  },
+  missionRequest: { pause: 'die Pause', resume: 'die Fortsetzung', cancel: 'das Ende' },
+  missionStatus: {
+    scheduled: 'ist für später geplant',
+    dispatched: 'ist an das Gerät gesendet, aber nicht begonnen',
+    in_progress: 'läuft',
+    paused: 'ist pausiert',
+    completed: 'ist fertig',
+    aborted: 'wurde abgebrochen',
+    failed: 'ist gescheitert',
+    missed: 'wurde verpasst',
+    cancelled: 'wurde zurückgezogen',
+  },
+};

@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import { described } from '../input/schema.ts';
+import { unitSymbol } from '../telemetry/channels.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
+import { ALERTS } from './alerts.ts';
+import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from './jobs.ts';
+import { PARTS } from './parts.ts';
+import { capitalized, type Reader, type Sentence, type ValuesOf, written } from './sentence.ts';
+import { WORDS } from './words.ts';
+
+/** The English template of every code. */
+export const SENTENCES = {
+  ...ALERTS,
+  ...OPERATION_DETAILS,
+  ...TRACE,
+  ...ATTENTION,
+  ...COMMAND_DETAILS,
+  ...MISSION_DETAILS,
+  ...PARTS,
+} as const;
+
+export type SentenceCode = keyof typeof SENTENCES;
+
+/** A sentence whose values are those of its template. */
+export const sentence = <Code extends SentenceCode>(
+  code: Code,
+  ...values: keyof ValuesOf<(typeof SENTENCES)[Code]> extends never
+    ? []
+    : [ValuesOf<(typeof SENTENCES)[Code]>]
+): Sentence<Code> => ({ code, values: values[0] ?? {} });
+
+const YEAR_MS = 365 * DAY_MS;
+/** The largest unit in which the time is at least 1.5, or 1 of the next larger one where it is close to that. */
+const UNITS = [
+  { ms: SECOND_MS, one: 's', many: 's', below: 90 * SECOND_MS },
+  { ms: MINUTE_MS, one: 'min', many: 'min', below: 59.5 * MINUTE_MS },
+  { ms: HOUR_MS, one: 'h', many: 'h', below: 36 * HOUR_MS },
+  { ms: DAY_MS, one: 'day', many: 'days', below: YEAR_MS },
+] as const;
+const YEARS = { ms: YEAR_MS, one: 'year', many: 'years' } as const;
+
+/** A length of time in one rounded number: `45 s`, `2 min`, `1 h`, `3 days`. */
+export function durationText(lengthMs: number): string {
+  const { ms, one, many } = UNITS.find(({ below }) => lengthMs < below) ?? YEARS;
+  const count = Math.round(lengthMs / ms);
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** A code name, such as that of a sensor or a status, as words. */
+export const inWords = (code: string): string => code.replaceAll(/[_\s]+/g, ' ').trim();
+
+/** English as the service writes it: numbers with all their digits, and times in UTC. */
+export const ENGLISH: Reader = {
+  sentences: SENTENCES,
+  words: WORDS,
+  number: String,
+  percent: (value) => `${value.toFixed(1)} %`,
+  time: (timestamp) => timestamp,
+  duration: (seconds) => durationText(seconds * SECOND_MS),
+  quantity: ({ value, unit }) => `${value} ${unitSymbol(unit)}`,
+  place: ({ latitude, longitude }) => `${latitude}, ${longitude}`,
+  sensor: inWords,
+  mission: (name) => (/^mission\b/i.test(name) ? capitalized(name) : `Mission ${name}`),
+  names: (names) => names.join(' and '),
+};
+
+export function inEnglish(told: Sentence): string {
+  const text = written(told, ENGLISH);
+  if (text === null) throw new Error(`the sentence ${JSON.stringify(told)} is not complete`);
+  return text;
+}
+
+/** Whether people would read the same. */
+export const isSameSentence = (one: Sentence | null, other: Sentence | null): boolean =>
+  one === null || other === null ? one === other : inEnglish(one) === inEnglish(other);
+
+/** The field with the code of a sentence; `codes` are the templates that can stand there. */
+export const codeField = <Codes extends Readonly<Record<string, string>>>(codes: Codes) =>
+  described(
+    'The sentence as a code; `docs/sentences.md` lists the codes with their values.',
+    Type.Enum(Object.keys(codes) as (keyof Codes & string)[]),
+  );
+
+export const VALUES = described(
+  'The values in the sentence, by the names that its code has.',
+  Type.Record(Type.String(), Type.Unknown()),
+);
+
+/** The fields for a sentence: the English text, and the code and values from which any language can be written. */
+export const messageFields = <Codes extends Readonly<Record<string, string>>>(codes: Codes) => ({
+  message: Type.String(),
+  message_code: codeField(codes),
+  message_values: VALUES,
+});
+
+/** The same for the detail of a status. */
+export const statusFields = <Codes extends Readonly<Record<string, string>>>(codes: Codes) => ({
+  status_detail: described(
+    'One sentence for a person: what is known, what the service waits for, and until when.',
+    Type.String(),
+  ),
+  status_code: codeField(codes),
+  status_values: VALUES,
+});
+
+export const messageOf = <Code extends string>(told: Sentence<Code>) => ({
+  message: inEnglish(told),
+  message_code: told.code,
+  message_values: { ...told.values },
+});
+
+export const statusOf = <Code extends string>(told: Sentence<Code>) => ({
+  status_detail: inEnglish(told),
+  status_code: told.code,
+  status_values: { ...told.values },
+});

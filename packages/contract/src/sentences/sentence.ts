@@ -1,0 +1,166 @@
+import type { WORDS } from './words.ts';
+
+/**
+ * What people are told is a code with values; each language has a template for every code. In a template `{moved:quantity}` is
+ * replaced by the value `moved`, written as a quantity. `{moved:quantity?}` may be missing: then the part in square brackets
+ * around it is left out. A kind with a capital letter begins a sentence.
+ */
+export interface Sentence<Code extends string = string> {
+  readonly code: Code;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export interface Quantity {
+  readonly value: number;
+  readonly unit: string;
+}
+
+export interface Place {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** What a value of each kind is; every list of `WORDS` is a kind, too. */
+export interface Kinds {
+  /** Words of a device or a person, which nobody translates. */
+  readonly text: string;
+  readonly number: number;
+  readonly percent: number;
+  readonly time: string;
+  /** In seconds. */
+  readonly duration: number;
+  readonly quantity: Quantity;
+  readonly place: Place;
+  /** The id of a sensor. */
+  readonly sensor: string;
+  /** The name of a mission. */
+  readonly mission: string;
+  readonly names: readonly string[];
+  readonly part: Sentence;
+  /** Separated by commas. */
+  readonly list: readonly Sentence[];
+  /** Separated by semicolons. */
+  readonly clauses: readonly Sentence[];
+}
+
+type ValueOf<Kind extends string> = Kind extends keyof Kinds
+  ? Kinds[Kind]
+  : Kind extends keyof typeof WORDS
+    ? keyof (typeof WORDS)[Kind]
+    : never;
+
+type Placeholders<Template extends string> =
+  Template extends `${string}{${infer Name}:${infer Kind}}${infer Rest}`
+    ? [name: Name, kind: Kind] | Placeholders<Rest>
+    : never;
+
+type Required<Place> = Place extends [string, `${string}?`]
+  ? never
+  : Place extends [infer Name, string]
+    ? Name
+    : never;
+type Optional<Place> = Place extends [infer Name, `${string}?`] ? Name : never;
+
+/** The values that a template needs. */
+export type ValuesOf<Template extends string, Place extends [string, string] = Placeholders<Template>> = {
+  readonly [Name in Required<Place> & string]: ValueOf<Uncapitalize<Extract<Place, [Name, string]>[1]>>;
+} & {
+  readonly [Name in Optional<Place> & string]?: Extract<Place, [Name, string]>[1] extends `${infer Kind}?`
+    ? ValueOf<Uncapitalize<Kind>> | null
+    : never;
+};
+
+/** How values are written for one reader. */
+export interface Reader {
+  readonly sentences: Readonly<Record<string, string>>;
+  readonly words: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  number(value: number): string;
+  percent(value: number): string;
+  time(timestamp: string): string;
+  duration(seconds: number): string;
+  quantity(quantity: Quantity): string;
+  place(place: Place): string;
+  sensor(id: string): string;
+  mission(name: string): string;
+  names(names: readonly string[]): string;
+}
+
+const SECTIONS = /\[([^\]]*)\]|[^[]+/g;
+const PLACEHOLDER = /\{(\w+):(\w+)(\?)?\}/g;
+
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Each place of a template where a value stands, for checks. */
+export const placeholdersOf = (template: string) =>
+  [...template.matchAll(PLACEHOLDER)].map(([, name = '', kind = '', optional]) => ({
+    name,
+    kind: kind.charAt(0).toLowerCase() + kind.slice(1),
+    isOptional: optional !== undefined,
+  }));
+
+/** The sentence in the language of the reader; `null` if the code is not known there, or a value is not as the template needs it. */
+export function written({ code, values }: Sentence, reader: Reader): string | null {
+  const template = Object.hasOwn(reader.sentences, code) ? reader.sentences[code] : undefined;
+  if (template === undefined) return null;
+  let isComplete = true;
+  const filled = (part: string): string =>
+    part.replace(PLACEHOLDER, (_, name: string, kind: string) => {
+      const text = valueText(kind.charAt(0).toLowerCase() + kind.slice(1), values[name], reader);
+      if (text === null) isComplete = false;
+      return kind.charAt(0) === kind.charAt(0).toLowerCase() ? (text ?? '') : capitalized(text ?? '');
+    });
+  const text = template.replace(SECTIONS, (section, optional: string | undefined) => {
+    if (optional === undefined) return filled(section);
+    const isThere = placeholdersOf(optional).every(({ name }) => (values[name] ?? null) !== null);
+    return isThere ? filled(optional) : '';
+  });
+  return isComplete ? text : null;
+}
+
+function valueText(kind: string, value: unknown, reader: Reader): string | null {
+  switch (kind) {
+    case 'text':
+      return typeof value === 'string' ? value : null;
+    case 'sensor':
+    case 'mission':
+    case 'time':
+      return typeof value === 'string' ? reader[kind](value) : null;
+    case 'number':
+    case 'percent':
+    case 'duration':
+      return typeof value === 'number' ? reader[kind](value) : null;
+    case 'quantity':
+      return isObject(value) && typeof value['value'] === 'number' && typeof value['unit'] === 'string'
+        ? reader.quantity({ value: value['value'], unit: value['unit'] })
+        : null;
+    case 'place':
+      return isObject(value) &&
+        typeof value['latitude'] === 'number' &&
+        typeof value['longitude'] === 'number'
+        ? reader.place({ latitude: value['latitude'], longitude: value['longitude'] })
+        : null;
+    case 'names':
+      return isListOf(value, (one) => typeof one === 'string') ? reader.names(value) : null;
+    case 'part':
+      return isSentence(value) ? written(value, reader) : null;
+    case 'list':
+    case 'clauses':
+      return isListOf(value, isSentence) ? listText(value, kind === 'list' ? ', ' : '; ', reader) : null;
+    default:
+      return typeof value === 'string' ? (reader.words[kind]?.[value] ?? null) : null;
+  }
+}
+
+function listText(sentences: readonly Sentence[], separator: string, reader: Reader): string | null {
+  const texts = sentences.map((one) => written(one, reader));
+  return texts.includes(null) ? null : texts.join(separator);
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const isSentence = (value: unknown): value is Sentence =>
+  isObject(value) && typeof value['code'] === 'string' && isObject(value['values']);
+
+const isListOf = <One>(value: unknown, is: (one: unknown) => one is One): value is readonly One[] =>
+  Array.isArray(value) && value.every(is);
