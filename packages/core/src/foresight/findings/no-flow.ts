@@ -1,0 +1,207 @@
+import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import { median, quantile } from '../statistics.ts';
+import type { LevelReading } from '../types.ts';
+import { type Finding, rounded } from './finding.ts';
+import { noiseOf } from './unexplained-loss.ts';
+
+/** Of an operation: less than a fifth of its rate for ten minutes, or for as long as the scale needs to show the rate. */
+const RUN_MS_MIN = 10 * MINUTE_MS;
+const RUN_SHARE = 0.2;
+const RUN_DEVIATIONS = 5;
+
+/** Without an operation: less than a quarter of what even a weak day uses, in hours that carry use. */
+const WINDOWS_H = [2, 3, 4, 6] as const;
+const USE_SHARE = 0.25;
+const HOUR_SHARE_MIN = 0.04;
+const WEAK_DAY_QUANTILE = 0.1;
+const USE_DEVIATIONS = 4;
+/** The sun moves load cells; clouds change by how much. */
+const SUN_OF_CAPACITY = 0.001;
+const LEVEL_OF_CAPACITY_MIN = 0.05;
+const LEVEL_MS = 30 * MINUTE_MS;
+const FRESH_MS = 20 * MINUTE_MS;
+const DAYS_MIN = 7;
+const WEEK_DAYS = 7;
+/** A day with less than this share of the usual use is one of rest. */
+const REST_SHARE = 0.3;
+/** The steps by which the hours of a window are counted. */
+const STEP_MS = 15 * MINUTE_MS;
+
+/** Material that had bridged falls at once. */
+const COLLAPSE_OF_CAPACITY = 0.02;
+const COLLAPSE_MS = 10 * MINUTE_MS;
+
+export interface PastDay {
+  readonly day: number;
+  readonly kg: number;
+  /** The share of each of 24 local hours; `null` if that is not known. */
+  readonly shares: readonly number[] | null;
+}
+
+export interface NoFlowInput {
+  readonly nowMs: number;
+  readonly capacityKg: number;
+  /** Of the last seven hours, in order. */
+  readonly readings: readonly LevelReading[];
+  /** The operation or auger that runs. */
+  readonly running: { readonly fromMs: number; readonly kgPerMinute: number } | null;
+  /** Refills and operations of the last seven hours. */
+  readonly movements: readonly { readonly fromMs: number; readonly toMs: number }[];
+  /** Of the last four weeks. */
+  readonly past: readonly PastDay[];
+  readonly today: number;
+  /** Hours since the local day of a time began, 0 to 24. */
+  readonly hourAt: (ms: number) => number;
+  /** `false` while it is known that no animals are there, or that they leave now. */
+  readonly isInUse: boolean;
+  /** The last time it was found that use has stopped. */
+  readonly hadStopped: boolean;
+}
+
+/** An outlet is blocked: something should flow, and the weight stays the same. */
+export function noFlow(input: NoFlowInput): Finding {
+  return input.running === null ? withoutOperation(input) : whileRunning(input, input.running);
+}
+
+type Running = NonNullable<NoFlowInput['running']>;
+
+function whileRunning({ nowMs, readings }: NoFlowInput, { fromMs, kgPerMinute }: Running): Finding {
+  const noise = noiseOf(readings.filter(({ atMs }) => atMs <= fromMs));
+  const neededMs =
+    kgPerMinute > 0 ? ((RUN_DEVIATIONS * noise) / kgPerMinute) * MINUTE_MS : Number.POSITIVE_INFINITY;
+  const beganMs = Math.max(fromMs, nowMs - Math.max(RUN_MS_MIN, neededMs));
+  const before = levelAt(readings, beganMs, RUN_MS_MIN);
+  const now = levelAt(readings, nowMs, RUN_MS_MIN);
+  const minutes = (nowMs - beganMs) / MINUTE_MS;
+  const found = { type: 'no_flow', fromMs: beganMs, toMs: nowMs } as const;
+  if (before === null || now === null || nowMs - beganMs < Math.max(RUN_MS_MIN, neededMs)) {
+    return {
+      ...found,
+      result: 'inconclusive',
+      code: 'runs_too_short',
+      severity: null,
+      values: { minutes: rounded(minutes) },
+      limit: null,
+    };
+  }
+  const limitKg = RUN_SHARE * kgPerMinute * minutes;
+  const values = {
+    moved_kg: rounded(Math.abs(now - before)),
+    expected_kg: rounded(kgPerMinute * minutes),
+    minutes: rounded(minutes),
+  };
+  const judged = { ...found, values, limit: rounded(limitKg) };
+  return Math.abs(now - before) < limitKg
+    ? { ...judged, result: 'fail', code: 'operation_moves_nothing', severity: 'critical' }
+    : { ...judged, result: 'pass', code: 'flows', severity: null };
+}
+
+function withoutOperation(input: NoFlowInput): Finding {
+  const { nowMs, capacityKg, readings, movements } = input;
+  const unknown = (code: string, values: Finding['values'] = {}): Finding => ({
+    type: 'no_flow',
+    result: 'inconclusive',
+    code,
+    severity: null,
+    fromMs: nowMs - WINDOWS_H[0] * HOUR_MS,
+    toMs: nowMs,
+    values,
+    limit: null,
+  });
+  const now = levelAt(readings, nowMs, LEVEL_MS);
+  if (now === null || nowMs - (readings.at(-1)?.atMs ?? 0) > FRESH_MS) return unknown('no_weights');
+  if (now < LEVEL_OF_CAPACITY_MIN * capacityKg) return unknown('nearly_empty');
+  const collapsed = collapse(input);
+  if (collapsed !== null) return collapsed;
+  if (!input.isInUse || isRestDay(input)) return unknown('no_use_expected');
+  const noise = noiseOf(readings) / 2;
+  let isSeen = false;
+  for (const hours of WINDOWS_H) {
+    const fromMs = nowMs - hours * HOUR_MS;
+    const before = levelAt(readings, fromMs, LEVEL_MS);
+    const weakKg = weakDayUse(input, fromMs, nowMs);
+    const deviation = Math.SQRT2 * Math.hypot(noise, SUN_OF_CAPACITY * capacityKg);
+    if (before === null || weakKg === null || weakKg < USE_DEVIATIONS * deviation) continue;
+    if (movements.some((one) => one.toMs >= fromMs - LEVEL_MS && one.fromMs <= nowMs))
+      return unknown('other_movement');
+    isSeen = true;
+    const usedKg = before - now;
+    const limitKg = USE_SHARE * weakKg;
+    const values = { used_kg: rounded(usedKg), expected_at_least_kg: rounded(weakKg), hours };
+    if (usedKg < limitKg) {
+      return {
+        type: 'no_flow',
+        result: 'fail',
+        code: 'use_has_stopped',
+        severity: 'warning',
+        fromMs,
+        toMs: nowMs,
+        values,
+        limit: rounded(limitKg),
+      };
+    }
+  }
+  return isSeen
+    ? { ...unknown('flows'), result: 'pass' }
+    : unknown(input.past.length < DAYS_MIN ? 'too_few_days' : 'use_too_small');
+}
+
+/** The median of the weights just before a time. */
+function levelAt(readings: readonly LevelReading[], ms: number, lengthMs: number): number | null {
+  return median(readings.filter(({ atMs }) => atMs > ms - lengthMs && atMs <= ms).map(({ kg }) => kg));
+}
+
+const workingDays = (past: readonly PastDay[]): readonly PastDay[] => {
+  const usual = median(past.map(({ kg }) => kg)) ?? 0;
+  return past.filter(({ kg }) => kg > 0 && kg >= REST_SHARE * usual);
+};
+
+/** Today is a weekday on which little was used before, as a Sunday in a mill. */
+function isRestDay({ past, today }: NoFlowInput): boolean {
+  const working = new Set(workingDays(past).map(({ day }) => day));
+  const sameWeekday = past.filter(({ day }) => (today - day) % WEEK_DAYS === 0);
+  if (sameWeekday.length === 0) return working.size < past.length;
+  return sameWeekday.some(({ day }) => !working.has(day));
+}
+
+/** What a weak one of the last days used in the same hours; `null` if an hour of the window usually carries little. */
+function weakDayUse({ past, hourAt }: NoFlowInput, fromMs: number, toMs: number): number | null {
+  const days = workingDays(past).flatMap(({ kg, shares }) => (shares === null ? [] : [{ kg, shares }]));
+  if (days.length < DAYS_MIN) return null;
+  const uses: number[] = days.map(() => 0);
+  for (let ms = fromMs; ms < toMs; ms += STEP_MS) {
+    const hour = Math.min(23, Math.floor(hourAt(ms)));
+    const usual = median(days.map(({ shares }) => shares[hour] ?? 0)) ?? 0;
+    if (usual < HOUR_SHARE_MIN) return null;
+    for (const [index, { kg, shares }] of days.entries()) {
+      uses[index] = (uses[index] ?? 0) + (kg * (shares[hour] ?? 0) * STEP_MS) / HOUR_MS;
+    }
+  }
+  return quantile(uses, WEAK_DAY_QUANTILE);
+}
+
+/** A fall of more than 2 % within minutes confirms that material had bridged; without a stop before it, it may be a batch. */
+function collapse({ nowMs, capacityKg, readings, movements, hadStopped }: NoFlowInput): Finding | null {
+  if (!hadStopped) return null;
+  const now = levelAt(readings, nowMs, COLLAPSE_MS);
+  const before = levelAt(readings, nowMs - 2 * COLLAPSE_MS, COLLAPSE_MS);
+  const fromMs = nowMs - 2 * COLLAPSE_MS;
+  if (now === null || before === null) return null;
+  if (movements.some((one) => one.toMs >= fromMs && one.fromMs <= nowMs)) return null;
+  const limitKg = COLLAPSE_OF_CAPACITY * capacityKg;
+  if (before - now < limitKg) return null;
+  const values = {
+    fallen_kg: rounded(before - now),
+    fallen_percent: rounded((100 * (before - now)) / capacityKg, 2),
+  };
+  return {
+    type: 'no_flow',
+    result: 'fail',
+    code: 'material_has_fallen',
+    severity: 'warning',
+    fromMs,
+    toMs: nowMs,
+    values,
+    limit: rounded(limitKg),
+  };
+}

@@ -1,0 +1,202 @@
+import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
+import { median, medianSlope, type Point } from '../statistics.ts';
+import type { LevelReading, Movement, UseDay } from '../types.ts';
+import { type Finding, rounded } from './finding.ts';
+
+/** The rate that has to be found, in shares of the capacity a day, and the rate from which it is told. */
+const TARGET_OF_CAPACITY = 0.005;
+const TOLD_OF_CAPACITY = 0.0025;
+const CRITICAL_OF_CAPACITY = 0.02;
+/** Less than this many standard errors may be chance, which is examined anew every night. */
+const STANDARD_ERRORS_MIN = 3;
+/** Both errors at 5 %: 1.645 standard errors for each. */
+const DETECTABLE_STANDARD_ERRORS = 3.29;
+/** Grain loses moisture, and amounts of operations are measured: a part of what was moved is not a loss. */
+export const SHRINK_OF_MOVED = 0.015;
+export const NIGHTS_MIN = 5;
+const NIGHTS_MAX = 14;
+/** A scale is never better than this. */
+const DEVIATION_OF_CAPACITY_MIN = 0.0002;
+
+const STEP_OF_CAPACITY = 0.01;
+const STEP_CRITICAL_OF_CAPACITY = 0.05;
+const STEP_DEVIATIONS = 6;
+const STEP_READINGS = 4;
+const STEP_MS_MAX = 45 * MINUTE_MS;
+/** An operation may have begun before the first report of it, and material falls after its end. */
+const MOVEMENT_MARGIN_MS = 10 * MINUTE_MS;
+/** Hours in which usually nothing leaves the silo have at most this share of the use of a day. */
+const QUIET_SHARE_MAX = 0.005;
+
+export interface LossInput {
+  readonly nowMs: number;
+  readonly capacityKg: number;
+  readonly withdrawals: 'any' | 'operations_only';
+  /** Of the last nights, in order; the last one may be open. */
+  readonly days: readonly Pick<UseDay, 'day' | 'quietKg' | 'refilledKg' | 'dischargedKg'>[];
+  /** Of the last 24 hours, in order. */
+  readonly readings: readonly LevelReading[];
+  /** Of the last 24 hours. */
+  readonly movements: readonly Pick<Movement, 'fromMs' | 'toMs'>[];
+  /** The share of a day's use that usually falls into the hour of a time. */
+  readonly usualShareAt: (ms: number) => number;
+}
+
+/** The change of a silo's balance that no refill and no operation explains. */
+export interface BalanceSlope {
+  readonly nights: number;
+  readonly kgPerDay: number;
+  readonly standardErrorKgPerDay: number;
+  readonly movedKgPerDay: number;
+}
+
+/** Three results, as in tests of tanks: a loss is told, excluded, or too small for this scale and these nights. */
+export function unexplainedLoss(input: LossInput): Finding {
+  const step = stepDown(input);
+  if (step !== null) return step;
+  const { nowMs, capacityKg, withdrawals, days } = input;
+  const window = { fromMs: nowMs - NIGHTS_MAX * DAY_MS, toMs: nowMs };
+  const nothing = { type: 'unexplained_loss', result: 'inconclusive', severity: null, limit: null } as const;
+  if (withdrawals === 'any') return { ...nothing, code: 'withdrawals_not_known', values: {}, ...window };
+  const slope = balanceSlope(days.slice(-NIGHTS_MAX), capacityKg);
+  if (slope === null) {
+    const values = {
+      nights: days.filter(({ quietKg }) => quietKg !== null).length,
+      nights_needed: NIGHTS_MIN,
+    };
+    return { ...nothing, code: 'too_few_nights', values, ...window };
+  }
+  const { nights, kgPerDay, standardErrorKgPerDay, movedKgPerDay } = slope;
+  const shrinkKg = SHRINK_OF_MOVED * movedKgPerDay;
+  const detectableKg = DETECTABLE_STANDARD_ERRORS * standardErrorKgPerDay + shrinkKg;
+  const limitKg = Math.max(
+    TOLD_OF_CAPACITY * capacityKg + shrinkKg,
+    STANDARD_ERRORS_MIN * standardErrorKgPerDay + shrinkKg,
+  );
+  const lossKg = -kgPerDay;
+  const values = {
+    loss_kg_per_day: rounded(lossKg),
+    loss_percent_per_day: rounded((100 * lossKg) / capacityKg, 2),
+    least_detectable_kg_per_day: rounded(detectableKg),
+    nights,
+  };
+  const found = { type: 'unexplained_loss', values, limit: rounded(limitKg), ...window } as const;
+  if (lossKg >= limitKg) {
+    const severity = lossKg >= CRITICAL_OF_CAPACITY * capacityKg ? 'critical' : 'warning';
+    return { ...found, result: 'fail', code: 'steady_loss', severity };
+  }
+  const isBlind = detectableKg > TARGET_OF_CAPACITY * capacityKg;
+  return isBlind
+    ? { ...found, result: 'inconclusive', code: 'scale_too_uneven', severity: null }
+    : { ...found, result: 'pass', code: 'no_loss', severity: null };
+}
+
+/**
+ * The slope of the quiet levels, with what operations took out added again. A refill is measured with an error as large as a
+ * loss of days, so only nights between the same two refills are compared.
+ */
+export function balanceSlope(
+  days: readonly Pick<UseDay, 'day' | 'quietKg' | 'refilledKg' | 'dischargedKg'>[],
+  capacityKg: number,
+): BalanceSlope | null {
+  const segments: Point[][] = [[]];
+  let discharged = 0;
+  let nights = 0;
+  let moved = 0;
+  for (const { day, quietKg, refilledKg, dischargedKg } of days) {
+    if (quietKg !== null) {
+      segments.at(-1)?.push({ x: day, y: quietKg + discharged });
+      nights += 1;
+    }
+    discharged += dischargedKg;
+    moved += dischargedKg + refilledKg;
+    if (refilledKg > 0) segments.push([]);
+  }
+  const slopes = segments.flatMap(pairSlopes);
+  const kgPerDay = median(slopes);
+  if (kgPerDay === null || nights < NIGHTS_MIN || slopes.length < pairCount(NIGHTS_MIN)) return null;
+  const residuals = segments.flatMap((points) => residualsOf(points, kgPerDay));
+  const spread = segments.reduce((sum, points) => sum + squaresAbout(points.map(({ x }) => x)), 0);
+  const used = segments.filter(({ length }) => length > 0).length;
+  const freedom = Math.max(1, nights - used - 1);
+  const variance = residuals.reduce((sum, one) => sum + one * one, 0) / freedom;
+  const deviation = Math.max(Math.sqrt(variance), DEVIATION_OF_CAPACITY_MIN * capacityKg);
+  return {
+    nights,
+    kgPerDay,
+    standardErrorKgPerDay: deviation / Math.sqrt(spread),
+    movedKgPerDay: moved / Math.max(1, days.length),
+  };
+}
+
+function pairSlopes(points: readonly Point[]): number[] {
+  return points.flatMap((from, index) =>
+    points.slice(index + 1).flatMap((to) => medianSlope([from, to]) ?? []),
+  );
+}
+
+const pairCount = (points: number): number => (points * (points - 1)) / 2;
+
+function residualsOf(points: readonly Point[], slope: number): number[] {
+  const flat = points.map(({ x, y }) => y - slope * x);
+  const mean = meanOf(flat);
+  return flat.map((one) => one - mean);
+}
+
+/** Of n nights one after the other: n(n² − 1)/12. */
+function squaresAbout(values: readonly number[]): number {
+  const mean = meanOf(values);
+  return values.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+}
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, one) => sum + one, 0) / Math.max(1, values.length);
+
+/** The largest fall that stayed, while nothing was known to be taken out. */
+function stepDown({
+  nowMs,
+  capacityKg,
+  withdrawals,
+  readings,
+  movements,
+  usualShareAt,
+}: LossInput): Finding | null {
+  const noise = noiseOf(readings);
+  const limitKg = Math.max(STEP_OF_CAPACITY * capacityKg, STEP_DEVIATIONS * noise);
+  let largest: { fromMs: number; toMs: number; kg: number } | null = null;
+  for (let index = STEP_READINGS; index + STEP_READINGS <= readings.length; index += 1) {
+    const before = readings.slice(index - STEP_READINGS, index);
+    const after = readings.slice(index, index + STEP_READINGS);
+    const fromMs = before.at(-1)?.atMs ?? nowMs;
+    const toMs = after[0]?.atMs ?? nowMs;
+    // The least before and the greatest after it: a use that goes on for hours is not a step.
+    const kg = Math.min(...before.map((one) => one.kg)) - Math.max(...after.map((one) => one.kg));
+    const isExplained =
+      movements.some(
+        (one) => one.fromMs - MOVEMENT_MARGIN_MS <= toMs && one.toMs + MOVEMENT_MARGIN_MS >= fromMs,
+      ) ||
+      (withdrawals === 'any' && usualShareAt(fromMs) > QUIET_SHARE_MAX);
+    if (isExplained || toMs - fromMs > STEP_MS_MAX || kg < limitKg) continue;
+    if (largest === null || kg > largest.kg) largest = { fromMs, toMs, kg };
+  }
+  if (largest === null) return null;
+  const { fromMs, toMs, kg } = largest;
+  const severity = kg >= STEP_CRITICAL_OF_CAPACITY * capacityKg ? 'critical' : 'warning';
+  const values = { loss_kg: rounded(kg), loss_percent: rounded((100 * kg) / capacityKg, 2) };
+  return {
+    type: 'unexplained_loss',
+    result: 'fail',
+    code: 'step_down',
+    severity,
+    fromMs,
+    toMs,
+    values,
+    limit: rounded(limitKg),
+  };
+}
+
+/** The standard deviation of one reading, from the differences of readings that follow each other. */
+export function noiseOf(readings: readonly LevelReading[]): number {
+  const differences = readings.slice(1).map(({ kg }, index) => Math.abs(kg - (readings[index]?.kg ?? kg)));
+  return (1.4826 / Math.SQRT2) * (median(differences) ?? 0);
+}
