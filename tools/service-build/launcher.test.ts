@@ -50,6 +50,15 @@ describe('the launcher of the command', () => {
     return `${stdout}${stderr}`;
   }
 
+  test('every package but those that the service does not run counts as a source', async () => {
+    const packages = await readdir(join(REPOSITORY_ROOT, 'packages'));
+    const missing = packages.filter((name) => !SERVICE_SOURCES.includes(`packages/${name}/src`));
+    assert.deepEqual(
+      missing.filter((name) => name !== 'testing'),
+      ['console'],
+    );
+  });
+
   test('runs what was built from the present sources', () => {
     assert.equal(run(), 'built a b\n');
   });

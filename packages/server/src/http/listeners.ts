@@ -1,6 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { createServer, type Server as SecureServer } from 'node:https';
-import type { Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type ListenOptions,
+  type Socket,
+  type Server as SocketServer,
+} from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '@granary/contract/time';
 import { type CertificatePair, secureOptions } from '@granary/link/tls';
@@ -16,6 +22,11 @@ const IDLE_MS_MAX = 60 * SECOND_MS;
 const KEEP_ALIVE_MS = 72 * SECOND_MS;
 const IDLE_CHECK_MS = 100;
 const BUSY_CHECK_MS = 10;
+/**
+ * Node accepts one connection of a listening socket in a turn of the event loop, and a stop waits for the connections before
+ * it. Linux divides those of one port between several sockets.
+ */
+const SOCKETS_PER_PORT = process.platform === 'linux' ? 32 : 1;
 /** As many connections wait at most until they are accepted; it is the default of Node. */
 const BACKLOG = 511;
 
@@ -42,6 +53,28 @@ interface Parts {
   readonly turns: Pick<RequestTurns, 'isBusy'>;
 }
 
+const SHARED_PORT = { reusePort: SOCKETS_PER_PORT > 1 };
+
+/** A port with several sockets could also be opened by another process of this user. */
+async function refuseTakenPort(address: ListenOptions): Promise<void> {
+  const server = createSocketServer();
+  await listen(server, address);
+  await close(server);
+}
+
+const close = (server: SocketServer): Promise<void> =>
+  new Promise((resolve) => server.close(() => resolve()));
+
+function listen(server: SocketServer, options: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
 /** The plain and the encrypted port, with the same routes and limits. */
 export class HttpListeners {
   readonly #routes: FastifyInstance;
@@ -50,6 +83,8 @@ export class HttpListeners {
   readonly #ending: EndingService;
   readonly #turns: Pick<RequestTurns, 'isBusy'>;
   readonly #beforeEnding: (() => Promise<void> | void)[] = [];
+  /** The further sockets of both ports. */
+  readonly #moreSockets: SocketServer[] = [];
   #accepted = 0;
 
   constructor(parts: Parts) {
@@ -103,23 +138,36 @@ export class HttpListeners {
 
   async listenPlain(): Promise<string | null> {
     const { httpHost: host, httpPort: port } = this.#settings;
-    return port === null ? null : this.#routes.listen({ host, port });
+    if (port === null) return null;
+    await refuseTakenPort({ host, port });
+    // biome-ignore lint/nursery/useAwaitThenable: it is declared with overloads, of which one returns nothing.
+    const url = await this.#routes.listen({ host, port, ...SHARED_PORT });
+    await this.#listenMore(this.#routes.server, host);
+    return url;
   }
 
   async listenSecure(): Promise<string | null> {
     const server = this.#secureServer;
     const { httpsHost: host, httpsPort: port } = this.#settings;
     if (server === null || port === null) return null;
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, host, () => {
-        server.off('error', reject);
-        resolve();
-      });
-    });
-    const bound = server.address();
-    const boundPort = bound !== null && typeof bound === 'object' ? bound.port : port;
-    return urlOf('https', { host, port: boundPort });
+    await refuseTakenPort({ host, port });
+    await listen(server, { host, port, ...SHARED_PORT });
+    return urlOf('https', { host, port: await this.#listenMore(server, host) });
+  }
+
+  /** Returns the port, which the first socket may have chosen. */
+  async #listenMore(server: Server | SecureServer, host: string): Promise<number> {
+    const port = (server.address() as AddressInfo).port;
+    const isPlain = server === this.#routes.server;
+    for (let sockets = 1; sockets < SOCKETS_PER_PORT; sockets++) {
+      // As Node does for its own servers.
+      const more = createSocketServer({ noDelay: true, allowHalfOpen: isPlain }, (socket) =>
+        server.emit('connection', socket),
+      );
+      await listen(more, { host, port, ...SHARED_PORT });
+      this.#moreSockets.push(more);
+    }
+    return port;
   }
 
   /** New connections use this certificate; open ones continue. */
@@ -133,12 +181,15 @@ export class HttpListeners {
     // The ports stay open for stops while the others are answered.
     while (this.#turns.isBusy) await sleep(BUSY_CHECK_MS);
     await this.#acceptLast();
+    const servers = [this.#routes.server, ...(this.#secureServer === null ? [] : [this.#secureServer])];
+    const closed = [...this.#moreSockets, ...servers.slice(1)]
+      .filter(({ listening }) => listening)
+      .map(close);
     await this.#routes.close();
-    const server = this.#secureServer;
-    if (server === null || !server.listening) return;
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-    await closed;
+    const idleCheck = setInterval(() => {
+      for (const server of servers) server.closeIdleConnections();
+    }, IDLE_CHECK_MS);
+    await Promise.all(closed);
     clearInterval(idleCheck);
   }
 

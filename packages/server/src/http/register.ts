@@ -53,7 +53,7 @@ export function register<E extends Endpoint>(
   const inTime: Handler<E> = (request, reply, read) =>
     answerInTime(endpoint, request, () => handler(request, reply, read));
   // How many readings may wait to be stored is limited by the ingest itself.
-  const needsNoPlace = endpoint.method === 'GET' || endpoint.scope === 'ingest';
+  const needsNoPlace = (endpoint.method === 'GET' && !isPage(endpoint)) || endpoint.scope === 'ingest';
   registerHandler(routes, endpoint, inTurn(isLimited ? inTime : handler, endpoint, needsNoPlace));
 }
 
@@ -100,6 +100,9 @@ function registerHandler<E extends Endpoint>(
     handler: (request, reply) => handler(request, reply, read),
   });
 }
+
+/** Many long lists at once would all be late; those that wait for a place are not. */
+const isPage = ({ answers }: Endpoint): boolean => answers[200].envelope === 'page';
 
 const isMadeWhileSent = ({ answers }: Endpoint): boolean =>
   answers[200].mediaType === 'text/event-stream' || answers[200].envelope === 'rows';

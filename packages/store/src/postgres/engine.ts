@@ -1,5 +1,5 @@
 import { patiently } from '@granary/common/patience';
-import { Pool, type PoolConfig } from 'pg';
+import { Pool } from 'pg';
 import {
   CALL_MS_MAX,
   type Engine,
@@ -74,9 +74,8 @@ export async function openPostgres(
   useCases: UseCases,
   { limits = TIME_LIMITS, onUpgrade, connections: count = CONNECTIONS_DEFAULT }: PostgresOptions = {},
 ): Promise<Engine> {
-  const connections = new Connections(makePool(url, limits, { max: count }), limits.callMs);
-  // Its connections stay open, so that no stop waits for a login.
-  const urgentPool = makePool(url, limits, { max: URGENT_CONNECTIONS, idleTimeoutMillis: 0 });
+  const connections = new Connections(makePool(url, limits, { count, isUrgent: false }), limits.callMs);
+  const urgentPool = makePool(url, limits, { count: URGENT_CONNECTIONS, isUrgent: true });
   const urgent = new Connections(urgentPool, limits.callMs);
   try {
     // A server that starts together with the service, or is busy, may answer its first calls late.
@@ -120,12 +119,14 @@ async function migrateTables(connections: Connections, onUpgrade?: OnUpgrade): P
 function makePool(
   url: string,
   limits: TimeLimits,
-  size: Pick<PoolConfig, 'max' | 'idleTimeoutMillis'>,
+  { count, isUrgent }: { readonly count: number; readonly isUrgent: boolean },
 ): Pool {
   try {
     const pool = new Pool({
       connectionString: url,
-      ...size,
+      max: count,
+      // Connections for stops stay open, so that no stop waits for a login.
+      ...(isUrgent ? { idleTimeoutMillis: 0 } : {}),
       connectionTimeoutMillis: limits.callMs,
       lock_timeout: WAIT_MS_MAX,
       statement_timeout: limits.statementMs,
@@ -134,7 +135,7 @@ function makePool(
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       types: NUMBERS,
       // A connection on which this fails is closed.
-      onConnect: (client) => queueOf(client).script(SETTINGS),
+      onConnect: (client) => queueOf(client, isUrgent).script(SETTINGS),
     });
     // A connection that is lost while idle is replaced at the next use; without a listener the event would end the process.
     pool.on('error', () => undefined);

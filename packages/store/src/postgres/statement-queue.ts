@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
+import { TurnQueue } from '@granary/common/turn-queue';
 import type { ClientBase, Connection, CustomTypesConfig, QueryArrayResult, Submittable } from 'pg';
 import type { Value } from '../sql.ts';
 import { NUMBERS } from './types.ts';
 
 const NAMES_MAX = 1_000;
+
+/** The work that follows the answers of the server, of all connections but those for stops. */
+const answers = new TurnQueue();
 
 export interface StatementResult {
   readonly columns: readonly string[];
@@ -38,6 +42,7 @@ export type Statements = Pick<StatementQueue, 'run' | 'script' | 'post'>;
  */
 export class StatementQueue {
   readonly #client: ClientBase;
+  readonly #isUrgent: boolean;
   readonly #types: CustomTypesConfig = NUMBERS;
   readonly #prepared: PreparedStatements = new Map();
   readonly #waiting: (Statement | Script)[] = [];
@@ -45,8 +50,9 @@ export class StatementQueue {
   #isPlanned = false;
   #failure: { readonly error: unknown } | null = null;
 
-  constructor(client: ClientBase) {
+  constructor(client: ClientBase, isUrgent: boolean) {
     this.#client = client;
+    this.#isUrgent = isUrgent;
   }
 
   /** The server plans the statement once per connection. */
@@ -106,6 +112,7 @@ export class StatementQueue {
       this.#isBusy = false;
       if (this.#waiting.length > 0) this.#plan();
     };
+    const answer = (act: () => void): void => (this.#isUrgent ? act() : answers.run(act));
     if (first.values === null) {
       this.#waiting.shift();
       this.#client
@@ -117,7 +124,9 @@ export class StatementQueue {
     }
     const scriptAt = this.#waiting.findIndex(({ values }) => values === null);
     const together = this.#waiting.splice(0, scriptAt === -1 ? this.#waiting.length : scriptAt);
-    this.#client.query(new StatementGroup(together as Statement[], this.#prepared, this.#types, ended));
+    this.#client.query(
+      new StatementGroup(together as Statement[], this.#prepared, this.#types, { answer, ended }),
+    );
   }
 }
 
@@ -129,10 +138,11 @@ function lastOf(answers: readonly QueryArrayResult[]): StatementResult {
 
 const queues = new WeakMap<ClientBase, StatementQueue>();
 
-export function queueOf(client: ClientBase): StatementQueue {
+/** Whether the connection is one of those for stops is told with its first use. */
+export function queueOf(client: ClientBase, isUrgent = false): StatementQueue {
   let queue = queues.get(client);
   if (queue === undefined) {
-    queue = new StatementQueue(client);
+    queue = new StatementQueue(client, isUrgent);
     queues.set(client, queue);
   }
   return queue;
@@ -185,6 +195,12 @@ interface AnswerHandler {
   handleReadyForQuery(): void;
 }
 
+interface AfterAnswer {
+  /** Runs the work that follows an answer when it is its turn. */
+  readonly answer: (act: () => void) => void;
+  readonly ended: () => void;
+}
+
 /**
  * Statements that are sent at once and answered at once: the server sends its answers when it reaches the sync message, and there is
  * one for all of them. After a statement that fails the server ignores the others, which then fail with the same error.
@@ -193,7 +209,7 @@ class StatementGroup implements Submittable, AnswerHandler {
   readonly #statements: readonly Statement[];
   readonly #prepared: PreparedStatements;
   readonly #types: CustomTypesConfig;
-  readonly #ended: () => void;
+  readonly #then: AfterAnswer;
   readonly #results: StatementResult[] = [];
   #columns: readonly Column[] = [];
   #rows: unknown[][] = [];
@@ -202,12 +218,12 @@ class StatementGroup implements Submittable, AnswerHandler {
     statements: readonly Statement[],
     prepared: PreparedStatements,
     types: CustomTypesConfig,
-    ended: () => void,
+    then: AfterAnswer,
   ) {
     this.#statements = statements;
     this.#prepared = prepared;
     this.#types = types;
-    this.#ended = ended;
+    this.#then = then;
     this.#beginStatement();
   }
 
@@ -265,15 +281,19 @@ class StatementGroup implements Submittable, AnswerHandler {
 
   /** Also called when the connection is lost. A statement that failed is prepared again, because its tables may have changed. */
   handleError(error: unknown): void {
-    this.#answer();
     this.#prepared.delete(this.#statements[this.#results.length]?.name ?? '');
-    for (const { reject } of this.#statements.slice(this.#results.length)) reject(error);
-    this.#ended();
+    this.#then.answer(() => {
+      this.#answer();
+      for (const { reject } of this.#statements.slice(this.#results.length)) reject(error);
+      this.#then.ended();
+    });
   }
 
   handleReadyForQuery(): void {
-    this.#answer();
-    this.#ended();
+    this.#then.answer(() => {
+      this.#answer();
+      this.#then.ended();
+    });
   }
 
   /** A statement that was prepared before is not described again. */

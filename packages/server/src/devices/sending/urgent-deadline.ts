@@ -4,7 +4,7 @@
  */
 const STEPS = {
   /** The time to look up key and device; after it the last known ones are used. */
-  lookUpMs: 75,
+  lookUpMs: 25,
   /** After this time the stop is sent to the device although it is not stored; with little other work the storage needs less. */
   sendMs: 25,
   /** After this time the request is answered although the stop is not stored; it is stored later. */

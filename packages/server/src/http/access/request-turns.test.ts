@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { TURN_MS_MAX } from '@granary/common/turn-queue';
 import {
   ACCEPTING_MS_MAX,
   PLACES_ALWAYS,
   PLACES_MAX,
   PLACES_PER_CALLER_MAX,
   RequestTurns,
-  TURN_MS_MAX,
   WAITING_ALWAYS,
   WAITING_MAX,
   WAITING_PER_CALLER_MAX,
@@ -56,13 +56,14 @@ describe('requests', () => {
   it('are worked on at once while the turn has time, and the others in the next turns', async () => {
     const loop = new CountedLoop();
     const log: string[] = [];
-    for (let index = 0; index < 7; index++) void loop.turns.run('a', work(loop, log, `a${index}`));
+    const all = 2 * PARTS_PER_TURN + 1;
+    for (let index = 0; index < all; index++) void loop.turns.run('a', work(loop, log, `a${index}`));
     const counts = [log.length];
-    while (log.length < 7) {
+    while (log.length < all) {
       await loop.turn();
       counts.push(log.length);
     }
-    assert.deepEqual(counts, [PARTS_PER_TURN, 2 * PARTS_PER_TURN, 7]);
+    assert.deepEqual(counts, [PARTS_PER_TURN, 2 * PARTS_PER_TURN, all]);
     assert.deepEqual(log, [...log].sort());
     assert.deepEqual(loop.turns.figures, { places: 0, waiting: 0 });
   });

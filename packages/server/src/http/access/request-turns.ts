@@ -1,3 +1,4 @@
+import { EVENT_LOOP, type EventLoop, TURN_MS_MAX } from '@granary/common/turn-queue';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyRequest } from 'fastify';
 import { callerNetwork } from './caller-address.ts';
@@ -8,8 +9,6 @@ declare module 'fastify' {
   }
 }
 
-/** The work on ordinary requests in one turn of the event loop. What arrives meanwhile, such as a stop, is read after it. */
-export const TURN_MS_MAX = 5;
 /** How long requests wait at most while connections are accepted one after the other; then they have a turn. */
 export const ACCEPTING_MS_MAX = 25;
 /** Writes and long answers that are worked on at once: those that the storage completes together are answered in one turn. */
@@ -35,20 +34,6 @@ interface CallerTurns {
   readonly parts: Waiting[];
   readonly requests: Waiting[];
 }
-
-/** How the turns of the event loop begin and how time passes; tests count instead. */
-export interface EventLoop {
-  readonly nowMs: () => number;
-  readonly onNextTurn: (act: () => void) => void;
-  /** After everything that the present step has caused and that waits for nothing outside the process. */
-  readonly afterThisStep: (act: () => void) => void;
-}
-
-const EVENT_LOOP: EventLoop = {
-  nowMs: () => performance.now(),
-  onNextTurn: (act) => void setImmediate(act),
-  afterThisStep: (act) => queueMicrotask(() => process.nextTick(act)),
-};
 
 /**
  * Divides the work on requests between the turns of the event loop and between callers. A stop does not pass here: it is worked
@@ -79,8 +64,8 @@ export class RequestTurns {
   }
 
   /**
-   * Must be called with each connection. Node accepts one in a turn, so a stop that comes on a new connection would wait for as
-   * many full turns as connections came before it: requests are not worked on before all of them are accepted.
+   * Must be called with each connection. Node accepts one of a socket in a turn, so a stop that comes on a new connection would wait
+   * for as many full turns as connections came before it: requests are not worked on before all of them are accepted.
    */
   accepted(): void {
     this.#hasAccepted = true;
