@@ -13,6 +13,7 @@ export class PeriodicWork {
   #running: Promise<void> | null = null;
   #isWoken = false;
   #isFailing = false;
+  #isStopped = false;
 
   constructor(parts: WorkParts) {
     this.#parts = parts;
@@ -23,7 +24,13 @@ export class PeriodicWork {
     this.#begin();
   }
 
+  /** Long work looks at it between its steps. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
   async stop(): Promise<void> {
+    this.#isStopped = true;
     clearInterval(this.#timer);
     this.#timer = undefined;
     await this.#running;

@@ -29,7 +29,6 @@ export interface CompressionFigures {
 export class Compressor {
   readonly #parts: CompressorParts;
   readonly #rounds: PeriodicWork;
-  #isStopped = false;
   #readings = 0;
   #backlogMs = 0;
 
@@ -52,14 +51,13 @@ export class Compressor {
     if (this.#parts.afterDays !== null) this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#rounds.stop();
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   async #compress(afterDays: number): Promise<void> {
     const { app, now } = this.#parts;
-    while (!this.#isStopped) {
+    while (!this.#rounds.isStopped) {
       const beforeMs = Math.floor((now() - afterDays * DAY_MS) / STEP_MS) * STEP_MS;
       const { rows, nextMs } = await app.telemetry.compress({ beforeMs });
       this.#readings += rows;

@@ -1,5 +1,6 @@
 import type { App } from '@granary/app/app';
 import type { EventBounds, StoredEvent } from '@granary/app/events/event-rows';
+import { PeriodicWork } from '@granary/common/periodic-work';
 import type { LoggedEvent } from '@granary/contract/logged-event';
 import { toIso } from '@granary/contract/time';
 import type { Logger } from '../process/logging/logger.ts';
@@ -52,18 +53,17 @@ interface EventObserver {
 /** Reads the event log once for all streams. */
 export class EventFeed {
   readonly #app: App;
-  readonly #logger: Logger;
+  readonly #reading: PeriodicWork;
+  readonly #numbering: PeriodicWork;
   readonly #observers: EventObserver[] = [];
   readonly #streams = new Set<EventReader>();
   #position = 0;
-  #isFailing = false;
-  #isBehind = false;
-  #reading: Promise<void> | null = null;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(app: App, logger: Logger) {
     this.#app = app;
-    this.#logger = logger;
+    const every = { everyMs: POLL_MS, logger };
+    this.#reading = new PeriodicWork({ ...every, doing: 'reading the event log', run: () => this.#read() });
+    this.#numbering = new PeriodicWork({ ...every, doing: 'numbering events', run: () => this.#number() });
   }
 
   /** The observer gets every event of every node, soon after it was logged. */
@@ -73,12 +73,13 @@ export class EventFeed {
 
   async start(): Promise<void> {
     this.#position = (await this.#app.events.bounds()).newest;
-    this.#timer = setInterval(() => void this.#poll(), POLL_MS);
+    this.#reading.start();
+    this.#numbering.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#reading;
+    await this.#numbering.stop();
+    await this.#reading.stop();
   }
 
   /** The number of the newest event that was read. */
@@ -88,17 +89,12 @@ export class EventFeed {
 
   /** Reads the log now, because an event may have been written. */
   wake(): void {
-    this.#isBehind = true;
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = null;
-    });
+    this.#reading.wake();
   }
 
   /** Another node may have ended before its events had numbers. */
-  async #poll(): Promise<void> {
-    const { events } = this.#app;
-    if (await events.hasUnnumbered().catch(() => false)) await this.#app.numberEvents();
-    this.wake();
+  async #number(): Promise<void> {
+    if (await this.#app.events.hasUnnumbered()) await this.#app.numberEvents();
   }
 
   /** Sends a stream the missing events and then every new one, without a gap. */
@@ -117,22 +113,14 @@ export class EventFeed {
   }
 
   async #read(): Promise<void> {
-    try {
-      while (this.#isBehind) {
-        this.#isBehind = false;
-        const events = await this.#eventsAfter(this.#position);
-        this.#position = events.at(-1)?.sequence ?? this.#position;
-        this.#isBehind ||= events.length === EVENTS_PER_READ;
-        if (events.length === 0) continue;
-        for (const observer of this.#observers) observer.observe(events);
-        const frames = events.map(frameOf);
-        for (const stream of this.#streams) stream.offer(frames);
-      }
-      this.#isFailing = false;
-    } catch (error) {
-      // The next poll tries again; an outage is logged once.
-      if (!this.#isFailing) this.#logger.warn({ err: error }, 'reading the event log failed');
-      this.#isFailing = true;
+    for (let isBehind = true; isBehind; ) {
+      const events = await this.#eventsAfter(this.#position);
+      this.#position = events.at(-1)?.sequence ?? this.#position;
+      isBehind = events.length === EVENTS_PER_READ;
+      if (events.length === 0) return;
+      for (const observer of this.#observers) observer.observe(events);
+      const frames = events.map(frameOf);
+      for (const stream of this.#streams) stream.offer(frames);
     }
   }
 

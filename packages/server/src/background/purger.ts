@@ -18,7 +18,6 @@ interface PurgerParts {
 export class Purger {
   readonly #parts: PurgerParts;
   readonly #rounds: PeriodicWork;
-  #isStopped = false;
 
   constructor(parts: PurgerParts) {
     this.#parts = parts;
@@ -35,14 +34,13 @@ export class Purger {
     this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#rounds.stop();
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   async #purge(): Promise<void> {
     const { app, now } = this.#parts;
-    while (!this.#isStopped && (await app.devices.isPurgeDue(now()))) {
+    while (!this.#rounds.isStopped && (await app.devices.isPurgeDue(now()))) {
       const isPurging = await app.devices.purgeStep({ nowMs: now(), rowsMax: ROWS_PER_STEP_MAX });
       if (!isPurging) return;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -1,5 +1,6 @@
 import type { App } from '@granary/app/app';
 import type { DueDevices, TickRound } from '@granary/app/jobs/advance-due-jobs';
+import { PeriodicWork } from '@granary/common/periodic-work';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { hasCapability } from '@granary/core/profiles/profile';
 import type { DeviceLink, LinkDevice } from '@granary/link/port';
@@ -40,30 +41,29 @@ interface ReconcilerParts {
  */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #rounds: PeriodicWork;
+  /** Not part of the rounds, because a storage that hangs would delay it. */
+  readonly #repetitions: PeriodicWork;
   readonly #reachable = new RunningLimit(REACHABLE_AT_ONCE_MAX);
   readonly #sending = new Set<Promise<void>>();
-  #round: Promise<void> | null = null;
-  #isStopped = false;
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
+    const { logger, priorityCommands } = parts;
+    const every = { everyMs: ROUND_MS, logger };
+    this.#rounds = new PeriodicWork({ ...every, doing: 'a round of the reconciler', run: () => this.#run() });
+    const repeat = async () => priorityCommands.repeat();
+    this.#repetitions = new PeriodicWork({ ...every, doing: 'repeating stops', run: repeat });
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      // Not part of the round, because a storage that hangs would delay it.
-      this.#parts.priorityCommands.repeat();
-      this.#round ??= this.#run().finally(() => {
-        this.#round = null;
-      });
-    }, ROUND_MS);
+    this.#repetitions.start();
+    this.#rounds.start();
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-    await this.#round;
+    await this.#repetitions.stop();
+    await this.#rounds.stop();
     await Promise.all(this.#sending);
   }
 
@@ -99,7 +99,7 @@ export class Reconciler {
 
   async #reconcileDevice({ deviceNo, deviceId, profile }: LinkDevice): Promise<void> {
     // What waits is sent by another node, or after the next start.
-    if (this.#isStopped) return;
+    if (this.#rounds.isStopped) return;
     const { link, now } = this.#parts;
     const nowMs = now();
     const devices = [{ deviceNo, isReachable: link.isReachable(deviceId) }];

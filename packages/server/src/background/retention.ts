@@ -1,5 +1,6 @@
 import type { App } from '@granary/app/app';
 import { REMEMBERED_MS } from '@granary/app/idempotency';
+import { PeriodicWork } from '@granary/common/periodic-work';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import type { Logger } from '../process/logging/logger.ts';
 import type { Settings } from '../process/settings.ts';
@@ -22,40 +23,30 @@ interface RetentionParts {
 /** Removes data older than the settings allow: readings, buckets, events, finished jobs, resolved alerts, idempotency keys, audit entries, ended sessions. */
 export class Retention {
   readonly #parts: RetentionParts;
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #rounds: PeriodicWork;
 
   constructor(parts: RetentionParts) {
     this.#parts = parts;
+    this.#rounds = new PeriodicWork({
+      doing: 'removing records that are older than their retention',
+      everyMs: ROUND_MS,
+      logger: parts.logger,
+      run: () => this.#expire(),
+    });
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#begin(), ROUND_MS);
-    this.#begin();
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#round;
-  }
-
-  #begin(): void {
-    this.#round = this.#round
-      .then(() => this.#expire())
-      .catch((error: unknown) => {
-        this.#parts.logger.warn(
-          { err: error },
-          'removing records that are older than their retention failed',
-        );
-      });
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   async #expire(): Promise<void> {
     const { app, settings, now } = this.#parts;
     let removed = 1;
-    while (removed > 0 && !this.#stopped) {
+    while (removed > 0 && !this.#rounds.isStopped) {
       const nowMs = now();
       const rowsMax = ROWS_PER_STEP_MAX;
       const readings = await app.telemetry.expire({

@@ -11,7 +11,7 @@ import { batchOf, reading, registerDevice } from '@granary/testing/app/fixtures'
 import { EventReader, type ReadEvent } from '@granary/testing/server/event-reader';
 import { type Api, apiOf, siloNamed } from '@granary/testing/server/service';
 import { tourAnswers } from '@granary/testing/server/tour/tour';
-import { FIELD, ROVER, SILO, SILOS } from '@granary/testing/server/tour/tour-device';
+import { FIELD, ROVER, SILO, SILOS } from '@granary/testing/server/tour/tour-client';
 import { createService } from '../compose.ts';
 import { openMove } from '../process/open-move.ts';
 import { readSettings } from '../process/settings.ts';

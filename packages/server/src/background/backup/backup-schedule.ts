@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PeriodicWork } from '@granary/common/periodic-work';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { codeOf, fileFault } from '@granary/store/errors';
 import type { Logger } from '../../process/logging/logger.ts';
@@ -46,13 +47,18 @@ export function backupScheduleOf(
 export class BackupSchedule {
   readonly #parts: ScheduleParts;
   readonly #stopped = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | null = null;
+  readonly #checks: PeriodicWork;
   #notBeforeMs = 0;
   #status: BackupStatus = { lastBackupMs: null, isFailing: false };
 
   constructor(parts: ScheduleParts) {
     this.#parts = parts;
+    this.#checks = new PeriodicWork({
+      doing: 'looking for a backup that is due',
+      everyMs: CHECK_MS,
+      logger: parts.logger,
+      run: () => this.#backUpIfDue().catch((error: unknown) => this.#failed(reasonOf(error))),
+    });
   }
 
   get status(): BackupStatus {
@@ -60,23 +66,13 @@ export class BackupSchedule {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#begin(), CHECK_MS);
-    this.#begin();
+    this.#checks.start();
   }
 
   /** A backup that is being written is abandoned. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     this.#stopped.abort();
-    await this.#running;
-  }
-
-  #begin(): void {
-    this.#running ??= this.#backUpIfDue()
-      .catch((error: unknown) => this.#failed(reasonOf(error)))
-      .finally(() => {
-        this.#running = null;
-      });
+    await this.#checks.stop();
   }
 
   async #backUpIfDue(): Promise<void> {

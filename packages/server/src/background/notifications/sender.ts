@@ -26,7 +26,6 @@ interface SenderParts {
 export class NotificationSender {
   readonly #parts: SenderParts;
   readonly #rounds: PeriodicWork;
-  #isStopped = false;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -44,9 +43,9 @@ export class NotificationSender {
 
   /** Ends what is being sent; it is due again when its lease ends. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    const stopped = this.#rounds.stop();
     this.#parts.mailer?.stop();
-    await this.#rounds.stop();
+    await stopped;
   }
 
   wake(): void {
@@ -55,7 +54,7 @@ export class NotificationSender {
 
   async #send(): Promise<void> {
     const { app, now } = this.#parts;
-    while (!this.#isStopped && (await app.notifications.hasUnsent(now()))) {
+    while (!this.#rounds.isStopped && (await app.notifications.hasUnsent(now()))) {
       const nowMs = now();
       const leasedUntilMs = nowMs + LEASE_MS;
       const taken = await app.notifications.claim({ nowMs, leasedUntilMs, limit: SENT_AT_ONCE_MAX });
@@ -76,7 +75,7 @@ export class NotificationSender {
     };
     const outcome = await keepingLease(lease, () => this.#outcomeOf(notification));
     // Whether a message that was interrupted has arrived is not known.
-    if (this.#isStopped && !outcome.isSent) return;
+    if (this.#rounds.isStopped && !outcome.isSent) return;
     const after = await app.notifications.recordAttempt({ notificationId, outcome, nowMs: now() });
     if (outcome.isSent || after === undefined) return;
     const { attempts, status } = after;

@@ -31,7 +31,6 @@ export class NotificationWorker {
   /** At the start, because of what was logged before. */
   #hasNewEvents = true;
   #eventsUnread = 0;
-  #isStopped = false;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -47,9 +46,8 @@ export class NotificationWorker {
     this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#rounds.stop();
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Gets every event of every node soon after it was logged. */
@@ -65,7 +63,7 @@ export class NotificationWorker {
     const { app, sender, setAside, readers, now } = this.#parts;
     if (!this.#hasNewEvents && !(await app.notifications.hasDueNotices(now()))) return;
     let hasMore = true;
-    while (hasMore && !this.#isStopped) {
+    while (hasMore && !this.#rounds.isStopped) {
       this.#hasNewEvents = false;
       this.#eventsUnread = 0;
       try {

@@ -1,5 +1,6 @@
 import type { App } from '@granary/app/app';
 import type { TakenDeliveries, TakenDelivery } from '@granary/app/webhooks/sending';
+import { PeriodicWork } from '@granary/common/periodic-work';
 import { SECOND_MS } from '@granary/contract/time';
 import {
   type AttemptOutcome,
@@ -46,29 +47,28 @@ export class WebhookWorker {
   readonly #lanes = new Map<number, WebhookLane>();
   readonly #aborted = new AbortController();
   readonly #laneParts: LaneParts;
-  #isWoken = false;
-  #isStopped = false;
-  #isFailing = false;
-  #round: Promise<void> | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #rounds: PeriodicWork;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
     const { schedule = RETRY_SCHEDULE, leaseMs = LEASE_MS, attemptMs = ATTEMPT_MS_MAX } = parts.options;
     const sender = new WebhookSender(parts.addressGuard, attemptMs, parts.now);
     this.#laneParts = { ...parts, sender, schedule, leaseMs, signal: this.#aborted.signal };
+    this.#rounds = new PeriodicWork({
+      doing: 'looking for webhook deliveries',
+      everyMs: POLL_MS,
+      logger: parts.logger,
+      run: () => this.#run(),
+    });
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.wake(), POLL_MS);
-    this.wake();
+    this.#rounds.start();
   }
 
   /** Attempts that do not end in time are abandoned; they are repeated after their lease. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-    await this.#round;
+    await this.#rounds.stop();
     const timer = setTimeout(() => this.#aborted.abort(), STOP_MS_MAX);
     await Promise.all([...this.#lanes.values()].map((lane) => lane.stop()));
     clearTimeout(timer);
@@ -81,27 +81,15 @@ export class WebhookWorker {
 
   /** Looks for work now, because an event was logged or a webhook was changed. */
   wake(): void {
-    if (this.#isStopped) return;
-    this.#isWoken = true;
-    this.#round ??= this.#run().finally(() => {
-      this.#round = null;
-    });
+    this.#rounds.wake();
   }
 
   async #run(): Promise<void> {
-    const { webhooks, logger, now } = this.#parts;
-    try {
-      while (this.#isWoken && !this.#isStopped) {
-        this.#isWoken = false;
-        if (await this.#distribute()) this.#isWoken = true;
-        for (const webhookNo of await webhooks.due(now())) this.#laneOf(webhookNo).wake();
-        for (const [webhookNo, lane] of this.#lanes) if (lane.isIdle) this.#lanes.delete(webhookNo);
-      }
-      this.#isFailing = false;
-    } catch (error) {
-      // The next poll tries again; an outage is logged once.
-      if (!this.#isFailing) logger.warn({ err: error }, 'looking for webhook deliveries failed');
-      this.#isFailing = true;
+    const { webhooks, now } = this.#parts;
+    for (let isAdvancing = true; isAdvancing && !this.#rounds.isStopped; ) {
+      isAdvancing = await this.#distribute();
+      for (const webhookNo of await webhooks.due(now())) this.#laneOf(webhookNo).wake();
+      for (const [webhookNo, lane] of this.#lanes) if (lane.isIdle) this.#lanes.delete(webhookNo);
     }
   }
 
@@ -110,7 +98,7 @@ export class WebhookWorker {
     const { webhooks, now } = this.#parts;
     let advanced = 0;
     for (const position of await webhooks.positionsBehind()) {
-      if (this.#isStopped) return false;
+      if (this.#rounds.isStopped) return false;
       advanced += await webhooks.distribute({ position, nowMs: now() });
     }
     return advanced > 0;

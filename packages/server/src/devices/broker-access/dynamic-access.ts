@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '@granary/app/app';
+import { PeriodicWork } from '@granary/common/periodic-work';
 import { DEVICE_GROUPS } from '@granary/contract/profiles/groups';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { DynamicSecurity, type KnownClient } from '@granary/link/external/access/dynamic-security';
@@ -27,9 +28,7 @@ export class DynamicAccess implements DeviceAccess {
   readonly #security: DynamicSecurity;
   readonly #given: GivenAccess;
   readonly #stopping = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #isAskedFor = false;
-  #running: Promise<void> | null = null;
+  readonly #rounds: PeriodicWork;
   #said = '';
 
   constructor(
@@ -39,18 +38,23 @@ export class DynamicAccess implements DeviceAccess {
     this.#parts = parts;
     this.#security = new DynamicSecurity({ ...options, changed: (error) => this.#changed(error) });
     this.#given = new GivenAccess({ ...parts, security: this.#security });
+    this.#rounds = new PeriodicWork({
+      doing: 'comparing the devices with the clients of the broker',
+      everyMs: EVERY_MS,
+      logger: parts.logger,
+      run: () => this.#reconcile(),
+    });
   }
 
   async start(): Promise<void> {
     await this.#security.start();
-    this.#timer = setInterval(() => this.#reconcile(), EVERY_MS);
+    this.#rounds.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     this.#stopping.abort();
     this.#security.stop();
-    await this.#running;
+    await this.#rounds.stop();
   }
 
   readyToRegister(deviceIds: readonly string[]): Promise<void> {
@@ -69,27 +73,13 @@ export class DynamicAccess implements DeviceAccess {
     this.#given.removed(deviceId);
   }
 
+  /** A broker that comes back while the comparison with it still runs may have lost its clients since, so it is compared again. */
   #changed(error: Error | null): void {
-    if (error === null) this.#reconcile();
+    if (error === null) this.#rounds.wake();
     else this.#parts.logger.warn({ reason: error.message }, 'the broker takes no credentials of devices now');
   }
 
-  /** A broker that comes back while the comparison with it still runs may have lost its clients since, so it is compared again. */
-  #reconcile(): void {
-    this.#isAskedFor = true;
-    this.#running ??= this.#reconcileWhileAskedFor().finally(() => {
-      this.#running = null;
-    });
-  }
-
-  async #reconcileWhileAskedFor(): Promise<void> {
-    while (this.#isAskedFor && !this.#stopping.signal.aborted) {
-      this.#isAskedFor = false;
-      await this.#reconcileOnce();
-    }
-  }
-
-  async #reconcileOnce(): Promise<void> {
+  async #reconcile(): Promise<void> {
     const { devices, logger, settledMs = SETTLED_MS } = this.#parts;
     try {
       const done = await reconcile({

@@ -1,3 +1,4 @@
+import { PeriodicWork } from '@granary/common/periodic-work';
 import { outsideRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
 import type { Keyring } from '../../process/keys/keyring.ts';
@@ -31,11 +32,17 @@ export class Subscribers {
   readonly #parts: SubscriberParts;
   readonly #streamsOf = new Map<string, Set<OpenStream>>();
   #count = 0;
-  #checking: Promise<void> | null = null;
-  #timers: NodeJS.Timeout[] = [];
+  readonly #checks: PeriodicWork;
+  #heartbeat: NodeJS.Timeout | undefined;
 
   constructor(parts: SubscriberParts) {
     this.#parts = parts;
+    this.#checks = new PeriodicWork({
+      doing: 'checking the keys of streams',
+      everyMs: KEY_CHECK_MS,
+      logger: parts.logger,
+      run: () => this.#checkKeys(),
+    });
   }
 
   get count(): number {
@@ -43,20 +50,14 @@ export class Subscribers {
   }
 
   start(): void {
-    this.#timers = [
-      setInterval(() => this.#beat(), HEARTBEAT_MS),
-      setInterval(() => {
-        this.#checking ??= this.#checkKeys().finally(() => {
-          this.#checking = null;
-        });
-      }, KEY_CHECK_MS),
-    ];
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
+    this.#checks.start();
   }
 
   async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#heartbeat);
     for (const stream of this.#all()) stream.end();
-    await this.#checking;
+    await this.#checks.stop();
   }
 
   /** Refuses a stream above the limit; otherwise `open` must follow immediately. */

@@ -1,5 +1,4 @@
-import type { TourClient } from './tour-client.ts';
-import { FIELD, HOME, ROVER, SILO, SILOS, type Tour } from './tour-device.ts';
+import { FIELD, HOME, ROVER, SILO, SILOS, type Tour, type TourClient } from './tour-client.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-import { HOME, ROVER, SILO, SILOS, type Tour } from './tour-device.ts';
+import { HOME, ROVER, SILO, SILOS, type Tour } from './tour-client.ts';
 
 const LOOKED = { reason: 'it stands still', looked_by: 'Ada' };
 

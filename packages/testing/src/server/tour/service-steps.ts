@@ -1,5 +1,4 @@
-import { shapeOf, type TourClient } from './tour-client.ts';
-import { SILO, SILOS } from './tour-device.ts';
+import { SILO, SILOS, shapeOf, type TourClient } from './tour-client.ts';
 
 export async function keys(client: TourClient): Promise<void> {
   const made = await client.step('POST', '/v1/keys', {

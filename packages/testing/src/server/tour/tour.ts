@@ -11,8 +11,7 @@ import {
   session,
   webhooks,
 } from './service-steps.ts';
-import { type ServiceAddress, TourClient, type TourStep } from './tour-client.ts';
-import { ROVER, SILO, TourDevice } from './tour-device.ts';
+import { ROVER, type ServiceAddress, SILO, TourClient, TourDevice, type TourStep } from './tour-client.ts';
 
 export const RECORDED_ANSWERS = new URL('./answers.jsonl', import.meta.url);
 
