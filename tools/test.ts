@@ -6,10 +6,9 @@ import { EXIT_CODE_WHEN_KILLED, exitCodeOf, start } from './child-command.ts';
 import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
 import { ensureBuiltPrograms } from './test-setup/built-programs.ts';
 import { ensureOutsidePrograms } from './test-setup/outside-programs.ts';
-import { startPostgres } from './test-setup/postgres.ts';
+import { startPostgres, withTemplate } from './test-setup/postgres.ts';
 import { CONCURRENT_PROCESSES, writeProcessFiles } from './test-setup/processes.ts';
 import { quickStart } from './test-setup/quick-start.ts';
-import { withTemplate } from './test-setup/template-database.ts';
 import { isAllTouched } from './test-setup/untouched.ts';
 
 const HELP = `npm test                                  check, then every test

@@ -1,21 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '@granary/contract/time';
-import { SILOS } from '../bench/farm.ts';
+import { type Credentials, registerRovers, registerSilos, SILOS } from '../bench/farm.ts';
+import type { ServiceProcess } from '../bench/service-process.ts';
 import { AlertWaves, WAVE_ALERT, WAVE_CONFIGURATION } from './alert-waves.ts';
 import { Caller } from './caller.ts';
 import { Database } from './database.ts';
 import type { Fault } from './faults.ts';
+import type { FleetMember } from './fleet-devices.ts';
 import { FleetProcess } from './fleet-process.ts';
 import { AlertLedger, ReadingLedger, StartLedger } from './ledgers.ts';
 import { Operators } from './operators.ts';
 import { EventReader, Readers } from './readers.ts';
 import { measureRecovery, type Recovery } from './recovery.ts';
-import { type Registered, registerFleet } from './register.ts';
 import { EmergencyStops, runMissions } from './rovers.ts';
 import { type Site, startSite } from './site.ts';
 import { TimedStops } from './timed-stops.ts';
 import { divide, type FaultWindow, type Outcome } from './verdict.ts';
 
+/** The shares of the whole. */
+const WORKING = 0.12;
+const EMPTYING = 0.06;
+const STOPPED = 0.02;
+const TRAVELLING = 0.02;
 /** Without a fault at the beginning and at the end, and at least between two. */
 const CALM_MS = 10 * SECOND_MS;
 const INTERVAL_MS = 3 * SECOND_MS;
@@ -23,6 +29,47 @@ const LOOK_MS = SECOND_MS;
 const DUE_IN_MS = 10 * SECOND_MS;
 const SETTLED_MS_MAX = 60 * SECOND_MS;
 const SETTLED_POLL_MS = 250;
+
+/** Which devices do what. */
+export interface Registered {
+  readonly members: readonly FleetMember[];
+  /** Silos with operations. */
+  readonly working: readonly string[];
+  /** Silos that become nearly empty from time to time. */
+  readonly emptying: readonly string[];
+  /** Silos that only report. */
+  readonly idle: readonly string[];
+  /** Rovers that are stopped. */
+  readonly stopped: readonly string[];
+  /** Rovers with missions. */
+  readonly travelling: readonly string[];
+}
+
+const part = (devices: number, share: number): number => Math.max(2, Math.round(devices * share));
+
+export async function registerFleet(service: ServiceProcess, devices: number): Promise<Registered> {
+  const stoppedCount = part(devices, STOPPED);
+  const roverCount = stoppedCount + part(devices, TRAVELLING);
+  const silos = await registerSilos(service, devices - roverCount);
+  const rovers = await registerRovers(service, roverCount, 'soak');
+  const workingCount = part(devices, WORKING);
+  const emptyingCount = part(devices, EMPTYING);
+  const siloIds = silos.map(({ username }) => username);
+  const roverIds = rovers.map(({ username }) => username);
+  const member = (kind: FleetMember['kind']) => (credentials: Credentials) => ({
+    deviceId: credentials.username,
+    secret: credentials.secret,
+    kind,
+  });
+  return {
+    members: [...silos.map(member('silo')), ...rovers.map(member('rover'))],
+    working: siloIds.slice(0, workingCount),
+    emptying: siloIds.slice(workingCount, workingCount + emptyingCount),
+    idle: siloIds.slice(workingCount + emptyingCount),
+    stopped: roverIds.slice(0, stoppedCount),
+    travelling: roverIds.slice(stoppedCount),
+  };
+}
 
 export interface SoakPlan {
   readonly durationMs: number;

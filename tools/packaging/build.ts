@@ -1,5 +1,5 @@
 import { copyFile, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { exitCodeOf, start } from '../child-command.ts';
 import { ensureConsole } from '../console-build/build.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
@@ -12,15 +12,45 @@ import {
   publishedManifest,
   type SourceManifest,
 } from './published-packages.ts';
-import { importedLibraries, withCompiledSpecifiers } from './specifiers.ts';
 
+const WORKSPACE_PACKAGE = /^@granary\/([^/]+)(?:\/(.+))?$/;
+const OWN_EXTENSION = /(?<!\.d)\.ts$/;
 const PACKAGES = join(REPOSITORY_ROOT, 'packages');
+/** The names in the standard library of the oldest platform, so that the compiler refuses newer ones. */
+const LIBRARY_OF_PLATFORM = ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable', 'es2024.string'];
+
+/** The compiler begins each import and export on a new line, and may put its names on several lines. */
+const STATIC_OR_DYNAMIC_IMPORT =
+  /(^(?:import|export|\})[^'"\n]*?\bfrom\s+|^import\s+|\bimport\(\s*)(['"])([^'"\n]+)\2/gm;
+
+/** Makes every import of a compiled file point to compiled files; `path` is relative to the folder of all packages. */
+export function withCompiledSpecifiers(path: string, text: string): string {
+  return text.replace(STATIC_OR_DYNAMIC_IMPORT, (_, before: string, quote: string, specifier: string) => {
+    return `${before}${quote}${compiledSpecifier(path, specifier)}${quote}`;
+  });
+}
+
+function compiledSpecifier(path: string, specifier: string): string {
+  if (specifier.startsWith('.')) return specifier.replace(OWN_EXTENSION, '.js');
+  const workspace = WORKSPACE_PACKAGE.exec(specifier);
+  if (workspace === null) return specifier;
+  const [, name = '', module = 'index'] = workspace;
+  const relative = posix.relative(posix.dirname(path), `${name}/src/${module}.js`);
+  return relative.startsWith('.') ? relative : `./${relative}`;
+}
+
+/** The packages outside the workspace that a compiled file imports; modules of Node are none. */
+export function importedLibraries(text: string): string[] {
+  const specifiers = Array.from(
+    text.matchAll(STATIC_OR_DYNAMIC_IMPORT),
+    ([, , , specifier = '']) => specifier,
+  );
+  const bare = specifiers.filter((one) => !one.startsWith('.') && !one.startsWith('node:'));
+  return bare.map((one) => /^(@[^/]+\/)?[^/]+/.exec(one)?.[0] ?? one);
+}
 
 const readJson = async (path: string) => JSON.parse(await readFile(join(REPOSITORY_ROOT, path), 'utf8'));
 const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
-/** The names in the standard library of the oldest platform, so that the compiler refuses newer ones. */
-const LIBRARY_OF_PLATFORM = ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable', 'es2024.string'];
 
 /** Builds a package into a folder from which `npm pack` makes what users install. */
 export async function buildPackage(published: PublishedPackage, folder: string): Promise<void> {

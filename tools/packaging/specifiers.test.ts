@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { importedLibraries, withCompiledSpecifiers } from './specifiers.ts';
+import { importedLibraries, withCompiledSpecifiers } from './build.ts';
 
 const PATH = 'server/src/http/site/yaml.js';
 

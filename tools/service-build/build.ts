@@ -1,19 +1,65 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { basename, join } from 'node:path';
-import type { OutputChunk } from 'rolldown';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { OutputChunk, Plugin } from 'rolldown';
 import { SERVICE_SOURCES } from '../../packages/cli/bin/service-sources.mjs';
 import { isBuiltFrom, sourcesDigest } from '../../packages/cli/bin/sources-digest.mjs';
 import { REPOSITORY_ROOT, replaceFolder } from '../repository-files.ts';
-import { type Addresses, builtAddresses } from './addresses.ts';
 
+const ADDRESS = /new URL\(\s*'(\.{1,2}\/[^'\n]+)',\s*import\.meta\.url,?\s*\)/g;
 /** Libraries that are not part of the built files: this one is read as files. */
 export const LIBRARIES_OUTSIDE: readonly string[] = ['swagger-ui-dist'];
-
 export const SERVICE_FOLDER = join(REPOSITORY_ROOT, 'dist', 'service');
-
 const COMMAND = join(REPOSITORY_ROOT, 'packages/cli/src/granary.ts');
 const FOLDER_OF_LIBRARY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
+
+/** What the sources load by its address instead of importing it. */
+export interface Addresses {
+  /** Modules of threads and processes, which are built like the first one. */
+  readonly modules: Set<string>;
+  /** Folders whose files are read at run time. */
+  readonly folders: Set<string>;
+}
+
+/** Makes every address of the sources one of the built folder, and notes what has to be there. */
+export function builtAddresses(addresses: Addresses, root: string): Plugin {
+  const sources = join(root, 'packages/');
+  return {
+    name: 'built-addresses',
+    transform(code, id) {
+      if (!id.startsWith(sources) || !code.includes('import.meta')) return null;
+      const built = code.replace(ADDRESS, (_, address: string) => {
+        const target = resolve(dirname(id), address);
+        return `new URL('${builtAddress(address, target, addresses, root)}', import.meta.url)`;
+      });
+      // Whatever else a module finds out about its own place would be wrong in the built folder.
+      if (built.replaceAll(', import.meta.url)', '').includes('import.meta')) {
+        throw new Error(`${id} uses import.meta in a way that the build of the service does not know`);
+      }
+      return built;
+    },
+  };
+}
+
+function builtAddress(address: string, target: string, addresses: Addresses, root: string): string {
+  const name = basename(target);
+  if (target.endsWith('.ts')) {
+    addNamed(addresses.modules, target);
+    return `./${name.replace(/\.ts$/, '.js')}`;
+  }
+  if (target.startsWith(join(root, 'dist/'))) return relative(join(root, 'dist/service'), target);
+  if (!address.endsWith('/')) throw new Error(`${target}: only folders are copied into the built service`);
+  addNamed(addresses.folders, target);
+  return `./${name}/`;
+}
+
+/** All are in one folder. */
+function addNamed(paths: Set<string>, path: string): void {
+  const other = [...paths].find((one) => one !== path && basename(one) === basename(path));
+  if (other !== undefined)
+    throw new Error(`${path} and ${other} have the same name, so they cannot both be built`);
+  paths.add(path);
+}
 
 /** Builds the service unless it was built from the present sources. */
 export async function ensureService(): Promise<void> {

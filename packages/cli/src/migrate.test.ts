@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { granary, serviceEnv } from '@granary/testing/cli/granary-process';
 import { runInProcess } from '@granary/testing/cli/in-process';
-import { moveProgress } from './running/move-output.ts';
+import { moveProgress } from './commands/service/migrate.ts';
 
 const NOBODY = 'postgres://granary:a-password@127.0.0.1:1/granary';
 

@@ -1,22 +1,42 @@
 import { setImmediate } from 'node:timers/promises';
+import type { BrokerKind } from '@granary/core/nodes';
 import { lockDataFolder } from '@granary/store/data-folder';
 import { composeBackground } from './background/background-parts.ts';
 import { EffectDispatcher } from './background/dispatcher.ts';
+import type { WebhookOptions } from './background/webhooks/worker.ts';
 import { composeDevices } from './devices/device-parts.ts';
 import { endProcess } from './devices/link/device-link.ts';
-import type { Environment } from './environment.ts';
 import { CONSOLE_FOLDER } from './http/console/built-console.ts';
 import { removeAddresses, writeAddresses } from './process/addresses-file.ts';
 import { type AdminKey, ensureAdminKey, firstConsoleLink } from './process/keys/admin-key.ts';
 import { Keyring } from './process/keys/keyring.ts';
 import { Lifecycle } from './process/lifecycle.ts';
-import { createAccessLog, createLogger, isReadableFormat } from './process/logging/logger.ts';
+import { createAccessLog, createLogger, isReadableFormat, type Logger } from './process/logging/logger.ts';
 import { ServiceClock } from './process/nodes/service-clock.ts';
 import { openStore } from './process/open-store.ts';
 import type { Settings } from './process/settings.ts';
 import { explainStart } from './process/start-error.ts';
 import type { CertificateFiles } from './process/tls/certificate-files.ts';
 import { linkPortOf, openCertificate, urlOf, warnOfExposedPorts } from './process/tls/ports.ts';
+
+/** What surrounds a service; tests replace parts of it. */
+export interface Environment {
+  readonly now?: () => number;
+  /** The clock of the machine. */
+  readonly systemNow?: () => number;
+  /** Where devices connect; without it to the service itself. */
+  readonly broker?: BrokerKind;
+  readonly logger?: Logger;
+  readonly webhooks?: WebhookOptions;
+  /** Used where the settings demand an access log. */
+  readonly accessLog?: Logger;
+  /** The built operators' page, if it is not at its usual place. */
+  readonly consoleFolder?: string;
+  /** How long `consoleUrl` signs in, once; without it nobody is signed in. */
+  readonly signInLinkMs?: number;
+  /** Called when a thread of the device link has ended by itself, instead of ending the process. */
+  readonly threadEnded?: (error: Error) => void;
+}
 
 export interface Started {
   /** The plain ports if they are on, otherwise the encrypted ones. */

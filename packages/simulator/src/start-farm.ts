@@ -1,20 +1,133 @@
 import { dirname, join } from 'node:path';
 import { type Client, type ClientOptions, createClient } from '@granary/client';
+import type { DeviceCredentials } from '@granary/contract/devices/devices';
+import { DEVICE_GROUPS } from '@granary/contract/profiles/groups';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { type Enrolled, enrol, renewSecret } from './farm/enrolment.ts';
 import { checkFault, type FaultPlan } from './farm/fault-plan.ts';
-import { type HistoryEvent, writeHistory } from './farm/write-history.ts';
 import { CredentialsFile, MemoryFile } from './files.ts';
-import type { LinkChange } from './link/device-link.ts';
-import type { RunningDevice, SimulatedProfile } from './profiles/profile.ts';
+import { type DeviceLink, type LinkChange, LinkStoppedError } from './link/device-link.ts';
+import { type BackfillSource, backfillMessages, findMissingHistory } from './profiles/missing-history.ts';
+import type { RunningDevice, SimulatedDevice, SimulatedProfile } from './profiles/profile.ts';
 
+/** The service stores one message of a device while it receives those of others, so a few devices at a time are faster than one. */
+const DEVICES_AT_A_TIME = 3;
 export const INTERVAL_MS_DEFAULT = 10 * SECOND_MS;
 export const HISTORY_DAYS_DEFAULT = 30;
-
 /** A farm of many devices registers more of them than the service admits at once. */
 const CALL_TIME_LIMIT_MS = 10 * MINUTE_MS;
-
 const MEMORY_FILE_NAME = 'farm-memory.json';
+
+export interface Enrolled {
+  readonly device: SimulatedDevice;
+  readonly credentials: DeviceCredentials;
+  readonly isNew: boolean;
+}
+
+/** Registers every device that the service does not have yet, and makes sure that each has a secret. */
+export async function enrol(
+  client: Client,
+  secrets: CredentialsFile,
+  devices: readonly SimulatedDevice[],
+): Promise<readonly Enrolled[]> {
+  const known = await registeredIds(client);
+  const enrolled: Enrolled[] = [];
+  for (const device of devices) {
+    const { id } = device.unit;
+    const isNew = !known.has(id);
+    if (!isNew) await device.update(client);
+    const stored = isNew ? undefined : secrets.find(id);
+    const credentials =
+      stored ??
+      (isNew ? await register(client, secrets, device) : await renewSecret(client, secrets, device));
+    enrolled.push({ device, credentials, isNew });
+  }
+  return enrolled;
+}
+
+async function registeredIds(client: Client): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (const group of DEVICE_GROUPS) {
+    for await (const { device_id } of client.devices[group].listAll()) ids.add(device_id);
+  }
+  return ids;
+}
+
+async function register(
+  client: Client,
+  secrets: CredentialsFile,
+  device: SimulatedDevice,
+): Promise<DeviceCredentials> {
+  const { credentials } = await device.register(client);
+  await secrets.keep(credentials);
+  return credentials;
+}
+
+export async function renewSecret(
+  client: Client,
+  secrets: CredentialsFile,
+  { group, unit }: SimulatedDevice,
+): Promise<DeviceCredentials> {
+  const credentials = await client.devices[group].renewCredentials(unit.id);
+  await secrets.keep(credentials);
+  return credentials;
+}
+
+export type HistoryEvent =
+  | {
+      readonly kind: 'history';
+      readonly days: number;
+      readonly devicesDone: number;
+      readonly devicesTotal: number;
+    }
+  | { readonly kind: 'history-failed'; readonly reason: string };
+
+export interface HistoryJob {
+  readonly devices: readonly {
+    readonly link: Pick<DeviceLink, 'deliver'>;
+    readonly sources: readonly BackfillSource[];
+  }[];
+  readonly days: number;
+  readonly nowMs: number;
+  readonly onEvent: (event: HistoryEvent) => void;
+}
+
+/** Resolves when the backfill is written, was already complete, or has failed, which is reported as an event. */
+export async function writeHistory(job: HistoryJob): Promise<void> {
+  if (job.days <= 0) return;
+  try {
+    await writeMissingHistory(job);
+  } catch (failure) {
+    if (failure instanceof LinkStoppedError) return;
+    job.onEvent({
+      kind: 'history-failed',
+      reason: failure instanceof Error ? failure.message : String(failure),
+    });
+  }
+}
+
+/** Writes over each device's own link and waits for each acknowledgement, so that an interruption loses little. */
+async function writeMissingHistory({ devices, days, nowMs, onEvent }: HistoryJob): Promise<void> {
+  const waiting = devices.values();
+  let devicesDone = 0;
+  let hasBegun = false;
+  const report = () => onEvent({ kind: 'history', days, devicesDone, devicesTotal: devices.length });
+  const writeWaiting = async () => {
+    for (const { link, sources } of waiting) {
+      for (const source of sources) {
+        const span = await findMissingHistory(source, days, nowMs);
+        if (span === undefined) continue;
+        if (!hasBegun) report();
+        hasBegun = true;
+        for (const readings of backfillMessages(source, span)) await link.deliver('telemetry', readings);
+      }
+      devicesDone++;
+      if (hasBegun) report();
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: DEVICES_AT_A_TIME }, writeWaiting));
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
 
 export type FarmEvent =
   | { readonly kind: 'registered'; readonly devices: readonly RegisteredDevices[] }

@@ -2,8 +2,7 @@ import { isWithinNoChangeRanges } from '@granary/core/alerts/no-change-ranges';
 import { FRESHNESS_MS } from '@granary/core/devices/status';
 import type { NewestValue } from '@granary/core/telemetry/rollup';
 import type { LastSeenUpdate } from '../presence-rows.ts';
-import { together } from '../together.ts';
-import type { Transaction } from '../transaction.ts';
+import { type Transaction, together } from '../transaction.ts';
 import { noChangeRangesOf, scheduleEvaluation } from './evaluation-rows.ts';
 
 /**

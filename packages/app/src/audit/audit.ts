@@ -2,8 +2,7 @@ import type { ErrorCode } from '@granary/contract/errors';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from '../effects.ts';
-import { together } from '../together.ts';
-import { longWrite, type Transaction } from '../transaction.ts';
+import { longWrite, type Transaction, together } from '../transaction.ts';
 import {
   type Attempt,
   type AuditFilter,

@@ -19,11 +19,11 @@ import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
   appliedReply,
   JobChangeRecorder,
+  messageEffects,
   type ReplyResult,
   recordJobChange,
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
-import { messageEffects } from '../jobs/message-effects.ts';
 import { MISSIONS } from '../missions/mission-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { COMMANDS, unfinishedCommands } from './command-rows.ts';

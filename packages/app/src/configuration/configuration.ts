@@ -16,7 +16,7 @@ import { lockDevices } from '../alerts/evaluation-rows.ts';
 import { findDevices } from '../device-rows.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
-import { saveMissionsWithoutBase } from '../missions/missions-without-base.ts';
+import { saveMissionsWithoutBase } from '../missions/mission-rows.ts';
 import type { Transaction } from '../transaction.ts';
 import {
   type ConfigurationRow,

@@ -4,6 +4,40 @@ import { type Committed, committed } from '../effects.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { eventBounds, eventsAfter, expireEvents, hasUnnumberedEvents, numberEvents } from './event-rows.ts';
 
+/** Runs the numbering of events; those that ask while it runs share the next run. */
+export class EventNumbering {
+  readonly #number: () => Promise<unknown>;
+  #running: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+
+  constructor(number: () => Promise<unknown>) {
+    this.#number = number;
+  }
+
+  /**
+   * Resolves after a run that began after the call. A run that fails is not an error of the write that logged the events, which
+   * is committed: the next run of any node numbers them.
+   */
+  run(): Promise<void> {
+    if (this.#running === null) return this.#start();
+    this.#next ??= this.#running.then(() => this.#start());
+    return this.#next;
+  }
+
+  #start(): Promise<void> {
+    this.#next = null;
+    const running = this.#number()
+      .then(ignore, ignore)
+      .finally(() => {
+        if (this.#running === running) this.#running = null;
+      });
+    this.#running = running;
+    return running;
+  }
+}
+
+const ignore = (): void => undefined;
+
 export const reads = {
   after: (sql: Sql, page: { readonly sequence: number; readonly limit: number }) => eventsAfter(sql, page),
   bounds: (sql: Sql) => eventBounds(sql),

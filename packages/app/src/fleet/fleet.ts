@@ -16,25 +16,23 @@ import { type FleetAlertPage, type FleetJobPage, listAlertsOfFleet, listJobsOfFl
 import { MISSIONS } from '../missions/mission-rows.ts';
 import { OPERATIONS } from '../operations/operation-rows.ts';
 import { latestOfDevices } from '../telemetry/latest-values.ts';
-import {
-  countByStatus,
-  countDevicesInPart,
-  countOpenAlertsInPart,
-  countUnfinishedByStatus,
-  listSeenSince,
-  type PartWanted,
-} from './count-rows.ts';
 import { listDevicesOfFleet } from './device-list.ts';
 import {
   type AttentionRow,
+  countByStatus,
   countDevices,
+  countDevicesInPart,
   countJobs,
   countOpenAlerts,
+  countOpenAlertsInPart,
+  countUnfinishedByStatus,
   doubtfulOperations,
   emergencyStopsInForce,
+  listSeenSince,
   offlineDevicesWithJobs,
+  type PartWanted,
   unacknowledgedAlerts,
-} from './overview-rows.ts';
+} from './fleet-rows.ts';
 
 export interface DevicesPage {
   readonly devices: DeviceSelection;

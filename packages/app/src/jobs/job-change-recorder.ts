@@ -1,10 +1,30 @@
+import type { Sql } from '@granary/store/sql';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import type { AlertEvaluation } from '../alerts/evaluation-rows.ts';
-import { alertEvaluation, type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
+import { findDevices } from '../device-rows.ts';
+import {
+  alertEvaluation,
+  type Committed,
+  committed,
+  type DeviceMessage,
+  type Effect,
+  eventsLogged,
+} from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import type { Transaction } from '../transaction.ts';
 import { reasonOf, type SetAside } from '../unreadable-row.ts';
 import type { DeviceJob, JobChange, JobTable } from './job-rows.ts';
+
+/** The effect that sends a message to a device, if there is one to send. */
+export async function messageEffects(
+  sql: Sql,
+  deviceNo: number,
+  message: DeviceMessage | null,
+): Promise<Effect[]> {
+  if (message === null) return [];
+  const [device] = await findDevices(sql, [deviceNo]);
+  return device === undefined ? [] : [{ kind: 'send_message', deviceNo, deviceId: device.deviceId, message }];
+}
 
 /** The result of handling a device's reply. */
 export type ReplyResult =

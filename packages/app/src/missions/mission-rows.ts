@@ -1,4 +1,6 @@
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { missionEvents } from '@granary/core/missions/events';
+import { MISSIONS_AHEAD_MAX, withoutBase } from '@granary/core/missions/planning/plan';
 import {
   isMissionFinished,
   isMissionOver,
@@ -7,6 +9,7 @@ import {
 } from '@granary/core/missions/state';
 import { UPLOAD_LEAD_MS } from '@granary/core/missions/transitions';
 import type { Sql } from '@granary/store/sql';
+import type { NewEvent } from '../events/event-rows.ts';
 import { JobTable, type StoredJob } from '../jobs/job-rows.ts';
 import type { OnUnreadable } from '../unreadable-row.ts';
 
@@ -75,4 +78,21 @@ export async function missionsNotEnded(sql: Sql, deviceNo: number, limit: number
   const condition = `mission_no IN (
     SELECT mission_no FROM missions WHERE device_no = $1 AND ended_at_ms IS NULL ORDER BY mission_no LIMIT $2)`;
   return await MISSIONS.where(sql, condition, [deviceNo, limit]);
+}
+
+/** Changes the missions of a locked device that has no base any more; returns the events, which the write must log as its last step. */
+export async function saveMissionsWithoutBase(
+  sql: Sql,
+  deviceNo: number,
+  configuration: DeviceConfiguration,
+  nowMs: number,
+): Promise<NewEvent[]> {
+  if (!('base' in configuration) || configuration.base !== null) return [];
+  const events: NewEvent[] = [];
+  for (const before of await missionsNotEnded(sql, deviceNo, MISSIONS_AHEAD_MAX)) {
+    const change = MISSIONS.changeOf(before, withoutBase(before), nowMs);
+    await MISSIONS.save(sql, change);
+    events.push(...change.events);
+  }
+  return events;
 }

@@ -25,11 +25,11 @@ import { lockDeviceFor, readDeviceFor } from '../device-facts.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
   appliedReply,
+  messageEffects,
   type ReplyResult,
   recordJobChange,
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
-import { messageEffects } from '../jobs/message-effects.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { MISSIONS, missionsNotEnded } from './mission-rows.ts';
 

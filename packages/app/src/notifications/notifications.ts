@@ -1,7 +1,15 @@
 import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
-import { NOTIFICATION_RULES_MAX } from '@granary/contract/notifications';
+import type { ValidationIssue } from '@granary/contract/input/schema';
+import { NOTIFICATION_RULES_MAX, type NotificationTarget } from '@granary/contract/notifications';
 import { type Readers, testMessage } from '@granary/core/notifications/message';
+import {
+  type AlertEvent,
+  NOTICE_DOCUMENT,
+  NOTICE_EVENT_TYPES,
+  type NoticesBySteps,
+  noticesAfter,
+} from '@granary/core/notifications/notice';
 import { NOTIFICATION_DOCUMENT, type StoredNotification } from '@granary/core/notifications/record';
 import {
   allTargets,
@@ -17,9 +25,19 @@ import { type Committed, committed, type Effect, eventsLogged } from '../effects
 import { logEvents } from '../events/event-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
+import { findWebhook } from '../webhooks/webhook-rows.ts';
 import { recordAttempt } from './attempts.ts';
 import { composeDue } from './compose.ts';
-import { expireNotices, hasDueNotices, removeNoticesOfRule } from './notice-rows.ts';
+import {
+  expireNotices,
+  hasDueNotices,
+  type NoticeKey,
+  noticesOfAlerts,
+  removeNotices,
+  removeNoticesOfRule,
+  type StoredNotice,
+  saveNotices,
+} from './notice-rows.ts';
 import {
   cancelNotificationsOfRule,
   claimNotifications,
@@ -30,19 +48,124 @@ import {
   type NotificationPage,
   renewNotification,
 } from './notification-rows.ts';
-import { planNotices } from './plan.ts';
 import {
+  alertEvents,
   countRules,
   findRule,
   insertRule,
   listRules,
   lockPosition,
+  newestSequence,
   type RulePage,
   removeRule as removeRow,
+  savePosition,
   saveRule,
 } from './rule-rows.ts';
-import { checkTargets, type MailAbility } from './targets.ts';
 import { failureEvents, isPassedOn, writeNotifications } from './write-notifications.ts';
+
+/** Limits of one transaction, so that other writes are not held up for long: numbers of events, and notices. */
+const EVENTS_PER_CALL_MAX = 2_000;
+const NOTICES_PER_CALL_MAX = 300;
+
+/** Whether the service can send e-mail; the storage does not know its settings. */
+export interface MailAbility {
+  readonly canSendMail: boolean;
+}
+
+/** Refuses a rule with a target that nothing can be sent to. */
+export async function checkTargets(
+  sql: Sql,
+  { targets, escalation }: RuleContent,
+  { canSendMail }: MailAbility,
+): Promise<void> {
+  const lists = [
+    { path: '/targets', targets },
+    ...escalation.map((step, i) => ({ path: `/escalation/${i}/targets`, targets: step.targets })),
+  ];
+  const faults: ValidationIssue[] = [];
+  for (const list of lists) {
+    for (const [i, target] of list.targets.entries()) {
+      const message = await faultOf(sql, target, canSendMail);
+      if (message !== null) faults.push({ path: `${list.path}/${i}`, message });
+    }
+  }
+  if (faults.length === 0) return;
+  throw new Refusal('notification_target_unusable', faults[0]?.message ?? '', faults);
+}
+
+async function faultOf(sql: Sql, target: NotificationTarget, canSendMail: boolean): Promise<string | null> {
+  if ('webhook_id' in target) {
+    const webhook = await findWebhook(sql, target.webhook_id);
+    return webhook === undefined ? `there is no webhook ${quoted(target.webhook_id)}` : null;
+  }
+  return canSendMail ? null : 'e-mail cannot be sent: GRANARY_SMTP_URL is not set';
+}
+
+interface PlanRequest {
+  readonly rules: readonly StoredRule[];
+  readonly position: number;
+  readonly nowMs: number;
+}
+
+/** Reads the next events and stores what each rule has to tell about them. Returns whether there are more. */
+export async function planNotices(sql: Sql, { rules, position, nowMs }: PlanRequest): Promise<boolean> {
+  const newest = await newestSequence(sql);
+  if (position === newest) return false;
+  if (rules.length === 0) {
+    await savePosition(sql, newest);
+    return false;
+  }
+  const steps = rules.reduce((sum, { content }) => sum + 1 + content.escalation.length, 0);
+  const limit = Math.ceil(NOTICES_PER_CALL_MAX / steps);
+  const range = { after: position, upTo: Math.min(newest, position + EVENTS_PER_CALL_MAX), limit };
+  const found = await alertEvents(sql, { ...range, types: NOTICE_EVENT_TYPES });
+  await saveChanges(
+    sql,
+    rules,
+    found.map(({ event }) => event),
+    nowMs,
+  );
+  const last = found.length === limit ? found.at(-1)?.sequence : undefined;
+  await savePosition(sql, last ?? range.upTo);
+  return (last ?? range.upTo) < newest;
+}
+
+async function saveChanges(
+  sql: Sql,
+  rules: readonly StoredRule[],
+  events: readonly AlertEvent[],
+  nowMs: number,
+): Promise<void> {
+  if (events.length === 0) return;
+  const eventsOfAlerts = Map.groupBy(events, ({ snapshot }) => snapshot.alert.alert_id);
+  const stored = await noticesOfAlerts(sql, NOTICE_DOCUMENT, [...eventsOfAlerts.keys()]);
+  const storedByKey = Map.groupBy(stored, ({ ruleId, alertId }) => `${ruleId} ${alertId}`);
+  const changed: StoredNotice[] = [];
+  const removed: NoticeKey[] = [];
+  for (const { ruleId, content } of rules) {
+    for (const [alertId, ofAlert] of eventsOfAlerts) {
+      const before: NoticesBySteps = new Map(
+        storedByKey.get(`${ruleId} ${alertId}`)?.map(({ step, notice }) => [step, notice]),
+      );
+      const after = ofAlert.reduce(
+        (notices, event) => noticesAfter(content, notices, notLater(event, nowMs)),
+        before,
+      );
+      for (const [step, notice] of after) {
+        if (before.get(step) !== notice) changed.push({ ruleId, alertId, step, notice });
+      }
+      for (const step of before.keys()) if (!after.has(step)) removed.push({ ruleId, alertId, step });
+    }
+  }
+  await saveNotices(sql, NOTICE_DOCUMENT, changed, nowMs);
+  await removeNotices(sql, removed);
+}
+
+/** The clock of another node may be ahead, which must not delay anything. */
+const notLater = (event: AlertEvent, nowMs: number): AlertEvent => ({
+  ...event,
+  atMs: Math.min(event.atMs, nowMs),
+});
 
 export interface AdvanceReceipt {
   /** There are more events, or more notices that are due. */

@@ -8,7 +8,7 @@ import {
 import { finallyMeasuredG } from '@granary/core/operations/weighing';
 import type { Sql } from '@granary/store/sql';
 import { isUnfinished, JobTable, type StoredJob } from '../jobs/job-rows.ts';
-import { together } from '../together.ts';
+import { together } from '../transaction.ts';
 import type { OnUnreadable } from '../unreadable-row.ts';
 
 export const OPERATIONS = new JobTable<OperationState>({

@@ -50,13 +50,12 @@ import {
   appliedReply,
   type ChangedJob,
   evaluationAfter,
+  messageEffects,
   type ReplyResult,
   recordJobChange,
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
-import { messageEffects } from '../jobs/message-effects.ts';
-import { together } from '../together.ts';
-import { longWrite, type Transaction } from '../transaction.ts';
+import { longWrite, type Transaction, together } from '../transaction.ts';
 import { UnreadableRow } from '../unreadable-row.ts';
 import { advanceDueOperations } from './advance-due-operations.ts';
 import { claimingOperation, deviceOfOperation, OPERATIONS } from './operation-rows.ts';

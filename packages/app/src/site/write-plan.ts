@@ -15,7 +15,7 @@ import { saveDevice } from '../device-rows.ts';
 import { deviceUpdated, insertRegisteredDevice } from '../devices/register-device.ts';
 import { type Effect, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
-import { saveMissionsWithoutBase } from '../missions/missions-without-base.ts';
+import { saveMissionsWithoutBase } from '../missions/mission-rows.ts';
 import { currentOperations } from '../operations/operation-rows.ts';
 import type { Transaction } from '../transaction.ts';
 import type { KnownDevice } from './known-devices.ts';

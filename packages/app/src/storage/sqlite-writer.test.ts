@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { Writer } from '@granary/store/sqlite/writer';
+import { Writer } from '@granary/store/sqlite/engine';
 import { isRefusal } from '@granary/testing/app/fixtures';
 import { USE_CASES } from '../use-cases.ts';
 

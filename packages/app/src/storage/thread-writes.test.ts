@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { packReadings } from '@granary/core/telemetry/packed-readings';
 import type { UseCaseCall } from '@granary/store/engine';
-import { Writer } from '@granary/store/sqlite/writer';
+import { Writer } from '@granary/store/sqlite/engine';
 import { clientOver } from '@granary/store/sqlite/writer-client';
 import { batchOf, isRefusal, latestOf, NOW_MS, reading, registerDevice } from '@granary/testing/app/fixtures';
 import { openApp, type ThreadWrites } from '../app.ts';

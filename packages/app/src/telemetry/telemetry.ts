@@ -20,8 +20,7 @@ import { alertEvaluation, type Committed, committed, type ValuesStored } from '.
 import { receptionsOf, saveReceptions } from '../health-rows.ts';
 import { type LastSeenUpdate, type NewRejection, recordRejections, recordSeen } from '../presence-rows.ts';
 import type { OpenBucketRow } from '../row-memory.ts';
-import { together } from '../together.ts';
-import { longWrite, type Transaction } from '../transaction.ts';
+import { longWrite, type Transaction, together } from '../transaction.ts';
 import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './bucket-rows.ts';
 import { chunkedValues, dropChunks, lockChunks } from './chunk-rows.ts';
 import { type CompressedPart, compressReadings, ROWS_PER_CHUNK_MAX } from './compress-readings.ts';

@@ -1,20 +1,78 @@
-import './webhooks-page.css';
+import { ALERT_SEVERITIES } from '@granary/contract/alerts';
+import { EVENT_TYPES } from '@granary/contract/events';
 import type { WebhookDelivery, WebhookRecord } from '@granary/contract/webhooks';
 import { useSignal } from '@preact/signals';
 import { callOptions, useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { ConfirmButton, Dialog, DialogButton } from '../kit/dialog.tsx';
-import { useAction } from '../kit/form-state.ts';
+import { useAction, useDraft } from '../kit/form-state.ts';
+import { Choices, TextInput } from '../kit/inputs.tsx';
 import { Age, Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
-import { RotationDialog } from '../kit/secret-dialog.tsx';
+import { RotationDialog, SecretForm } from '../kit/secret-dialog.tsx';
 import { PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
-import { WebhookForm } from './webhook-form.tsx';
+import { PlaceChoices } from './place-choices.tsx';
+import { draftOfWebhook, EMPTY_WEBHOOK, webhookOf } from './webhook-draft.ts';
 
 const USUAL_OVERLAP_H = 24;
+
+interface FormProps {
+  /** `null` for a new one. */
+  readonly webhook: WebhookRecord | null;
+  readonly onClose: () => void;
+}
+
+export function WebhookForm({ webhook, onClose }: FormProps) {
+  const console = useConsole();
+  const { client } = console;
+  const { webhooks, common, keys } = texts.value;
+  const { current, field } = useDraft(webhook === null ? EMPTY_WEBHOOK : draftOfWebhook(webhook));
+
+  async function save(): Promise<[string, string][]> {
+    const wanted = webhookOf(current.peek());
+    if (webhook === null) {
+      return [[webhooks.secret, (await client.webhooks.create(wanted, callOptions(console))).secret]];
+    }
+    await client.webhooks.update(webhook.webhook_id, wanted, callOptions(console));
+    return [];
+  }
+
+  return (
+    <SecretForm
+      title={webhook === null ? webhooks.create : webhooks.edit}
+      submit={webhook === null ? webhooks.create : common.save}
+      issuedTitle={webhooks.created}
+      issue={save}
+      onClose={onClose}
+    >
+      <TextInput
+        label={webhooks.url}
+        hint={webhooks.urlHint}
+        type="url"
+        maxLength={2_000}
+        isRequired
+        {...field('url')}
+      />
+      <TextInput label={webhooks.description} {...field('description')} />
+      <Choices
+        legend={webhooks.events}
+        hint={keys.limitHint}
+        options={EVENT_TYPES.map((type) => [type, type])}
+        {...field('eventTypes')}
+      />
+      <Choices
+        legend={webhooks.severities}
+        hint={keys.limitHint}
+        options={ALERT_SEVERITIES.map((severity) => [severity, common.severities[severity]])}
+        {...field('severities')}
+      />
+      <PlaceChoices facilities={field('facilities')} deviceIds={field('deviceIds')} />
+    </SecretForm>
+  );
+}
 
 export function WebhooksPage() {
   const { client, navigation } = useConsole();
@@ -107,13 +165,13 @@ function WebhookState({
   );
 }
 
-interface Props {
+interface PanelProps {
   readonly webhook: WebhookRecord;
   readonly onClose: () => void;
 }
 
 /** What was sent to one webhook, and everything that can be done with it. */
-function WebhookPanel({ webhook, onClose }: Props) {
+function WebhookPanel({ webhook, onClose }: PanelProps) {
   const console = useConsole();
   const { client } = console;
   const { webhooks, forms } = texts.value;

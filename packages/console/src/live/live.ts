@@ -1,7 +1,6 @@
 import { ApiError, type Client, type LoggedEvent } from '@granary/client';
-import { computed, type ReadonlySignal, signal as signalOf } from '@preact/signals';
+import { batch, computed, type ReadonlySignal, signal as signalOf } from '@preact/signals';
 import { Connection, until } from './connection.ts';
-import { followReadings } from './readings.ts';
 import { applyEvent, Refresher, readSite, replaceSite } from './refresher.ts';
 import { emptySite, type Site } from './site.ts';
 import type { LiveStreams } from './streams/shared-streams.ts';
@@ -9,6 +8,53 @@ import type { LiveStreams } from './streams/shared-streams.ts';
 const RETRY_MS = 2_000;
 /** Long enough for a stop to be sent and answered. */
 const ROOM_MS = 3_000;
+
+interface Options {
+  readonly signal: AbortSignal;
+  readonly reconnectMs: number;
+  readonly isShown: ReadonlySignal<boolean>;
+}
+
+/** Keeps the newest values current while the page is seen; values that nobody sees are not sent. */
+export async function followReadings(
+  { readings }: Pick<LiveStreams, 'readings'>,
+  site: Site,
+  connection: Connection,
+  { signal, reconnectMs, isShown }: Options,
+): Promise<void> {
+  while (!signal.aborted) {
+    await until(isShown, true, signal);
+    const hidden = new AbortController();
+    void until(isShown, false, signal).then(() => hidden.abort());
+    await followShown(readings, site, connection, { signal: hidden.signal, reconnectMs });
+  }
+}
+
+async function followShown(
+  readings: LiveStreams['readings'],
+  site: Site,
+  connection: Connection,
+  { signal, reconnectMs }: Pick<Options, 'signal' | 'reconnectMs'>,
+): Promise<void> {
+  const onConnection = ({ isConnected }: { readonly isConnected: boolean }): void => {
+    if (signal.aborted) return;
+    if (isConnected) connection.found('readings');
+    else connection.lost('readings', site.clock.nowMs.peek());
+  };
+  try {
+    for await (const { at, devices } of readings.stream({ signal, onConnection, reconnectMs })) {
+      // One drawing for all devices of a message.
+      batch(() => {
+        site.clock.observe(at);
+        for (const device of devices) site.devices.update(device);
+      });
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    connection.lost('readings', site.clock.nowMs.peek());
+    await new Promise((resolve) => setTimeout(resolve, reconnectMs));
+  }
+}
 
 interface LiveOptions {
   readonly retryMs?: number;

@@ -1,10 +1,6 @@
-import './field-map.css';
-import './missions-mode.css';
-import './planner-panel.css';
-import './vehicles.css';
 import type { Point } from '@granary/contract/positions';
 import { PROFILES } from '@granary/contract/profiles/profiles';
-import { useComputed, useSignal } from '@preact/signals';
+import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { EmergencyStop } from '../commands/emergency-stop.tsx';
 import { useVehicleState } from '../commands/vehicle-commands.tsx';
@@ -16,13 +12,20 @@ import { texts } from '../texts/texts.ts';
 import { emptyContents, type MapContents } from './contents.ts';
 import { withCorner } from './fence-draft.ts';
 import { FenceLayer, FencePanel } from './fence-panel.tsx';
-import { EMPTY_DRAFT, withWaypoint } from './mission-draft.ts';
+import {
+  type Draft,
+  EMPTY_DRAFT,
+  type LegFaults,
+  withChange,
+  withoutWaypoint,
+  withWaypoint,
+} from './mission-draft.ts';
 import { MissionLayer, MissionsMode } from './missions-mode.tsx';
-import { PlannerLayer } from './planner-layer.tsx';
 import { PlanMode } from './planner-panel.tsx';
+import { DragHandle } from './surface/drag-handle.tsx';
 import { MapSurface } from './surface/map-surface.tsx';
-import { fitted, isVisible, pointOf, screenOf } from './surface/projection.ts';
-import { NO_VIEW } from './surface/surface-context.ts';
+import { fitted, isVisible, pathOf, pointOf, screenOf } from './surface/projection.ts';
+import { NO_VIEW, useView } from './surface/surface-context.ts';
 import { Tracks } from './tracks.ts';
 import { VehicleGround } from './vehicle-ground.tsx';
 import { VehicleLayer } from './vehicle-layer.tsx';
@@ -31,6 +34,61 @@ import { firstShown, positionOf } from './vehicles.ts';
 
 /** Of more vehicles only the ground of the selected one is drawn. */
 const GROUNDS_MAX = 20;
+
+interface PlannerProps {
+  readonly draft: Signal<Draft>;
+  /** Where the vehicle is; `null` where that is not known. */
+  readonly from: Point | null;
+  readonly base: Point | null;
+  readonly faults: LegFaults | null;
+}
+
+/** The drawn mission: the way as a dashed line, the way back thinner, legs that are refused in the form of a warning. */
+export function PlannerLayer({ draft, from, base, faults }: PlannerProps) {
+  const view = useView();
+  const { missions } = texts.value;
+  const { waypoints, selectedId } = draft.value;
+  const starts = [from, ...waypoints];
+  const last = waypoints.at(-1);
+  const home = base ?? from;
+  const isRefused = (index: number): boolean =>
+    faults?.waypoints.has(index) === true || faults?.tooFar.has(index) === true;
+  return (
+    <g class="map-plan">
+      {last !== undefined && home !== null && (
+        <path
+          class={`way-back ${faults?.isWayBackTooFar === true ? 'refused' : ''}`}
+          d={pathOf([last, home], view)}
+        />
+      )}
+      {waypoints.map((waypoint, index) => {
+        const start = starts[index];
+        const d = start === null || start === undefined ? '' : pathOf([start, waypoint], view);
+        return <path key={waypoint.id} class={`leg ${isRefused(index) ? 'refused' : ''}`} d={d} />;
+      })}
+      {waypoints.map((waypoint, index) => (
+        <DragHandle
+          key={waypoint.id}
+          at={waypoint}
+          kind={`waypoint ${waypoint.id === selectedId ? 'selected' : ''} ${isRefused(index) ? 'refused' : ''}`}
+          label={`${missions.waypoint(index + 1)}, ${missions.actions[waypoint.action]}`}
+          onMove={(to) => {
+            draft.value = withChange(draft.peek(), waypoint.id, to);
+          }}
+          onSelect={() => {
+            draft.value = { ...draft.peek(), selectedId: waypoint.id };
+          }}
+          onRemove={() => {
+            draft.value = withoutWaypoint(draft.peek(), waypoint.id);
+          }}
+        >
+          {isRefused(index) ? <path class="body" d="M0-15 15 11H-15z" /> : <circle class="body" r="12" />}
+          <text y="5">{index + 1}</text>
+        </DragHandle>
+      ))}
+    </g>
+  );
+}
 
 /** Where the field devices are, where they were, and what they do. */
 export function FieldMap() {
@@ -144,14 +202,14 @@ const placed = (device: LiveDevice) => {
   return position === null ? [] : [{ facility: device.peek().location.facility, point: position.point }];
 };
 
-interface Props {
+interface SelectedProps {
   readonly device: LiveDevice;
   readonly mode: string | null;
   readonly contents: MapContents;
 }
 
 /** What the panel of the selected vehicle has drawn on the map. */
-function SelectedLayer({ device, mode, contents }: Props) {
+function SelectedLayer({ device, mode, contents }: SelectedProps) {
   const vehicle = positionOf(device.value)?.point ?? null;
   if (mode === 'geofence') return <FenceLayer fence={contents.fence} />;
   if (mode === 'plan') {

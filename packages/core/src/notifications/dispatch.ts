@@ -1,4 +1,4 @@
-import { backoffMs } from '@granary/common/backoff';
+import { backoffMs } from '@granary/common/patience';
 import { instantOf, localMs } from '@granary/common/time-zone';
 import { type NotificationRule, WEEKDAYS } from '@granary/contract/notifications';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';

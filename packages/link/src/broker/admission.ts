@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { type Backoff, backoffMs } from '@granary/common/backoff';
 import { BoundedMap } from '@granary/common/bounded-map';
+import { type Backoff, backoffMs } from '@granary/common/patience';
 import { MINUTE_MS } from '@granary/contract/time';
 import { isDeviceLogin } from '../access-rules.ts';
 import {

@@ -5,7 +5,7 @@ import { KEEP_ALIVE_CHECK_MS, LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MA
 import type { Frame } from '../mqtt/frame-reader.ts';
 import { type ConnectPacket, decodeConnect } from '../mqtt/packet-decoder.ts';
 import { connack } from '../mqtt/packet-encoder.ts';
-import { ProtocolFault } from '../mqtt/protocol-fault.ts';
+import { ProtocolFault } from '../mqtt/packet-types.ts';
 import type {
   BrokerAddresses,
   CommandOptions,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import packets from 'mqtt-packet';
 import { CONTROL_BYTES_MAX, PUBLISH_BYTES_MAX } from '../limits.ts';
 import { FrameReader } from './frame-reader.ts';
-import { ProtocolFault } from './protocol-fault.ts';
+import { ProtocolFault } from './packet-types.ts';
 
 const CONNECT = packets.generate({ cmd: 'connect', clientId: 'silo-1' });
 const publishOf = (bytes: number): Buffer =>

@@ -1,6 +1,5 @@
 import { CONTROL_BYTES_MAX, PUBLISH_BYTES_MAX } from '../limits.ts';
-import { CONNECT, PUBLISH } from './packet-types.ts';
-import { ProtocolFault } from './protocol-fault.ts';
+import { CONNECT, ProtocolFault, PUBLISH } from './packet-types.ts';
 
 const LENGTH_SHIFT_MAX = 21;
 const FIRST_PART_BYTES = 4 * 1024;

@@ -11,7 +11,7 @@ import {
   RecentTopic,
 } from './packet-decoder.ts';
 import { connack, pubcomp, publish, suback, unsuback } from './packet-encoder.ts';
-import { ProtocolFault } from './protocol-fault.ts';
+import { ProtocolFault } from './packet-types.ts';
 
 const text = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 200 })

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Frame } from './frame-reader.ts';
-import type { Qos } from './packet-types.ts';
-import { ProtocolFault } from './protocol-fault.ts';
+import { ProtocolFault, type Qos } from './packet-types.ts';
 
 export interface Will {
   readonly topic: string;

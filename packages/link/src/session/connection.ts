@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { PACKETS_PER_TURN_MAX, UNREAD_BYTES_MAX, UNREAD_MS_MAX } from '../limits.ts';
 import { type Frame, FrameReader } from '../mqtt/frame-reader.ts';
-import { ProtocolFault } from '../mqtt/protocol-fault.ts';
+import { ProtocolFault } from '../mqtt/packet-types.ts';
 import type { Ending } from '../port.ts';
 import type { SharedReading } from './shared-reading.ts';
 

@@ -1,7 +1,7 @@
 import type { UpSubject } from '@granary/contract/link/messages';
 import { decode, payloadExcerpt, printable, type Undecodable } from '../codec.ts';
 import { EXCERPT_CHARACTERS_MAX } from '../limits.ts';
-import { ProtocolFault } from '../mqtt/protocol-fault.ts';
+import { ProtocolFault } from '../mqtt/packet-types.ts';
 import type { LinkDevice, LinkHandler, MessageOutcome, UplinkMessage } from '../port.ts';
 import { isUpSubject, ownSubject } from '../topics.ts';
 

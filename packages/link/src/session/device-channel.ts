@@ -30,6 +30,7 @@ import {
 import {
   DISCONNECT,
   PINGREQ,
+  ProtocolFault,
   PUBACK,
   PUBCOMP,
   PUBLISH,
@@ -38,7 +39,6 @@ import {
   SUBSCRIBE,
   UNSUBSCRIBE,
 } from '../mqtt/packet-types.ts';
-import { ProtocolFault } from '../mqtt/protocol-fault.ts';
 import type { Delivery, LinkConfiguration, LinkDevice, LinkHandler, MessageOutcome } from '../port.ts';
 import { isDownSubject, ownSubject } from '../topics.ts';
 import { AcknowledgementQueue } from './acknowledgements.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REJECTED_BYTES_BURST, REJECTED_BYTES_PER_S, REJECTION_OVERHEAD_BYTES } from '../limits.ts';
-import { RejectionAllowance } from './rejection-allowance.ts';
+import { RejectionAllowance } from './link-records.ts';
 
 test('a device with an occasional bad message is not slowed down', () => {
   const allowance = new RejectionAllowance(0);

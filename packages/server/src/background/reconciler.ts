@@ -4,7 +4,7 @@ import { PeriodicWork } from '@granary/common/periodic-work';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { hasCapability } from '@granary/core/profiles/profile';
 import type { DeviceLink, LinkDevice } from '@granary/link/port';
-import { RunningLimit } from '../devices/ingest/running-limit.ts';
+import { RunningLimit } from '../devices/ingest/device-queue.ts';
 import type { PriorityCommands } from '../devices/sending/priority-commands.ts';
 import type { Logger } from '../process/logging/logger.ts';
 import type { AlertEvaluator } from './alerts/evaluator.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { LinkEvent } from '@granary/link/port';
 import { pino } from 'pino';
 import { DeviceLog } from './device-log.ts';
-import { logLinkEvent } from './link-log.ts';
+import { logLinkEvent } from './link-events.ts';
 
 function logging() {
   const lines: Record<string, unknown>[] = [];

@@ -8,8 +8,7 @@ import { type Access, canAccess, isUnlimited } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Frame, heartbeat, opening, reset } from '../background/event-feed.ts';
 import { credentialOf } from './access/credentials.ts';
-import { StreamConnection } from './event-stream/stream-connection.ts';
-import { hijackForStream } from './protocol/server-sent-events.ts';
+import { hijackForStream, StreamConnection } from './event-stream/stream-connection.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 

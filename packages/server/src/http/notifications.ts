@@ -3,7 +3,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { notificationRecord } from '@granary/core/notifications/record';
 import { ruleContent, ruleRecord } from '@granary/core/notifications/rule';
 import type { FastifyInstance } from 'fastify';
-import { readersOf } from '../background/notifications/readers.ts';
+import { readersOf } from '../background/notifications/worker.ts';
 import { refuseLimited } from './access/credentials.ts';
 import { creates } from './audit/attempt.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';

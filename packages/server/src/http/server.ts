@@ -5,7 +5,7 @@ import { Refusal } from '@granary/contract/errors';
 import { readJson } from '@granary/contract/input/json';
 import type { CertificatePair } from '@granary/link/tls';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { logRequests } from '../process/logging/access-log.ts';
+import { logRequests } from '../process/logging/logger.ts';
 import { RequestMetrics } from '../process/metrics/request-metrics.ts';
 import { checkAccess } from './access/auth.ts';
 import { CallerAddresses } from './access/caller-address.ts';

@@ -5,15 +5,19 @@ import { type App, openApp, type StoreLocation } from '@granary/app/app';
 import type { CarryOut } from '@granary/app/effects';
 import { newId } from '@granary/app/ids';
 import type { BrokerKind } from '@granary/core/nodes';
+import { MoveError } from '@granary/store/errors';
+import { Move } from '@granary/store/move/move';
 import { hashSecret } from './keys/secrets.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logging/logger.ts';
 import { Nodes } from './nodes/nodes.ts';
 import type { ServiceClock } from './nodes/service-clock.ts';
+import { asDatabaseUrl } from './setting-values.ts';
 import type { Settings } from './settings.ts';
 import { VERSION } from './version.ts';
 
 const FOLDER_ID_FILE = 'folder-id';
+
 const UPGRADE =
   'the database was written by an older version and is upgraded; with many raw readings this takes minutes and as much free disk space as they use';
 
@@ -65,4 +69,22 @@ async function folderIdOf(dataDir: string): Promise<string> {
   const folderId = newId('folder', Date.now());
   await writeFile(file, `${folderId}\n`, { mode: 0o600 });
   return folderId;
+}
+
+export type { MoveError as MoveFailure } from '@granary/store/errors';
+export type { Move, MovePlan, MoveStep } from '@granary/store/move/move';
+
+export interface MovePlaces {
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+}
+
+/** The move of the embedded store to PostgreSQL, after both sides have been checked; nothing is written yet. */
+export async function openMove(
+  { dataDir, databaseUrl }: MovePlaces,
+  options: { readonly isDryRun: boolean },
+): Promise<Move> {
+  const url = asDatabaseUrl(databaseUrl);
+  if (url instanceof Error) throw new MoveError(`the address of the database ${url.message}`);
+  return await Move.open(dataDir, url, options);
 }

@@ -13,7 +13,7 @@ import { type Api, apiOf, siloNamed } from '@granary/testing/server/service';
 import { tourAnswers } from '@granary/testing/server/tour/tour';
 import { FIELD, ROVER, SILO, SILOS } from '@granary/testing/server/tour/tour-client';
 import { createService } from '../compose.ts';
-import { openMove } from '../process/open-move.ts';
+import { openMove } from '../process/open-store.ts';
 import { readSettings } from '../process/settings.ts';
 
 const OLD_SILO = 'silo-with-a-history';

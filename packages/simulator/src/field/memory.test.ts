@@ -13,8 +13,8 @@ import {
   START_MS,
   upload,
 } from '@granary/testing/simulator/field';
+import { acceptUpload, control } from './field-controller.ts';
 import { interruptedIn, isFieldMemory, memoryOf, powerUp } from './memory.ts';
-import { acceptUpload, control } from './missions.ts';
 import { execute } from './pilot/commands.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot/pilot.ts';
 import { isAirborne } from './vehicle/drive.ts';

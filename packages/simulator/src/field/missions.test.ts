@@ -10,7 +10,7 @@ import {
   START_MS,
   upload,
 } from '@granary/testing/simulator/field';
-import { acceptUpload, control } from './missions.ts';
+import { acceptUpload, control } from './field-controller.ts';
 import { execute } from './pilot/commands.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot/pilot.ts';
 

@@ -7,7 +7,6 @@ import { StoreOpenError } from '../errors.ts';
 import { SQLITE_DIALECT } from '../migrations/dialect.ts';
 import { migrate, type OnUpgrade } from '../migrations/migrations.ts';
 import { reasonOf } from './errors.ts';
-import { foreignObjectIn } from './foreign-schema.ts';
 import { SqliteSql } from './sql.ts';
 
 export const DATABASE_FILE = 'granary.db';
@@ -19,6 +18,19 @@ const WRITER_CACHE_KIB = 16 * 1024;
 const CHECKPOINT_PAGES = 4_096;
 /** A WAL that grew during a long transaction is truncated to this size. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
+
+/**
+ * The first trigger or view of a database, or `null`. The service has neither, so whoever added one wants its statements to run with
+ * the rights of the service.
+ */
+export function foreignObjectIn(database: DatabaseSync): string | null {
+  const statement = database.prepare(
+    `SELECT type || ' ' || name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY type, name LIMIT 1`,
+  );
+  statement.setReturnArrays(true);
+  const [found] = (statement.get() ?? []) as unknown as unknown[];
+  return typeof found === 'string' ? found : null;
+}
 
 /** Prepares the database file for its reader and its writer, and returns its path. */
 export async function prepareDatabase(folder: string, onUpgrade?: OnUpgrade): Promise<string> {

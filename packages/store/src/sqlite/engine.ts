@@ -1,11 +1,77 @@
-import type { Engine, UseCases } from '../engine.ts';
+import { once } from 'node:events';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import type { Engine, EngineFigures, UseCaseCall, UseCases, WriterPort } from '../engine.ts';
 import type { OnUpgrade } from '../migrations/migrations.ts';
 import { openReader, prepareDatabase } from './database.ts';
+import { reasonOf } from './errors.ts';
+import type { Outcome, Request } from './messages.ts';
 import { SqliteSql } from './sql.ts';
-import { Writer } from './writer.ts';
+import { WriterClient } from './writer-client.ts';
 
+/** A quarter of what V8 allows: many writes at once made it grow to 32 MiB, which it keeps although almost nothing in it is used. */
+const YOUNG_GENERATION_MB_MAX = 24;
 /** A busy machine may take seconds to start a thread. */
 const THREAD_START_MS_MAX = 60_000;
+
+/** The main thread's side of the writer thread. */
+export class Writer {
+  readonly #thread: Worker;
+  readonly #client: WriterClient;
+  /** Counted by the writer, because it knows which writes share a commit. */
+  readonly #commits = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  #ports = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(file: string, threadUrl: URL) {
+    const thread = new Worker(threadUrl, {
+      workerData: { file, commits: this.#commits },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB_MAX },
+    });
+    const client = new WriterClient((job) => thread.postMessage(job satisfies Request));
+    thread.on('message', (outcomes: readonly Outcome[]) => client.settle(outcomes));
+    thread.on('error', (error) => client.end(`its writer failed: ${reasonOf(error)}`));
+    thread.on('exit', () => client.end('its writer has ended'));
+    this.#thread = thread;
+    this.#client = client;
+  }
+
+  submit(
+    call: UseCaseCall | null,
+    options?: { readonly isUrgent?: boolean; readonly limitMs?: number },
+  ): Promise<unknown> {
+    return this.#client.submit(call, options);
+  }
+
+  /** A way to the writer for another thread, whose writes do not pass through this one. */
+  openPort(): WriterPort {
+    const { port1, port2 } = new MessageChannel();
+    this.#ports++;
+    this.#thread.postMessage({ port: port1, number: this.#ports } satisfies Request, [port1]);
+    return { port: port2, number: this.#ports };
+  }
+
+  figures(): EngineFigures {
+    return { commits: Atomics.load(this.#commits, 0), pendingWrites: this.#client.pendingWrites };
+  }
+
+  finishSoon(): void {
+    this.#client.finishSoon();
+  }
+
+  /** Calls submitted before are still written. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#client.hasEnded) return;
+    this.#client.refuseFurther('it is closed');
+    const exit = once(this.#thread, 'exit');
+    this.#thread.postMessage('close' satisfies Request);
+    await exit;
+  }
+}
 
 /** A writer thread owns the only writing connection; reads use their own connection. */
 export async function openSqlite(folder: string, useCases: UseCases, onUpgrade?: OnUpgrade): Promise<Engine> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { App, StoreLocation } from '@granary/app/app';
-import type { RawPageRequest } from '@granary/app/telemetry/raw-pages';
+import type { RawPageRequest } from '@granary/app/exports/exports';
 import { beforeTime, type RawPosition, type RawRow } from '@granary/app/telemetry/raw-row';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { Client } from 'pg';

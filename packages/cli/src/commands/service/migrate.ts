@@ -1,14 +1,64 @@
-import { type Move, type MoveFailure, type MovePlan, openMove } from '@granary/server/process/open-move';
+import {
+  type Move,
+  type MoveFailure,
+  type MovePlan,
+  type MoveStep,
+  openMove,
+} from '@granary/server/process/open-store';
 import { readSettings } from '@granary/server/process/settings';
 import { confirm } from '../../frame/ask.ts';
 import type { Define, Environment } from '../../frame/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
 import { withExamples, withJson } from '../../frame/options.ts';
 import { interruptible } from '../../running/backup-output.ts';
-import { describePlan, moveProgress, whole } from '../../running/move-output.ts';
 import { outputOf } from '../../terminal/output.ts';
+import { progressBar } from '../../terminal/progress.ts';
 
+const BYTES_PER_MEGABYTE = 1_000_000;
+const SHOWN_EVERY_MS = 200;
+const ACTIONS: Readonly<Record<MovePlan['action'], string>> = {
+  begin: 'is empty',
+  resume: 'has a part of this copy already, which goes on where it stopped',
+  begin_again: 'has a part of an earlier copy, which begins again because the store has changed since',
+};
 const MS_PER_S = 1_000;
+const EXIT_CODES = {
+  failed: EXIT.failed,
+  unreachable: EXIT.notReachable,
+  interrupted: EXIT.interrupted,
+} as const;
+
+export const whole = (count: number): string => count.toLocaleString('en-US');
+
+/** What will be copied, for a person who has to agree. */
+export function describePlan({ from, to, bytes, rows, tables, action, rowsCopied }: MovePlan): string {
+  const filled = tables.filter((table) => table.rows > 0);
+  const nameWidth = Math.max(0, ...filled.map(({ name }) => name.length));
+  const countWidth = Math.max(0, ...filled.map((table) => whole(table.rows).length));
+  return [
+    `${from} (${(bytes / BYTES_PER_MEGABYTE).toFixed(1)} MB) has ${whole(rows)} rows:`,
+    ...filled.map((table) => `  ${table.name.padEnd(nameWidth)}  ${whole(table.rows).padStart(countWidth)}`),
+    `The database ${to} ${ACTIONS[action]}.`,
+    ...(rowsCopied === 0 ? [] : [`${whole(rowsCopied)} rows are copied already.`]),
+  ].join('\n');
+}
+
+/** Shows how far it is as a bar on a terminal. Copying is the first half, comparing the second one. */
+export function moveProgress({
+  showProgress,
+  terminal,
+}: Pick<Environment, 'showProgress' | 'terminal'>): (step: MoveStep) => void {
+  let shownMs = Number.NEGATIVE_INFINITY;
+  return ({ phase, table, rowsDone, rows }) => {
+    const nowMs = performance.now();
+    if (nowMs - shownMs < SHOWN_EVERY_MS) return;
+    shownMs = nowMs;
+    const share = rows === 0 ? 0 : rowsDone / rows;
+    const total = phase === 'copying' ? share / 2 : (1 + share) / 2;
+    const words = `${Math.floor(total * 100)} % ${phase} ${table}, ${whole(rowsDone)} of ${whole(rows)} rows`;
+    showProgress?.(progressBar(total, words, terminal));
+  };
+}
 
 interface Values {
   readonly from?: string;
@@ -100,9 +150,3 @@ async function explained(work: () => Promise<void>): Promise<void> {
 
 const isMoveFailure = (error: unknown): error is MoveFailure =>
   error instanceof Error && error.name === 'MoveError';
-
-const EXIT_CODES = {
-  failed: EXIT.failed,
-  unreachable: EXIT.notReachable,
-  interrupted: EXIT.interrupted,
-} as const;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asAcls, deviceOfRole, deviceRole, deviceRules, hasRules } from './topic-rules.ts';
+import { asAcls, deviceOfRole, deviceRole, deviceRules, hasRules } from './dynamic-security.ts';
 
 test('a device may publish and receive on its own topics only', () => {
   const of = (type: string): string[] =>

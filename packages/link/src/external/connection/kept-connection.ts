@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs } from '@granary/common/backoff';
+import { backoffMs } from '@granary/common/patience';
 import type { ExternalLimits } from '../limits.ts';
 import type { BrokerConnection } from './broker-connection.ts';
 import { isRefusal } from './packets.ts';

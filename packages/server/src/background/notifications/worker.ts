@@ -4,13 +4,35 @@ import { PeriodicWork } from '@granary/common/periodic-work';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Readers } from '@granary/core/notifications/message';
 import type { Logger } from '../../process/logging/logger.ts';
+import type { Settings } from '../../process/settings.ts';
 import type { SetAsideLog } from '../set-aside-log.ts';
+import type { Mailer } from './mailer.ts';
 import type { NotificationSender } from './sender.ts';
 
 /** How late an escalation or the end of quiet hours is noticed. */
 const ROUND_MS = SECOND_MS;
 /** Events are read also without an alert among them, so that the next alert does not wait until all of them are read. */
 const EVENTS_UNREAD_MAX = 5_000;
+
+/** Messages link to the operators' page only where people can reach it. */
+export const readersOf = ({
+  console,
+  publicUrl,
+  timeZone,
+}: Pick<Settings, 'console' | 'publicUrl' | 'timeZone'>): Readers => ({
+  consoleUrl: console && publicUrl !== null ? publicUrl.replace(/\/$/, '') : null,
+  timeZone,
+});
+
+/** The mail library is loaded only where e-mail is set up. */
+export async function openMailer({
+  smtp,
+  mailFrom,
+}: Pick<Settings, 'smtp' | 'mailFrom'>): Promise<Mailer | null> {
+  if (smtp === null || mailFrom === null) return null;
+  const { Mailer } = await import('./mailer.ts');
+  return new Mailer(smtp, mailFrom);
+}
 
 interface WorkerParts {
   readonly app: { readonly notifications: Pick<App['notifications'], 'hasDueNotices' | 'advance'> };

@@ -2,19 +2,42 @@ import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
 import { isStorageFault } from '@granary/store/errors';
 import type { IngestCounters } from './counters.ts';
-import { RunningLimit } from './running-limit.ts';
 
 /** Further messages are refused, which closes their connection; the devices send them again. */
 const TASKS_MAX = 20_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2 * SECOND_MS;
+const RUNNING_MAX = 32;
+/** The number of attempts grows quickly after an outage, and stays near what a storage that is full of work accepts. */
+const RELEASED_PER_SUCCESS = 2;
+
+/** Lets a limited number of tasks run at a time; the others wait in their order, so that each has the storage to itself soon after it begins. */
+export class RunningLimit {
+  readonly #max: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  async run<Result>(task: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= this.#max) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running++;
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
+}
+
 /**
  * A call to the storage fails after seconds, also by waiting for others: thousands at once after an outage would all fail, and
  * again at each attempt.
  */
-const RUNNING_MAX = 32;
-/** The number of attempts grows quickly after an outage, and stays near what a storage that is full of work accepts. */
-const RELEASED_PER_SUCCESS = 2;
 
 type Task<Result> = () => Promise<Result>;
 

@@ -19,9 +19,8 @@ import type {
 import type { DeclaredSensorsCache, SensorsById } from '../declared-sensors-cache.ts';
 import type { DeviceDirectory } from '../device-directory.ts';
 import type { DeviceLog } from '../device-log.ts';
-import type { DuplicateWatch } from '../duplicate-watch.ts';
-import { logLinkEvent } from '../link-log.ts';
-import { sendConfiguration } from '../sending/configuration.ts';
+import { type DuplicateWatch, logLinkEvent } from '../link-events.ts';
+import { sendConfiguration } from '../sending/device-messages.ts';
 import type { IngestCounters } from './counters.ts';
 import type { DeviceQueue } from './device-queue.ts';
 import type { IngestPipeline } from './pipeline.ts';

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import type { Committed } from '@granary/app/effects';
-import { writeCall } from '@granary/app/write-call';
-import { WriteMeter } from '@granary/app/write-meter';
+import { WriteMeter, writeCall } from '@granary/app/write-call';
 import { EmbeddedBroker } from '@granary/link/broker/broker';
 import type { BrokerAddresses, LinkHandler } from '@granary/link/port';
 import { clientOver, type WriterClient } from '@granary/store/sqlite/writer-client';

@@ -1,4 +1,6 @@
+import type { StoredConfiguration } from '@granary/app/configuration/configuration';
 import type { DeviceMessage } from '@granary/app/effects';
+import { sentConfiguration } from '@granary/contract/link/configuration-message';
 import { parseTime } from '@granary/contract/time';
 import type { CommandOptions, Delivery, DeviceLink } from '@granary/link/port';
 import type { Logger } from '../../process/logging/logger.ts';
@@ -83,3 +85,12 @@ const named = (command: DeviceMessage): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(command).filter(([field]) => field === 'command' || field.endsWith('_id')),
   );
+
+/** A connected device receives the configuration now; any other receives it when it connects and subscribes. */
+export function sendConfiguration(
+  link: Pick<DeviceLink, 'sendConfiguration'>,
+  deviceId: string,
+  { configuration, version }: StoredConfiguration,
+): void {
+  link.sendConfiguration(deviceId, { version, ...sentConfiguration(configuration) });
+}

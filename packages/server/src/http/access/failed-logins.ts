@@ -1,5 +1,5 @@
-import { backoffMs } from '@granary/common/backoff';
 import { BoundedMap } from '@granary/common/bounded-map';
+import { backoffMs } from '@granary/common/patience';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { Logger } from '../../process/logging/logger.ts';
 

@@ -1,7 +1,6 @@
 import { type ErrorBody, Refusal, STATUS_OF } from '@granary/contract/errors';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { traceIdOf } from '../../process/logging/access-log.ts';
-import type { Logger } from '../../process/logging/logger.ts';
+import { type Logger, traceIdOf } from '../../process/logging/logger.ts';
 import type { RecordRefusal } from '../audit/refused-attempts.ts';
 
 const RETRY_AFTER_S = 5;

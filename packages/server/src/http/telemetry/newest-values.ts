@@ -5,8 +5,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { opening } from '../../background/event-feed.ts';
 import { credentialOf } from '../access/credentials.ts';
 import { NewestValuesStream, type ShownSelection } from '../event-stream/newest-values-stream.ts';
+import { hijackForStream } from '../event-stream/stream-connection.ts';
 import { limitsOf } from '../fleet/selection.ts';
-import { hijackForStream } from '../protocol/server-sent-events.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { eventually } from '@granary/testing/server/eventually';
 import { describeService } from '@granary/testing/server/service';
 import { pino } from 'pino';
-import { traceIdOf } from './access-log.ts';
+import { traceIdOf } from './logger.ts';
 
 const lines: Record<string, unknown>[] = [];
 const accessLog = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });

@@ -1,18 +1,15 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Logger, pino } from 'pino';
 import type { LogFormat, LogLevel } from '../setting-values.ts';
 
 const LINE_CHARS_MAX = 8_000;
-
 const VALUE_CHARS_MAX = 1_000;
-
 const FIELDS_MAX = 20;
-
 const LINES_PER_SECOND_MAX = 100;
-
 const LINES_BURST_MAX = 500;
-
 /** The beginning of each line of the logger. */
 const LEVEL_START = '{"level":"';
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 
 export type { Logger } from 'pino';
 
@@ -118,3 +115,30 @@ function shortValue([name, value]: [string, unknown]): [string, unknown] {
     ? [name, value]
     : [name, `${text.slice(0, VALUE_CHARS_MAX).toWellFormed()}…`];
 }
+
+/** The trace id of a W3C `traceparent` header; `undefined` for everything that is none. */
+export function traceIdOf(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' ? TRACEPARENT.exec(header)?.[1] : undefined;
+}
+
+/** Writes one line for each answered request. The query is left out, because callers put names and texts into it. */
+export function logRequests(app: FastifyInstance, log: Logger): void {
+  app.addHook('onResponse', async (request, reply) => {
+    log.info(
+      {
+        request_id: request.id,
+        trace_id: traceIdOf(request.headers['traceparent']),
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+        key_id: keyIdOf(request),
+        address: request.address,
+      },
+      'request',
+    );
+  });
+}
+
+/** Routes without a key have no caller, and neither has a request whose key is not known. */
+const keyIdOf = ({ caller }: Partial<FastifyRequest>): string | undefined => caller?.keyId;

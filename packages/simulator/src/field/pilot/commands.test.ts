@@ -12,7 +12,7 @@ import {
   START_MS,
   upload,
 } from '@granary/testing/simulator/field';
-import { acceptUpload, control } from '../missions.ts';
+import { acceptUpload, control } from '../field-controller.ts';
 import { execute } from './commands.ts';
 import { commandProgress, endTask, missionProgress, type Pilot } from './pilot.ts';
 

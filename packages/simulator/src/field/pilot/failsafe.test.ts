@@ -15,7 +15,7 @@ import {
   START_MS,
   upload,
 } from '@granary/testing/simulator/field';
-import { acceptUpload, control } from '../missions.ts';
+import { acceptUpload, control } from '../field-controller.ts';
 import { isAirborne } from '../vehicle/drive.ts';
 import { apartM } from '../vehicle/ground.ts';
 import { execute } from './commands.ts';

@@ -14,7 +14,7 @@ import {
   upload,
 } from '@granary/testing/simulator/field';
 import fc from 'fast-check';
-import { acceptUpload, control } from '../missions.ts';
+import { acceptUpload, control } from '../field-controller.ts';
 import { isAirborne } from '../vehicle/drive.ts';
 import { apartM } from '../vehicle/ground.ts';
 import { execute } from './commands.ts';

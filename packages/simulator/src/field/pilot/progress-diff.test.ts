@@ -9,7 +9,7 @@ import {
   SHORT_WAY,
   upload,
 } from '@granary/testing/simulator/field';
-import { acceptUpload, control } from '../missions.ts';
+import { acceptUpload, control } from '../field-controller.ts';
 import { execute } from './commands.ts';
 import type { Pilot } from './pilot.ts';
 import { changedProgress, heartbeatOf, mergeProgress } from './progress-diff.ts';

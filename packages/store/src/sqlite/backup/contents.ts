@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { BackupError } from '../../errors.ts';
 import { MIGRATIONS } from '../../migrations/migrations.ts';
-import { foreignObjectIn } from '../foreign-schema.ts';
+import { foreignObjectIn } from '../database.ts';
 
 /** Figures about a database that are read fast, to compare a copy with its source and to tell a person what it is. */
 export interface Contents {
