@@ -83,6 +83,8 @@ export function createClient({
     configuration: configurationClient(transport, roots),
     /** Views of all devices that the key may see. */
     fleet: derive(endpoints.fleet, transport, roots),
+    /** Forecasts, refills, orders and findings of silos. */
+    foresight: derive(endpoints.foresight, transport, roots),
     exports: exportsClient(transport, roots),
     keys: derive(endpoints.keys, transport, roots),
     /** Sign-in for browsers. */

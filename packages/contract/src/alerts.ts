@@ -25,6 +25,13 @@ export const ALERT_TYPES = [
   'geofence_breach',
   'mission_failed',
   'emergency_stop_unconfirmed',
+  'predicted_empty',
+  'no_flow',
+  'unexplained_loss',
+  'delivery_mismatch',
+  'sensor_suspect',
+  'hot_spot',
+  'storage_life',
 ] as const;
 
 /** From the least to the most urgent. */

@@ -5,6 +5,9 @@ import { CommandRecord } from './commands.ts';
 import { DeclaredMaintenance, DevicePurge, DeviceSummary, SiloDetail } from './devices/devices.ts';
 import { DeclaredSensorSummary } from './devices/sensors.ts';
 import type { EventType } from './events.ts';
+import { Finding } from './foresight/findings.ts';
+import { ForecastChange } from './foresight/forecasts.ts';
+import { Refill } from './foresight/refills.ts';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { KeyRecord } from './keys.ts';
@@ -103,6 +106,10 @@ export const EVENT_DATA = {
   'alert.updated': Alert,
   'alert.shelved': Alert,
   'alert.unshelved': Alert,
+  'forecast.changed': ForecastChange,
+  'refill.detected': Refill,
+  'refill.changed': Refill,
+  'finding.raised': Finding,
   'key.issued': KeyRecord,
   'key.rotated': closed({
     ...KeyRecord.properties,

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { siloUseFields, siloUsePatchFields } from '../foresight/silo-use.ts';
 import { checker, closed } from '../input/schema.ts';
 import { Maintenance, monitoringFields, monitoringPatchFields, Percent } from './shared-configuration.ts';
 
@@ -17,6 +18,7 @@ export const SiloConfiguration = closed({
   operation_limits: OperationLimits,
   maintenance: Maintenance,
   ...monitoringFields,
+  ...siloUseFields,
 });
 
 /** Any part of the configuration; other fields are unchanged. */
@@ -25,6 +27,7 @@ export const SiloConfigurationPatch = closed({
   operation_limits: Type.Optional(Type.Partial(OperationLimits, { additionalProperties: false })),
   maintenance: Type.Optional(Type.Partial(Maintenance, { additionalProperties: false })),
   ...monitoringPatchFields,
+  ...siloUsePatchFields,
 });
 
 export type SiloConfiguration = Static<typeof SiloConfiguration>;

@@ -25,6 +25,13 @@ const SensorType = Type.String({
   description: '1 to 64 lower-case letters, digits or _, of which the first is a letter',
 });
 
+/** Where a sensor is in a silo: the points of a cable are counted from below. */
+export const SensorPosition = closed({
+  cable: Type.Integer({ minimum: 1, maximum: 99 }),
+  point: Type.Integer({ minimum: 1, maximum: 99 }),
+  height_m: described('Above the floor of the silo.', Type.Number({ minimum: 0, maximum: 100 })),
+});
+
 const ReportingInterval = Type.Number({ exclusiveMinimum: 0, maximum: REPORTING_INTERVAL_S_MAX });
 
 /** A sensor that a device has beside those of its profile. */
@@ -48,6 +55,7 @@ export const SensorDeclaration = closed({
   reporting_interval_s: Type.Optional(
     described('How often it reports, if not as often as the device.', ReportingInterval),
   ),
+  position: Type.Optional(described('Of a sensor on a temperature cable in a silo.', SensorPosition)),
 });
 
 export const SensorDeclarations = Type.Array(SensorDeclaration, { maxItems: SENSORS_DECLARED_MAX });
@@ -65,7 +73,9 @@ export const DeclaredSensorSummary = closed({
     '`null` for a sensor that reports as often as its device.',
     Type.Union([ReportingInterval, Type.Null()]),
   ),
+  position: Type.Optional(SensorPosition),
 });
 
+export type SensorPosition = Static<typeof SensorPosition>;
 export type SensorDeclaration = Static<typeof SensorDeclaration>;
 export type DeclaredSensorSummary = Static<typeof DeclaredSensorSummary>;

@@ -8,6 +8,7 @@ import { devices } from './devices.ts';
 import { events } from './events.ts';
 import { exports } from './exports.ts';
 import { fleet } from './fleet.ts';
+import { foresight } from './foresight.ts';
 import { health } from './health.ts';
 import { keys } from './keys.ts';
 import { missions } from './missions.ts';
@@ -30,6 +31,7 @@ export const endpoints = {
   missions,
   configuration,
   fleet,
+  foresight,
   exports,
   keys,
   session,

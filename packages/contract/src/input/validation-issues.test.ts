@@ -9,6 +9,9 @@ import * as configuration from '../configuration/silo-configuration.ts';
 import * as devices from '../devices/devices.ts';
 import * as envelope from '../envelope.ts';
 import * as events from '../events.ts';
+import * as findings from '../foresight/findings.ts';
+import * as forecasts from '../foresight/forecasts.ts';
+import * as refills from '../foresight/refills.ts';
 import * as ids from '../ids.ts';
 import * as keys from '../keys.ts';
 import * as fieldLink from '../link/field-messages.ts';
@@ -21,6 +24,9 @@ import * as fieldReadings from '../telemetry/field-readings.ts';
 import * as telemetry from '../telemetry/telemetry.ts';
 import { type Checker, checker } from './schema.ts';
 import { findIssues, ISSUES_MAX } from './validation-issues.ts';
+
+/** Without their types, because the compiler would compare all schemas with each other. */
+const FORESIGHT: Readonly<Record<string, object>> = { findings, forecasts, refills };
 
 const MODULES = {
   alerts,
@@ -38,6 +44,7 @@ const MODULES = {
   missions,
   operations,
   telemetry,
+  ...FORESIGHT,
   ...PROFILES,
 };
 

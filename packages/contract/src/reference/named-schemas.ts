@@ -16,13 +16,17 @@ import {
 import { DeclaredEnd, EndDeclaration } from '../declared-end.ts';
 import * as devices from '../devices/devices.ts';
 import { DeclaredMaintenance, MaintenanceRequest } from '../devices/devices.ts';
-import { DeclaredSensorSummary, SensorDeclaration } from '../devices/sensors.ts';
+import { DeclaredSensorSummary, SensorDeclaration, SensorPosition } from '../devices/sensors.ts';
 import { ErrorAnswer } from '../endpoints/declaration/answers.ts';
 import { RegisteredFieldDevice, RegisteredSilo } from '../endpoints/devices.ts';
 import { Liveness, Readiness } from '../endpoints/health.ts';
 import { Plant, PlantError } from '../endpoints/plants.ts';
 import * as records from '../fleet.ts';
 import { AttentionItem, FleetDevice, FleetReadings, Overview } from '../fleet.ts';
+import { Finding, GrainState } from '../foresight/findings.ts';
+import { Forecast, ForecastChange, ForecastSummary, PathPoint, Reason } from '../foresight/forecasts.ts';
+import { OrderList, PlannedDeliveries, Refill, RefillPatch } from '../foresight/refills.ts';
+import { Animals, PlannedDelivery, Product, Supply } from '../foresight/silo-use.ts';
 import { IssuedKey, KeyRecord, KeyRotation, NewKey } from '../keys.ts';
 import { LinkStatus } from '../link/link-status.ts';
 import * as events from '../logged-event.ts';
@@ -82,6 +86,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   MaintenanceRequest,
   DeclaredSensorSummary,
   SensorDeclaration,
+  SensorPosition,
   Error: ErrorAnswer,
   RegisteredFieldDevice,
   RegisteredSilo,
@@ -104,6 +109,21 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   FleetMission: records.FleetMission,
   AlertsAcknowledgement: records.AlertsAcknowledgement,
   AcknowledgementResults: records.AcknowledgementResults,
+  Finding,
+  GrainState,
+  Forecast,
+  ForecastChange,
+  ForecastSummary,
+  PathPoint,
+  Reason,
+  OrderList,
+  PlannedDeliveries,
+  Refill,
+  RefillPatch,
+  Animals,
+  PlannedDelivery,
+  Product,
+  Supply,
   IssuedKey,
   KeyRecord,
   KeyRotation,

@@ -107,7 +107,11 @@ export type ContentUnit = (typeof CONTENT_UNITS)[number];
 export const TimeZoneName = Type.String({ pattern: '^[A-Za-z0-9_+:/-]{1,64}$', description: 'a time zone' });
 
 /** A day, such as `2026-03-29`. */
-export const LocalDate = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'a day' });
+export const LocalDate = Type.String({
+  maxLength: 10,
+  pattern: '^\\d{4}-\\d\\d-\\d\\d$',
+  description: 'a day',
+});
 
 export const HistoryQuery = closed({
   from: Type.Optional(Timestamp),

@@ -1,8 +1,17 @@
+import { isTimeZone } from '@granary/common/time-zone';
 import type {
   SiloConfiguration,
   SiloConfigurationPatch,
 } from '@granary/contract/configuration/silo-configuration';
 import { Refusal } from '@granary/contract/errors';
+import {
+  type Animals,
+  SILO_USE_FIELDS,
+  type SiloUse,
+  type SiloUsePatch,
+  type Supply,
+} from '@granary/contract/foresight/silo-use';
+import { checkedTimeMs, parseTime } from '@granary/contract/time';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 import { initialMaintenance, patchMaintenance } from './rule-checks.ts';
 
@@ -23,9 +32,51 @@ export function applyPatch(current: SiloConfiguration, patch: SiloConfigurationP
     operation_limits: { ...current.operation_limits, ...patch.operation_limits },
     maintenance: patchMaintenance(current.maintenance, patch.maintenance),
     ...patchMonitoring(current, patch),
+    ...patchedUse(current, patch),
   };
   refuseContradiction(changed.thresholds);
   return changed;
+}
+
+/** What is `null` in the patch is removed; of `supply` every field is changed alone. */
+function patchedUse(current: SiloUse, patch: SiloUsePatch): SiloUse {
+  if (patch.animals != null) refuseBadDays(patch.animals);
+  if (patch.time_zone != null && !isTimeZone(patch.time_zone)) {
+    refuse('/time_zone', 'must be the name of a time zone, such as Europe/Berlin');
+  }
+  const wanted: SiloUsePatch = { ...current, ...patch };
+  if (patch.supply != null) wanted.supply = patchedSupply({ ...current.supply, ...patch.supply });
+  return Object.fromEntries(
+    SILO_USE_FIELDS.map((name) => [name, wanted[name]]).filter(([, value]) => value != null),
+  );
+}
+
+function patchedSupply({ planned, ...supply }: Supply): Supply {
+  if (planned === undefined) return supply;
+  const sorted = planned
+    .map((delivery) => ({ delivery, atMs: checkedTimeMs(delivery.at) }))
+    .toSorted((a, b) => a.atMs - b.atMs);
+  if (sorted.some(({ atMs }, index) => atMs === sorted[index + 1]?.atMs)) {
+    refuse('/supply/planned', 'must not have two deliveries at the same time');
+  }
+  return { ...supply, planned: sorted.map(({ delivery }) => delivery) };
+}
+
+function refuseBadDays({ started_on, ends_on }: Animals): void {
+  for (const [name, day] of Object.entries({ started_on, ends_on })) {
+    if (day !== undefined && parseTime(`${day}T00:00:00Z`) === null) {
+      refuse(`/animals/${name}`, 'must be a day of the calendar, such as 2026-03-29');
+    }
+  }
+  if (ends_on !== undefined && ends_on <= started_on) {
+    refuse('/animals/ends_on', `must be after started_on (${started_on})`);
+  }
+}
+
+function refuse(path: string, message: string): never {
+  throw new Refusal('invalid_input', `the configuration is not valid: ${path} ${message}`, [
+    { path, message },
+  ]);
 }
 
 function refuseContradiction({

@@ -60,6 +60,7 @@ const declaredSensor = (declaration: SensorDeclaration, lane: Lane): DeclaredSen
     min: declaration.min ?? -largest,
     max: declaration.max ?? largest,
     reportingIntervalS: declaration.reporting_interval_s ?? null,
+    ...(declaration.position === undefined ? {} : { position: declaration.position }),
     lane,
     isRemoved: false,
   };
@@ -67,11 +68,15 @@ const declaredSensor = (declaration: SensorDeclaration, lane: Lane): DeclaredSen
 
 function invalidIn(declarations: readonly SensorDeclaration[]): ValidationIssue[] {
   const seen = new Set<string>();
-  return declarations.flatMap(({ sensor_id, precision, min, max }, index) => {
+  const places = new Set<string>();
+  return declarations.flatMap(({ sensor_id, precision, min, max, position }, index) => {
     const issues: ValidationIssue[] = [];
     const at = (name: string) => `/sensors/${index}/${name}`;
     if (seen.has(sensor_id)) issues.push({ path: at('sensor_id'), message: 'is declared twice' });
     seen.add(sensor_id);
+    const place = position === undefined ? '' : `${position.cable}/${position.point}`;
+    if (places.has(place)) issues.push({ path: at('position'), message: 'is that of another sensor' });
+    if (place !== '') places.add(place);
     const largest = largestValue(precision);
     for (const [name, value] of Object.entries({ min, max })) {
       if (value === undefined || Math.abs(value) <= largest) continue;

@@ -1,4 +1,8 @@
-import { DEFAULT_PRECISION, type DeclaredSensorSummary } from '@granary/contract/devices/sensors';
+import {
+  DEFAULT_PRECISION,
+  type DeclaredSensorSummary,
+  type SensorPosition,
+} from '@granary/contract/devices/sensors';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { SECOND_MS } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
@@ -20,6 +24,8 @@ export interface DeclaredSensor {
   readonly min: number;
   readonly max: number;
   readonly reportingIntervalS: number | null;
+  /** Of a sensor on a temperature cable. */
+  readonly position?: SensorPosition;
   readonly lane: Lane;
   /** A removed sensor keeps its lane, so that its history never becomes that of another one. */
   readonly isRemoved: boolean;
@@ -85,4 +91,5 @@ export const asDeclaration = (sensor: DeclaredSensor): Omit<DeclaredSensorSummar
   min: sensor.min,
   max: sensor.max,
   reporting_interval_s: sensor.reportingIntervalS,
+  ...(sensor.position === undefined ? {} : { position: sensor.position }),
 });

@@ -55,6 +55,12 @@ export const PATH_PARAMETERS = {
     notFound: 'mission_not_found',
     example: 'ms_019a86c5f3c07b2a',
   },
+  refill_id: {
+    schema: RECORD_ID,
+    description: 'the id of a refill',
+    notFound: 'refill_not_found',
+    example: 'rf_019a86c5f3c07b2a',
+  },
   key_id: {
     schema: RECORD_ID,
     description: 'the id of an API key, which is not the key itself',

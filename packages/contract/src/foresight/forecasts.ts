@@ -1,0 +1,160 @@
+import { type Static, Type } from 'typebox';
+import { PageQuery } from '../envelope.ts';
+import { DeviceId } from '../ids.ts';
+import { checker, closed, described } from '../input/schema.ts';
+import { line } from '../input/text-schemas.ts';
+import { Timestamp } from '../time.ts';
+
+/**
+ * `ok`: there is a forecast; `learning`: too few full days yet; `not_in_use`: nothing was taken out for 14 days; `stale`: the
+ * level is not known any more; `unpredictable`: a date would be misleading, and the reasons say why; `empty`: nothing usable
+ * is left.
+ */
+export const FORECAST_STATUSES = ['ok', 'learning', 'not_in_use', 'stale', 'unpredictable', 'empty'] as const;
+export const HORIZON_DAYS_MAX = 30;
+export const HORIZON_DAYS_DEFAULT = 14;
+
+const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
+const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
+
+/** The numbers and names of a sentence, so that a program can write it in another language. */
+export const SentenceValues = Type.Record(
+  Type.String(),
+  Type.Union([Type.Number(), Type.String(), Type.Null()]),
+);
+
+/** A sentence for people, and what it is made of. */
+export const Reason = closed({
+  code: described('Stable; programs branch on it.', Type.String()),
+  text: described('One sentence in English.', Type.String()),
+  values: SentenceValues,
+});
+
+const Window = closed({ from: Timestamp, to: Timestamp });
+
+const Use = closed({
+  kg_per_day: described('What the next day is expected to use.', Type.Number()),
+  change_percent: described('Against the week before; `null` while it is not known.', NumberOrNull),
+});
+
+const EmptyTimes = closed({
+  p10: described('With 10 % probability it is empty before this time.', TimestampOrNull),
+  p50: described(
+    '`null`, like the others, if it is further away than the forecast reaches.',
+    TimestampOrNull,
+  ),
+  p90: TimestampOrNull,
+});
+
+const Suggestion = closed({
+  kg: described('What fits at the time of the delivery.', Type.Number()),
+  fits_from: described('When this amount has room.', Timestamp),
+  deliver_between: Window,
+});
+
+/** How right the forecasts of this silo have been. */
+const Score = closed({
+  horizon_days: Type.Number(),
+  forecasts: described('How many were compared with what happened.', Type.Integer({ minimum: 0 })),
+  mean_error_h: described('By how many hours they were off, on average.', Type.Number()),
+  inside_percent: described('How often it happened inside the range from p10 to p90.', Type.Number()),
+});
+
+export const PathPoint = closed({
+  at: Timestamp,
+  p10: described('kg; with 10 % probability less is left.', Type.Number()),
+  p25: Type.Number(),
+  p50: Type.Number(),
+  p75: Type.Number(),
+  p90: Type.Number(),
+});
+
+const forecastFields = {
+  status: Type.Enum(FORECAST_STATUSES),
+  made_at: Timestamp,
+  level_kg: described('The level that it begins with; `null` if it is not known.', NumberOrNull),
+  usable_kg: described('Without the reserve.', NumberOrNull),
+  use: Type.Union([Use, Type.Null()]),
+  empty: described(
+    'When only the reserve is left; `null` where nothing can be said.',
+    Type.Union([EmptyTimes, Type.Null()]),
+  ),
+  order_by: described(
+    'The latest time to order; it has passed if an order would come late. `null` where none is needed or nothing can be said.',
+    TimestampOrNull,
+  ),
+  suggestion: Type.Union([Suggestion, Type.Null()]),
+  reasons: Type.Array(Reason),
+  score: described('`null` until forecasts could be compared.', Type.Union([Score, Type.Null()])),
+};
+
+export const Forecast = closed({
+  ...forecastFields,
+  path: described(
+    'The level as it is expected, hour by hour, without deliveries that are not planned.',
+    Type.Array(PathPoint),
+  ),
+});
+
+/** The forecast of one silo in a list, without its path. */
+export const ForecastSummary = closed({
+  device_id: DeviceId,
+  name: Type.String(),
+  location: closed({ facility: Type.String(), zone: Type.String() }),
+  product: described('Its name in the configuration.', Type.Union([Type.String(), Type.Null()])),
+  capacity_kg: Type.Number(),
+  ...forecastFields,
+});
+
+/** The event of a forecast that has moved by more than six hours, or has another status. */
+export const ForecastChange = closed({
+  device_id: DeviceId,
+  previous_status: Type.Union([Type.Enum(FORECAST_STATUSES), Type.Null()]),
+  status: Type.Enum(FORECAST_STATUSES),
+  made_at: Timestamp,
+  level_kg: NumberOrNull,
+  empty: Type.Union([EmptyTimes, Type.Null()]),
+  order_by: TimestampOrNull,
+  suggestion: Type.Union([Suggestion, Type.Null()]),
+});
+
+export const ForecastQuery = closed({
+  horizon: Type.Optional(
+    described(
+      'How far the path goes: `14d` when not given, at most `30d`.',
+      Type.String({
+        pattern: '^([1-9]|[12][0-9]|30)d$',
+        maxLength: 3,
+        description: 'a number of days from 1d to 30d',
+      }),
+    ),
+  ),
+});
+
+export const ForecastListQuery = closed({
+  ...PageQuery.properties,
+  facility: Type.Optional(line(200)),
+  zone: Type.Optional(line(200)),
+  device_id: Type.Optional(DeviceId),
+  product: Type.Optional(described('The name of the product.', line(100))),
+  status: Type.Optional(Type.Enum(FORECAST_STATUSES)),
+  order_by_before: Type.Optional(
+    described('Only silos that must be ordered for before this time.', Timestamp),
+  ),
+  sort: Type.Optional(
+    described('`order_by` when not given: the most urgent first.', Type.Enum(['order_by', 'device_id'])),
+  ),
+});
+
+export type ForecastStatus = (typeof FORECAST_STATUSES)[number];
+export type Reason = Static<typeof Reason>;
+export type SentenceValues = Static<typeof SentenceValues>;
+export type PathPoint = Static<typeof PathPoint>;
+export type Forecast = Static<typeof Forecast>;
+export type ForecastSummary = Static<typeof ForecastSummary>;
+export type ForecastChange = Static<typeof ForecastChange>;
+export type ForecastQuery = Static<typeof ForecastQuery>;
+export type ForecastListQuery = Static<typeof ForecastListQuery>;
+
+export const checkForecastQuery = checker(ForecastQuery);
+export const checkForecastListQuery = checker(ForecastListQuery);
