@@ -1,8 +1,328 @@
-import type { Forecast, ForecastInput } from './types.ts';
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { expectedKg, implausibleOf, isHoused } from './animals.ts';
+import { hourProfile, knownDays, pastOf, predictDays, recentKgPerDay } from './history.ts';
+import { EMPTY_PART } from './ledger.ts';
+import { dayAt, HOURS_PER_DAY, hourOfDay, startOfDay, timeOfHour } from './local-calendar.ts';
+import { curveRatio, weekdayFactors } from './methods.ts';
+import { planOrder } from './order-by.ts';
+import { usualWidthAt } from './range.ts';
+import { rounded } from './robust.ts';
+import type { EmptyTimes, Forecast, ForecastInput, ForecastStatus, PathPoint, Reason } from './types.ts';
 
-/** A silo that lasts longer is not given a date. The calendar of `ForecastInput` should reach from 15 days ago to this many days ahead. */
+/** A silo that lasts longer is not given a date. The calendar of `ForecastInput` reaches from 15 days ago to this many days ahead. */
 export const EMPTY_WITHIN_DAYS = 60;
+/** After the last reading nothing is said; nor with fewer known days, nor after so many days without use. */
+const STALE_MS = 6 * HOUR_MS;
+const KNOWN_DAYS_MIN = 3;
+const IDLE_DAYS = 14;
+/** Less use a day than this part of the capacity is none. */
+const IDLE_PART = 0.002;
+/** A range in which the late end is so many times the early one, and so much later, is no answer. */
+const RATIO_MAX = 4;
+const WIDE_MS = 3 * DAY_MS;
+const LEVEL_PARTS_MAX = 1.3;
+/** The level is known to this part of the capacity at best: the sun moves load cells. */
+const LEVEL_DEVIATION_PART = 0.002;
+const PATH_STEP_HOURS = 6;
+/** 80 % of a normal distribution are within so many deviations, and 50 % within this part of them. */
+const DEVIATIONS = 1.2816;
+const HALF = 0.5263;
+/** A weight that stands still although this part of the capacity should have been used is that of a stuck sensor. */
+const STUCK_PART = 0.02;
+const CHANGE_DAYS = 7;
+/** A curve that the use does not follow within these factors is not that of the animals. */
+const CURVE_RATIO = [0.6, 1.45] as const;
 
-export function forecastOf(_input: ForecastInput): Forecast {
-  throw new Error('follows');
+/** Factors of the width: the early end of the range of levels is the high use. */
+const QUANTILES = [1, HALF, 0, -HALF, -1] as const;
+
+export function forecastOf(input: ForecastInput): Forecast {
+  const { nowMs, configuration, history, level } = input;
+  const { capacityKg, supply } = configuration;
+  const today = dayAt(input.calendar, nowMs);
+  const levelKg = level === null ? null : rounded(Math.max(0, level.kg), 1);
+  const reserveKg =
+    supply === null ? 0 : (Math.min(Math.max(supply.reservePercent, 0), 100) / 100) * capacityKg;
+  const said = (status: ForecastStatus, reasons: readonly Reason[]): Forecast => ({
+    status,
+    madeAtMs: nowMs,
+    levelKg,
+    usableKg: levelKg === null ? null : rounded(Math.max(0, levelKg - reserveKg), 1),
+    use: null,
+    empty: null,
+    orderByMs: null,
+    suggestion: null,
+    path: [],
+    reasons,
+    score: scoreOf(input),
+    knownDays: history === null ? 0 : history.kg.filter((kg) => kg !== null).length,
+  });
+
+  if (level === null || levelKg === null || nowMs - level.atMs > STALE_MS) {
+    const hours = level === null ? 0 : Math.floor((nowMs - level.atMs) / HOUR_MS);
+    return said('stale', [{ code: 'stale', lastMs: level?.atMs ?? null, hours }]);
+  }
+  if (!(capacityKg > 0) || !Number.isFinite(capacityKg) || levelKg > LEVEL_PARTS_MAX * capacityKg)
+    return said('unpredictable', [{ code: 'capacity_not_plausible', capacityKg, levelKg }]);
+  const what =
+    configuration.animals === null ? null : implausibleOf(configuration.animals, today, capacityKg);
+  if (what !== null) return said('unpredictable', [{ code: 'animals_not_plausible', what }]);
+  if (levelKg <= EMPTY_PART * capacityKg) return said('empty', useReasons(input, today));
+
+  const daily = new Float64Array(EMPTY_WITHIN_DAYS + IDLE_DAYS);
+  const past = history === null ? null : pastOf(history, originDayOf(input), configuration.animals);
+  const days = past === null ? 0 : knownDays(past);
+  if (
+    history === null ||
+    past === null ||
+    days < KNOWN_DAYS_MIN ||
+    !predictDays(history, configuration, daily)
+  )
+    return said('learning', [{ code: 'learning', days, needed: KNOWN_DAYS_MIN }]);
+
+  const recent = past.values.slice(-IDLE_DAYS).filter((kg) => !Number.isNaN(kg));
+  const isIdle = recent.length >= IDLE_DAYS - 4 && recent.every((kg) => kg < IDLE_PART * capacityKg);
+  const comes = configuration.animals !== null && (expectedKg(configuration.animals, today + 7) ?? 0) > 0;
+  if (isIdle && !comes) return said('not_in_use', [{ code: 'idle', days: recent.length }]);
+
+  const ahead = useAhead(input, today, daily);
+  const unchangedMs = nowMs - level.unchangedSinceMs;
+  const missedKg = (recentKgPerDay(history) * unchangedMs) / DAY_MS;
+  if (unchangedMs > STALE_MS && missedKg > STUCK_PART * capacityKg && unchangedMs < 2 * DAY_MS)
+    return said('stale', [{ code: 'stuck', sinceMs: level.unchangedSinceMs }]);
+
+  const deviationKg = Math.max(level.deviationKg, LEVEL_DEVIATION_PART * capacityKg);
+  const widen = history.range.width;
+  const times = QUANTILES.map((quantile) =>
+    timeWhenUsed(input, ahead, levelKg, { quantile, width: widen, deviationKg }),
+  );
+  const [p10Ms = null, , p50Ms = null, , p90Ms = null] = times;
+  const reasons: Reason[] = useReasons(input, today);
+  const isWide =
+    p10Ms !== null &&
+    (p90Ms ?? Number.POSITIVE_INFINITY) - p10Ms > WIDE_MS &&
+    ((p90Ms ?? Number.POSITIVE_INFINITY) - nowMs) / Math.max(p10Ms - nowMs, HOUR_MS) > RATIO_MAX &&
+    p10Ms - nowMs < (EMPTY_WITHIN_DAYS / RATIO_MAX) * DAY_MS;
+  if (isWide) {
+    const until = p90Ms ?? nowMs + EMPTY_WITHIN_DAYS * DAY_MS;
+    const ratio = rounded((until - nowMs) / Math.max(p10Ms - nowMs, HOUR_MS), 1);
+    reasons.unshift({ code: 'wide_range', ratio });
+  }
+  if (p10Ms === null) reasons.unshift({ code: 'lasts_longer', days: EMPTY_WITHIN_DAYS });
+  const empty: EmptyTimes | null = p10Ms === null ? null : { p10Ms, p50Ms, p90Ms };
+
+  const levelsAt = (timeMs: number): PathPoint =>
+    pathPoint(input, ahead, levelKg, widen, deviationKg, timeMs);
+  const order =
+    supply === null
+      ? null
+      : planOrder({
+          nowMs,
+          calendar: input.calendar,
+          capacityKg,
+          supply,
+          reserveAtMs: timeWhenUsed(input, ahead, Math.max(0, levelKg - reserveKg), {
+            quantile: 1,
+            width: widen,
+            deviationKg,
+          }),
+          highLevelAt: (timeMs) => levelsAt(timeMs).p90,
+        });
+  if (order !== null && order.orderByMs < nowMs)
+    reasons.unshift({ code: 'order_overdue', hours: Math.ceil((nowMs - order.orderByMs) / HOUR_MS) });
+  const answer = said(isWide ? 'unpredictable' : 'ok', reasons);
+  return {
+    ...answer,
+    use: {
+      kgPerDay: rounded(recentKgPerDay(history), 1),
+      changePercent: changePercent(past.values),
+    },
+    empty: isWide && empty !== null ? { p10Ms: empty.p10Ms, p50Ms: null, p90Ms: null } : empty,
+    orderByMs: order?.orderByMs ?? null,
+    suggestion: order?.suggestion ?? null,
+    path: pathTimes(input, today).map(levelsAt),
+  };
+}
+
+const originDayOf = ({ history }: ForecastInput): number =>
+  history === null ? 0 : history.firstDay + history.kg.length;
+
+function scoreOf({ history }: ForecastInput): Forecast['score'] {
+  if (history === null || history.range.scored === 0) return null;
+  const { scored, meanErrorH, inside } = history.range;
+  const insidePercent = Math.round((100 * inside) / scored);
+  return { horizonDays: 3, forecasts: scored, meanErrorH: rounded(meanErrorH, 1), insidePercent };
+}
+
+/** Expected use from now on: what is left of today, and the days after it. */
+interface Ahead {
+  readonly today: number;
+  /** By day from today on. */
+  readonly daily: Float64Array;
+  /** Share of a day that is used before each of its 24 hours, and 1 at the end. */
+  readonly usedBefore: readonly number[];
+  readonly usedShareNow: number;
+}
+
+function useAhead(
+  { calendar, history, nowMs, level }: ForecastInput,
+  today: number,
+  days: Float64Array,
+): Ahead {
+  const origin = history === null ? today : history.firstDay + history.kg.length;
+  // The history may end some days ago, or at the end of yesterday before yesterday is closed.
+  const skipped = Math.min(Math.max(today - origin, 0), IDLE_DAYS);
+  const daily = days.slice(skipped, skipped + EMPTY_WITHIN_DAYS + 1);
+  const usedBefore = [0];
+  for (const share of history === null ? [] : hourProfile(history))
+    usedBefore.push((usedBefore.at(-1) ?? 0) + share);
+  const readingMs = Math.max(level?.atMs ?? nowMs, startOfDay(calendar, today));
+  const usedShareNow = shareBefore(usedBefore, hourOfDay(calendar, today, readingMs));
+  return { today, daily, usedBefore, usedShareNow };
+}
+
+function shareBefore(usedBefore: readonly number[], hour: number): number {
+  const whole = Math.min(Math.floor(hour), HOURS_PER_DAY - 1);
+  const [from = 0, to = 1] = [usedBefore[whole], usedBefore[whole + 1]];
+  return from + (to - from) * (hour - whole);
+}
+
+/** The hour of a day at which a share of its use is over. */
+function hourOfShare(usedBefore: readonly number[], share: number): number {
+  let hour = 0;
+  while (hour < HOURS_PER_DAY - 1 && (usedBefore[hour + 1] ?? 1) < share) hour += 1;
+  const [from = 0, to = 1] = [usedBefore[hour], usedBefore[hour + 1]];
+  return to > from ? hour + Math.min(Math.max((share - from) / (to - from), 0), 1) : hour;
+}
+
+interface Width {
+  readonly quantile: number;
+  readonly width: number;
+  readonly deviationKg: number;
+}
+
+/** The use until some time ahead that is exceeded or not reached with a probability: that of the use and of the level together. */
+function usedKg(expectedKg: number, daysAhead: number, { quantile, width, deviationKg }: Width): number {
+  if (quantile === 0) return expectedKg;
+  const log = usualWidthAt(daysAhead) * width;
+  const spread = expectedKg * (quantile > 0 ? Math.exp(log) - 1 : 1 - Math.exp(-log));
+  const off = Math.sqrt(spread ** 2 + (DEVIATIONS * deviationKg) ** 2);
+  return Math.max(0, expectedKg + quantile * off);
+}
+
+/** When an amount is used up; `null` if not within `EMPTY_WITHIN_DAYS`. */
+function timeWhenUsed(
+  { calendar, nowMs }: ForecastInput,
+  { today, daily, usedBefore, usedShareNow }: Ahead,
+  kg: number,
+  width: Width,
+): number | null {
+  if (kg <= 0) return nowMs;
+  let expected = 0;
+  let usedAtStart = 0;
+  for (let index = 0; index < daily.length; index += 1) {
+    const fromShare = index === 0 ? usedShareNow : 0;
+    expected += (daily[index] ?? 0) * (1 - fromShare);
+    const endMs = startOfDay(calendar, today + index + 1);
+    const usedAtEnd = Math.max(usedAtStart, usedKg(expected, (endMs - nowMs) / DAY_MS, width));
+    if (usedAtEnd >= kg) {
+      const part = usedAtEnd > usedAtStart ? (kg - usedAtStart) / (usedAtEnd - usedAtStart) : 0;
+      const hour = hourOfShare(usedBefore, fromShare + (1 - fromShare) * part);
+      return Math.max(nowMs, Math.round(timeOfHour(calendar, today + index, hour)));
+    }
+    usedAtStart = usedAtEnd;
+  }
+  return null;
+}
+
+function pathPoint(
+  { calendar, nowMs }: ForecastInput,
+  { today, daily, usedBefore, usedShareNow }: Ahead,
+  levelKg: number,
+  widthFactor: number,
+  deviationKg: number,
+  timeMs: number,
+): PathPoint {
+  const day = dayAt(calendar, timeMs);
+  const share = shareBefore(usedBefore, hourOfDay(calendar, day, timeMs));
+  const levels = QUANTILES.map((quantile) => {
+    const width = { quantile, width: widthFactor, deviationKg };
+    let [expected, from] = [0, 0];
+    for (let index = 0; index <= day - today; index += 1) {
+      const fromShare = index === 0 ? usedShareNow : 0;
+      const startsKg = from;
+      expected += (daily[Math.min(index, daily.length - 1)] ?? 0) * (1 - fromShare);
+      const endMs = startOfDay(calendar, today + index + 1);
+      from = Math.max(from, usedKg(expected, (endMs - nowMs) / DAY_MS, width));
+      if (index === day - today) {
+        const part = fromShare < 1 ? Math.max(0, (share - fromShare) / (1 - fromShare)) : 1;
+        from = startsKg + (from - startsKg) * part;
+      }
+    }
+    return rounded(Math.max(0, levelKg - from), 1);
+  });
+  const [p10 = 0, p25 = 0, p50 = 0, p75 = 0, p90 = 0] = levels;
+  return { atMs: timeMs, p10, p25, p50, p75, p90 };
+}
+
+/** Now, and every six hours of the local clock. */
+function pathTimes({ calendar, nowMs, horizonDays }: ForecastInput, today: number): number[] {
+  if (!(horizonDays > 0)) return [];
+  const untilMs = nowMs + Math.min(horizonDays, EMPTY_WITHIN_DAYS) * DAY_MS;
+  const times = [nowMs];
+  for (let day = today; startOfDay(calendar, day) <= untilMs; day += 1) {
+    for (let hour = 0; hour < HOURS_PER_DAY; hour += PATH_STEP_HOURS) {
+      const timeMs = timeOfHour(calendar, day, hour);
+      if (timeMs > nowMs && timeMs <= untilMs) times.push(timeMs);
+    }
+  }
+  return times;
+}
+
+/** The last week against the one before. */
+function changePercent(values: readonly number[]): number | null {
+  const [now, before] = [values.slice(-CHANGE_DAYS), values.slice(-2 * CHANGE_DAYS, -CHANGE_DAYS)].map(
+    (days) => days.filter((kg) => !Number.isNaN(kg)),
+  );
+  if (now === undefined || before === undefined || now.length < 4 || before.length < 4) return null;
+  const mean = (days: readonly number[]): number => days.reduce((sum, kg) => sum + kg, 0) / days.length;
+  if (!(mean(before) > 0)) return null;
+  return Math.round(Math.min(Math.max((mean(now) / mean(before) - 1) * 100, -100), 999));
+}
+
+function useReasons(input: ForecastInput, today: number): Reason[] {
+  const { history, configuration, refills, nowMs } = input;
+  if (history === null) return [];
+  const { animals } = configuration;
+  const past = pastOf(history, originDayOf(input), animals);
+  const reasons: Reason[] = [
+    {
+      code: 'uses',
+      kgPerDay: rounded(recentKgPerDay(history), 1),
+      changePercent: changePercent(past.values),
+    },
+  ];
+  if (animals !== null && expectedKg(animals, today) !== null && isHoused(animals, today)) {
+    const percentOfCurve = Math.round(100 * curveRatio(past));
+    const [low, high] = CURVE_RATIO;
+    if (percentOfCurve < 100 * low || percentOfCurve > 100 * high)
+      reasons.push({ code: 'animals_do_not_match', percentOfCurve });
+    else {
+      const ageDays = today - animals.startedOnDay + 1;
+      reasons.push({ code: 'animals_curve', kind: animals.kind, ageDays, percentOfCurve });
+    }
+  }
+  if (
+    animals !== null &&
+    animals.endsOnDay !== null &&
+    animals.endsOnDay > today &&
+    animals.endsOnDay <= today + 21
+  )
+    reasons.push({ code: 'animals_end', day: animals.endsOnDay });
+  const factors = weekdayFactors(past);
+  const quiet = (factors ?? []).flatMap((factor, weekday) => (factor < 0.3 ? [weekday] : []));
+  if (quiet.length > 0 && quiet.length < 6) reasons.push({ code: 'weekdays', quiet });
+  const count = refills.filter(({ fromMs }) => fromMs > nowMs - IDLE_DAYS * DAY_MS).length;
+  if (count > 0) reasons.push({ code: 'refills', count, days: IDLE_DAYS });
+  return reasons;
 }

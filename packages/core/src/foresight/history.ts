@@ -1,27 +1,287 @@
-import type { History, SiloConfiguration, UseDay } from './types.ts';
+import { animalsKey } from './animals.ts';
+import { hourShares } from './hour-shares.ts';
+import { HOURS_PER_DAY } from './local-calendar.ts';
+import { CYCLE_DAYS, METHODS, type Past } from './methods.ts';
+import { HORIZON_DAYS, type Outcome, rangeOf } from './range.ts';
+import { rounded } from './robust.ts';
+import { DAY_FLAGS, type History, type Origin, type SiloConfiguration, type UseDay } from './types.ts';
 
+/** Origins whose outcomes make the range, and before them those whose errors weigh the methods. */
+const RANGE_ORIGINS = 45;
+const WEIGHT_ORIGINS = 18;
+const METHOD_DAYS = [1, 3, 7] as const;
+const ORIGINS = RANGE_ORIGINS + WEIGHT_ORIGINS + 7;
 /** So many days are needed for the same forecast to the digit, however the history came to be. */
-export const HISTORY_DAYS = 112;
+export const HISTORY_DAYS = ORIGINS + CYCLE_DAYS;
+export const PROFILE_DAYS = 28;
+
+/** The power of the error that a method's weight is divided by. */
+const WEIGHT_POWER = 4;
+/** The errors assumed for a method count like so many of its own. */
+const ASSUMED_COUNT = 3;
+/** An error one day older counts by so much less. */
+const KEPT_PER_DAY = 0.94;
+const KNOWN_DAYS_MIN = 3;
+/** Below this part of the capacity amounts of use are noise. */
+const LEAST_PART = 0.004;
+/** An operation that takes out more than this part in a day empties the silo: that is no use. */
+const REMOVAL_PART = 0.4;
+/** Days after which a silo that stays empty is one that is not used. */
+const EMPTY_DAYS = 2;
+/** The profile of a silo without history counts like so many days. */
+const PROFILE_ASSUMED_DAYS = 4;
 
 /**
- * Enters closed days, new or computed anew; days before `today` only. Without a history (or after a change of the
- * configuration, which is noticed) the stored days of the last `HISTORY_DAYS` are given.
+ * Enters closed days, new or computed anew. Without a history the stored days of the last `HISTORY_DAYS` are given; a
+ * change of the configuration is noticed. Open days are left out.
  */
 export function updateHistory(
-  _history: History | null,
-  _days: readonly UseDay[],
-  _configuration: SiloConfiguration,
-  _today: number,
-): History {
-  throw new Error('follows');
+  history: History | null,
+  days: readonly UseDay[],
+  configuration: SiloConfiguration,
+): History | null {
+  const closed = days.filter(({ flags }) => (flags & DAY_FLAGS.open) === 0);
+  const endDay = Math.max(
+    history === null ? Number.NEGATIVE_INFINITY : history.firstDay + history.kg.length,
+    ...closed.map(({ day }) => day + 1),
+  );
+  if (endDay === Number.NEGATIVE_INFINITY) return null;
+  const firstDay = Math.max(
+    endDay - HISTORY_DAYS,
+    Math.min(history?.firstDay ?? endDay, ...closed.map(({ day }) => day)),
+  );
+  const kg: (number | null)[] = [];
+  const flags: number[] = [];
+  const hours: (string | null)[] = [];
+  for (let day = firstDay; day < endDay; day += 1) {
+    kg.push(history?.kg[day - history.firstDay] ?? null);
+    flags.push(history?.flags[day - history.firstDay] ?? 0);
+  }
+  const hoursFrom = endDay - PROFILE_DAYS;
+  const oldHoursFrom = history === null ? 0 : history.firstDay + history.kg.length - PROFILE_DAYS;
+  for (let day = hoursFrom; day < endDay; day += 1)
+    hours.push(day < oldHoursFrom ? null : (history?.hours[day - oldHoursFrom] ?? null));
+  const configurationKey = keyOf(configuration);
+  let changedDay = history?.configurationKey === configurationKey ? endDay : Number.NEGATIVE_INFINITY;
+  for (const one of closed) {
+    const at = one.day - firstDay;
+    if (at < 0) continue;
+    const use = useOf(one, configuration);
+    if (kg[at] !== use || flags[at] !== one.flags) changedDay = Math.min(changedDay, one.day);
+    kg[at] = use;
+    flags[at] = one.flags;
+    if (one.day >= hoursFrom) hours[one.day - hoursFrom] = one.hours;
+  }
+  const given = { configurationKey, firstDay, kg, flags, hours };
+  const kept = (history?.origins ?? []).filter(({ day }) => day <= changedDay && day > endDay - ORIGINS);
+  if (history !== null && kept.at(-1)?.day === endDay && changedDay >= endDay) {
+    return { configurationKey, firstDay, kg, flags, hours, origins: kept, range: history.range };
+  }
+  const origins = [...kept];
+  for (let day = (kept.at(-1)?.day ?? endDay - ORIGINS) + 1; day <= endDay; day += 1)
+    origins.push(originAt(given, origins, day, configuration));
+  const outcomes = origins
+    .filter(({ day }) => day > endDay - RANGE_ORIGINS)
+    .map((origin) => outcomeOf(given, origin, configuration));
+  const range = rangeOf(outcomes);
+  return {
+    configurationKey,
+    firstDay,
+    kg,
+    flags,
+    hours,
+    origins,
+    range: {
+      width: rounded(range.width, 4),
+      scored: range.scored,
+      meanErrorH: rounded(range.meanErrorH, 2),
+      inside: range.inside,
+    },
+  };
+}
+
+const keyOf = ({ capacityKg, animals, withdrawals }: SiloConfiguration): string =>
+  `${capacityKg};${withdrawals};${animalsKey(animals)}`;
+
+function useOf({ kg, dischargedKg }: UseDay, { capacityKg, withdrawals }: SiloConfiguration): number {
+  const isRemoval = withdrawals === 'any' && dischargedKg > REMOVAL_PART * capacityKg;
+  return isRemoval ? rounded(kg - dischargedKg, 1) : kg;
+}
+
+type Days = Pick<History, 'firstDay' | 'kg' | 'flags'>;
+
+/** The use of the days before an origin, as far as it says what is wanted; `NaN` where it does not. */
+export function pastOf({ firstDay, kg, flags }: Days, originDay: number, animals: Past['animals']): Past {
+  const values: number[] = [];
+  let emptyDays = 0;
+  for (let day = originDay - CYCLE_DAYS; day < originDay; day += 1) {
+    const use = kg[day - firstDay];
+    const flag = flags[day - firstDay] ?? 0;
+    emptyDays = (flag & DAY_FLAGS.empty) === 0 ? 0 : emptyDays + 1;
+    const isCut = emptyDays > 0 && emptyDays <= EMPTY_DAYS;
+    values.push(typeof use !== 'number' || isCut ? Number.NaN : Math.max(0, use));
+  }
+  for (let at = values.length - 12; at < values.length - 1; at += 1) {
+    if (((flags[originDay - CYCLE_DAYS + at - firstDay] ?? 0) & DAY_FLAGS.still) !== 0)
+      spreadStill(values, at);
+  }
+  return { originDay, values, animals };
+}
+
+/** A day without any use and twice the use after it is a sensor that was stuck: half of it is given to each day. */
+function spreadStill(values: number[], at: number): void {
+  const usual = (values[at - 1] ?? Number.NaN) + (values[at - 2] ?? Number.NaN);
+  const [use, next] = [values[at] ?? Number.NaN, values[at + 1] ?? Number.NaN];
+  if (!(use < 0.1 * usual && next > 0.8 * usual)) return;
+  values[at] = (use + next) / 2;
+  values[at + 1] = (use + next) / 2;
+}
+
+/** Of the days `[day, day + count)`; `NaN` unless all of them are known and none was cut short. */
+function actualKg({ firstDay, kg, flags }: Days, day: number, count: number): number {
+  let sum = 0;
+  for (let at = day - firstDay; at < day - firstDay + count; at += 1) {
+    const use = kg[at];
+    if (typeof use !== 'number' || ((flags[at] ?? 0) & (DAY_FLAGS.gap | DAY_FLAGS.empty)) !== 0)
+      return Number.NaN;
+    sum += use;
+  }
+  return Math.max(0, sum);
+}
+
+const ORIGIN_DAYS_AHEAD = HORIZON_DAYS.at(-1) ?? 14;
+const scratch = METHODS.map(() => new Float64Array(ORIGIN_DAYS_AHEAD));
+const combined = new Float64Array(ORIGIN_DAYS_AHEAD);
+
+function originAt(
+  days: Days,
+  before: readonly Origin[],
+  day: number,
+  configuration: SiloConfiguration,
+): Origin {
+  const past = pastOf(days, day, configuration.animals);
+  if (knownDays(past) < KNOWN_DAYS_MIN) return { day, methods: [], kg: [] };
+  const methods = METHODS.map(({ predict }, index) => {
+    const out = scratch[index] ?? combined;
+    return predict(past, out) ? METHOD_DAYS.map((count) => sumKg(out, count)) : null;
+  });
+  const weights = weightsAt(days, before, day, methods, configuration);
+  blend(weights, scratch, combined);
+  return { day, methods, kg: HORIZON_DAYS.map((count) => sumKg(combined, count)) };
+}
+
+export const knownDays = ({ values }: Past): number => values.filter((value) => !Number.isNaN(value)).length;
+
+function sumKg(daily: Float64Array, count: number): number {
+  let sum = 0;
+  for (let ahead = 0; ahead < count; ahead += 1) sum += daily[ahead] ?? 0;
+  return Number(sum.toPrecision(5));
+}
+
+function blend(weights: readonly number[], parts: readonly Float64Array[], out: Float64Array): void {
+  out.fill(0);
+  for (const [index, weight] of weights.entries()) {
+    if (weight === 0) continue;
+    const part = parts[index];
+    for (let ahead = 0; ahead < out.length; ahead += 1)
+      out[ahead] = (out[ahead] ?? 0) + weight * (part?.[ahead] ?? 0);
+  }
+}
+
+/** By the errors of the origins before, which may be assumed for a new method; methods without an answer have none. */
+function weightsAt(
+  days: Days,
+  before: readonly Origin[],
+  day: number,
+  methods: Origin['methods'],
+  { capacityKg }: SiloConfiguration,
+): number[] {
+  const usual = typicalKg(methods);
+  const least = Math.max(0.01 * usual, LEAST_PART * 0.25 * capacityKg);
+  const errors = METHODS.map(({ assumedError }) => ({
+    sum: ASSUMED_COUNT * assumedError * usual,
+    count: ASSUMED_COUNT,
+  }));
+  for (const origin of before.slice(-WEIGHT_ORIGINS - 3)) {
+    for (const [horizon, count] of METHOD_DAYS.entries()) {
+      if (origin.day + count > day) continue;
+      const actual = actualKg(days, origin.day, count);
+      if (Number.isNaN(actual)) continue;
+      const part = KEPT_PER_DAY ** (day - origin.day - count) * (METHOD_WEIGHTS[horizon] ?? 0);
+      for (const [index, predicted] of origin.methods.entries()) {
+        const error = errors[index];
+        if (predicted === null || error === undefined) continue;
+        error.sum += (part * Math.abs((predicted[horizon] ?? 0) - actual)) / count;
+        error.count += part;
+      }
+    }
+  }
+  const raw = errors.map(({ sum, count }, index) =>
+    (methods[index] ?? null) === null ? 0 : 1 / (sum / count + least) ** WEIGHT_POWER,
+  );
+  const total = raw.reduce((sum, one) => sum + one, 0);
+  return raw.map((one) => (total > 0 ? one / total : 0));
+}
+
+/** How much the error of 1, 3 and 7 days counts. */
+const METHOD_WEIGHTS = [0.2, 0.5, 0.3];
+
+/** A usual day's use by the methods themselves. */
+function typicalKg(methods: Origin['methods']): number {
+  let sum = 0;
+  let count = 0;
+  for (const one of methods) {
+    if (one === null) continue;
+    sum += (one[1] ?? 0) / 3;
+    count += 1;
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+/** The expected use of the days from the day after the last known day on; `false` if it cannot be said. */
+export function predictDays(history: History, configuration: SiloConfiguration, out: Float64Array): boolean {
+  const origin = history.origins.at(-1);
+  if (origin === undefined || origin.methods.length === 0) return false;
+  const past = pastOf(history, origin.day, configuration.animals);
+  const parts = METHODS.map(({ predict }) => {
+    const part = new Float64Array(out.length);
+    predict(past, part);
+    return part;
+  });
+  const weights = weightsAt(history, history.origins.slice(0, -1), origin.day, origin.methods, configuration);
+  blend(weights, parts, out);
+  return true;
+}
+
+/** The weight of each method for the present forecast. */
+export function presentWeights(history: History, configuration: SiloConfiguration): number[] {
+  const origin = history.origins.at(-1);
+  if (origin === undefined) return [];
+  return weightsAt(history, history.origins.slice(0, -1), origin.day, origin.methods, configuration);
+}
+
+function outcomeOf(days: Days, origin: Origin, { capacityKg }: SiloConfiguration): Outcome {
+  return {
+    predictedKg: origin.kg,
+    actualKg: HORIZON_DAYS.map((count) => actualKg(days, origin.day, count)),
+    leastKg: LEAST_PART * capacityKg,
+  };
 }
 
 /** Mean use of the last seven known days, or 0. */
-export function recentKgPerDay(_history: History): number {
-  throw new Error('follows');
+export function recentKgPerDay({ kg }: Pick<History, 'kg'>): number {
+  const known = kg.filter((one) => one !== null).slice(-7);
+  return known.length === 0 ? 0 : Math.max(0, known.reduce((sum, one) => sum + one, 0) / known.length);
 }
 
 /** Share of the use per local hour: 24 numbers with the sum 1. */
-export function hourProfile(_history: History): number[] {
-  throw new Error('follows');
+export function hourProfile({ hours }: Pick<History, 'hours'>): number[] {
+  const sums = new Array<number>(HOURS_PER_DAY).fill(PROFILE_ASSUMED_DAYS / HOURS_PER_DAY);
+  for (const text of hours) {
+    if (text === null) continue;
+    for (const [hour, share] of hourShares(text).entries()) sums[hour] = (sums[hour] ?? 0) + share;
+  }
+  const shares = sums.map((sum) => Math.max(sum, 0));
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  return shares.map((share) => (total > 0 ? share / total : 1 / HOURS_PER_DAY));
 }

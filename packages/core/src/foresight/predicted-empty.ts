@@ -1,4 +1,15 @@
+import { HOUR_MS } from '@granary/contract/time';
 import type { PredictedEmptyInput, PredictedEmptyState } from './types.ts';
+
+/** Of a silo without `supply`. */
+const LEAD_TIME_H = 48;
+/** Time to notice the alert and to order. */
+const MARGIN_H = 12;
+const CRITICAL_H = 12;
+/** Cleared only when it is later than the limit by so much. */
+const DEAD_BAND_H = 12;
+/** Forecasts in a row. */
+const STREAK = 2;
 
 export const NO_PREDICTED_EMPTY: PredictedEmptyState = {
   streak: 0,
@@ -7,7 +18,38 @@ export const NO_PREDICTED_EMPTY: PredictedEmptyState = {
   raised: false,
 };
 
-/** The condition `predicted_empty` after a new forecast: `severity` of the answer is that of the alert, `null` for none. */
-export function predictedEmpty(_input: PredictedEmptyInput): PredictedEmptyState {
-  throw new Error('follows');
+/**
+ * The condition `predicted_empty` after a new forecast: `severity` of the answer is that of the alert, `null` for none.
+ * A warning is raised once in the time between two refills; it may become critical.
+ */
+export function predictedEmpty(input: PredictedEmptyInput): PredictedEmptyState {
+  const { state, forecast, supply, lastRefillMs, acknowledged } = input;
+  const isNewCycle = lastRefillMs !== null && lastRefillMs !== state.cycleMs;
+  const was: PredictedEmptyState = isNewCycle
+    ? { streak: 0, severity: null, cycleMs: lastRefillMs, raised: false }
+    : state;
+  const isEmpty = forecast.status === 'empty' && was.severity !== null;
+  const p10Ms = isEmpty ? forecast.madeAtMs : (forecast.empty?.p10Ms ?? null);
+  // Without a new answer the old one stays: a sensor that is silent fills no silo.
+  if (p10Ms === null && !(forecast.status === 'ok' || forecast.status === 'not_in_use')) return was;
+  const leftH = p10Ms === null ? Number.POSITIVE_INFINITY : (p10Ms - forecast.madeAtMs) / HOUR_MS;
+  const limitH = (supply?.leadTimeH ?? LEAD_TIME_H) + MARGIN_H;
+  const isCovered = (supply?.planned ?? []).some(
+    ({ atMs }) => atMs <= (p10Ms ?? 0) && atMs > forecast.madeAtMs - HOUR_MS,
+  );
+  const isDue = leftH <= limitH && !isCovered;
+  const streak = isDue ? Math.min(was.streak + 1, STREAK) : 0;
+  const severity = leftH <= CRITICAL_H ? 'critical' : 'warning';
+  if (was.severity !== null) {
+    const isOver = leftH > limitH + DEAD_BAND_H || (isCovered && !acknowledged);
+    const next = was.severity === 'critical' ? 'critical' : severity;
+    return { streak, severity: isOver ? null : next, cycleMs: was.cycleMs, raised: true };
+  }
+  const mayRaise = streak >= STREAK && (!was.raised || severity === 'critical');
+  return {
+    streak,
+    severity: mayRaise ? severity : null,
+    cycleMs: was.cycleMs,
+    raised: was.raised || mayRaise,
+  };
 }

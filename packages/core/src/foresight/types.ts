@@ -42,8 +42,10 @@ export const DAY_FLAGS = {
   /** The level at its start or end was estimated over more than three hours without weights. */
   gap: 2,
   refill: 4,
-  /** The weight did not change by a digit for six hours, though it should have. */
-  stuck: 8,
+  /** The weight did not change by a digit for ten hours: nothing was used, or the sensor is stuck. */
+  still: 8,
+  /** It was empty for some time, so that less was used than was wanted. */
+  empty: 16,
 } as const;
 
 /** The balance of one local day, and what of it is stored: below 200 bytes. */
@@ -64,47 +66,42 @@ export interface UseDay {
 
 /** Stored between two passes as it is (JSON). Pass `null` to compute anew from the readings. */
 export interface LedgerTail {
-  /** The next pass needs the readings since then, and the operations that ended since then. */
+  /** The next pass needs the readings since then, and the operations that began since then. */
   readonly readFromMs: number;
-  /** Median weight of each hour since some hours before the first day that is still open, without refills. */
-  readonly hours: readonly HourLevel[];
+  /** A reading or an operation before this time that was not given yet changes what is settled: compute anew. */
+  readonly settledMs: number;
+  /** The first day that may still change. */
+  readonly openDay: number;
+  /** The hours of UTC since `hoursFromMs`: median weight of each, as if no refill had come in this hour; `null` without weights. */
+  readonly hoursFromMs: number;
+  readonly hours: readonly (number | null)[];
+  /** Those that began since `hoursFromMs` and before `readFromMs`. */
   readonly refills: readonly Refill[];
   readonly discharges: readonly Movement[];
-  /** Expected use, for refills in gaps. */
-  readonly kgPerDay: number;
-}
-
-/** The median weight of an hour that begins at `atMs`, minus all refills of `LedgerTail.refills` before it. */
-export interface HourLevel {
-  readonly atMs: number;
-  readonly kg: number;
-  /** The median of the weights themselves. */
-  readonly rawKg: number;
-  /** Of readings of five minutes, up to 12. */
-  readonly count: number;
-  /** The greatest minus the smallest weight: 0 for a stuck sensor. */
-  readonly spreadKg: number;
 }
 
 /**
- * To compute days anew (late readings, an operation that became known later, a denied refill): `before: null`, and
- * readings, movements and denials since `LEDGER_MARGIN_MS` before the start of the first of these days, up to now.
+ * To compute days anew (late readings, an operation that became known later, a denied refill): `before: null`,
+ * `firstDay` the day of the last reading before the change, and readings, movements and denials since
+ * `LEDGER_MARGIN_MS` before the start of that day, up to now. The answer is then the same as if everything had come in order.
  */
 export interface LedgerInput {
   readonly nowMs: number;
   readonly calendar: LocalCalendar;
   readonly capacityKg: number;
   readonly before: LedgerTail | null;
-  /** Ordered by time, since `before.readFromMs`; repeated times are allowed. */
+  /** The first day of the answer, if `before` is `null`. Days without weights at their start are left out. */
+  readonly firstDay: number;
+  /** Since `before.readFromMs`; in any order, repeated times are allowed. */
   readonly readings: readonly LevelReading[];
-  /** Ended since `before.readFromMs`, or running. */
+  /** Began since `before.readFromMs`. */
   readonly movements: readonly Movement[];
+  /** Of rises since `LEDGER_MARGIN_MS` before `firstDay`. */
   readonly denials: readonly RefillDenial[];
-  /** The mean use of the latest known days, or 0: only for refills that came while no weights were received. */
-  readonly kgPerDay: number;
 }
 
 export interface LevelNow {
+  /** Median of the last half hour. */
   readonly kg: number;
   /** Standard deviation of `kg`. */
   readonly deviationKg: number;
@@ -161,8 +158,9 @@ export interface SiloConfiguration {
 }
 
 /**
- * The history of a silo, stored as one document (JSON): the latest `HISTORY_DAYS` days and what was predicted at the
- * start of each. It is a function of the days and the configuration alone, in whatever order they became known.
+ * The history of a silo, stored as one document (JSON, about 6 KB): the latest `HISTORY_DAYS` days and what was
+ * predicted at the start of the latest of them. It is a function of the days and the configuration alone, in whatever
+ * order they became known.
  */
 export interface History {
   /** Of what the predictions depend on beside the days. */
@@ -171,9 +169,21 @@ export interface History {
   /** From `firstDay` on; `null` for a day that is not known. */
   readonly kg: readonly (number | null)[];
   readonly flags: readonly number[];
-  /** `UseDay.hours` of the last 28 days. */
+  /** `UseDay.hours` of the last `PROFILE_DAYS` days, the latest at the end. */
   readonly hours: readonly (string | null)[];
+  /** In order of their days; the last one is the day after the last known day. */
   readonly origins: readonly Origin[];
+  readonly range: Range;
+}
+
+/** How far the predictions of this silo were off, from its latest origins whose outcome is known. */
+export interface Range {
+  /** Factor of the usual width of 80 %. */
+  readonly width: number;
+  /** Outcomes of three days: how many, their mean error in hours, and how many were inside the range. */
+  readonly scored: number;
+  readonly meanErrorH: number;
+  readonly inside: number;
 }
 
 /** What was predicted at the start of a local day from the days before it. */
@@ -183,20 +193,17 @@ export interface Origin {
   readonly methods: readonly (readonly number[] | null)[];
   /** Use in the next days by `HORIZON_DAYS`, by the weighted methods. */
   readonly kg: readonly number[];
-  /** Factors of `kg` for p10 and p90, by `HORIZON_DAYS`. */
-  readonly low: readonly number[];
-  readonly high: readonly number[];
 }
 
 export interface ForecastInput {
   readonly nowMs: number;
   readonly calendar: LocalCalendar;
   readonly configuration: SiloConfiguration;
-  readonly history: History;
+  readonly history: History | null;
   readonly level: LevelNow | null;
   /** The refills of the last 14 days. */
   readonly refills: readonly Refill[];
-  /** Of the path; the time of running empty is looked for in `EMPTY_WITHIN_DAYS` whatever this is. */
+  /** Of the path, 0 for none; the time of running empty is looked for in `EMPTY_WITHIN_DAYS` whatever this is. */
   readonly horizonDays: number;
 }
 

@@ -1,0 +1,79 @@
+import { rounded } from './robust.ts';
+import type { AnimalKind, Animals } from './types.ts';
+
+/** Ross 308, as hatched, performance objectives 2022: g of feed per bird on day 1 to 56. */
+const BROILER_G = [
+  12, 16, 20, 24, 27, 31, 35, 39, 44, 48, 52, 57, 62, 67, 72, 77, 83, 88, 94, 100, 105, 111, 117, 122, 128,
+  134, 139, 145, 150, 156, 161, 166, 171, 176, 180, 185, 189, 193, 197, 201, 204, 207, 211, 213, 216, 219,
+  221, 223, 225, 227, 229, 230, 231, 233, 233, 234,
+];
+
+/** Growing pigs: weight at the start, gain a day, and the energy they take in by weight (NRC 2012, mean of gilts and barrows). */
+const PIG_START_KG = 25;
+const PIG_GAIN_KG = 0.9;
+const PIG_END_KG = 160;
+const FEED_KCAL_PER_KG = 3_300;
+
+/** Older animals of a kind are not fed in such a house: the date is wrong. */
+const AGE_DAYS_MAX: Record<AnimalKind, number> = {
+  broiler: 84,
+  pig: 260,
+  layer: 900,
+  dairy: 20_000,
+  other: 20_000,
+};
+/** Animals may be entered before they come. */
+const AHEAD_DAYS_MAX = 90;
+/** No animals use more parts of a silo's capacity in a day, by their curve. */
+const CAPACITY_PARTS_MAX = 2;
+
+/** Feed of one animal on a day of its age, kg; `null` where there is no curve for the kind. The first day has the age 0. */
+export function feedAt(animals: Animals, ageDays: number): number | null {
+  const { kind, curve } = animals;
+  if (curve !== null && curve.length > 0) return curve[Math.min(Math.max(ageDays, 0), curve.length - 1)] ?? 0;
+  if (kind === 'broiler') return (BROILER_G[Math.min(Math.max(ageDays, 0), 55)] ?? 0) / 1_000;
+  if (kind !== 'pig') return null;
+  const kg = Math.min(PIG_START_KG + PIG_GAIN_KG * Math.max(ageDays, 0), PIG_END_KG);
+  const gilts = 10_967 * (1 - Math.exp(-Math.exp(-3.803) * kg ** 0.9072));
+  const barrows = 10_447 * (1 - Math.exp(-Math.exp(-4.283) * kg ** 1.0843));
+  return (gilts + barrows) / 2 / FEED_KCAL_PER_KG;
+}
+
+/** Feed of all animals on a day: 0 before they came and after they left; `null` where there is no curve. */
+export function expectedKg(animals: Animals, day: number): number | null {
+  const each = feedAt(animals, day - animals.startedOnDay);
+  if (each === null) return null;
+  return isHoused(animals, day) ? each * animals.heads : 0;
+}
+
+export function isHoused({ startedOnDay, endsOnDay }: Animals, day: number): boolean {
+  return day >= startedOnDay && (endsOnDay === null || day < endsOnDay);
+}
+
+/** What about the animals cannot be true today; `null` if nothing. */
+export function implausibleOf(
+  animals: Animals,
+  today: number,
+  capacityKg: number,
+): 'heads' | 'started_on' | 'ends_on' | null {
+  const { kind, heads, startedOnDay, endsOnDay } = animals;
+  if (!Number.isFinite(startedOnDay) || startedOnDay > today + AHEAD_DAYS_MAX) return 'started_on';
+  if (endsOnDay !== null && !(endsOnDay > startedOnDay)) return 'ends_on';
+  const lastDay = endsOnDay === null ? today : Math.min(today, endsOnDay);
+  if (lastDay - startedOnDay > AGE_DAYS_MAX[kind]) return 'started_on';
+  if (!Number.isFinite(heads) || heads <= 0) return 'heads';
+  const most = feedAt(animals, Math.min(AGE_DAYS_MAX[kind], 200));
+  return most !== null && most * heads > CAPACITY_PARTS_MAX * capacityKg ? 'heads' : null;
+}
+
+/** For the key of a history. */
+export const animalsKey = (animals: Animals | null): string =>
+  animals === null
+    ? ''
+    : [
+        animals.kind,
+        animals.heads,
+        animals.startedOnDay,
+        animals.endsOnDay ?? '',
+        (animals.curve ?? []).map((kg) => rounded(kg, 6)).join(' '),
+      ].join(',');

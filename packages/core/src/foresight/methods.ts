@@ -1,0 +1,251 @@
+import { expectedKg } from './animals.ts';
+import { weekdayOf } from './local-calendar.ts';
+import { medianOf } from './robust.ts';
+import type { Animals } from './types.ts';
+
+/** The days before an origin that a method may look at, and, of the method that looks for cycles, the longer time. */
+export const WINDOW_DAYS = 35;
+export const CYCLE_DAYS = 100;
+
+const SMOOTHING = 0.35;
+const TREND_DAYS = 10;
+const TREND_DAYS_MIN = 5;
+const TREND_KEPT = 0.92;
+const HOLT = { level: 0.5, trend: 0.15, kept: 0.93 };
+const WEEKDAY_DAYS = 28;
+const WEEKDAY_KNOWN_MIN = 14;
+const CYCLE_IDLE_DAYS = 3;
+const CYCLE_IDLE_PART = 0.08;
+const CURVE_RATIO_DAYS = 5;
+
+/** Use of the days before an origin: `values.at(-1)` is the day before it; `NaN` is not known. */
+export interface Past {
+  readonly originDay: number;
+  readonly values: readonly number[];
+  readonly animals: Animals | null;
+}
+
+/** Writes the expected use of the days from the origin on; `false` if it has no answer. */
+type Method = (past: Past, out: Float64Array) => boolean;
+
+const mean7: Method = ({ values }, out) => fillWith(out, meanOfLast(values, 7, 10));
+const mean3: Method = ({ values }, out) => fillWith(out, meanOfLast(values, 3, 5));
+const last: Method = ({ values }, out) => fillWith(out, meanOfLast(values, 1, 3));
+
+function meanOfLast(values: readonly number[], count: number, within: number): number {
+  let sum = 0;
+  let known = 0;
+  for (let back = 1; back <= within && known < count; back += 1) {
+    const value = values[values.length - back] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
+    sum += value;
+    known += 1;
+  }
+  return known === 0 ? Number.NaN : sum / known;
+}
+
+function fillWith(out: Float64Array, value: number): boolean {
+  if (Number.isNaN(value)) return false;
+  out.fill(Math.max(0, value));
+  return true;
+}
+
+const smoothed: Method = ({ values }, out) => {
+  let level = Number.NaN;
+  for (let index = Math.max(0, values.length - WINDOW_DAYS); index < values.length; index += 1) {
+    const value = values[index] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
+    level = Number.isNaN(level) ? value : level + SMOOTHING * (value - level);
+  }
+  return fillWith(out, level);
+};
+
+const holt: Method = ({ values }, out) => {
+  let level = Number.NaN;
+  let trend = 0;
+  for (let index = Math.max(0, values.length - WINDOW_DAYS); index < values.length; index += 1) {
+    const value = values[index] ?? Number.NaN;
+    const expected = level + HOLT.kept * trend;
+    if (Number.isNaN(value)) {
+      level = expected;
+    } else if (Number.isNaN(level)) {
+      level = value;
+    } else {
+      const next = expected + HOLT.level * (value - expected);
+      trend = HOLT.kept * trend + HOLT.trend * (next - level - HOLT.kept * trend);
+      level = next;
+    }
+  }
+  return fillTrend(out, level, trend, HOLT.kept);
+};
+
+/** Theil and Sen: the median of the slopes of all pairs of days. */
+const trend: Method = ({ values }, out) => {
+  const slopes: number[] = [];
+  const from = Math.max(0, values.length - TREND_DAYS);
+  let known = 0;
+  for (let index = from; index < values.length; index += 1) {
+    const value = values[index] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
+    known += 1;
+    for (let earlier = from; earlier < index; earlier += 1) {
+      const slope = (value - (values[earlier] ?? Number.NaN)) / (index - earlier);
+      if (!Number.isNaN(slope)) slopes.push(slope);
+    }
+  }
+  if (known < TREND_DAYS_MIN) return false;
+  const slope = medianOf(slopes);
+  const levels: number[] = [];
+  for (let index = from; index < values.length; index += 1) {
+    const value = values[index] ?? Number.NaN;
+    if (!Number.isNaN(value)) levels.push(value + slope * (values.length - 1 - index));
+  }
+  return fillTrend(out, medianOf(levels), slope, TREND_KEPT);
+};
+
+/** A trend that fades, so that far days stay within reason. */
+function fillTrend(out: Float64Array, level: number, slope: number, kept: number): boolean {
+  if (Number.isNaN(level)) return false;
+  let step = slope;
+  let value = level;
+  for (let ahead = 0; ahead < out.length; ahead += 1) {
+    step *= kept;
+    value += step;
+    out[ahead] = Math.max(0, value);
+  }
+  return true;
+}
+
+/** The share of each weekday in the last four weeks times the present level. */
+const weekday: Method = (past, out) => {
+  const factors = weekdayFactors(past);
+  if (factors === null) return false;
+  const { values, originDay } = past;
+  let [used, shares] = [0, 0];
+  for (let back = 1; back <= 7; back += 1) {
+    const value = values[values.length - back] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
+    used += value;
+    shares += factors[weekdayOf(originDay - back)] ?? 0;
+  }
+  if (shares < 0.5) return false;
+  for (let ahead = 0; ahead < out.length; ahead += 1)
+    out[ahead] = Math.max(0, (used / shares) * (factors[weekdayOf(originDay + ahead)] ?? 0));
+  return true;
+};
+
+/** By weekday (Monday first) the ratio to the mean; `null` with too few days. Medians, so that one holiday changes nothing. */
+export function weekdayFactors({ values, originDay }: Past): number[] | null {
+  const byWeekday: number[][] = [[], [], [], [], [], [], []];
+  let known = 0;
+  for (let back = 1; back <= Math.min(values.length, WEEKDAY_DAYS); back += 1) {
+    const value = values[values.length - back] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
+    byWeekday[weekdayOf(originDay - back)]?.push(value);
+    known += 1;
+  }
+  if (known < WEEKDAY_KNOWN_MIN || byWeekday.some(({ length }) => length === 0)) return null;
+  const medians = byWeekday.map((one) => medianOf(one));
+  const mean = medians.reduce((sum, one) => sum + one, 0) / 7;
+  return mean > 0 ? medians.map((one) => one / mean) : null;
+}
+
+/** What the animals eat by their curve, times the ratio of the last days. */
+const curve: Method = ({ values, originDay, animals }, out) => {
+  if (animals === null) return false;
+  const today = expectedKg(animals, originDay);
+  if (today === null) return false;
+  const ratio = curveRatio({ values, originDay, animals });
+  for (let ahead = 0; ahead < out.length; ahead += 1)
+    out[ahead] = (expectedKg(animals, originDay + ahead) ?? 0) * ratio;
+  return true;
+};
+
+/** Actual use by that of the curve: the median of the last days on which there were animals. */
+export function curveRatio({ values, originDay, animals }: Past): number {
+  if (animals === null) return 1;
+  const ratios: number[] = [];
+  for (let back = 1; back <= 9 && ratios.length < CURVE_RATIO_DAYS; back += 1) {
+    const value = values[values.length - back] ?? Number.NaN;
+    const expected = expectedKg(animals, originDay - back) ?? 0;
+    if (!Number.isNaN(value) && expected > 0) ratios.push(value / expected);
+  }
+  // Two days of one ratio are taken in part, the first ones of small animals are uncertain.
+  if (ratios.length === 0) return 1;
+  const part = Math.min(1, ratios.length / 3);
+  return Math.min(Math.max(1 + part * (medianOf(ratios) - 1), 0.5), 1.5);
+}
+
+/** As in the last cycle between two idle times, for animals of which nothing is known. */
+const cycle: Method = ({ values }, out) => {
+  const from = Math.max(0, values.length - CYCLE_DAYS);
+  const days = values.slice(from);
+  const sorted = days.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
+  const high = sorted[Math.floor(sorted.length * 0.9)] ?? 0;
+  if (!(high > 0)) return false;
+  const runs = busyRuns(days, CYCLE_IDLE_PART * high);
+  const present = runs.at(-1);
+  if (present === undefined) return false;
+  const isIdle = days.length - present.end >= CYCLE_IDLE_DAYS;
+  const before = isIdle ? present : runs.at(-2);
+  // The first run may have begun before what is known.
+  if (before === undefined || before.start === 0) return false;
+  const next = runs.at(runs.indexOf(before) + 1);
+  const idleBefore = runs.at(runs.indexOf(before) - 1);
+  const idleDays =
+    next === undefined ? before.start - (idleBefore?.end ?? before.start - 7) : next.start - before.end;
+  const length = before.end - before.start;
+  let age = isIdle ? days.length - before.end - idleDays : days.length - present.start;
+  if (isIdle && age >= 0) age = -1;
+  const ratio = isIdle ? 1 : cycleRatio(days, present.start, before.start, length);
+  for (let ahead = 0; ahead < out.length; ahead += 1) {
+    const at = age + ahead;
+    const within = at < 0 ? at : at % (length + idleDays);
+    const value = within < 0 || within >= length ? 0 : (days[before.start + within] ?? 0);
+    out[ahead] = Math.max(0, (Number.isNaN(value) ? 0 : value) * ratio);
+  }
+  return true;
+};
+
+function cycleRatio(days: readonly number[], start: number, reference: number, length: number): number {
+  let [now, then] = [0, 0];
+  for (let back = 1; back <= 5; back += 1) {
+    const age = days.length - back - start;
+    const [one, other] = [days[start + age] ?? Number.NaN, days[reference + age] ?? Number.NaN];
+    if (age < 0 || age >= length || Number.isNaN(one) || Number.isNaN(other)) continue;
+    now += one;
+    then += other;
+  }
+  return then > 0 ? Math.min(Math.max(now / then, 0.5), 2) : 1;
+}
+
+interface Run {
+  readonly start: number;
+  /** The first idle day after it. */
+  end: number;
+}
+
+/** Days of use that are separated by at least three idle days. */
+function busyRuns(days: readonly number[], limit: number): Run[] {
+  const runs: Run[] = [];
+  for (const [index, value] of days.entries()) {
+    if (!(value > limit)) continue;
+    const run = runs.at(-1);
+    if (run !== undefined && index - run.end < CYCLE_IDLE_DAYS) run.end = index + 1;
+    else runs.push({ start: index, end: index + 1 });
+  }
+  return runs;
+}
+
+/** With the error of three days, in parts of the use, that is assumed before there are own ones. Their order is stored. */
+export const METHODS: readonly { readonly predict: Method; readonly assumedError: number }[] = [
+  { predict: mean7, assumedError: 0.12 },
+  { predict: mean3, assumedError: 0.12 },
+  { predict: last, assumedError: 0.16 },
+  { predict: smoothed, assumedError: 0.12 },
+  { predict: trend, assumedError: 0.14 },
+  { predict: holt, assumedError: 0.14 },
+  { predict: weekday, assumedError: 0.12 },
+  { predict: cycle, assumedError: 0.2 },
+  { predict: curve, assumedError: 0.08 },
+];

@@ -1,0 +1,76 @@
+import { HOUR_MS } from '@granary/contract/time';
+import { dayAt, type LocalCalendar, timeOfHour, weekdayOf } from './local-calendar.ts';
+import { rounded } from './robust.ts';
+import type { Suggestion, Supply } from './types.ts';
+
+/** Trucks come in these hours of a delivery day. */
+const TRUCKS_FROM_HOUR = 6;
+const TRUCKS_TO_HOUR = 18;
+/** A silo is not filled to the brim. */
+const FULL_PART = 0.97;
+const DAYS_SEARCHED = 21;
+/** Amounts are proposed in steps of this many kg, or of a tenth where the silo is small. */
+const STEP_KG = 100;
+
+export interface OrderInput {
+  readonly nowMs: number;
+  readonly calendar: LocalCalendar;
+  readonly capacityKg: number;
+  readonly supply: Supply;
+  /** When the reserve is touched at the earliest (p10); `null` if not in sight. */
+  readonly reserveAtMs: number | null;
+  /** The level at a time if little is used (p90). */
+  readonly highLevelAt: (timeMs: number) => number;
+}
+
+export interface OrderPlan {
+  readonly orderByMs: number;
+  readonly suggestion: Suggestion;
+}
+
+/** The latest moment to order so that the truck is there before the reserve is touched; it may be over. */
+export function planOrder(input: OrderInput): OrderPlan | null {
+  const { reserveAtMs } = input;
+  if (reserveAtMs === null) return null;
+  const deliverToMs = latestDelivery(input, reserveAtMs);
+  const orderByMs = latestOrder(input, deliverToMs);
+  return { orderByMs, suggestion: suggestionOf(input, deliverToMs) };
+}
+
+/** The last moment of a delivery day's hours at or before a time; without such a day in three weeks the time itself. */
+function latestDelivery({ calendar, supply }: OrderInput, untilMs: number): number {
+  const last = dayAt(calendar, untilMs);
+  for (let day = last; day > last - DAYS_SEARCHED; day -= 1) {
+    if (supply.deliveryDays[weekdayOf(day)] !== true) continue;
+    const toMs = Math.min(timeOfHour(calendar, day, TRUCKS_TO_HOUR), untilMs);
+    if (toMs >= timeOfHour(calendar, day, TRUCKS_FROM_HOUR)) return Math.floor(toMs);
+  }
+  return untilMs;
+}
+
+/** An order counts from the cut-off of its day on, or of the next day if it comes later. */
+function latestOrder({ calendar, supply }: OrderInput, deliverToMs: number): number {
+  const latestMs = deliverToMs - Math.max(0, supply.leadTimeH) * HOUR_MS;
+  const day = dayAt(calendar, latestMs);
+  const cutOffMs = (on: number): number => timeOfHour(calendar, on, supply.cutOffMinute / 60);
+  return Math.floor(cutOffMs(day) <= latestMs ? cutOffMs(day) : cutOffMs(day - 1));
+}
+
+/** As much as fits when the truck may come at the latest, up to a truck; and since when that much fits. */
+function suggestionOf(input: OrderInput, deliverToMs: number): Suggestion {
+  const { nowMs, capacityKg, supply, highLevelAt } = input;
+  const earliestMs = Math.min(nowMs + Math.max(0, supply.leadTimeH) * HOUR_MS, Math.max(deliverToMs, nowMs));
+  const toMs = Math.max(deliverToMs, earliestMs);
+  const freeAt = (timeMs: number): number => Math.max(0, FULL_PART * capacityKg - highLevelAt(timeMs));
+  const fits = freeAt(toMs);
+  const truckKg = supply.truckKg > 0 ? supply.truckKg : Number.POSITIVE_INFINITY;
+  const most = Math.min(fits, truckKg);
+  const step = most >= 10 * STEP_KG ? STEP_KG : STEP_KG / 10;
+  const kg = rounded(Math.floor(most / step) * step, 1);
+  // Less than a full load may be brought earlier; the smallest load that the mill brings decides.
+  const least = Math.min(kg, Math.max(supply.minKg, kg / 2));
+  let fitsFromMs = nowMs;
+  while (fitsFromMs < toMs && freeAt(fitsFromMs) < least) fitsFromMs += HOUR_MS;
+  fitsFromMs = Math.min(fitsFromMs, toMs);
+  return { kg, fitsFromMs, deliverFromMs: Math.max(fitsFromMs, earliestMs), deliverToMs: toMs };
+}

@@ -1,0 +1,199 @@
+import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import { medianOf, noiseOf } from './robust.ts';
+
+/** Readings of so long before and after a moment are compared, and at least three. */
+const SIDE_MS = 30 * MINUTE_MS;
+const SIDE_COUNT_MIN = 3;
+/** A smaller difference of the two sides is no rise, and a smaller rise no refill, in parts of the capacity. */
+const RISING_PART = 0.01;
+const REFILL_PART = 0.02;
+/** The same in standard deviations of the noise. */
+const RISING_DEVIATIONS = 3;
+const REFILL_DEVIATIONS = 4;
+const NOISE_COUNT = 24;
+/** A rise of which more than this part is lost in one step within this time was none. */
+const FELL_BACK_PART = 0.6;
+export const FELL_BACK_WITHIN_MS = 3 * HOUR_MS;
+/** Between two trucks the weight stands for at least this time. */
+const PAUSE_MS = 15 * MINUTE_MS;
+const PAUSE_COUNT_MIN = 4;
+/** Where weights are further apart the time of a refill is not known. */
+const GAP_MS = HOUR_MS;
+
+/** Weights ordered by time. */
+export interface Weights {
+  readonly atMs: readonly number[];
+  readonly kg: readonly number[];
+}
+
+export interface Rise {
+  /** The last reading before it and the first one after it. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly beforeKg: number;
+  readonly afterKg: number;
+  /** From the middle of the readings before to the middle of those after. */
+  readonly measuredOverMs: number;
+  readonly inGap: boolean;
+}
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface Rises {
+  readonly rises: readonly Rise[];
+  /** What rose and fell back: its weights are wrong. */
+  readonly spikes: readonly Span[];
+  /** When a rise began that cannot be told from a spike yet. */
+  readonly pendingFromMs: number | null;
+}
+
+/**
+ * Rises of the weight that stay. The medians of the half hour before and after each moment are compared: a spike of
+ * some readings changes neither, and a slow filling is a row of moments with a difference.
+ */
+export function findRises(weights: Weights, capacityKg: number): Rises {
+  const { atMs, kg } = weights;
+  const rises: Rise[] = [];
+  const spikes: Span[] = [];
+  let pendingFromMs: number | null = null;
+  const least = RISING_PART * capacityKg;
+  let index = 0;
+  while (index < kg.length - 1) {
+    const first = index;
+    if (!(differenceAt(weights, first, least) > least)) {
+      index += 1;
+      continue;
+    }
+    const noise = noiseOf(kg.slice(Math.max(0, first - NOISE_COUNT), first + 1));
+    const limit = Math.max(least, RISING_DEVIATIONS * noise);
+    let last = first;
+    while (last + 1 < kg.length - 1 && differenceAt(weights, last + 1, limit) > limit) last += 1;
+    index = last + 1;
+    if (!(differenceAt(weights, first, 0) > limit)) {
+      index = first + 1;
+      continue;
+    }
+    const before = sideBefore(weights, first);
+    const after = sideAfter(weights, last);
+    if (!isComplete(weights, last)) {
+      pendingFromMs ??= atMs[Math.max(0, first - before.length + 1)] ?? null;
+      continue;
+    }
+    const beforeKg = medianOf(before);
+    const rise = medianOf(after.slice()) - beforeKg;
+    const noiseAfter = noiseOf(kg.slice(last + 1, last + 1 + NOISE_COUNT / 2));
+    if (rise < Math.max(REFILL_PART * capacityKg, REFILL_DEVIATIONS * Math.max(noise, noiseAfter))) continue;
+    const fell = fallAfter(weights, last, rise);
+    const found = partsOf(weights, first, last, Math.max(noise, noiseAfter), capacityKg);
+    if (fell === null) rises.push(...found);
+    else spikes.push({ fromMs: found[0]?.fromMs ?? 0, toMs: atMs[fell] ?? 0 });
+  }
+  return { rises, spikes, pendingFromMs };
+}
+
+/** Above 0 for a rise; not computed in full where no reading of one side is `least` above one of the other. */
+function differenceAt(weights: Weights, index: number, least: number): number {
+  const { kg } = weights;
+  const rough = (kg[index + 1] ?? 0) - (kg[index] ?? 0);
+  if (rough <= least) {
+    const [low, high] = [Math.max(0, index - 5), Math.min(kg.length - 1, index + 6)];
+    let min = Number.POSITIVE_INFINITY;
+    let max = Number.NEGATIVE_INFINITY;
+    for (let at = low; at <= index; at += 1) min = Math.min(min, kg[at] ?? 0);
+    for (let at = index + 1; at <= high; at += 1) max = Math.max(max, kg[at] ?? 0);
+    if (max - min <= least) return 0;
+  }
+  return medianOf(sideAfter(weights, index)) - medianOf(sideBefore(weights, index));
+}
+
+function sideBefore({ atMs, kg }: Weights, index: number): number[] {
+  const since = (atMs[index] ?? 0) - SIDE_MS;
+  let from = index;
+  while (from > 0 && ((atMs[from - 1] ?? 0) > since || index - from + 1 < SIDE_COUNT_MIN)) from -= 1;
+  return kg.slice(from, index + 1);
+}
+
+function sideAfter({ atMs, kg }: Weights, index: number): number[] {
+  const until = (atMs[index + 1] ?? 0) + SIDE_MS;
+  let to = index + 2;
+  while (to < kg.length && ((atMs[to] ?? 0) < until || to - index - 1 < SIDE_COUNT_MIN)) to += 1;
+  return kg.slice(index + 1, to);
+}
+
+/** Enough is known after a moment to tell a refill from a spike. */
+function isComplete({ atMs }: Weights, index: number): boolean {
+  const known = atMs.length - index - 1;
+  return known >= SIDE_COUNT_MIN && (atMs.at(-1) ?? 0) >= (atMs[index] ?? 0) + SIDE_MS;
+}
+
+/** The reading before which most of a rise is lost again; `null` if it stays. */
+function fallAfter(weights: Weights, last: number, rise: number): number | null {
+  const { atMs, kg } = weights;
+  const untilMs = (atMs[last] ?? 0) + FELL_BACK_WITHIN_MS;
+  for (let at = last + 2; at < kg.length - SIDE_COUNT_MIN && (atMs[at] ?? 0) <= untilMs; at += 1) {
+    if ((kg[at - 1] ?? 0) - (kg[at] ?? 0) < FELL_BACK_PART * rise) continue;
+    if (medianOf(sideBefore(weights, at - 1)) - medianOf(sideAfter(weights, at - 1)) > FELL_BACK_PART * rise)
+      return at;
+  }
+  return null;
+}
+
+/** A rise in which the weight stands for a time at a middle height is two refills. */
+function partsOf(weights: Weights, first: number, last: number, noise: number, capacityKg: number): Rise[] {
+  const { atMs, kg } = weights;
+  const beforeKg = medianOf(sideBefore(weights, first));
+  const afterKg = medianOf(sideAfter(weights, last));
+  const flat = Math.max(3 * noise, 0.005 * capacityKg);
+  const apart = Math.max(REFILL_PART * capacityKg, 2 * flat);
+  let fromKg = beforeKg;
+  let from = first;
+  const found: Rise[] = [];
+  let at = first + 1;
+  while (at < last) {
+    let end = at;
+    let [min, max] = [kg[at] ?? 0, kg[at] ?? 0];
+    while (end + 1 <= last) {
+      const next = kg[end + 1] ?? 0;
+      if (Math.max(max, next) - Math.min(min, next) > flat) break;
+      [min, max] = [Math.min(min, next), Math.max(max, next)];
+      end += 1;
+    }
+    const isPause =
+      end - at + 1 >= PAUSE_COUNT_MIN && (atMs[end] ?? 0) - (atMs[at] ?? 0) >= PAUSE_MS - MINUTE_MS;
+    const standsKg = medianOf(kg.slice(at, end + 1));
+    if (isPause && standsKg - fromKg >= apart && afterKg - standsKg >= apart) {
+      found.push(riseBetween(weights, from, at, fromKg, standsKg, noise));
+      [from, fromKg, at] = [end, standsKg, end + 1];
+    } else at += 1;
+  }
+  found.push(riseBetween(weights, from, last, fromKg, afterKg, noise));
+  return found;
+}
+
+/** Its times: from the last reading at the old height to the first one at the new height. */
+function riseBetween(
+  { atMs, kg }: Weights,
+  first: number,
+  last: number,
+  beforeKg: number,
+  afterKg: number,
+  noise: number,
+): Rise {
+  const left = beforeKg + Math.max(0.05 * (afterKg - beforeKg), 2 * noise);
+  const arrived = afterKg - Math.max(0.03 * (afterKg - beforeKg), 2 * noise);
+  const end = Math.min(last + 6, kg.length - 1);
+  let from = Math.max(0, first - 1);
+  while (from < end && !((kg[from + 1] ?? 0) > left && (kg[from + 2] ?? Number.POSITIVE_INFINITY) > left))
+    from += 1;
+  let to = from + 1;
+  while (to < end && (kg[to] ?? 0) < arrived) to += 1;
+  let gapMs = 0;
+  for (let at = from + 1; at <= to; at += 1) gapMs = Math.max(gapMs, (atMs[at] ?? 0) - (atMs[at - 1] ?? 0));
+  const [fromMs, toMs] = [atMs[from] ?? 0, atMs[to] ?? 0];
+  // The sides of the comparison begin half an hour before and end half an hour after.
+  const measuredOverMs = (atMs[last] ?? 0) - (atMs[first] ?? 0) + SIDE_MS;
+  return { fromMs, toMs, beforeKg, afterKg, measuredOverMs, inGap: gapMs > GAP_MS };
+}
