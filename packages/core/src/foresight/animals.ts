@@ -31,13 +31,16 @@ const CAPACITY_PARTS_MAX = 2;
 export function feedAt(animals: Animals, ageDays: number): number | null {
   const { kind, curve } = animals;
   if (curve !== null && curve.length > 0) return curve[Math.min(Math.max(ageDays, 0), curve.length - 1)] ?? 0;
-  if (kind === 'broiler') return (BROILER_G[Math.min(Math.max(ageDays, 0), 55)] ?? 0) / 1_000;
+  if (kind === 'broiler') return broilerKg(ageDays);
   if (kind !== 'pig') return null;
   const kg = Math.min(PIG_START_KG + PIG_GAIN_KG * Math.max(ageDays, 0), PIG_END_KG);
   const gilts = 10_967 * (1 - Math.exp(-Math.exp(-3.803) * kg ** 0.9072));
   const barrows = 10_447 * (1 - Math.exp(-Math.exp(-4.283) * kg ** 1.0843));
   return (gilts + barrows) / 2 / FEED_KCAL_PER_KG;
 }
+
+export const broilerKg = (ageDays: number): number =>
+  (BROILER_G[Math.min(Math.max(ageDays, 0), BROILER_G.length - 1)] ?? 0) / 1_000;
 
 /** Feed of all animals on a day: 0 before they came and after they left; `null` where there is no curve. */
 export function expectedKg(animals: Animals, day: number): number | null {

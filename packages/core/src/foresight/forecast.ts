@@ -5,16 +5,19 @@ import { EMPTY_PART } from './ledger.ts';
 import { dayAt, HOURS_PER_DAY, hourOfDay, startOfDay, timeOfHour } from './local-calendar.ts';
 import { curveRatio, weekdayFactors } from './methods.ts';
 import { planOrder } from './order-by.ts';
-import { usualWidthAt } from './range.ts';
+import { addedKgOf, usualWidthAt } from './range.ts';
 import { rounded } from './robust.ts';
 import type { EmptyTimes, Forecast, ForecastInput, ForecastStatus, PathPoint, Reason } from './types.ts';
 
 /** A silo that lasts longer is not given a date. The calendar of `ForecastInput` reaches from 15 days ago to this many days ahead. */
-export const EMPTY_WITHIN_DAYS = 60;
+export const EMPTY_WITHIN_DAYS = 30;
 /** After the last reading nothing is said; nor with fewer known days, nor after so many days without use. */
 const STALE_MS = 6 * HOUR_MS;
 const KNOWN_DAYS_MIN = 3;
 const IDLE_DAYS = 14;
+/** After so many it is not in use either, unless something says that the use begins again soon. */
+const IDLE_DAYS_SURE = 3;
+const RESUMED_PART = 0.3;
 /** Less use a day than this part of the capacity is none. */
 const IDLE_PART = 0.002;
 /** A range in which the late end is so many times the early one, and so much later, is no answer. */
@@ -22,7 +25,7 @@ const RATIO_MAX = 4;
 const WIDE_MS = 3 * DAY_MS;
 const LEVEL_PARTS_MAX = 1.3;
 /** The level is known to this part of the capacity at best: the sun moves load cells. */
-const LEVEL_DEVIATION_PART = 0.002;
+const LEVEL_DEVIATION_PART = 0.004;
 const PATH_STEP_HOURS = 6;
 /** 80 % of a normal distribution are within so many deviations, and 50 % within this part of them. */
 const DEVIATIONS = 1.2816;
@@ -80,22 +83,25 @@ export function forecastOf(input: ForecastInput): Forecast {
   )
     return said('learning', [{ code: 'learning', days, needed: KNOWN_DAYS_MIN }]);
 
-  const recent = past.values.slice(-IDLE_DAYS).filter((kg) => !Number.isNaN(kg));
-  const isIdle = recent.length >= IDLE_DAYS - 4 && recent.every((kg) => kg < IDLE_PART * capacityKg);
-  const comes = configuration.animals !== null && (expectedKg(configuration.animals, today + 7) ?? 0) > 0;
-  if (isIdle && !comes) return said('not_in_use', [{ code: 'idle', days: recent.length }]);
-
   const ahead = useAhead(input, today, daily);
+  const idle = idleDaysOf(past.values, capacityKg);
+  const isIdle = idle >= IDLE_DAYS || (idle >= IDLE_DAYS_SURE && !isUsedSoon(ahead, past.values));
+  if (isIdle && !isUsedLater(ahead, capacityKg)) return said('not_in_use', [{ code: 'idle', days: idle }]);
+
   const unchangedMs = nowMs - level.unchangedSinceMs;
   const missedKg = (recentKgPerDay(history) * unchangedMs) / DAY_MS;
   if (unchangedMs > STALE_MS && missedKg > STUCK_PART * capacityKg && unchangedMs < 2 * DAY_MS)
     return said('stale', [{ code: 'stuck', sinceMs: level.unchangedSinceMs }]);
 
   const deviationKg = Math.max(level.deviationKg, LEVEL_DEVIATION_PART * capacityKg);
-  const widen = history.range.width;
-  const times = QUANTILES.map((quantile) =>
-    timeWhenUsed(input, ahead, levelKg, { quantile, width: widen, deviationKg }),
-  );
+  const addedKg = addedKgOf(weekKg(ahead), capacityKg);
+  const widthFor = (quantile: number): Width => ({
+    quantile,
+    width: history.range.width,
+    addedKg,
+    deviationKg,
+  });
+  const times = QUANTILES.map((quantile) => timeWhenUsed(input, ahead, levelKg, widthFor(quantile)));
   const [p10Ms = null, , p50Ms = null, , p90Ms = null] = times;
   const reasons: Reason[] = useReasons(input, today);
   const isWide =
@@ -111,8 +117,7 @@ export function forecastOf(input: ForecastInput): Forecast {
   if (p10Ms === null) reasons.unshift({ code: 'lasts_longer', days: EMPTY_WITHIN_DAYS });
   const empty: EmptyTimes | null = p10Ms === null ? null : { p10Ms, p50Ms, p90Ms };
 
-  const levelsAt = (timeMs: number): PathPoint =>
-    pathPoint(input, ahead, levelKg, widen, deviationKg, timeMs);
+  const levelsAt = (timeMs: number): PathPoint => pathPoint(input, ahead, levelKg, widthFor, timeMs);
   const order =
     supply === null
       ? null
@@ -121,11 +126,7 @@ export function forecastOf(input: ForecastInput): Forecast {
           calendar: input.calendar,
           capacityKg,
           supply,
-          reserveAtMs: timeWhenUsed(input, ahead, Math.max(0, levelKg - reserveKg), {
-            quantile: 1,
-            width: widen,
-            deviationKg,
-          }),
+          reserveAtMs: timeWhenUsed(input, ahead, Math.max(0, levelKg - reserveKg), widthFor(1)),
           highLevelAt: (timeMs) => levelsAt(timeMs).p90,
         });
   if (order !== null && order.orderByMs < nowMs)
@@ -154,6 +155,23 @@ function scoreOf({ history }: ForecastInput): Forecast['score'] {
   return { horizonDays: 3, forecasts: scored, meanErrorH: rounded(meanErrorH, 1), insidePercent };
 }
 
+/** Days at the end without use. */
+function idleDaysOf(values: readonly number[], capacityKg: number): number {
+  const used = values.findLastIndex((kg) => kg > IDLE_PART * capacityKg);
+  return values.slice(used + 1).filter((kg) => !Number.isNaN(kg)).length;
+}
+
+/** A weekday, a cycle or the animals say that the use begins again. */
+function isUsedSoon({ daily }: Ahead, values: readonly number[]): boolean {
+  const busy = values.slice(-IDLE_DAYS - 7).filter((kg) => kg > 0);
+  const usual = busy.length === 0 ? 0 : busy.reduce((sum, kg) => sum + kg, 0) / busy.length;
+  return (daily[0] ?? 0) + (daily[1] ?? 0) + (daily[2] ?? 0) > RESUMED_PART * 3 * usual;
+}
+
+/** The animals, or the cycles of the past, say that it will be used. */
+const isUsedLater = (ahead: Ahead, capacityKg: number): boolean =>
+  weekKg(ahead) > 7 * IDLE_PART * 10 * capacityKg;
+
 /** Expected use from now on: what is left of today, and the days after it. */
 interface Ahead {
   readonly today: number;
@@ -181,6 +199,8 @@ function useAhead(
   return { today, daily, usedBefore, usedShareNow };
 }
 
+const weekKg = ({ daily }: Ahead): number => daily.slice(0, 7).reduce((sum, kg) => sum + kg, 0);
+
 function shareBefore(usedBefore: readonly number[], hour: number): number {
   const whole = Math.min(Math.floor(hour), HOURS_PER_DAY - 1);
   const [from = 0, to = 1] = [usedBefore[whole], usedBefore[whole + 1]];
@@ -198,14 +218,19 @@ function hourOfShare(usedBefore: readonly number[], share: number): number {
 interface Width {
   readonly quantile: number;
   readonly width: number;
+  readonly addedKg: number;
   readonly deviationKg: number;
 }
 
 /** The use until some time ahead that is exceeded or not reached with a probability: that of the use and of the level together. */
-function usedKg(expectedKg: number, daysAhead: number, { quantile, width, deviationKg }: Width): number {
+function usedKg(
+  expectedKg: number,
+  daysAhead: number,
+  { quantile, width, addedKg, deviationKg }: Width,
+): number {
   if (quantile === 0) return expectedKg;
   const log = usualWidthAt(daysAhead) * width;
-  const spread = expectedKg * (quantile > 0 ? Math.exp(log) - 1 : 1 - Math.exp(-log));
+  const spread = (expectedKg + addedKg) * (quantile > 0 ? Math.exp(log) - 1 : 1 - Math.exp(-log));
   const off = Math.sqrt(spread ** 2 + (DEVIATIONS * deviationKg) ** 2);
   return Math.max(0, expectedKg + quantile * off);
 }
@@ -239,14 +264,13 @@ function pathPoint(
   { calendar, nowMs }: ForecastInput,
   { today, daily, usedBefore, usedShareNow }: Ahead,
   levelKg: number,
-  widthFactor: number,
-  deviationKg: number,
+  widthFor: (quantile: number) => Width,
   timeMs: number,
 ): PathPoint {
   const day = dayAt(calendar, timeMs);
   const share = shareBefore(usedBefore, hourOfDay(calendar, day, timeMs));
   const levels = QUANTILES.map((quantile) => {
-    const width = { quantile, width: widthFactor, deviationKg };
+    const width = widthFor(quantile);
     let [expected, from] = [0, 0];
     for (let index = 0; index <= day - today; index += 1) {
       const fromShare = index === 0 ? usedShareNow : 0;

@@ -1,13 +1,13 @@
 import { animalsKey } from './animals.ts';
 import { hourShares } from './hour-shares.ts';
 import { HOURS_PER_DAY } from './local-calendar.ts';
-import { CYCLE_DAYS, METHODS, type Past } from './methods.ts';
-import { HORIZON_DAYS, type Outcome, rangeOf } from './range.ts';
-import { rounded } from './robust.ts';
+import { CYCLE_DAYS, CYCLE_IDLE_DAYS, CYCLE_IDLE_PART, METHODS, type Past } from './methods.ts';
+import { addedKgOf, HORIZON_DAYS, type Outcome, rangeOf } from './range.ts';
+import { medianOf, quantileOf, rounded } from './robust.ts';
 import { DAY_FLAGS, type History, type Origin, type SiloConfiguration, type UseDay } from './types.ts';
 
 /** Origins whose outcomes make the range, and before them those whose errors weigh the methods. */
-const RANGE_ORIGINS = 45;
+const RANGE_ORIGINS = 35;
 const WEIGHT_ORIGINS = 18;
 const METHOD_DAYS = [1, 3, 7] as const;
 const ORIGINS = RANGE_ORIGINS + WEIGHT_ORIGINS + 7;
@@ -16,7 +16,7 @@ export const HISTORY_DAYS = ORIGINS + CYCLE_DAYS;
 export const PROFILE_DAYS = 28;
 
 /** The power of the error that a method's weight is divided by. */
-const WEIGHT_POWER = 4;
+const WEIGHT_POWER = 6;
 /** The errors assumed for a method count like so many of its own. */
 const ASSUMED_COUNT = 3;
 /** An error one day older counts by so much less. */
@@ -26,6 +26,8 @@ const KNOWN_DAYS_MIN = 3;
 const LEAST_PART = 0.004;
 /** An operation that takes out more than this part in a day empties the silo: that is no use. */
 const REMOVAL_PART = 0.4;
+/** A day with a gap and less than this part of the usual use is not known. */
+const HIDDEN_PART = 0.6;
 /** Days after which a silo that stays empty is one that is not used. */
 const EMPTY_DAYS = 2;
 /** The profile of a silo without history counts like so many days. */
@@ -80,9 +82,10 @@ export function updateHistory(
   const origins = [...kept];
   for (let day = (kept.at(-1)?.day ?? endDay - ORIGINS) + 1; day <= endDay; day += 1)
     origins.push(originAt(given, origins, day, configuration));
+  const idle = idleDays(given);
   const outcomes = origins
     .filter(({ day }) => day > endDay - RANGE_ORIGINS)
-    .map((origin) => outcomeOf(given, origin, configuration));
+    .map((origin) => outcomeOf(given, idle, origin, configuration));
   const range = rangeOf(outcomes);
   return {
     configurationKey,
@@ -121,11 +124,20 @@ export function pastOf({ firstDay, kg, flags }: Days, originDay: number, animals
     const isCut = emptyDays > 0 && emptyDays <= EMPTY_DAYS;
     values.push(typeof use !== 'number' || isCut ? Number.NaN : Math.max(0, use));
   }
+  for (let at = 0; at < values.length; at += 1) {
+    if (((flags[originDay - CYCLE_DAYS + at - firstDay] ?? 0) & DAY_FLAGS.gap) !== 0) dropHidden(values, at);
+  }
   for (let at = values.length - 12; at < values.length - 1; at += 1) {
     if (((flags[originDay - CYCLE_DAYS + at - firstDay] ?? 0) & DAY_FLAGS.still) !== 0)
       spreadStill(values, at);
   }
   return { originDay, values, animals };
+}
+
+/** Little use while no weights were received may be a refill that nobody saw. */
+function dropHidden(values: number[], at: number): void {
+  const before = values.slice(Math.max(0, at - 7), at).filter((kg) => !Number.isNaN(kg));
+  if ((values[at] ?? 0) < HIDDEN_PART * medianOf(before)) values[at] = Number.NaN;
 }
 
 /** A day without any use and twice the use after it is a sensor that was stuck: half of it is given to each day. */
@@ -224,7 +236,7 @@ function weightsAt(
 }
 
 /** How much the error of 1, 3 and 7 days counts. */
-const METHOD_WEIGHTS = [0.2, 0.5, 0.3];
+const METHOD_WEIGHTS = [0.3, 0.5, 0.2];
 
 /** A usual day's use by the methods themselves. */
 function typicalKg(methods: Origin['methods']): number {
@@ -260,12 +272,38 @@ export function presentWeights(history: History, configuration: SiloConfiguratio
   return weightsAt(history, history.origins.slice(0, -1), origin.day, origin.methods, configuration);
 }
 
-function outcomeOf(days: Days, origin: Origin, { capacityKg }: SiloConfiguration): Outcome {
+/** The range is that of a silo in use: days at which the use ended or began again are not counted. */
+function outcomeOf(
+  days: Days,
+  idle: ReadonlySet<number>,
+  origin: Origin,
+  { capacityKg }: SiloConfiguration,
+): Outcome {
   return {
     predictedKg: origin.kg,
-    actualKg: HORIZON_DAYS.map((count) => actualKg(days, origin.day, count)),
-    leastKg: LEAST_PART * capacityKg,
+    actualKg: HORIZON_DAYS.map((count) => {
+      for (let day = origin.day - 1; day < origin.day + count; day += 1) if (idle.has(day)) return Number.NaN;
+      return actualKg(days, origin.day, count);
+    }),
+    addedKg: addedKgOf(origin.kg[HORIZON_DAYS.indexOf(7)] ?? 0, capacityKg),
   };
+}
+
+/** Days of at least three in a row with nearly no use. */
+function idleDays({ firstDay, kg }: Days): Set<number> {
+  const recent = kg.slice(-RANGE_ORIGINS - 14);
+  const known = recent.filter((one) => one !== null).sort((a, b) => a - b);
+  const limit = CYCLE_IDLE_PART * Math.max(0, quantileOf(known, 0.9));
+  const idle = new Set<number>();
+  const offset = firstDay + kg.length - recent.length;
+  let since = 0;
+  for (let at = 0; at <= recent.length; at += 1) {
+    const use = recent[at];
+    if (typeof use === 'number' && use < limit) continue;
+    if (at - since >= CYCLE_IDLE_DAYS) for (let day = since; day < at; day += 1) idle.add(offset + day);
+    since = at + 1;
+  }
+  return idle;
 }
 
 /** Mean use of the last seven known days, or 0. */

@@ -28,6 +28,10 @@ const ESTIMATED_MS = 3 * HOUR_MS;
 /** The use in a longer gap says nothing about a day. */
 const GAP_DAYS_MAX = 14;
 const LEVEL_MS = 30 * MINUTE_MS;
+const LEVEL_COUNT_MIN = 3;
+const RISEN_COUNT = 5;
+/** A greater change of the level within half an hour, in parts of the capacity, is looked at. */
+const JUMP_PART = 0.04;
 /** A weight of more times the capacity is not one. */
 const CAPACITY_TIMES_MAX = 2;
 /** An operation's own amount is not believed where the scale shows something else by more than this part of the capacity and of the amount. */
@@ -88,7 +92,7 @@ export function readLedger(input: LedgerInput): LedgerResult {
     days,
     refills: found.filter(({ fromMs }) => fromMs >= refillsFromMs),
     refillsFromMs,
-    level: levelNow(weights),
+    level: levelNow(weights, refills, capacityKg),
     tail: tailOf({ calendar, hours, refills, discharges, days, firstDay, readFromMs }),
   };
 }
@@ -403,22 +407,34 @@ function usePerHour(hours: Hours, refills: readonly Refill[], startMs: number): 
   return use;
 }
 
-function levelNow({ atMs, kg }: Weights): LevelNow | null {
+/** The median of the last half hour; a jump that is no refill, and a fall not yet shown by all readings, are not believed. */
+function levelNow(weights: Weights, refills: readonly Refill[], capacityKg: number): LevelNow | null {
+  const { atMs, kg } = weights;
   const last = atMs.at(-1);
   if (last === undefined) return null;
-  let from = atMs.length - 1;
-  while (from > 0 && ((atMs[from - 1] ?? 0) > last - LEVEL_MS || atMs.length - from < 3)) {
-    // Readings of another half day say nothing of the present.
-    if ((atMs[from - 1] ?? 0) < last - 12 * HOUR_MS) break;
-    from -= 1;
-  }
-  const values = kg.slice(from);
+  const from = Math.min(
+    firstAtOrAfter(atMs, last - LEVEL_MS + MINUTE_MS),
+    Math.max(0, kg.length - LEVEL_COUNT_MIN),
+  );
+  const recent = kg.slice(from);
+  const earlierFrom = firstAtOrAfter(atMs, (atMs[from] ?? 0) - 2 * LEVEL_MS);
+  const recentKg = medianOf(recent.slice());
+  const earlierKg = medianOf(kg.slice(earlierFrom, from));
+  const jumpKg = recentKg - earlierKg;
+  const isJump =
+    Math.abs(jumpKg) > JUMP_PART * capacityKg && !refills.some(({ toMs }) => toMs > last - 4 * LEVEL_MS);
+  const isFall = jumpKg < 0 && recent.every((one) => one < recentKg - jumpKg / 2);
+  // A silo is being filled, or was: a spike of so many readings is rare.
+  const latest = kg.slice(-RISEN_COUNT);
+  const isRisen =
+    latest.length === RISEN_COUNT && latest.every((one) => one > earlierKg + (JUMP_PART / 2) * capacityKg);
+  const believedKg = isJump && !isFall ? earlierKg : recentKg;
+  const noise = noiseOf(kg.slice(Math.max(0, kg.length - 24)));
   let unchanged = atMs.length - 1;
   while (unchanged > 0 && kg[unchanged - 1] === kg[unchanged]) unchanged -= 1;
-  const noise = noiseOf(kg.slice(Math.max(0, kg.length - 24)));
   return {
-    kg: rounded(medianOf(values), 1),
-    deviationKg: rounded((1.25 * noise) / Math.sqrt(Math.max(kg.length - from, 1)), 2),
+    kg: rounded(isRisen ? medianOf(latest.slice(-LEVEL_COUNT_MIN)) : believedKg, 1),
+    deviationKg: rounded((1.25 * noise) / Math.sqrt(recent.length), 2),
     atMs: last,
     unchangedSinceMs: atMs[unchanged] ?? last,
   };

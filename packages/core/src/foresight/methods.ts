@@ -1,4 +1,4 @@
-import { expectedKg } from './animals.ts';
+import { broilerKg, expectedKg } from './animals.ts';
 import { weekdayOf } from './local-calendar.ts';
 import { medianOf } from './robust.ts';
 import type { Animals } from './types.ts';
@@ -13,9 +13,15 @@ const TREND_DAYS_MIN = 5;
 const TREND_KEPT = 0.92;
 const HOLT = { level: 0.5, trend: 0.15, kept: 0.93 };
 const WEEKDAY_DAYS = 28;
+const WEEKDAY_LEVEL_DAYS = 8;
+const WEEKDAY_FACTOR_MIN = 0.25;
 const WEEKDAY_KNOWN_MIN = 14;
-const CYCLE_IDLE_DAYS = 3;
-const CYCLE_IDLE_PART = 0.08;
+const HOLIDAY_PART = 0.2;
+export const CYCLE_IDLE_DAYS = 3;
+export const CYCLE_IDLE_PART = 0.08;
+/** Animals are young up to this day, if the first days had less than this part of the most that was used. */
+const YOUNG_DAYS_MAX = 45;
+const YOUNG_PART = 0.25;
 const CURVE_RATIO_DAYS = 5;
 
 /** Use of the days before an origin: `values.at(-1)` is the day before it; `NaN` is not known. */
@@ -121,16 +127,34 @@ const weekday: Method = (past, out) => {
   const factors = weekdayFactors(past);
   if (factors === null) return false;
   const { values, originDay } = past;
-  let [used, shares] = [0, 0];
-  for (let back = 1; back <= 7; back += 1) {
+  const levels: number[] = [];
+  for (let back = 1; back <= WEEKDAY_LEVEL_DAYS; back += 1) {
     const value = values[values.length - back] ?? Number.NaN;
-    if (Number.isNaN(value)) continue;
-    used += value;
-    shares += factors[weekdayOf(originDay - back)] ?? 0;
+    const factor = factors[weekdayOf(originDay - back)] ?? 0;
+    if (!Number.isNaN(value) && factor > WEEKDAY_FACTOR_MIN) levels.push(value / factor);
   }
-  if (shares < 0.5) return false;
+  if (levels.length < 3) return false;
+  const level = medianOf(levels);
   for (let ahead = 0; ahead < out.length; ahead += 1)
-    out[ahead] = Math.max(0, (used / shares) * (factors[weekdayOf(originDay + ahead)] ?? 0));
+    out[ahead] = Math.max(0, level * (factors[weekdayOf(originDay + ahead)] ?? 0));
+  return true;
+};
+
+/** As on the same weekdays of the last two weeks: it has an answer before the weekdays are known better. */
+const lastWeeks: Method = ({ values }, out) => {
+  for (let ahead = 0; ahead < out.length; ahead += 1) {
+    const back = 7 - (ahead % 7);
+    const [one, other] = [
+      values[values.length - back] ?? Number.NaN,
+      values[values.length - back - 7] ?? Number.NaN,
+    ];
+    if (Number.isNaN(one) && Number.isNaN(other)) return false;
+    const [low, high] = [Math.min(one, other), Math.max(one, other)];
+    // One of two is a holiday.
+    const both = low < HOLIDAY_PART * high ? high : (low + high) / 2;
+    const single = Number.isNaN(one) ? other : one;
+    out[ahead] = Number.isNaN(both) ? single : both;
+  }
   return true;
 };
 
@@ -207,6 +231,33 @@ const cycle: Method = ({ values }, out) => {
   return true;
 };
 
+/** Animals that came after idle days and began with little: they grow like broilers, as many as the use shows. */
+const young: Method = ({ values }, out) => {
+  const days = values.slice(Math.max(0, values.length - CYCLE_DAYS));
+  const sorted = days.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
+  const high = sorted[Math.floor(sorted.length * 0.9)] ?? 0;
+  const run = busyRuns(days, CYCLE_IDLE_PART * high).at(-1);
+  if (run === undefined || run.start === 0 || days.length - run.end >= CYCLE_IDLE_DAYS) return false;
+  const age = days.length - run.start;
+  if (
+    age < 2 ||
+    age > YOUNG_DAYS_MAX ||
+    !(meanOfLast(days.slice(0, run.start + 3), 3, 3) < YOUNG_PART * high)
+  )
+    return false;
+  let [used, expected] = [0, 0];
+  for (let back = 1; back <= Math.min(age, 4); back += 1) {
+    const value = days[days.length - back] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
+    used += value;
+    expected += broilerKg(age - back + 1);
+  }
+  if (expected === 0) return false;
+  for (let ahead = 0; ahead < out.length; ahead += 1)
+    out[ahead] = (used / expected) * broilerKg(age + ahead + 1);
+  return true;
+};
+
 function cycleRatio(days: readonly number[], start: number, reference: number, length: number): number {
   let [now, then] = [0, 0];
   for (let back = 1; back <= 5; back += 1) {
@@ -246,6 +297,8 @@ export const METHODS: readonly { readonly predict: Method; readonly assumedError
   { predict: trend, assumedError: 0.14 },
   { predict: holt, assumedError: 0.14 },
   { predict: weekday, assumedError: 0.12 },
-  { predict: cycle, assumedError: 0.2 },
+  { predict: lastWeeks, assumedError: 0.14 },
+  { predict: cycle, assumedError: 0.15 },
+  { predict: young, assumedError: 0.1 },
   { predict: curve, assumedError: 0.08 },
 ];

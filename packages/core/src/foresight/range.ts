@@ -5,8 +5,8 @@ import type { Range } from './types.ts';
 export const HORIZON_DAYS = [1, 2, 3, 5, 7, 10, 14] as const;
 /** Of the horizons above: the one whose outcomes are shown and adapt the range. */
 const SHOWN = 2;
-/** Usual half width of the 80 % range: log(actual / predicted) by horizon, from the back-test. */
-export const USUAL_WIDTH: readonly number[] = [0.1, 0.085, 0.08, 0.085, 0.095, 0.115, 0.14];
+/** Usual half width of the 80 % range: log(actual / predicted) by horizon, half a day added to both, from the back-test. */
+export const USUAL_WIDTH: readonly number[] = [0.06, 0.065, 0.07, 0.078, 0.086, 0.1, 0.12];
 /** The latest forecasts that are shown as the score. */
 const SCORE_COUNT = 10;
 /** Adaptive conformal inference: the share of misses wanted, the step, and the bounds of the level. */
@@ -16,6 +16,7 @@ const LEVEL_MIN = 0.04;
 const LEVEL_MAX = 0.4;
 /** Before there are own outcomes: quantiles of the usual ones, in parts of the usual width. */
 const ASSUMED = [0.05, 0.15, 0.25, 0.35, 0.45, 0.56, 0.67, 0.79, 0.92, 1.08, 1.29, 1.7] as const;
+const LEAST_PART = 0.004;
 const WIDTH_MIN = 0.3;
 const WIDTH_MAX = 6;
 
@@ -23,9 +24,13 @@ const WIDTH_MAX = 6;
 export interface Outcome {
   readonly predictedKg: readonly number[];
   readonly actualKg: readonly number[];
-  /** Smaller amounts than this are not told apart. */
-  readonly leastKg: number;
+  /** Added to both, so that a day with nearly no use has no endless ratio. */
+  readonly addedKg: number;
 }
+
+/** Half of a usual day, and at least what noise may be. */
+export const addedKgOf = (weekKg: number, capacityKg: number): number =>
+  Math.max(weekKg / 14, LEAST_PART * capacityKg);
 
 /**
  * Split conformal prediction: the range is as wide as to have held the past outcomes of this silo. Then its level is
@@ -60,12 +65,12 @@ export function rangeOf(outcomes: readonly Outcome[]): Range {
 }
 
 function scoreOf(
-  { predictedKg, actualKg, leastKg }: Outcome,
+  { predictedKg, actualKg, addedKg }: Outcome,
   horizon: number,
   width: number,
 ): { score: number; errorH: number; width: number } {
-  const predicted = Math.max(predictedKg[horizon] ?? Number.NaN, leastKg);
-  const actual = Math.max(actualKg[horizon] ?? Number.NaN, leastKg);
+  const predicted = (predictedKg[horizon] ?? Number.NaN) + addedKg;
+  const actual = (actualKg[horizon] ?? Number.NaN) + addedKg;
   const score = Math.abs(Math.log(actual / predicted)) / (USUAL_WIDTH[horizon] ?? 1);
   // The time in which the predicted amount was really used differs by this.
   const errorH =

@@ -11,6 +11,7 @@ const REFILL_PART = 0.02;
 const RISING_DEVIATIONS = 3;
 const REFILL_DEVIATIONS = 4;
 const NOISE_COUNT = 24;
+const STAYS_PART = 0.7;
 /** A rise of which more than this part is lost in one step within this time was none. */
 const FELL_BACK_PART = 0.6;
 export const FELL_BACK_WITHIN_MS = 3 * HOUR_MS;
@@ -82,10 +83,19 @@ export function findRises(weights: Weights, capacityKg: number): Rises {
       pendingFromMs ??= atMs[Math.max(0, first - before.length + 1)] ?? null;
       continue;
     }
-    const beforeKg = medianOf(before);
+    const beforeKg = medianOf(before.slice());
     const rise = medianOf(after.slice()) - beforeKg;
+    if (!isStep(before, after, beforeKg, rise)) {
+      index = first + 1;
+      continue;
+    }
     const noiseAfter = noiseOf(kg.slice(last + 1, last + 1 + NOISE_COUNT / 2));
     if (rise < Math.max(REFILL_PART * capacityKg, REFILL_DEVIATIONS * Math.max(noise, noiseAfter))) continue;
+    const dip = fallBefore(weights, first, rise);
+    if (dip !== null) {
+      spikes.push({ fromMs: atMs[dip] ?? 0, toMs: atMs[last] ?? 0 });
+      continue;
+    }
     const fell = fallAfter(weights, last, rise);
     const found = partsOf(weights, first, last, Math.max(noise, noiseAfter), capacityKg);
     if (fell === null) rises.push(...found);
@@ -123,6 +133,22 @@ function sideAfter({ atMs, kg }: Weights, index: number): number[] {
   return kg.slice(index + 1, to);
 }
 
+/** All but one of the readings after a rise show it, and the latest two, and all but one before it do not: else some of them are a spike. */
+function isStep(
+  before: readonly number[],
+  after: readonly number[],
+  beforeKg: number,
+  rise: number,
+): boolean {
+  const isHigh = (kg: number): boolean => kg - beforeKg > STAYS_PART * rise;
+  const isLow = (kg: number): boolean => kg - beforeKg < (1 - STAYS_PART) * rise;
+  return (
+    after.filter(isHigh).length >= after.length - 1 &&
+    after.slice(-2).every(isHigh) &&
+    before.filter(isLow).length >= before.length - 1
+  );
+}
+
 /** Enough is known after a moment to tell a refill from a spike. */
 function isComplete({ atMs }: Weights, index: number): boolean {
   const known = atMs.length - index - 1;
@@ -141,12 +167,27 @@ function fallAfter(weights: Weights, last: number, rise: number): number | null 
   return null;
 }
 
+/** The reading after which the weight fell by about as much: a rise then ends a wrong weight. */
+function fallBefore(weights: Weights, first: number, rise: number): number | null {
+  const { atMs, kg } = weights;
+  const sinceMs = (atMs[first] ?? 0) - FELL_BACK_WITHIN_MS;
+  for (let at = first - 1; at > SIDE_COUNT_MIN && (atMs[at] ?? 0) >= sinceMs; at -= 1) {
+    const fall = (kg[at - 1] ?? 0) - (kg[at] ?? 0);
+    if (fall < FELL_BACK_PART * rise || fall > rise / FELL_BACK_PART) continue;
+    const [before, after] = [sideBefore(weights, at - 1), sideAfter(weights, at - 1)];
+    const fellKg = medianOf(before.slice()) - medianOf(after.slice());
+    if (fellKg > FELL_BACK_PART * rise && isStep(after, before.reverse(), medianOf(after.slice()), fellKg))
+      return at - 1;
+  }
+  return null;
+}
+
 /** A rise in which the weight stands for a time at a middle height is two refills. */
 function partsOf(weights: Weights, first: number, last: number, noise: number, capacityKg: number): Rise[] {
   const { atMs, kg } = weights;
   const beforeKg = medianOf(sideBefore(weights, first));
   const afterKg = medianOf(sideAfter(weights, last));
-  const flat = Math.max(3 * noise, 0.005 * capacityKg);
+  const flat = Math.max(5 * noise, 0.005 * capacityKg);
   const apart = Math.max(REFILL_PART * capacityKg, 2 * flat);
   let fromKg = beforeKg;
   let from = first;

@@ -1,0 +1,200 @@
+import { forecastOf } from '@granary/core/foresight/forecast';
+import { updateHistory } from '@granary/core/foresight/history';
+import { LEDGER_MARGIN_MS, readLedger } from '@granary/core/foresight/ledger';
+import { dayAt, localCalendar } from '@granary/core/foresight/local-calendar';
+import { NO_PREDICTED_EMPTY, predictedEmpty } from '@granary/core/foresight/predicted-empty';
+import type {
+  Animals,
+  Forecast,
+  History,
+  LedgerTail,
+  LevelReading,
+  Refill,
+  SiloConfiguration,
+  UseDay,
+} from '@granary/core/foresight/types';
+import { type Silo, SLOT_MS, START_MS, timeOf, ZONE } from './silo.ts';
+
+const SLOTS_PER_HOUR = 12;
+const DAY_MS = 86_400_000;
+/** Forecasts are made every three hours, and in the hour after a refill. */
+export const PASS_SLOTS = 3 * SLOTS_PER_HOUR;
+
+export interface Made {
+  readonly slot: number;
+  readonly forecast: Forecast;
+  /** Hours until it was really empty. */
+  readonly trueH: number;
+  /** Made in the hour after a refill. */
+  readonly isAfterRefill: boolean;
+}
+
+export interface Raised {
+  readonly slot: number;
+  readonly toSlot: number;
+}
+
+export interface Replayed {
+  readonly silo: Silo;
+  readonly made: readonly Made[];
+  readonly days: ReadonlyMap<number, UseDay>;
+  /** Each with the slot in which it became known. */
+  readonly refills: readonly { readonly refill: Refill; readonly knownSlot: number }[];
+  readonly alerts: readonly Raised[];
+  readonly history: History | null;
+}
+
+const calendar = localCalendar(ZONE, START_MS - 2 * DAY_MS, START_MS + 400 * DAY_MS);
+if (calendar === null) throw new Error('the time zone is not known here');
+export const CALENDAR = calendar;
+export const FIRST_DAY = dayAt(CALENDAR, START_MS);
+
+/** Lives through the time of a silo as the service does: readings as they arrive, forecasts, alerts. */
+export function replay(silo: Silo, areAnimalsKnown: boolean): Replayed {
+  const arrivals = arrivalsOf(silo);
+  const days = new Map<number, UseDay>();
+  const known = new Map<number, { refill: Refill; knownSlot: number }>();
+  const made: Made[] = [];
+  const alerts: { slot: number; toSlot: number }[] = [];
+  let tail: LedgerTail | null = null;
+  let history: History | null = null;
+  let alert = NO_PREDICTED_EMPTY;
+  let next = 0;
+  const passes = passSlots(silo);
+  for (const { slot, isForecast, isAfterRefill } of passes) {
+    const nowMs = timeOf(slot);
+    let earliest = Number.POSITIVE_INFINITY;
+    while (next < arrivals.length && (silo.arrivesAt[arrivals[next] ?? 0] ?? 0) <= slot) {
+      earliest = Math.min(earliest, arrivals[next] ?? 0);
+      next += 1;
+    }
+    const isLate: boolean = tail !== null && timeOf(earliest) < tail.settledMs;
+    let firstDay = FIRST_DAY;
+    if (isLate) firstDay = dayAt(CALENDAR, timeOf(lastBefore(silo, earliest, slot)));
+    const before: LedgerTail | null = isLate ? null : tail;
+    const fromMs =
+      before === null
+        ? Math.max(
+            START_MS,
+            (isLate ? timeOf(lastBefore(silo, earliest, slot)) : START_MS) - LEDGER_MARGIN_MS - DAY_MS,
+          )
+        : before.readFromMs;
+    const result = readLedger({
+      nowMs,
+      calendar: CALENDAR,
+      capacityKg: silo.capacityKg,
+      before,
+      firstDay,
+      readings: readingsOf(silo, fromMs, slot),
+      movements: [],
+      denials: [],
+    });
+    tail = result.tail;
+    for (const day of result.days) days.set(day.day, day);
+    const old = [...known.entries()].filter(([atMs]) => atMs >= result.refillsFromMs);
+    for (const [atMs] of old) known.delete(atMs);
+    for (const refill of result.refills) {
+      const same = old.find(([, one]) => Math.abs(one.refill.fromMs - refill.fromMs) < 3_600_000);
+      known.set(refill.fromMs, { refill, knownSlot: same?.[1].knownSlot ?? slot });
+    }
+    if (!isForecast) continue;
+    const configuration = configurationOf(silo, nowMs, areAnimalsKnown);
+    history = updateHistory(history, result.days, configuration);
+    const refills = [...known.values()].map(({ refill }) => refill);
+    const forecast = forecastOf({
+      nowMs,
+      calendar: CALENDAR,
+      configuration,
+      history,
+      level: result.level,
+      refills,
+      horizonDays: 0,
+    });
+    made.push({ slot, forecast, trueH: silo.hoursToEmpty(slot), isAfterRefill });
+    const lastRefillMs = refills.reduce<number | null>((last, one) => Math.max(last ?? 0, one.fromMs), null);
+    const after = predictedEmpty({
+      state: alert,
+      forecast,
+      supply: configuration.supply,
+      lastRefillMs,
+      acknowledged: false,
+    });
+    if (alert.severity === null && after.severity !== null) alerts.push({ slot, toSlot: silo.slots });
+    const open = alerts.at(-1);
+    if (alert.severity !== null && after.severity === null && open !== undefined) open.toSlot = slot;
+    alert = after;
+  }
+  return { silo, made, days, refills: [...known.values()], alerts, history };
+}
+
+/** Slots by their arrival. */
+function arrivalsOf(silo: Silo): number[] {
+  const order: number[] = [];
+  for (let slot = 0; slot < silo.slots; slot += 1) if (!Number.isNaN(silo.reportedKg[slot])) order.push(slot);
+  return order.sort((a, b) => (silo.arrivesAt[a] ?? 0) - (silo.arrivesAt[b] ?? 0) || a - b);
+}
+
+function lastBefore(silo: Silo, slot: number, now: number): number {
+  let at = slot - 1;
+  while (at > 0 && (Number.isNaN(silo.reportedKg[at]) || (silo.arrivesAt[at] ?? 0) > now)) at -= 1;
+  return Math.max(at, 0);
+}
+
+function readingsOf(silo: Silo, fromMs: number, now: number): LevelReading[] {
+  const readings: LevelReading[] = [];
+  for (let slot = Math.max(0, Math.ceil((fromMs - START_MS) / SLOT_MS)); slot <= now; slot += 1) {
+    const kg = silo.reportedKg[slot] ?? Number.NaN;
+    if (Number.isNaN(kg) || (silo.arrivesAt[slot] ?? 0) > now) continue;
+    readings.push({ atMs: timeOf(slot), kg });
+    // Devices send some readings twice.
+    if (slot % 97 === 0) readings.push({ atMs: timeOf(slot), kg });
+  }
+  return readings;
+}
+
+interface Pass {
+  readonly slot: number;
+  readonly isForecast: boolean;
+  readonly isAfterRefill: boolean;
+}
+
+function passSlots(silo: Silo): Pass[] {
+  const passes = new Map<number, Pass>();
+  for (let slot = PASS_SLOTS; slot < silo.slots; slot += PASS_SLOTS)
+    passes.set(slot, { slot, isForecast: true, isAfterRefill: false });
+  for (const { toMs } of silo.refills) {
+    const end = Math.round((toMs - START_MS) / SLOT_MS);
+    for (let slot = end + 2; slot <= end + 14; slot += 2)
+      if (slot < silo.slots && !passes.has(slot))
+        passes.set(slot, { slot, isForecast: slot === end + 10, isAfterRefill: slot === end + 10 });
+  }
+  return [...passes.values()].sort((a, b) => a.slot - b.slot);
+}
+
+export function configurationOf(silo: Silo, nowMs: number, areAnimalsKnown: boolean): SiloConfiguration {
+  const supply = {
+    leadTimeH: silo.leadTimeH,
+    cutOffMinute: 600,
+    deliveryDays: [true, true, true, true, true, true, true],
+    minKg: 0,
+    truckKg: 0,
+    reservePercent: 0,
+    planned: [],
+  };
+  const animals = areAnimalsKnown ? animalsAt(silo, nowMs) : null;
+  return { capacityKg: silo.capacityKg, animals, supply, withdrawals: 'any' };
+}
+
+/** What the farmer has entered by then: the animals in the house, and some days ahead the next ones. */
+function animalsAt(silo: Silo, nowMs: number): Animals | null {
+  const today = dayAt(CALENDAR, nowMs);
+  const herd = silo.herds.findLast(({ knownFromDay }) => FIRST_DAY + knownFromDay <= today);
+  if (herd === undefined) return null;
+  return {
+    kind: herd.kind,
+    heads: herd.heads,
+    startedOnDay: FIRST_DAY + herd.startDay,
+    endsOnDay: FIRST_DAY + herd.endDay,
+    curve: null,
+  };
+}
