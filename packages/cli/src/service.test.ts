@@ -161,7 +161,7 @@ test('simulate connects to a running service and leaves it running', async (t) =
     'silo-02:stuck,rover-01:stuck,weather-01:dropout',
   ];
   const farm = granary(t, args, { GRANARY_API_KEY: key, GRANARY_DATA_DIR });
-  await farm.printed(/farm: registered 9 silos, 4 rovers and drones, 2 weather stations/);
+  await farm.printed(/farm: registered 13 silos, 4 rovers and drones, 2 weather stations/);
   await farm.printed(/farm: running/);
   farm.signal('SIGINT');
   assert.equal(await farm.exited, 0);

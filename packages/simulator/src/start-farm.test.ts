@@ -14,7 +14,7 @@ import { STATIONS } from './weather.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 8;
-const READINGS_PER_DAY = 288;
+const READINGS_PER_DAY = 144;
 const FARM = { intervalMs: 500, historyDays: HISTORY_DAYS };
 const DEVICES_TOTAL = SILOS.length + FIELD_UNITS.length + STATIONS.length;
 

@@ -12,7 +12,8 @@ import type { RunningDevice, SimulatedDevice, SimulatedProfile } from './profile
 /** The service stores one message of a device while it receives those of others, so a few devices at a time are faster than one. */
 const DEVICES_AT_A_TIME = 3;
 export const INTERVAL_MS_DEFAULT = 10 * SECOND_MS;
-export const HISTORY_DAYS_DEFAULT = 30;
+/** So long that forecasts have been compared with what happened, also for animals that grow. */
+export const HISTORY_DAYS_DEFAULT = 60;
 /** A farm of many devices registers more of them than the service admits at once. */
 const CALL_TIME_LIMIT_MS = 10 * MINUTE_MS;
 const MEMORY_FILE_NAME = 'farm-memory.json';
@@ -28,17 +29,18 @@ export async function enrol(
   client: Client,
   secrets: CredentialsFile,
   devices: readonly SimulatedDevice[],
+  nowMs: number,
 ): Promise<readonly Enrolled[]> {
   const known = await registeredIds(client);
   const enrolled: Enrolled[] = [];
   for (const device of devices) {
     const { id } = device.unit;
     const isNew = !known.has(id);
-    if (!isNew) await device.update(client);
+    if (!isNew) await device.update(client, nowMs);
     const stored = isNew ? undefined : secrets.find(id);
     const credentials =
       stored ??
-      (isNew ? await register(client, secrets, device) : await renewSecret(client, secrets, device));
+      (isNew ? await register(client, secrets, device, nowMs) : await renewSecret(client, secrets, device));
     enrolled.push({ device, credentials, isNew });
   }
   return enrolled;
@@ -56,8 +58,9 @@ async function register(
   client: Client,
   secrets: CredentialsFile,
   device: SimulatedDevice,
+  nowMs: number,
 ): Promise<DeviceCredentials> {
-  const { credentials } = await device.register(client);
+  const { credentials } = await device.register(client, nowMs);
   await secrets.keep(credentials);
   return credentials;
 }
@@ -179,6 +182,7 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
     client,
     secrets,
     profiles.flatMap(({ devices }) => devices),
+    now(),
   );
   reportNew(profiles, enrolled, onEvent);
 

@@ -1,6 +1,7 @@
 export interface Facility {
   readonly name: string;
   readonly utcOffsetHours: number;
+  readonly timeZone: string;
   /** The mean temperature of the year, its seasonal amplitude, and the amplitude of the weather. */
   readonly climate: { readonly meanC: number; readonly seasonC: number; readonly weatherC: number };
 }
@@ -17,11 +18,13 @@ export interface FarmUnit {
 export const HILLSIDE: Facility = {
   name: 'Hillside Farm',
   utcOffsetHours: 1,
+  timeZone: 'Europe/Berlin',
   climate: { meanC: 11, seasonC: 9, weatherC: 6 },
 };
 
 export const RIVERSIDE: Facility = {
   name: 'Riverside Mill',
   utcOffsetHours: 1,
+  timeZone: 'Europe/Berlin',
   climate: { meanC: 13, seasonC: 8, weatherC: 4 },
 };

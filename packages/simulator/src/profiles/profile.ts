@@ -21,8 +21,8 @@ export interface SimulatedProfile {
 export interface SimulatedDevice {
   readonly unit: FarmUnit;
   readonly group: DeviceGroup;
-  readonly register: (client: Client) => Promise<Registered>;
-  readonly update: (client: Client) => Promise<void>;
+  readonly register: (client: Client, nowMs: number) => Promise<Registered>;
+  readonly update: (client: Client, nowMs: number) => Promise<void>;
   readonly backfills: (client: Client) => readonly BackfillSource[];
   readonly create: (options: RunOptions<string>) => RunningDevice;
 }
@@ -53,9 +53,9 @@ export interface ProfileDefinition<Unit extends FarmUnit, Fault extends string> 
   readonly group: DeviceGroup;
   readonly units: readonly Unit[];
   readonly faults: Readonly<Record<Fault, string>>;
-  readonly register: (client: Client, unit: Unit) => Promise<Registered>;
+  readonly register: (client: Client, unit: Unit, nowMs: number) => Promise<Registered>;
   /** Gives a device that an earlier version of the farm has registered what that version did not know. */
-  readonly update?: (client: Client, unit: Unit) => Promise<void>;
+  readonly update?: (client: Client, unit: Unit, nowMs: number) => Promise<void>;
   /** Usually one; sensors that were added later have a history of their own. */
   readonly histories: (unit: Unit) => readonly UnitHistory[];
   readonly create: (unit: Unit, options: RunOptions<Fault>) => RunningDevice;
@@ -81,8 +81,8 @@ export function simulatedProfile<Unit extends FarmUnit, Fault extends string>(
   const devices = units.map((unit) => ({
     unit,
     group,
-    register: (client: Client) => register(client, unit),
-    update: async (client: Client) => update?.(client, unit),
+    register: (client: Client, nowMs: number) => register(client, unit, nowMs),
+    update: async (client: Client, nowMs: number) => update?.(client, unit, nowMs),
     backfills: (client: Client) =>
       histories(unit).map(({ dailyPoints, ...past }) => ({
         ...past,

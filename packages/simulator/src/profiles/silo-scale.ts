@@ -6,15 +6,19 @@ import { readingAt } from '../silo/scale.ts';
 import { bodyAt } from '../silo/silo-body.ts';
 import { SiloController } from '../silo/silo-controller.ts';
 import { SILOS, type Silo } from '../silo/silos.ts';
+import { configureStock, renewStock } from '../silo/stock-plan.ts';
 import { addCableRules, addMissingCable, CABLE_SENSORS, measureCable } from '../silo/temperature-cable.ts';
 import { type RunOptions, registrationOf, simulatedProfile, type UnitHistory } from './profile.ts';
+
+/** Enough for levels and refills of the past, and half the work of the five minutes that history is kept in. */
+const HISTORY_SPACING_MS = 10 * MINUTE_MS;
 
 export const siloScale = simulatedProfile({
   title: 'silos',
   group: 'silo',
   units: SILOS,
   faults: SILO_FAULTS,
-  register: async (client, silo) => {
+  register: async (client, silo, nowMs) => {
     const registered = await client.devices.silo.register({
       ...registrationOf(silo),
       model: silo.model.name,
@@ -22,14 +26,16 @@ export const siloScale = simulatedProfile({
       ...(silo.hasCable ? { sensors: [...CABLE_SENSORS] } : {}),
     });
     if (silo.hasCable) await addCableRules(client, silo.id);
+    await configureStock(client, silo, nowMs);
     return registered;
   },
-  update: async (client, silo) => {
+  update: async (client, silo, nowMs) => {
     if (silo.hasCable) await addMissingCable(client, silo.id);
+    await renewStock(client, silo, nowMs);
   },
   histories: (silo) => [
     {
-      spacingMs: 5 * MINUTE_MS,
+      spacingMs: HISTORY_SPACING_MS,
       readingAt: (timeMs) => readingAt(silo, timeMs),
       dailyPoints: (client, query) => client.telemetry.history(silo.id, { ...query, sensor: 'level' }),
     },

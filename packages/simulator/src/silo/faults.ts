@@ -12,14 +12,20 @@ import type { SiloReading } from './scale.ts';
 export const SILO_FAULTS = {
   ...COMMON_FAULTS,
   ...JOB_FAULTS,
+  bridging:
+    'material bridges above the outlet: use stops, and a discharge moves nothing beyond half of its amount',
+  leak: 'one percent of the capacity is lost in an hour',
   drift: 'the measured weight rises by 60 kg an hour',
-  'hot-spot': 'the middle of the temperature cable of silo-07 gets warmer by 4 °C a minute, by 30 °C at most',
+  'hot-spot':
+    'the middle of the temperature cable of silo-07 and silo-12 gets warmer by 4 °C a minute, by 30 °C at most',
   stall: 'no material moves beyond half of the amount, and the operation is still reported as running',
   'lying-amount': 'the reported amount is a fifth larger than the moved one',
 } as const;
 
 export type SiloFault = keyof typeof SILO_FAULTS;
 
+/** Of the capacity, in an hour. */
+export const LEAK_SHARE_PER_HOUR = 0.01;
 const DRIFT_KG_PER_HOUR = 60;
 const EXAGGERATION_FACTOR = 1.2;
 const HOT_SPOT_C_PER_HOUR = 240;

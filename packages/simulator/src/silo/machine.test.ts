@@ -4,7 +4,7 @@ import type { StartCommand } from '@granary/contract/link/messages';
 import { OPERATION_TYPES } from '@granary/contract/operations';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import fc from 'fast-check';
-import { advance, INITIAL_MEMORY, type Machine, memoryOf, powerUp } from './machine.ts';
+import { advance, INITIAL_MEMORY, type Machine, memoryOf, NO_DEFECTS, powerUp } from './machine.ts';
 import { progressOf } from './operations/controller.ts';
 import { begin, halt } from './operations/operations.ts';
 import { SILOS } from './silos.ts';
@@ -78,7 +78,7 @@ function play(observe: SiloObserver, silo: (typeof SILOS)[number], action: Actio
       break;
     case 'pass':
       observe.nowMs += action.ms;
-      observe.machine = advance(silo, machine, observe.nowMs, action.isJammed);
+      observe.machine = advance(silo, machine, observe.nowMs, { ...NO_DEFECTS, isJammed: action.isJammed });
       break;
     case 'restart':
       observe.machine = powerUp(silo, memoryOf(silo, machine), observe.nowMs);
@@ -133,7 +133,7 @@ test('the reported amount equals the change of the content, in steps of any size
       for (const stepMs of steps) {
         if (machine.controller.running === null) break;
         nowMs += stepMs;
-        machine = advance(silo, machine, nowMs, isJammed);
+        machine = advance(silo, machine, nowMs, { ...NO_DEFECTS, isJammed });
       }
       const { amount_kg } = progressOf(machine.controller, command.operation_id, nowMs);
       const changeKg = machine.body.weightKg - beforeKg;
@@ -159,8 +159,21 @@ test('the regular use pauses while an operation runs, and continues after it', (
     expires_at: toIso(feedingMs),
   };
   const { controller } = begin(fresh.controller, command, feedingMs);
-  const fed = advance(silo, { ...fresh, controller }, feedingMs + 7 * SECOND_MS, false);
+  const fed = advance(silo, { ...fresh, controller }, feedingMs + 7 * SECOND_MS);
   assert.ok(Math.abs(fed.body.weightKg - fresh.body.weightKg - 50) < 1e-9);
-  const later = advance(silo, fed, feedingMs + HOUR_MS, false);
+  const later = advance(silo, fed, feedingMs + HOUR_MS);
   assert.ok(later.body.weightKg < fed.body.weightKg - 100);
+});
+
+test('bridged material stays in the silo, and a leak takes its share beside the use', () => {
+  for (const silo of SILOS.filter(({ use }) => use.dailyKg !== 0)) {
+    const start = powerUp(silo, INITIAL_MEMORY, START_MS);
+    const hours = Array.from({ length: 48 }, (_, hour) => START_MS + hour * HOUR_MS);
+    const run = (defects: Partial<typeof NO_DEFECTS>) =>
+      hours.reduce((machine, ms) => advance(silo, machine, ms, { ...NO_DEFECTS, ...defects }), start).body
+        .weightKg;
+    assert.ok(run({ isBridged: true }) >= start.body.weightKg, silo.id);
+    const lostKg = run({}) - run({ leakKgPerHour: 1 });
+    assert.ok(Math.abs(lostKg - 47) < 1e-6, `${silo.id} lost ${lostKg} kg`);
+  }
 });

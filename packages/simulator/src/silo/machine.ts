@@ -1,4 +1,5 @@
 import { checkOperationProgress, type OperationProgress } from '@granary/contract/link/messages';
+import { HOUR_MS } from '@granary/contract/time';
 import { isRecord } from '../files.ts';
 import { type Controller, restoreController, storedOperations } from './operations/controller.ts';
 import { proceed } from './operations/operations.ts';
@@ -38,11 +39,34 @@ export const memoryOf = (silo: Stocked, { body, controller }: Machine): Memory =
   operations: storedOperations(controller, body.timeMs),
 });
 
+/** What is wrong with a silo. */
+export interface Defects {
+  /** The gate is blocked at half of an amount. */
+  readonly isJammed: boolean;
+  /** Material does not reach the outlet. */
+  readonly isBridged: boolean;
+  readonly leakKgPerHour: number;
+}
+
+export const NO_DEFECTS: Defects = { isJammed: false, isBridged: false, leakKgPerHour: 0 };
+
 /** Advances a silo in time. */
-export function advance(silo: Stocked, machine: Machine, nowMs: number, isJammed: boolean): Machine {
-  const { body } = machine;
-  if (machine.controller.running === null) return { ...machine, body: stepBody(silo, body, nowMs) };
-  const environment = { contentKg: body.weightKg, capacityKg: silo.capacityKg, isJammed };
+export function advance(
+  silo: Stocked,
+  machine: Machine,
+  nowMs: number,
+  defects: Defects = NO_DEFECTS,
+): Machine {
+  const { isJammed, isBridged, leakKgPerHour } = defects;
+  const lostKg = (leakKgPerHour * Math.max(0, nowMs - machine.body.timeMs)) / HOUR_MS;
+  const body = moveMaterial(silo, machine.body, machine.body.timeMs, -lostKg);
+  if (machine.controller.running === null)
+    return { ...machine, body: stepBody(silo, body, nowMs, isBridged) };
+  const environment = {
+    contentKg: body.weightKg,
+    capacityKg: silo.capacityKg,
+    isJammed: isJammed || isBridged,
+  };
   const { controller, movedKg } = proceed(machine.controller, environment, nowMs - body.timeMs, nowMs);
   return { controller, body: moveMaterial(silo, body, nowMs, movedKg) };
 }

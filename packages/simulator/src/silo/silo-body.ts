@@ -14,10 +14,11 @@ export function bodyAt(silo: Stocked, timeMs: number, offsetKg = 0): SiloBody {
 export const offsetKg = (silo: Stocked, { timeMs, weightKg }: SiloBody): number =>
   weightKg - weightKgAt(silo, timeMs);
 
-/** Applies regular use and deliveries until another time, within the limits of empty and full. */
-export function stepBody(silo: Stocked, body: SiloBody, timeMs: number): SiloBody {
+/** Applies regular use and deliveries until another time, within the limits of empty and full. Bridged material stays. */
+export function stepBody(silo: Stocked, body: SiloBody, timeMs: number, isBridged = false): SiloBody {
   const scheduledKg = weightKgAt(silo, timeMs) - weightKgAt(silo, body.timeMs);
-  return { timeMs, weightKg: within(silo, body.weightKg + scheduledKg) };
+  const changeKg = isBridged ? Math.max(0, scheduledKg) : scheduledKg;
+  return { timeMs, weightKg: within(silo, body.weightKg + changeKg) };
 }
 
 /** Moves material in (positive) or out (negative) until another time; regular use pauses, because there is one gate. */

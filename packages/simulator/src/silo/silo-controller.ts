@@ -9,7 +9,7 @@ import type { DeviceModel } from '../device/device.ts';
 import { parseMessage, ReportQueue } from '../device/report-queue.ts';
 import { type ActiveFaults, SILENCE_MS } from '../faults.ts';
 import type { DeviceLink } from '../link/device-link.ts';
-import { exaggerated, type SiloFault } from './faults.ts';
+import { exaggerated, LEAK_SHARE_PER_HOUR, type SiloFault } from './faults.ts';
 import { advance, type Machine, type Memory, memoryOf, powerUp } from './machine.ts';
 import { progressOf, type Run } from './operations/controller.ts';
 import { begin, halt } from './operations/operations.ts';
@@ -76,7 +76,12 @@ export class SiloController implements DeviceModel<SiloReading> {
 
   advanceTo(nowMs: number): void {
     const { silo, faults } = this.#options;
-    this.#setState(advance(silo, this.#machine, nowMs, faults.has('stall')));
+    const defects = {
+      isJammed: faults.has('stall'),
+      isBridged: faults.has('bridging'),
+      leakKgPerHour: faults.has('leak') ? LEAK_SHARE_PER_HOUR * silo.capacityKg : 0,
+    };
+    this.#setState(advance(silo, this.#machine, nowMs, defects));
   }
 
   obey(payload: string): boolean {

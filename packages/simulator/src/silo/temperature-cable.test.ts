@@ -18,8 +18,8 @@ const anyLevel = fc.double({ min: 0, max: 1, noNaN: true });
 const cableAt = (timeMs: number, level: number) =>
   Object.values(measureCable(SILO, { timeMs, weightKg: level * SILO.capacityKg }));
 
-test('one silo of the farm has a cable of twelve points, each with two rules', () => {
-  assert.equal(SILOS.filter(({ hasCable }) => hasCable).length, 1);
+test('two silos of the farm have a cable of twelve points, each with two rules', () => {
+  assert.equal(SILOS.filter(({ hasCable }) => hasCable).length, 2);
   assert.equal(CABLE_SENSORS.length, 12);
   assert.equal(CABLE_RULES.length, 24);
   assert.ok(CABLE_RULES.length <= RULES_MAX);

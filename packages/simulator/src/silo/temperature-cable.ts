@@ -34,6 +34,7 @@ export const CABLE_SENSORS: readonly SensorDeclaration[] = Array.from({ length: 
   precision: PRECISION,
   min: -40,
   max: 80,
+  position: { cable: 1, point: index + 1, height_m: index + 0.5 },
 }));
 const CABLE_IDS: ReadonlySet<string> = new Set(CABLE_SENSORS.map(({ sensor_id }) => sensor_id));
 

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { chance, jitter } from '../physics/random.ts';
+import { feedKgOn, type Herd } from './herd.ts';
 
 /** The properties of a silo that its content depends on. */
 export interface Stocked {
@@ -13,9 +14,12 @@ export interface Stocked {
 /** Material leaves evenly during these hours of the local day, each `[from, to)`. */
 export interface Use {
   readonly hours: readonly (readonly [number, number])[];
-  readonly dailyKg: number;
+  /** On usual days, or what these animals eat. */
+  readonly dailyKg: number | Herd;
   /** The share of the daily use on Saturdays and Sundays. */
   readonly weekendShare: number;
+  /** A hole through which this share of the capacity is lost in a day, at all hours. */
+  readonly leakShare?: number;
 }
 
 /**
@@ -26,14 +30,15 @@ export interface Delivery {
   readonly everyDays: number;
   readonly hour: number;
   readonly minutes: number;
-  /** As a share of the capacity. */
-  readonly fillTo: number;
+  /** As a share of the capacity; or what is used until the next delivery, and a reserve. */
+  readonly fillTo: number | 'use';
 }
 
 /** The random variation of a day's use, of a truck's arrival and of the level after a delivery. */
 const USE_SPREAD = 0.12;
 const ARRIVAL_SPREAD_MS = 2 * HOUR_MS;
 const FILL_SPREAD = 0.03;
+const RESERVE_SHARE = 0.2;
 
 /**
  * The content of a silo at any time, by regular use and deliveries alone. It depends on the time only: every delivery fills
@@ -71,10 +76,20 @@ function deliveryStartMs(silo: Stocked, cycle: number): number {
 }
 
 function filledKg(silo: Stocked, cycle: number): number {
-  return silo.capacityKg * (silo.delivery.fillTo + jitter(`${silo.id} fill`, cycle) * FILL_SPREAD);
+  const { capacityKg, delivery } = silo;
+  const { fillTo, minutes } = delivery;
+  if (fillTo !== 'use') return capacityKg * (fillTo + jitter(`${silo.id} fill`, cycle) * FILL_SPREAD);
+  const filledMs = deliveryStartMs(silo, cycle) + minutes * MINUTE_MS;
+  return RESERVE_SHARE * capacityKg + usedKg(silo, filledMs, deliveryStartMs(silo, cycle + 1));
 }
 
 function usedKg(silo: Stocked, fromMs: number, toMs: number): number {
+  const { dailyKg, leakShare = 0 } = silo.use;
+  const lostKg = (leakShare * silo.capacityKg * (toMs - fromMs)) / DAY_MS;
+  return lostKg + (dailyKg === 0 ? 0 : takenKg(silo, fromMs, toMs));
+}
+
+function takenKg(silo: Stocked, fromMs: number, toMs: number): number {
   const hoursPerDay = silo.use.hours.reduce((sum, [from, to]) => sum + to - from, 0);
   let kg = 0;
   for (let day = dayAt(silo, fromMs); dayStartMs(silo, day) < toMs; day++) {
@@ -91,7 +106,8 @@ function usedKg(silo: Stocked, fromMs: number, toMs: number): number {
 function usePerDayKg(silo: Stocked, day: number): number {
   const { dailyKg, weekendShare } = silo.use;
   const share = isWeekend(day) ? weekendShare : 1;
-  return dailyKg * share * (1 + jitter(`${silo.id} use`, day) * USE_SPREAD);
+  const usualKg = typeof dailyKg === 'number' ? dailyKg : feedKgOn(dailyKg, day);
+  return usualKg * share * (1 + jitter(`${silo.id} use`, day) * USE_SPREAD);
 }
 
 /** Day 0, the first of 1970, was a Thursday. */
@@ -100,7 +116,8 @@ function isWeekend(day: number): boolean {
   return weekday === 0 || weekday === 6;
 }
 
-const dayAt = (silo: Stocked, timeMs: number): number =>
+/** The number of the local day. */
+export const dayAt = (silo: Pick<Stocked, 'facility'>, timeMs: number): number =>
   Math.floor((timeMs + silo.facility.utcOffsetHours * HOUR_MS) / DAY_MS);
 
 const dayStartMs = (silo: Stocked, day: number): number =>

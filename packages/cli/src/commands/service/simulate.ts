@@ -13,6 +13,8 @@ import {
 import { runUntilSignal } from '../../running/until-signal.ts';
 
 const MQTT_DEFAULT = 'mqtt://127.0.0.1:1883';
+/** A service that was not started by `up` refuses readings that are older, unless it is configured otherwise. */
+const HISTORY_DAYS_MAX = 30;
 
 interface Values extends FarmValues, AccessValues {
   readonly mqtt?: string;
@@ -37,6 +39,7 @@ export const simulate: Define = (command, { env, print }) => {
     await runUntilSignal(async (onStop) => {
       const farm = await startFarm({
         ...choices,
+        historyDays: Math.min(choices.historyDays, HISTORY_DAYS_MAX),
         ...access,
         adminKey: apiKey,
         mqttUrl,

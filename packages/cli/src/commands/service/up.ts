@@ -2,7 +2,7 @@ import { HOUR_MS } from '@granary/contract/time';
 import { createService } from '@granary/server/compose';
 import { readSettings } from '@granary/server/process/settings';
 import { StartError } from '@granary/server/process/start-error';
-import { startFarm } from '@granary/simulator/start-farm';
+import { HISTORY_DAYS_DEFAULT, startFarm } from '@granary/simulator/start-farm';
 import type { Define } from '../../frame/environment.ts';
 import { withExamples } from '../../frame/options.ts';
 import {
@@ -17,6 +17,8 @@ import { runUntilSignal } from '../../running/until-signal.ts';
 
 /** People start it and look later. */
 const SIGN_IN_MS = 12 * HOUR_MS;
+/** Readings that are older than this are refused, so the past of the farm has to fit. */
+const RAW_DAYS = String(HISTORY_DAYS_DEFAULT + 1);
 
 export const up: Define = (command, { env, print, terminal }) => {
   command.description(
@@ -30,7 +32,7 @@ export const up: Define = (command, { env, print, terminal }) => {
   );
   withFarmOptions(command).action(async (values: FarmValues) => {
     const choices = farmChoices(values);
-    const settings = readSettings(env);
+    const settings = readSettings({ GRANARY_RETENTION_RAW_DAYS: RAW_DAYS, ...env });
     await runUntilSignal(async (onStop) => {
       const service = createService(settings, { signInLinkMs: SIGN_IN_MS });
       onStop(() => service.stop());
