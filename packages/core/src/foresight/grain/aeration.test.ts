@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { GRAINS } from '@granary/contract/foresight/silo-use';
 import { HOUR_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import {
@@ -9,7 +10,6 @@ import {
   expectedWeather,
   type WeatherHour,
 } from './aeration.ts';
-import { GRAIN_NAMES } from './grains.ts';
 
 const NOW_MS = 1_800_000_000_000 - (1_800_000_000_000 % (24 * HOUR_MS));
 const PAST_HOURS = 72;
@@ -112,7 +112,7 @@ describe('aeration advice', () => {
       .map((hours) => hours.sort((a, b) => a.ms - b.ms));
     const input = fc.record({
       nowMs: fc.constant(NOW_MS + 1),
-      grain: fc.constantFrom(...GRAIN_NAMES),
+      grain: fc.constantFrom(...GRAINS),
       grainC: fc.array(fc.double(), { maxLength: 12 }),
       moisturePercent: fc.double(),
       observed: weather,

@@ -1,6 +1,7 @@
+import type { Grain } from '@granary/contract/foresight/silo-use';
 import { HOUR_MS } from '@granary/contract/time';
 import { clamp, median, quantile } from '../statistics.ts';
-import { GRAINS, type Grain } from './grains.ts';
+import { GRAIN_DATA } from './grains.ts';
 import { type Air, airOf, equilibriumMoisturePercent, vapourPressureHpa, warmedAir } from './moisture.ts';
 
 export const ADVICE_HOURS = 48;
@@ -97,7 +98,7 @@ export interface AerationAdvice {
 
 /** When fans help in the next two days. It is advice: nothing is switched. */
 export function aerationAdvice(input: AerationInput): AerationAdvice {
-  const { grain, moisturePercent, targetPercent = GRAINS[grain].keepsAtPercent } = input;
+  const { grain, moisturePercent, targetPercent = GRAIN_DATA[grain].keepsAtPercent } = input;
   const fanHeatC = clamp(input.fanHeatC ?? FAN_HEAT_C_DEFAULT, 0, 10);
   const grainC = quantile(input.grainC, 0.75);
   const { source, hours: weather } = expectedWeather(input);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { GRAINS, type Grain } from '@granary/contract/foresight/silo-use';
 import fc from 'fast-check';
-import { GRAIN_NAMES, type Grain } from './grains.ts';
 import { equilibriumHumidityPercent, equilibriumMoisturePercent, warmedAir } from './moisture.ts';
 
 /** °F, % relative humidity, % moisture of the wet mass. */
@@ -21,7 +21,7 @@ const PUBLISHED: readonly (readonly [Grain, number, number, number])[] = [
   ['soft_wheat', 90, 50, 10.8],
 ];
 
-const grains = fc.constantFrom(...GRAIN_NAMES);
+const grains = fc.constantFrom(...GRAINS);
 const temperatures = fc.double({ min: -20, max: 50, noNaN: true });
 
 describe('equilibrium moisture', () => {

@@ -1,5 +1,6 @@
+import type { Grain } from '@granary/contract/foresight/silo-use';
 import { clamp } from '../statistics.ts';
-import { GRAINS, type Grain } from './grains.ts';
+import { GRAIN_DATA } from './grains.ts';
 
 /** The equation was fitted to measurements in about this range; outside of it the nearest value counts. */
 const HUMIDITY_PERCENT = { min: 5, max: 95 } as const;
@@ -14,7 +15,7 @@ export interface Air {
 
 /** The moisture, % of the wet mass, that grain takes in air of this state (Modified Henderson). */
 export function equilibriumMoisturePercent(grain: Grain, { temperatureC, humidityPercent }: Air): number {
-  const { k, n, c } = GRAINS[grain].henderson;
+  const { k, n, c } = GRAIN_DATA[grain].henderson;
   const humidity = clamp(humidityPercent, HUMIDITY_PERCENT.min, HUMIDITY_PERCENT.max) / 100;
   return ofWetMass((-Math.log(1 - humidity) / (k * K_SCALE * (clampedC(temperatureC) + c))) ** (1 / n));
 }
@@ -25,7 +26,7 @@ export function equilibriumHumidityPercent(
   temperatureC: number,
   moisturePercent: number,
 ): number {
-  const { k, n, c } = GRAINS[grain].henderson;
+  const { k, n, c } = GRAIN_DATA[grain].henderson;
   const dry = ofDryMass(moisturePercent);
   const humidity = 1 - Math.exp(-k * K_SCALE * (clampedC(temperatureC) + c) * dry ** n);
   return clamp(100 * humidity, HUMIDITY_PERCENT.min, HUMIDITY_PERCENT.max);

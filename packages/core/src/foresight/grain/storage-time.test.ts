@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { GRAINS } from '@granary/contract/foresight/silo-use';
 import { DAY_MS } from '@granary/contract/time';
 import fc from 'fast-check';
-import { GRAIN_NAMES } from './grains.ts';
 import { STORAGE_DAYS_MAX, storageDays, storageLife } from './storage-time.ts';
 
 const celsius = (fahrenheit: number): number => (fahrenheit - 32) / 1.8;
@@ -24,7 +24,7 @@ const CEREALS: readonly (readonly [number, readonly number[]])[] = [
   [24, [15, 10, 6, 2]],
 ];
 
-const grains = fc.constantFrom(...GRAIN_NAMES);
+const grains = fc.constantFrom(...GRAINS);
 const anyNumber = fc.oneof(fc.double(), fc.double({ min: -100, max: 200, noNaN: true }));
 
 describe('safe storage time', () => {

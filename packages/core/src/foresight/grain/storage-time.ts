@@ -1,6 +1,7 @@
+import type { Grain } from '@granary/contract/foresight/silo-use';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { clamp } from '../statistics.ts';
-import { GRAINS, type Grain } from './grains.ts';
+import { GRAIN_DATA } from './grains.ts';
 import { ofDryMass } from './moisture.ts';
 
 /** Longer times are not told apart: nothing was measured for so long. */
@@ -57,7 +58,7 @@ export function storageDays(
 ): number {
   const fahrenheit = 32 + 1.8 * clamp(temperatureC, TEMPERATURE_C.min, TEMPERATURE_C.max);
   const moisture = clamp(moisturePercent, MOISTURE_PERCENT.min, MOISTURE_PERCENT.max);
-  const { storage } = GRAINS[grain];
+  const { storage } = GRAIN_DATA[grain];
   const days =
     storage === 'thompson'
       ? maizeDays(fahrenheit, moisture, clamp(damagedPercent, 0, 100))
