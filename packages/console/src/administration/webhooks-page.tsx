@@ -1,3 +1,4 @@
+import './webhooks-page.css';
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { EVENT_TYPES } from '@granary/contract/events';
 import type { WebhookDelivery, WebhookRecord } from '@granary/contract/webhooks';

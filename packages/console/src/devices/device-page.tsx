@@ -1,3 +1,5 @@
+import './device-page.css';
+import './device-operations.css';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
 import { EmergencyStop } from '../commands/emergency-stop.tsx';

@@ -1,3 +1,7 @@
+import './field-map.css';
+import './missions-mode.css';
+import './planner-panel.css';
+import './vehicles.css';
 import type { Point } from '@granary/contract/positions';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { type Signal, useComputed, useSignal } from '@preact/signals';

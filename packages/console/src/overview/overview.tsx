@@ -1,3 +1,4 @@
+import './overview.css';
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
 import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';

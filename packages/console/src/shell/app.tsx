@@ -1,3 +1,5 @@
+import './app.css';
+import './movement-strip.css';
 import type { FleetMission, FleetOperation } from '@granary/contract/fleet';
 import { signal } from '@preact/signals';
 import type { ComponentType, FunctionComponent, JSX } from 'preact';
