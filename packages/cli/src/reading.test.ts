@@ -10,7 +10,7 @@ test('the commands that read a farm', async (t) => {
 
   await t.test('devices: filters, and a device with its values', async () => {
     const silos = await farm.json<{ device_id: string; group: string }[]>('devices', '--kind', 'silo');
-    assert.equal(silos.length, 9);
+    assert.equal(silos.length, 13);
     assert.match(await farm.run(['devices', '--q', 'rover-01']), /^DEVICE .*\nrover-01 .* battery \d+ %/);
     assert.equal(await farm.run(['devices', '--facility', 'nowhere']), 'There are no such devices.\n');
     const shown = await farm.run(['device', 'show', 'silo-01']);

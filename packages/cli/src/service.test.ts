@@ -166,5 +166,5 @@ test('simulate connects to a running service and leaves it running', async (t) =
   farm.signal('SIGINT');
   assert.equal(await farm.exited, 0);
   const { data } = await createClient({ baseUrl, apiKey: key }).devices.silo.list();
-  assert.equal(data.length, 9);
+  assert.equal(data.length, 13);
 });

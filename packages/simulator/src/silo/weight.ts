@@ -38,7 +38,7 @@ export interface Delivery {
 const USE_SPREAD = 0.12;
 const ARRIVAL_SPREAD_MS = 2 * HOUR_MS;
 const FILL_SPREAD = 0.03;
-const RESERVE_SHARE = 0.2;
+const RESERVE_SHARE = 0.15;
 
 /**
  * The content of a silo at any time, by regular use and deliveries alone. It depends on the time only: every delivery fills
