@@ -5,9 +5,9 @@ import { DEVICE_GROUPS } from '@granary/contract/profiles/groups';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { checkFault, type FaultPlan } from './farm/fault-plan.ts';
 import { CredentialsFile, MemoryFile } from './files.ts';
-import { type DeviceLink, type LinkChange, LinkStoppedError } from './link/device-link.ts';
 import { type BackfillSource, backfillMessages, findMissingHistory } from './profiles/missing-history.ts';
 import type { RunningDevice, SimulatedDevice, SimulatedProfile } from './profiles/profile.ts';
+import { type LinkChange, LinkStoppedError, type ServiceConnection } from './service-connection.ts';
 
 /** The service stores one message of a device while it receives those of others, so a few devices at a time are faster than one. */
 const DEVICES_AT_A_TIME = 3;
@@ -86,7 +86,7 @@ export type HistoryEvent =
 
 export interface HistoryJob {
   readonly devices: readonly {
-    readonly link: Pick<DeviceLink, 'deliver'>;
+    readonly link: Pick<ServiceConnection, 'deliver'>;
     readonly sources: readonly BackfillSource[];
   }[];
   readonly days: number;

@@ -11,7 +11,7 @@ const POLL_MS = 250;
 const EVENTS_PER_READ = 500;
 
 /** An encoded event, which is encoded once and shared by all streams. */
-export interface Frame extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId' | 'facility'> {
+export interface EncodedEvent extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId' | 'facility'> {
   readonly bytes: Buffer;
 }
 
@@ -20,7 +20,7 @@ export const loggedEvent = ({ sequence, type, deviceId, atMs, actor, data }: Sto
   // Its data was written as that of its type.
   ({ id: sequence, type, device_id: deviceId, at: toIso(atMs), actor, data }) as LoggedEvent;
 
-export function frameOf(event: StoredEvent): Frame {
+export function encodedEvent(event: StoredEvent): EncodedEvent {
   const { sequence, type, deviceId, facility } = event;
   const text = `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(loggedEvent(event))}\n\n`;
   return { sequence, type, deviceId, facility, bytes: Buffer.from(text) };
@@ -42,7 +42,7 @@ interface EventReader {
   readonly isClosed: boolean;
   readonly position: number;
   skipTo(sequence: number): void;
-  offer(frames: readonly Frame[]): void;
+  offer(encoded: readonly EncodedEvent[]): void;
   drained(): Promise<unknown>;
 }
 
@@ -100,9 +100,9 @@ export class EventFeed {
   /** Sends a stream the missing events and then every new one, without a gap. */
   async follow(stream: EventReader): Promise<void> {
     while (!stream.isClosed && stream.position < this.#position) {
-      const frames = (await this.#eventsAfter(stream.position)).map(frameOf);
-      if (frames.length === 0) stream.skipTo(this.#position);
-      stream.offer(frames);
+      const encoded = (await this.#eventsAfter(stream.position)).map(encodedEvent);
+      if (encoded.length === 0) stream.skipTo(this.#position);
+      stream.offer(encoded);
       await stream.drained();
     }
     if (!stream.isClosed) this.#streams.add(stream);
@@ -119,8 +119,8 @@ export class EventFeed {
       isBehind = events.length === EVENTS_PER_READ;
       if (events.length === 0) return;
       for (const observer of this.#observers) observer.observe(events);
-      const frames = events.map(frameOf);
-      for (const stream of this.#streams) stream.offer(frames);
+      const encoded = events.map(encodedEvent);
+      for (const stream of this.#streams) stream.offer(encoded);
     }
   }
 

@@ -6,7 +6,7 @@ import type { EventQuery } from '@granary/contract/events';
 import { listOf } from '@granary/contract/input/lists';
 import { type Access, canAccess, isUnlimited } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Frame, heartbeat, opening, reset } from '../background/event-feed.ts';
+import { type EncodedEvent, heartbeat, opening, reset } from '../background/event-feed.ts';
 import { credentialOf } from './access/credentials.ts';
 import { hijackForStream, StreamConnection } from './event-stream/stream-connection.ts';
 import { register } from './register.ts';
@@ -19,7 +19,10 @@ export interface EventFilter {
 }
 
 /** A reader gets an event that matches its filters and that its key may access. */
-export function selectEvents(access: Access, { deviceIds, types }: EventFilter): (frame: Frame) => boolean {
+export function selectEvents(
+  access: Access,
+  { deviceIds, types }: EventFilter,
+): (event: EncodedEvent) => boolean {
   const hasFullAccess = access.scopes.includes('admin') && isUnlimited(access);
   return ({ type, deviceId, facility }) => {
     if (types !== null && !types.has(type)) return false;
@@ -31,10 +34,10 @@ export function selectEvents(access: Access, { deviceIds, types }: EventFilter):
 
 /** One reader of the event log and its position; a reader that is disconnected can reconnect and resume. */
 export class EventStream extends StreamConnection {
-  readonly #selects: (frame: Frame) => boolean;
+  readonly #selects: (event: EncodedEvent) => boolean;
   #position: number;
 
-  constructor(response: ServerResponse, selects: (frame: Frame) => boolean, position: number) {
+  constructor(response: ServerResponse, selects: (event: EncodedEvent) => boolean, position: number) {
     super(response);
     this.#selects = selects;
     this.#position = position;
@@ -45,11 +48,11 @@ export class EventStream extends StreamConnection {
     return this.#position;
   }
 
-  /** Frames arrive in the order of their numbers; those that were already sent are skipped. */
-  offer(frames: readonly Frame[]): void {
-    const newFrames = frames.filter((frame) => frame.sequence > this.#position && this.#selects(frame));
-    this.skipTo(frames.at(-1)?.sequence ?? 0);
-    this.say(...newFrames.map(({ bytes }) => bytes));
+  /** Events arrive in the order of their numbers; those that were already sent are skipped. */
+  offer(encoded: readonly EncodedEvent[]): void {
+    const unsent = encoded.filter((event) => event.sequence > this.#position && this.#selects(event));
+    this.skipTo(encoded.at(-1)?.sequence ?? 0);
+    this.say(...unsent.map(({ bytes }) => bytes));
   }
 
   skipTo(sequence: number): void {

@@ -8,8 +8,8 @@ import {
   linkIsLostBy,
   type ReadingFault,
 } from '../faults.ts';
-import { DeviceLink, type DeviceLinkOptions } from '../link/device-link.ts';
 import type { Reading } from '../physics/reading.ts';
+import { ServiceConnection, type ServiceConnectionOptions } from '../service-connection.ts';
 import { SerialSender } from './report-queue.ts';
 
 /** Readings that a device keeps while it cannot send, about a day at the usual interval; beyond that the oldest are dropped. */
@@ -45,7 +45,7 @@ export interface DeviceModel<R extends Reading> {
 type DeviceFault = CommonFault | JobFault;
 
 export interface DeviceOptions<Fault extends string> {
-  readonly link: Omit<DeviceLinkOptions, 'onCommand' | 'onConfiguration'>;
+  readonly link: Omit<ServiceConnectionOptions, 'onCommand' | 'onConfiguration'>;
   readonly intervalMs: number;
   readonly faults: ReadonlySet<Fault>;
   readonly now: () => number;
@@ -59,14 +59,14 @@ export interface DeviceParts<R extends Reading, Model, Fault extends string> {
 
 /** The parts of the device that its model uses; the set of faults changes over time. */
 export interface Environment<Fault extends string> {
-  readonly link: DeviceLink;
+  readonly link: ServiceConnection;
   readonly faults: ActiveFaults<Fault | DeviceFault>;
   readonly nowMs: number;
 }
 
 /** A simulated device: measures at every interval, carries out commands, and sends readings and reports. */
 export class Device<R extends Reading, Model extends DeviceModel<R>, Fault extends string> {
-  readonly link: DeviceLink;
+  readonly link: ServiceConnection;
   readonly model: Model;
   readonly #options: DeviceOptions<Fault>;
   readonly #createReadingFault: DeviceParts<R, Model, Fault>['createReadingFault'];
@@ -84,7 +84,7 @@ export class Device<R extends Reading, Model extends DeviceModel<R>, Fault exten
     this.#faults = new Set(options.faults);
     this.#applyFaults = parts.createReadingFault(this.#faults);
     this.#startedMs = options.now();
-    this.link = new DeviceLink({
+    this.link = new ServiceConnection({
       ...options.link,
       onCommand: (payload) => this.#obey(payload),
       onConfiguration: (payload) => this.model.configure?.(payload),

@@ -1,5 +1,5 @@
 import type { Checker } from '@granary/contract/input/schema';
-import { type DeviceLink, LinkStoppedError } from '../link/device-link.ts';
+import { LinkStoppedError, type ServiceConnection } from '../service-connection.ts';
 
 /** Far more reports than a device has at a time; beyond that the oldest are dropped, and the service can request them. */
 const WAITING_MAX = 100;
@@ -45,7 +45,7 @@ export function parseJson(payload: string): unknown {
 }
 
 export interface ReportQueueOptions<Progress> {
-  readonly link: DeviceLink;
+  readonly link: ServiceConnection;
   /** Stores the state that the device must not lose. */
   readonly keep: () => Promise<void>;
   readonly onTrouble: (reason: string) => void;

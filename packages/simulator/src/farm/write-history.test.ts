@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
-import { LinkStoppedError } from '../link/device-link.ts';
+import { LinkStoppedError } from '../service-connection.ts';
 import { type HistoryEvent, writeHistory } from '../start-farm.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12);

@@ -14,7 +14,7 @@ import type { DeviceModel } from '../device/device.ts';
 import { parseJson, parseMessage, ReportQueue } from '../device/report-queue.ts';
 import { type ActiveFaults, SILENCE_MS } from '../faults.ts';
 import { isRecord } from '../files.ts';
-import type { DeviceLink } from '../link/device-link.ts';
+import type { ServiceConnection } from '../service-connection.ts';
 import type { FieldFault } from './faults.ts';
 import type { FieldUnit } from './fleet.ts';
 import { type FieldMemory, interruptedIn, memoryOf, powerUp } from './memory.ts';
@@ -131,7 +131,7 @@ const cancelPendingWork = (pilot: Pilot): Pilot =>
 
 export interface FieldControllerOptions {
   readonly unit: FieldUnit;
-  readonly link: DeviceLink;
+  readonly link: ServiceConnection;
   readonly faults: ActiveFaults<FieldFault>;
   /** The stored state, if there is any. */
   readonly memory: FieldMemory | undefined;

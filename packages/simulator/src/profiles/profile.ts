@@ -3,9 +3,9 @@ import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { HistoryPoint } from '@granary/contract/telemetry/telemetry';
 import type { DeviceOptions } from '../device/device.ts';
-import type { DeviceLink } from '../link/device-link.ts';
 import type { FarmUnit } from '../physics/facilities.ts';
 import type { Reading } from '../physics/reading.ts';
+import type { ServiceConnection } from '../service-connection.ts';
 import type { BackfillSource, DailyQuery } from './missing-history.ts';
 
 /** One profile of devices as the farm simulates it. The farm walks the profiles and knows nothing else about devices. */
@@ -32,7 +32,7 @@ export interface Registered {
 }
 
 export interface RunningDevice {
-  readonly link: DeviceLink;
+  readonly link: ServiceConnection;
   /** The physical state of the device. */
   readonly model: object;
   start(): void;

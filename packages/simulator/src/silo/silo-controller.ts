@@ -8,7 +8,7 @@ import { SECOND_MS } from '@granary/contract/time';
 import type { DeviceModel } from '../device/device.ts';
 import { parseMessage, ReportQueue } from '../device/report-queue.ts';
 import { type ActiveFaults, SILENCE_MS } from '../faults.ts';
-import type { DeviceLink } from '../link/device-link.ts';
+import type { ServiceConnection } from '../service-connection.ts';
 import { exaggerated, LEAK_SHARE_PER_HOUR, type SiloFault } from './faults.ts';
 import { advance, type Machine, type Memory, memoryOf, powerUp } from './machine.ts';
 import { progressOf, type Run } from './operations/controller.ts';
@@ -22,7 +22,7 @@ const REST_AFTER_MS = 5 * SECOND_MS;
 
 export interface SiloControllerOptions {
   readonly silo: Weighed;
-  readonly link: DeviceLink;
+  readonly link: ServiceConnection;
   readonly faults: ActiveFaults<SiloFault>;
   /** The stored state. */
   readonly memory: Memory;

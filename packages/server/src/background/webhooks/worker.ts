@@ -44,16 +44,16 @@ interface WorkerParts {
 /** Turns new events into deliveries and sends those that are due. All state is stored, so several nodes may run it at once. */
 export class WebhookWorker {
   readonly #parts: WorkerParts;
-  readonly #lanes = new Map<number, WebhookLane>();
+  readonly #queues = new Map<number, WebhookQueue>();
   readonly #aborted = new AbortController();
-  readonly #laneParts: LaneParts;
+  readonly #queueParts: QueueParts;
   readonly #rounds: PeriodicWork;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
     const { schedule = RETRY_SCHEDULE, leaseMs = LEASE_MS, attemptMs = ATTEMPT_MS_MAX } = parts.options;
     const sender = new WebhookSender(parts.addressGuard, attemptMs, parts.now);
-    this.#laneParts = { ...parts, sender, schedule, leaseMs, signal: this.#aborted.signal };
+    this.#queueParts = { ...parts, sender, schedule, leaseMs, signal: this.#aborted.signal };
     this.#rounds = new PeriodicWork({
       doing: 'looking for webhook deliveries',
       everyMs: POLL_MS,
@@ -70,7 +70,7 @@ export class WebhookWorker {
   async stop(): Promise<void> {
     await this.#rounds.stop();
     const timer = setTimeout(() => this.#aborted.abort(), STOP_MS_MAX);
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.stop()));
+    await Promise.all([...this.#queues.values()].map((queue) => queue.stop()));
     clearTimeout(timer);
   }
 
@@ -88,8 +88,8 @@ export class WebhookWorker {
     const { webhooks, now } = this.#parts;
     for (let isAdvancing = true; isAdvancing && !this.#rounds.isStopped; ) {
       isAdvancing = await this.#distribute();
-      for (const webhookNo of await webhooks.due(now())) this.#laneOf(webhookNo).wake();
-      for (const [webhookNo, lane] of this.#lanes) if (lane.isIdle) this.#lanes.delete(webhookNo);
+      for (const webhookNo of await webhooks.due(now())) this.#queueOf(webhookNo).wake();
+      for (const [webhookNo, queue] of this.#queues) if (queue.isIdle) this.#queues.delete(webhookNo);
     }
   }
 
@@ -104,16 +104,16 @@ export class WebhookWorker {
     return advanced > 0;
   }
 
-  #laneOf(webhookNo: number): WebhookLane {
-    const known = this.#lanes.get(webhookNo);
+  #queueOf(webhookNo: number): WebhookQueue {
+    const known = this.#queues.get(webhookNo);
     if (known !== undefined) return known;
-    const lane = new WebhookLane(this.#laneParts, webhookNo);
-    this.#lanes.set(webhookNo, lane);
-    return lane;
+    const queue = new WebhookQueue(this.#queueParts, webhookNo);
+    this.#queues.set(webhookNo, queue);
+    return queue;
   }
 }
 
-interface LaneParts {
+interface QueueParts {
   readonly webhooks: Pick<App['webhooks'], 'take' | 'renew' | 'record'>;
   readonly sender: WebhookSender;
   readonly logger: Logger;
@@ -129,8 +129,8 @@ interface Leased extends TakenDeliveries {
 }
 
 /** The attempts of one webhook, so that a receiver that hangs delays no other. */
-class WebhookLane {
-  readonly #parts: LaneParts;
+class WebhookQueue {
+  readonly #parts: QueueParts;
   readonly #webhookNo: number;
   readonly #running = new Set<Promise<void>>();
   #failuresInARow = 0;
@@ -138,7 +138,7 @@ class WebhookLane {
   #isStopped = false;
   #taking: Promise<void> | null = null;
 
-  constructor(parts: LaneParts, webhookNo: number) {
+  constructor(parts: QueueParts, webhookNo: number) {
     this.#parts = parts;
     this.#webhookNo = webhookNo;
   }

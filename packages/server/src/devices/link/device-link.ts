@@ -13,7 +13,7 @@ import type { DeviceLog } from '../device-log.ts';
 import { HELD_READINGS_MAX } from '../ingest/pipeline.ts';
 import type { Uplink } from '../ingest/uplink.ts';
 import { BrokeredLink } from './brokered-link.ts';
-import { LinkGroup } from './link-group.ts';
+import { LinkMembers } from './link-members.ts';
 import type { ServiceLink } from './service-link.ts';
 import { createThreadLink } from './thread-link.ts';
 import type { LogLine } from './thread-protocol.ts';
@@ -48,7 +48,7 @@ export function createDeviceLink(settings: Settings, parts: LinkParts): ServiceL
 }
 
 /** The device link in as many threads as set; MQTT over WebSocket comes through the HTTP server, so it stays in this thread. */
-function createEmbeddedLink(settings: Settings, parts: LinkParts): LinkGroup {
+function createEmbeddedLink(settings: Settings, parts: LinkParts): LinkMembers {
   const { app, uplink, logger, log, clock, certificate, threadEnded: failed } = parts;
   const { linkThreads, rawRetentionDays } = settings;
   const addresses = linkAddresses(settings);
@@ -72,7 +72,7 @@ function createEmbeddedLink(settings: Settings, parts: LinkParts): LinkGroup {
   app.threadWrites?.beforeCachedReads(() => {
     for (const thread of threads) thread.takeReports();
   });
-  return new LinkGroup({
+  return new LinkMembers({
     authenticate: (deviceId, secret) => uplink.authenticate(deviceId, secret),
     addresses,
     local: (logIn) => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { respond } from '@granary/testing/server/open-response';
-import type { Frame } from '../../background/event-feed.ts';
+import type { EncodedEvent } from '../../background/event-feed.ts';
 import { EventStream } from '../events.ts';
 
-const frame = (sequence: number, bytes = Buffer.from(`${sequence}\n`)): Frame => ({
+const event = (sequence: number, bytes = Buffer.from(`${sequence}\n`)): EncodedEvent => ({
   sequence,
   type: 'configuration.changed',
   deviceId: 'silo-1',
@@ -16,8 +16,8 @@ const frame = (sequence: number, bytes = Buffer.from(`${sequence}\n`)): Frame =>
 test('an event is not sent again, and an event outside the filter is never sent', async (t) => {
   const { socket, response } = await respond(t);
   const stream = new EventStream(response, ({ sequence }) => sequence % 2 === 0, 2);
-  stream.offer([frame(1), frame(2), frame(3)]);
-  stream.offer([frame(3), frame(4), frame(5)]);
+  stream.offer([event(1), event(2), event(3)]);
+  stream.offer([event(3), event(4), event(5)]);
   assert.equal(stream.position, 5);
   stream.end();
   let text = '';
@@ -31,7 +31,7 @@ test('an event is not sent again, and an event outside the filter is never sent'
 test('a heartbeat has the last read position of the log, also when no event passed the filter', async (t) => {
   const { socket, response } = await respond(t);
   const stream = new EventStream(response, () => false, 2);
-  stream.offer([frame(3), frame(4)]);
+  stream.offer([event(3), event(4)]);
   stream.beat();
   let text = '';
   for await (const chunk of socket) {
@@ -49,7 +49,7 @@ test('a stream whose reader does not read is closed before too many bytes wait',
   let waitingMax = 0;
   for (let sequence = 1; !stream.isClosed; sequence++) {
     assert.ok(sequence < 10_000);
-    stream.offer([frame(sequence, large)]);
+    stream.offer([event(sequence, large)]);
     waitingMax = Math.max(waitingMax, response.writableLength);
     await sleep(0);
   }

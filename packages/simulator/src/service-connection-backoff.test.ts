@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backoffMs } from './device-link.ts';
+import { backoffMs } from './service-connection.ts';
 
 test('waits twice as long after every failure, up to a limit', () => {
   const waits = [1, 2, 3, 7, 50].map((failures) => backoffMs(failures, () => 1));

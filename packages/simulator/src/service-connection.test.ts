@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type RecordingBroker, startBroker } from '@granary/testing/simulator/broker';
-import { DeviceLink, type LinkChange, LinkStoppedError } from './device-link.ts';
+import { type LinkChange, LinkStoppedError, ServiceConnection } from './service-connection.ts';
 
 const READING = { ts: 1, weight: 2 };
 
@@ -10,7 +10,7 @@ function connectTo(t: TestContext, broker: RecordingBroker, secret = 'right') {
   const commands: string[] = [];
   const configurations: string[] = [];
   let renewals = 0;
-  const link = new DeviceLink({
+  const link = new ServiceConnection({
     mqttUrl: broker.url,
     credentials: { username: 'silo-01', secret },
     renewCredentials: async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerAddresses, LinkDevice, LinkHandler, LinkStatistics } from '@granary/link/port';
-import { LinkGroup } from './link-group.ts';
+import { LinkMembers } from './link-members.ts';
 import type { ThreadMember } from './service-link.ts';
 
 const NOWHERE: BrokerAddresses = { plain: null, secure: null };
@@ -104,7 +104,7 @@ function startGroup() {
     members.push(member);
     return member;
   };
-  const group = new LinkGroup({
+  const group = new LinkMembers({
     authenticate: async (deviceId, secret): Promise<LinkDevice | null> =>
       secret === 'right' ? { deviceId, deviceNo: 1, profile: 'silo_scale' } : null,
     addresses: NOWHERE,

@@ -19,7 +19,7 @@ export class LinkStoppedError extends Error {
   }
 }
 
-export interface DeviceLinkOptions {
+export interface ServiceConnectionOptions {
   readonly mqttUrl: string;
   readonly credentials: DeviceCredentials;
   /** Called when the broker refuses the credentials; the returned ones are used from then on. */
@@ -35,8 +35,8 @@ export interface DeviceLinkOptions {
 export type LinkChange = { readonly state: 'up' } | { readonly state: 'down'; readonly reason: string };
 
 /** One device's connection to the broker; it reconnects until it is stopped. */
-export class DeviceLink {
-  readonly #options: DeviceLinkOptions;
+export class ServiceConnection {
+  readonly #options: ServiceConnectionOptions;
   #credentials: DeviceCredentials;
   #state: 'stopped' | 'running' | 'cut' = 'stopped';
   /** The present connection, or the attempt to make one. */
@@ -48,7 +48,7 @@ export class DeviceLink {
   #failures = 0;
   #retryTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: DeviceLinkOptions) {
+  constructor(options: ServiceConnectionOptions) {
     this.#options = options;
     this.#credentials = options.credentials;
   }

@@ -36,7 +36,7 @@ interface GroupParts {
  * The device link of several members. Every login is checked in this thread, so a device has one session: when it logs in on
  * one member while it may have a session on another, that one ends first and is reported first.
  */
-export class LinkGroup implements ServiceLink {
+export class LinkMembers implements ServiceLink {
   /** Logins are checked with what is stored. */
   readonly access = NO_DEVICE_ACCESS;
   readonly #authenticate: LogIn;
