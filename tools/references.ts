@@ -7,6 +7,7 @@ import type { Json } from '@granary/contract/reference/component-schemas';
 import { errorPage } from '@granary/contract/reference/error-page';
 import { messageSchemas } from '@granary/contract/reference/message-schemas';
 import { openApiDocument } from '@granary/contract/reference/openapi';
+import { sentencePage } from '@granary/contract/reference/sentence-page';
 import { VERSION } from '@granary/server/process/version';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
@@ -67,6 +68,7 @@ export function references(): ReadonlyMap<string, string> {
     ['docs/openapi.json', readableJson(openApi)],
     ['docs/asyncapi.json', readableJson(asyncApi)],
     ['docs/errors.md', errorPage()],
+    ['docs/sentences.md', sentencePage()],
     // The service, which has no guide, shows the examples, too.
     ['packages/contract/src/reference/guide-examples.json', readableJson(examples)],
     ...Array.from(messageSchemas(examples), ([name, schema]): [string, string] => [

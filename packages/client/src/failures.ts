@@ -8,6 +8,8 @@ interface ApiErrorFields {
   readonly status: number;
   readonly code: KnownOrNewerCode;
   readonly message: string;
+  readonly messageCode?: string | undefined;
+  readonly messageValues?: Readonly<Record<string, unknown>> | undefined;
   readonly details?: readonly ValidationIssue[] | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
@@ -17,6 +19,9 @@ interface ApiErrorFields {
 export class ApiError extends Error {
   readonly status: number;
   readonly code: KnownOrNewerCode;
+  /** The message as a code with values, where it says more than `code`; `docs/sentences.md`. */
+  readonly messageCode: string | undefined;
+  readonly messageValues: Readonly<Record<string, unknown>> | undefined;
   readonly details: readonly ValidationIssue[];
   readonly requestId: string | undefined;
   /** When the service asks to try again, if it says so. */
@@ -25,11 +30,22 @@ export class ApiError extends Error {
   readonly mayBeDone: boolean;
 
   constructor(fields: ApiErrorFields, options: ErrorOptions & { readonly mayBeDone?: boolean } = {}) {
-    const { status, code, message, details = [], requestId, retryAfterMs } = fields;
+    const {
+      status,
+      code,
+      message,
+      messageCode,
+      messageValues,
+      details = [],
+      requestId,
+      retryAfterMs,
+    } = fields;
     super(message, options);
     this.name = 'ApiError';
     this.status = status;
     this.code = code;
+    this.messageCode = messageCode;
+    this.messageValues = messageValues;
     this.details = details;
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;

@@ -1,4 +1,6 @@
 import type { ValidationIssue } from './input/schema.ts';
+import { inEnglish } from './sentences/english.ts';
+import type { RefusalMessage } from './sentences/refusals.ts';
 
 /**
  * Every way a caller can be told no, with its HTTP status. Codes are stable: programs branch on them. This is the one place
@@ -84,18 +86,21 @@ export const ERROR_CODES = Object.keys(STATUS_OF) as readonly ErrorCode[];
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ValidationIssue[] | undefined;
+  /** What is told beyond the code; `null` where the message has no code of its own. */
+  readonly told: RefusalMessage | null;
 
   /** The cause is for the log: it may name addresses and paths that no caller may see. */
   constructor(
     code: ErrorCode,
-    message: string,
+    message: string | RefusalMessage,
     details?: readonly ValidationIssue[],
     options?: ErrorOptions,
   ) {
-    super(message, options);
+    super(typeof message === 'string' ? message : inEnglish(message), options);
     this.name = 'Refusal';
     this.code = code;
     this.details = details;
+    this.told = typeof message === 'string' ? null : message;
   }
 }
 
@@ -104,7 +109,13 @@ export interface ErrorBody {
   readonly error: {
     readonly code: ErrorCode;
     readonly message: string;
+    readonly message_code?: RefusalMessage['code'];
+    readonly message_values?: Record<string, unknown>;
     readonly details?: readonly ValidationIssue[];
     readonly request_id: string;
   };
 }
+
+/** The message of a refusal, for an answer. */
+export const refusalMessage = ({ message, told }: Refusal) =>
+  told === null ? { message } : { message, message_code: told.code, message_values: { ...told.values } };

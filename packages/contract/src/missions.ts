@@ -8,7 +8,7 @@ import { MissionId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Altitude, Latitude, Longitude } from './positions.ts';
-import { messageFields, statusFields } from './sentences/english.ts';
+import { messageFields, REFUSAL_FIELDS, statusFields } from './sentences/english.ts';
 import { MISSION_DETAILS } from './sentences/jobs.ts';
 import { PARTS } from './sentences/parts.ts';
 import { Timestamp } from './time.ts';
@@ -112,7 +112,7 @@ export const PreflightRequest = closed({
 
 const PreflightRefusal = closed({
   code: Type.Enum([...ERROR_CODES]),
-  message: Type.String(),
+  ...REFUSAL_FIELDS,
   details: Type.Array(closed({ path: Type.String(), message: Type.String() })),
 });
 

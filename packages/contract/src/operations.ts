@@ -6,7 +6,7 @@ import { ERROR_CODES } from './errors.ts';
 import { OperationId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
-import { codeField, messageFields, statusFields, VALUES } from './sentences/english.ts';
+import { codeField, messageFields, REFUSAL_FIELDS, statusFields, VALUES } from './sentences/english.ts';
 import { OPERATION_DETAILS, TRACE } from './sentences/jobs.ts';
 import { PARTS } from './sentences/parts.ts';
 import { Timestamp } from './time.ts';
@@ -140,7 +140,7 @@ export const OperationPlan = closed({
   ),
   refusal: described(
     'Why a start would be refused now; `null` where it would be accepted.',
-    Type.Union([closed({ code: Type.Enum([...ERROR_CODES]), message: Type.String() }), Type.Null()]),
+    Type.Union([closed({ code: Type.Enum([...ERROR_CODES]), ...REFUSAL_FIELDS }), Type.Null()]),
   ),
 });
 

@@ -1,11 +1,12 @@
 import { type ErrorCode, Refusal } from './errors.ts';
 import type { ValidationIssue } from './input/schema.ts';
+import type { RefusalMessage } from './sentences/refusals.ts';
 
 /** Errors lose their class between threads, so they are sent as data. */
 export type PackedError =
   | {
       readonly refusal: ErrorCode;
-      readonly message: string;
+      readonly message: string | RefusalMessage;
       readonly details: readonly ValidationIssue[] | undefined;
       readonly cause: unknown;
     }
@@ -13,7 +14,12 @@ export type PackedError =
 
 export function packError(error: unknown): PackedError {
   if (error instanceof Refusal) {
-    return { refusal: error.code, message: error.message, details: error.details, cause: error.cause };
+    return {
+      refusal: error.code,
+      message: error.told ?? error.message,
+      details: error.details,
+      cause: error.cause,
+    };
   }
   if (error instanceof Error) return { refusal: null, message: error.message, stack: error.stack };
   return { refusal: null, message: String(error), stack: undefined };

@@ -2,6 +2,7 @@ import type { CommandName, CommandRequest, CommandStatus } from '@granary/contra
 import type { EndDeclaration } from '@granary/contract/declared-end';
 import { Refusal } from '@granary/contract/errors';
 import type { CommandAck, CommandProgress, FieldCommand } from '@granary/contract/link/field-messages';
+import { sentence } from '@granary/contract/sentences/english';
 import { refuseDeclaration } from '@granary/core/commands/declared-end';
 import { isUnconfirmedStop, replacingStop, stopInForce } from '@granary/core/commands/emergency-stop';
 import { commandMessage } from '@granary/core/commands/record';
@@ -104,7 +105,7 @@ export const writes = {
     if (known !== undefined) return committed({ command: known, message: null });
     refuseCommand(request, { ...held.facts, isReachable }, nowMs);
     if (!isStop && commands.length >= COMMANDS_UNFINISHED_MAX) {
-      throw new Refusal('rate_limited', `the device has ${commands.length} commands to answer first`);
+      throw new Refusal('rate_limited', sentence('commands_to_answer', { count: commands.length }));
     }
     const begun = { ...beginCommand({ commandId, deviceNo, request }, nowMs), requestedBy: tx.actor };
     const inForce = stopInForce(commands);

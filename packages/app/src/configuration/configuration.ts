@@ -5,6 +5,7 @@ import {
   type DeviceConfiguration,
   PROFILES,
 } from '@granary/contract/profiles/profiles';
+import { sentence } from '@granary/contract/sentences/english';
 import { ruleSensors } from '@granary/core/alerts/rules/rule-sensors';
 import { refuseBadRules } from '@granary/core/configuration/rule-checks';
 import { storedConfiguration } from '@granary/core/configuration/versions';
@@ -65,7 +66,7 @@ export const writes = {
     if (ifVersion !== undefined && ifVersion !== current.version) {
       throw new Refusal(
         'stale_version',
-        `the configuration is at version ${current.version}, not ${ifVersion}`,
+        sentence('configuration_changed', { current: current.version, given: ifVersion }),
       );
     }
     const configuration = patched(current, patch);

@@ -1,5 +1,6 @@
 import type { DevicePatch, MaintenanceRequest } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
+import { sentence } from '@granary/contract/sentences/english';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
 import { changeDevice, changedFields, refuseForeignMove } from '@granary/core/devices/change-device';
 import { changeMaintenance } from '@granary/core/devices/maintenance';
@@ -99,7 +100,10 @@ export const writes = {
     if (device === undefined) throw new Refusal('device_not_found', 'the device does not exist any more');
     refuseRemoved(device);
     if (ifVersion !== undefined && ifVersion !== device.version) {
-      throw new Refusal('stale_version', `the device is at version ${device.version}, not ${ifVersion}`);
+      throw new Refusal(
+        'stale_version',
+        sentence('device_changed', { current: device.version, given: ifVersion }),
+      );
     }
     const changed = changeDevice(device, patch);
     refuseForeignMove(limits, device.facility, changed.facility);

@@ -161,6 +161,8 @@ function refusalOf(call: Call, response: Response, text: string): ApiError {
   return new ApiError({
     status,
     code,
+    messageCode: error?.message_code,
+    messageValues: error?.message_values,
     details: error?.details,
     requestId: error?.request_id ?? requestId,
     message: isUnknownEndpoint(code) ? `${message}; ${hintOf(call)}` : message,

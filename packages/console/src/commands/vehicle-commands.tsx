@@ -8,6 +8,7 @@ import { Dialog } from '../kit/dialog.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Age } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
+import { statusText } from '../kit/sentences.ts';
 import { type Loaded, useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -72,7 +73,7 @@ export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props
         <p class="muted">{commands.none}</p>
       ) : (
         <p role="status">
-          {commands.names[newest.command]}: <span class="free-text">{newest.status_detail}</span>{' '}
+          {commands.names[newest.command]}: <span class="free-text">{statusText(newest)}</span>{' '}
           <span class="muted">
             <Age since={newest.ended_at ?? newest.created_at} />
           </span>

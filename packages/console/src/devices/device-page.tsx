@@ -6,15 +6,16 @@ import { EmergencyStop } from '../commands/emergency-stop.tsx';
 import { useVehicleState, VehicleCommands } from '../commands/vehicle-commands.tsx';
 import { useConsole, useIsLost, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
-import { formatDuration, withLocalTimes } from '../kit/format.ts';
+import { formatDuration } from '../kit/format.ts';
 import { Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
+import { detailText, statusText } from '../kit/sentences.ts';
 import { PageList } from '../kit/table.tsx';
 import { Tabs } from '../kit/tabs.tsx';
 import { useEventReload, useLoaded, usePages } from '../kit/use-loaded.ts';
 import { RequestedBy } from '../operations/job-table.tsx';
 import { nameOf, operationTitle } from '../operations/jobs.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import { DeviceAdministration } from './administration/device-administration.tsx';
 import { HistoryChart } from './chart/history-chart.tsx';
 import { DeviceConfiguration } from './configuration/device-configuration.tsx';
@@ -69,9 +70,8 @@ interface RowProps {
 }
 
 function OperationRow({ operation, deviceId, isOpen, onToggle }: RowProps) {
-  const { live } = useConsole();
   const { operations } = texts.value;
-  const { status, status_detail, started_at, requested_by, origin } = operation;
+  const { status, started_at, requested_by, origin } = operation;
   return (
     <li>
       <details open={isOpen} onToggle={({ currentTarget }) => onToggle(currentTarget.open)}>
@@ -84,9 +84,7 @@ function OperationRow({ operation, deviceId, isOpen, onToggle }: RowProps) {
           <span class="muted">
             <RequestedBy actor={requested_by} isOfDevice={origin === 'device'} />
           </span>
-          <span class="device-operation-detail muted free-text">
-            {withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
-          </span>
+          <span class="device-operation-detail muted free-text">{statusText(operation)}</span>
         </summary>
         {isOpen && <OperationTrace deviceId={deviceId} operation={operation} />}
       </details>
@@ -101,7 +99,7 @@ interface TraceProps {
 
 /** The steps of an operation with their times, and how long after the first each one was. */
 function OperationTrace({ deviceId, operation }: TraceProps) {
-  const { client, live } = useConsole();
+  const { client } = useConsole();
   const { devices, shell } = texts.value;
   const { operation_id, status, status_detail } = operation;
   const { value, failure } = useLoaded(
@@ -114,22 +112,23 @@ function OperationTrace({ deviceId, operation }: TraceProps) {
   const firstMs = Date.parse(value.steps[0]?.at ?? '');
   return (
     <ol class="device-trace" aria-label={devices.trace}>
-      {value.steps.map(({ at, step, by, detail }) => (
-        <li key={`${step} ${at}`}>
-          <span class="device-trace-time">
-            <Time at={at} />
-            <span class="muted">+{formatDuration(Date.parse(at) - firstMs)}</span>
-          </span>
-          <span>
-            <strong>{devices.steps[step]}</strong>
-            {by !== null && <span class="free-text"> · {nameOf(by)}</span>}
-            <br />
-            <span class="free-text">
-              {withLocalTimes(detail, live.site.clock.nowMs.peek(), locale.value)}
+      {value.steps.map((one) => {
+        const { at, step, by } = one;
+        return (
+          <li key={`${step} ${at}`}>
+            <span class="device-trace-time">
+              <Time at={at} />
+              <span class="muted">+{formatDuration(Date.parse(at) - firstMs)}</span>
             </span>
-          </span>
-        </li>
-      ))}
+            <span>
+              <strong>{devices.steps[step]}</strong>
+              {by !== null && <span class="free-text"> · {nameOf(by)}</span>}
+              <br />
+              <span class="free-text">{detailText(one)}</span>
+            </span>
+          </li>
+        );
+      })}
     </ol>
   );
 }

@@ -1,7 +1,6 @@
 import { unitSymbol } from '@granary/contract/telemetry/channels';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 
-const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const KM_M = 1_000;
 const TONNE_KG = 1_000;
 
@@ -79,7 +78,3 @@ export function formatTime(timestamp: string | number, nowMs: number, language: 
 /** The exact time, for the text that appears on hover. */
 export const utcTime = (timestamp: string | number): string =>
   `${new Date(timestamp).toISOString().replace('T', ' ').replace('Z', '')} UTC`;
-
-/** A sentence of the service, with the times in it in the zone of the viewer. */
-export const withLocalTimes = (sentence: string, nowMs: number, language: string): string =>
-  sentence.replace(TIMES, (time) => formatTime(time, nowMs, language));

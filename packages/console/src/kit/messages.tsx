@@ -2,24 +2,27 @@ import './messages.css';
 import { ApiError, UnreachableError } from '@granary/client';
 import type { ComponentChildren } from 'preact';
 import { texts } from '../texts/texts.ts';
+import { refusalText } from './sentences.ts';
 
 /** What happened, whether anything was changed, and what to do, for a person. */
 export function failureText(failure: unknown): string {
   const { failures } = texts.value.common;
   if (failure instanceof ApiError) {
-    const details = failure.details.map(({ path, message }) => `${path.replace(/^\//, '')} ${message}`);
-    const said = [
-      `${capitalised(failure.message)}${details.length === 0 ? '.' : `: ${details.join('; ')}.`}`,
-    ];
-    return [...said, ...(failure.mayBeDone ? [failures.mayBeDone] : [])].join(' ');
+    const { code, message, details, messageCode, messageValues } = failure;
+    const said = refusalText({
+      code,
+      message,
+      details,
+      message_code: messageCode,
+      message_values: messageValues,
+    });
+    return failure.mayBeDone ? `${said} ${failures.mayBeDone}` : said;
   }
   if (failure instanceof UnreachableError) {
     return [failures.unreachable, failure.mayBeDone ? failures.mayBeDone : failures.notDone].join(' ');
   }
   return failures.unexpected;
 }
-
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function Failure({ of }: { readonly of: unknown }) {
   if (of === null || of === undefined) return null;

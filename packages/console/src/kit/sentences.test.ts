@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ERROR_CODES } from '@granary/contract/errors';
 import { ALERTS } from '@granary/contract/sentences/alerts';
 import { ENGLISH, SENTENCES } from '@granary/contract/sentences/english';
 import {
@@ -10,16 +11,18 @@ import {
   TRACE,
 } from '@granary/contract/sentences/jobs';
 import { PARTS } from '@granary/contract/sentences/parts';
+import { REFUSALS } from '@granary/contract/sentences/refusals';
 import { placeholdersOf, type Reader, written } from '@granary/contract/sentences/sentence';
 import { WORDS } from '@granary/contract/sentences/words';
 import { LANGUAGES, language } from '../texts/texts.ts';
-import { messageText, TEMPLATES } from './sentences.ts';
+import { messageText, refusalText, TEMPLATES } from './sentences.ts';
 
 /** A value of each kind; of a list of words, each of its words in turn. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   text: 'Ada',
   number: 3,
   percent: 12.5,
+  waypoint: 2,
   time: '2026-11-17T20:00:00.000Z',
   duration: 90,
   quantity: { value: 300, unit: 'kg' },
@@ -87,7 +90,16 @@ test('every kind of value can be written, and every word is there in every langu
 });
 
 test('a code has one meaning: it stands in one list, or has the same text in both', () => {
-  const lists = [ALERTS, OPERATION_DETAILS, TRACE, ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, PARTS];
+  const lists = [
+    ALERTS,
+    OPERATION_DETAILS,
+    TRACE,
+    ATTENTION,
+    COMMAND_DETAILS,
+    MISSION_DETAILS,
+    REFUSALS,
+    PARTS,
+  ];
   const texts = new Map<string, string>();
   for (const [code, text] of lists.flatMap((list) => Object.entries(list))) {
     assert.equal(texts.get(code) ?? text, text, code);
@@ -96,7 +108,8 @@ test('a code has one meaning: it stands in one list, or has the same text in bot
 });
 
 test('no German text is only copied', () => {
-  const own = /^(?:\{why:Part\}\.|\{(?:words|text):text\})$|\{mission:mission\} \{status/;
+  const own =
+    /^(?:\{why:Part\}\.|\{(?:words|text):text\})$|^\{(?:operation:Part|mission:mission)\} \(?\{status/;
   const copied = Object.entries(SENTENCES).filter(
     ([code, text]) => TEMPLATES.de.sentences[code] === text && !own.test(text),
   );
@@ -109,5 +122,27 @@ test('a code that the page does not know is shown in the English of the service'
   assert.equal(messageText(told), 'The hopper is open');
   const incomplete = { message: 'Level is low', message_code: 'level_below', message_values: { level: 3 } };
   assert.equal(messageText(incomplete), 'Level is low');
+  language.value = 'en';
+});
+
+test('every error code has a German text, which is shown where a refusal has no sentence of its own', () => {
+  language.value = 'de';
+  for (const code of ERROR_CODES) {
+    const text = refusalText({
+      code,
+      message: 'the English text',
+      details: [{ path: '/url', message: 'no' }],
+    });
+    assert.doesNotMatch(text, /English|\bno\b|undefined/, code);
+    assert.match(text, /^\p{Lu}.*: url\.$/u, code);
+  }
+  const told = {
+    code: 'reading_stale',
+    message: 'x',
+    message_code: 'weight_is_old',
+    message_values: { age: 90 },
+  };
+  assert.equal(refusalText(told), 'Das letzte Gewicht ist 90 s alt.');
+  assert.equal(refusalText({ code: 'newer_code', message: 'it is too windy' }), 'It is too windy.');
   language.value = 'en';
 });

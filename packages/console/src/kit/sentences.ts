@@ -1,5 +1,6 @@
 import { ENGLISH, inWords } from '@granary/contract/sentences/english';
-import { type Reader, written } from '@granary/contract/sentences/sentence';
+import { capitalized, type Reader, written } from '@granary/contract/sentences/sentence';
+import { ERRORS } from '../texts/de/errors.ts';
 import { SENTENCE_WORDS, SENTENCES } from '../texts/de/sentences.ts';
 import { type Language, language, locale, texts } from '../texts/texts.ts';
 import { formatDuration, formatNumber, formatTime, unitSymbol } from './format.ts';
@@ -21,6 +22,7 @@ function reader(): Reader {
   return {
     ...TEMPLATES[language.value],
     number: (value) => number(value, 3),
+    waypoint: (index) => number(index + 1, 0),
     percent: (value) => `${number(value, 1)} %`,
     time: (timestamp) => formatTime(timestamp, Date.now(), place),
     duration: (seconds) => formatDuration(seconds * 1_000),
@@ -41,8 +43,8 @@ const textOf = (code: string | undefined, values: Values | undefined, english: s
 
 interface WithMessage {
   readonly message: string;
-  readonly message_code?: string;
-  readonly message_values?: Values;
+  readonly message_code?: string | undefined;
+  readonly message_values?: Values | undefined;
 }
 
 /** The message of an alert or a refusal, or why a job ended. */
@@ -68,3 +70,26 @@ interface WithDetail {
 /** A step of a trace. */
 export const detailText = ({ detail, detail_code, detail_values }: WithDetail): string =>
   textOf(detail_code, detail_values, detail);
+
+/** What each error code means; in English the service says it itself. */
+const ERROR_TEXTS: Readonly<Partial<Record<Language, Readonly<Record<string, string>>>>> = { de: ERRORS };
+
+interface Refused extends WithMessage {
+  readonly code: string;
+  readonly details?: readonly { readonly path: string; readonly message: string }[] | undefined;
+}
+
+/** Why something was refused, as a whole sentence. What has no code of its own is told by its error code and its fields. */
+export function refusalText({ code, message, message_code, message_values, details = [] }: Refused): string {
+  const told =
+    message_code === undefined
+      ? null
+      : written({ code: message_code, values: message_values ?? {} }, reader());
+  if (told !== null) return `${capitalized(told)}.`;
+  const ofCode = ERROR_TEXTS[language.value]?.[code];
+  const fields = details.map((detail) => {
+    const field = detail.path.replace(/^\//, '');
+    return ofCode === undefined ? `${field} ${detail.message}` : field;
+  });
+  return `${capitalized(ofCode ?? message)}${fields.length === 0 ? '' : `: ${fields.join('; ')}`}.`;
+}

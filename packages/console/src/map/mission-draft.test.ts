@@ -87,8 +87,17 @@ describe('the faults of legs', () => {
 
   test('waypoints that the refusal names', () => {
     const details = [{ path: '/waypoints/1', message: 'lies outside the geofence' }];
-    const faults = legFaults({ preflight, refusal: { code: 'outside_geofence', message: '', details } });
-    assert.deepEqual([...faults.waypoints], [[1, 'lies outside the geofence']]);
+    const faults = legFaults({
+      preflight,
+      refusal: {
+        code: 'outside_geofence',
+        message: '',
+        message_code: 'waypoint_outside_fence',
+        message_values: { waypoint: 1 },
+        details,
+      },
+    });
+    assert.deepEqual([...faults.waypoints], [[1, 'outside']]);
     assert.equal(faults.isWayBackTooFar, false);
   });
 

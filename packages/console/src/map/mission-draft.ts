@@ -104,19 +104,28 @@ export function missionOf(draft: Draft, nameWithout: string): Mission {
   };
 }
 
+export type WaypointFault = 'outside' | 'unreachable' | 'other';
+
+const FAULTS: Readonly<Partial<Record<string, WaypointFault>>> = {
+  waypoint_outside_fence: 'outside',
+  waypoints_outside_fence: 'outside',
+  waypoint_not_reachable: 'unreachable',
+};
+
 /** Which parts of the way the mission would be refused for. */
 export interface LegFaults {
   /** What is wrong with a waypoint or the way to it, by its index. */
-  readonly waypoints: ReadonlyMap<number, string>;
+  readonly waypoints: ReadonlyMap<number, WaypointFault>;
   /** The legs, by the index of the waypoint they lead to, for which the battery does not last. */
   readonly tooFar: ReadonlySet<number>;
   readonly isWayBackTooFar: boolean;
 }
 
 export function legFaults({ preflight, refusal }: PreflightResult): LegFaults {
-  const named = (refusal?.details ?? []).flatMap(({ path, message }) => {
+  const fault = FAULTS[refusal?.message_code ?? ''] ?? 'other';
+  const named = (refusal?.details ?? []).flatMap(({ path }) => {
     const index = WAYPOINT.exec(path)?.[1];
-    return index === undefined ? [] : [[Number(index), message] as const];
+    return index === undefined ? [] : [[Number(index), fault] as const];
   });
   const tooFar = new Set<number>();
   const isInfeasible = refusal?.code === 'mission_infeasible' && preflight !== null;

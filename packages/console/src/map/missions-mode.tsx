@@ -6,9 +6,10 @@ import { callOptions, useConsole, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
-import { formatDuration, formatLength, withLocalTimes } from '../kit/format.ts';
+import { formatDuration, formatLength } from '../kit/format.ts';
 import { Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
+import { statusText } from '../kit/sentences.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { MISSION_UNDER_WAY } from '../live/site.ts';
 import { locale, texts } from '../texts/texts.ts';
@@ -144,8 +145,7 @@ function useMissions(deviceId: string, wantedId: string | null): NewestMissions 
 /** One mission, waypoint by waypoint. */
 function MissionPanel({ deviceId, mission }: { readonly deviceId: string; readonly mission: MissionRecord }) {
   const { missions } = texts.value;
-  const { nowMs } = useConsole().live.site.clock;
-  const { mission_name, status_detail, waypoints, preflight } = mission;
+  const { mission_name, waypoints, preflight } = mission;
   const reached = waypoints.filter((waypoint) => waypoint.status === 'reached').length;
   return (
     <section class="map-mission-panel" aria-label={mission_name}>
@@ -160,7 +160,7 @@ function MissionPanel({ deviceId, mission }: { readonly deviceId: string; readon
         {missions.waypointsReached(reached, waypoints.length)}
       </progress>
       <p role="status" class="free-text">
-        {withLocalTimes(status_detail, nowMs.peek(), locale.value)}
+        {statusText(mission)}
       </p>
       <MissionControls deviceId={deviceId} mission={mission} />
       <ol class="map-steps">

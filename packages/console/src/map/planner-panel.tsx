@@ -8,6 +8,7 @@ import { useAction } from '../kit/form-state.ts';
 import { formatDuration, formatLength, formatTime, formatValue } from '../kit/format.ts';
 import { TextInput } from '../kit/inputs.tsx';
 import { Failure } from '../kit/messages.tsx';
+import { refusalText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { locale, texts } from '../texts/texts.ts';
 import type { MapContents } from './contents.ts';
@@ -24,8 +25,6 @@ import {
 import { type LivePreflight, usePreflight } from './use-preflight.ts';
 import { useFieldConfiguration } from './vehicle-ground.tsx';
 import { WaypointRow } from './waypoint-row.tsx';
-
-const WAYPOINT = /^\/waypoints\/(\d+)$/;
 
 interface Props {
   readonly deviceId: string;
@@ -56,8 +55,11 @@ export function PlannerPanel({ deviceId, name, draft, preflight, faults, middle,
       onClose(created.mission_id);
     });
   };
-  const faultOf = (index: number): string | null =>
-    faults?.waypoints.get(index) ?? (faults?.tooFar.has(index) === true ? missions.tooFar : null);
+  const faultOf = (index: number): string | null => {
+    const fault = faults?.waypoints.get(index);
+    if (fault !== undefined) return missions.waypointFaults[fault];
+    return faults?.tooFar.has(index) === true ? missions.tooFar : null;
+  };
   return (
     <form class="map-planner" onSubmit={(event) => void submit(event)}>
       <h2 class="free-text">{missions.planFor(name)}</h2>
@@ -172,7 +174,7 @@ function PreflightPanel({ result, failure }: LivePreflight) {
       {result !== null && result.refusal !== null && (
         <div class="refused" role="alert">
           <SeverityMark severity="warning" text={missions.refused} />
-          <p>{refusalText(result)}</p>
+          <p>{refusalText(result.refusal)}</p>
         </div>
       )}
     </section>
@@ -206,18 +208,6 @@ function Numbers({ result: { preflight } }: { readonly result: PreflightResult }
       <p class="muted">{missions.batteryLeft(percent(left), percent(preflight.battery_reserve))}</p>
     </>
   );
-}
-
-/** Waypoints are numbered from one, as on the map. */
-function refusalText({ refusal }: PreflightResult): string {
-  const { missions } = texts.value;
-  if (refusal === null) return '';
-  const named = refusal.details.flatMap(({ path, message }) => {
-    const index = WAYPOINT.exec(path)?.[1];
-    return index === undefined ? [] : [`${missions.waypoint(Number(index) + 1)} ${message}`];
-  });
-  const text = named.length === 0 ? refusal.message : named.join('; ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 interface PlanModeProps {

@@ -5,12 +5,13 @@ import { useSignal } from '@preact/signals';
 import { callOptions, useConsole, useScope } from '../context/console.ts';
 import { DeviceName } from '../kit/device-name.tsx';
 import { ConfirmButton } from '../kit/dialog.tsx';
-import { formatDuration, withLocalTimes } from '../kit/format.ts';
+import { formatDuration } from '../kit/format.ts';
 import { bound, TextInput } from '../kit/inputs.tsx';
+import { statusText } from '../kit/sentences.ts';
 import { PageList, Table, textColumn, timeColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { type PageRequest, useEventReload, usePages } from '../kit/use-loaded.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import { actorText, type JobKind, type JobQuery, jobQuery, nameOf, tookMs } from './jobs.ts';
 
 /** What every kind of job has. */
@@ -18,6 +19,8 @@ interface Job {
   readonly device_id: string;
   readonly status: string;
   readonly status_detail: string;
+  readonly status_code: string;
+  readonly status_values: Readonly<Record<string, unknown>>;
   readonly ended_at: string | null;
   readonly requested_by: Actor | null;
 }
@@ -154,7 +157,7 @@ function jobColumns<Item extends Job>(
       name: 'detail',
       title: columns.detail,
       kind: 'wide',
-      cell: ({ status_detail }) => <JobDetail text={status_detail} />,
+      cell: (job) => <span class="job-detail free-text">{statusText(job)}</span>,
     },
     ...actions,
   ];
@@ -196,12 +199,6 @@ interface StatusProps {
 const JobStatus = ({ word, isUnderWay, isUnusual }: StatusProps) => (
   <span class={`job-status ${isUnderWay ? 'under-way' : ''} ${isUnusual ? 'unusual' : ''}`}>{word}</span>
 );
-
-/** What is known of a job, in the words of the service. */
-const JobDetail = ({ text }: { readonly text: string }) => {
-  const { nowMs } = useConsole().live.site.clock;
-  return <span class="job-detail free-text">{withLocalTimes(text, nowMs.peek(), locale.value)}</span>;
-};
 
 function JobDuration({ from, to }: { readonly from: string; readonly to: string | null }) {
   const { nowMs } = useConsole().live.site.clock;

@@ -1,6 +1,7 @@
 import { ApiError, type Client } from '@granary/client';
 import type { ConsoleSettings } from '@granary/contract/console';
 import type { SessionRecord, SignIn } from '@granary/contract/session';
+import { failureText } from '../kit/messages.tsx';
 
 /** Sent once, because the page itself shows that the service does not answer and tries again. */
 const ONCE = { timeLimitMs: 0 };
@@ -30,7 +31,7 @@ async function result(answer: Promise<SessionRecord>): Promise<SignInResult> {
     return await answer;
   } catch (error) {
     return error instanceof ApiError && error.status < 500
-      ? { kind: 'refused', message: error.message }
+      ? { kind: 'refused', message: failureText(error) }
       : { kind: 'unreachable' };
   }
 }

@@ -11,14 +11,14 @@ import { addressOf, type Route } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { DeviceName } from '../kit/device-name.tsx';
 import { DialogTop } from '../kit/dialog.tsx';
-import { withLocalTimes } from '../kit/format.ts';
 import { LastKnown } from '../kit/measured.tsx';
 import { Notice } from '../kit/messages.tsx';
+import { statusText } from '../kit/sentences.ts';
 import { operationTitle } from '../operations/jobs.ts';
 import { OperationProgress, OperationStop, useTimeLeft } from '../operations/operation-progress.tsx';
 import { StopButton } from '../operations/stop-button.tsx';
 import { Overview } from '../overview/overview.tsx';
-import { locale, texts } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import { AlarmBar } from './alarm-bar.tsx';
 import { NavigationBar } from './navigation-bar.tsx';
 
@@ -60,7 +60,7 @@ function MissionMovement({ mission }: { readonly mission: FleetMission }) {
   const { live } = useConsole();
   const emergencyStop = useEmergencyStop(mission.device_id);
   const { missions, common } = texts.value;
-  const { device_id, mission_name, waypoints, status_detail } = mission;
+  const { device_id, mission_name, waypoints } = mission;
   const name = live.site.devices.find(device_id)?.value.name ?? device_id;
   const reached = waypoints.filter(({ status }) => status === 'reached').length;
   return (
@@ -77,9 +77,7 @@ function MissionMovement({ mission }: { readonly mission: FleetMission }) {
         </progress>
         <p class="detail">
           <LastKnown>
-            <span class="free-text">
-              {withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
-            </span>
+            <span class="free-text">{statusText(mission)}</span>
           </LastKnown>
         </p>
       </div>
@@ -97,8 +95,7 @@ function MissionMovement({ mission }: { readonly mission: FleetMission }) {
 
 /** One operation under way. */
 function OperationMovement({ operation }: { readonly operation: FleetOperation }) {
-  const { clock } = useConsole().live.site;
-  const { device_id, progress, status_detail } = operation;
+  const { device_id, progress } = operation;
   const timeLeft = useTimeLeft(operation);
   return (
     <li class="movement">
@@ -113,7 +110,7 @@ function OperationMovement({ operation }: { readonly operation: FleetOperation }
         <p class="detail">
           <LastKnown>
             {progress === null ? '' : `${Math.round(progress)} % · `}
-            {timeLeft ?? withLocalTimes(status_detail, clock.nowMs.peek(), locale.value)}
+            {timeLeft ?? statusText(operation)}
           </LastKnown>
         </p>
       </div>

@@ -5,8 +5,8 @@ const INTRODUCTION = `# Errors
 
 This page is made by \`npm run references\`; the texts are in \`packages/contract/src/error-texts.ts\`.
 
-A refusal is \`{"success": false, "error": {"code", "message", "details"?, "request_id"}}\`. Programs decide by \`code\`, which
-stays the same; \`message\` is for people and says more about the single case. \`details\` lists the faults of an input with their places.
+A refusal is \`{"success": false, "error": {"code", "message", "message_code"?, "message_values"?, "details"?, "request_id"}}\`. Programs decide by \`code\`, which
+stays the same; \`message\` is for people and says more about the single case, which \`message_code\` and \`message_values\` tell to programs ([sentences.md](sentences.md)). \`details\` lists the faults of an input with their places.
 Which endpoint can answer which code is in [openapi.json](openapi.json).
 `;
 

@@ -5,6 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 import { ALERTS } from './alerts.ts';
 import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from './jobs.ts';
 import { PARTS } from './parts.ts';
+import { REFUSALS } from './refusals.ts';
 import { capitalized, type Reader, type Sentence, type ValuesOf, written } from './sentence.ts';
 import { WORDS } from './words.ts';
 
@@ -16,6 +17,7 @@ export const SENTENCES = {
   ...ATTENTION,
   ...COMMAND_DETAILS,
   ...MISSION_DETAILS,
+  ...REFUSALS,
   ...PARTS,
 } as const;
 
@@ -54,6 +56,7 @@ export const ENGLISH: Reader = {
   sentences: SENTENCES,
   words: WORDS,
   number: String,
+  waypoint: String,
   percent: (value) => `${value.toFixed(1)} %`,
   time: (timestamp) => timestamp,
   duration: (seconds) => durationText(seconds * SECOND_MS),
@@ -92,6 +95,13 @@ export const messageFields = <Codes extends Readonly<Record<string, string>>>(co
   message_code: codeField(codes),
   message_values: VALUES,
 });
+
+/** The same for a refusal, of which some say no more than their error code. */
+export const REFUSAL_FIELDS = {
+  message: Type.String({ minLength: 1 }),
+  message_code: Type.Optional(codeField({ ...REFUSALS, ...PARTS })),
+  message_values: Type.Optional(VALUES),
+} as const;
 
 /** The same for the detail of a status. */
 export const statusFields = <Codes extends Readonly<Record<string, string>>>(codes: Codes) => ({

@@ -5,6 +5,9 @@ export const PARTS = {
   feed_at_device: 'feed begun at the device',
   discharge_at_device: 'discharge begun at the device',
   operation_at_device: 'operation begun at the device',
+  operation_in_state: '{operation:Part} ({status:jobStatus})',
+  command_in_state: 'the command "{command:command}" ({status:jobStatus})',
+  mission_in_state: '{mission:mission} ({status:missionStatus})',
   sensor_silent: 'no {sensor:sensor} since {since:time}',
   sensor_implausible:
     '{sensor:sensor} reads {value:quantity}, which cannot be true: it is outside {min:number} to {max:quantity}',

@@ -33,6 +33,8 @@ export interface Kinds {
   readonly place: Place;
   /** The id of a sensor. */
   readonly sensor: string;
+  /** The index of a waypoint, from 0; the page numbers them from 1. */
+  readonly waypoint: number;
   /** The name of a mission. */
   readonly mission: string;
   readonly names: readonly string[];
@@ -75,6 +77,7 @@ export interface Reader {
   readonly sentences: Readonly<Record<string, string>>;
   readonly words: Readonly<Record<string, Readonly<Record<string, string>>>>;
   number(value: number): string;
+  waypoint(index: number): string;
   percent(value: number): string;
   time(timestamp: string): string;
   duration(seconds: number): string;
@@ -126,6 +129,7 @@ function valueText(kind: string, value: unknown, reader: Reader): string | null 
     case 'time':
       return typeof value === 'string' ? reader[kind](value) : null;
     case 'number':
+    case 'waypoint':
     case 'percent':
     case 'duration':
       return typeof value === 'number' ? reader[kind](value) : null;

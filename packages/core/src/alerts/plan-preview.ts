@@ -1,4 +1,4 @@
-import { Refusal } from '@granary/contract/errors';
+import { Refusal, refusalMessage } from '@granary/contract/errors';
 import {
   LEVEL_THRESHOLDS,
   type LevelThreshold,
@@ -76,6 +76,6 @@ function refusalOf(wanted: OperationPlanRequest, silo: SiloAtStart, nowMs: numbe
     return null;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { code: error.code, message: error.message };
+    return { code: error.code, ...refusalMessage(error) };
   }
 }

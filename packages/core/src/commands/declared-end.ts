@@ -1,5 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
-import { inWords } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/english';
+import type { RefusalMessage } from '@granary/contract/sentences/refusals';
 import { toIso } from '@granary/contract/time';
 import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../jobs/declared-end.ts';
 import { EXPIRY_SKEW_MS } from '../jobs/polling.ts';
@@ -34,25 +35,23 @@ export function declareEnded(
 export const reopenDeclaredStop = (stop: CommandState): CommandState =>
   isEndDeclared(stop) ? { ...stop, status: 'sent', endedAtMs: null, result: null } : stop;
 
-function whyNotDeclarable(command: CommandState, { isReachable, nowMs }: Situation): string | null {
+function whyNotDeclarable(command: CommandState, { isReachable, nowMs }: Situation): RefusalMessage | null {
   const { status, createdAtMs } = command;
   if (status === 'timed_out') return null;
   if (status !== 'queued' && status !== 'sent' && status !== 'executing') {
-    return `the command has already ended as ${inWords(status)}`;
+    return sentence('command_has_ended', { status });
   }
   if (isEmergencyStop(command)) {
     const overdueMs = createdAtMs + STOP_CONFIRMATION_MS_MAX;
     if (nowMs >= overdueMs) return null;
-    return `the device may still confirm the emergency stop; its end can be declared from ${toIso(overdueMs)}`;
+    return sentence('emergency_stop_may_be_confirmed', { from: toIso(overdueMs) });
   }
-  if (status === 'queued') return 'the command has not been sent, and expires by itself';
+  if (status === 'queued') return sentence('command_not_sent_yet');
   const arrivalMs = latestPossibleArrivalMs(command);
   if (arrivalMs !== null && nowMs <= arrivalMs) {
-    return `the device may still begin the command until ${toIso(arrivalMs)}; its end can be declared after that`;
+    return sentence('command_may_begin', { until: toIso(arrivalMs) });
   }
-  return isReachable
-    ? 'the device is connected and is asked what became of the command; send it another command, or an emergency stop'
-    : null;
+  return isReachable ? sentence('command_is_asked_for') : null;
 }
 
 /** Until when an unanswered movement command may still reach the device; `null` if it cannot begin any more. */

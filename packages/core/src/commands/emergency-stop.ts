@@ -5,7 +5,6 @@ import { sentence } from '@granary/contract/sentences/english';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { isDue, STOP_RESEND_MS } from '../jobs/polling.ts';
 import { reasonText } from '../words.ts';
-import { STOP_IN_FORCE, STOP_UNCONFIRMED } from './sentences.ts';
 import { type CommandEnd, type CommandState, isEmergencyStop, isOpen } from './state.ts';
 
 /** An emergency stop that the device has not confirmed after this time raises an alert. */
@@ -37,13 +36,13 @@ export function emergencyStopSummary(stop: CommandState | undefined): EmergencyS
 /** Refuses any movement while an emergency stop is in force. */
 export function refuseWhileStopped(commands: readonly CommandState[]): void {
   if (stopInForce(commands) === undefined) return;
-  throw new Refusal('emergency_stop_active', STOP_IN_FORCE);
+  throw new Refusal('emergency_stop_active', sentence('stop_in_force'));
 }
 
 /** Refuses the release while the device has not confirmed that it stands still; without an emergency stop a release is harmless. */
 export function refuseRelease(commands: readonly CommandState[]): void {
   if (!commands.some(isUnconfirmedStop)) return;
-  throw new Refusal('emergency_stop_unconfirmed', STOP_UNCONFIRMED);
+  throw new Refusal('emergency_stop_unconfirmed', sentence('stop_not_confirmed_yet'));
 }
 
 /** Only the report that the device stands still ends an emergency stop; any other answer is stored so that `status_detail` shows it. */

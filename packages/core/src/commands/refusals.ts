@@ -1,7 +1,7 @@
 import type { CommandRequest } from '@granary/contract/commands';
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { Refusal } from '@granary/contract/errors';
-import { NOT_LISTENING } from '../devices/sentences.ts';
+import { sentence } from '@granary/contract/sentences/english';
 import { deviceStatus, type Presence } from '../devices/status.ts';
 import { isInside } from '../geometry.ts';
 import { refuseRelease, refuseWhileStopped } from './emergency-stop.ts';
@@ -32,7 +32,7 @@ export function refuseCommand(request: CommandRequest, device: FieldDeviceAtComm
   }
   if (COMMAND_RULES[command].needsSession) refuseUnreachable(device, nowMs);
   if (command === 'return_to_base' && device.configuration.base === null) {
-    throw new Refusal('no_base', 'the device has no base to return to; set one in its configuration');
+    throw new Refusal('no_base', sentence('no_base_to_return_to'));
   }
   if (command === 'move_to_coordinates') refuseOutside(request.parameters, device.configuration);
 }
@@ -46,14 +46,14 @@ export function refuseMovement(device: DeviceToMove, nowMs: number): void {
 
 function refuseInMaintenance({ presence }: DeviceToMove, nowMs: number): void {
   if (deviceStatus(presence, nowMs) !== 'maintenance') return;
-  throw new Refusal('device_in_maintenance', 'the device is in maintenance');
+  throw new Refusal('device_in_maintenance', sentence('device_is_maintained'));
 }
 
 /** A movement command must not wait for a connection, so the device needs a live session now. */
 function refuseUnreachable({ isReachable, presence }: DeviceToMove, nowMs: number): void {
   if (isReachable) return;
   const isReporting = deviceStatus(presence, nowMs) !== 'offline';
-  throw new Refusal('device_offline', isReporting ? NOT_LISTENING : 'the device is offline');
+  throw new Refusal('device_offline', sentence(isReporting ? 'device_not_listening' : 'device_is_offline'));
 }
 
 function refuseOutside(
@@ -61,7 +61,7 @@ function refuseOutside(
   { geofence }: FieldConfiguration,
 ): void {
   if (geofence === null || isInside(geofence, { lat, lng })) return;
-  throw new Refusal('outside_geofence', 'the target lies outside the geofence', [
+  throw new Refusal('outside_geofence', sentence('target_outside_fence'), [
     { path: '/parameters', message: 'lies outside the geofence' },
   ]);
 }

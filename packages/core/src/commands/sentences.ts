@@ -1,5 +1,4 @@
-import type { CommandName } from '@granary/contract/commands';
-import { inWords, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/english';
 import type { COMMAND_DETAILS } from '@granary/contract/sentences/jobs';
 import type { Sentence } from '@granary/contract/sentences/sentence';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
@@ -10,26 +9,6 @@ import {
   isEmergencyStop,
   isEndDeclared,
 } from './state.ts';
-
-const COMMAND_WORDS: Readonly<Record<CommandName, string>> = {
-  move_to_coordinates: 'move to a position',
-  hold: 'hold',
-  resume: 'go on',
-  return_to_base: 'return to base',
-  scan: 'scan',
-  collect_sample: 'collect a sample',
-  emergency_stop: 'emergency stop',
-  release_emergency_stop: 'release of the emergency stop',
-};
-
-/** A command and how far it is, such as `the command "return to base" (sent)`. */
-export const commandName = ({ command, status }: CommandState): string =>
-  `the command "${COMMAND_WORDS[command]}" (${inWords(status)})`;
-
-export const STOP_IN_FORCE = 'an emergency stop is in force: nothing may move until a person releases it';
-
-export const STOP_UNCONFIRMED =
-  'the device has not confirmed the emergency stop yet, so it may still move; it can be released once the stop is confirmed';
 
 type Detail = Sentence<keyof typeof COMMAND_DETAILS>;
 

@@ -3,6 +3,7 @@ import type {
   FieldConfigurationPatch,
 } from '@granary/contract/configuration/field-configuration';
 import { Refusal } from '@granary/contract/errors';
+import { sentence } from '@granary/contract/sentences/english';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 import { isInside, refuseBadFence } from '../geometry.ts';
 import { initialMaintenance, patchMaintenance } from './rule-checks.ts';
@@ -48,7 +49,10 @@ function refuseContradiction({ base, geofence, thresholds, failsafe }: FieldConf
   if (base === null) refuseReturn(failsafe);
   const { low_battery, critical_battery } = thresholds;
   if (critical_battery >= low_battery) {
-    const message = `the critical battery level (${critical_battery} %) must be below the low battery level (${low_battery} %)`;
+    const message = sentence('critical_battery_not_below_low', {
+      critical: critical_battery,
+      low: low_battery,
+    });
     throw new Refusal('invalid_input', message, [
       { path: '/thresholds/critical_battery', message: `must be below low_battery (${low_battery})` },
     ]);
@@ -56,7 +60,7 @@ function refuseContradiction({ base, geofence, thresholds, failsafe }: FieldConf
   if (geofence === null) return;
   refuseBadFence(geofence);
   if (base !== null && !isInside(geofence, { lat: base.latitude, lng: base.longitude })) {
-    throw new Refusal('outside_geofence', 'the base lies outside the geofence', [
+    throw new Refusal('outside_geofence', sentence('base_outside_fence'), [
       { path: '/base', message: 'lies outside the geofence' },
     ]);
   }
@@ -68,7 +72,5 @@ function refuseReturn(failsafe: FieldConfiguration['failsafe']): void {
     action === 'return_to_base' ? [{ path: `/failsafe/${name}`, message: 'needs a base' }] : [],
   );
   if (details.length === 0) return;
-  const message =
-    'the device has no base to return to: set a base, or let its failsafe actions be hold or continue';
-  throw new Refusal('no_base', message, details);
+  throw new Refusal('no_base', sentence('no_base_for_failsafe'), details);
 }

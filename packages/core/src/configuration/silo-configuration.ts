@@ -11,6 +11,7 @@ import {
   type SiloUsePatch,
   type Supply,
 } from '@granary/contract/foresight/silo-use';
+import { sentence } from '@granary/contract/sentences/english';
 import { checkedTimeMs, parseTime } from '@granary/contract/time';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 import { initialMaintenance, patchMaintenance } from './rule-checks.ts';
@@ -87,14 +88,14 @@ function refuseContradiction({
   if (low_level >= high_level) {
     throw new Refusal(
       'invalid_input',
-      `the low level (${low_level} %) must be below the high level (${high_level} %)`,
+      sentence('low_level_not_below_high', { low: low_level, high: high_level }),
       [{ path: '/thresholds/low_level', message: `must be below high_level (${high_level})` }],
     );
   }
   if (critical_level >= low_level && critical_level <= high_level) {
     throw new Refusal(
       'critical_level_between_thresholds',
-      `the critical level (${critical_level} %) must be below the low level (${low_level} %) or above the high level (${high_level} %)`,
+      sentence('critical_level_between', { critical: critical_level, low: low_level, high: high_level }),
       [{ path: '/thresholds/critical_level', message: 'must lie outside low_level to high_level' }],
     );
   }

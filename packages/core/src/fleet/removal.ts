@@ -1,11 +1,8 @@
 import type { DevicePurge } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
-import { inEnglish, inWords } from '@granary/contract/sentences/english';
-import { capitalized } from '@granary/contract/sentences/sentence';
+import { sentence } from '@granary/contract/sentences/english';
 import { SECOND_MS, toIso } from '@granary/contract/time';
-import { commandName } from '../commands/sentences.ts';
 import { type CommandState, isOpen } from '../commands/state.ts';
-import { missionName, missionStatusWords } from '../missions/sentences.ts';
 import { isMissionOver, type MissionState } from '../missions/state.ts';
 import type { NotificationContent } from '../notifications/record.ts';
 import { operationName } from '../operations/sentences.ts';
@@ -28,20 +25,19 @@ export function refuseBusyRemoval({ operations, commands, missions }: JobsOfDevi
   const busy = [
     ...operations
       .filter(holdsDevice)
-      .map(
-        (operation) => `${capitalized(inEnglish(operationName(operation)))} (${inWords(operation.status)})`,
+      .map((state) =>
+        sentence('operation_in_state', { operation: operationName(state), status: state.status }),
       ),
-    ...commands.filter((command) => isOpen(command) || command.status === 'timed_out').map(commandName),
+    ...commands
+      .filter((command) => isOpen(command) || command.status === 'timed_out')
+      .map(({ command, status }) => sentence('command_in_state', { command, status })),
     ...missions
       .filter((mission) => !isMissionOver(mission))
-      .map((mission) => `${missionName(mission)} (${missionStatusWords(mission)})`),
+      .map(({ name, status }) => sentence('mission_in_state', { mission: name, status })),
   ];
   if (busy.length === 0) return;
-  const more = busy.length > NAMED_MAX ? ` and ${busy.length - NAMED_MAX} more` : '';
-  throw new Refusal(
-    'device_busy',
-    `something is under way on the device, or waits for it: ${busy.slice(0, NAMED_MAX).join(', ')}${more}; end it first`,
-  );
+  const more = busy.length > NAMED_MAX ? busy.length - NAMED_MAX : null;
+  throw new Refusal('device_busy', sentence('device_is_busy', { jobs: busy.slice(0, NAMED_MAX), more }));
 }
 
 interface RemovableDevice {

@@ -1,4 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
+import { sentence } from '@granary/contract/sentences/english';
+import type { RefusalMessage } from '@granary/contract/sentences/refusals';
 import { toIso } from '@granary/contract/time';
 import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../jobs/declared-end.ts';
 import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS } from '../jobs/polling.ts';
@@ -32,20 +34,20 @@ export function declareEnded(
   return { ...end(mission, 'failed', result, situation.nowMs), declared };
 }
 
-function whyNotDeclarable(mission: MissionState, { isReachable, nowMs }: Situation): string | null {
-  if (isMissionOver(mission)) return `the mission has already ended as ${mission.status}`;
-  if (!possiblyRunning(mission)) return 'the mission has not begun: cancel it instead';
+function whyNotDeclarable(mission: MissionState, { isReachable, nowMs }: Situation): RefusalMessage | null {
+  if (isMissionOver(mission)) return sentence('mission_has_ended', { status: mission.status });
+  if (!possiblyRunning(mission)) return sentence('mission_has_not_begun');
   const startMs = latestPossibleStartMs(mission);
   if (startMs !== null && nowMs <= startMs) {
-    return `the device may still begin the mission until ${toIso(startMs)}; its end can be declared after that`;
+    return sentence('mission_may_begin', { until: toIso(startMs) });
   }
   if (!isReachable) return null;
   if (mission.requested !== 'cancel') {
-    return 'the device is connected: cancel the mission first; its end can be declared if the device does not confirm that';
+    return sentence('mission_cancel_first');
   }
   const overdueMs = (mission.requestedAtMs ?? nowMs) + HALT_CONFIRMATION_MS_MAX;
   if (nowMs >= overdueMs) return null;
-  return `the device was told to end the mission and may still confirm it; its end can be declared from ${toIso(overdueMs)}`;
+  return sentence('mission_may_end', { from: toIso(overdueMs) });
 }
 
 /** Until when a start that the device has not answered may still reach it; `null` if the device has begun. */

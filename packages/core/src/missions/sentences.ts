@@ -1,20 +1,14 @@
 import type { AlertMessage } from '@granary/contract/sentences/alerts';
-import { ENGLISH, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/english';
 import type { MISSION_DETAILS } from '@granary/contract/sentences/jobs';
+import type { RefusalMessage } from '@granary/contract/sentences/refusals';
 import type { Sentence } from '@granary/contract/sentences/sentence';
-import { WORDS } from '@granary/contract/sentences/words';
 import { toIso } from '@granary/contract/time';
 import { MOTION_EXPIRY_MS } from '../jobs/polling.ts';
 import type { MissionState } from './state.ts';
 import { LOST_MARGIN_MS, uploadAnswerDueMs } from './steps.ts';
 
 type Detail = Sentence<keyof typeof MISSION_DETAILS>;
-
-/** What a mission is called, such as `Mission Field survey`. */
-export const missionName = ({ name }: Pick<MissionState, 'name'>): string => ENGLISH.mission(name);
-
-export const missionStatusWords = ({ status }: Pick<MissionState, 'status'>): string =>
-  WORDS.missionStatus[status];
 
 /** The alert about a mission that ended badly. */
 export const endedBadly = ({ name, status, result }: MissionState): AlertMessage =>
@@ -26,16 +20,14 @@ export const unconfirmedHalt = ({ name, requested }: MissionState): AlertMessage
     mission: name,
   });
 
-const REFUSED_REQUESTS = { pause: 'paused', resume: 'resumed' } as const;
-
 /** Why a mission cannot be paused or resumed. */
-export const notRunningText = (
+export const notRunning = (
   { status, requested }: MissionState,
-  kind: keyof typeof REFUSED_REQUESTS,
-): string =>
+  change: 'pause' | 'resume',
+): RefusalMessage =>
   requested === 'cancel'
-    ? `the mission is being cancelled, so it cannot be ${REFUSED_REQUESTS[kind]}`
-    : `the mission is ${WORDS.missionStatus[status]}, so it cannot be ${REFUSED_REQUESTS[kind]}`;
+    ? sentence('mission_being_cancelled', { change })
+    : sentence('mission_not_in_state', { status, change });
 
 /** What is known, what the service waits for, and until when. */
 export function missionStatusDetail(mission: MissionState): Detail {

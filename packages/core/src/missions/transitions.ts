@@ -6,7 +6,7 @@ import type { DeclarationInput } from '../jobs/declared-end.ts';
 import { isDue, isReportDue, MOTION_EXPIRY_MS, STOP_RESEND_MS } from '../jobs/polling.ts';
 import { declareEnded } from './declared-end.ts';
 import { applyAcknowledgement, applyReport } from './reports.ts';
-import { notRunningText } from './sentences.ts';
+import { notRunning } from './sentences.ts';
 import {
   isMissionFinished,
   isMissionOver,
@@ -66,7 +66,7 @@ export function refuseRequest(mission: MissionState, kind: MissionRequestKind): 
   if (kind === 'cancel') return;
   const isRunning = mission.status === 'in_progress' || mission.status === 'paused';
   if (isRunning && mission.requested !== 'cancel') return;
-  throw new Refusal('mission_not_running', notRunningText(mission, kind));
+  throw new Refusal('mission_not_running', notRunning(mission, kind));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
-import { inWords } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/english';
+import type { RefusalMessage } from '@granary/contract/sentences/refusals';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../jobs/declared-end.ts';
 import { latestPossibleStartMs, type OperationState } from './state.ts';
@@ -43,28 +44,28 @@ export function declareEnded(
 export const withoutDeclaration = (operation: OperationState): OperationState =>
   isEndDeclared(operation) ? { ...operation, failure: operation.declared?.failureBefore ?? null } : operation;
 
-function whyNotDeclarable(operation: OperationState, nowMs: number): string | null {
+function whyNotDeclarable(operation: OperationState, nowMs: number): RefusalMessage | null {
   switch (operation.status) {
     case 'completed':
     case 'stopped':
     case 'failed':
-      return `the operation has already ended as ${operation.status}`;
+      return sentence('operation_has_ended', { status: operation.status });
     case 'started':
     case 'in_progress':
-      return `the operation is ${inWords(operation.status)}: stop it first; its end can be declared if the device does not confirm the stop`;
+      return sentence('operation_stop_first', { status: operation.status });
     case 'unconfirmed':
     case 'stopping':
       return whyTooEarly(operation, nowMs);
   }
 }
 
-function whyTooEarly(operation: OperationState, nowMs: number): string | null {
+function whyTooEarly(operation: OperationState, nowMs: number): RefusalMessage | null {
   const startMs = latestPossibleStartMs(operation);
   if (startMs !== null && nowMs <= startMs) {
-    return `the device may still begin the operation until ${toIso(startMs)}; its end can be declared after that`;
+    return sentence('operation_may_begin', { until: toIso(startMs) });
   }
   const overdueMs = stopOverdueAtMs(operation);
   return overdueMs === null || nowMs >= overdueMs
     ? null
-    : `the device was told to stop and may still confirm it; its end can be declared from ${toIso(overdueMs)}`;
+    : sentence('operation_may_stop', { from: toIso(overdueMs) });
 }

@@ -1,9 +1,10 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { DischargeRequest, FeedRequest, OperationType } from '@granary/contract/operations';
+import { sentence } from '@granary/contract/sentences/english';
+import type { RefusalMessage } from '@granary/contract/sentences/refusals';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { isInForce } from '../devices/maintenance.ts';
-import { NOT_LISTENING } from '../devices/sentences.ts';
 import { deviceStatus, type Presence } from '../devices/status.ts';
 import type { LatestValue } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
@@ -48,13 +49,21 @@ export function planOperation(request: OperationRequest, silo: SiloAtStart, nowM
   if (deviceStatus(silo.presence, nowMs) === 'maintenance') refuseInMaintenance();
   const rateGPerMin = permittedRate(request, silo.configuration);
   const amountG = toGrams(request.amount, request.unit ?? 'kg');
-  if (amountG < 1) refuseField('amount', 'is less than a gram');
+  if (amountG < 1) {
+    refuse('invalid_input', sentence('amount_too_small'), [
+      { path: '/amount', message: 'is less than a gram' },
+    ]);
+  }
   const notWeighedG = unweighedG(request.type, silo);
   const availableG = availableFor(request.type, weightG, toGrams(silo.capacityKg, 'kg')) - notWeighedG;
   if (amountG > availableG) refuseAmount(request, availableG, notWeighedG);
   const durationMs = (amountG / rateGPerMin) * MINUTE_MS;
-  if (durationMs > DURATION_MS_MAX)
-    refuseField('rate', `would take longer than ${DURATION_MS_MAX / DAY_MS} days`);
+  if (durationMs > DURATION_MS_MAX) {
+    const days = DURATION_MS_MAX / DAY_MS;
+    refuse('invalid_input', sentence('rate_too_low', { days }), [
+      { path: '/rate', message: `would take longer than ${days} days` },
+    ]);
+  }
   return {
     amountG,
     unit: request.unit ?? 'kg',
@@ -67,7 +76,7 @@ export function planOperation(request: OperationRequest, silo: SiloAtStart, nowM
   };
 }
 
-const refuseInMaintenance = (): never => refuse('device_in_maintenance', 'the device is in maintenance');
+const refuseInMaintenance = (): never => refuse('device_in_maintenance', sentence('device_is_maintained'));
 
 /** The limits of an operation under way were planned with the present capacity. */
 export function refuseWhileOperating(operations: readonly OperationState[]): void {
@@ -78,23 +87,23 @@ export function refuseWhileOperating(operations: readonly OperationState[]): voi
 function refuseUnreachable({ presence, isReachable }: SiloAtStart, nowMs: number): void {
   const isSilent = deviceStatus(presence, nowMs) === 'offline';
   if (isReachable && isSilent) {
-    refuse('device_offline', 'the device is connected, but has sent nothing for too long');
+    refuse('device_offline', sentence('device_is_silent'));
   }
   if (isReachable) return;
-  if (isSilent) refuse('device_offline', 'the device is offline');
-  refuse('device_offline', NOT_LISTENING);
+  if (isSilent) refuse('device_offline', sentence('device_is_offline'));
+  refuse('device_offline', sentence('device_not_listening'));
 }
 
 function usableWeightG(silo: SiloAtStart, nowMs: number): number {
   refuseUnreachable(silo, nowMs);
   const { weight, capacityKg } = silo;
-  if (weight === undefined) return refuse('reading_stale', 'the device has never reported its weight');
+  if (weight === undefined) return refuse('reading_stale', sentence('weight_never_reported'));
   const ageMs = nowMs - weight.tsMs;
   if (ageMs > READING_AGE_MS_MAX) {
-    refuse('reading_stale', `the last weight is ${Math.round(ageMs / SECOND_MS)} s old`);
+    refuse('reading_stale', sentence('weight_is_old', { age: Math.round(ageMs / SECOND_MS) }));
   }
   if (!isPlausible(STANDARD_SENSORS.weight, fromGrams(weight.value, 'kg'), capacityKg)) {
-    refuse('reading_stale', 'the last weight cannot be true, so nobody knows how much is inside');
+    refuse('reading_stale', sentence('weight_not_true'));
   }
   return weight.value;
 }
@@ -104,7 +113,7 @@ function unweighedG(type: OperationType, { operations, weight }: SiloAtStart): n
   const read = weight === undefined ? null : { valueG: weight.value, tsMs: weight.tsMs };
   const movedG = movedSinceG(type, operations, read);
   if (movedG !== null) return movedG;
-  return refuse('reading_stale', 'the last weight was read before the operation before this one had ended');
+  return refuse('reading_stale', sentence('weight_before_last_end'));
 }
 
 export function rateLimitGPerMin(
@@ -121,8 +130,10 @@ function permittedRate(request: OperationRequest, configuration: SiloConfigurati
   const unit = request.rate_unit ?? 'kg/min';
   const rateGPerMin = toGramsPerMin(request.rate, unit);
   if (roundTo6(rateGPerMin) > roundTo6(limitGPerMin)) {
-    const message = `must be at most ${fromGramsPerMin(limitGPerMin, unit)} ${unit}`;
-    refuse('rate_exceeds_limit', `the rate ${message}`, [{ path: '/rate', message }]);
+    const limit = { value: fromGramsPerMin(limitGPerMin, unit), unit };
+    refuse('rate_exceeds_limit', sentence('rate_too_high', { limit }), [
+      { path: '/rate', message: `must be at most ${limit.value} ${unit}` },
+    ]);
   }
   return rateGPerMin;
 }
@@ -138,21 +149,14 @@ function refuseAmount(
   availableG: number,
   notWeighedG: number,
 ): never {
-  const available = `${fromGrams(Math.max(0, availableG), unit)} ${unit}`;
-  const details = [{ path: '/amount', message: `must be at most ${available}` }];
-  const why =
-    notWeighedG === 0
-      ? ''
-      : `: up to ${fromGrams(notWeighedG, unit)} ${unit} were moved after the last weight was read`;
+  const available = { value: fromGrams(Math.max(0, availableG), unit), unit };
+  const details = [{ path: '/amount', message: `must be at most ${available.value} ${unit}` }];
+  const moved = notWeighedG === 0 ? null : { value: fromGrams(notWeighedG, unit), unit };
   if (type === 'feed')
-    return refuse('insufficient_capacity', `there is room for ${available} only${why}`, details);
-  return refuse('insufficient_stock', `there is only ${available} inside${why}`, details);
+    return refuse('insufficient_capacity', sentence('no_room', { available, moved }), details);
+  return refuse('insufficient_stock', sentence('no_stock', { available, moved }), details);
 }
 
-function refuseField(field: string, message: string): never {
-  return refuse('invalid_input', `the ${field} ${message}`, [{ path: `/${field}`, message }]);
-}
-
-function refuse(code: ErrorCode, message: string, details?: Refusal['details']): never {
+function refuse(code: ErrorCode, message: RefusalMessage, details?: Refusal['details']): never {
   throw new Refusal(code, message, details);
 }

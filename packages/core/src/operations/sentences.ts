@@ -1,7 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { AlertMessage } from '@granary/contract/sentences/alerts';
-import { inEnglish, sentence } from '@granary/contract/sentences/english';
-import { capitalized, type Quantity, type Sentence } from '@granary/contract/sentences/sentence';
+import { sentence } from '@granary/contract/sentences/english';
+import type { Quantity, Sentence } from '@granary/contract/sentences/sentence';
 import { fromGrams } from '../units.ts';
 import { quoted } from '../words.ts';
 import type { Failure, OperationState } from './state.ts';
@@ -53,12 +53,12 @@ export const imbalance = (state: OperationState, measuredG: number, difference: 
 export const operationInProgress = (underWay: OperationState): Refusal =>
   new Refusal(
     'operation_in_progress',
-    `${capitalized(inEnglish(operationName(underWay)))} is under way on this device; wait for its end, or stop it`,
+    sentence('operation_under_way', { operation: operationName(underWay) }),
   );
 
 /** No list shows an operation whose record cannot be read, so its id is the only way to stop it. */
 export const unreadableInProgress = (operationId: string): Refusal =>
   new Refusal(
     'operation_in_progress',
-    `an operation whose record cannot be read occupies this device; stop it at the device, or by its id ${quoted(operationId)}`,
+    sentence('unreadable_operation_under_way', { id: quoted(operationId) }),
   );

@@ -1,5 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
-import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/english';
 import type { OPERATION_DETAILS } from '@granary/contract/sentences/jobs';
 import type { PARTS } from '@granary/contract/sentences/parts';
 import type { Quantity, Sentence } from '@granary/contract/sentences/sentence';
@@ -54,7 +54,7 @@ export function shownFailure(operation: OperationState): Failure | null {
 export function notSentRefusal({ undelivered, failure }: OperationState): Refusal | null {
   if (undelivered === null || failure === null) return null;
   const code = undelivered === 'expired' ? 'start_expired' : 'device_offline';
-  return new Refusal(code, inEnglish(failure.message));
+  return new Refusal(code, failure.message);
 }
 
 const movedOf = ({ amountCompletedG, plan }: OperationState): Quantity => massOf(amountCompletedG, plan);

@@ -213,6 +213,8 @@ for (const { name, script, findCommand, needs, broker } of CASES) {
       assert.deepEqual((await operation(id)).failure, {
         reason: 'device_fault',
         message: 'the device was restarted',
+        message_code: 'device_said',
+        message_values: { words: 'the device was restarted' },
       });
       assert.ok((await operation(id)).amount_completed > 0, 'the moved amount is kept');
       device().inject('command', startOf(id, 10_000));

@@ -9,11 +9,12 @@ import type { Environment } from '../../frame/environment.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
 import { age, duration } from '../../frame/times.ts';
 import { type Field, outputOf } from '../../terminal/output.ts';
+import { messageText, statusText, type WithStatus } from '../../terminal/sentences.ts';
 import { NO_READING, readingText } from './device-texts.ts';
 
 const JOBS_MAX = 20;
 
-type Job = Pick<OperationRecord, 'ended_at' | 'status_detail'> & { readonly status: string };
+type Job = Pick<OperationRecord, 'ended_at'> & WithStatus & { readonly status: string };
 
 export function defineShow(command: Command, environment: Environment): void {
   command
@@ -78,9 +79,12 @@ function fieldsOf(
     ...Object.entries(readings).map(
       ([sensor, reading]): Field => [sensor, `${readingText(reading)}, ${age(reading.timestamp)}`],
     ),
-    ...jobs.map((job): Field => ['under way', `${job.status}: ${job.status_detail}`]),
+    ...jobs.map((job): Field => ['under way', `${job.status}: ${statusText(job)}`]),
     ...alerts.map(
-      (alert): Field => ['alert', `${alert.severity}, ${alert.status}: ${alert.message} (${alert.alert_id})`],
+      (alert): Field => [
+        'alert',
+        `${alert.severity}, ${alert.status}: ${messageText(alert)} (${alert.alert_id})`,
+      ],
     ),
   ];
 }

@@ -9,6 +9,7 @@ import type { Define, Environment } from '../../frame/environment.ts';
 import { CommandFailure, EXIT } from '../../frame/failures.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { type Output, outputOf } from '../../terminal/output.ts';
+import { messageText, statusText } from '../../terminal/sentences.ts';
 import type { Column } from '../../terminal/table.ts';
 import { capitalized, inWords } from '../../terminal/text.ts';
 import { defineDeclareEnded } from './declare-ended.ts';
@@ -29,7 +30,7 @@ const COLUMNS: readonly Column<CommandRecord>[] = [
   { title: 'COMMAND', text: ({ command }) => command },
   {
     title: 'STATUS',
-    text: ({ status, result }) => (result === null ? status : `${status}: ${result.message}`),
+    text: ({ status, result }) => (result === null ? status : `${status}: ${messageText(result)}`),
   },
   { title: 'GIVEN', text: ({ created_at }) => created_at },
   { title: 'WHO', text: ({ requested_by }) => whoText(requested_by) },
@@ -56,10 +57,10 @@ export async function giveCommand(
   );
   const title = capitalized(inWords(record.command));
   const status = inWords(record.status);
-  output.one(record, () => `${title} ${status}: ${record.status_detail}`);
+  output.one(record, () => `${title} ${status}: ${statusText(record)}`);
   if (!values.wait || record.status === SUCCEEDED) return;
   throw new CommandFailure(
-    `${title} did not succeed: it is ${status}${record.result === null ? '' : `, ${record.result.message}`}`,
+    `${title} did not succeed: it is ${status}${record.result === null ? '' : `, ${messageText(record.result)}`}`,
     { exitCode: EXIT.failed },
   );
 }

@@ -8,6 +8,7 @@ import type { Environment } from '../../frame/environment.ts';
 import { UsageError } from '../../frame/failures.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../terminal/output.ts';
+import { statusText, type WithStatus } from '../../terminal/sentences.ts';
 
 interface Values extends AccessValues {
   readonly reason: string;
@@ -15,9 +16,8 @@ interface Values extends AccessValues {
   readonly yes?: boolean;
 }
 
-interface Declared {
+interface Declared extends WithStatus {
   readonly status: string;
-  readonly status_detail: string;
 }
 
 type Declare = (
@@ -58,6 +58,6 @@ export function defineDeclareEnded(
     await confirm(`Has ${person} looked at ${deviceId}, and nothing moves?`, values.yes, environment);
     const declaration = { reason: values.reason, looked_by: person };
     const record = await declare(accessClient(values, env), deviceId, id, declaration, asActor(env));
-    outputOf(environment, values.json).one(record, () => `${id} ${record.status}: ${record.status_detail}`);
+    outputOf(environment, values.json).one(record, () => `${id} ${record.status}: ${statusText(record)}`);
   });
 }

@@ -10,6 +10,7 @@ import type { Define, Environment } from '../../frame/environment.ts';
 import { CommandFailure, EXIT } from '../../frame/failures.ts';
 import { choice, given, positiveNumber, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../terminal/output.ts';
+import { statusText } from '../../terminal/sentences.ts';
 import { operationTitle, outcomeText, progressText, titleOf } from './operation-progress.ts';
 import { type Amount, expectedEffect, type WantedOperation } from './plan.ts';
 import { stopOperation } from './stopping.ts';
@@ -115,7 +116,7 @@ async function follow(
       if (isLost) say('The service answers again.');
       isLost = false;
       if (record.ended_at !== null) return record;
-      if (record.status !== said && !isPaused()) say(`${record.status}: ${record.status_detail}`);
+      if (record.status !== said && !isPaused()) say(`${record.status}: ${statusText(record)}`);
       said = record.status;
       if (!isPaused() && !isQuiet) environment.showProgress?.(progressText(record, environment.terminal));
     } catch (failure) {

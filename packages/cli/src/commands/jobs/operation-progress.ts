@@ -1,6 +1,7 @@
 import type { OperationRecord } from '@granary/contract/operations';
 import type { TerminalTraits } from '../../frame/environment.ts';
 import { progressBar } from '../../terminal/progress.ts';
+import { messageText } from '../../terminal/sentences.ts';
 import { capitalized } from '../../terminal/text.ts';
 import { numberText } from '../devices/device-texts.ts';
 
@@ -40,5 +41,5 @@ export function outcomeText(record: OperationRecord): string {
       ? 'moved amount not reported'
       : `${numberText(amount_completed)} ${unit} reported`;
   const text = `${titleOf(record)} ${status}: ${reported}${measured}`;
-  return failure === null ? text : `${text}; ${failure.message}`;
+  return failure === null ? text : `${text}; ${messageText(failure)}`;
 }

@@ -2,6 +2,7 @@ import type { Client } from '@granary/client';
 import type { MassUnit, OperationType, RateUnit } from '@granary/contract/operations';
 import { age, duration } from '../../frame/times.ts';
 import type { Field } from '../../terminal/output.ts';
+import { messageText } from '../../terminal/sentences.ts';
 import { numberText } from '../devices/device-texts.ts';
 
 const MINUTE_MS = 60_000;
@@ -49,6 +50,6 @@ export async function expectedEffect(
     ],
     ['duration', `about ${duration(plan.estimated_duration * MINUTE_MS)}`],
     ...(crosses.length === 0 ? [] : [['passes', crosses.join(', ')] as const]),
-    ...(refusal === null ? [] : [['refused now', refusal.message] as const]),
+    ...(refusal === null ? [] : [['refused now', messageText(refusal)] as const]),
   ];
 }

@@ -8,6 +8,7 @@ import type { Define, Environment } from '../../frame/environment.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
 import { durationMs } from '../../frame/times.ts';
 import { outputOf } from '../../terminal/output.ts';
+import { statusText } from '../../terminal/sentences.ts';
 import { outcomeText } from './operation-progress.ts';
 import { repeatUntilConfirmed, stopOperation } from './stopping.ts';
 
@@ -121,5 +122,5 @@ async function emergencyStop(
     { timeoutMs: timeout },
   );
   const text = `${deviceId} stands still: the emergency stop is confirmed, and in force until granary release ${deviceId}.`;
-  return { records: [record], text: record.declared === null ? text : record.status_detail };
+  return { records: [record], text: record.declared === null ? text : statusText(record) };
 }

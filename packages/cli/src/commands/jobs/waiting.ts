@@ -3,6 +3,7 @@ import { isPassing, pause } from '../../access/patience.ts';
 import { CommandFailure, EXIT } from '../../frame/failures.ts';
 import { duration, durationMs } from '../../frame/times.ts';
 import type { Output } from '../../terminal/output.ts';
+import { statusText, type WithStatus } from '../../terminal/sentences.ts';
 
 export interface WaitValues {
   readonly wait: boolean;
@@ -25,9 +26,8 @@ export const withWaiting = (command: Command, until: string): Command =>
       `\nIt waits ${until}. Exit codes: 0 confirmed (with --no-wait: sent), 1 not carried out or not confirmed in time, 3 refused by the service.`,
     );
 
-interface Job {
+interface Job extends WithStatus {
   readonly status: string;
-  readonly status_detail: string;
 }
 
 /** Reads a job again until the device has answered. A service that is away meanwhile does not end it. */
@@ -47,7 +47,7 @@ export async function untilAnswered<Record extends Job>(
     said = text;
   };
   while (wait && !isAnswered(record)) {
-    say(`${record.status}: ${record.status_detail}`);
+    say(`${record.status}: ${statusText(record)}`);
     if (performance.now() >= deadlineMs) throw notAnswered(what, record, timeout);
     await pause(LOOK_EVERY_MS);
     try {
@@ -60,8 +60,11 @@ export async function untilAnswered<Record extends Job>(
   return record;
 }
 
-const notAnswered = (what: string, { status, status_detail }: Job, timeoutMs: number): CommandFailure =>
-  new CommandFailure(`${what} is NOT CONFIRMED after ${duration(timeoutMs)}: ${status}, ${status_detail}`, {
-    exitCode: EXIT.failed,
-    cure: 'It is in force in the service, and the device may still carry it out.',
-  });
+const notAnswered = (what: string, job: Job, timeoutMs: number): CommandFailure =>
+  new CommandFailure(
+    `${what} is NOT CONFIRMED after ${duration(timeoutMs)}: ${job.status}, ${statusText(job)}`,
+    {
+      exitCode: EXIT.failed,
+      cure: 'It is in force in the service, and the device may still carry it out.',
+    },
+  );

@@ -9,6 +9,7 @@ import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { age, durationMs } from '../../frame/times.ts';
 import { outputOf } from '../../terminal/output.ts';
+import { messageText } from '../../terminal/sentences.ts';
 import type { Column } from '../../terminal/table.ts';
 import type { Tone } from '../../terminal/text.ts';
 import { DEVICE_COLUMNS } from '../devices/device-texts.ts';
@@ -27,7 +28,7 @@ const COLUMNS: readonly Column<FleetAlert>[] = [
     text: ({ status, shelved_until }) => (shelved_until === null ? status : `${status}, shelved`),
   },
   { title: 'SINCE', text: ({ created_at }) => age(created_at) },
-  { title: 'MESSAGE', text: ({ message }) => message },
+  { title: 'MESSAGE', text: messageText },
 ];
 
 type Filter = Pick<FleetAlertQuery, 'status' | 'severity' | 'type' | 'facility' | 'zone'>;

@@ -19,6 +19,7 @@ import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
 import { choice, given, readDocument, withAccess, withExamples } from '../../frame/options.ts';
 import { duration, timestamp } from '../../frame/times.ts';
 import { type Field, type Output, outputOf } from '../../terminal/output.ts';
+import { messageText, statusText } from '../../terminal/sentences.ts';
 import type { Column } from '../../terminal/table.ts';
 import { DEVICE_COLUMNS, numberText } from '../devices/device-texts.ts';
 import { defineDeclareEnded } from '../jobs/declare-ended.ts';
@@ -35,7 +36,7 @@ const COLUMNS: readonly Column<Shown>[] = [
   { title: 'NAME', text: ({ mission_name }) => mission_name },
   {
     title: 'STATUS',
-    text: ({ status, result }) => (result === null ? status : `${status}: ${result.message}`),
+    text: ({ status, result }) => (result === null ? status : `${status}: ${messageText(result)}`),
   },
   { title: 'WAYPOINTS', text: waypointsText },
   { title: 'START', text: ({ started_at, scheduled_start }) => started_at ?? scheduled_start },
@@ -85,8 +86,8 @@ export function defineMissionCreate(command: Command, environment: Environment):
     await confirm(`May ${deviceId} move?`, values.yes, environment);
     const options = { idempotencyKey: randomUUID(), ...asActor(environment.env) };
     const record = await client.missions.create(deviceId, mission, options);
-    const { mission_id, status, status_detail } = record;
-    output.one(record, () => `${mission_id} ${status}: ${status_detail}`);
+    const { mission_id, status } = record;
+    output.one(record, () => `${mission_id} ${status}: ${statusText(record)}`);
   });
 }
 
@@ -159,7 +160,7 @@ function fieldsOf({ preflight, refusal }: PreflightResult): Field[] {
         ];
   if (refusal === null) return needs;
   const details = refusal.details.map(({ path, message }) => `${path} ${message}`.trim());
-  return [...needs, ['refused now', [refusal.message, ...details].join('; ')]];
+  return [...needs, ['refused now', [messageText(refusal), ...details].join('; ')]];
 }
 
 interface Filter extends AccessValues {
@@ -262,10 +263,10 @@ const missionText = (record: MissionRecord, deviceId: string, output: Output): s
   output.fields([
     ['mission', `${record.mission_id} (${record.mission_name})`],
     ['device', deviceId],
-    ['status', `${record.status}: ${record.status_detail}`],
+    ['status', `${record.status}: ${statusText(record)}`],
     ['requested', record.requested],
     ['waypoints', `${waypointsText(record)} reached`],
     ['start', record.started_at ?? record.scheduled_start],
     ['end', record.ended_at],
-    ['result', record.result?.message],
+    ['result', record.result && messageText(record.result)],
   ]);

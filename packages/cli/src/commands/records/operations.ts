@@ -6,6 +6,7 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import type { Define, Environment } from '../../frame/environment.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../terminal/output.ts';
+import { messageText } from '../../terminal/sentences.ts';
 import type { Column } from '../../terminal/table.ts';
 import { DEVICE_COLUMNS, numberText } from '../devices/device-texts.ts';
 import { defineDeclareEnded } from '../jobs/declare-ended.ts';
@@ -26,7 +27,7 @@ const COLUMNS: readonly Column<FleetOperation>[] = [
   { title: 'TYPE', text: ({ type }) => type ?? 'not known' },
   {
     title: 'STATUS',
-    text: ({ status, failure }) => (failure === null ? status : `${status}: ${failure.message}`),
+    text: ({ status, failure }) => (failure === null ? status : `${status}: ${messageText(failure)}`),
   },
   { title: 'AMOUNT', text: amountText },
   { title: 'START', text: ({ started_at }) => started_at },

@@ -3,8 +3,9 @@ import type { FleetDevice, FleetOperation } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
 import { useConsole, useIsLost, useScope } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';
-import { formatNumber, withLocalTimes } from '../../kit/format.ts';
+import { formatNumber } from '../../kit/format.ts';
 import { Age, LastKnown, Time } from '../../kit/measured.tsx';
+import { statusText } from '../../kit/sentences.ts';
 import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
 import { operationTitle } from '../../operations/jobs.ts';
 import { OperationProgress, OperationStop, useTimeLeft } from '../../operations/operation-progress.tsx';
@@ -60,9 +61,8 @@ interface LastOperationProps {
 
 /** How the last operation ended, so that a person who watched it sees its end. */
 function LastOperation({ deviceId, operation, endedAt }: LastOperationProps) {
-  const { live } = useConsole();
   const { operations, devices } = texts.value;
-  const { operation_id, status, status_detail } = operation;
+  const { operation_id, status } = operation;
   return (
     <section class="panel device-last" aria-label={devices.lastOperation}>
       <p>
@@ -79,18 +79,15 @@ function LastOperation({ deviceId, operation, endedAt }: LastOperationProps) {
         </a>{' '}
         <strong>{operations.statuses[status]}</strong>
       </p>
-      <p class="muted free-text">
-        {withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
-      </p>
+      <p class="muted free-text">{statusText(operation)}</p>
     </section>
   );
 }
 
 /** How far an operation is, and its stop. */
 function RunningOperation({ operation }: { readonly operation: FleetOperation }) {
-  const { clock } = useConsole().live.site;
   const { operations } = texts.value;
-  const { progress, status, status_detail, unit, started_at } = operation;
+  const { progress, status, unit, started_at } = operation;
   const { amount_completed, amount_target, measured_amount } = operation;
   const timeLeft = useTimeLeft(operation);
   const amount = (value: number | null): string =>
@@ -117,9 +114,7 @@ function RunningOperation({ operation }: { readonly operation: FleetOperation })
         {measured_amount !== null && `${operations.measured(amount(measured_amount))} · `}
         {operations.startedAt} <Time at={started_at} />
       </p>
-      <p class={`free-text ${useIsLost() ? 'muted' : ''}`}>
-        {withLocalTimes(status_detail, clock.nowMs.peek(), locale.value)}
-      </p>
+      <p class={`free-text ${useIsLost() ? 'muted' : ''}`}>{statusText(operation)}</p>
       <OperationStop operation={operation} />
     </div>
   );

@@ -17,6 +17,7 @@ import { useAction } from '../../kit/form-state.ts';
 import { formatDuration, formatMass, formatNumber, formatValue } from '../../kit/format.ts';
 import { QuantityInput, SelectInput, TextInput } from '../../kit/inputs.tsx';
 import { Failure } from '../../kit/messages.tsx';
+import { refusalText } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { useLoaded } from '../../kit/use-loaded.ts';
 import { operationTitle } from '../../operations/jobs.ts';
@@ -201,7 +202,7 @@ function PlanSentence({ request, plan, thresholds }: PlanSentenceProps) {
       ) : (
         <div class="device-start-refused" role="alert">
           <SeverityMark severity="warning" text={devices.wouldRefuse} />
-          <p>{sentenceOf(refusal.message)}</p>
+          <p>{refusalText(refusal)}</p>
         </div>
       )}
       {refusal === null &&
@@ -215,8 +216,6 @@ function PlanSentence({ request, plan, thresholds }: PlanSentenceProps) {
     </>
   );
 }
-
-const sentenceOf = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 interface KnownPlan {
   /** `null` until the plan of exactly this request is known. */

@@ -105,6 +105,11 @@ export const missions: typeof english.missions = {
   batteryLeft: (left, reserve) => `${left} bleiben an der Basis; ${reserve} müssen bleiben`,
   checking: 'Wird geprüft',
   refused: 'Diese Mission würde jetzt abgelehnt',
+  waypointFaults: {
+    outside: 'liegt außerhalb des Geofence',
+    unreachable: 'ist nicht zu erreichen oder zu verlassen, ohne den Geofence zu verlassen',
+    other: 'ist nicht erlaubt',
+  },
   tooFar: 'der Akku reicht für diese Strecke nicht',
   startButton: (waypoints, distance) =>
     `Jetzt starten: ${waypoints} ${waypoints === 1 ? 'Wegpunkt' : 'Wegpunkte'}, ${distance}`,

@@ -45,7 +45,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   discharge_unasked: 'Eine Entnahme wurde am Gerät begonnen, nicht über diesen Dienst',
   operation_imbalance:
     '{operation:Part}: Das Gerät meldete {reported:quantity}, die Waage zeigt {measured:quantity}, ein Unterschied von {difference:number} %',
-  outside_fence: 'Das Gerät ist bei {place:place} außerhalb seiner Feldgrenze; es soll {action:failsafe}',
+  outside_fence: 'Das Gerät ist bei {place:place} außerhalb seines Geofence; es soll {action:failsafe}',
   mission_ended_badly: '{mission:mission} {status:missionStatus}[: {why:part?}]',
   mission_start_unanswered:
     '{mission:mission} sollte beginnen, und das Gerät sagt nicht, ob sie begonnen hat',
@@ -165,7 +165,93 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   mission_missed: 'Verpasst[: {why:part?}].',
   mission_cancelled: 'Zurückgezogen[: {why:part?}].',
 
+  // Refusals
+  device_is_offline: 'das Gerät ist nicht verbunden',
+  device_is_silent: 'das Gerät ist verbunden, hat aber zu lange nichts gesendet',
+  device_not_listening:
+    'das Gerät sendet Messwerte, ist aber nicht für Befehle verbunden (dafür braucht es MQTT), deshalb kann ihm nichts gesendet werden',
+  device_is_maintained: 'das Gerät ist in Wartung',
+  weight_never_reported: 'das Gerät hat sein Gewicht noch nie gemeldet',
+  weight_is_old: 'das letzte Gewicht ist {age:number} s alt',
+  weight_not_true: 'das letzte Gewicht kann nicht stimmen, deshalb weiß niemand, wie viel darin ist',
+  weight_before_last_end: 'das letzte Gewicht wurde vor dem Ende des vorigen Vorgangs gemessen',
+  rate_too_high: 'der Durchsatz darf höchstens {limit:quantity} sein',
+  rate_too_low: 'mit diesem Durchsatz würde es länger als {days:number} Tage dauern',
+  amount_too_small: 'die Menge ist kleiner als ein Gramm',
+  no_room:
+    'es ist nur Platz für {available:quantity}[: Bis zu {moved:quantity?} wurden nach der letzten Messung des Gewichts bewegt]',
+  no_stock:
+    'es sind nur {available:quantity} darin[: Bis zu {moved:quantity?} wurden nach der letzten Messung des Gewichts bewegt]',
+  operation_under_way:
+    '{operation:Part} läuft auf diesem Gerät; warten Sie das Ende ab, oder stoppen Sie den Vorgang',
+  unreadable_operation_under_way:
+    'ein Vorgang, dessen Eintrag nicht gelesen werden kann, belegt dieses Gerät; stoppen Sie ihn am Gerät oder mit seiner Kennung {id:text}',
+  stop_in_force: 'ein Not-Halt ist in Kraft: Nichts darf sich bewegen, bis ihn jemand freigibt',
+  stop_not_confirmed_yet:
+    'das Gerät hat den Not-Halt noch nicht bestätigt und bewegt sich vielleicht noch; die Freigabe ist nach der Bestätigung möglich',
+  no_base_to_return_to:
+    'das Gerät hat keine Basis, zu der es zurückkehren kann; legen Sie eine in seiner Konfiguration fest',
+  no_base_for_failsafe:
+    'das Gerät hat keine Basis, zu der es zurückkehren kann: Legen Sie eine fest, oder lassen Sie es in seinen Notfällen anhalten oder weitermachen',
+  base_used_by_mission:
+    'die laufende Mission kehrt zur Basis zurück, wenn die Verbindung abbricht: Ziehen Sie sie zurück, oder entfernen Sie die Basis nach ihrem Ende',
+  base_outside_fence: 'die Basis liegt außerhalb des Geofence',
+  target_outside_fence: 'das Ziel liegt außerhalb des Geofence',
+  waypoint_outside_fence: 'Wegpunkt {waypoint:waypoint} liegt außerhalb des Geofence',
+  waypoints_outside_fence: '{count:number} Wegpunkte liegen außerhalb des Geofence',
+  waypoint_not_reachable:
+    'Wegpunkt {waypoint:waypoint} ist nicht zu erreichen oder zu verlassen, ohne den Geofence zu verlassen',
+  battery_not_enough:
+    'nötig sind {required:number} % des Akkus für {distance:number} m und {back:number} m zurück, und {reserve:number} % Reserve; vorhanden sind {available:number} %',
+  mission_at_that_time: 'zu dieser Zeit läuft eine andere Mission, oder sie ist geplant',
+  missions_ahead: 'das Gerät hat schon {count:number} Missionen vor sich',
+  start_in_the_past: 'der geplante Beginn liegt in der Vergangenheit',
+  start_too_far_ahead: 'der geplante Beginn liegt mehr als ein Jahr in der Zukunft',
+  reading_is_old: 'der letzte Wert ist {age:number} s alt: {sensor:sensor}',
+  reading_missing: 'das Gerät hat einen Wert noch nicht gemeldet: {sensor:sensor}',
+  mission_not_in_state:
+    'die Mission {status:missionStatus}, deshalb kann sie nicht {change:missionChange} werden',
+  mission_being_cancelled:
+    'die Mission wird zurückgezogen, deshalb kann sie nicht {change:missionChange} werden',
+  operation_has_ended: 'der Vorgang ist schon zu Ende ({status:jobStatus})',
+  operation_stop_first:
+    'der Vorgang ist nicht zu Ende ({status:jobStatus}): Stoppen Sie ihn zuerst; bestätigt das Gerät den Stopp nicht, kann er für beendet erklärt werden',
+  operation_may_begin:
+    'das Gerät kann den Vorgang bis {until:time} noch beginnen; danach kann er für beendet erklärt werden',
+  operation_may_stop:
+    'das Gerät soll stoppen und kann das noch bestätigen; der Vorgang kann ab {from:time} für beendet erklärt werden',
+  mission_has_ended: 'die Mission ist schon zu Ende ({status:jobStatus})',
+  mission_has_not_begun: 'die Mission hat nicht begonnen: Ziehen Sie sie stattdessen zurück',
+  mission_may_begin:
+    'das Gerät kann die Mission bis {until:time} noch beginnen; danach kann sie für beendet erklärt werden',
+  mission_cancel_first:
+    'das Gerät ist verbunden: Ziehen Sie die Mission zuerst zurück; bestätigt das Gerät es nicht, kann sie für beendet erklärt werden',
+  mission_may_end:
+    'das Gerät soll die Mission beenden und kann das noch bestätigen; sie kann ab {from:time} für beendet erklärt werden',
+  command_has_ended: 'der Befehl ist schon zu Ende ({status:jobStatus})',
+  command_not_sent_yet: 'der Befehl wurde nicht gesendet und läuft von selbst ab',
+  command_may_begin:
+    'das Gerät kann den Befehl bis {until:time} noch beginnen; danach kann er für beendet erklärt werden',
+  command_is_asked_for:
+    'das Gerät ist verbunden und wird gefragt, was aus dem Befehl wurde; geben Sie ihm einen anderen Befehl, oder lösen Sie den Not-Halt aus',
+  emergency_stop_may_be_confirmed:
+    'das Gerät kann den Not-Halt noch bestätigen; er kann ab {from:time} für beendet erklärt werden',
+  commands_to_answer: 'das Gerät muss zuerst {count:number} Befehle beantworten',
+  device_is_busy:
+    'auf dem Gerät ist etwas im Gange, oder etwas wartet darauf: {jobs:list}[ und {more:number?} weitere]; beenden Sie es zuerst',
+  low_level_not_below_high:
+    'die Leermeldung ({low:number} %) muss unter der Vollmeldung ({high:number} %) liegen',
+  critical_level_between:
+    'der kritische Stand ({critical:number} %) muss unter der Leermeldung ({low:number} %) oder über der Vollmeldung ({high:number} %) liegen',
+  critical_battery_not_below_low:
+    'der kritische Akkustand ({critical:number} %) muss unter dem niedrigen ({low:number} %) liegen',
+  configuration_changed: 'die Konfiguration hat die Version {current:number}, nicht {given:number}',
+  device_changed: 'das Gerät hat die Version {current:number}, nicht {given:number}',
+
   // Parts of other sentences
+  operation_in_state: '{operation:Part} ({status:jobStatus})',
+  command_in_state: 'der Befehl „{command:command}“ ({status:jobStatus})',
+  mission_in_state: '{mission:mission} ({status:missionStatus})',
   feed: 'Befüllung mit {amount:quantity}[ in {target:text?}]',
   discharge: 'Entnahme von {amount:quantity}[ in {target:text?}]',
   feed_at_device: 'am Gerät begonnene Befüllung',
@@ -249,6 +335,39 @@ export const SENTENCE_WORDS: Words = {
     not_subscribed: 'das Gerät ist verbunden, nimmt aber keine Befehle an',
     expired: 'er konnte nicht rechtzeitig gesendet werden',
     in_flight: 'eine andere Nachricht an das Gerät war im Weg',
+  },
+  missionChange: { pause: 'angehalten', resume: 'fortgesetzt' },
+  command: {
+    move_to_coordinates: 'zu einem Ort fahren',
+    hold: 'anhalten',
+    resume: 'fortsetzen',
+    return_to_base: 'zur Basis zurückkehren',
+    scan: 'scannen',
+    collect_sample: 'Probe nehmen',
+    emergency_stop: 'Not-Halt',
+    release_emergency_stop: 'Freigabe des Not-Halts',
+  },
+  jobStatus: {
+    started: 'begonnen',
+    in_progress: 'läuft',
+    unconfirmed: 'unbestätigt',
+    stopping: 'wird gestoppt',
+    stopped: 'gestoppt',
+    completed: 'fertig',
+    failed: 'gescheitert',
+    queued: 'wartet',
+    sent: 'gesendet',
+    executing: 'wird ausgeführt',
+    succeeded: 'gelungen',
+    rejected: 'abgelehnt',
+    cancelled: 'zurückgezogen',
+    expired: 'abgelaufen',
+    timed_out: 'keine Antwort',
+    scheduled: 'geplant',
+    dispatched: 'an das Gerät gesendet',
+    paused: 'pausiert',
+    aborted: 'abgebrochen',
+    missed: 'verpasst',
   },
   missionRequest: { pause: 'die Pause', resume: 'die Fortsetzung', cancel: 'das Ende' },
   missionStatus: {

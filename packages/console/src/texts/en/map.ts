@@ -101,6 +101,11 @@ export const missions = {
   batteryLeft: (left: string, reserve: string) => `${left} left at the base; ${reserve} must remain`,
   checking: 'Checking',
   refused: 'This mission would be refused now',
+  waypointFaults: {
+    outside: 'lies outside the geofence',
+    unreachable: 'cannot be reached, or left, without leaving the geofence',
+    other: 'is not allowed',
+  },
   tooFar: 'the battery does not last for this leg',
   startButton: (waypoints: number, distance: string) =>
     `Start now: ${waypoints} ${waypoints === 1 ? 'waypoint' : 'waypoints'}, ${distance}`,

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { Page, Success } from '../../envelope.ts';
 import { ERROR_CODES, type ErrorBody } from '../../errors.ts';
 import { type Checker, checker, closed } from '../../input/schema.ts';
+import { REFUSAL_FIELDS } from '../../sentences/english.ts';
 
 /** The answer of an endpoint. */
 export interface Answer<Body> {
@@ -63,7 +64,7 @@ export const ErrorAnswer = Type.Unsafe<ErrorBody>(
     success: Type.Literal(false),
     error: closed({
       code: Type.Enum([...ERROR_CODES]),
-      message: Type.String({ minLength: 1 }),
+      ...REFUSAL_FIELDS,
       details: Type.Optional(ValidationIssues),
       request_id: Type.String({ minLength: 1 }),
     }),

@@ -1,5 +1,5 @@
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
-import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import { type ErrorCode, Refusal, refusalMessage } from '@granary/contract/errors';
 import type {
   Leg,
   Preflight,
@@ -9,7 +9,8 @@ import type {
   WaypointAction,
 } from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
-import { inWords } from '@granary/contract/sentences/english';
+import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import type { RefusalMessage } from '@granary/contract/sentences/refusals';
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import { checkedTimeMs, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { refuseWhileStopped } from '../../commands/emergency-stop.ts';
@@ -70,12 +71,12 @@ export function planMission(
   const busyMs = Math.ceil(durationS * SECOND_MS);
   const endAtMs = startAtMs + busyMs;
   if (device.missions.some((mission) => overlaps(mission, startAtMs, endAtMs, nowMs))) {
-    refuse('mission_in_progress', 'another mission is under way or planned at that time');
+    refuse('mission_in_progress', sentence('mission_at_that_time'));
   }
   refuseOutside(request.waypoints, place, configuration);
   if (!isFeasible(preflight)) refuseInfeasible(preflight);
   if (device.missions.length >= MISSIONS_AHEAD_MAX) {
-    refuse('mission_in_progress', `the device has ${device.missions.length} missions ahead of it`);
+    refuse('mission_in_progress', sentence('missions_ahead', { count: device.missions.length }));
   }
   return {
     waypoints: request.waypoints,
@@ -97,8 +98,9 @@ export function previewMission(
     return { preflight: planMission(request, device, nowMs).preflight, refusal: null };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { code, message, details = [] } = error;
-    return { preflight: estimateOf(request, device), refusal: { code, message, details: [...details] } };
+    const { code, details = [] } = error;
+    const refusal = { code, ...refusalMessage(error), details: [...details] };
+    return { preflight: estimateOf(request, device), refusal };
   }
 }
 
@@ -115,13 +117,14 @@ function estimateOf({ waypoints }: PreflightRequest, device: FieldDeviceAtMissio
 function startOf({ scheduled_start }: PreflightRequest, nowMs: number): number {
   if (scheduled_start === undefined) return nowMs;
   const startAtMs = checkedTimeMs(scheduled_start);
-  if (startAtMs < nowMs - PAST_START_MS_MAX) refuseStart('lies in the past');
-  if (startAtMs > nowMs + START_AHEAD_MS_MAX) refuseStart('lies more than a year ahead');
+  if (startAtMs < nowMs - PAST_START_MS_MAX) refuseStart('start_in_the_past', 'lies in the past');
+  if (startAtMs > nowMs + START_AHEAD_MS_MAX)
+    refuseStart('start_too_far_ahead', 'lies more than a year ahead');
   return startAtMs;
 }
 
-function refuseStart(message: string): never {
-  return refuse('invalid_input', `the scheduled start ${message}`, [{ path: '/scheduled_start', message }]);
+function refuseStart(code: 'start_in_the_past' | 'start_too_far_ahead', message: string): never {
+  return refuse('invalid_input', sentence(code), [{ path: '/scheduled_start', message }]);
 }
 
 /** A mission that begins now needs a reachable device with fresh readings; a later one does not yet. */
@@ -131,7 +134,10 @@ function refuseUnready(device: FieldDeviceAtMission, nowMs: number): void {
   for (const channel of ['latitude', 'longitude', 'battery_level'] as const) {
     const ageMs = nowMs - (latest[channel]?.tsMs ?? nowMs);
     if (ageMs > READING_AGE_MS_MAX) {
-      refuse('reading_stale', `the last ${inWords(channel)} is ${Math.round(ageMs / SECOND_MS)} s old`);
+      refuse(
+        'reading_stale',
+        sentence('reading_is_old', { sensor: channel, age: Math.round(ageMs / SECOND_MS) }),
+      );
     }
   }
 }
@@ -156,7 +162,7 @@ function plausibleOrNull(channel: ChannelName, latest: LatestValue | undefined):
 function requiredValue(channel: ChannelName, latest: LatestValue | undefined): number {
   return (
     plausibleOrNull(channel, latest) ??
-    refuse('reading_stale', `the device has not reported its ${inWords(channel)}`)
+    refuse('reading_stale', sentence('reading_missing', { sensor: channel }))
   );
 }
 
@@ -177,12 +183,16 @@ function refuseOutside(
   if (geofence === null) return;
   const outside = waypoints.flatMap((waypoint, index) => (isInside(geofence, waypoint) ? [] : [index]));
   if (outside.length > 0) {
-    const names = outside.length === 1 ? `waypoint ${outside[0]} lies` : `${outside.length} waypoints lie`;
+    const [waypoint = 0] = outside;
+    const told =
+      outside.length === 1
+        ? sentence('waypoint_outside_fence', { waypoint })
+        : sentence('waypoints_outside_fence', { count: outside.length });
     const details = outside.slice(0, DETAILS_MAX).map((index) => ({
       path: `/waypoints/${index}`,
       message: 'lies outside the geofence',
     }));
-    refuse('outside_geofence', `${names} outside the geofence`, details);
+    refuse('outside_geofence', told, details);
   }
   // A device outside the fence may drive into it; the base is always inside.
   const start = isInside(geofence, place) ? [place] : [];
@@ -192,7 +202,9 @@ function refuseOutside(
   if (leaving < 0) return;
   const message = 'cannot be reached, or left, without leaving the geofence';
   const index = Math.min(leaving - start.length, waypoints.length - 1);
-  refuse('outside_geofence', `waypoint ${index} ${message}`, [{ path: `/waypoints/${index}`, message }]);
+  refuse('outside_geofence', sentence('waypoint_not_reachable', { waypoint: index }), [
+    { path: `/waypoints/${index}`, message },
+  ]);
 }
 
 function refuseInfeasible({
@@ -201,13 +213,17 @@ function refuseInfeasible({
   battery_reserve,
   ...way
 }: Preflight): never {
-  const message =
-    `it needs ${battery_required} % of the battery for ${way.distance_m} m and ${way.return_distance_m} m back, ` +
-    `and ${battery_reserve} % in reserve; there is ${battery_available} %`;
-  return refuse('mission_infeasible', message, [{ path: '/waypoints', message }]);
+  const told = sentence('battery_not_enough', {
+    required: battery_required,
+    distance: way.distance_m,
+    back: way.return_distance_m,
+    reserve: battery_reserve,
+    available: battery_available,
+  });
+  return refuse('mission_infeasible', told, [{ path: '/waypoints', message: inEnglish(told) }]);
 }
 
-function refuse(code: ErrorCode, message: string, details?: Refusal['details']): never {
+function refuse(code: ErrorCode, message: RefusalMessage, details?: Refusal['details']): never {
   throw new Refusal(code, message, details);
 }
 
@@ -219,10 +235,7 @@ export function withoutBase(mission: MissionState): MissionState {
   const { plan, status } = mission;
   if (plan.linkLossAction !== 'return_to_base' || isMissionOver(mission)) return mission;
   if (status === 'scheduled') return { ...mission, plan: { ...plan, linkLossAction: 'hold' } };
-  return refuse(
-    'no_base',
-    'the mission under way returns to the base when the link is lost: cancel it, or remove the base after its end',
-  );
+  return refuse('no_base', sentence('base_used_by_mission'));
 }
 
 /** A position; without an altitude the device keeps the altitude it has. */

@@ -67,11 +67,21 @@ describeService('commands', (api) => {
     const next = async (): Promise<string> => (await issue({ command: 'scan' })).body.data.command_id;
     const refused = await next();
     await rover.ack({ command_id: refused, accepted: false, reason: 'no lens' });
-    assert.deepEqual((await get(refused)).result, { reason: 'refused', message: 'no lens' });
+    assert.deepEqual((await get(refused)).result, {
+      reason: 'refused',
+      message: 'no lens',
+      message_code: 'device_said',
+      message_values: { words: 'no lens' },
+    });
     assert.equal((await get(refused)).status, 'rejected');
     const failed = await next();
     await rover.commandProgress({ command_id: failed, state: 'failed', reason: 'too dark' });
-    assert.deepEqual((await get(failed)).result, { reason: 'device_fault', message: 'too dark' });
+    assert.deepEqual((await get(failed)).result, {
+      reason: 'device_fault',
+      message: 'too dark',
+      message_code: 'device_said',
+      message_values: { words: 'too dark' },
+    });
     const cancelled = await next();
     await rover.commandProgress({ command_id: cancelled, state: 'cancelled' });
     assert.equal((await get(cancelled)).status, 'cancelled');

@@ -17,7 +17,18 @@ describeService('missions that fail', (api) => {
     const { id, mission } = await dispatched(api, rover);
     await rover.ack({ mission_id: id, accepted: false, reason: 'no tyres' });
     const { status, result } = await mission.get();
-    assert.deepEqual([status, result], ['failed', { reason: 'refused', message: 'no tyres' }]);
+    assert.deepEqual(
+      [status, result],
+      [
+        'failed',
+        {
+          reason: 'refused',
+          message: 'no tyres',
+          message_code: 'device_said',
+          message_values: { words: 'no tyres' },
+        },
+      ],
+    );
     await eventually(() => alertTypes(api, rover), 'mission_failed');
     await rover.leave();
   });
@@ -86,7 +97,18 @@ describeService('missions that fail', (api) => {
     const { id, mission } = await running(api, rover);
     await rover.missionProgress({ mission_id: id, state: 'aborted', reason: 'low battery' });
     const { status, result } = await mission.get();
-    assert.deepEqual([status, result], ['aborted', { reason: 'ended_by_device', message: 'low battery' }]);
+    assert.deepEqual(
+      [status, result],
+      [
+        'aborted',
+        {
+          reason: 'ended_by_device',
+          message: 'low battery',
+          message_code: 'device_said',
+          message_values: { words: 'low battery' },
+        },
+      ],
+    );
     await eventually(() => alertTypes(api, rover), 'mission_failed');
     await rover.leave();
   });

@@ -197,7 +197,18 @@ describeService('operations', (api) => {
     const { silo, id, path } = await feeding(api, 'jammed');
     await silo.ack({ operation_id: id, accepted: false, reason: 'the gate is jammed' });
     const { status, failure } = await recordOf(path);
-    assert.deepEqual([status, failure], ['failed', { reason: 'refused', message: 'the gate is jammed' }]);
+    assert.deepEqual(
+      [status, failure],
+      [
+        'failed',
+        {
+          reason: 'refused',
+          message: 'the gate is jammed',
+          message_code: 'device_said',
+          message_values: { words: 'the gate is jammed' },
+        },
+      ],
+    );
     assert.equal((await api.post(`${silo.path}/operations/feed`, FEED)).status, 200);
     await silo.leave();
   });

@@ -1,4 +1,4 @@
-import { type ErrorBody, Refusal, STATUS_OF } from '@granary/contract/errors';
+import { type ErrorBody, Refusal, refusalMessage, STATUS_OF } from '@granary/contract/errors';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type Logger, traceIdOf } from '../../process/logging/logger.ts';
 import type { RecordRefusal } from '../audit/refused-attempts.ts';
@@ -25,8 +25,13 @@ function asRefusal(error: FastifyError | Error): Refusal | null {
 }
 
 export function errorBody(refusal: Refusal, requestId: string): ErrorBody {
-  const { code, message, details } = refusal;
-  const error = { code, message, ...(details === undefined ? {} : { details }), request_id: requestId };
+  const { code, details } = refusal;
+  const error = {
+    code,
+    ...refusalMessage(refusal),
+    ...(details === undefined ? {} : { details }),
+    request_id: requestId,
+  };
   return { success: false, error };
 }
 

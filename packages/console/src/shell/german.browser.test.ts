@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { signIn } from '@granary/testing/console/operator';
+import { RunningSite } from '@granary/testing/console/running-site';
+import { eventually } from '@granary/testing/server/eventually';
+
+const SILO = 'silo-01';
+/** Words of every English sentence that are no German ones; names of devices and places are data. */
+const ENGLISH = /\b(?:the|is|has|been|until|with|cannot|moved|started|device|below|above|refused)\b/i;
+
+let site: RunningSite;
+before(async () => {
+  site = await RunningSite.start();
+});
+after(() => site.stop());
+
+test('the German page shows alerts, a refused start, an operation and its trace without an English sentence', async (t) => {
+  const operator = await signIn(t, site);
+  if (operator === null) return;
+  const { page, record } = operator;
+  const { client } = site;
+  await client.configuration.silo.update(SILO, {
+    thresholds: { low_level: 99, critical_level: 98, high_level: 100 },
+    rules: [{ sensor_id: 'temperature', above: -39, severity: 'warning', message: 'Warm' }],
+  });
+  await eventually(async () => (await client.fleet.alerts({ device_id: SILO })).data.length, 3);
+  await client.operations.feed(SILO, { amount: 3, unit: 'kg', rate: 60, rate_unit: 'kg/min' });
+  const [rover] = (await client.fleet.devices({ profile: 'rover' })).data;
+  assert.ok(rover !== undefined);
+  await client.commands.give(rover.device_id, { command: 'emergency_stop' });
+  await page.evaluate("localStorage.setItem('granary.language', 'de')");
+  await page.reload();
+
+  const withoutEnglish = async (shown: RegExp): Promise<void> => {
+    await page.getByText(shown).first().waitFor();
+    const lines = (await page.locator('body').innerText()).split('\n');
+    assert.deepEqual(
+      lines.filter((line) => ENGLISH.test(line)),
+      [],
+    );
+  };
+  await withoutEnglish(/Füllstand \d+(?:,\d)? %, an oder unter der Grenze von 98 %/);
+  await page.goto(`${site.url}/#/alerts`);
+  await withoutEnglish(/Warm: Temperatur .*, an oder über der Grenze von −39 °C/);
+  await page.goto(`${site.url}/#/operations`);
+  await withoutEnglish(/Das Gerät hat den Vorgang als fertig gemeldet, mit 3 kg/);
+  await page.goto(`${site.url}/#/operations/commands`);
+  await withoutEnglish(/Das Gerät hat bestätigt, dass es steht/);
+
+  await page.goto(`${site.url}/#/devices/${SILO}`);
+  await page.getByLabel('Menge').fill('900000');
+  await withoutEnglish(/Es ist nur Platz für/);
+  await page.getByRole('region', { name: 'Letzter Vorgang' }).getByRole('link').click();
+  await page.getByRole('list', { name: 'Was geschehen ist' }).waitFor();
+  await withoutEnglish(/Der Start wurde gesendet, gültig bis \d\d:\d\d:\d\d/);
+  await page.goto(`${site.url}/#/devices/${rover.device_id}`);
+  await withoutEnglish(/Not-Halt in Kraft/);
+  assert.deepEqual(record.faults, []);
+});

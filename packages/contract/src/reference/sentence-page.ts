@@ -1,0 +1,59 @@
+import { ALERTS } from '../sentences/alerts.ts';
+import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from '../sentences/jobs.ts';
+import { PARTS } from '../sentences/parts.ts';
+import { REFUSALS } from '../sentences/refusals.ts';
+import { WORDS } from '../sentences/words.ts';
+
+const INTRODUCTION = `# Sentences
+
+This page is made by \`npm run references\`; the texts are in \`packages/contract/src/sentences/\`.
+
+Beside a sentence for people stands the same as a code with values, from which a program can write it in any language:
+\`message_code\` and \`message_values\` beside \`message\`, \`status_code\` and \`status_values\` beside \`status_detail\`,
+\`detail_code\` and \`detail_values\` beside \`detail\`. A newer service can have codes that a program does not know: then it shows the text.
+
+In the texts \`{moved:quantity}\` is the value \`moved\`, and its kind; a part in square brackets is left out when its value is
+missing or \`null\`. A kind with a capital letter begins a sentence.
+
+| kind | value |
+|---|---|
+| \`text\` | words of a device or a person |
+| \`number\`, \`percent\` | a number |
+| \`time\` | a time as in the other fields |
+| \`duration\` | seconds |
+| \`quantity\` | \`{"value", "unit"}\` |
+| \`place\` | \`{"latitude", "longitude"}\` |
+| \`sensor\`, \`mission\` | the id of a sensor, the name of a mission |
+| \`waypoint\` | the index of a waypoint, from 0 |
+| \`names\` | a list of texts |
+| \`part\` | \`{"code", "values"}\`: a sentence of the last list |
+| \`list\`, \`clauses\` | a list of such parts, with commas or semicolons between them |
+`;
+
+const LISTS: readonly (readonly [title: string, sentences: Readonly<Record<string, string>>])[] = [
+  ['`message` of alerts', ALERTS],
+  ['`status_detail` of operations', OPERATION_DETAILS],
+  ['`detail` of the steps of a trace; an end has the `status_detail` of the operation', TRACE],
+  ['`status_detail` of commands', COMMAND_DETAILS],
+  ['`status_detail` of missions', MISSION_DETAILS],
+  ['`message` of refusals', REFUSALS],
+  ['`message` of what needs attention; the others are those of alerts, operations and commands', ATTENTION],
+  ['Parts, and why jobs ended', PARTS],
+];
+
+/** The page that lists every code with its values and its English text. */
+export function sentencePage(): string {
+  const words = Object.entries(WORDS).map(
+    ([kind, all]) =>
+      `| \`${kind}\` | ${Object.entries(all)
+        .map(([word, text]) => `\`${word}\`: ${text}`)
+        .join('; ')} |`,
+  );
+  const lists = LISTS.map(
+    ([title, sentences]) =>
+      `\n## ${title}\n\n| code | text |\n|---|---|\n${Object.entries(sentences)
+        .map(([code, text]) => `| \`${code}\` | ${text} |`)
+        .join('\n')}\n`,
+  );
+  return `${INTRODUCTION}${words.join('\n')}\n${lists.join('')}`;
+}
