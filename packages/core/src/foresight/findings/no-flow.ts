@@ -22,6 +22,7 @@ const LEVEL_MS = 30 * MINUTE_MS;
 const FRESH_MS = 20 * MINUTE_MS;
 const DAYS_MIN = 7;
 const WEEK_DAYS = 7;
+const DAY_HOURS = 24;
 /** A day with less than this share of the usual use is one of rest. */
 const REST_SHARE = 0.3;
 /** The steps by which the hours of a window are counted. */
@@ -115,11 +116,12 @@ function withoutOperation(input: NoFlowInput): Finding {
   if (collapsed !== null) return collapsed;
   if (!input.isInUse || isRestDay(input)) return unknown('no_use_expected');
   const noise = noiseOf(readings) / 2;
+  const usual = usualHours(input);
   let isSeen = false;
   for (const hours of WINDOWS_H) {
     const fromMs = nowMs - hours * HOUR_MS;
     const before = levelAt(readings, fromMs, LEVEL_MS);
-    const weakKg = weakDayUse(input, fromMs, nowMs);
+    const weakKg = usual === null ? null : weakDayUse(usual, fromMs, nowMs);
     const deviation = Math.SQRT2 * Math.hypot(noise, SUN_OF_CAPACITY * capacityKg);
     if (before === null || weakKg === null || weakKg < USE_DEVIATIONS * deviation) continue;
     if (movements.some((one) => one.toMs >= fromMs - LEVEL_MS && one.fromMs <= nowMs))
@@ -165,19 +167,35 @@ function isRestDay({ past, today }: NoFlowInput): boolean {
 }
 
 /** What a weak one of the last days used in the same hours; `null` if an hour of the window usually carries little. */
-function weakDayUse({ past, hourAt }: NoFlowInput, fromMs: number, toMs: number): number | null {
+function weakDayUse({ days, usual, hourAt }: UsualHours, fromMs: number, toMs: number): number | null {
+  const parts = new Array<number>(DAY_HOURS).fill(0);
+  for (let ms = fromMs; ms < toMs; ms += STEP_MS) {
+    const hour = Math.min(DAY_HOURS - 1, Math.max(0, Math.floor(hourAt(ms)) || 0));
+    if ((usual[hour] ?? 0) < HOUR_SHARE_MIN) return null;
+    parts[hour] = (parts[hour] ?? 0) + STEP_MS / HOUR_MS;
+  }
+  const uses = days.map(({ kg, shares }) =>
+    parts.reduce((sum, part, hour) => (part === 0 ? sum : sum + kg * (shares[hour] ?? 0) * part), 0),
+  );
+  return quantile(uses, WEAK_DAY_QUANTILE);
+}
+
+interface UsualHours {
+  readonly days: readonly { readonly kg: number; readonly shares: readonly number[] }[];
+  /** The median share of each hour. */
+  readonly usual: readonly number[];
+  readonly hourAt: NoFlowInput['hourAt'];
+}
+
+/** `null` with too few days. */
+function usualHours({ past, hourAt }: NoFlowInput): UsualHours | null {
   const days = workingDays(past).flatMap(({ kg, shares }) => (shares === null ? [] : [{ kg, shares }]));
   if (days.length < DAYS_MIN) return null;
-  const uses: number[] = days.map(() => 0);
-  for (let ms = fromMs; ms < toMs; ms += STEP_MS) {
-    const hour = Math.min(23, Math.floor(hourAt(ms)));
-    const usual = median(days.map(({ shares }) => shares[hour] ?? 0)) ?? 0;
-    if (usual < HOUR_SHARE_MIN) return null;
-    for (const [index, { kg, shares }] of days.entries()) {
-      uses[index] = (uses[index] ?? 0) + (kg * (shares[hour] ?? 0) * STEP_MS) / HOUR_MS;
-    }
-  }
-  return quantile(uses, WEAK_DAY_QUANTILE);
+  const usual = Array.from(
+    { length: DAY_HOURS },
+    (_, hour) => median(days.map(({ shares }) => shares[hour] ?? 0)) ?? 0,
+  );
+  return { days, usual, hourAt };
 }
 
 /** A fall of more than 2 % within minutes confirms that material had bridged; without a stop before it, it may be a batch. */

@@ -165,6 +165,8 @@ function stepDown({
   const limitKg = Math.max(STEP_OF_CAPACITY * capacityKg, STEP_DEVIATIONS * noise);
   let largest: { fromMs: number; toMs: number; kg: number } | null = null;
   for (let index = STEP_READINGS; index + STEP_READINGS <= readings.length; index += 1) {
+    // Most readings show no step between themselves, so no more is looked at.
+    if ((readings[index - 1]?.kg ?? 0) - (readings[index]?.kg ?? 0) < limitKg) continue;
     const before = readings.slice(index - STEP_READINGS, index);
     const after = readings.slice(index, index + STEP_READINGS);
     const fromMs = before.at(-1)?.atMs ?? nowMs;
