@@ -1,3 +1,5 @@
+import { quantileOf } from './robust.ts';
+
 /** Robust figures of short series. Values that are not finite are passed over; without any value the answer is `null`. */
 
 export interface Point {
@@ -7,11 +9,7 @@ export interface Point {
 
 export function quantile(values: readonly number[], share: number): number | null {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
-  const position = clamp(share, 0, 1) * (sorted.length - 1);
-  const lower = sorted[Math.floor(position)];
-  const upper = sorted[Math.ceil(position)];
-  if (lower === undefined || upper === undefined) return null;
-  return lower + (upper - lower) * (position - Math.floor(position));
+  return sorted.length === 0 ? null : quantileOf(sorted, clamp(share, 0, 1));
 }
 
 export const median = (values: readonly number[]): number | null => quantile(values, 0.5);

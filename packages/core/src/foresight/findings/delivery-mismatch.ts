@@ -1,5 +1,6 @@
+import { rounded } from '../robust.ts';
 import { median } from '../statistics.ts';
-import { type Finding, rounded } from './finding.ts';
+import type { Finding } from './finding.ts';
 
 const TOLERANCE_SHARE = 0.02;
 /** The weights before and after a delivery each have the noise of the scale. */
@@ -31,12 +32,12 @@ export function deliveryMismatch({ delivery, deviationKg, earlier }: DeliveryInp
   const limitKg = Math.max(TOLERANCE_SHARE * notedKg, DEVIATIONS * Math.max(0, deviationKg));
   const usual = earlier.length < EARLIER_MIN ? null : median(earlier.map(missingShare));
   const values = {
-    missing_kg: rounded(missingKg),
-    noted_kg: rounded(notedKg),
-    measured_kg: rounded(measuredKg),
-    usually_missing_percent: usual === null ? null : rounded(100 * usual),
+    missing_kg: rounded(missingKg, 1),
+    noted_kg: rounded(notedKg, 1),
+    measured_kg: rounded(measuredKg, 1),
+    usually_missing_percent: usual === null ? null : rounded(100 * usual, 1),
   };
-  const found = { type: 'delivery_mismatch', values, limit: rounded(limitKg), fromMs, toMs } as const;
+  const found = { type: 'delivery_mismatch', values, limit: rounded(limitKg, 1), fromMs, toMs } as const;
   if (Math.abs(missingKg) <= limitKg) return { ...found, result: 'pass', code: 'as_noted', severity: null };
   const isOfScale =
     usual !== null &&

@@ -16,8 +16,3 @@ export interface Finding {
   /** What the first of the values was compared with, in its unit. */
   readonly limit: number | null;
 }
-
-export const rounded = (value: number, digits = 1): number => {
-  const scale = 10 ** digits;
-  return Math.round(value * scale) / scale;
-};

@@ -1,8 +1,8 @@
 import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import { noiseOf, rounded } from '../robust.ts';
 import { median, quantile } from '../statistics.ts';
 import type { LevelReading } from '../types.ts';
-import { type Finding, rounded } from './finding.ts';
-import { noiseOf } from './unexplained-loss.ts';
+import type { Finding } from './finding.ts';
 
 /** Of an operation: less than a fifth of its rate for ten minutes, or for as long as the scale needs to show the rate. */
 const RUN_MS_MIN = 10 * MINUTE_MS;
@@ -67,7 +67,7 @@ export function noFlow(input: NoFlowInput): Finding {
 type Running = NonNullable<NoFlowInput['running']>;
 
 function whileRunning({ nowMs, readings }: NoFlowInput, { fromMs, kgPerMinute }: Running): Finding {
-  const noise = noiseOf(readings.filter(({ atMs }) => atMs <= fromMs));
+  const noise = noiseOf(readings.flatMap(({ atMs, kg }) => (atMs <= fromMs ? [kg] : [])));
   const neededMs =
     kgPerMinute > 0 ? ((RUN_DEVIATIONS * noise) / kgPerMinute) * MINUTE_MS : Number.POSITIVE_INFINITY;
   const beganMs = Math.max(fromMs, nowMs - Math.max(RUN_MS_MIN, neededMs));
@@ -81,17 +81,17 @@ function whileRunning({ nowMs, readings }: NoFlowInput, { fromMs, kgPerMinute }:
       result: 'inconclusive',
       code: 'runs_too_short',
       severity: null,
-      values: { minutes: rounded(minutes) },
+      values: { minutes: rounded(minutes, 1) },
       limit: null,
     };
   }
   const limitKg = RUN_SHARE * kgPerMinute * minutes;
   const values = {
-    moved_kg: rounded(Math.abs(now - before)),
-    expected_kg: rounded(kgPerMinute * minutes),
-    minutes: rounded(minutes),
+    moved_kg: rounded(Math.abs(now - before), 1),
+    expected_kg: rounded(kgPerMinute * minutes, 1),
+    minutes: rounded(minutes, 1),
   };
-  const judged = { ...found, values, limit: rounded(limitKg) };
+  const judged = { ...found, values, limit: rounded(limitKg, 1) };
   return Math.abs(now - before) < limitKg
     ? { ...judged, result: 'fail', code: 'operation_moves_nothing', severity: 'critical' }
     : { ...judged, result: 'pass', code: 'flows', severity: null };
@@ -115,7 +115,7 @@ function withoutOperation(input: NoFlowInput): Finding {
   const collapsed = collapse(input);
   if (collapsed !== null) return collapsed;
   if (!input.isInUse || isRestDay(input)) return unknown('no_use_expected');
-  const noise = noiseOf(readings) / 2;
+  const noise = noiseOf(readings.map(({ kg }) => kg)) / 2;
   const usual = usualHours(input);
   let isSeen = false;
   for (const hours of WINDOWS_H) {
@@ -129,7 +129,7 @@ function withoutOperation(input: NoFlowInput): Finding {
     isSeen = true;
     const usedKg = before - now;
     const limitKg = USE_SHARE * weakKg;
-    const values = { used_kg: rounded(usedKg), expected_at_least_kg: rounded(weakKg), hours };
+    const values = { used_kg: rounded(usedKg, 1), expected_at_least_kg: rounded(weakKg, 1), hours };
     if (usedKg < limitKg) {
       return {
         type: 'no_flow',
@@ -139,7 +139,7 @@ function withoutOperation(input: NoFlowInput): Finding {
         fromMs,
         toMs: nowMs,
         values,
-        limit: rounded(limitKg),
+        limit: rounded(limitKg, 1),
       };
     }
   }
@@ -209,7 +209,7 @@ function collapse({ nowMs, capacityKg, readings, movements, hadStopped }: NoFlow
   const limitKg = COLLAPSE_OF_CAPACITY * capacityKg;
   if (before - now < limitKg) return null;
   const values = {
-    fallen_kg: rounded(before - now),
+    fallen_kg: rounded(before - now, 1),
     fallen_percent: rounded((100 * (before - now)) / capacityKg, 2),
   };
   return {
@@ -220,6 +220,6 @@ function collapse({ nowMs, capacityKg, readings, movements, hadStopped }: NoFlow
     fromMs,
     toMs: nowMs,
     values,
-    limit: rounded(limitKg),
+    limit: rounded(limitKg, 1),
   };
 }

@@ -1,7 +1,8 @@
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { rounded } from '../robust.ts';
 import { median } from '../statistics.ts';
 import type { LevelReading, UseDay } from '../types.ts';
-import { type Finding, rounded } from './finding.ts';
+import type { Finding } from './finding.ts';
 import { balanceSlope, SHRINK_OF_MOVED } from './unexplained-loss.ts';
 
 const STUCK_MS = 6 * HOUR_MS;
@@ -52,10 +53,10 @@ function stuck({ nowMs, readings, usualSpreadKg, expectedUseKg }: SensorInput): 
   const isStill = unchangedMs >= STILL_MS && usualSpreadKg !== null && usualSpreadKg * STILL_SHARE > 0;
   if (useKg <= limitKg && !isStill) return null;
   const values = {
-    unchanged_h: rounded(unchangedMs / HOUR_MS),
-    level_kg: rounded(last.kg),
-    expected_use_kg: rounded(useKg),
-    usual_spread_kg: usualSpreadKg === null ? null : rounded(usualSpreadKg),
+    unchanged_h: rounded(unchangedMs / HOUR_MS, 1),
+    level_kg: rounded(last.kg, 1),
+    expected_use_kg: rounded(useKg, 1),
+    usual_spread_kg: usualSpreadKg === null ? null : rounded(usualSpreadKg, 1),
   };
   const limit = (isStill ? STILL_MS : STUCK_MS) / HOUR_MS;
   return {
@@ -105,12 +106,12 @@ function drift({ nowMs, capacityKg, withdrawals, days }: SensorInput): Finding {
   const limitKg =
     Math.max(DRIFT_OF_CAPACITY * capacityKg, DRIFT_STANDARD_ERRORS * standardErrorKgPerDay) + shrinkKg;
   const values = {
-    drift_kg_per_day: rounded(kgPerDay),
+    drift_kg_per_day: rounded(kgPerDay, 1),
     drift_percent_per_day: rounded((100 * kgPerDay) / capacityKg, 3),
-    least_detectable_kg_per_day: rounded(detectableKg),
+    least_detectable_kg_per_day: rounded(detectableKg, 1),
     nights,
   };
-  const found = { type: 'sensor_suspect', values, limit: rounded(limitKg), ...window } as const;
+  const found = { type: 'sensor_suspect', values, limit: rounded(limitKg, 1), ...window } as const;
   const isLoss = kgPerDay <= -(LOSS_OF_CAPACITY * capacityKg + shrinkKg);
   if (Math.abs(kgPerDay) >= limitKg && !isLoss)
     return { ...found, result: 'fail', code: 'drift', severity: 'warning' };

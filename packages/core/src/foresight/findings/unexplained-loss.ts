@@ -1,7 +1,8 @@
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
+import { noiseOf, rounded } from '../robust.ts';
 import { median, medianSlope, type Point } from '../statistics.ts';
 import type { LevelReading, Movement, UseDay } from '../types.ts';
-import { type Finding, rounded } from './finding.ts';
+import type { Finding } from './finding.ts';
 
 /** The rate that has to be found, in shares of the capacity a day, and the rate from which it is told. */
 const TARGET_OF_CAPACITY = 0.005;
@@ -75,12 +76,12 @@ export function unexplainedLoss(input: LossInput): Finding {
   );
   const lossKg = -kgPerDay;
   const values = {
-    loss_kg_per_day: rounded(lossKg),
+    loss_kg_per_day: rounded(lossKg, 1),
     loss_percent_per_day: rounded((100 * lossKg) / capacityKg, 2),
-    least_detectable_kg_per_day: rounded(detectableKg),
+    least_detectable_kg_per_day: rounded(detectableKg, 1),
     nights,
   };
-  const found = { type: 'unexplained_loss', values, limit: rounded(limitKg), ...window } as const;
+  const found = { type: 'unexplained_loss', values, limit: rounded(limitKg, 1), ...window } as const;
   if (lossKg >= limitKg) {
     const severity = lossKg >= CRITICAL_OF_CAPACITY * capacityKg ? 'critical' : 'warning';
     return { ...found, result: 'fail', code: 'steady_loss', severity };
@@ -161,7 +162,7 @@ function stepDown({
   movements,
   usualShareAt,
 }: LossInput): Finding | null {
-  const noise = noiseOf(readings);
+  const noise = noiseOf(readings.map(({ kg }) => kg));
   const limitKg = Math.max(STEP_OF_CAPACITY * capacityKg, STEP_DEVIATIONS * noise);
   let largest: { fromMs: number; toMs: number; kg: number } | null = null;
   for (let index = STEP_READINGS; index + STEP_READINGS <= readings.length; index += 1) {
@@ -184,7 +185,7 @@ function stepDown({
   if (largest === null) return null;
   const { fromMs, toMs, kg } = largest;
   const severity = kg >= STEP_CRITICAL_OF_CAPACITY * capacityKg ? 'critical' : 'warning';
-  const values = { loss_kg: rounded(kg), loss_percent: rounded((100 * kg) / capacityKg, 2) };
+  const values = { loss_kg: rounded(kg, 1), loss_percent: rounded((100 * kg) / capacityKg, 2) };
   return {
     type: 'unexplained_loss',
     result: 'fail',
@@ -193,12 +194,6 @@ function stepDown({
     fromMs,
     toMs,
     values,
-    limit: rounded(limitKg),
+    limit: rounded(limitKg, 1),
   };
-}
-
-/** The standard deviation of one reading, from the differences of readings that follow each other. */
-export function noiseOf(readings: readonly LevelReading[]): number {
-  const differences = readings.slice(1).map(({ kg }, index) => Math.abs(kg - (readings[index]?.kg ?? kg)));
-  return (1.4826 / Math.SQRT2) * (median(differences) ?? 0);
 }

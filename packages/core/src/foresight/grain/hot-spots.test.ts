@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cableInput, cableYear, randomOf } from '@granary/testing/core/cable-year';
 import fc from 'fast-check';
-import { type CableInput, type CablePoint, type CableResult, hotSpots } from './hot-spots.ts';
+import { type CableInput, type CablePoint, type CableResult, hotSpots, levelM } from './hot-spots.ts';
 
 const YEARS = 6;
 const MONTH_DAYS = 365 / 12;
@@ -50,6 +50,15 @@ describe('hot spots on a cable', () => {
 
   const calm = ({ days }: CablePoint): CablePoint['days'] =>
     days.map(({ day, meanC }) => ({ day, meanC, minC: meanC - 0.5, maxC: meanC + 0.5 }));
+
+  it('knows the height of the surface from the weight', () => {
+    const heights = Array.from({ length: 12 }, (_, index) => index + 0.5);
+    assert.deepEqual(
+      [0, 0.5, 1, 7].map((share) => levelM(share, heights)),
+      [0, 6, 12, 12],
+    );
+    assert.equal(levelM(0.5, [3]), null);
+  });
 
   it('finds the point that heats itself, and says how serious it is', () => {
     assert.deepEqual(hotPoints(hotSpots(quietCable(heating))), [5]);

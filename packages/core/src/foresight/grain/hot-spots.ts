@@ -98,6 +98,16 @@ export interface CableResult {
   readonly isMoistureMigrating: boolean;
 }
 
+/** The height of the surface: a cable hangs from the roof, and its points divide the height of the silo. */
+export function levelM(fillShare: number, heightsM: readonly number[]): number | null {
+  const sorted = [...new Set(heightsM)].sort((a, b) => a - b);
+  const [lowest] = sorted;
+  const highest = sorted.at(-1);
+  if (lowest === undefined || highest === undefined || sorted.length < 2) return null;
+  const halfStepM = (highest - lowest) / (sorted.length - 1) / 2;
+  return clamp(fillShare, 0, 1) * (highest + halfStepM);
+}
+
 /** A cable sees about half a metre around it: no hot spot found does not mean that there is none. */
 export function hotSpots(input: CableInput): CableResult {
   const { day } = input;

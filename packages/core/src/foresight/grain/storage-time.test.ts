@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { GRAINS } from '@granary/contract/foresight/silo-use';
 import { DAY_MS } from '@granary/contract/time';
 import fc from 'fast-check';
-import { STORAGE_DAYS_MAX, storageDays, storageLife } from './storage-time.ts';
+import { STORAGE_DAYS_MAX, storageDays, storageLife, storedSinceMs } from './storage-time.ts';
 
 const celsius = (fahrenheit: number): number => (fahrenheit - 32) / 1.8;
 
@@ -104,5 +104,23 @@ describe('storage life', () => {
         assert.ok((less?.usedShare ?? 0) <= whole.usedShare);
       }),
     );
+  });
+
+  it('begins with the oldest grain that is still there: what comes in first goes out first', () => {
+    const refills = [
+      { fromMs: 1, kg: 1_000 },
+      { fromMs: 2, kg: 2_000 },
+      { fromMs: 3, kg: 500 },
+    ];
+    const cases: readonly (readonly [number, number | null])[] = [
+      [400, 3],
+      [501, 2],
+      [2_500, 2],
+      [3_500, 1],
+      [3_501, null],
+    ];
+    for (const [levelKg, sinceMs] of cases)
+      assert.equal(storedSinceMs(levelKg, refills), sinceMs, `${levelKg} kg`);
+    assert.equal(storedSinceMs(10, []), null);
   });
 });

@@ -75,6 +75,22 @@ export function storageLife(grain: Grain, periods: readonly StoragePeriod[]): St
   return { usedShare, remainingDays: Math.max(0, 1 - usedShare) * daysOf(last) };
 }
 
+/**
+ * Since when the oldest grain of a silo is in it: what comes in first goes out first, so that what is there came with the last
+ * refills. `null` if they do not explain all of it: then it is older than the first of them.
+ */
+export function storedSinceMs(
+  levelKg: number,
+  refills: readonly { readonly fromMs: number; readonly kg: number }[],
+): number | null {
+  let unexplainedKg = levelKg;
+  for (const { fromMs, kg } of refills.toReversed()) {
+    unexplainedKg -= kg;
+    if (unexplainedKg <= 0) return fromMs;
+  }
+  return null;
+}
+
 /** Thompson 1972, after Steele and Saul (ASAE D535). */
 function maizeDays(fahrenheit: number, moisturePercent: number, damagedPercent: number): number {
   const dry = ofDryMass(moisturePercent);
