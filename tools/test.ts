@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { check } from './check.ts';
 import { EXIT_CODE_WHEN_KILLED, exitCodeOf, start } from './child-command.ts';
 import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
-import { ensureBuiltPrograms } from './test-setup/built-programs.ts';
+import { ensureBuiltPrograms, quickStart } from './test-setup/built-programs.ts';
 import { ensureOutsidePrograms } from './test-setup/outside-programs.ts';
 import { startPostgres, withTemplate } from './test-setup/postgres.ts';
 import { CONCURRENT_PROCESSES, writeProcessFiles } from './test-setup/processes.ts';
-import { quickStart } from './test-setup/quick-start.ts';
 import { isAllTouched } from './test-setup/untouched.ts';
 
 const HELP = `npm test                                  check, then every test

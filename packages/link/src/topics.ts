@@ -1,3 +1,4 @@
+import { checkDeviceId } from '@granary/contract/ids';
 import {
   DOWN_SUBJECTS,
   type DownSubject,
@@ -6,12 +7,13 @@ import {
   type UpSubject,
 } from '@granary/contract/link/messages';
 
+const PREFIX = `${TOPIC_ROOT}/`;
+
 export interface DeviceTopic {
   readonly deviceId: string;
   readonly subject: UpSubject | DownSubject;
 }
 
-const PREFIX = `${TOPIC_ROOT}/`;
 const up: ReadonlySet<string> = new Set(UP_SUBJECTS);
 const down: ReadonlySet<string> = new Set(DOWN_SUBJECTS);
 
@@ -32,4 +34,15 @@ export function parseTopic(topic: string): DeviceTopic | null {
 export function ownSubject(deviceId: string, topic: string): UpSubject | DownSubject | null {
   const parsed = parseTopic(topic);
   return parsed?.deviceId === deviceId ? parsed.subject : null;
+}
+
+/** Client id and user name of a device are its id. */
+export const isDeviceLogin = (clientId: string, username: string | null): username is string =>
+  username === clientId && checkDeviceId.accepts(username);
+
+/** A device publishes on its own topics upwards and receives on those downwards; a filter with a wildcard is never one of them. */
+export function mayUseTopic(deviceId: string, topic: string, use: 'publish' | 'receive'): boolean {
+  const subject = ownSubject(deviceId, topic);
+  if (subject === null) return false;
+  return use === 'publish' ? isUpSubject(subject) : isDownSubject(subject);
 }

@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import type { Reading } from './physics/reading.ts';
+import type { Reading } from './physics/numbers.ts';
 
 /** The faults that every device can have. */
 export const COMMON_FAULTS = {

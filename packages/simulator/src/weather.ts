@@ -9,8 +9,7 @@ import {
 } from './faults.ts';
 import { humidityAt, localHour, temperatureCAt, wave } from './physics/climate.ts';
 import { type Facility, type FarmUnit, HILLSIDE, RIVERSIDE } from './physics/facilities.ts';
-import { wander } from './physics/random.ts';
-import { type Reading, round } from './physics/reading.ts';
+import { type Reading, round, wander } from './physics/numbers.ts';
 
 /** The farm's weather stations; to add one, add a row. */
 export const STATIONS: readonly FarmUnit[] = [

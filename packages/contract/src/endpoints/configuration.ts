@@ -1,13 +1,32 @@
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
+import { OptionalActor } from '../audit.ts';
 import type { ThresholdRule } from '../configuration/shared-configuration.ts';
-import { configurationVersion } from '../configuration/versions.ts';
 import { checkPageQuery } from '../envelope.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { Checker } from '../input/schema.ts';
+import { type Checker, closed, described } from '../input/schema.ts';
 import type { DeviceGroup } from '../profiles/groups.ts';
 import { configurationOf, configurationPatchCheckOf } from '../profiles/profiles.ts';
+import { Timestamp } from '../time.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
+
+const RULES: ThresholdRule[] = [
+  { sensor_id: 'temperature', above: 30, severity: 'warning', dead_band: 1, on_delay_s: 60 },
+  { sensor_id: 'temperature', above: 40, severity: 'critical', message: 'Fire risk' },
+];
+const WITH_VERSION = { headers: ['etag'] };
+
+/** What a configuration was from `at` until the next version. */
+export const configurationVersion = <Configuration extends TSchema>(configuration: Configuration) =>
+  closed({
+    version: described('As in the header `ETag`.', Type.Integer({ minimum: 1 })),
+    at: Timestamp,
+    actor: described(
+      '`null` where it was stored before versions were kept, or no caller asked for it.',
+      OptionalActor,
+    ),
+    configuration,
+  });
 
 interface Shapes<Configuration extends TSchema, Patch> {
   readonly configuration: Configuration;
@@ -16,13 +35,6 @@ interface Shapes<Configuration extends TSchema, Patch> {
   readonly example: Patch;
   readonly rulesExample: Patch;
 }
-
-const RULES: ThresholdRule[] = [
-  { sensor_id: 'temperature', above: 30, severity: 'warning', dead_band: 1, on_delay_s: 60 },
-  { sensor_id: 'temperature', above: 40, severity: 'critical', message: 'Fire risk' },
-];
-
-const WITH_VERSION = { headers: ['etag'] };
 
 const configurationEndpoints = <Configuration extends TSchema, Patch>(
   group: DeviceGroup,

@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { Refusal } from '../errors.ts';
 import { rover } from '../profiles/rover.ts';
 import { READINGS_PER_MESSAGE_MAX } from '../telemetry/telemetry.ts';
-import { JSON_TOKENS_MAX, readJson } from './json.ts';
-import { JSON_DEPTH_MAX } from './json-scanner.ts';
+import { JSON_DEPTH_MAX, JSON_TOKENS_MAX, readJson } from './json.ts';
 
 test('what JSON.parse reads is read alike', () => {
   fc.assert(

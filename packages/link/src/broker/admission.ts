@@ -3,7 +3,6 @@ import { setTimeout } from 'node:timers/promises';
 import { BoundedMap } from '@granary/common/bounded-map';
 import { type Backoff, backoffMs } from '@granary/common/patience';
 import { MINUTE_MS } from '@granary/contract/time';
-import { isDeviceLogin } from '../access-rules.ts';
 import {
   HELD_REFUSALS_MAX,
   HELD_REFUSALS_PER_ADDRESS_MAX,
@@ -13,7 +12,7 @@ import {
 import type { ConnectPacket } from '../mqtt/packet-decoder.ts';
 import type { ConnectReturnCode } from '../mqtt/packet-encoder.ts';
 import type { LinkDevice, LinkHandler } from '../port.ts';
-import { ownSubject } from '../topics.ts';
+import { isDeviceLogin, ownSubject } from '../topics.ts';
 
 /** A name without a failure for this long has no delay any more. */
 const FAILURES_EXPIRE_MS = 5 * MINUTE_MS;

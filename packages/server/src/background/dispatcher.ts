@@ -1,12 +1,12 @@
 import type { App } from '@granary/app/app';
 import type { CarryOut, Effect } from '@granary/app/effects';
 import type { Delivery } from '@granary/link/port';
-import type { DeclaredSensorsCache } from '../devices/declared-sensors-cache.ts';
+import type { DeclaredSensorsCache } from '../devices/declared-sensors.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { ServiceLink } from '../devices/link/service-link.ts';
 import { type DeviceMessages, sendConfiguration } from '../devices/sending/device-messages.ts';
 import type { Keyring } from '../process/keys/keyring.ts';
-import type { AlertEvaluator } from './alerts/evaluator.ts';
+import type { AlertEvaluator } from './alert-evaluator.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { NotificationSender } from './notifications/sender.ts';
 import type { WebhookWorker } from './webhooks/worker.ts';

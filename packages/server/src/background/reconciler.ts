@@ -7,8 +7,7 @@ import type { DeviceLink, LinkDevice } from '@granary/link/port';
 import { RunningLimit } from '../devices/ingest/device-queue.ts';
 import type { PriorityCommands } from '../devices/sending/priority-commands.ts';
 import type { Logger } from '../process/logging/logger.ts';
-import type { AlertEvaluator } from './alerts/evaluator.ts';
-import type { Uptime } from './alerts/uptime.ts';
+import type { AlertEvaluator, Uptime } from './alert-evaluator.ts';
 import type { SetAsideLog } from './set-aside-log.ts';
 
 const ROUND_MS = 500;

@@ -3,8 +3,12 @@ import { test } from 'node:test';
 import type { App } from '@granary/app/app';
 import { declareSensors } from '@granary/core/sensors/declare-sensors';
 import { NO_SENSORS, SENSORS_DOCUMENT } from '@granary/core/sensors/declared-sensors';
-import { readDeclaredSensors, sensorsById } from './declared-sensors.ts';
-import { DeclaredSensorsCache, type SensorsById } from './declared-sensors-cache.ts';
+import {
+  DeclaredSensorsCache,
+  readDeclaredSensors,
+  type SensorsById,
+  sensorsById,
+} from './declared-sensors.ts';
 
 type StoredDevice = NonNullable<Awaited<ReturnType<App['devices']['find']>>>;
 

@@ -9,8 +9,7 @@ import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { DAY_MS } from '@granary/contract/time';
 import type { LinkDevice } from '@granary/link/port';
 import { matchesHash } from '../process/keys/secrets.ts';
-import { lateIfFailing } from './sending/storage-faults.ts';
-import type { UrgentDeadline } from './sending/urgent-deadline.ts';
+import { lateIfFailing, type UrgentDeadline } from './sending/urgent-deadline.ts';
 
 /** A further device replaces the one that was looked up longest ago. */
 const DEVICES_CACHED_MAX = 50_000;

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@granary/app/events/event-rows';
-import { changesSensors } from './declared-sensors-cache.ts';
+import { changesSensors } from './declared-sensors.ts';
 import type { ServiceLink } from './link/service-link.ts';
 
 /** Tells the link of this node which devices must log in again and whose sensors have changed, on whichever node it happened. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asMailAddress, asPublicUrl, asSmtpServer } from './mail-settings.ts';
+import { asMailAddress, asPublicUrl, asSmtpServer } from './setting-values.ts';
 
 const accepted = <T>(value: T | Error): T => {
   if (value instanceof Error) throw value;

@@ -1,16 +1,10 @@
 import { isTimeZone } from '@granary/common/time-zone';
+import { EMAIL_PATTERN } from '@granary/contract/notifications';
 import { PRESET_KEY_LENGTH_MIN } from '@granary/core/keys';
 import { type BrokerAccess, parseBrokerUrl } from '@granary/link/external/connection/broker-address';
 import { readSubnet, type Subnet } from './address-list.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** Reads the text of a setting; the message of an error follows the name of the setting. */
-export type Parse<T> = (text: string) => T | Error;
-
-export const asText: Parse<string> = (text) => text;
-
 const RESERVED_SEGMENTS = [
   'audit',
   'export',
@@ -31,6 +25,22 @@ const RESERVED_SEGMENTS = [
   'overview',
   'session',
 ];
+const CONNECTIONS_MIN = 2;
+const CONNECTIONS_MAX = 200;
+const THREADS_MAX = 8;
+const BROKER_ACCESSES = ['manual', 'dynamic-security', 'http'] as const;
+const LOG_FORMATS = ['auto', 'json', 'text'] as const;
+const METRICS_ACCESS = ['off', 'open', 'key'] as const;
+const PORTS = { 'smtp:': 587, 'smtps:': 465 } as const;
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const ADDRESS = new RegExp(EMAIL_PATTERN, 'u');
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Reads the text of a setting; the message of an error follows the name of the setting. */
+export type Parse<T> = (text: string) => T | Error;
+
+export const asText: Parse<string> = (text) => text;
 
 export function asSegment(text: string): string | Error {
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(text)) {
@@ -78,17 +88,12 @@ export function asCount(text: string): number | Error {
     : new Error(`must be a whole number from 1 to 999999, not "${text}"`);
 }
 
-const CONNECTIONS_MIN = 2;
-const CONNECTIONS_MAX = 200;
-
 export function asConnections(text: string): number | Error {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   return count >= CONNECTIONS_MIN && count <= CONNECTIONS_MAX
     ? count
     : new Error(`must be a whole number from ${CONNECTIONS_MIN} to ${CONNECTIONS_MAX}, not "${text}"`);
 }
-
-const THREADS_MAX = 8;
 
 export function asThreads(text: string): number | Error {
   return /^\d$/.test(text) && Number(text) <= THREADS_MAX
@@ -141,7 +146,6 @@ export function asDatabaseUrl(text: string): string | Error {
 export const asBrokerUrl = (text: string): BrokerAccess | Error =>
   parseBrokerUrl(text) ?? new Error('must be an address such as mqtt://user:password@host:1883 or mqtts://…');
 
-const BROKER_ACCESSES = ['manual', 'dynamic-security', 'http'] as const;
 export type BrokerAccessMode = (typeof BROKER_ACCESSES)[number];
 
 export function asBrokerAccess(text: string): BrokerAccessMode | Error {
@@ -184,7 +188,6 @@ export function asSwitch(text: string): boolean | Error {
   return new Error(`must be on or off, not "${text}"`);
 }
 
-const LOG_FORMATS = ['auto', 'json', 'text'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 export function asLogFormat(text: string): LogFormat | Error {
@@ -194,7 +197,6 @@ export function asLogFormat(text: string): LogFormat | Error {
   );
 }
 
-const METRICS_ACCESS = ['off', 'open', 'key'] as const;
 export type MetricsAccess = (typeof METRICS_ACCESS)[number];
 
 export function asMetricsAccess(text: string): MetricsAccess | Error {
@@ -202,4 +204,68 @@ export function asMetricsAccess(text: string): MetricsAccess | Error {
     METRICS_ACCESS.find((access) => access === text) ??
     new Error(`must be one of ${METRICS_ACCESS.join(', ')}, not "${text}"`)
   );
+}
+
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the start; otherwise STARTTLS is used when the server offers it. */
+  readonly isTls: boolean;
+  /** Nothing is sent without encryption. */
+  readonly isTlsRequired: boolean;
+  readonly user: string | null;
+  readonly password: string | null;
+}
+
+export interface MailAddress {
+  readonly name: string;
+  readonly address: string;
+}
+
+/** The text may contain a password, so the message never repeats it. */
+export function asSmtpServer(text: string): SmtpServer | Error {
+  const fault = new Error('must be an address such as smtps://user:password@mail.example.com');
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:')) return fault;
+  const { hostname, username, password, searchParams } = url;
+  if (hostname === '' || !['', '/'].includes(url.pathname) || url.hash !== '') return fault;
+  const tls = searchParams.get('tls');
+  const isKnown = [...searchParams.keys()].every((name) => name === 'tls');
+  if (!isKnown || !['required', 'optional', null].includes(tls)) {
+    return new Error('may only have the parameter tls=required or tls=optional');
+  }
+  const isTls = url.protocol === 'smtps:';
+  // A password must not be sent to whoever removes the offer of encryption from the connection.
+  const isSecret = username !== '' && !LOOPBACK.test(hostname);
+  try {
+    return {
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: url.port === '' ? PORTS[url.protocol] : Number(url.port),
+      isTls,
+      isTlsRequired: !isTls && (tls === null ? isSecret : tls === 'required'),
+      user: username === '' ? null : decodeURIComponent(username),
+      password: password === '' ? null : decodeURIComponent(password),
+    };
+  } catch {
+    return new Error('has a % in its user or password that must be written as %25');
+  }
+}
+
+/** `granary@example.com` or `Granary north <granary@example.com>`. */
+export function asMailAddress(text: string): MailAddress | Error {
+  const [, name = '', inBrackets] = /^([^<>"\p{Cc}]*?)\s*<([^<>]+)>$/u.exec(text) ?? [];
+  const address = inBrackets ?? text;
+  return ADDRESS.test(address)
+    ? { name, address }
+    : new Error(
+        `must be an address such as granary@example.com or Granary <granary@example.com>, not "${text}"`,
+      );
+}
+
+export function asPublicUrl(text: string): string | Error {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url !== null && url.search === '' && url.hash === '' && url.username === '';
+  return isPlain && (url.protocol === 'https:' || url.protocol === 'http:')
+    ? text.replace(/\/+$/, '')
+    : new Error('must be an address such as https://granary.example.com');
 }

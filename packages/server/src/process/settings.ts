@@ -2,13 +2,6 @@ import { DEFAULT_ADDRESSES } from '@granary/contract/endpoints/declaration/group
 import type { BrokerAccess } from '@granary/link/external/connection/broker-address';
 import type { Subnet } from './address-list.ts';
 import {
-  asMailAddress,
-  asPublicUrl,
-  asSmtpServer,
-  type MailAddress,
-  type SmtpServer,
-} from './mail-settings.ts';
-import {
   asBrokerAccess,
   asBrokerUrl,
   asConnections,
@@ -20,12 +13,15 @@ import {
   asKey,
   asLogFormat,
   asLogLevel,
+  asMailAddress,
   asMetricsAccess,
   asPortOrOff,
+  asPublicUrl,
   asRateLimit,
   asSandboxPath,
   asSeconds,
   asSegment,
+  asSmtpServer,
   asSubnets,
   asSwitch,
   asText,
@@ -35,8 +31,10 @@ import {
   type BrokerAccessMode,
   type LogFormat,
   type LogLevel,
+  type MailAddress,
   type MetricsAccess,
   type Parse,
+  type SmtpServer,
   systemTimeZone,
 } from './setting-values.ts';
 

@@ -1,5 +1,5 @@
 import { StoreOpenError } from '@granary/store/errors';
-import { CertificateFault } from './tls/certificate.ts';
+import { CertificateFault } from './tls/certificate-files.ts';
 
 /** The service could not start for a reason that a person can correct; the message is one line and says what to do. */
 export class StartError extends Error {

@@ -8,7 +8,7 @@ import {
   linkIsLostBy,
   type ReadingFault,
 } from '../faults.ts';
-import type { Reading } from '../physics/reading.ts';
+import type { Reading } from '../physics/numbers.ts';
 import { ServiceConnection, type ServiceConnectionOptions } from '../service-connection.ts';
 import { SerialSender } from './report-queue.ts';
 

@@ -1,7 +1,7 @@
 import type { FieldConfigurationPatch } from '@granary/contract/configuration/field-configuration';
 import type { Point } from '@granary/contract/positions';
 import { type FarmUnit, HILLSIDE, RIVERSIDE } from '../physics/facilities.ts';
-import { COORDINATE_RESOLUTION, round } from '../physics/reading.ts';
+import { COORDINATE_RESOLUTION, round } from '../physics/numbers.ts';
 import { type Chassis, DRONE, ROVER } from './vehicle/chassis.ts';
 import type { Vehicle } from './vehicle/drive.ts';
 import type { Located } from './vehicle/environment.ts';

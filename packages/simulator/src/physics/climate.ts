@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import type { Facility } from './facilities.ts';
-import { wander } from './random.ts';
+import { wander } from './numbers.ts';
 
 const YEAR_DAYS = 365.25;
 const WARMEST_DAY = 200;

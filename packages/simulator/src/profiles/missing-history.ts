@@ -1,6 +1,6 @@
 import { type HistoryPoint, READINGS_PER_MESSAGE_MAX } from '@granary/contract/telemetry/telemetry';
 import { checkedTimeMs, DAY_MS, HOUR_MS, toIso } from '@granary/contract/time';
-import type { Reading } from '../physics/reading.ts';
+import type { Reading } from '../physics/numbers.ts';
 
 /** The service refuses readings older than its retention; the margin covers the time of writing and clock differences. */
 const MARGIN_MS = HOUR_MS;

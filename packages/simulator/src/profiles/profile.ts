@@ -4,7 +4,7 @@ import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { HistoryPoint } from '@granary/contract/telemetry/telemetry';
 import type { DeviceOptions } from '../device/device.ts';
 import type { FarmUnit } from '../physics/facilities.ts';
-import type { Reading } from '../physics/reading.ts';
+import type { Reading } from '../physics/numbers.ts';
 import type { ServiceConnection } from '../service-connection.ts';
 import type { BackfillSource, DailyQuery } from './missing-history.ts';
 

@@ -1,6 +1,5 @@
 import { type Exposed, humidityAt, temperatureCAt } from '../physics/climate.ts';
-import { jitter } from '../physics/random.ts';
-import { type Reading, round } from '../physics/reading.ts';
+import { jitter, type Reading, round } from '../physics/numbers.ts';
 import { bodyAt, type SiloBody } from './silo-body.ts';
 import type { Stocked } from './weight.ts';
 

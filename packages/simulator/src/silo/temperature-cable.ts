@@ -3,8 +3,7 @@ import type { ThresholdRule } from '@granary/contract/configuration/shared-confi
 import type { DeclaredSensorSummary, SensorDeclaration } from '@granary/contract/devices/sensors';
 import { DAY_MS } from '@granary/contract/time';
 import { type Exposed, seasonalC, temperatureCAt } from '../physics/climate.ts';
-import { chance, jitter, wander } from '../physics/random.ts';
-import { round } from '../physics/reading.ts';
+import { chance, jitter, round, wander } from '../physics/numbers.ts';
 import type { SiloBody } from './silo-body.ts';
 
 /** Grain conducts heat badly: inside it the seasons arrive weeks later, and the weather not at all. */

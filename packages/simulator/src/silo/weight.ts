@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
-import { chance, jitter } from '../physics/random.ts';
+import { chance, jitter } from '../physics/numbers.ts';
 import { feedKgOn, type Herd } from './herd.ts';
 
 /** The properties of a silo that its content depends on. */

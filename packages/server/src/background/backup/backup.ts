@@ -5,8 +5,12 @@ import { toIso } from '@granary/contract/time';
 import { BackupError, fileFault } from '@granary/store/errors';
 import { type CopyOptions, makeCheckedCopy } from '@granary/store/sqlite/backup/checked-copy';
 import type { Contents } from '@granary/store/sqlite/backup/contents';
-import { placeFile } from '@granary/store/sqlite/backup/place-file';
-import { type Restored, type RestoreOptions, restoreDatabase } from '@granary/store/sqlite/backup/restore';
+import {
+  placeFile,
+  type Restored,
+  type RestoreOptions,
+  restoreDatabase,
+} from '@granary/store/sqlite/backup/restore';
 import { DATABASE_FILE } from '@granary/store/sqlite/database';
 import type { Settings } from '../../process/settings.ts';
 

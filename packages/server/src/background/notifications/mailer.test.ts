@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { after, describe, it } from 'node:test';
 import { MailServer, smtpRefusal } from '@granary/testing/server/mail-server';
 import type { SMTPServerOptions } from 'smtp-server';
-import { asSmtpServer, type SmtpServer } from '../../process/mail-settings.ts';
+import { asSmtpServer, type SmtpServer } from '../../process/setting-values.ts';
 import { type Mail, Mailer } from './mailer.ts';
 import { isPermanentFailure } from './sender.ts';
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { SECOND_MS } from '@granary/contract/time';
 import { createTransport, type SMTPTransportOptions } from 'nodemailer';
-import type { MailAddress, SmtpServer } from '../../process/mail-settings.ts';
+import type { MailAddress, SmtpServer } from '../../process/setting-values.ts';
 
 /** A server that is slow or hangs must not hold up the messages to others for longer. */
 export const MAIL_MS_MAX = 45 * SECOND_MS;

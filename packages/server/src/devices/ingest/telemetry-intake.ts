@@ -20,7 +20,7 @@ import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
 import type { LinkDevice, LinkRejection, MessageOutcome } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
-import type { SensorsById } from '../declared-sensors-cache.ts';
+import type { SensorsById } from '../declared-sensors.ts';
 import type { DeviceLog } from '../device-log.ts';
 import type { IngestCounters } from './counters.ts';
 import type { Arrival, IngestPipeline } from './pipeline.ts';

@@ -16,7 +16,7 @@ import type {
   MessageOutcome,
   UplinkMessage,
 } from '@granary/link/port';
-import type { DeclaredSensorsCache, SensorsById } from '../declared-sensors-cache.ts';
+import type { DeclaredSensorsCache, SensorsById } from '../declared-sensors.ts';
 import type { DeviceDirectory } from '../device-directory.ts';
 import type { DeviceLog } from '../device-log.ts';
 import { type DuplicateWatch, logLinkEvent } from '../link-events.ts';

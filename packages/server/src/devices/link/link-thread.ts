@@ -6,12 +6,11 @@ import { EmbeddedBroker } from '@granary/link/broker/broker';
 import type { BrokerAddresses, LinkHandler } from '@granary/link/port';
 import { clientOver, type WriterClient } from '@granary/store/sqlite/writer-client';
 import { readClock } from '../../process/nodes/service-clock.ts';
-import { DeclaredSensorsCache } from '../declared-sensors-cache.ts';
+import { DeclaredSensorsCache } from '../declared-sensors.ts';
 import { countsOf, newIngestCounters } from '../ingest/counters.ts';
 import { batchWriter, IngestPipeline, type PackedBatch } from '../ingest/pipeline.ts';
 import { TelemetryIntake } from '../ingest/telemetry-intake.ts';
-import { CountedReceiver, sendCounted } from './counted-port.ts';
-import { PortCalls, type PortMessage, passable } from './port-calls.ts';
+import { CountedReceiver, PortCalls, type PortMessage, passable, sendCounted } from './port-calls.ts';
 import {
   type LinkThreadCalls,
   type LinkThreadData,

@@ -6,9 +6,8 @@ import { requestLeftMs } from '@granary/common/request-time';
 import { LATE, within } from '@granary/common/within';
 import type { LinkDevice, LinkHandler } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
-import type { SensorsById } from '../declared-sensors-cache.ts';
-import { CountedReceiver, newCount, sendCounted } from './counted-port.ts';
-import { PortCalls, type PortMessage } from './port-calls.ts';
+import type { SensorsById } from '../declared-sensors.ts';
+import { CountedReceiver, newCount, PortCalls, type PortMessage, sendCounted } from './port-calls.ts';
 import type { ThreadMember } from './service-link.ts';
 import {
   LINK_THREAD_CALLS,

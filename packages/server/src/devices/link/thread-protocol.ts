@@ -13,10 +13,9 @@ import type {
 import type { CertificatePair } from '@granary/link/tls';
 import type { WriterPort } from '@granary/store/engine';
 import type { SharedClock } from '../../process/nodes/service-clock.ts';
-import type { SensorsById } from '../declared-sensors-cache.ts';
+import type { SensorsById } from '../declared-sensors.ts';
 import type { IngestCounts } from '../ingest/counters.ts';
-import type { CountedChannel } from './counted-port.ts';
-import type { CallKinds } from './port-calls.ts';
+import type { CallKinds, CountedChannel } from './port-calls.ts';
 
 /** Telemetry is stored by the thread of the link itself; the main thread decides about everything else. */
 export type MainThreadMessage = Exclude<UplinkMessage, { readonly subject: 'telemetry' }>;

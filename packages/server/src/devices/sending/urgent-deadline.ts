@@ -1,7 +1,6 @@
-/**
- * The times of an urgent request, counted from its arrival: a stop must be at the device within 250 ms and answered within
- * 500 ms, also while the storage does not answer.
- */
+import { LATE } from '@granary/common/within';
+import { isStorageFault } from '@granary/store/errors';
+
 const STEPS = {
   /** The time to look up key and device; after it the last known ones are used. */
   lookUpMs: 25,
@@ -12,6 +11,11 @@ const STEPS = {
   /** After this time the request waits for nothing. */
   answerMs: 400,
 } as const;
+
+/**
+ * The times of an urgent request, counted from its arrival: a stop must be at the device within 250 ms and answered within
+ * 500 ms, also while the storage does not answer.
+ */
 
 export class UrgentDeadline {
   readonly #startedAtMs = performance.now();
@@ -25,4 +29,14 @@ export class UrgentDeadline {
 export function deadlineOf({ deadline }: { readonly deadline: UrgentDeadline | null }): UrgentDeadline {
   if (deadline === null) throw new Error('the route of an urgent request is not declared urgent');
   return deadline;
+}
+
+/** Treats a failing storage like one that does not answer in time. */
+export async function lateIfFailing<T>(work: Promise<T | typeof LATE>): Promise<T | typeof LATE> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isStorageFault(error)) return LATE;
+    throw error;
+  }
 }

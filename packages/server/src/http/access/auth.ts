@@ -5,8 +5,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { lateIfFailing } from '../../devices/sending/storage-faults.ts';
-import { deadlineOf, UrgentDeadline } from '../../devices/sending/urgent-deadline.ts';
+import { deadlineOf, lateIfFailing, UrgentDeadline } from '../../devices/sending/urgent-deadline.ts';
 import type { Caller, Keyring } from '../../process/keys/keyring.ts';
 import {
   type Credential,

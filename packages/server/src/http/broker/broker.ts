@@ -5,7 +5,7 @@ import {
   FORM_TYPE,
 } from '@granary/contract/endpoints/broker';
 import { Refusal } from '@granary/contract/errors';
-import { isDeviceLogin, mayUseTopic } from '@granary/link/access-rules';
+import { isDeviceLogin, mayUseTopic } from '@granary/link/topics';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret, matchesHash } from '../../process/keys/secrets.ts';
 import { refusalOfUnknown } from '../access/auth.ts';

@@ -10,17 +10,21 @@ import type {
 import type { SensorDeclaration } from '@granary/contract/devices/sensors';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
+import type { LinkStatus } from '@granary/contract/link/link-status';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
-import { DEFAULT_PROFILES } from '@granary/contract/profiles/profiles';
+import { DEFAULT_PROFILES, PROFILES } from '@granary/contract/profiles/profiles';
+import { toIso } from '@granary/contract/time';
+import { versionRecord } from '@granary/core/configuration/versions';
 import { deviceSummary, fieldDetail, rejectionsRecord, siloDetail } from '@granary/core/fleet/record';
 import { canAccess, hasFacility } from '@granary/core/keys';
 import { profileOf } from '@granary/core/profiles/profiles';
 import { declareSensors } from '@granary/core/sensors/declare-sensors';
 import { NO_SENSORS, SENSORS_DOCUMENT, sensorsOf } from '@granary/core/sensors/declared-sensors';
+import type { LinkStatistics } from '@granary/link/port';
 import type { FastifyInstance } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../../process/keys/secrets.ts';
 import { limitsOf } from '../fleet/selection.ts';
-import { expectedVersion, pageOf, readPage, success, tag } from '../protocol/answers.ts';
+import { accept, badCursor, expectedVersion, pageOf, readPage, success, tag } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { capacityOf, findDevice, requireAccess } from './find-device.ts';
@@ -52,6 +56,85 @@ export const FIELD_GROUP: DeviceGroupRoutes = {
     return fieldDetail({ device, reception, latest, stop }, now());
   },
 };
+
+export function linkRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
+  const { app, link } = parts;
+  register(routes, endpoints.devices[group].link, async (request) => {
+    const { deviceId, deviceNo } = await findDevice(request, parts, group);
+    const { total } = await app.devices.rejections(deviceNo);
+    return success(linkStatus(await link.linkStatistics(deviceId), total));
+  });
+}
+
+function linkStatus(statistics: LinkStatistics, rejections: number): LinkStatus {
+  const { connectedSinceMs, lastRefusal, lastFault, lastDisconnect } = statistics;
+  return {
+    connected: connectedSinceMs !== null,
+    connected_since: connectedSinceMs === null ? null : toIso(connectedSinceMs),
+    session: statistics.session,
+    remote_address: statistics.remoteAddress,
+    subscribed: statistics.isSubscribed,
+    connects: statistics.connects,
+    takeovers: statistics.takeovers,
+    messages: {
+      in: statistics.messagesIn,
+      out: statistics.messagesOut,
+      unacknowledged: statistics.unacknowledged,
+    },
+    dropped: { expired: statistics.droppedExpired, not_connected: statistics.droppedNotConnected },
+    refused_logins: {
+      total: statistics.refusedLogins,
+      last: lastRefusal && { at: toIso(lastRefusal.atMs), reason: lastRefusal.reason },
+    },
+    rejections: { total: rejections },
+    faults: { total: statistics.faults },
+    last_fault: lastFault && { at: toIso(lastFault.atMs), message: lastFault.reason },
+    last_disconnect: lastDisconnect && {
+      at: toIso(lastDisconnect.atMs),
+      reason: lastDisconnect.ending,
+      message: lastDisconnect.detail,
+    },
+  };
+}
+
+export function configurationRoutes(
+  routes: FastifyInstance,
+  parts: RouteDependencies,
+  group: DeviceGroup,
+): void {
+  const { app, changes, now } = parts;
+
+  register(routes, endpoints.configuration[group].get, async (request, reply) => {
+    const device = await findDevice(request, parts, group);
+    const stored = await app.configuration.get(device.deviceNo);
+    if (stored === undefined) throw new Error(`device ${device.deviceId} has no configuration`);
+    tag(reply, stored.version);
+    return success(stored.configuration);
+  });
+
+  register(routes, endpoints.configuration[group].update, async (request, reply) => {
+    const device = await findDevice(request, parts, group);
+    const { checkConfigurationPatch } = PROFILES[device.profile];
+    const patch = accept(checkConfigurationPatch, request.body, 'configuration');
+    const expected = expectedVersion(request);
+    const changed = await changes(request).configuration.change(device.deviceNo, patch, now(), expected);
+    tag(reply, changed.version);
+    return success(changed.configuration);
+  });
+
+  register(routes, endpoints.configuration[group].versions, async (request, _reply, read) => {
+    const device = await findDevice(request, parts, group);
+    const page = pageOf(read.query(request));
+    const versionsBefore = (cursor: string | null, limit: number) =>
+      app.configuration.versions(device.deviceNo, cursor === null ? null : versionOf(cursor), limit);
+    return await readPage(request, page, versionsBefore, ({ version }) => String(version), versionRecord);
+  });
+}
+
+function versionOf(cursor: string): number {
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw badCursor();
+}
 
 export function deviceRoutes(
   routes: FastifyInstance,

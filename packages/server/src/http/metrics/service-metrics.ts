@@ -13,7 +13,7 @@ import { ProcessMetrics } from '../../process/metrics/process-metrics.ts';
 import type { Nodes } from '../../process/nodes/nodes.ts';
 import type { ServiceClock } from '../../process/nodes/service-clock.ts';
 import type { Settings } from '../../process/settings.ts';
-import type { Certificate } from '../../process/tls/certificate.ts';
+import type { Certificate } from '../../process/tls/certificate-files.ts';
 import { VERSION } from '../../process/version.ts';
 import type { RefusedAttempts } from '../audit/refused-attempts.ts';
 import type { Subscribers } from '../event-stream/subscribers.ts';

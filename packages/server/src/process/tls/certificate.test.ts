@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { newCertificate } from '@granary/testing/link/certificates';
-import { CertificateFault, readCertificate } from './certificate.ts';
+import { CertificateFault, readCertificate } from './certificate-files.ts';
 
 let folder = '';
 const at = (name: string): string => join(folder, name);

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { type Exposed, humidityAt, localHour, temperatureCAt, wave } from '../../physics/climate.ts';
 import type { Facility } from '../../physics/facilities.ts';
-import { wander } from '../../physics/random.ts';
+import { wander } from '../../physics/numbers.ts';
 import { type Ground, type Place, surfaceM } from './ground.ts';
 
 /** The properties of a device that its surroundings depend on. */

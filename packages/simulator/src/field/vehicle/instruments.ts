@@ -1,5 +1,4 @@
-import { jitter } from '../../physics/random.ts';
-import { COORDINATE_RESOLUTION, type Reading, round } from '../../physics/reading.ts';
+import { COORDINATE_RESOLUTION, jitter, type Reading, round } from '../../physics/numbers.ts';
 import type { RoverBody } from './chassis.ts';
 import { environmentAt, type Located } from './environment.ts';
 import { apartM, pointOf } from './ground.ts';

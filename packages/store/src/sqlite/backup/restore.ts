@@ -1,18 +1,35 @@
-import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { lockDataFolder } from '../../data-folder.ts';
-import { BackupError } from '../../errors.ts';
+import { BackupError, codeOf } from '../../errors.ts';
 import { DATABASE_FILE, openWriter } from '../database.ts';
 import { type CopyOptions, makeCheckedCopy, removeDatabase } from './checked-copy.ts';
 import type { Contents } from './contents.ts';
-import { placeFile } from './place-file.ts';
+
+/** Codes with which some systems and file systems refuse to flush a folder. */
+const CANNOT_FLUSH: ReadonlySet<string | undefined> = new Set(['EINVAL', 'EISDIR', 'EPERM', 'EACCES']);
+const EVENT_NUMBERS_SKIPPED = 1_000_000;
+
+/** Gives a file its final name, also on disk. */
+export function placeFile(from: string, to: string): void {
+  renameSync(from, to);
+  try {
+    const descriptor = openSync(dirname(to), 'r');
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if (!CANNOT_FLUSH.has(codeOf(error))) throw error;
+  }
+}
 
 /**
  * Events after a restore get numbers that the lost ones cannot have had. Readers of events remember the numbers that they
  * have seen, and would take new events for old ones.
  */
-const EVENT_NUMBERS_SKIPPED = 1_000_000;
 
 export interface RestoreOptions extends CopyOptions {
   /** Replaces an existing database and keeps it under `keepAs` in the same folder. */

@@ -1,3 +1,7 @@
+const DECIMALS = 7;
+/** About a centimetre. */
+export const COORDINATE_RESOLUTION = 1e-7;
+
 /**
  * Reproducible random numbers: the same seed and keys always give the same number, in any order and in any process. So the
  * history that is written today continues without a jump in the live readings.
@@ -35,3 +39,12 @@ function mix(value: number): number {
   hash = Math.imul(hash ^ (hash >>> 15), 0x735a2d97);
   return (hash ^ (hash >>> 15)) >>> 0;
 }
+
+/** One telemetry reading. */
+export interface Reading {
+  readonly ts: number;
+}
+
+/** Rounds to the resolution of a sensor, so that digits such as 0.30000000000000004 are not sent and stored. */
+export const round = (value: number, resolution: number): number =>
+  Number((Math.round(value / resolution) * resolution).toFixed(DECIMALS));

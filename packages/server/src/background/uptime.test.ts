@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import type { App } from '@granary/app/app';
 import { SECOND_MS } from '@granary/contract/time';
 import { describeEachEngine } from '@granary/testing/app/engines';
-import { Uptime } from './uptime.ts';
+import { Uptime } from './alert-evaluator.ts';
 
 const START_MS = Date.UTC(2026, 5, 15, 12);
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { App } from '@granary/app/app';
-import { createLogger } from '../../process/logging/logger.ts';
-import { SetAsideLog } from '../set-aside-log.ts';
-import { AlertEvaluator } from './evaluator.ts';
-import { Uptime } from './uptime.ts';
+import { createLogger } from '../process/logging/logger.ts';
+import { AlertEvaluator, Uptime } from './alert-evaluator.ts';
+import { SetAsideLog } from './set-aside-log.ts';
 
 /** An evaluator whose evaluations are recorded. */
 function recording(t: TestContext) {
