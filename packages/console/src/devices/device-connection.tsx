@@ -71,7 +71,10 @@ export function DeviceConnection({ device: { device_id, group } }: { readonly de
             {link.last_disconnect === null ? (
               '–'
             ) : (
-              <Happening at={link.last_disconnect.at} text={link.last_disconnect.message} />
+              <Happening
+                at={link.last_disconnect.at}
+                text={words.ending(link.last_disconnect.reason, link.last_disconnect.message)}
+              />
             )}
           </Row>
         </dl>

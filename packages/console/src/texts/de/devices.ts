@@ -1,5 +1,13 @@
 import type * as english from '../en/devices.ts';
 
+const ENDINGS = {
+  clean: 'Das Gerät hat die Verbindung beendet',
+  lost: 'Die Verbindung ging verloren',
+  timed_out: 'Es kam zu lange nichts vom Gerät',
+  replaced: 'Eine neue Verbindung des Geräts hat sie ersetzt',
+  closed: 'Der Dienst hat sie beendet',
+} as const;
+
 export const devices: typeof english.devices = {
   unknown: 'Dieses Gerät gibt es nicht, oder Ihr Schlüssel darf es nicht sehen.',
   neverSeen: 'Nie gemeldet',
@@ -212,6 +220,7 @@ export const devices: typeof english.devices = {
     refusedLogins: 'Abgewiesene Anmeldungen',
     faults: 'Fehler',
     lastDisconnect: 'Letzte Trennung',
+    ending: (how) => ENDINGS[how],
     rejections: 'Unbrauchbare Nachrichten',
     noRejections: 'Keine.',
   },

@@ -1,3 +1,7 @@
+import type { LinkStatus } from '@granary/contract/link/link-status';
+
+type LinkEnding = NonNullable<LinkStatus['last_disconnect']>['reason'];
+
 export const devices = {
   unknown: 'There is no such device, or your key cannot see it.',
   neverSeen: 'Never seen',
@@ -211,6 +215,8 @@ export const devices = {
     refusedLogins: 'Refused logins',
     faults: 'Faults',
     lastDisconnect: 'Last disconnect',
+    /** The service says in English what exactly happened. */
+    ending: (_how: LinkEnding, message: string): string => message,
     rejections: 'Messages that could not be used',
     noRejections: 'None.',
   },
