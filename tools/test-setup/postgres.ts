@@ -19,6 +19,7 @@ const SUPERUSER = 'postgres';
 const READY = 'database system is ready to accept connections';
 const CONNECTIONS_MAX = 200;
 const NOT_DURABLE = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
+// Text sorts as on most servers, not by bytes as in SQLite, so that a query that depends on the order fails here.
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
 /** The signals are those of PostgreSQL; neither waits for clients to disconnect. */
 const SHUTDOWN_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
@@ -125,8 +126,6 @@ export interface Postgres {
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
-
-// Text sorts as on most servers, not by bytes as in SQLite, so that a query that depends on the order fails here.
 
 export interface PostgresOptions {
   /** Where the folder of its data is made. */

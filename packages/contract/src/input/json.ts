@@ -14,6 +14,7 @@ const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u
 const STRINGS_SCANNED_MAX = 1_000;
 /** A thousand readings of all channels need 28,000; a longer text would delay all other requests while it is parsed. */
 export const JSON_TOKENS_MAX = 32_000;
+// Character codes, because every character of a long text is compared with them.
 const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
@@ -219,8 +220,6 @@ function membersOf(value: unknown, depth: number): number {
   }
   return members;
 }
-
-// Character codes, because every character of a long text is compared with them.
 
 /** The number of members in a text that `JSON.parse` accepts. */
 function colonsOutsideStrings(text: string): number {

@@ -7,6 +7,10 @@ import type { SetAsideLog } from './set-aside-log.ts';
 const GAP_MS = 5 * SECOND_MS;
 const SHARED_EVERY_MS = SECOND_MS;
 const DEVICES_PER_CALL_MAX = 500;
+/**
+ * A device is not evaluated again for this long. While it has an alert about silence, or sends readings of the past, each of its
+ * messages asks for an evaluation, which would double the number of writes.
+ */
 const REST_MS = 20;
 
 interface UptimeParts {
@@ -57,11 +61,6 @@ export class Uptime {
     this.#sharedAtMs = nowMs;
   }
 }
-
-/**
- * A device is not evaluated again for this long. While it has an alert about silence, or sends readings of the past, each of its
- * messages asks for an evaluation, which would double the number of writes.
- */
 
 interface EvaluatorParts {
   readonly app: App;

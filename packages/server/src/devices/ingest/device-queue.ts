@@ -7,6 +7,10 @@ import type { IngestCounters } from './counters.ts';
 const TASKS_MAX = 20_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2 * SECOND_MS;
+/**
+ * A call to the storage fails after seconds, also by waiting for others: thousands at once after an outage would all fail, and
+ * again at each attempt.
+ */
 const RUNNING_MAX = 32;
 /** The number of attempts grows quickly after an outage, and stays near what a storage that is full of work accepts. */
 const RELEASED_PER_SUCCESS = 2;
@@ -33,11 +37,6 @@ export class RunningLimit {
     }
   }
 }
-
-/**
- * A call to the storage fails after seconds, also by waiting for others: thousands at once after an outage would all fail, and
- * again at each attempt.
- */
 
 type Task<Result> = () => Promise<Result>;
 

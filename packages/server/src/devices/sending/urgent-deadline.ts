@@ -1,6 +1,10 @@
 import { LATE } from '@granary/common/within';
 import { isStorageFault } from '@granary/store/errors';
 
+/**
+ * The times of an urgent request, counted from its arrival: a stop must be at the device within 250 ms and answered within
+ * 500 ms, also while the storage does not answer.
+ */
 const STEPS = {
   /** The time to look up key and device; after it the last known ones are used. */
   lookUpMs: 25,
@@ -11,11 +15,6 @@ const STEPS = {
   /** After this time the request waits for nothing. */
   answerMs: 400,
 } as const;
-
-/**
- * The times of an urgent request, counted from its arrival: a stop must be at the device within 250 ms and answered within
- * 500 ms, also while the storage does not answer.
- */
 
 export class UrgentDeadline {
   readonly #startedAtMs = performance.now();

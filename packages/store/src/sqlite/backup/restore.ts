@@ -9,6 +9,10 @@ import type { Contents } from './contents.ts';
 
 /** Codes with which some systems and file systems refuse to flush a folder. */
 const CANNOT_FLUSH: ReadonlySet<string | undefined> = new Set(['EINVAL', 'EISDIR', 'EPERM', 'EACCES']);
+/**
+ * Events after a restore get numbers that the lost ones cannot have had. Readers of events remember the numbers that they
+ * have seen, and would take new events for old ones.
+ */
 const EVENT_NUMBERS_SKIPPED = 1_000_000;
 
 /** Gives a file its final name, also on disk. */
@@ -25,11 +29,6 @@ export function placeFile(from: string, to: string): void {
     if (!CANNOT_FLUSH.has(codeOf(error))) throw error;
   }
 }
-
-/**
- * Events after a restore get numbers that the lost ones cannot have had. Readers of events remember the numbers that they
- * have seen, and would take new events for old ones.
- */
 
 export interface RestoreOptions extends CopyOptions {
   /** Replaces an existing database and keeps it under `keepAs` in the same folder. */
