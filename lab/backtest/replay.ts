@@ -13,10 +13,12 @@ import type {
   SiloConfiguration,
   UseDay,
 } from '@granary/core/foresight/types';
+import { BASELINES, type LevelAt } from './baselines.ts';
 import { type Silo, SLOT_MS, START_MS, timeOf, ZONE } from './silo.ts';
 
 const SLOTS_PER_HOUR = 12;
 const DAY_MS = 86_400_000;
+const STALE_MS = 6 * 3_600_000;
 /** Forecasts are made every three hours, and in the hour after a refill. */
 export const PASS_SLOTS = 3 * SLOTS_PER_HOUR;
 
@@ -27,6 +29,10 @@ export interface Made {
   readonly trueH: number;
   /** Made in the hour after a refill. */
   readonly isAfterRefill: boolean;
+  /** The last reading was not older than six hours. */
+  readonly hasReadings: boolean;
+  /** Hours until it is empty by simpler methods, in the order of `BASELINES`; `NaN` without an answer. */
+  readonly baselineH: readonly number[];
 }
 
 export interface Raised {
@@ -59,6 +65,7 @@ export function replay(silo: Silo, areAnimalsKnown: boolean): Replayed {
   let tail: LedgerTail | null = null;
   let history: History | null = null;
   let alert = NO_PREDICTED_EMPTY;
+  const levels: LevelAt[] = [];
   let next = 0;
   const passes = passSlots(silo);
   for (const { slot, isForecast, isAfterRefill } of passes) {
@@ -110,7 +117,18 @@ export function replay(silo: Silo, areAnimalsKnown: boolean): Replayed {
       refills,
       horizonDays: 0,
     });
-    made.push({ slot, forecast, trueH: silo.hoursToEmpty(slot), isAfterRefill });
+    if (result.level !== null) levels.push({ slot, kg: result.level.kg });
+    const lastRefillSlot = lastSlot(refills);
+    made.push({
+      slot,
+      forecast,
+      trueH: silo.hoursToEmpty(slot),
+      isAfterRefill,
+      hasReadings: result.level !== null && nowMs - result.level.atMs <= STALE_MS,
+      baselineH: BASELINES.map(({ hoursToEmpty }) =>
+        hoursToEmpty({ dailyKg: history?.kg ?? [], levels, slot, lastRefillSlot }),
+      ),
+    });
     const lastRefillMs = refills.reduce<number | null>((last, one) => Math.max(last ?? 0, one.fromMs), null);
     const after = predictedEmpty({
       state: alert,
@@ -126,6 +144,9 @@ export function replay(silo: Silo, areAnimalsKnown: boolean): Replayed {
   }
   return { silo, made, days, refills: [...known.values()], alerts, history };
 }
+
+const lastSlot = (refills: readonly Refill[]): number =>
+  refills.reduce((last, { toMs }) => Math.max(last, Math.ceil((toMs - START_MS) / SLOT_MS)), 0);
 
 /** Slots by their arrival. */
 function arrivalsOf(silo: Silo): number[] {

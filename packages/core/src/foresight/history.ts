@@ -10,7 +10,10 @@ import { DAY_FLAGS, type History, type Origin, type SiloConfiguration, type UseD
 const RANGE_ORIGINS = 35;
 const WEIGHT_ORIGINS = 18;
 const METHOD_DAYS = [1, 3, 7] as const;
-const ORIGINS = RANGE_ORIGINS + WEIGHT_ORIGINS + 7;
+const METHOD_DAYS_MAX = 7;
+const ORIGINS = RANGE_ORIGINS + WEIGHT_ORIGINS + METHOD_DAYS_MAX;
+/** A day that changes later than so many days after it: everything is computed anew. */
+const LATE_DAYS = 7;
 /** So many days are needed for the same forecast to the digit, however the history came to be. */
 export const HISTORY_DAYS = ORIGINS + CYCLE_DAYS;
 export const PROFILE_DAYS = 28;
@@ -75,7 +78,11 @@ export function updateHistory(
     if (one.day >= hoursFrom) hours[one.day - hoursFrom] = one.hours;
   }
   const given = { configurationKey, firstDay, kg, flags, hours };
-  const kept = (history?.origins ?? []).filter(({ day }) => day <= changedDay && day > endDay - ORIGINS);
+  // Of older origins too little is kept to go on from them.
+  const isOld = changedDay < (history === null ? 0 : history.firstDay + history.kg.length) - LATE_DAYS;
+  const kept = (isOld ? [] : (history?.origins ?? [])).filter(
+    ({ day }) => day <= changedDay && day > endDay - ORIGINS,
+  );
   if (history !== null && kept.at(-1)?.day === endDay && changedDay >= endDay) {
     return { configurationKey, firstDay, kg, flags, hours, origins: kept, range: history.range };
   }
@@ -93,7 +100,7 @@ export function updateHistory(
     kg,
     flags,
     hours,
-    origins,
+    origins: origins.map((origin) => trimmed(origin, endDay)),
     range: {
       width: rounded(range.width, 4),
       scored: range.scored,
@@ -102,6 +109,13 @@ export function updateHistory(
     },
   };
 }
+
+/** Without what no later origin needs. */
+const trimmed = ({ day, methods, kg }: Origin, endDay: number): Origin => ({
+  day,
+  methods: day > endDay - WEIGHT_ORIGINS - METHOD_DAYS_MAX - LATE_DAYS ? methods : [],
+  kg: day > endDay - RANGE_ORIGINS ? kg : [],
+});
 
 const keyOf = ({ capacityKg, animals, withdrawals }: SiloConfiguration): string =>
   `${capacityKg};${withdrawals};${animalsKey(animals)}`;
@@ -214,7 +228,7 @@ function weightsAt(
     sum: ASSUMED_COUNT * assumedError * usual,
     count: ASSUMED_COUNT,
   }));
-  for (const origin of before.slice(-WEIGHT_ORIGINS - 3)) {
+  for (const origin of before.slice(-WEIGHT_ORIGINS - METHOD_DAYS_MAX)) {
     for (const [horizon, count] of METHOD_DAYS.entries()) {
       if (origin.day + count > day) continue;
       const actual = actualKg(days, origin.day, count);

@@ -34,6 +34,7 @@ const RISEN_COUNT = 5;
 const JUMP_PART = 0.04;
 /** A weight of more times the capacity is not one. */
 const CAPACITY_TIMES_MAX = 2;
+const WEIGHT_KG_MAX = 1e9;
 /** An operation's own amount is not believed where the scale shows something else by more than this part of the capacity and of the amount. */
 const AMOUNT_PART = 0.03;
 const AMOUNT_SHARE = 0.25;
@@ -99,7 +100,7 @@ export function readLedger(input: LedgerInput): LedgerResult {
 
 /** In order of time; of several readings of one time the last one counts, and what is no weight at all does not. */
 function orderedWeights({ readings, capacityKg, nowMs }: LedgerInput): Weights {
-  const bound = capacityKg > 0 ? CAPACITY_TIMES_MAX * capacityKg : Number.POSITIVE_INFINITY;
+  const bound = Math.min(capacityKg > 0 ? CAPACITY_TIMES_MAX * capacityKg : WEIGHT_KG_MAX, WEIGHT_KG_MAX);
   const usable = readings.filter(({ atMs, kg }) => Math.abs(kg) <= bound && atMs <= nowMs);
   if (usable.some(({ atMs }, index) => atMs <= (usable[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY)))
     usable.sort((a: LevelReading, b: LevelReading) => a.atMs - b.atMs);

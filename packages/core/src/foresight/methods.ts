@@ -23,6 +23,7 @@ export const CYCLE_IDLE_PART = 0.08;
 const YOUNG_DAYS_MAX = 45;
 const YOUNG_PART = 0.25;
 const CURVE_RATIO_DAYS = 5;
+const OTHERS_PART = 0.05;
 
 /** Use of the days before an origin: `values.at(-1)` is the day before it; `NaN` is not known. */
 export interface Past {
@@ -177,13 +178,18 @@ export function weekdayFactors({ values, originDay }: Past): number[] | null {
 /** What the animals eat by their curve, times the ratio of the last days. */
 const curve: Method = ({ values, originDay, animals }, out) => {
   if (animals === null) return false;
-  const today = expectedKg(animals, originDay);
-  if (today === null) return false;
+  if (expectedKg(animals, originDay) === null) return false;
+  // Before these animals came others may have been there.
+  if (originDay < animals.startedOnDay && meanOfLast(values, 2, 3) > OTHERS_PART * expectedMost(animals))
+    return false;
   const ratio = curveRatio({ values, originDay, animals });
   for (let ahead = 0; ahead < out.length; ahead += 1)
     out[ahead] = (expectedKg(animals, originDay + ahead) ?? 0) * ratio;
   return true;
 };
+
+const expectedMost = (animals: Animals): number =>
+  expectedKg(animals, (animals.endsOnDay ?? animals.startedOnDay + 36) - 1) ?? 0;
 
 /** Actual use by that of the curve: the median of the last days on which there were animals. */
 export function curveRatio({ values, originDay, animals }: Past): number {

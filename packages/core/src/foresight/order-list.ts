@@ -8,8 +8,8 @@ interface Open {
 }
 
 /**
- * First fit decreasing: the largest amounts first, each into the first compartment that is empty or has its product. An
- * amount that no compartment holds is divided; what does not fit is left.
+ * First fit decreasing: the largest amounts first, each into the first compartment that is empty or has its product.
+ * Then amounts that no compartment holds are divided; what does not fit is left.
  */
 export function packTruck(lines: readonly OrderLine[], compartmentsKg: readonly number[]): PackedTruck {
   const compartments: Open[] = compartmentsKg
@@ -20,19 +20,27 @@ export function packTruck(lines: readonly OrderLine[], compartmentsKg: readonly 
   const largestFirst = lines
     .filter(({ kg }) => kg > 0)
     .sort((a, b) => b.kg - a.kg || a.orderByMs - b.orderByMs || compare(a.deviceId, b.deviceId));
-  for (const { deviceId, product, kg } of largestFirst) {
-    const mayHold = (one: Open): boolean => one.product === undefined || one.product === product;
-    let rest = kg;
-    const whole = compartments.find((one) => mayHold(one) && one.freeKg >= rest);
-    for (const one of whole === undefined ? compartments : [whole]) {
-      if (rest <= 0 || !mayHold(one) || one.freeKg <= 0) continue;
-      const load = Math.min(one.freeKg, rest);
-      one.product = product;
-      one.freeKg -= load;
-      one.loads.push({ deviceId, kg: load });
+  const mayHold = (one: Open, product: string | null): boolean =>
+    one.product === undefined || one.product === product;
+  const put = (one: Open, { deviceId, product }: OrderLine, kg: number): void => {
+    one.product = product;
+    one.freeKg -= kg;
+    one.loads.push({ deviceId, kg });
+  };
+  const divided = largestFirst.filter((line) => {
+    const whole = compartments.find((one) => mayHold(one, line.product) && one.freeKg >= line.kg);
+    if (whole !== undefined) put(whole, line, line.kg);
+    return whole === undefined;
+  });
+  for (const line of divided) {
+    let rest = line.kg;
+    for (const one of compartments) {
+      const load = mayHold(one, line.product) ? Math.min(one.freeKg, rest) : 0;
+      if (load <= 0) continue;
+      put(one, line, load);
       rest -= load;
     }
-    if (rest > 0) left.push({ deviceId, kg: rest });
+    if (rest > 0) left.push({ deviceId: line.deviceId, kg: rest });
   }
   const packed = compartments.map(
     ({ capacityKg, product, loads }): PackedCompartment => ({ capacityKg, product: product ?? null, loads }),

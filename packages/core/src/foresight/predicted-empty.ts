@@ -7,7 +7,9 @@ const LEAD_TIME_H = 48;
 const MARGIN_H = 12;
 const CRITICAL_H = 12;
 /** Cleared only when it is later than the limit by so much. */
-const DEAD_BAND_H = 12;
+const DEAD_BAND_H = 24;
+/** The early end of a wide range alone raises nothing: the expected time is within so many times the limit. */
+const EXPECTED_TIMES = 1.4;
 /** Forecasts in a row. */
 const STREAK = 2;
 
@@ -24,7 +26,9 @@ export const NO_PREDICTED_EMPTY: PredictedEmptyState = {
  */
 export function predictedEmpty(input: PredictedEmptyInput): PredictedEmptyState {
   const { state, forecast, supply, lastRefillMs, acknowledged } = input;
-  const isNewCycle = lastRefillMs !== null && lastRefillMs !== state.cycleMs;
+  // A refill that is computed anew may begin some minutes earlier or later.
+  const isNewCycle =
+    lastRefillMs !== null && lastRefillMs > (state.cycleMs ?? Number.NEGATIVE_INFINITY) + HOUR_MS;
   const was: PredictedEmptyState = isNewCycle
     ? { streak: 0, severity: null, cycleMs: lastRefillMs, raised: false }
     : state;
@@ -37,7 +41,10 @@ export function predictedEmpty(input: PredictedEmptyInput): PredictedEmptyState 
   const isCovered = (supply?.planned ?? []).some(
     ({ atMs }) => atMs <= (p10Ms ?? 0) && atMs > forecast.madeAtMs - HOUR_MS,
   );
-  const isDue = leftH <= limitH && !isCovered;
+  const p50Ms = isEmpty ? forecast.madeAtMs : (forecast.empty?.p50Ms ?? null);
+  const expectedH = p50Ms === null ? Number.POSITIVE_INFINITY : (p50Ms - forecast.madeAtMs) / HOUR_MS;
+  const isExpected = expectedH <= EXPECTED_TIMES * limitH || forecast.status === 'unpredictable';
+  const isDue = leftH <= limitH && isExpected && !isCovered;
   const streak = isDue ? Math.min(was.streak + 1, STREAK) : 0;
   const severity = leftH <= CRITICAL_H ? 'critical' : 'warning';
   if (was.severity !== null) {

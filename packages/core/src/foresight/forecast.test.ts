@@ -1,0 +1,459 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import fc from 'fast-check';
+import { expectedKg, feedAt } from './animals.ts';
+import { EMPTY_WITHIN_DAYS, forecastOf } from './forecast.ts';
+import { HISTORY_DAYS, hourProfile, updateHistory } from './history.ts';
+import { dayAt, localCalendar, startOfDay, weekdayOf } from './local-calendar.ts';
+import { packTruck } from './order-list.ts';
+import { NO_PREDICTED_EMPTY, predictedEmpty } from './predicted-empty.ts';
+import type {
+  Animals,
+  Forecast,
+  ForecastInput,
+  History,
+  SiloConfiguration,
+  Supply,
+  UseDay,
+} from './types.ts';
+
+const CAPACITY_KG = 20_000;
+const NOW_MS = Date.parse('2026-03-20T11:00:00Z');
+const calendar = localCalendar('Europe/Berlin', NOW_MS - 220 * DAY_MS, NOW_MS + 70 * DAY_MS);
+assert.ok(calendar !== null);
+const CALENDAR = calendar;
+const TODAY = dayAt(CALENDAR, NOW_MS);
+
+const SUPPLY: Supply = {
+  leadTimeH: 48,
+  cutOffMinute: 600,
+  deliveryDays: [true, true, true, true, true, false, false],
+  minKg: 3_000,
+  truckKg: 12_000,
+  reservePercent: 5,
+  planned: [],
+};
+
+const configurationOf = (changes: Partial<SiloConfiguration> = {}): SiloConfiguration => ({
+  capacityKg: CAPACITY_KG,
+  animals: null,
+  supply: null,
+  withdrawals: 'any',
+  ...changes,
+});
+
+const dayOf = (day: number, kg: number, flags = 0): UseDay => ({
+  day,
+  kg,
+  dischargedKg: 0,
+  refilledKg: 0,
+  quietKg: null,
+  flags,
+  hours: null,
+});
+
+const daysOf = (count: number, kgAt: (day: number) => number): UseDay[] =>
+  Array.from({ length: count }, (_, index) => {
+    const day = TODAY - count + index;
+    return dayOf(day, kgAt(day));
+  });
+
+const historyOf = (days: readonly UseDay[], configuration = configurationOf()): History | null =>
+  updateHistory(null, days, configuration);
+
+function forecast(days: readonly UseDay[], levelKg: number, changes: Partial<ForecastInput> = {}): Forecast {
+  const configuration = changes.configuration ?? configurationOf();
+  return forecastOf({
+    nowMs: NOW_MS,
+    calendar: CALENDAR,
+    configuration,
+    history: historyOf(days, configuration),
+    level: {
+      kg: levelKg,
+      deviationKg: 20,
+      atMs: NOW_MS - HOUR_MS / 12,
+      unchangedSinceMs: NOW_MS - HOUR_MS / 12,
+    },
+    refills: [],
+    horizonDays: 14,
+    ...changes,
+  });
+}
+
+const hoursTo = ({ empty }: Forecast): number => ((empty?.p50Ms ?? Number.NaN) - NOW_MS) / HOUR_MS;
+const near = (actual: number, expected: number, tolerance: number): void =>
+  assert.ok(Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected} ± ${tolerance}`);
+
+test('steady use: level by use, to the hour', () => {
+  near(
+    hoursTo(
+      forecast(
+        daysOf(40, () => 1_000),
+        3_000,
+      ),
+    ),
+    72,
+    1,
+  );
+});
+
+test('a five-day week: nothing is used from Friday evening to Monday', () => {
+  const weekly = (day: number): number => (weekdayOf(day) < 5 ? 2_000 : 0);
+  // It is Friday noon: 1,000 kg today, then Monday and Tuesday.
+  const days = daysOf(60, weekly);
+  near(hoursTo(forecast(days, 4_000)), 12 + 48 + 36, 3);
+  assert.deepEqual(
+    forecast(days, 4_000).reasons.find(({ code }) => code === 'weekdays'),
+    { code: 'weekdays', quiet: [5, 6] },
+  );
+});
+
+const BROILERS: Animals = {
+  kind: 'broiler',
+  heads: 10_000,
+  startedOnDay: TODAY - 20,
+  endsOnDay: TODAY + 15,
+  curve: null,
+};
+
+test('broilers: the curve is followed, and its end is known', () => {
+  const configuration = configurationOf({ animals: BROILERS });
+  const days = daysOf(20, (day) => 0.95 * (expectedKg(BROILERS, day) ?? 0));
+  const answer = forecast(days, 8_000, { configuration });
+  let [kg, day] = [8_000 - 0.5 * 0.95 * (expectedKg(BROILERS, TODAY) ?? 0), 0];
+  while (kg > 0) {
+    day += 1;
+    kg -= 0.95 * (expectedKg(BROILERS, TODAY + day) ?? 0);
+  }
+  near(hoursTo(answer), 12 + 24 * (day - 0.5), 14);
+  assert.deepEqual(
+    answer.reasons.filter(({ code }) => code.startsWith('animals')),
+    [
+      { code: 'animals_curve', kind: 'broiler', ageDays: 21, percentOfCurve: 95 },
+      { code: 'animals_end', day: TODAY + 15 },
+    ],
+  );
+  // What is left when they leave is not used.
+  assert.equal(
+    forecast(days, 19_500, {
+      configuration: configurationOf({ animals: { ...BROILERS, endsOnDay: TODAY + 3 } }),
+    }).empty?.p50Ms ?? null,
+    null,
+  );
+});
+
+test('feed of animals: sums and values of the tables', () => {
+  const flock = { ...BROILERS, startedOnDay: 0, endsOnDay: null };
+  let sum = 0;
+  for (let age = 0; age < 42; age += 1) sum += feedAt(flock, age) ?? 0;
+  near(sum, 4.585, 0.001);
+  const pigs: Animals = { kind: 'pig', heads: 1, startedOnDay: 0, endsOnDay: null, curve: null };
+  for (const [weightKg, low, high] of [
+    [25, 1, 1.2],
+    [70, 2, 2.3],
+    [115, 2.5, 2.9],
+  ] as const) {
+    const kg = feedAt(pigs, Math.round((weightKg - 25) / 0.9)) ?? 0;
+    assert.ok(kg > low && kg < high, `${weightKg} kg: ${kg}`);
+  }
+  assert.equal(feedAt({ ...pigs, kind: 'dairy' }, 10), null);
+  assert.equal(feedAt({ ...pigs, kind: 'dairy', curve: [1, 2] }, 10), 2);
+});
+
+const STEADY = daysOf(40, () => 1_000);
+
+test('what is said when nothing can be said', () => {
+  const level = { kg: 5_000, deviationKg: 20, atMs: NOW_MS, unchangedSinceMs: NOW_MS };
+  const table: { name: string; answer: Forecast; status: string; code: string }[] = [
+    { name: 'no level', answer: forecast(STEADY, 0, { level: null }), status: 'stale', code: 'stale' },
+    {
+      name: 'old level',
+      answer: forecast(STEADY, 0, { level: { ...level, atMs: NOW_MS - 7 * HOUR_MS } }),
+      status: 'stale',
+      code: 'stale',
+    },
+    {
+      name: 'stuck',
+      answer: forecast(STEADY, 0, { level: { ...level, unchangedSinceMs: NOW_MS - 20 * HOUR_MS } }),
+      status: 'stale',
+      code: 'stuck',
+    },
+    {
+      name: 'two days',
+      answer: forecast(
+        daysOf(2, () => 900),
+        5_000,
+      ),
+      status: 'learning',
+      code: 'learning',
+    },
+    { name: 'no history', answer: forecast([], 5_000), status: 'learning', code: 'learning' },
+    {
+      name: 'never used',
+      answer: forecast(
+        daysOf(40, () => 3),
+        5_000,
+      ),
+      status: 'not_in_use',
+      code: 'idle',
+    },
+    { name: 'empty', answer: forecast(STEADY, 50), status: 'empty', code: 'uses' },
+    { name: 'negative', answer: forecast(STEADY, -400), status: 'empty', code: 'uses' },
+    {
+      name: 'capacity',
+      answer: forecast(STEADY, 5_000, { configuration: configurationOf({ capacityKg: 100 }) }),
+      status: 'unpredictable',
+      code: 'capacity_not_plausible',
+    },
+    ...[
+      { startedOnDay: TODAY + 4_000 },
+      { startedOnDay: TODAY - 400, endsOnDay: null },
+      { startedOnDay: Number.NaN },
+      { endsOnDay: TODAY - 30 },
+      { heads: 1e9 },
+      { heads: -1 },
+    ].map((changes) => ({
+      name: JSON.stringify(changes),
+      answer: forecast(STEADY, 5_000, {
+        configuration: configurationOf({ animals: { ...BROILERS, ...changes } }),
+      }),
+      status: 'unpredictable',
+      code: 'animals_not_plausible',
+    })),
+    {
+      name: 'lasts',
+      answer: forecast(
+        daysOf(40, () => 100),
+        19_000,
+      ),
+      status: 'ok',
+      code: 'lasts_longer',
+    },
+  ];
+  for (const { name, answer, status, code } of table) {
+    assert.equal(answer.status, status, name);
+    assert.equal(answer.reasons[0]?.code, code, name);
+    assert.equal(answer.empty, null, name);
+  }
+});
+
+test('idle days end the use of a silo soon, and a refill does not begin its history anew', () => {
+  const stopped = daysOf(40, (day) => (day >= TODAY - 4 ? 0 : 1_000));
+  assert.equal(forecast(stopped, 5_000).status, 'not_in_use');
+  const refilled = daysOf(40, () => 1_000).map((one) => (one.day === TODAY - 1 ? { ...one, flags: 4 } : one));
+  near(hoursTo(forecast(refilled, 3_000)), 72, 1);
+});
+
+const anyKg = fc.oneof(
+  fc.integer({ min: -500, max: 4_000 }),
+  fc.constantFrom(0, 0, 1e9, -1e9),
+  fc.double({ min: -1e6, max: 1e6, noNaN: true }),
+);
+const anySupply = fc.record({
+  leadTimeH: fc.integer({ min: 0, max: 400 }),
+  cutOffMinute: fc.integer({ min: 0, max: 1_439 }),
+  deliveryDays: fc.array(fc.boolean(), { minLength: 7, maxLength: 7 }),
+  minKg: fc.integer({ min: 0, max: 30_000 }),
+  truckKg: fc.integer({ min: 0, max: 30_000 }),
+  reservePercent: fc.integer({ min: 0, max: 50 }),
+  planned: fc.constant([]),
+});
+
+test('whatever was used: times and levels in order, no absurd date, order by before the lead time', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ kg: anyKg, flags: fc.constantFrom(0, 2, 4, 8, 16) }), { maxLength: 60 }),
+      fc.integer({ min: 0, max: CAPACITY_KG }),
+      anySupply,
+      (uses, levelKg, supply) => {
+        const days = uses.map(({ kg, flags }, index) => dayOf(TODAY - uses.length + index, kg, flags));
+        const answer = forecast(days, levelKg, { configuration: configurationOf({ supply }) });
+        const { empty } = answer;
+        const latestMs = NOW_MS + (EMPTY_WITHIN_DAYS + 1.1) * DAY_MS;
+        const times = [empty?.p10Ms ?? null, empty?.p50Ms ?? null, empty?.p90Ms ?? null].filter(
+          (one) => one !== null,
+        );
+        for (const [index, time] of times.entries()) {
+          assert.ok(Number.isInteger(time) && time >= NOW_MS && time <= latestMs);
+          assert.ok(time >= (times[index - 1] ?? 0));
+        }
+        let before: number[] = [];
+        for (const { p10, p25, p50, p75, p90 } of answer.path) {
+          const levels = [p10, p25, p50, p75, p90];
+          for (const [index, kg] of levels.entries()) {
+            assert.ok(Number.isFinite(kg) && kg >= 0 && kg >= (levels[index - 1] ?? 0));
+            assert.ok(kg <= (before[index] ?? Number.POSITIVE_INFINITY));
+          }
+          before = levels;
+        }
+        if (answer.orderByMs !== null && empty?.p10Ms !== undefined && empty.p10Ms !== null) {
+          assert.ok(answer.orderByMs <= empty.p10Ms - supply.leadTimeH * HOUR_MS);
+          const { suggestion } = answer;
+          assert.ok(suggestion !== null && suggestion.kg >= 0 && suggestion.kg <= CAPACITY_KG);
+          assert.ok(suggestion.deliverFromMs <= suggestion.deliverToMs);
+        }
+        assert.ok(!JSON.stringify(answer).includes('null,"forecasts"'));
+      },
+    ),
+  );
+});
+
+test('order by: the cut-off of the day that is the lead time before the last delivery in time', () => {
+  // 3,400 kg above the reserve at 1,000 kg a day: Monday night; the truck comes on Monday until 18:00.
+  const { orderByMs, suggestion, usableKg } = forecast(STEADY, 4_400, {
+    configuration: configurationOf({ supply: SUPPLY }),
+  });
+  assert.equal(usableKg, 3_400);
+  const at = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 16);
+  assert.equal(at(orderByMs ?? 0), '2026-03-21T09:00');
+  assert.equal(at(suggestion?.deliverToMs ?? 0).slice(0, 10), '2026-03-23');
+  assert.equal(suggestion?.kg, 12_000);
+});
+
+test('the history is the same whatever the order in which days became known', () => {
+  const kgAt = (day: number): number => 800 + 40 * weekdayOf(day) + 7 * (day % 11);
+  const days = daysOf(HISTORY_DAYS + 20, kgAt);
+  const configuration = configurationOf();
+  let byDay: History | null = null;
+  for (const day of days) byDay = JSON.parse(JSON.stringify(updateHistory(byDay, [day], configuration)));
+  const whole = updateHistory(null, days.slice(-HISTORY_DAYS), configuration);
+  assert.deepEqual(byDay, whole);
+  // A day that is closed again with other readings.
+  const late = dayOf(TODAY - 9, 300, 2);
+  const again = updateHistory(byDay, [late], configuration);
+  const inOrder = updateHistory(
+    null,
+    days.map((one) => (one.day === late.day ? late : one)).slice(-HISTORY_DAYS),
+    configuration,
+  );
+  assert.deepEqual(again, inOrder);
+  assert.notDeepEqual(again?.origins, byDay?.origins);
+  assert.ok(JSON.stringify(byDay).length < 16_000, `${JSON.stringify(byDay).length}`);
+});
+
+test('a wrong date of animals that is possible is noticed by its errors', () => {
+  const wrong = { ...BROILERS, startedOnDay: TODAY - 1, endsOnDay: null };
+  near(hoursTo(forecast(STEADY, 3_000, { configuration: configurationOf({ animals: wrong }) })), 72, 20);
+});
+
+test('the hour profile is learned from days', () => {
+  const noon = `${'5'.repeat(12)}${String.fromCharCode(33 + 20 + 50)}${String.fromCharCode(33 + 20 + 50)}${'5'.repeat(10)}`;
+  const profile = hourProfile({ hours: new Array(28).fill(noon) });
+  near(
+    profile.reduce((sum, share) => sum + share, 0),
+    1,
+    1e-9,
+  );
+  assert.ok((profile[12] ?? 0) > 0.4);
+});
+
+test('compartments: one product each, the largest first, and what does not fit is said', () => {
+  const line = (deviceId: string, product: string, kg: number): Parameters<typeof packTruck>[0][number] => ({
+    deviceId,
+    site: null,
+    product,
+    kg,
+    orderByMs: 0,
+  });
+  const packed = packTruck(
+    [line('a', 'x', 5_000), line('b', 'y', 7_000), line('c', 'x', 2_000), line('d', 'z', 9_000)],
+    [8_000, 6_000],
+  );
+  assert.deepEqual(packed, {
+    compartments: [
+      { capacityKg: 8_000, product: 'y', loads: [{ deviceId: 'b', kg: 7_000 }] },
+      {
+        capacityKg: 6_000,
+        product: 'x',
+        loads: [
+          { deviceId: 'a', kg: 5_000 },
+          { deviceId: 'c', kg: 1_000 },
+        ],
+      },
+    ],
+    left: [
+      { deviceId: 'd', kg: 9_000 },
+      { deviceId: 'c', kg: 1_000 },
+    ],
+  });
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom('x', 'y', 'z'), fc.integer({ min: 1, max: 9_000 })), {
+        maxLength: 12,
+      }),
+      fc.array(fc.integer({ min: 1, max: 9_000 }), { maxLength: 6 }),
+      (orders, compartments) => {
+        const lines = orders.map(([product, kg], index) => line(`d${index}`, product, kg));
+        const { compartments: filled, left } = packTruck(lines, compartments);
+        const loads = filled.flatMap((one) => one.loads);
+        const total = [...loads, ...left].reduce((sum, { kg }) => sum + kg, 0);
+        assert.equal(
+          total,
+          lines.reduce((sum, { kg }) => sum + kg, 0),
+        );
+        for (const one of filled) {
+          assert.ok(one.loads.reduce((sum, { kg }) => sum + kg, 0) <= one.capacityKg);
+          for (const { deviceId } of one.loads)
+            assert.equal(lines.find((each) => each.deviceId === deviceId)?.product, one.product);
+        }
+      },
+    ),
+  );
+});
+
+test('predicted_empty: two in a row, a dead band, once in a cycle, and not before a planned delivery', () => {
+  const made = (leftH: number | null): Forecast => ({
+    ...forecast(STEADY, 5_000),
+    empty:
+      leftH === null
+        ? null
+        : { p10Ms: NOW_MS + leftH * HOUR_MS, p50Ms: NOW_MS + leftH * HOUR_MS, p90Ms: null },
+  });
+  const run = (
+    hours: readonly (number | null)[],
+    supply: Supply | null,
+    refills: readonly (number | null)[] = [],
+  ) => {
+    let state = NO_PREDICTED_EMPTY;
+    return hours.map((leftH, index) => {
+      const lastRefillMs = refills[index] ?? null;
+      state = predictedEmpty({ state, forecast: made(leftH), supply, lastRefillMs, acknowledged: false });
+      return state.severity;
+    });
+  };
+  assert.deepEqual(run([70, 59, 58, 57], SUPPLY), [null, null, 'warning', 'warning']);
+  assert.deepEqual(run([59, 61, 59, 61], SUPPLY), [null, null, null, null]);
+  assert.deepEqual(run([59, 59, 80, 85, 59, 59], SUPPLY), [null, 'warning', 'warning', null, null, null]);
+  assert.deepEqual(run([59, 59, 11, 30], SUPPLY), [null, 'warning', 'critical', 'critical']);
+  assert.deepEqual(run([59, 59, null], SUPPLY), [null, 'warning', null]);
+  const refill = NOW_MS - DAY_MS;
+  assert.deepEqual(run([59, 59, 300, 59, 59], SUPPLY, [1, 1, refill, refill, refill]), [
+    null,
+    'warning',
+    null,
+    null,
+    'warning',
+  ]);
+  const planned = { ...SUPPLY, planned: [{ atMs: NOW_MS + 20 * HOUR_MS, kg: 5_000 }] };
+  assert.deepEqual(run([40, 40, 19, 19], planned), [null, null, null, 'warning']);
+});
+
+test('a day of 25 hours moves the time of running empty by its hour', () => {
+  const nowMs = Date.parse('2026-10-24T10:00:00Z');
+  const autumn = localCalendar('Europe/Berlin', nowMs - 60 * DAY_MS, nowMs + 70 * DAY_MS);
+  assert.ok(autumn !== null);
+  const today = dayAt(autumn, nowMs);
+  const days = Array.from({ length: 40 }, (_, index) => dayOf(today - 40 + index, 1_000));
+  const answer = forecastOf({
+    nowMs,
+    calendar: autumn,
+    configuration: configurationOf(),
+    history: historyOf(days),
+    level: { kg: 2_500, deviationKg: 20, atMs: nowMs, unchangedSinceMs: nowMs },
+    refills: [],
+    horizonDays: 0,
+  });
+  near((answer.empty?.p50Ms ?? 0) - startOfDay(autumn, today + 3), 0, HOUR_MS / 4);
+  near(((answer.empty?.p50Ms ?? 0) - nowMs) / HOUR_MS, 12 + 25 + 24, 1);
+});
