@@ -14,6 +14,8 @@ const DAY_SLOTS = 288;
 const FIRST_SLOT = 8 * DAY_SLOTS;
 /** Of the last days the future is not known. */
 const UNKNOWN_SLOTS = 14 * DAY_SLOTS;
+/** No alerts are raised before fourteen days are known. */
+const FIRST_ALERT_SLOT = 16 * DAY_SLOTS;
 const FLAP_SLOTS = 3 * DAY_SLOTS;
 /** The margin of `predicted_empty` before the lead time; an alert with more than twice the time left is false. */
 const ALERT_MARGIN_H = 12;
@@ -210,12 +212,12 @@ function alertMeasures(runs: readonly Replayed[]): Measures['alerts'] {
   let [falseCount, flaps, months] = [0, 0, 0];
   for (const { silo, alerts, made } of runs) {
     const lastSlot = silo.slots - UNKNOWN_SLOTS;
-    months += (lastSlot - FIRST_SLOT) / DAY_SLOTS / 30;
+    months += (lastSlot - FIRST_ALERT_SLOT) / DAY_SLOTS / 30;
     const ends = silo.refills.map(({ toMs }) => Math.round((toMs - START_MS) / SLOT_MS));
     for (const [index, { fromMs }] of silo.refills.entries()) {
       const slot = Math.round((fromMs - START_MS) / SLOT_MS) - 1;
       const since = ends[index - 1] ?? 0;
-      if (slot < FIRST_SLOT || slot - since < DAY_SLOTS) continue;
+      if (slot < FIRST_ALERT_SLOT || slot - since < DAY_SLOTS) continue;
       const leftH = silo.hoursToEmpty(slot);
       // Without the truck it would have run out within the lead time: it had to be ordered before.
       if (leftH > silo.leadTimeH) continue;
@@ -225,7 +227,7 @@ function alertMeasures(runs: readonly Replayed[]): Measures['alerts'] {
       inTime.push(alerts.some((one) => one.slot > since && one.slot <= due));
     }
     for (const { slot, toSlot } of alerts) {
-      if (slot < FIRST_SLOT || slot > lastSlot) continue;
+      if (slot < FIRST_ALERT_SLOT || slot > lastSlot) continue;
       if (silo.hoursToEmpty(slot) > 2 * (silo.leadTimeH + ALERT_MARGIN_H)) falseCount += 1;
       // Raised again within three days, and no refill came.
       const next = alerts.find((one) => one.slot > toSlot);

@@ -8,8 +8,10 @@ const MARGIN_H = 12;
 const CRITICAL_H = 12;
 /** Cleared only when it is later than the limit by so much. */
 const DEAD_BAND_H = 24;
-/** The early end of a wide range alone raises nothing: the expected time is within so many times the limit. */
+/** The early end of a wide range alone raises nothing: the expected time is within so many times the limit; where only the early end is known, it is within half of the limit. */
 const EXPECTED_TIMES = 1.4;
+/** With a shorter history nothing is raised. */
+const KNOWN_DAYS_MIN = 14;
 /** Forecasts in a row. */
 const STREAK = 2;
 
@@ -43,8 +45,9 @@ export function predictedEmpty(input: PredictedEmptyInput): PredictedEmptyState 
   );
   const p50Ms = isEmpty ? forecast.madeAtMs : (forecast.empty?.p50Ms ?? null);
   const expectedH = p50Ms === null ? Number.POSITIVE_INFINITY : (p50Ms - forecast.madeAtMs) / HOUR_MS;
-  const isExpected = expectedH <= EXPECTED_TIMES * limitH || forecast.status === 'unpredictable';
-  const isDue = leftH <= limitH && isExpected && !isCovered;
+  const isExpected =
+    forecast.status === 'unpredictable' ? leftH <= limitH / 2 : expectedH <= EXPECTED_TIMES * limitH;
+  const isDue = leftH <= limitH && isExpected && !isCovered && forecast.knownDays >= KNOWN_DAYS_MIN;
   const streak = isDue ? Math.min(was.streak + 1, STREAK) : 0;
   const severity = leftH <= CRITICAL_H ? 'critical' : 'warning';
   if (was.severity !== null) {
