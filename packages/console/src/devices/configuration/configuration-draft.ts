@@ -1,9 +1,15 @@
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
+import { SILO_USE_FIELDS } from '@granary/contract/foresight/silo-use';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import type { Texts } from '../../texts/en/texts.ts';
 
-/** These are edited on the map, or have one value only. */
-const NOT_IN_FORM: ReadonlySet<string> = new Set(['base', 'geofence', 'operation_limits.rate_unit']);
+/** These are edited on the map or with the forecast, or have one value only. */
+const NOT_IN_FORM: ReadonlySet<string> = new Set([
+  'base',
+  'geofence',
+  'operation_limits.rate_unit',
+  ...SILO_USE_FIELDS,
+]);
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const TEXT_FIELDS = /^failsafe\./;
