@@ -56,7 +56,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
     nodeModules: false,
   },
   cli: {
-    packages: ['contract', 'client', 'server', 'simulator'],
+    packages: ['contract', 'core', 'client', 'server', 'simulator'],
     libraries: ['commander', 'yaml'],
     nodeModules: true,
   },

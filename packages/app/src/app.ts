@@ -7,6 +7,7 @@ import type { CarryOut, Committed, Effect, ValuesStored } from './effects.ts';
 import { EventNumbering } from './events/events.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import { NodeTable } from './nodes.ts';
+import type { StoreLocation } from './open-reads.ts';
 import { CurrentValuesCache } from './telemetry/current-values-cache.ts';
 import {
   type BoundSlices,
@@ -21,6 +22,7 @@ import {
 } from './use-cases.ts';
 import { WriteMeter, writeCall } from './write-call.ts';
 
+export type { StoreLocation } from './open-reads.ts';
 export type { CallerResult, IdempotentSlices, WriteSlices } from './use-cases.ts';
 
 /** How long a value is shown at most after another node has changed it and ended before it could tell. */
@@ -33,11 +35,6 @@ const logsEvents = (effects: readonly Effect[]): boolean =>
 
 /** The app itself forgets cached values. */
 const isCarriedOut = (effect: Effect | ValuesStored): effect is Effect => effect.kind !== 'values_stored';
-
-/** The place of the data: a file in a folder, or a PostgreSQL database. */
-export type StoreLocation =
-  | { readonly engine: 'sqlite'; readonly folder: string }
-  | { readonly engine: 'postgres'; readonly url: string; readonly connections?: number };
 
 /** The writes that callers ask for; readings are data and have no attempt. */
 export interface CallerWrites {

@@ -1,6 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { Capability } from '@granary/contract/profiles/profile';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import type { ForesightAlarms } from '@granary/core/alerts/rules/foresight-rules';
 import { storedConfiguration } from '@granary/core/configuration/versions';
 import { refuseRemoved } from '@granary/core/fleet/removal';
 import { areFactsFor, type DeviceFacts, type FactsFor, unsupported } from '@granary/core/profiles/profile';
@@ -31,6 +32,7 @@ const LAST_ENDED_MISSION = 6;
 const UNFINISHED_COMMAND = 7;
 const RECEPTION = 8;
 const DUPLICATE = 9;
+const FORESIGHT = 10;
 
 /** The facts for decisions about a device of any kind. */
 export interface DeviceSnapshot {
@@ -102,6 +104,8 @@ export interface FactRows {
   /** By device number, of those that have one. */
   readonly receptions: ReadonlyMap<number, string>;
   readonly duplicates: ReadonlyMap<number, string>;
+  /** The alarms of the last forecast. */
+  readonly foresight: ReadonlyMap<number, string>;
   /** The jobs in the order of insertion. */
   readonly newestOperations: readonly StoredJob[];
   readonly unfinishedOperations: readonly StoredJob[];
@@ -139,6 +143,7 @@ export async function readFactRows(sql: Sql, deviceNos: readonly number[]): Prom
       jobs(UNFINISHED_COMMAND, 'command', isUnfinished(sql)),
       health(RECEPTION, 'reception', isWanted),
       health(DUPLICATE, 'duplicate', isWanted),
+      `SELECT ${FORESIGHT}, device_no, 0, NULL, alarms, NULL FROM forecasts WHERE ${isWanted}`,
     ].join(' UNION ALL '),
     [JSON.stringify(deviceNos)],
   );
@@ -160,6 +165,7 @@ export async function readFactRows(sql: Sql, deviceNos: readonly number[]): Prom
     configurations: textsOf(CONFIGURATION),
     receptions: textsOf(RECEPTION),
     duplicates: textsOf(DUPLICATE),
+    foresight: textsOf(FORESIGHT),
     newestOperations: jobsOf(NEWEST_OPERATION),
     unfinishedOperations: jobsOf(UNFINISHED_OPERATION),
     missionsUnderWay: jobsOf(MISSION_UNDER_WAY),
@@ -206,6 +212,7 @@ export async function readDeviceFacts(
       latest,
       reception: readableOrNull(RECEPTION_DOCUMENT, rows.receptions.get(deviceNo) ?? null),
       duplicate: readableOrNull(DUPLICATE_DOCUMENT, rows.duplicates.get(deviceNo) ?? null),
+      foresight: alarmsIn(rows.foresight.get(deviceNo)),
       ...(capacityKg === null ? {} : { capacityKg }),
       configuration: parsed,
       operations: operations.get(deviceNo) ?? [],
@@ -215,6 +222,9 @@ export async function readDeviceFacts(
     return [{ device, facts }];
   });
 }
+
+const alarmsIn = (stored: string | undefined): ForesightAlarms | null =>
+  stored === undefined ? null : JSON.parse(stored);
 
 export type FactsOf<Wanted extends Capability> = DeviceFacts & FactsFor[Wanted];
 

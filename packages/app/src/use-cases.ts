@@ -12,6 +12,7 @@ import type { Committed } from './effects.ts';
 import * as events from './events/events.ts';
 import * as exports from './exports/exports.ts';
 import * as fleet from './fleet/fleet.ts';
+import * as foresight from './foresight/foresight.ts';
 import * as idempotency from './idempotency.ts';
 import { type IdempotencyKey, type IdempotentResult, runOnce } from './idempotency.ts';
 import * as keys from './keys/keys.ts';
@@ -44,6 +45,7 @@ export const SLICES = {
   missions,
   field,
   fleet,
+  foresight,
   exports,
   notifications,
   audit,

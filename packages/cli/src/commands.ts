@@ -132,6 +132,30 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/devices/maintenance.ts')).maintenance,
   },
   {
+    name: 'forecast',
+    summary: 'when silos run empty, and by when to order',
+    group: RECORDS,
+    load: async () => (await import('./commands/foresight/forecast.ts')).forecast,
+  },
+  {
+    name: 'backtest',
+    summary: 'replay the weights of a silo, and compare its forecasts with what happened',
+    group: RECORDS,
+    load: async () => (await import('./commands/foresight/backtest.ts')).backtest,
+  },
+  {
+    name: 'orders',
+    summary: 'what to order, for which silos and by when',
+    group: RECORDS,
+    load: async () => (await import('./commands/foresight/forecast.ts')).orders,
+  },
+  {
+    name: 'refills',
+    summary: 'list the refills of silos',
+    group: RECORDS,
+    load: async () => (await import('./commands/foresight/forecast.ts')).refills,
+  },
+  {
     name: 'history',
     summary: 'show what a sensor measured',
     group: RECORDS,

@@ -151,6 +151,7 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
 
   reconciler.start();
   await lifecycle.start(parts.retention, parts.purger, parts.compressor);
+  await lifecycle.start(parts.forecaster);
   await lifecycle.start(parts.notificationSender, parts.notifications, parts.webhooks);
   if (parts.backups !== null) await lifecycle.start(parts.backups);
   answering.subscribers.start();

@@ -287,6 +287,8 @@ const PURGE_STAGES: readonly PurgeStage[] = [
   (sql, range) => purgeNumbered(sql, 'rejections', range),
   (sql, range) => purgeNotifications(sql, range, (body) => tellsOnlyOfDevice(range.deviceId, body)),
   purgeReadingChunks,
+  (sql, range) => purgeNumbered(sql, 'refills', range),
+  (sql, range) => purgeNumbered(sql, 'findings', range),
 ];
 
 /** A message that cannot be read is left to its own time limit. */

@@ -152,6 +152,8 @@ const NUMBERS = {
   commands: 'command_no',
   missions: 'mission_no',
   rejections: 'rejection_no',
+  refills: 'refill_no',
+  findings: 'finding_no',
 } as const;
 
 export async function purgeNumbered(
@@ -206,6 +208,10 @@ export async function purgeNotifications(
 
 /** In the order of locks. */
 const REMAINING = [
+  'forecasts',
+  'forecast_histories',
+  'use_days',
+  'late_readings',
   'configurations',
   'configuration_versions',
   'open_buckets',

@@ -24,6 +24,7 @@ import { longWrite, type Transaction, together } from '../transaction.ts';
 import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './bucket-rows.ts';
 import { chunkedValues, dropChunks, lockChunks } from './chunk-rows.ts';
 import { type CompressedPart, compressReadings, ROWS_PER_CHUNK_MAX } from './compress-readings.ts';
+import { markLateReadings } from './late-readings.ts';
 import { type CurrentRows, currentRows, latestOfDevice } from './latest-values.ts';
 import { lockOpenBuckets, openBucketKey, saveOpenBuckets } from './open-bucket-rows.ts';
 import { addMissingValues, dropReadings, insertReadings, lockReadings } from './reading-rows.ts';
@@ -99,6 +100,7 @@ export const writes = {
     await recordSeen(tx.sql, batch.seen);
     await recordRejections(tx.sql, batch.rejections);
     const { seen, receptions = [] } = batch;
+    await markLateReadings(tx.sql, news, seen);
     const received = recordReceptions(tx, { readings, seen, receptions });
     const toEvaluate = await markForEvaluation(tx, newestValues(news), seen, received);
     const receipt = { stored: news.length, repeated: readings.length - news.length };

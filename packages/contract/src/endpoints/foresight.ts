@@ -83,7 +83,7 @@ export const foresight = {
   /** A delivery at the same time is replaced. */
   planDelivery: endpoint('silo', 'POST', '/devices/{device_id}/deliveries', {
     scope: 'operate',
-    summary: 'Enters a delivery that is ordered, so that the forecast counts on it.',
+    summary: 'Enters a delivery that is ordered, so that no alert asks for one.',
     body: body(checkPlannedDelivery, 'delivery'),
     answers: { 200: one(PlannedDeliveries) },
     examples: [

@@ -90,10 +90,7 @@ const forecastFields = {
 
 export const Forecast = closed({
   ...forecastFields,
-  path: described(
-    'The level as it is expected, hour by hour, without deliveries that are not planned.',
-    Type.Array(PathPoint),
-  ),
+  path: described('The level as it is expected if nothing is delivered.', Type.Array(PathPoint)),
 });
 
 /** The forecast of one silo in a list, without its path. */

@@ -10,6 +10,7 @@ import { inWords } from '@granary/contract/sentences/english';
 import type { AlertFacts, AlertRules } from '../alerts/evaluation.ts';
 import type { ValueCondition } from '../alerts/no-change-ranges.ts';
 import type { FieldFacts } from '../alerts/rules/field-rules.ts';
+import type { ForesightAlarms } from '../alerts/rules/foresight-rules.ts';
 import type { SiloFacts } from '../alerts/rules/silo-rules.ts';
 import type { CommandState } from '../commands/state.ts';
 import type { MissionState } from '../missions/state.ts';
@@ -40,6 +41,8 @@ export interface DeviceFacts<Configuration = DeviceConfiguration> extends AlertF
   readonly operations: readonly OperationState[];
   /** The mission that ended last, and those that occupy the device. */
   readonly missions: readonly MissionState[];
+  /** What the last forecast means for the alerts; `null` without one. */
+  readonly foresight?: ForesightAlarms | null;
   /** The unfinished commands only. */
   readonly commands: readonly CommandState[];
 }

@@ -4,12 +4,14 @@ import type { DeviceParts } from '../devices/device-parts.ts';
 import { LinkObserver } from '../devices/link-observer.ts';
 import type { Keyring } from '../process/keys/keyring.ts';
 import type { Logger } from '../process/logging/logger.ts';
+import { storeLocation } from '../process/open-store.ts';
 import type { Settings } from '../process/settings.ts';
 import { AlertEvaluator, Uptime } from './alert-evaluator.ts';
 import { backupScheduleOf } from './backup/backup-schedule.ts';
 import { Compressor } from './compressor.ts';
 import { EventFeed } from './event-feed.ts';
 import { ExportRunner } from './exports/export-runner.ts';
+import { Forecaster } from './foresight/forecaster.ts';
 import { NotificationSender } from './notifications/sender.ts';
 import { NotificationWorker, openMailer, readersOf } from './notifications/worker.ts';
 import { Purger } from './purger.ts';
@@ -65,5 +67,12 @@ export async function composeBackground(given: Given) {
     compressor: new Compressor({ app, afterDays: settings.compressAfterDays, logger, now }),
     backups: backupScheduleOf(settings, logger, now),
     exports: new ExportRunner(keyring),
+    forecaster: new Forecaster({
+      app,
+      location: storeLocation(settings),
+      timeZone: settings.timeZone,
+      logger,
+      now,
+    }),
   };
 }

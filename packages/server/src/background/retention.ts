@@ -65,8 +65,13 @@ export class Retention {
       });
       const auditBeforeMs = nowMs - settings.auditRetentionDays * DAY_MS;
       const audit = await app.audit.expire({ beforeMs: auditBeforeMs, rowsMax });
+      const foresight = await app.foresight.expire({
+        nowMs,
+        refillsBeforeMs: nowMs - settings.jobRetentionDays * DAY_MS,
+        rowsMax,
+      });
       const signIns = await app.session.expire({ beforeMs: nowMs, rowsMax });
-      removed = readings + events + answers + finished + deliveries + audit + signIns;
+      removed = readings + events + answers + finished + deliveries + audit + signIns + foresight;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }

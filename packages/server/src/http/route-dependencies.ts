@@ -3,6 +3,7 @@ import type { DeviceLink } from '@granary/link/port';
 import type { BackupSchedule } from '../background/backup/backup-schedule.ts';
 import type { EventFeed } from '../background/event-feed.ts';
 import type { ExportRunner } from '../background/exports/export-runner.ts';
+import type { Forecaster } from '../background/foresight/forecaster.ts';
 import type { SetAsideLog } from '../background/set-aside-log.ts';
 import type { AddressGuard } from '../background/webhooks/address-guard.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
@@ -42,6 +43,7 @@ export interface RouteDependencies {
   readonly newestValues: NewestValues;
   readonly subscribers: Subscribers;
   readonly exports: ExportRunner;
+  readonly forecaster: Pick<Forecaster, 'forecast' | 'wake'>;
   readonly setAside: SetAsideLog;
   /** `null` when no backups are scheduled. */
   readonly backups: Pick<BackupSchedule, 'status'> | null;

@@ -25,6 +25,7 @@ import { configurationRoutes, deviceRoutes, FIELD_GROUP, linkRoutes, SILO_GROUP 
 import { eventRoutes, newestValuesRoutes } from './events.ts';
 import { exportRoutes } from './exports.ts';
 import { fleetRoutes } from './fleet/fleet.ts';
+import { foresightRoutes, siloForesightRoutes } from './foresight.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
 import { HttpListeners, timeLimits } from './listeners.ts';
@@ -187,6 +188,7 @@ export function createHttpServer(
   group(roots.api, (routes) => newestValuesRoutes(routes, parts));
   group(roots.api, (routes) => siteRoutes(routes, parts));
   group(roots.api, (routes) => fleetRoutes(routes, parts));
+  group(roots.api, (routes) => foresightRoutes(routes, parts));
   group(roots.api, (routes) => exportRoutes(routes, parts));
   group(roots.api, (routes) => notificationRoutes(routes, parts));
   group(roots.api, (routes) => webhookRoutes(routes, parts));
@@ -199,6 +201,7 @@ export function createHttpServer(
     operationRoutes(routes, parts);
     alertRoutes(routes, parts, 'silo');
     configurationRoutes(routes, parts, 'silo');
+    siloForesightRoutes(routes, parts);
   });
   group(roots.field, (routes) => {
     deviceRoutes(routes, parts, FIELD_GROUP);

@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type App, openApp, type StoreLocation } from '@granary/app/app';
+import { type App, openApp } from '@granary/app/app';
 import type { CarryOut } from '@granary/app/effects';
 import { newId } from '@granary/app/ids';
+import type { StoreLocation } from '@granary/app/open-reads';
 import type { BrokerKind } from '@granary/core/nodes';
 import { MoveError } from '@granary/store/errors';
 import { Move } from '@granary/store/move/move';
@@ -56,7 +57,7 @@ export async function openStore(parts: StoreParts): Promise<OpenedStore> {
   return { app, nodes };
 }
 
-const storeLocation = ({ databaseUrl, databaseConnections, dataDir }: Settings): StoreLocation =>
+export const storeLocation = ({ databaseUrl, databaseConnections, dataDir }: Settings): StoreLocation =>
   databaseUrl === null
     ? { engine: 'sqlite', folder: dataDir }
     : { engine: 'postgres', url: databaseUrl, connections: databaseConnections };

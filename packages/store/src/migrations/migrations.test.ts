@@ -11,8 +11,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '6152146ae3d481e4764840fb1c9bfab73f2e4c4f5bd6f79f5d34c63f21d159c8',
-    postgres: '0704c88c529adc789278c7c0a49158cac0c803db8053e710a03ec09e5d8c5614',
+    sqlite: '2b2c78d476ae888b84eebd976c890b545af08178e8f5a02f8e27cc650ce4fa21',
+    postgres: '6f5732dd151c6ecd5133b1e343500b3194d5a0679e9f9126c5efd805cbda3529',
   },
 ];
 

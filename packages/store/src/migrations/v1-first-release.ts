@@ -235,6 +235,77 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE TABLE observation (since_ms BIGINT NOT NULL, until_ms BIGINT NOT NULL) {{oftenUpdated}}`,
   `INSERT INTO observation (since_ms, until_ms) VALUES (0, 0)`,
 
+  // When silos run empty: one row for each silo, with what a list and the choice of the next silos need first.
+  `CREATE TABLE forecasts (
+     device_no BIGINT PRIMARY KEY REFERENCES devices,
+     made_at_ms BIGINT NOT NULL,
+     next_at_ms BIGINT NOT NULL,
+     watched_until_ms BIGINT NOT NULL,
+     newest_ms BIGINT,
+     configuration_version BIGINT NOT NULL,
+     status TEXT NOT NULL,
+     level_kg DOUBLE PRECISION,
+     kg_per_day DOUBLE PRECISION,
+     order_by_ms BIGINT,
+     product TEXT,
+     had_operation BIGINT NOT NULL,
+     alarms TEXT NOT NULL,
+     state TEXT NOT NULL,
+     body TEXT NOT NULL,
+     tail TEXT NOT NULL
+   )`,
+  `CREATE INDEX forecasts_by_order ON forecasts (order_by_ms)`,
+  // Apart from forecasts because it changes once a day.
+  `CREATE TABLE forecast_histories (device_no BIGINT PRIMARY KEY REFERENCES devices, body TEXT NOT NULL)`,
+  `CREATE TABLE use_days (
+     device_no BIGINT NOT NULL,
+     day BIGINT NOT NULL,
+     kg DOUBLE PRECISION NOT NULL,
+     discharged_kg DOUBLE PRECISION NOT NULL,
+     refilled_kg DOUBLE PRECISION NOT NULL,
+     quiet_kg DOUBLE PRECISION,
+     flags BIGINT NOT NULL,
+     hours TEXT,
+     PRIMARY KEY (device_no, day)
+   ) {{clustered}}`,
+  `CREATE TABLE refills (
+     refill_no {{generatedKey}},
+     refill_id {{idText}} NOT NULL UNIQUE,
+     device_no BIGINT NOT NULL REFERENCES devices,
+     from_ms BIGINT NOT NULL,
+     to_ms BIGINT NOT NULL,
+     kg DOUBLE PRECISION NOT NULL,
+     measured_kg DOUBLE PRECISION,
+     source TEXT NOT NULL,
+     operation_id TEXT,
+     in_gap BIGINT NOT NULL,
+     before_kg DOUBLE PRECISION,
+     after_kg DOUBLE PRECISION,
+     delivery_note_kg DOUBLE PRECISION,
+     product TEXT,
+     is_refill BIGINT NOT NULL,
+     changed_at_ms BIGINT,
+     changed_by TEXT
+   )`,
+  `CREATE INDEX refills_of_device ON refills (device_no, to_ms)`,
+  `CREATE INDEX refills_by_time ON refills (from_ms, refill_id)`,
+  // The last result of each examination of a silo; the id is empty where it is not about one sensor.
+  `CREATE TABLE findings (
+     finding_no {{generatedKey}},
+     device_no BIGINT NOT NULL REFERENCES devices,
+     type TEXT NOT NULL,
+     sensor_id {{idText}} NOT NULL,
+     result TEXT NOT NULL,
+     since_ms BIGINT NOT NULL,
+     body TEXT NOT NULL
+   )`,
+  `CREATE UNIQUE INDEX findings_of_device ON findings (device_no, type, sensor_id)`,
+  // Since when the history of a device has changed after forecasts had used it.
+  `CREATE TABLE late_readings (device_no BIGINT PRIMARY KEY, from_ms BIGINT NOT NULL, marks BIGINT NOT NULL)`,
+  // One node at a time makes the forecasts.
+  `CREATE TABLE forecaster_lease (holder TEXT NOT NULL, until_ms BIGINT NOT NULL) {{oftenUpdated}}`,
+  `INSERT INTO forecaster_lease (holder, until_ms) VALUES ('', 0)`,
+
   `CREATE TABLE events (
      sequence BIGINT PRIMARY KEY,
      at_ms BIGINT NOT NULL,

@@ -3,6 +3,7 @@ import type { App } from '@granary/app/app';
 import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { siteDevice } from '@granary/core/site/site-device';
 import { readingsOf } from '../core/readings.ts';
+import { EVERY_FORESIGHT_WRITE } from './every-foresight-write.ts';
 import { EVERY_JOB_WRITE } from './every-job-write.ts';
 import { EVERY_NOTIFICATION_WRITE } from './every-notification-write.ts';
 import { EVERY_SESSION_WRITE } from './every-session-write.ts';
@@ -109,6 +110,7 @@ async function purgeSteps(round: WriteRound): Promise<void> {
 export const EVERY_WRITE: EveryWrite = {
   ...EVERY_JOB_WRITE,
   site: { apply: (round) => [applySite(round)] },
+  foresight: EVERY_FORESIGHT_WRITE,
   devices: {
     register: (round) => [
       round.app.devices.register(newDevice({ deviceId: `new-${round.round}`, registeredAtMs: atMs(round) })),

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { type ParameterName, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
-import { toIso } from '@granary/contract/time';
+import { MINUTE_MS, toIso } from '@granary/contract/time';
 import { HOME, ScriptedRover, startRover } from './devices/scripted-rover.ts';
 import { startSilo } from './devices/scripted-silo.ts';
 import { eventually } from './eventually.ts';
@@ -12,6 +12,7 @@ type Ids = Partial<Record<ParameterName, string>>;
 
 /** Half full, or at home with a full battery. */
 const USUAL = { silo: { weight: 500, temperature: 11 }, field: { ...HOME, battery_level: 100 } };
+const REFILL_HOURS = 12;
 /** Values that raise an alert. */
 const ALARMING = { silo: { weight: 50 }, field: { battery_level: 5 } };
 
@@ -34,6 +35,7 @@ export class ExampleResources {
     if (names.includes('plant_id')) ids.plant_id = '42';
     if (names.includes('webhook_id'))
       ids.webhook_id = await this.#idOf('/v1/webhooks', 'webhook_id', WEBHOOK);
+    if (names.includes('refill_id')) ids.refill_id = await this.#refill();
     if (!names.includes('device_id')) return ids;
     const group = endpoint.group === 'field' ? 'field' : 'silo';
     const device = await this.#connect(group);
@@ -79,6 +81,24 @@ export class ExampleResources {
       return alertId !== '';
     }, true);
     return alertId;
+  }
+
+  /** A rise of the weight that has stayed. */
+  async #refill(): Promise<string> {
+    const { path, deviceId } = await this.#connect('silo');
+    const nowMs = this.#now();
+    const readings = Array.from({ length: REFILL_HOURS * 12 }, (_, index) => ({
+      ts: toIso(nowMs - (REFILL_HOURS * 12 - index) * 5 * MINUTE_MS),
+      weight: index < REFILL_HOURS * 6 ? 100 : 500,
+    }));
+    await this.#api.post(`${path}/telemetry`, readings);
+    let refillId = '';
+    await eventually(async () => {
+      const { data } = (await this.#api.get(`/v1/refills?device_id=${deviceId}`)).body;
+      refillId = data[0]?.refill_id ?? '';
+      return refillId !== '';
+    }, true);
+    return refillId;
   }
 
   /** A mission that the device reports as running, or as paused. */

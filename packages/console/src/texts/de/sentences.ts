@@ -55,6 +55,23 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
     '{mission:mission}: Das Gerät hat das Ende nicht bestätigt und fährt vielleicht noch; es wird weiter dazu aufgefordert, bis es das Ende bestätigt',
   stop_unconfirmed:
     'Das Gerät hat den Not-Halt nicht bestätigt und bewegt sich vielleicht noch; der Not-Halt wird wiederholt, bis es ihn bestätigt[; seine letzte Antwort: {answer:part?}]',
+  may_run_empty: 'Kann in {left:duration} leer sein, und davor ist keine Lieferung geplant',
+  nothing_usable_left: 'Es ist nichts Nutzbares mehr da',
+  operation_moves_nothing:
+    'Der Vorgang hat in {minutes:number} Minuten {moved_kg:number} kg bewegt; erwartet waren {expected_kg:number} kg',
+  use_has_stopped:
+    'In {hours:number} Stunden wurden nur {used_kg:number} kg verbraucht; erwartet waren mindestens {expected_at_least_kg:number} kg',
+  material_has_fallen:
+    'Material, das eine Brücke gebildet hatte, ist auf einmal gefallen: {fallen_kg:number} kg',
+  steady_loss: 'Verliert {loss_kg_per_day:number} kg am Tag, die nichts erklärt, in {nights:number} Nächten',
+  step_down: '{loss_kg:number} kg fehlten auf einmal, ohne einen Vorgang',
+  weight_stuck: 'Das Gewicht steht seit {unchanged_h:number} Stunden auf {level_kg:number} kg',
+  scale_drifts: 'Die Waage driftet um {drift_kg_per_day:number} kg am Tag, was nichts erklärt',
+  delivery_differs: 'Die Waage zeigt {measured_kg:number} kg von {noted_kg:number} kg auf dem Lieferschein',
+  grain_gets_warmer:
+    'Das Korn an einem Punkt des Kabels hat {temperature_c:number} °C, {warmer_by_c:number} °C mehr als um ihn herum',
+  examination_failed: 'Eine Prüfung des Silos ist fehlgeschlagen: {what:text}',
+  storage_life_used: '{used_percent:number} % der sicheren Lagerzeit sind verbraucht',
 
   // Operations
   start_given_out:

@@ -14,6 +14,7 @@ import type { AlertRules } from '../evaluation.ts';
 import type { Condition } from '../lifecycle.ts';
 import { type Observed, valuesJudgedAtMs } from '../observation.ts';
 import { deviceOffline, maintenanceDue } from './device-rules.ts';
+import { type ForesightAlarms, foresightConditions } from './foresight-rules.ts';
 import { levelRules, valueStepPercent } from './level-rules.ts';
 import { isFresh, sensorFault, sensorStale } from './sensor-rules.ts';
 import { stateAt } from './value-range.ts';
@@ -28,6 +29,8 @@ export interface SiloFacts {
   readonly configuration: SiloConfiguration;
   /** The latest operation, and all others that occupy the device. */
   readonly operations: readonly OperationState[];
+  /** What the last forecast means; `null` without one. */
+  readonly foresight?: ForesightAlarms | null;
 }
 
 /** The present conditions of a silo, exactly one for each type of alert it can have. */
@@ -40,6 +43,7 @@ export function conditionsOf(facts: SiloFacts & Observed, nowMs: number): Condit
     operationFailed(facts, nowMs),
     massImbalance(facts),
     maintenanceDue(facts.configuration.maintenance, nowMs),
+    ...foresightConditions(facts.foresight ?? null),
   ];
 }
 

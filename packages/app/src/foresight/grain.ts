@@ -1,0 +1,259 @@
+import type { SiloUse } from '@granary/contract/foresight/silo-use';
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import {
+  type AerationAdvice,
+  aerationAdvice,
+  type WeatherHour,
+} from '@granary/core/foresight/grain/aeration';
+import { type CableResult, type DayTemperature, hotSpots } from '@granary/core/foresight/grain/hot-spots';
+import { equilibriumMoisturePercent } from '@granary/core/foresight/grain/moisture';
+import { type StorageLife, storageLife } from '@granary/core/foresight/grain/storage-time';
+import { dayAt, type LocalCalendar } from '@granary/core/foresight/local-calendar';
+import type { SiloFinding } from '@granary/core/foresight/record';
+import type { LevelNow, Refill } from '@granary/core/foresight/types';
+import { declaredSensors, isInUse, scaleOf } from '@granary/core/sensors/declared-sensors';
+import type { Lane } from '@granary/core/sensors/sensor';
+import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
+import type { Sql } from '@granary/store/sql';
+import { type HistoryRange, readBuckets } from '../telemetry/bucket-rows.ts';
+import { findingsOf, type SiloRow } from './foresight-rows.ts';
+
+const CABLE_MS = 16 * DAY_MS;
+const STORED_MS_MAX = 365 * DAY_MS;
+const WEATHER_MS = 4 * DAY_MS;
+/** A refill of a silo that was emptier than this begins a new lot. */
+const NEW_LOT_SHARE = 0.05;
+const STORAGE_WARNING = 0.5;
+const STORAGE_CRITICAL = 0.8;
+
+/** What is known of the grain in a silo. */
+export interface GrainFacts {
+  readonly cable: CableResult;
+  readonly temperatureC: number | null;
+  readonly equilibriumPercent: number | null;
+  readonly moisturePercent: number | null;
+  readonly storage: (StorageLife & { readonly sinceMs: number }) | null;
+  readonly aeration: AerationAdvice | null;
+  readonly toMs: number;
+}
+
+interface GrainWish {
+  readonly nowMs: number;
+  readonly calendar: LocalCalendar;
+  readonly use: SiloUse;
+  readonly level: LevelNow | null;
+  readonly refills: readonly Refill[];
+}
+
+interface Mean {
+  readonly startMs: number;
+  readonly mean: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+async function readMeans(sql: Sql, range: HistoryRange, scale: number): Promise<Mean[]> {
+  const buckets = await readBuckets(sql, range);
+  return buckets.flatMap(({ startMs, sum, count, min, max }) =>
+    count === 0 || min === null || max === null
+      ? []
+      : [{ startMs, mean: sum / count / scale, min: min / scale, max: max / scale }],
+  );
+}
+
+/** Hours of UTC as local days. */
+function localDays(hours: readonly Mean[], calendar: LocalCalendar): DayTemperature[] {
+  const byDay = Map.groupBy(hours, ({ startMs }) => dayAt(calendar, startMs));
+  return [...byDay].map(([day, own]) => ({
+    day,
+    meanC: own.reduce((sum, { mean }) => sum + mean, 0) / own.length,
+    minC: Math.min(...own.map(({ min }) => min)),
+    maxC: Math.max(...own.map(({ max }) => max)),
+  }));
+}
+
+/** The weather station of the same facility that reported last. */
+async function weatherStation(sql: Sql, facility: string): Promise<number | undefined> {
+  const [found] = await sql.query<{ deviceNo: number }>(
+    `SELECT devices.device_no FROM devices JOIN presence ON presence.device_no = devices.device_no
+     WHERE profile = 'weather_station' AND facility = $1 AND removed_at_ms IS NULL AND last_seen_at_ms IS NOT NULL
+     ORDER BY last_seen_at_ms DESC, devices.device_no LIMIT 1`,
+    [facility],
+  );
+  return found?.deviceNo;
+}
+
+async function readWeather(sql: Sql, facility: string, nowMs: number): Promise<WeatherHour[]> {
+  const station = await weatherStation(sql, facility);
+  if (station === undefined) return [];
+  const { temperature, humidity, rainfall } = STANDARD_SENSORS;
+  const read = (lane: Lane, scale: number) =>
+    readMeans(
+      sql,
+      { deviceNo: station, lane, interval: '1h', fromMs: nowMs - WEATHER_MS, toMs: nowMs + HOUR_MS },
+      scale,
+    );
+  const [degrees, humidities, rain] = await Promise.all([
+    read(temperature.lane, temperature.scale),
+    read(humidity.lane, humidity.scale),
+    read(rainfall.lane, rainfall.scale),
+  ]);
+  const humidityAt = new Map(humidities.map(({ startMs, mean }) => [startMs, mean]));
+  const rainAt = new Map(rain.map(({ startMs, max }) => [startMs, max]));
+  return degrees.flatMap(({ startMs, mean }) => {
+    const humidityPercent = humidityAt.get(startMs);
+    if (humidityPercent === undefined) return [];
+    return [{ ms: startMs, temperatureC: mean, humidityPercent, rainMm: rainAt.get(startMs) ?? null }];
+  });
+}
+
+/** `null` for a silo without a cable whose product is no grain. */
+export async function readGrain(sql: Sql, silo: SiloRow, wish: GrainWish): Promise<GrainFacts | null> {
+  const { nowMs, calendar, use, refills } = wish;
+  const { grain } = use.product ?? {};
+  const points = declaredSensors(silo.sensors).sensors.filter(
+    (sensor) => isInUse(sensor) && sensor.position !== undefined && sensor.type === 'temperature',
+  );
+  if (grain === undefined && points.length === 0) return null;
+  const { deviceNo } = silo;
+  const hoursOf = (lane: Lane, scale: number, sinceMs: number) =>
+    readMeans(sql, { deviceNo, lane, interval: '1h', fromMs: nowMs - sinceMs, toMs: nowMs + HOUR_MS }, scale);
+  const today = dayAt(calendar, nowMs);
+  const known = (await findingsOf(sql, deviceNo))
+    .filter(({ type, result }) => type === 'hot_spot' && result === 'fail')
+    .map(({ sensorId }) => sensorId);
+  const weather = await readWeather(sql, silo.facility, nowMs);
+  const cablePoints = await Promise.all(
+    points.map(async ({ sensorId, position, lane, precision }) => ({
+      id: sensorId,
+      cable: position?.cable ?? 0,
+      point: position?.point ?? 0,
+      heightM: position?.height_m ?? null,
+      days: localDays(await hoursOf(lane, scaleOf(precision), CABLE_MS), calendar),
+    })),
+  );
+  const lastRefill = refills.at(-1);
+  const cable = hotSpots({
+    day: today - 1,
+    points: cablePoints,
+    levelM: null,
+    outside: localDays(
+      weather.map(({ ms, temperatureC }) => ({
+        startMs: ms,
+        mean: temperatureC,
+        min: temperatureC,
+        max: temperatureC,
+      })),
+      calendar,
+    ),
+    disturbedOn: lastRefill === undefined ? null : dayAt(calendar, lastRefill.toMs),
+    known,
+  });
+  const { temperature, humidity } = STANDARD_SENSORS;
+  const [own, damp] = await Promise.all([
+    hoursOf(temperature.lane, temperature.scale, DAY_MS),
+    hoursOf(humidity.lane, humidity.scale, DAY_MS),
+  ]);
+  const covered = cable.points.flatMap(({ state, temperatureC }) =>
+    state === 'uncovered' || temperatureC === null ? [] : [temperatureC],
+  );
+  const temperatureC = covered.length > 0 ? meanOf(covered) : (own.at(-1)?.mean ?? null);
+  const humidityPercent = damp.at(-1)?.mean ?? null;
+  const equilibriumPercent =
+    grain === undefined || temperatureC === null || humidityPercent === null
+      ? null
+      : equilibriumMoisturePercent(grain, { temperatureC, humidityPercent });
+  const moisturePercent = use.product?.moisture_percent ?? equilibriumPercent;
+  const facts = { cable, temperatureC, equilibriumPercent, moisturePercent, toMs: nowMs };
+  if (grain === undefined || moisturePercent === null) return { ...facts, storage: null, aeration: null };
+  const sinceMs = await storedSince(sql, silo, nowMs);
+  const days = await readMeans(
+    sql,
+    { deviceNo, lane: temperature.lane, interval: '1d', fromMs: sinceMs, toMs: nowMs + HOUR_MS },
+    temperature.scale,
+  );
+  const life = storageLife(
+    grain,
+    days.map(({ startMs, mean }) => ({
+      durationMs: Math.min(nowMs, startMs + DAY_MS) - Math.max(startMs, sinceMs),
+      temperatureC: mean,
+      moisturePercent,
+    })),
+  );
+  const firstMs = days[0]?.startMs ?? sinceMs;
+  return {
+    ...facts,
+    storage: life === null ? null : { ...life, sinceMs: Math.max(firstMs, sinceMs) },
+    aeration:
+      temperatureC === null
+        ? null
+        : aerationAdvice({
+            nowMs,
+            grain,
+            grainC: covered.length > 0 ? covered : [temperatureC],
+            moisturePercent,
+            observed: weather,
+          }),
+  };
+}
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The last refill of the silo while it was almost empty; otherwise the earliest time that is looked at. */
+async function storedSince(sql: Sql, { deviceNo, capacityKg }: SiloRow, nowMs: number): Promise<number> {
+  const [row] = await sql.query<{ fromMs: number | null }>(
+    'SELECT MAX(from_ms) AS from_ms FROM refills WHERE device_no = $1 AND is_refill = 1 AND before_kg <= $2 AND from_ms >= $3',
+    [deviceNo, NEW_LOT_SHARE * capacityKg, nowMs - STORED_MS_MAX],
+  );
+  return row?.fromMs ?? nowMs - STORED_MS_MAX;
+}
+
+/** Hot spots and used storage life as findings. */
+export async function grainFindings(sql: Sql, silo: SiloRow, wish: GrainWish): Promise<SiloFinding[]> {
+  const facts = await readGrain(sql, silo, wish);
+  if (facts === null) return [];
+  const { cable, storage, toMs } = facts;
+  const isWatched = cable.status === 'watched';
+  const unseen = isWatched
+    ? ({ result: 'pass', code: 'no_hot_spot_seen' } as const)
+    : ({ result: 'inconclusive', code: cable.status } as const);
+  const spots = cable.points.map(
+    ({ id, severity, temperatureC, aboveNeighboursC, slopeCPerDay }): SiloFinding => ({
+      type: 'hot_spot',
+      sensorId: id,
+      ...(severity === null ? unseen : { result: 'fail', code: 'point_gets_warmer' }),
+      severity,
+      fromMs: toMs - 7 * DAY_MS,
+      toMs,
+      values: {
+        temperature_c: tenths(temperatureC),
+        warmer_by_c: tenths(aboveNeighboursC),
+        slope_c_per_day: tenths(slopeCPerDay),
+      },
+      limit: null,
+    }),
+  );
+  if (storage === null) return spots;
+  const { usedShare, remainingDays, sinceMs } = storage;
+  const severity = storageSeverity(usedShare);
+  const life: SiloFinding = {
+    type: 'storage_life',
+    sensorId: '',
+    result: severity === null ? 'pass' : 'fail',
+    severity,
+    code: severity === null ? 'keeps' : 'storage_life_used',
+    fromMs: sinceMs,
+    toMs,
+    values: { used_percent: tenths(100 * usedShare), remaining_days: tenths(remainingDays) },
+    limit: 100 * (severity === 'critical' ? STORAGE_CRITICAL : STORAGE_WARNING),
+  };
+  return [...spots, life];
+}
+
+const tenths = (value: number | null): number | null => (value === null ? null : Math.round(value * 10) / 10);
+
+function storageSeverity(usedShare: number): 'warning' | 'critical' | null {
+  if (usedShare >= STORAGE_CRITICAL) return 'critical';
+  return usedShare >= STORAGE_WARNING ? 'warning' : null;
+}

@@ -1,0 +1,174 @@
+import type { Actor } from '@granary/contract/audit';
+import type { Finding as FindingRecord, FindingType } from '@granary/contract/foresight/findings';
+import type {
+  ForecastChange,
+  Forecast as ForecastRecord,
+  ForecastSummary,
+} from '@granary/contract/foresight/forecasts';
+import type { Refill as RefillRecord } from '@granary/contract/foresight/refills';
+import { HOUR_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { findingText, reasonRecord } from './sentences.ts';
+import type { Forecast, ForecastStatus, Refill } from './types.ts';
+
+/** An event tells of a forecast that has moved by more than this. */
+const MOVED_MS = 6 * HOUR_MS;
+
+/** A first forecast of one of these is no news. */
+const SAYS_NOTHING: ReadonlySet<ForecastStatus> = new Set<ForecastStatus>(['learning', 'stale']);
+
+const kilograms = (kg: number): number => Math.round(kg * 1_000) / 1_000;
+const kilogramsOrNull = (kg: number | null): number | null => (kg === null ? null : kilograms(kg));
+const tenths = (value: number): number => Math.round(value * 10) / 10;
+
+type Common = Omit<ForecastRecord, 'path'>;
+
+/** Without the path. */
+export function forecastFields(forecast: Forecast): Common {
+  const { use, empty, suggestion, score } = forecast;
+  return {
+    status: forecast.status,
+    made_at: toIso(forecast.madeAtMs),
+    level_kg: kilogramsOrNull(forecast.levelKg),
+    usable_kg: kilogramsOrNull(forecast.usableKg),
+    use: use && {
+      kg_per_day: tenths(use.kgPerDay),
+      change_percent: use.changePercent === null ? null : tenths(use.changePercent),
+    },
+    empty: empty && {
+      p10: toIsoOrNull(empty.p10Ms),
+      p50: toIsoOrNull(empty.p50Ms),
+      p90: toIsoOrNull(empty.p90Ms),
+    },
+    order_by: toIsoOrNull(forecast.orderByMs),
+    suggestion: suggestion && {
+      kg: kilograms(suggestion.kg),
+      fits_from: toIso(suggestion.fitsFromMs),
+      deliver_between: { from: toIso(suggestion.deliverFromMs), to: toIso(suggestion.deliverToMs) },
+    },
+    reasons: forecast.reasons.map(reasonRecord),
+    score: score && {
+      horizon_days: score.horizonDays,
+      forecasts: score.forecasts,
+      mean_error_h: tenths(score.meanErrorH),
+      inside_percent: tenths(score.insidePercent),
+    },
+  };
+}
+
+export const forecastRecord = (forecast: Forecast): ForecastRecord => ({
+  ...forecastFields(forecast),
+  path: forecast.path.map(({ atMs, p10, p25, p50, p75, p90 }) => ({
+    at: toIso(atMs),
+    p10: tenths(p10),
+    p25: tenths(p25),
+    p50: tenths(p50),
+    p75: tenths(p75),
+    p90: tenths(p90),
+  })),
+});
+
+interface ForecastSilo {
+  readonly deviceId: string;
+  readonly name: string;
+  readonly facility: string;
+  readonly zone: string;
+  readonly product: string | null;
+  readonly capacityKg: number;
+}
+
+export const forecastSummary = (silo: ForecastSilo, forecast: Forecast): ForecastSummary => ({
+  device_id: silo.deviceId,
+  name: silo.name,
+  location: { facility: silo.facility, zone: silo.zone },
+  product: silo.product,
+  capacity_kg: silo.capacityKg,
+  ...forecastFields(forecast),
+});
+
+/** The event of a new forecast; `null` if it says almost the same as the one before. */
+export function forecastChange(
+  deviceId: string,
+  before: Forecast | null,
+  after: Forecast,
+): ForecastChange | null {
+  const [wasMs, isMs] = [before?.empty?.p50Ms ?? null, after.empty?.p50Ms ?? null];
+  const hasMoved = wasMs === null || isMs === null ? wasMs !== isMs : Math.abs(isMs - wasMs) > MOVED_MS;
+  const wasSilent = before === null && SAYS_NOTHING.has(after.status);
+  if (wasSilent || (before?.status === after.status && !hasMoved)) return null;
+  const { status, made_at, level_kg, empty, order_by, suggestion } = forecastFields(after);
+  return {
+    device_id: deviceId,
+    previous_status: before?.status ?? null,
+    status,
+    made_at,
+    level_kg,
+    empty,
+    order_by,
+    suggestion,
+  };
+}
+
+export interface StoredRefill extends Omit<Refill, 'inGap'> {
+  readonly refillId: string;
+  readonly deviceId: string;
+  readonly beforeKg: number | null;
+  readonly afterKg: number | null;
+  readonly deliveryNoteKg: number | null;
+  readonly product: string | null;
+  readonly isRefill: boolean;
+  readonly changedAtMs: number | null;
+  readonly changedBy: Actor | null;
+}
+
+export const refillRecord = (refill: StoredRefill): RefillRecord => ({
+  refill_id: refill.refillId,
+  device_id: refill.deviceId,
+  began_at: toIso(refill.fromMs),
+  ended_at: toIso(refill.toMs),
+  source: refill.source === 'operation' ? 'operation' : 'weight',
+  kg: kilograms(refill.kg),
+  before_kg: kilogramsOrNull(refill.beforeKg),
+  after_kg: kilogramsOrNull(refill.afterKg),
+  operation_id: refill.operationId,
+  delivery_note_kg: refill.deliveryNoteKg,
+  product: refill.product,
+  is_refill: refill.isRefill,
+  changed_at: toIsoOrNull(refill.changedAtMs),
+  changed_by: refill.changedBy,
+});
+
+/** What a silo was examined for, and what came out. */
+export interface SiloFinding {
+  readonly type: FindingType;
+  /** Empty where it is not about one sensor. */
+  readonly sensorId: string;
+  readonly result: 'pass' | 'fail' | 'inconclusive';
+  readonly severity: 'info' | 'warning' | 'critical' | null;
+  readonly code: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly values: Readonly<Record<string, number | null>>;
+  readonly limit: number | null;
+}
+
+export const findingRecord = (
+  { deviceId, name, sinceMs }: { readonly deviceId: string; readonly name: string; readonly sinceMs: number },
+  finding: SiloFinding,
+): FindingRecord => ({
+  device_id: deviceId,
+  name,
+  type: finding.type,
+  sensor_id: finding.sensorId === '' ? null : finding.sensorId,
+  result: finding.result,
+  severity: finding.severity,
+  since: toIso(sinceMs),
+  checked_at: toIso(finding.toMs),
+  code: finding.code,
+  text: findingText(finding.code, finding.values),
+  evidence: {
+    from: toIso(finding.fromMs),
+    to: toIso(finding.toMs),
+    values: { ...finding.values },
+    limit: finding.limit,
+  },
+});

@@ -1,0 +1,41 @@
+import { DAY_MS, toIso } from '@granary/contract/time';
+import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts';
+
+const wishOf = (round: WriteRound) => ({ nowMs: atMs(round), timeZone: 'UTC', horizonDays: 0 });
+
+async function saveForecasts(round: WriteRound): Promise<void> {
+  const outcomes = await Promise.all(
+    round.silos.map((deviceNo) => round.app.foresight.forecast(deviceNo, wishOf(round))),
+  );
+  const found = outcomes.filter((outcome) => outcome !== undefined);
+  await round.app.foresight.save({ outcomes: found, nowMs: atMs(round) });
+}
+
+export const EVERY_FORESIGHT_WRITE: EveryWrite['foresight'] = {
+  save: (round) => [saveForecasts(round)],
+  noteRefill: (round) => [
+    round.app.foresight
+      .noteRefill({ refillId: 'rf_none', patch: { delivery_note_kg: 1 }, nowMs: atMs(round) })
+      .catch(() => undefined),
+  ],
+  planDelivery: (round) =>
+    round.silos.map((deviceNo) =>
+      round.app.foresight.planDelivery({
+        deviceNo,
+        nowMs: atMs(round),
+        delivery: { at: toIso(atMs(round) + DAY_MS), kg: 100 },
+      }),
+    ),
+  cancelDelivery: (round) =>
+    round.silos.map((deviceNo) =>
+      round.app.foresight.cancelDelivery({ deviceNo, nowMs: atMs(round), at: null }),
+    ),
+  takeLease: (round) => [
+    round.app.foresight.takeLease({
+      holder: `node ${round.node}`,
+      nowMs: atMs(round),
+      untilMs: atMs(round) + DAY_MS,
+    }),
+  ],
+  expire: (round) => [round.app.foresight.expire({ nowMs: atMs(round), refillsBeforeMs: 0, rowsMax: LIMIT })],
+};
