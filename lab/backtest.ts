@@ -2,12 +2,13 @@ import { parseArgs } from 'node:util';
 import { BASELINES } from './backtest/baselines.ts';
 import { ceilingErrors } from './backtest/ceiling.ts';
 import { KINDS } from './backtest/demand.ts';
+import { findingRows } from './backtest/findings.ts';
 import { type Measures, measuresOf } from './backtest/measures.ts';
 import { type Replayed, replay } from './backtest/replay.ts';
 import { makeSilos } from './backtest/silo.ts';
 
 /**
- * Forecasts of silos whose future is known, against the goals. Ends with 1 if one is missed.
+ * Forecasts and findings of silos whose future is known, against the goals. Ends with 1 if one is missed.
  * --seed 1 --silos 8 (of each kind) --days 126 --json --ceiling (statsmodels and R, where installed)
  */
 const { values: options } = parseArgs({
@@ -95,9 +96,11 @@ goals.push(
 );
 const isMet = ({ value, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: Goal): boolean =>
   value >= from && value <= to;
+const findings = findingRows();
 
 if (options.json) {
-  console.log(JSON.stringify({ seed, measures: Object.fromEntries(measures), ceilings, goals }, null, 1));
+  const figures = { seed, measures: Object.fromEntries(measures), ceilings, goals, findings };
+  console.log(JSON.stringify(figures, null, 1));
 } else {
   const cell = (value: number): string => (Number.isFinite(value) ? value.toFixed(1) : '-').padStart(7);
   console.log(
@@ -136,6 +139,8 @@ if (options.json) {
       `${isMet(goal) ? 'ok    ' : 'MISSED'} ${goal.name}: ${goal.value.toFixed(2)} (${wanted.filter(Boolean).join(', ')})`,
     );
   }
+  for (const { name, goal, figure, met } of findings)
+    console.log(`${met ? 'ok    ' : 'MISSED'} ${name}: ${figure} (${goal})`);
   console.log(`${(process.cpuUsage().user / 1e6).toFixed(1)} s of one core`);
 }
-if (!goals.every(isMet)) process.exitCode = 1;
+if (!goals.every(isMet) || !findings.every(({ met }) => met)) process.exitCode = 1;

@@ -91,6 +91,11 @@ describe('no flow', () => {
     });
   }
 
+  it('is found although the house was empty, or had a day of rest, some days ago', () => {
+    const past = silo({}).past.map((day) => (day.day === TODAY - 7 ? { ...day, kg: 0, shares: null } : day));
+    assert.equal(noFlow(silo({ readings: stopped, past })).code, 'use_has_stopped');
+  });
+
   it('of an operation is found within ten minutes, when the scale shows its rate', () => {
     const running = { fromMs: NOW_MS - 15 * MINUTE_MS, kgPerMinute: 100 };
     const found = noFlow(silo({ running, readings: readings(7, () => 10_000) }));

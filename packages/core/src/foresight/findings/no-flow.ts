@@ -21,6 +21,7 @@ const LEVEL_OF_CAPACITY_MIN = 0.05;
 const LEVEL_MS = 30 * MINUTE_MS;
 const FRESH_MS = 20 * MINUTE_MS;
 const DAYS_MIN = 7;
+const PAST_DAYS = 14;
 const WEEK_DAYS = 7;
 const DAY_HOURS = 24;
 /** A day with less than this share of the usual use is one of rest. */
@@ -48,7 +49,7 @@ export interface NoFlowInput {
   readonly running: { readonly fromMs: number; readonly kgPerMinute: number } | null;
   /** Refills and operations of the last seven hours. */
   readonly movements: readonly { readonly fromMs: number; readonly toMs: number }[];
-  /** Of the last four weeks. */
+  /** Of the last days; two weeks are looked at, because animals grow. */
   readonly past: readonly PastDay[];
   readonly today: number;
   /** Hours since the local day of a time began, 0 to 24. */
@@ -61,7 +62,9 @@ export interface NoFlowInput {
 
 /** An outlet is blocked: something should flow, and the weight stays the same. */
 export function noFlow(input: NoFlowInput): Finding {
-  return input.running === null ? withoutOperation(input) : whileRunning(input, input.running);
+  if (input.running !== null) return whileRunning(input, input.running);
+  const past = input.past.filter(({ day }) => day < input.today && day >= input.today - PAST_DAYS);
+  return withoutOperation({ ...input, past });
 }
 
 type Running = NonNullable<NoFlowInput['running']>;
@@ -158,12 +161,12 @@ const workingDays = (past: readonly PastDay[]): readonly PastDay[] => {
   return past.filter(({ kg }) => kg > 0 && kg >= REST_SHARE * usual);
 };
 
-/** Today is a weekday on which little was used before, as a Sunday in a mill. */
+/** Today is a weekday on which little was used in the last weeks, as a Sunday in a mill; one day of rest may be a holiday. */
 function isRestDay({ past, today }: NoFlowInput): boolean {
   const working = new Set(workingDays(past).map(({ day }) => day));
   const sameWeekday = past.filter(({ day }) => (today - day) % WEEK_DAYS === 0);
   if (sameWeekday.length === 0) return working.size < past.length;
-  return sameWeekday.some(({ day }) => !working.has(day));
+  return sameWeekday.every(({ day }) => !working.has(day));
 }
 
 /** What a weak one of the last days used in the same hours; `null` if an hour of the window usually carries little. */
