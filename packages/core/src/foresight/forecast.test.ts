@@ -337,6 +337,16 @@ test('a wrong date of animals that is possible is noticed by its errors', () => 
   near(hoursTo(forecast(STEADY, 3_000, { configuration: configurationOf({ animals: wrong }) })), 72, 20);
 });
 
+test('the day on which animals leave ends the use, also of animals without a curve, unless the use goes on after it', () => {
+  const leaving = (endsOnDay: number): Forecast => {
+    const animals: Animals = { kind: 'dairy', heads: 50, startedOnDay: TODAY - 300, endsOnDay, curve: null };
+    return forecast(STEADY, 3_000, { configuration: configurationOf({ animals }) });
+  };
+  assert.equal(leaving(TODAY + 2).empty?.p50Ms ?? null, null);
+  near(hoursTo(leaving(TODAY + 5)), 72, 1);
+  near(hoursTo(leaving(TODAY - 6)), 72, 1);
+});
+
 test('the hour profile is learned from days', () => {
   const noon = `${'5'.repeat(12)}${String.fromCharCode(33 + 20 + 50)}${String.fromCharCode(33 + 20 + 50)}${'5'.repeat(10)}`;
   const profile = hourProfile({ hours: new Array(28).fill(noon) });

@@ -31,6 +31,8 @@ const LEAST_PART = 0.004;
 const REMOVAL_PART = 0.4;
 /** A day with a gap and less than this part of the usual use is not known. */
 const HIDDEN_PART = 0.6;
+/** Less than this part of the use before it: it has ended. */
+const ENDED_PART = 0.2;
 /** Days after which a silo that stays empty is one that is not used. */
 const EMPTY_DAYS = 2;
 /** The profile of a silo without history counts like so many days. */
@@ -193,6 +195,7 @@ function originAt(
   });
   const weights = weightsAt(days, before, day, methods, configuration);
   blend(weights, scratch, combined);
+  endUse(past, combined);
   return { day, methods, kg: HORIZON_DAYS.map((count) => sumKg(combined, count)) };
 }
 
@@ -276,7 +279,21 @@ export function predictDays(history: History, configuration: SiloConfiguration, 
   });
   const weights = weightsAt(history, history.origins.slice(0, -1), origin.day, origin.methods, configuration);
   blend(weights, parts, out);
+  endUse(past, out);
   return true;
+}
+
+/** The day on which the animals leave ends the use, whatever the methods say; unless the use went on after it. */
+function endUse({ originDay, values, animals }: Past, out: Float64Array): void {
+  const endsOnDay = animals?.endsOnDay ?? null;
+  if (endsOnDay === null || (animals?.startedOnDay ?? 0) > originDay) return;
+  const since = originDay - endsOnDay;
+  if (since > 1) {
+    const busy = medianOf(values.slice(-since - 5, -since).filter((kg) => !Number.isNaN(kg)));
+    const after = medianOf(values.slice(-since + 1).filter((kg) => !Number.isNaN(kg)));
+    if (!(after < ENDED_PART * busy)) return;
+  }
+  for (let ahead = Math.max(0, -since); ahead < out.length; ahead += 1) out[ahead] = 0;
 }
 
 /** The weight of each method for the present forecast. */
