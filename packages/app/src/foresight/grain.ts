@@ -5,9 +5,14 @@ import {
   aerationAdvice,
   type WeatherHour,
 } from '@granary/core/foresight/grain/aeration';
-import { type CableResult, type DayTemperature, hotSpots } from '@granary/core/foresight/grain/hot-spots';
+import {
+  type CableResult,
+  type DayTemperature,
+  hotSpots,
+  levelM,
+} from '@granary/core/foresight/grain/hot-spots';
 import { equilibriumMoisturePercent } from '@granary/core/foresight/grain/moisture';
-import { type StorageLife, storageLife } from '@granary/core/foresight/grain/storage-time';
+import { type StorageLife, storageLife, storedSinceMs } from '@granary/core/foresight/grain/storage-time';
 import { dayAt, type LocalCalendar } from '@granary/core/foresight/local-calendar';
 import type { SiloFinding } from '@granary/core/foresight/record';
 import type { LevelNow, Refill } from '@granary/core/foresight/types';
@@ -21,8 +26,6 @@ import { findingsOf, type SiloRow } from './foresight-rows.ts';
 const CABLE_MS = 16 * DAY_MS;
 const STORED_MS_MAX = 365 * DAY_MS;
 const WEATHER_MS = 4 * DAY_MS;
-/** A refill of a silo that was emptier than this begins a new lot. */
-const NEW_LOT_SHARE = 0.05;
 const STORAGE_WARNING = 0.5;
 const STORAGE_CRITICAL = 0.8;
 
@@ -136,7 +139,13 @@ export async function readGrain(sql: Sql, silo: SiloRow, wish: GrainWish): Promi
   const cable = hotSpots({
     day: today - 1,
     points: cablePoints,
-    levelM: null,
+    levelM:
+      wish.level === null
+        ? null
+        : levelM(
+            wish.level.kg / silo.capacityKg,
+            cablePoints.flatMap(({ heightM }) => heightM ?? []),
+          ),
     outside: localDays(
       weather.map(({ ms, temperatureC }) => ({
         startMs: ms,
@@ -166,7 +175,7 @@ export async function readGrain(sql: Sql, silo: SiloRow, wish: GrainWish): Promi
   const moisturePercent = use.product?.moisture_percent ?? equilibriumPercent;
   const facts = { cable, temperatureC, equilibriumPercent, moisturePercent, toMs: nowMs };
   if (grain === undefined || moisturePercent === null) return { ...facts, storage: null, aeration: null };
-  const sinceMs = await storedSince(sql, silo, nowMs);
+  const sinceMs = await storedSince(sql, silo, wish.level, nowMs);
   const days = await readMeans(
     sql,
     { deviceNo, lane: temperature.lane, interval: '1d', fromMs: sinceMs, toMs: nowMs + HOUR_MS },
@@ -200,13 +209,20 @@ export async function readGrain(sql: Sql, silo: SiloRow, wish: GrainWish): Promi
 const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The last refill of the silo while it was almost empty; otherwise the earliest time that is looked at. */
-async function storedSince(sql: Sql, { deviceNo, capacityKg }: SiloRow, nowMs: number): Promise<number> {
-  const [row] = await sql.query<{ fromMs: number | null }>(
-    'SELECT MAX(from_ms) AS from_ms FROM refills WHERE device_no = $1 AND is_refill = 1 AND before_kg <= $2 AND from_ms >= $3',
-    [deviceNo, NEW_LOT_SHARE * capacityKg, nowMs - STORED_MS_MAX],
+/** Since when the oldest grain is there, by the refills that explain the level; otherwise the earliest time that is looked at. */
+async function storedSince(
+  sql: Sql,
+  { deviceNo }: SiloRow,
+  level: LevelNow | null,
+  nowMs: number,
+): Promise<number> {
+  const earliestMs = nowMs - STORED_MS_MAX;
+  if (level === null) return earliestMs;
+  const refills = await sql.query<{ fromMs: number; kg: number }>(
+    'SELECT from_ms, kg FROM refills WHERE device_no = $1 AND is_refill = 1 AND from_ms >= $2 ORDER BY from_ms',
+    [deviceNo, earliestMs],
   );
-  return row?.fromMs ?? nowMs - STORED_MS_MAX;
+  return storedSinceMs(level.kg, refills) ?? earliestMs;
 }
 
 /** Hot spots and used storage life as findings. */
