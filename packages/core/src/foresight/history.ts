@@ -23,7 +23,7 @@ const WEIGHT_POWER = 6;
 /** The errors assumed for a method count like so many of its own. */
 const ASSUMED_COUNT = 3;
 /** An error one day older counts by so much less. */
-const KEPT_PER_DAY = 0.94;
+const KEPT_PER_DAY = 0.9;
 const KNOWN_DAYS_MIN = 3;
 /** Below this part of the capacity amounts of use are noise. */
 const LEAST_PART = 0.004;
