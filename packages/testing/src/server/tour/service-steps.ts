@@ -95,7 +95,8 @@ export async function events(client: TourClient): Promise<void> {
   const found = [...text.matchAll(/^event: (.*)\ndata: (.*)$|^data: (.*)$/gm)].flatMap((match) => {
     const parsed = JSON.parse(match[2] ?? match[3] ?? 'null');
     const type = parsed?.type ?? match[1];
-    return typeof type === 'string' && !/online|offline|status_changed|forecast/.test(`${type}`)
+    return typeof type === 'string' &&
+      !/online|offline|status_changed|forecast|refill|finding/.test(`${type}`)
       ? [{ type, keys: shapeOf(parsed) }]
       : [];
   });
