@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
 /** The sections of the console, in the order of the navigation. */
-export const SECTIONS = ['overview', 'alerts', 'map', 'operations', 'administration'] as const;
+export const SECTIONS = ['overview', 'alerts', 'orders', 'map', 'operations', 'administration'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 /** The part of the address after `#`: a view, what it shows, and its filters. */

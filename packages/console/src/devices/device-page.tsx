@@ -6,6 +6,7 @@ import { EmergencyStop } from '../commands/emergency-stop.tsx';
 import { useVehicleState, VehicleCommands } from '../commands/vehicle-commands.tsx';
 import { useConsole, useIsLost, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
+import { ForecastPanel } from '../foresight/forecast-panel.tsx';
 import { formatDuration } from '../kit/format.ts';
 import { Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
@@ -28,7 +29,14 @@ import { OperationPanel } from './start/operation-panel.tsx';
 import { CurrentValues } from './values/current-values.tsx';
 import { SiloVessel } from './values/silo-vessel.tsx';
 
-const DEVICE_TABS = ['now', 'operations', 'configuration', 'connection', 'administration'] as const;
+const DEVICE_TABS = [
+  'now',
+  'forecast',
+  'operations',
+  'configuration',
+  'connection',
+  'administration',
+] as const;
 
 /** What was moved by this device, newest first; each opens to show its steps. */
 export function DeviceOperations({ device: { device_id } }: { readonly device: FleetDevice }) {
@@ -151,6 +159,7 @@ function KnownDevice({ device }: { readonly device: FleetDevice }) {
   const sensors = sensorsOf(device.profile, facts?.detail.sensors);
   const { query } = navigation.route.value;
   const isOffered: Readonly<Partial<Record<DeviceTab, boolean>>> = {
+    forecast: hasCapability(device.profile, 'operations'),
     operations: hasCapability(device.profile, 'operations'),
     administration: useScope('admin'),
   };
@@ -171,6 +180,7 @@ function KnownDevice({ device }: { readonly device: FleetDevice }) {
       />
       {!isLost && <Failure of={loaded.failure} />}
       {current === 'now' && <DeviceNow device={device} facts={facts} sensors={sensors} />}
+      {current === 'forecast' && <ForecastPanel device={device} />}
       {current === 'operations' && <DeviceOperations device={device} />}
       {current === 'connection' && <DeviceConnection device={device} />}
       {(current === 'configuration' || current === 'administration') && facts === undefined && (

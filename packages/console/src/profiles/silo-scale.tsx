@@ -1,7 +1,9 @@
 import type { FleetDevice, FleetReading } from '@granary/contract/fleet';
 import { useConsole } from '../context/console.ts';
+import { emptySentence, orderSentence } from '../foresight/forecast-words.ts';
+import { forecastsOf } from '../foresight/forecasts.ts';
 import { formatMass, formatNumber, formatValue } from '../kit/format.ts';
-import { Measured } from '../kit/measured.tsx';
+import { LastKnown, Measured } from '../kit/measured.tsx';
 import { VESSEL_SCALE, Vessel } from '../kit/vessel.tsx';
 import { locale, texts } from '../texts/texts.ts';
 import type { ProfileView } from './profile.ts';
@@ -47,9 +49,14 @@ function Picture({ device: { device_id, name, readings = {} } }: Props) {
 
 function Values({ device: { device_id, readings = {} } }: Props) {
   const { details } = useOverviewFacts();
-  const { clock } = useConsole().live.site;
+  const { client, live } = useConsole();
+  const { clock } = live.site;
   const { overview } = texts.value;
   const { level, weight } = readings;
+  const forecast = forecastsOf(client, live).value.get(device_id);
+  const reading = { nowMs: clock.nowMs.peek(), language: locale.value, words: texts.value.foresight };
+  const told = forecast === undefined ? null : emptySentence(forecast, reading);
+  const order = forecast === undefined ? null : orderSentence(forecast, reading);
   const percent = level === undefined ? '' : ` · ${formatValue(level.value, 'percent', locale.value)}`;
   const room = level === undefined || weight === undefined ? null : roomOf(weight.value, level.value);
   const trend = details.trends.of(device_id).value ?? [];
@@ -73,8 +80,20 @@ function Values({ device: { device_id, readings = {} } }: Props) {
           />
         )}
       </p>
-      <p class="muted">{room === null ? '' : overview.room(formatMass(room, locale.value))}</p>
-      <p class="muted">{change === null ? '' : overview.changeOfDay(withSign(change))}</p>
+      {told === null ? (
+        <p class="muted">{room === null ? '' : overview.room(formatMass(room, locale.value))}</p>
+      ) : (
+        <p class="forecast-tile" title={told}>
+          <LastKnown>{told}</LastKnown>
+        </p>
+      )}
+      {order === null ? (
+        <p class="muted">{change === null ? '' : overview.changeOfDay(withSign(change))}</p>
+      ) : (
+        <p class="forecast-tile">
+          <LastKnown>{order}</LastKnown>
+        </p>
+      )}
     </>
   );
 }

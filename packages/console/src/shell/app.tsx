@@ -28,6 +28,7 @@ const LAZY_VIEWS = {
     async () => (await import('../administration/administration-view.tsx')).AdministrationView,
   ),
   operations: lazyView(async () => (await import('../operations/operations-view.tsx')).OperationsView),
+  orders: lazyView(async () => (await import('../foresight/orders-view.tsx')).OrdersView),
   devices: lazyView(async () => (await import('../devices/device-page.tsx')).DevicePage),
   alerts: lazyView(async () => (await import('../alerts/alerts-view.tsx')).AlertsView),
 };

@@ -14,6 +14,8 @@ const SIGNS: Readonly<Record<Section, string>> = {
   overview: 'M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h5v5h-5z',
   alerts: 'M10 3l7.5 13.5h-15zM10 8v4M10 14.2v.3',
   map: 'M7.5 4 3 6v11l4.5-2 5 2 4.5-2V4l-4.5 2zM7.5 4v11M12.5 6v11',
+  orders:
+    'M2.5 5.5h9v8h-9zM11.5 8h3.2l2.8 2.8v2.7h-6M5.5 15.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM14 15.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3z',
   operations: 'M4 5h12M4 10h12M4 15h8',
   administration:
     'M10 7a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM10 2.5v2M10 15.5v2M2.5 10h2M15.5 10h2M4.7 4.7l1.4 1.4M13.9 13.9l1.4 1.4M4.7 15.3l1.4-1.4M13.9 6.1l1.4-1.4',

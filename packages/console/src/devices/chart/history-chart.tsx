@@ -5,6 +5,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useConsole } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';
+import { download } from '../../kit/download.ts';
 import { formatDuration, formatTime } from '../../kit/format.ts';
 import { Failure } from '../../kit/messages.tsx';
 import { useLoaded } from '../../kit/use-loaded.ts';
@@ -228,15 +229,6 @@ function ChartToolbar({ range, histories, deviceId, onRange }: ChartToolbarProps
       </Button>
     </div>
   );
-}
-
-function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }
 
 /** The width of a chart before it is there, so that its history is read at the same time as its code. */

@@ -90,6 +90,7 @@ export const devices: typeof english.devices = {
   parts: 'Teile dieser Seite',
   tabs: {
     now: 'Jetzt',
+    forecast: 'Vorschau',
     operations: 'Vorgänge',
     configuration: 'Konfiguration',
     connection: 'Verbindung',

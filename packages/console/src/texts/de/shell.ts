@@ -5,6 +5,7 @@ export const shell: typeof english.shell = {
     overview: 'Übersicht',
     alerts: 'Alarme',
     map: 'Feldkarte',
+    orders: 'Bestellungen',
     operations: 'Vorgänge',
     administration: 'Verwaltung',
   },

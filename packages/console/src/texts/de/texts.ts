@@ -3,6 +3,7 @@ import * as administration from './administration.ts';
 import * as alerts from './alerts.ts';
 import * as common from './common.ts';
 import * as devices from './devices.ts';
+import * as foresight from './foresight.ts';
 import * as map from './map.ts';
 import * as operations from './operations.ts';
 import * as overview from './overview.ts';
@@ -13,6 +14,7 @@ export const de: Texts = {
   ...alerts,
   ...common,
   ...devices,
+  ...foresight,
   ...map,
   ...operations,
   ...overview,

@@ -87,6 +87,7 @@ export const devices = {
   parts: 'Parts of this page',
   tabs: {
     now: 'Now',
+    forecast: 'Forecast',
     operations: 'Operations',
     configuration: 'Configuration',
     connection: 'Connection',

@@ -4,6 +4,7 @@ export const shell = {
     alerts: 'Alerts',
     map: 'Field map',
     operations: 'Operations',
+    orders: 'Orders',
     administration: 'Administration',
   },
   navigation: 'Sections',

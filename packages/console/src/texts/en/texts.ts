@@ -2,6 +2,7 @@ import * as administration from './administration.ts';
 import * as alerts from './alerts.ts';
 import * as common from './common.ts';
 import * as devices from './devices.ts';
+import * as foresight from './foresight.ts';
 import * as map from './map.ts';
 import * as operations from './operations.ts';
 import * as overview from './overview.ts';
@@ -12,6 +13,7 @@ export const en = {
   ...alerts,
   ...common,
   ...devices,
+  ...foresight,
   ...map,
   ...operations,
   ...overview,

@@ -1,0 +1,318 @@
+import './forecast-panel.css';
+import type { FleetDevice } from '@granary/contract/fleet';
+import type { Finding } from '@granary/contract/foresight/findings';
+import type { Forecast, Reason } from '@granary/contract/foresight/forecasts';
+import type { Refill } from '@granary/contract/foresight/refills';
+import { DAY_MS } from '@granary/contract/time';
+import { useSignal } from '@preact/signals';
+import { callOptions, useConsole, useIsLost, useScope } from '../context/console.ts';
+import { Button } from '../kit/button.tsx';
+import { useAction } from '../kit/form-state.ts';
+import { formatMass, formatNumber } from '../kit/format.ts';
+import { bound, QuantityInput, TextInput } from '../kit/inputs.tsx';
+import { LastKnown, Time } from '../kit/measured.tsx';
+import { Failure, Notice } from '../kit/messages.tsx';
+import { messageText } from '../kit/sentences.ts';
+import { Table } from '../kit/table.tsx';
+import { useLoadedOfDevice } from '../kit/use-loaded.ts';
+import { locale, texts } from '../texts/texts.ts';
+import { DotStrip, FanChart } from './fan-chart.tsx';
+import { emptySentence, orderSentence, timeAhead } from './forecast-words.ts';
+import { GrainPanel } from './grain-panel.tsx';
+
+const PAST_MS = 7 * DAY_MS;
+const REFILLS_MS = 90 * DAY_MS;
+const ROWS_MAX = 50;
+
+export const reasonText = ({ text, code, values }: Reason): string =>
+  messageText({ message: text, message_code: code, message_values: values });
+
+interface Props {
+  readonly device: FleetDevice;
+}
+
+/** When the silo runs empty, by when to order, why, and how right this has been. */
+export function ForecastPanel({ device }: Props) {
+  const { client, live } = useConsole();
+  const { device_id } = device;
+  const isLost = useIsLost();
+  const nowMs = live.site.clock.nowMs.peek();
+  const since = (ms: number): string => new Date(live.site.clock.nowMs.peek() - ms).toISOString();
+  const loaded = useLoadedOfDevice(
+    device_id,
+    /^(forecast|refill|configuration|finding)\./,
+    async (signal) => {
+      const [forecast, refills, findings, history, silo] = await Promise.all([
+        client.foresight.forecast(device_id, {}, { signal }),
+        client.foresight.refills({ device_id, from: since(REFILLS_MS), limit: ROWS_MAX }, { signal }),
+        client.foresight.findings({ device_id, result: 'all', limit: ROWS_MAX }, { signal }),
+        client.telemetry.history(
+          device_id,
+          { sensor: 'weight', interval: '1h', from: since(PAST_MS) },
+          { signal },
+        ),
+        client.configuration.silo.get(device_id, { signal }),
+      ]);
+      return { forecast, refills: refills.data, findings: findings.data, history, silo };
+    },
+  );
+  const { shell } = texts.value;
+  if (loaded.value === undefined) {
+    return loaded.failure === null || isLost ? (
+      <Notice>{shell.loading}</Notice>
+    ) : (
+      <Failure of={loaded.failure} />
+    );
+  }
+  const { forecast, refills, findings, history, silo } = loaded.value;
+  const reading = { nowMs, language: locale.value, words: texts.value.foresight };
+  const sentence = emptySentence(forecast, reading);
+  return (
+    <div class="forecast-page">
+      <section class="panel forecast-main" aria-label={texts.value.foresight.title}>
+        <ForecastHead forecast={forecast} nowMs={nowMs} />
+        <FanChart
+          forecast={forecast}
+          past={history.points.map(({ timestamp, value }) => ({ atMs: Date.parse(timestamp), kg: value }))}
+          refills={refills}
+          capacityKg={capacityOf(device)}
+          nowMs={nowMs}
+          label={texts.value.foresight.fanOf(sentence)}
+        />
+        <DotStrip forecast={forecast} nowMs={nowMs} />
+        <Reasons forecast={forecast} />
+      </section>
+      <div class="forecast-side">
+        <Deliveries
+          deviceId={device_id}
+          planned={silo.configuration.supply?.planned ?? []}
+          reload={loaded.reload}
+        />
+        <Refills refills={refills} reload={loaded.reload} />
+        <Findings findings={findings} />
+      </div>
+      <GrainPanel device={device} />
+    </div>
+  );
+}
+
+/** The capacity is what the two values say together. */
+function capacityOf({ readings = {} }: FleetDevice): number {
+  const { weight, level } = readings;
+  return weight === undefined || level === undefined || level.value <= 0
+    ? 0
+    : (weight.value * 100) / level.value;
+}
+
+function ForecastHead({ forecast, nowMs }: { readonly forecast: Forecast; readonly nowMs: number }) {
+  const words = texts.value.foresight;
+  const reading = { nowMs, language: locale.value, words };
+  const order = orderSentence(forecast, reading);
+  const { suggestion } = forecast;
+  return (
+    <header class="forecast-head">
+      <h2 class="forecast-sentence">
+        <LastKnown>{emptySentence(forecast, reading)}</LastKnown>
+      </h2>
+      {order !== null && <p class="forecast-order">{order}</p>}
+      {suggestion !== null && (
+        <p class="muted">
+          {words.fits(formatMass(suggestion.kg, locale.value), timeAhead(suggestion.fits_from, reading))} ·{' '}
+          {words.deliverBetween(
+            timeAhead(suggestion.deliver_between.from, reading),
+            timeAhead(suggestion.deliver_between.to, reading),
+          )}
+        </p>
+      )}
+    </header>
+  );
+}
+
+function Reasons({ forecast }: { readonly forecast: Forecast }) {
+  const words = texts.value.foresight;
+  const { reasons, score, made_at } = forecast;
+  return (
+    <div class="forecast-reasons">
+      <h3>{words.why}</h3>
+      <ul>
+        {reasons.map((reason) => (
+          <li key={reason.code}>{reasonText(reason)}</li>
+        ))}
+        <li>
+          {score === null
+            ? words.noScore
+            : words.score(
+                score.horizon_days,
+                score.forecasts,
+                formatNumber(score.mean_error_h, 0, locale.value),
+                Math.round((score.inside_percent * score.forecasts) / 100),
+              )}
+        </li>
+      </ul>
+      <p class="muted">
+        {words.madeAt} <Time at={made_at} />
+      </p>
+    </div>
+  );
+}
+
+interface DeliveriesProps {
+  readonly deviceId: string;
+  readonly planned: readonly { readonly at: string; readonly kg: number }[];
+  readonly reload: () => void;
+}
+
+/** The orders that people have entered, on which the forecast counts. */
+function Deliveries({ deviceId, planned, reload }: DeliveriesProps) {
+  const shared = useConsole();
+  const words = texts.value.foresight;
+  const mayOperate = useScope('operate');
+  const at = useSignal('');
+  const kg = useSignal('');
+  const { run, isRunning, failure } = useAction();
+  const plan = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const delivery = { at: new Date(at.peek()).toISOString(), kg: Number(kg.peek()) };
+    if (!(await run(() => shared.client.foresight.planDelivery(deviceId, delivery, callOptions(shared)))))
+      return;
+    at.value = '';
+    kg.value = '';
+    reload();
+  };
+  const cancel = async (time: string): Promise<void> => {
+    if (await run(() => shared.client.foresight.cancelDelivery(deviceId, { at: time }, callOptions(shared))))
+      reload();
+  };
+  return (
+    <section class="panel" aria-label={words.planned}>
+      <h2>{words.planned}</h2>
+      {planned.length === 0 && <p class="muted">{words.nothingPlanned}</p>}
+      <ul class="forecast-planned">
+        {planned.map((one) => (
+          <li key={one.at}>
+            <Time at={one.at} /> · {formatMass(one.kg, locale.value)}
+            {mayOperate && (
+              <Button kind="quiet" isBusy={isRunning} onPress={() => void cancel(one.at)}>
+                {words.cancelDelivery}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Failure of={failure} />
+      {mayOperate && (
+        <form aria-label={words.plan} onSubmit={(event) => void plan(event)}>
+          <h3>{words.plan}</h3>
+          <p class="muted">{words.planMeans}</p>
+          <TextInput label={words.at} type="datetime-local" isRequired {...bound(at)} />
+          <QuantityInput label={words.amount} isRequired {...bound(kg)} />
+          <Button type="submit" isChange isBusy={isRunning}>
+            {words.enter}
+          </Button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+function Refills({ refills, reload }: { readonly refills: readonly Refill[]; readonly reload: () => void }) {
+  const words = texts.value.foresight;
+  return (
+    <section class="panel" aria-label={words.refills}>
+      <h2>{words.refills}</h2>
+      {refills.length === 0 ? (
+        <p class="muted">{words.noRefills}</p>
+      ) : (
+        <Table
+          label={words.refills}
+          orderName="refills"
+          rows={refills}
+          idOf={({ refill_id }) => refill_id}
+          columns={[
+            { name: 'began', title: words.began, cell: ({ began_at }) => <Time at={began_at} /> },
+            {
+              name: 'kg',
+              title: words.kg,
+              cell: ({ kg, is_refill }) =>
+                is_refill ? formatMass(kg, locale.value) : <s>{formatMass(kg, locale.value)}</s>,
+            },
+            { name: 'source', title: words.source, cell: ({ source }) => words.sources[source] },
+            {
+              name: 'note',
+              title: words.note,
+              cell: (refill) => <RefillNote key={refill.refill_id} refill={refill} reload={reload} />,
+            },
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+/** The delivery note of a refill, and whether it was one. */
+function RefillNote({ refill, reload }: { readonly refill: Refill; readonly reload: () => void }) {
+  const shared = useConsole();
+  const words = texts.value.foresight;
+  const mayOperate = useScope('operate');
+  const { run, isRunning, failure } = useAction();
+  const { refill_id, delivery_note_kg, is_refill } = refill;
+  const note = useSignal(delivery_note_kg === null ? '' : String(delivery_note_kg));
+  const change = async (patch: { delivery_note_kg?: number | null; is_refill?: boolean }): Promise<void> => {
+    if (await run(() => shared.client.foresight.changeRefill(refill_id, patch, callOptions(shared))))
+      reload();
+  };
+  if (!mayOperate) {
+    const shown = delivery_note_kg === null ? '–' : formatMass(delivery_note_kg, locale.value);
+    return <span>{is_refill ? shown : words.wasNone}</span>;
+  }
+  return (
+    <form
+      class="refill-note"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void change({ delivery_note_kg: note.peek() === '' ? null : Number(note.peek()) });
+      }}
+    >
+      {is_refill && (
+        <>
+          <input
+            type="number"
+            min={1}
+            step="any"
+            aria-label={words.note}
+            value={note.value}
+            onInput={({ currentTarget }) => {
+              note.value = currentTarget.value;
+            }}
+          />
+          <Button type="submit" kind="quiet" isBusy={isRunning}>
+            {words.save}
+          </Button>
+        </>
+      )}
+      <Button kind="quiet" isBusy={isRunning} onPress={() => void change({ is_refill: !is_refill })}>
+        {is_refill ? words.notARefill : words.isARefill}
+      </Button>
+      <Failure of={failure} />
+    </form>
+  );
+}
+
+/** What the silo was examined for: each with its result, and its evidence in a sentence. */
+function Findings({ findings }: { readonly findings: readonly Finding[] }) {
+  const words = texts.value.foresight;
+  if (findings.length === 0) return null;
+  return (
+    <section class="panel" aria-label={words.findings}>
+      <h2>{words.findings}</h2>
+      <ul class="forecast-findings">
+        {findings.map(({ type, sensor_id, result, text, code, evidence }) => (
+          <li key={`${type} ${sensor_id}`} class={result}>
+            <strong>{words.findingTypes[type]}</strong>: {words.results[result]}
+            <span class="muted"> · {reasonText({ text, code, values: evidence.values })}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

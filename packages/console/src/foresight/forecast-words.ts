@@ -1,0 +1,72 @@
+import type { Forecast } from '@granary/contract/foresight/forecasts';
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import type { Texts } from '../texts/en/texts.ts';
+
+type Words = Texts['foresight'];
+
+/** What the sentence about a silo is made of. */
+export type Told = Pick<Forecast, 'status' | 'empty' | 'order_by'>;
+
+const EXACT_BELOW_MS = 2 * DAY_MS;
+const HALF_DAYS_BELOW_MS = 5 * DAY_MS;
+const NOON_H = 12;
+
+interface Reading {
+  readonly nowMs: number;
+  readonly language: string;
+  readonly words: Words;
+}
+
+/** A time ahead, rounded to what can be known of it: to the hour, to half a day, to the day. */
+export function timeAhead(at: string, { nowMs, language, words }: Reading): string {
+  const aheadMs = Date.parse(at) - nowMs;
+  const format = (options: Intl.DateTimeFormatOptions, ms: number): string =>
+    new Intl.DateTimeFormat(language, options).format(ms);
+  if (aheadMs < EXACT_BELOW_MS) {
+    const hourMs = Math.round(Date.parse(at) / HOUR_MS) * HOUR_MS;
+    return `${format({ weekday: 'short' }, hourMs)} ${format({ hour: '2-digit', minute: '2-digit' }, hourMs)}`;
+  }
+  const time = new Date(at);
+  if (aheadMs >= HALF_DAYS_BELOW_MS) {
+    return format({ weekday: 'short', day: 'numeric', month: 'short' }, time.getTime());
+  }
+  const half = time.getHours() < NOON_H ? 'morning' : 'afternoon';
+  return `${format({ weekday: 'short' }, time.getTime())} ${words.halfDays[half]}`;
+}
+
+/** "Empty Thu 14:00 (Wed 20:00 to Fri 09:00)", or why no time can be given. */
+export function emptySentence({ status, empty }: Told, reading: Reading): string {
+  const { words } = reading;
+  const { p10 = null, p50 = null, p90 = null } = empty ?? {};
+  if (status === 'unpredictable' && p10 !== null) return words.earliest(timeAhead(p10, reading));
+  if (status !== 'ok') return words.statuses[status];
+  if (p50 === null) return words.lastsLonger;
+  const middle = words.empty(timeAhead(p50, reading));
+  if (p10 === null || p90 === null) return middle;
+  const [first, last] = [timeAhead(p10, reading), timeAhead(p90, reading)];
+  return first === last ? middle : `${middle} (${words.range(first, last)})`;
+}
+
+/** `null` where nothing has to be ordered. */
+export function orderSentence({ order_by }: Told, reading: Reading): string | null {
+  if (order_by === null) return null;
+  const { words, nowMs } = reading;
+  return Date.parse(order_by) <= nowMs ? words.orderOverdue : words.orderBy(timeAhead(order_by, reading));
+}
+
+/** Of the normal distribution, at the middle of each of twenty equal parts of the probability. */
+const NORMAL_QUANTILES = [
+  -1.96, -1.44, -1.15, -0.935, -0.755, -0.598, -0.454, -0.319, -0.189, -0.063, 0.063, 0.189, 0.319, 0.454,
+  0.598, 0.755, 0.935, 1.15, 1.44, 1.96,
+];
+const NORMAL_P90 = 1.2816;
+
+/** Twenty equally likely times at which the silo is empty; none where they are not all known. */
+export function likelyTimesMs({ empty }: Told, nowMs: number): number[] {
+  const { p10 = null, p50 = null, p90 = null } = empty ?? {};
+  if (p10 === null || p50 === null || p90 === null) return [];
+  const [first, middle, last] = [Date.parse(p10), Date.parse(p50), Date.parse(p90)];
+  return NORMAL_QUANTILES.map((z) =>
+    Math.max(nowMs, middle + (z * (z < 0 ? middle - first : last - middle)) / NORMAL_P90),
+  );
+}

@@ -1,0 +1,231 @@
+import './orders-view.css';
+import type { ForecastSummary } from '@granary/contract/foresight/forecasts';
+import type { OrderLine, OrderList } from '@granary/contract/foresight/refills';
+import { DAY_MS } from '@granary/contract/time';
+import { useConsole } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+import { Button } from '../kit/button.tsx';
+import { download } from '../kit/download.ts';
+import { FilterBar, SelectFilter, TextFilter } from '../kit/filter-bar.tsx';
+import { useAction } from '../kit/form-state.ts';
+import { formatMass } from '../kit/format.ts';
+import { LastKnown } from '../kit/measured.tsx';
+import { Failure, Notice } from '../kit/messages.tsx';
+import { Table } from '../kit/table.tsx';
+import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
+import { locale, texts } from '../texts/texts.ts';
+import { emptySentence, orderSentence, timeAhead } from './forecast-words.ts';
+import { forecastsOf } from './forecasts.ts';
+
+const DAYS = [3, 7, 14] as const;
+const DAYS_DEFAULT = 7;
+
+/** What to order, for which silos and by when, for a phone in the yard and a desk at the mill. */
+export function OrdersView() {
+  const { client, live, navigation } = useConsole();
+  const words = texts.value.foresight;
+  const { query } = navigation.route.value;
+  const days = Number(query.get('days') ?? DAYS_DEFAULT);
+  const compartments = query.get('compartments') ?? '';
+  const nowMs = live.site.clock.nowMs.peek();
+  const asked = {
+    until: new Date(nowMs + days * DAY_MS).toISOString(),
+    ...(compartments === '' ? {} : { compartments }),
+  };
+  const list = useLoaded((signal) => client.foresight.orderList(asked, { signal }), [days, compartments]);
+  useEventReload(['forecast.', 'refill.', 'configuration.'], list.reload);
+  const { run } = useAction();
+  const forecasts = forecastsOf(client, live).value;
+  return (
+    <div class="orders-view">
+      <h1>{words.ordersTitle}</h1>
+      <FilterBar names={['days', 'compartments']}>
+        <SelectFilter
+          name="days"
+          label={words.until}
+          any={words.untilDays(DAYS_DEFAULT)}
+          options={DAYS.filter((one) => one !== DAYS_DEFAULT).map((one) => [
+            String(one),
+            words.untilDays(one),
+          ])}
+        />
+        <TextFilter name="compartments" label={`${words.compartments} (${words.compartmentsHint})`} />
+        <Button onPress={() => void run(() => saveCsv(asked))}>CSV</Button>
+      </FilterBar>
+      <Failure of={list.failure} />
+      {list.value === undefined && list.failure === null && <Notice>{texts.value.shell.loading}</Notice>}
+      {list.value !== undefined && <Lines list={list.value} nowMs={nowMs} />}
+      {list.value !== undefined && <Loads list={list.value} />}
+      <section class="panel" aria-label={words.allSilos}>
+        <h2>{words.allSilos}</h2>
+        <AllSilos forecasts={[...forecasts.values()]} nowMs={nowMs} />
+      </section>
+    </div>
+  );
+}
+
+/** As the mill takes it; the client reads JSON only. */
+async function saveCsv(query: Readonly<Record<string, string>>): Promise<void> {
+  const answer = await fetch(`/v1/order-list?${new URLSearchParams(query)}`, {
+    headers: { accept: 'text/csv' },
+  });
+  if (answer.ok) download('orders.csv', await answer.text());
+}
+
+interface LinesProps {
+  readonly list: OrderList;
+  readonly nowMs: number;
+}
+
+/** By place and product, each with its sum, as the mill takes the order. */
+function Lines({ list, nowMs }: LinesProps) {
+  const words = texts.value.foresight;
+  const reading = { nowMs, language: locale.value, words };
+  if (list.lines.length === 0) return <Notice>{words.ordersEmpty}</Notice>;
+  return (
+    <>
+      {list.totals.map(({ facility, product, silos, kg, kg_per_day }) => (
+        <section key={`${facility} ${product}`} class="panel" aria-label={`${facility} ${product ?? ''}`}>
+          <h2 class="free-text">
+            {facility} · {product ?? words.noProduct}
+          </h2>
+          <p class="orders-sum">
+            <strong>{formatMass(kg, locale.value)}</strong>
+            <span class="muted">
+              {' '}
+              · {words.silos(silos)} · {words.perDay(formatMass(kg_per_day, locale.value))}
+            </span>
+          </p>
+          <ul class="orders-lines">
+            {list.lines
+              .filter((line) => line.facility === facility && line.product === product)
+              .map((line) => (
+                <OrderRow key={line.device_id} line={line} reading={reading} />
+              ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  );
+}
+
+interface OrderRowProps {
+  readonly line: OrderLine;
+  readonly reading: Parameters<typeof timeAhead>[1];
+}
+
+function OrderRow({ line, reading }: OrderRowProps) {
+  const { words } = reading;
+  const order = orderSentence({ status: 'ok', empty: null, order_by: line.order_by }, reading);
+  const isLate = Date.parse(line.order_by) <= reading.nowMs;
+  return (
+    <li>
+      <a class="free-text" href={addressOf('devices', line.device_id, { tab: 'forecast' })}>
+        {line.name}
+      </a>
+      <strong>{formatMass(line.kg, locale.value)}</strong>
+      <span class={isLate ? 'orders-late' : ''}>
+        <LastKnown>{order}</LastKnown>
+      </span>
+      <span class="muted">
+        {words.deliverBetween(
+          timeAhead(line.deliver_between.from, reading),
+          timeAhead(line.deliver_between.to, reading),
+        )}
+        {line.empty_p50 !== null && ` · ${words.empty(timeAhead(line.empty_p50, reading))}`}
+      </span>
+    </li>
+  );
+}
+
+/** The proposal for the compartments of a truck, and what does not fit. */
+function Loads({ list: { loads, not_loaded } }: { readonly list: OrderList }) {
+  const { live } = useConsole();
+  const words = texts.value.foresight;
+  const nameOf = (deviceId: string): string => live.site.devices.nameOf(deviceId);
+  if (loads === null) return null;
+  return (
+    <section class="panel" aria-label={words.loads}>
+      <h2>{words.loads}</h2>
+      <ul class="orders-lines">
+        {loads.map(({ truck, compartment, capacity_kg, product, kg, device_ids }) => (
+          <li key={`${truck} ${compartment}`}>
+            <span>{words.truck(truck, compartment)}</span>
+            <strong>{`${formatMass(kg, locale.value)} / ${formatMass(capacity_kg, locale.value)}`}</strong>
+            <span class="free-text">{product ?? words.noProduct}</span>
+            <span class="muted free-text">{device_ids.map(nameOf).join(', ')}</span>
+          </li>
+        ))}
+        {not_loaded.map(({ device_id, kg }) => (
+          <li key={device_id} class="orders-late">
+            {words.notLoaded(nameOf(device_id), formatMass(kg, locale.value))}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface AllSilosProps {
+  readonly forecasts: readonly ForecastSummary[];
+  readonly nowMs: number;
+}
+
+function AllSilos({ forecasts, nowMs }: AllSilosProps) {
+  const { navigation } = useConsole();
+  const words = texts.value.foresight;
+  const reading = { nowMs, language: locale.value, words };
+  const addressOfSilo = (deviceId: string): string => addressOf('devices', deviceId, { tab: 'forecast' });
+  const mass = (kg: number | null | undefined): string =>
+    kg === null || kg === undefined ? '–' : formatMass(kg, locale.value);
+  return (
+    <Table
+      label={words.allSilos}
+      rows={forecasts}
+      idOf={({ device_id }) => device_id}
+      onOpen={({ device_id }) => navigation.open(addressOfSilo(device_id))}
+      columns={[
+        {
+          name: 'silo',
+          title: words.silo,
+          sortBy: ({ name }) => name,
+          cell: ({ device_id, name, location }) => (
+            <a class="free-text" href={addressOfSilo(device_id)}>
+              {name} · {location.facility}
+            </a>
+          ),
+        },
+        {
+          name: 'product',
+          title: words.product,
+          sortBy: ({ product }) => product,
+          cell: ({ product }) => <span class="free-text">{product ?? '–'}</span>,
+        },
+        {
+          name: 'level',
+          title: words.level,
+          sortBy: ({ level_kg }) => level_kg,
+          cell: ({ level_kg }) => mass(level_kg),
+        },
+        {
+          name: 'use',
+          title: words.use,
+          sortBy: ({ use }) => use?.kg_per_day ?? null,
+          cell: ({ use }) => mass(use?.kg_per_day),
+        },
+        {
+          name: 'empty',
+          title: words.emptyAt,
+          sortBy: ({ empty }) => empty?.p50 ?? null,
+          cell: (forecast) => <LastKnown>{emptySentence(forecast, reading)}</LastKnown>,
+        },
+        {
+          name: 'order_by',
+          title: words.orderByTitle,
+          sortBy: ({ order_by }) => order_by,
+          cell: (forecast) => orderSentence(forecast, reading) ?? '–',
+        },
+      ]}
+    />
+  );
+}
