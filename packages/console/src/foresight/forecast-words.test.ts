@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { foresight as german } from '../texts/de/foresight.ts';
+import { foresight as english } from '../texts/en/foresight.ts';
+import { emptySentence, likelyTimesMs, orderSentence, type Told } from './forecast-words.ts';
+
+process.env['TZ'] = 'UTC';
+const NOW_MS = Date.parse('2026-11-17T08:00:00Z');
+const EN = { nowMs: NOW_MS, language: 'en-GB', words: english };
+const DE = { nowMs: NOW_MS, language: 'de', words: german };
+const at = (ms: number): string => new Date(NOW_MS + ms).toISOString();
+const told = (p10: number, p50: number, p90: number): Told => ({
+  status: 'ok',
+  empty: { p10: at(p10), p50: at(p50), p90: at(p90) },
+  order_by: null,
+});
+
+describe('the sentence about a silo', () => {
+  it('is as exact as the time is near', () => {
+    const near = told(12 * HOUR_MS, 30.4 * HOUR_MS, 47 * HOUR_MS);
+    assert.equal(emptySentence(near, EN), 'Empty Wed 14:00 (Tue 20:00 to Thu 07:00)');
+    const days = told(2.5 * DAY_MS, 3 * DAY_MS, 4.5 * DAY_MS);
+    assert.equal(emptySentence(days, EN), 'Empty Fri morning (Thu afternoon to Sat afternoon)');
+    const far = told(6 * DAY_MS, 9 * DAY_MS, 13 * DAY_MS);
+    assert.equal(emptySentence(far, EN), 'Empty Thu 26 Nov (Mon 23 Nov to Mon 30 Nov)');
+    assert.equal(emptySentence(days, DE), 'Leer Fr vormittags (Do nachmittags bis Sa nachmittags)');
+  });
+
+  it('says no time that is not known', () => {
+    const none = { empty: null, order_by: null };
+    assert.equal(emptySentence({ ...none, status: 'learning' }, EN), 'Learning: no forecast yet');
+    assert.equal(emptySentence({ ...none, status: 'ok' }, EN), 'Lasts more than 30 days');
+    const wide = { status: 'unpredictable', empty: { p10: at(DAY_MS), p50: null, p90: null } } as const;
+    assert.equal(emptySentence({ ...wide, order_by: null }, EN), 'No date: not before Wed 08:00');
+  });
+
+  it('names the last moment to order, and says so when it has passed', () => {
+    const order = (ms: number): Told => ({ status: 'ok', empty: null, order_by: at(ms) });
+    assert.equal(orderSentence(order(26 * HOUR_MS), EN), 'Order by Wed 10:00');
+    assert.equal(orderSentence(order(-HOUR_MS), DE), 'Jetzt bestellen: eine Lieferung kommt zu spät');
+  });
+
+  it('has twenty likely times in order, of which two are before p10 and two after p90, and none in the past', () => {
+    const times = likelyTimesMs(told(DAY_MS, 2 * DAY_MS, 5 * DAY_MS), NOW_MS);
+    assert.equal(times.length, 20);
+    assert.deepEqual(
+      times,
+      times.toSorted((one, other) => one - other),
+    );
+    assert.equal(times.filter((ms) => ms < NOW_MS + DAY_MS).length, 2);
+    assert.equal(times.filter((ms) => ms > NOW_MS + 5 * DAY_MS).length, 2);
+    assert.ok(likelyTimesMs(told(0, HOUR_MS, 2 * HOUR_MS), NOW_MS).every((ms) => ms >= NOW_MS));
+  });
+});
