@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import { checkAccessibility, PHONE, signIn } from '@granary/testing/console/operator';
+import { RunningSite } from '@granary/testing/console/running-site';
+import { eventually } from '@granary/testing/server/eventually';
+
+const CAPACITY_KG = 10_000;
+const DAYS = 21;
+const EVERY_MS = 15 * MINUTE_MS;
+const KG_PER_DAY = 1_000;
+const REFILL_BELOW_KG = 3_000;
+const BATCH = 500;
+
+/** A silo that loses the same every hour, and is filled when it is low. */
+function readings(nowMs: number): { ts: number; weight: number }[] {
+  let kg = 9_000;
+  return Array.from({ length: (DAYS * DAY_MS) / EVERY_MS }, (_, index) => {
+    kg = kg < REFILL_BELOW_KG ? 9_000 : kg - (KG_PER_DAY * EVERY_MS) / DAY_MS;
+    return { ts: nowMs - DAYS * DAY_MS + (index + 1) * EVERY_MS, weight: Math.round(kg) };
+  });
+}
+
+describe('forecasts in the page', () => {
+  let site: RunningSite;
+  before(async () => {
+    site = await RunningSite.start();
+    const { client } = site;
+    await client.devices.silo.register({
+      device_id: 'layers',
+      name: 'Layers',
+      model: 'test',
+      location: { facility: 'Hill Farm', zone: 'House 1' },
+      capacity: { value: CAPACITY_KG, unit: 'kg' },
+    });
+    await client.configuration.silo.update('layers', {
+      product: { name: 'Layer mash' },
+      supply: { lead_time_h: 24 },
+    });
+    const nowMs = Date.now();
+    const all = readings(nowMs);
+    for (let start = 0; start < all.length; start += BATCH) {
+      await client.telemetry.send('silo', 'layers', all.slice(start, start + BATCH));
+    }
+    await eventually(async () => (await client.foresight.forecast('layers', {})).status, 'ok');
+  });
+  after(() => site.stop());
+
+  test('the tile, the page of the silo and the orders say the same, and a delivery can be entered', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page, record } = operator;
+    await operator.open('#/overview?q=Layers');
+    const said = page.locator('.forecast-tile').first();
+    await said.waitFor();
+    const sentence = await said.innerText();
+    assert.match(sentence, /^Empty /);
+
+    await operator.open('#/devices/layers?tab=forecast');
+    await page.getByRole('heading', { name: sentence }).waitFor();
+    await page.locator('.fan-chart path.past').waitFor();
+    assert.equal(await page.locator('.dot-strip circle').count(), 20);
+    assert.ok((await page.locator('.fan-chart path.refill').count()) >= 1, 'the last refill is marked');
+    const at = new Date(Date.now() + 40 * HOUR_MS).toISOString().slice(0, 16);
+    await page.getByLabel('Delivery at').fill(at);
+    await page.getByLabel('Amount in kg').fill('4000');
+    await page.getByRole('button', { name: 'Enter', exact: true }).click();
+    await page.getByText('4.00 t').first().waitFor();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByText('No delivery is planned.').waitFor();
+    await checkAccessibility(page);
+
+    await operator.open('#/orders?days=14&compartments=8000');
+    await page.getByRole('heading', { name: 'Hill Farm · Layer mash' }).waitFor();
+    await page.getByText('Truck 1, compartment 1').waitFor();
+    await checkAccessibility(page);
+    assert.deepEqual(record.faults, []);
+  });
+
+  test('on a phone everything fits, in the dark, and in German', async (t) => {
+    const operator = await signIn(t, site, { viewport: PHONE, colorScheme: 'dark' });
+    if (operator === null) return;
+    const { page } = operator;
+    await page.evaluate("localStorage.setItem('granary.language', 'de')");
+    for (const [address, heading] of [
+      ['#/devices/layers?tab=forecast', /^Leer /],
+      ['#/orders?days=14', 'Was zu bestellen ist'],
+    ] as const) {
+      await operator.open(address);
+      await page.reload();
+      await page.getByRole('heading', { name: heading }).first().waitFor();
+      await checkAccessibility(page);
+    }
+  });
+});
