@@ -31,7 +31,7 @@ describe('forecasts in the page', () => {
       name: 'Layers',
       model: 'test',
       location: { facility: 'Hill Farm', zone: 'House 1' },
-      capacity: { value: CAPACITY_KG, unit: 'kg' },
+      capacity: { max: CAPACITY_KG, unit: 'kg' },
     });
     await client.configuration.silo.update('layers', {
       product: { name: 'Layer mash' },
