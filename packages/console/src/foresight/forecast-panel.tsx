@@ -19,6 +19,7 @@ import { locale, texts } from '../texts/texts.ts';
 import { DotStrip, FanChart } from './fan-chart.tsx';
 import { emptySentence, orderSentence, timeAhead } from './forecast-words.ts';
 import { GrainPanel } from './grain-panel.tsx';
+import { SupplyForm } from './supply-form.tsx';
 
 const PAST_MS = 7 * DAY_MS;
 const REFILLS_MS = 90 * DAY_MS;
@@ -36,6 +37,7 @@ export function ForecastPanel({ device }: Props) {
   const { client, live } = useConsole();
   const { device_id } = device;
   const isLost = useIsLost();
+  const mayConfigure = useScope('configure');
   const nowMs = live.site.clock.nowMs.peek();
   const since = (ms: number): string => new Date(live.site.clock.nowMs.peek() - ms).toISOString();
   const loaded = useLoadedOfDevice(
@@ -89,6 +91,7 @@ export function ForecastPanel({ device }: Props) {
           reload={loaded.reload}
         />
         <Refills refills={refills} reload={loaded.reload} />
+        {mayConfigure && <SupplyForm deviceId={device_id} use={silo.configuration} reload={loaded.reload} />}
         <Findings findings={findings} />
       </div>
       <GrainPanel device={device} />

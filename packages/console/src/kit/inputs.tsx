@@ -20,7 +20,7 @@ export const bound = <Value,>(signal: Signal<Value>): Bound<Value> => ({
 interface TextProps extends Bound<string> {
   readonly label: string;
   readonly hint?: string | undefined;
-  readonly type?: 'text' | 'number' | 'email' | 'url' | 'datetime-local' | 'time';
+  readonly type?: 'text' | 'number' | 'email' | 'url' | 'date' | 'datetime-local' | 'time';
   readonly isRequired?: boolean;
   readonly isFixed?: boolean;
   readonly maxLength?: number;

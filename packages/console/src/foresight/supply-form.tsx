@@ -1,0 +1,162 @@
+import {
+  ANIMAL_KINDS,
+  type AnimalKind,
+  GRAINS,
+  type Grain,
+  type SiloUse,
+  type SiloUsePatch,
+} from '@granary/contract/foresight/silo-use';
+import { WEEKDAYS, type Weekday } from '@granary/contract/notifications';
+import { callOptions, useConsole } from '../context/console.ts';
+import { Button } from '../kit/button.tsx';
+import { useAction, useDraft } from '../kit/form-state.ts';
+import { Choices, QuantityInput, SelectInput, TextInput } from '../kit/inputs.tsx';
+import { Failure } from '../kit/messages.tsx';
+import { texts } from '../texts/texts.ts';
+
+/** What a person knows of a silo, as the texts of a form; empty is not known. */
+interface SupplyDraft {
+  readonly product: string;
+  readonly grain: string;
+  readonly moisture: string;
+  readonly animals: string;
+  readonly heads: string;
+  readonly started: string;
+  readonly ends: string;
+  readonly leadTime: string;
+  readonly cutOff: string;
+  readonly days: readonly string[];
+  readonly least: string;
+  readonly truck: string;
+  readonly reserve: string;
+  readonly withdrawals: string;
+}
+
+const shown = (value: string | number | undefined): string => (value === undefined ? '' : String(value));
+
+export const draftOf = ({ product, animals, supply, withdrawals }: SiloUse): SupplyDraft => ({
+  product: shown(product?.name),
+  grain: shown(product?.grain),
+  moisture: shown(product?.moisture_percent),
+  animals: shown(animals?.kind),
+  heads: shown(animals?.heads),
+  started: shown(animals?.started_on),
+  ends: shown(animals?.ends_on),
+  leadTime: shown(supply?.lead_time_h),
+  cutOff: shown(supply?.cut_off),
+  days: supply?.delivery_days ?? [],
+  least: shown(supply?.min_kg),
+  truck: shown(supply?.truck_kg),
+  reserve: shown(supply?.reserve_percent),
+  withdrawals: withdrawals ?? 'any',
+});
+
+/** What is empty is left out, and so removed; the planned deliveries and what the form does not show stay. */
+export function patchOf(draft: SupplyDraft, { product, animals, supply }: SiloUse): SiloUsePatch {
+  const number = <Name extends string>(name: Name, text: string) =>
+    (text === '' ? {} : { [name]: Number(text) }) as Partial<Record<Name, number>>;
+  const { grain: _grain, moisture_percent: _moisture, ...keptProduct } = product ?? {};
+  const { ends_on: _ends, ...keptAnimals } = animals ?? {};
+  return {
+    product:
+      draft.product.trim() === ''
+        ? null
+        : {
+            ...keptProduct,
+            name: draft.product.trim(),
+            ...(draft.grain === '' ? {} : { grain: draft.grain as Grain }),
+            ...number('moisture_percent', draft.moisture),
+          },
+    animals:
+      draft.animals === ''
+        ? null
+        : {
+            ...keptAnimals,
+            kind: draft.animals as AnimalKind,
+            heads: Number(draft.heads),
+            started_on: draft.started,
+            ...(draft.ends === '' ? {} : { ends_on: draft.ends }),
+          },
+    supply: {
+      ...(supply?.planned === undefined ? {} : { planned: supply.planned }),
+      ...number('lead_time_h', draft.leadTime),
+      ...(draft.cutOff === '' ? {} : { cut_off: draft.cutOff }),
+      ...(draft.days.length === 0 ? {} : { delivery_days: draft.days as Weekday[] }),
+      ...number('min_kg', draft.least),
+      ...number('truck_kg', draft.truck),
+      ...number('reserve_percent', draft.reserve),
+    },
+    withdrawals: draft.withdrawals === 'operations_only' ? 'operations_only' : null,
+  };
+}
+
+interface Props {
+  readonly deviceId: string;
+  readonly use: SiloUse;
+  readonly reload: () => void;
+}
+
+/** Product, animals and supplier of a silo: what the forecast needs that no sensor tells. */
+export function SupplyForm({ deviceId, use, reload }: Props) {
+  const shared = useConsole();
+  const words = texts.value.foresight.supply;
+  const { weekdays } = texts.value.notifications;
+  const { current, field } = useDraft(draftOf(use));
+  const { run, isRunning, failure } = useAction();
+  const save = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const patch = patchOf(current.peek(), use);
+    if (await run(() => shared.client.configuration.silo.update(deviceId, patch, callOptions(shared))))
+      reload();
+  };
+  const hasAnimals = current.value.animals !== '';
+  const none: [string, string] = ['', words.none];
+  return (
+    <form class="panel supply-form" aria-label={words.title} onSubmit={(event) => void save(event)}>
+      <h2>{words.title}</h2>
+      <p class="muted">{words.meaning}</p>
+      <TextInput label={words.product} maxLength={100} {...field('product')} />
+      <SelectInput
+        label={words.grain}
+        options={[none, ...GRAINS.map((grain): [string, string] => [grain, words.grains[grain]])]}
+        {...field('grain')}
+      />
+      {current.value.grain !== '' && <QuantityInput label={words.moisture} {...field('moisture')} />}
+      <SelectInput
+        label={words.animals}
+        options={[none, ...ANIMAL_KINDS.map((kind): [string, string] => [kind, words.kinds[kind]])]}
+        {...field('animals')}
+      />
+      {hasAnimals && (
+        <>
+          <QuantityInput label={words.heads} isRequired {...field('heads')} />
+          <TextInput label={words.started} type="date" isRequired {...field('started')} />
+          <TextInput label={words.ends} type="date" {...field('ends')} />
+        </>
+      )}
+      <QuantityInput label={words.leadTime} placeholder="48" {...field('leadTime')} />
+      <TextInput label={words.cutOff} type="time" {...field('cutOff')} />
+      <Choices
+        legend={words.days}
+        hint={words.daysHint}
+        options={WEEKDAYS.map((day): [string, string] => [day, weekdays[day]])}
+        {...field('days')}
+      />
+      <QuantityInput label={words.least} {...field('least')} />
+      <QuantityInput label={words.truck} {...field('truck')} />
+      <QuantityInput label={words.reserve} placeholder="5" {...field('reserve')} />
+      <SelectInput
+        label={words.withdrawals}
+        options={[
+          ['any', words.anyWithdrawal],
+          ['operations_only', words.operationsOnly],
+        ]}
+        {...field('withdrawals')}
+      />
+      <Failure of={failure} />
+      <Button type="submit" isChange isBusy={isRunning}>
+        {texts.value.foresight.save}
+      </Button>
+    </form>
+  );
+}
