@@ -50,7 +50,7 @@ export function ForecastPanel({ device }: Props) {
         client.foresight.findings({ device_id, result: 'all', limit: ROWS_MAX }, { signal }),
         client.telemetry.history(
           device_id,
-          { sensor: 'weight', interval: '1h', from: since(PAST_MS) },
+          { sensor: 'level', unit: 'kg', interval: '1h', from: since(PAST_MS) },
           { signal },
         ),
         client.configuration.silo.get(device_id, { signal }),
@@ -69,15 +69,19 @@ export function ForecastPanel({ device }: Props) {
   const { forecast, refills, findings, history, silo } = loaded.value;
   const reading = { nowMs, language: locale.value, words: texts.value.foresight };
   const sentence = emptySentence(forecast, reading);
+  const capacityKg = capacityOf(device);
   return (
     <div class="forecast-page">
       <section class="panel forecast-main" aria-label={texts.value.foresight.title}>
         <ForecastHead forecast={forecast} nowMs={nowMs} />
         <FanChart
           forecast={forecast}
-          past={history.points.map(({ timestamp, value }) => ({ atMs: Date.parse(timestamp), kg: value }))}
+          past={history.points.map(({ timestamp, value }) => ({
+            atMs: Date.parse(timestamp),
+            kg: value,
+          }))}
           refills={refills}
-          capacityKg={capacityOf(device)}
+          capacityKg={capacityKg}
           nowMs={nowMs}
           label={texts.value.foresight.fanOf(sentence)}
         />

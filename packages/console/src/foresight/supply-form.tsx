@@ -51,10 +51,9 @@ export const draftOf = ({ product, animals, supply, withdrawals }: SiloUse): Sup
   withdrawals: withdrawals ?? 'any',
 });
 
-/** What is empty is left out, and so removed; the planned deliveries and what the form does not show stay. */
-export function patchOf(draft: SupplyDraft, { product, animals, supply }: SiloUse): SiloUsePatch {
-  const number = <Name extends string>(name: Name, text: string) =>
-    (text === '' ? {} : { [name]: Number(text) }) as Partial<Record<Name, number>>;
+/** What is empty is removed; the planned deliveries and what the form does not show stay. */
+export function patchOf(draft: SupplyDraft, { product, animals }: SiloUse): SiloUsePatch {
+  const numberOf = (text: string): number | null => (text === '' ? null : Number(text));
   const { grain: _grain, moisture_percent: _moisture, ...keptProduct } = product ?? {};
   const { ends_on: _ends, ...keptAnimals } = animals ?? {};
   return {
@@ -65,7 +64,7 @@ export function patchOf(draft: SupplyDraft, { product, animals, supply }: SiloUs
             ...keptProduct,
             name: draft.product.trim(),
             ...(draft.grain === '' ? {} : { grain: draft.grain as Grain }),
-            ...number('moisture_percent', draft.moisture),
+            ...(draft.moisture === '' ? {} : { moisture_percent: Number(draft.moisture) }),
           },
     animals:
       draft.animals === ''
@@ -78,13 +77,12 @@ export function patchOf(draft: SupplyDraft, { product, animals, supply }: SiloUs
             ...(draft.ends === '' ? {} : { ends_on: draft.ends }),
           },
     supply: {
-      ...(supply?.planned === undefined ? {} : { planned: supply.planned }),
-      ...number('lead_time_h', draft.leadTime),
-      ...(draft.cutOff === '' ? {} : { cut_off: draft.cutOff }),
-      ...(draft.days.length === 0 ? {} : { delivery_days: draft.days as Weekday[] }),
-      ...number('min_kg', draft.least),
-      ...number('truck_kg', draft.truck),
-      ...number('reserve_percent', draft.reserve),
+      lead_time_h: numberOf(draft.leadTime),
+      cut_off: draft.cutOff === '' ? null : draft.cutOff,
+      delivery_days: draft.days.length === 0 ? null : (draft.days as Weekday[]),
+      min_kg: numberOf(draft.least),
+      truck_kg: numberOf(draft.truck),
+      reserve_percent: numberOf(draft.reserve),
     },
     withdrawals: draft.withdrawals === 'operations_only' ? 'operations_only' : null,
   };

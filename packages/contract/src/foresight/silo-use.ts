@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { closed, described } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
 import { WEEKDAYS } from '../notifications.ts';
@@ -82,6 +82,21 @@ export const Supply = closed({
   ),
 });
 
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
+
+const { lead_time_h, cut_off, delivery_days, min_kg, truck_kg, reserve_percent, planned } = Supply.properties;
+
+/** Fields that are not named stay as they are, and `null` removes one. */
+const SupplyPatch = closed({
+  lead_time_h: nullable(lead_time_h),
+  cut_off: nullable(cut_off),
+  delivery_days: nullable(delivery_days),
+  min_kg: nullable(min_kg),
+  truck_kg: nullable(truck_kg),
+  reserve_percent: nullable(reserve_percent),
+  planned: nullable(planned),
+});
+
 const Withdrawals = Type.Enum(WITHDRAWALS);
 
 /** The part of a silo's configuration for forecasts, which only the service uses: it is not sent to the device. */
@@ -109,8 +124,8 @@ export const siloUsePatchFields = {
   ),
   supply: Type.Optional(
     described(
-      'Fields that are not named stay as they are; `null` removes all.',
-      Type.Union([Supply, Type.Null()]),
+      'Fields that are not named stay as they are; `null` removes one, or all.',
+      Type.Union([SupplyPatch, Type.Null()]),
     ),
   ),
   withdrawals: Type.Optional(Type.Union([Withdrawals, Type.Null()])),

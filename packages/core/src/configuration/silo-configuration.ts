@@ -46,11 +46,15 @@ function patchedUse(current: SiloUse, patch: SiloUsePatch): SiloUse {
     refuse('/time_zone', 'must be the name of a time zone, such as Europe/Berlin');
   }
   const wanted: SiloUsePatch = { ...current, ...patch };
-  if (patch.supply != null) wanted.supply = patchedSupply({ ...current.supply, ...patch.supply });
+  if (patch.supply != null)
+    wanted.supply = patchedSupply(withoutNull({ ...current.supply, ...patch.supply }));
   return Object.fromEntries(
     SILO_USE_FIELDS.map((name) => [name, wanted[name]]).filter(([, value]) => value != null),
   );
 }
+
+const withoutNull = (supply: object): Supply =>
+  Object.fromEntries(Object.entries(supply).filter(([, value]) => value !== null));
 
 function patchedSupply({ planned, ...supply }: Supply): Supply {
   if (planned === undefined) return supply;
