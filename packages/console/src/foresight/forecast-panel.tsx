@@ -1,7 +1,7 @@
 import './forecast-panel.css';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { Finding } from '@granary/contract/foresight/findings';
-import type { Forecast, Reason } from '@granary/contract/foresight/forecasts';
+import type { Forecast } from '@granary/contract/foresight/forecasts';
 import type { Refill } from '@granary/contract/foresight/refills';
 import { DAY_MS } from '@granary/contract/time';
 import { useSignal } from '@preact/signals';
@@ -12,21 +12,17 @@ import { formatMass, formatNumber } from '../kit/format.ts';
 import { bound, QuantityInput, TextInput } from '../kit/inputs.tsx';
 import { LastKnown, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
-import { messageText } from '../kit/sentences.ts';
 import { Table } from '../kit/table.tsx';
 import { useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { DotStrip, FanChart } from './fan-chart.tsx';
-import { emptySentence, orderSentence, timeAhead } from './forecast-words.ts';
+import { emptySentence, orderSentence, reasonText, timeAhead } from './forecast-words.ts';
 import { GrainPanel } from './grain-panel.tsx';
 import { SupplyForm } from './supply-form.tsx';
 
 const PAST_MS = 7 * DAY_MS;
 const REFILLS_MS = 90 * DAY_MS;
 const ROWS_MAX = 50;
-
-export const reasonText = ({ text, code, values }: Reason): string =>
-  messageText({ message: text, message_code: code, message_values: values });
 
 interface Props {
   readonly device: FleetDevice;
@@ -72,31 +68,33 @@ export function ForecastPanel({ device }: Props) {
   const capacityKg = capacityOf(device);
   return (
     <div class="forecast-page">
-      <section class="panel forecast-main" aria-label={texts.value.foresight.title}>
-        <ForecastHead forecast={forecast} nowMs={nowMs} />
-        <FanChart
-          forecast={forecast}
-          past={history.points.map(({ timestamp, value }) => ({
-            atMs: Date.parse(timestamp),
-            kg: value,
-          }))}
-          refills={refills}
-          capacityKg={capacityKg}
-          nowMs={nowMs}
-          label={texts.value.foresight.fanOf(sentence)}
-        />
-        <DotStrip forecast={forecast} nowMs={nowMs} />
-        <Reasons forecast={forecast} />
-      </section>
+      <div class="forecast-side">
+        <section class="panel forecast-main" aria-label={texts.value.foresight.title}>
+          <ForecastHead forecast={forecast} nowMs={nowMs} />
+          <FanChart
+            forecast={forecast}
+            past={history.points.map(({ timestamp, value }) => ({
+              atMs: Date.parse(timestamp),
+              kg: value,
+            }))}
+            refills={refills}
+            capacityKg={capacityKg}
+            nowMs={nowMs}
+            label={texts.value.foresight.fanOf(sentence)}
+          />
+          <DotStrip forecast={forecast} nowMs={nowMs} />
+          <Reasons forecast={forecast} />
+        </section>
+        <Findings findings={findings} />
+        <Refills refills={refills} reload={loaded.reload} />
+      </div>
       <div class="forecast-side">
         <Deliveries
           deviceId={device_id}
           planned={silo.configuration.supply?.planned ?? []}
           reload={loaded.reload}
         />
-        <Refills refills={refills} reload={loaded.reload} />
         {mayConfigure && <SupplyForm deviceId={device_id} use={silo.configuration} reload={loaded.reload} />}
-        <Findings findings={findings} />
       </div>
       <GrainPanel device={device} />
     </div>
@@ -143,7 +141,7 @@ function Reasons({ forecast }: { readonly forecast: Forecast }) {
       <h3>{words.why}</h3>
       <ul>
         {reasons.map((reason) => (
-          <li key={reason.code}>{reasonText(reason)}</li>
+          <li key={reason.code}>{reasonText(reason, words)}</li>
         ))}
         <li>
           {score === null
@@ -316,7 +314,7 @@ function Findings({ findings }: { readonly findings: readonly Finding[] }) {
         {findings.map(({ type, sensor_id, result, text, code, evidence }) => (
           <li key={`${type} ${sensor_id}`} class={result}>
             <strong>{words.findingTypes[type]}</strong>: {words.results[result]}
-            <span class="muted"> · {reasonText({ text, code, values: evidence.values })}</span>
+            <span class="muted"> · {reasonText({ text, code, values: evidence.values }, words)}</span>
           </li>
         ))}
       </ul>

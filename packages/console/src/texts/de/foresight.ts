@@ -105,6 +105,88 @@ export const foresight: typeof english.foresight = {
   noWindows: 'Keine Stunde, in der ein Gebläse hilft.',
   adviceOnly: 'Nur ein Rat: es wird nichts geschaltet.',
   heatMap: 'Temperaturen der letzten 30 Tage',
+  sentences: {
+    uses: ({ kg_per_day, change_percent }) => {
+      const change = Math.round(Number(change_percent));
+      const more =
+        change === 0 ? '' : `, ${Math.abs(change)} % ${change > 0 ? 'mehr' : 'weniger'} als in der Vorwoche`;
+      return `Verbraucht ${Math.round(Number(kg_per_day)).toLocaleString('de')} kg am Tag${more}.`;
+    },
+    animals_curve: ({ age_days, percent_of_curve }) =>
+      `Der Verbrauch ist wie von Tieren am Tag ${age_days}, ${Math.round(Number(percent_of_curve))} % ihrer Kurve.`,
+    animals_end: ({ day }) => `Die Tiere gehen am ${day}.`,
+    animals_do_not_match: ({ percent_of_curve }) =>
+      `Der Verbrauch ist ${Math.round(Number(percent_of_curve))} % der Kurve der Tiere, deshalb zählt sie nicht.`,
+    animals_not_plausible: () =>
+      'Die eingetragenen Tiere können nicht stimmen: bitte Anzahl und Tage prüfen.',
+    weekdays: ({ quiet }) => {
+      const days = ['Montag', 'Dienstag', 'Mittwoch', 'Donnerstag', 'Freitag', 'Samstag', 'Sonntag'];
+      const named = String(quiet)
+        .split(',')
+        .map((day) => days[Number(day)] ?? day);
+      return `Wenig Verbrauch am ${named.join(' und ')}.`;
+    },
+    refills: ({ count, days }) => `In den letzten ${days} Tagen ${count}-mal gefüllt.`,
+    learning: ({ days, needed }) =>
+      `${days} von ${needed} vollen Tagen sind bekannt, die eine Vorschau braucht.`,
+    stale: ({ last, hours }) =>
+      last === null
+        ? 'Noch kein Gewicht empfangen.'
+        : `Das letzte Gewicht ist ${Math.round(Number(hours))} h alt.`,
+    stuck: () => 'Das Gewicht ändert sich nicht, obwohl etwas verbraucht werden sollte.',
+    idle: ({ days }) => `Seit ${days} Tagen wurde nichts verbraucht.`,
+    lasts_longer: ({ days }) => `Reicht mehr als ${days} Tage.`,
+    wide_range: () => 'Der Verbrauch schwankt so sehr, dass kein Datum genannt werden kann.',
+    capacity_not_plausible: ({ capacity_kg, level_kg }) =>
+      `Das Fassungsvermögen von ${capacity_kg} kg passt nicht zum Gewicht von ${level_kg} kg.`,
+    level_not_plausible: ({ level_kg }) => `Ein Gewicht von ${level_kg} kg kann nicht stimmen.`,
+    gaps: ({ days }) => `An ${days} Tagen fehlen Gewichte.`,
+    order_overdue: ({ hours }) => `Die Zeit zum Bestellen ist seit ${Math.round(Number(hours))} h vorbei.`,
+    operation_moves_nothing: ({ moved_kg, minutes, expected_kg }) =>
+      `Der Vorgang hat in ${minutes} Minuten ${moved_kg} kg bewegt, erwartet waren ${expected_kg} kg.`,
+    use_has_stopped: ({ used_kg, hours, expected_at_least_kg }) =>
+      `In ${hours} Stunden wurden ${used_kg} kg verbraucht, erwartet waren mindestens ${expected_at_least_kg} kg.`,
+    material_has_fallen: () => 'Hängendes Material ist auf einmal gefallen.',
+    steady_loss: ({ loss_kg_per_day, nights }) =>
+      `Verliert ${loss_kg_per_day} kg am Tag, die kein Vorgang erklärt, über ${nights} Nächte.`,
+    step_down: ({ loss_kg }) => `${loss_kg} kg waren auf einmal weg, ohne einen Vorgang.`,
+    drift: ({ drift_kg_per_day, nights }) =>
+      `Die Waage wandert um ${drift_kg_per_day} kg am Tag, was nichts erklärt, über ${nights} Nächte.`,
+    less_than_noted: ({ measured_kg, noted_kg }) =>
+      `Die Waage zeigt ${measured_kg} kg von ${noted_kg} kg auf dem Lieferschein.`,
+    more_than_noted: ({ measured_kg, noted_kg }) =>
+      `Die Waage zeigt ${measured_kg} kg, auf dem Lieferschein stehen ${noted_kg} kg.`,
+    as_noted: () => 'Wie auf dem Lieferschein.',
+    point_gets_warmer: ({ temperature_c, warmer_by_c, slope_c_per_day }) =>
+      `Eine Messstelle hat ${temperature_c} °C, ${warmer_by_c} °C mehr als um sie herum, und wird täglich ${slope_c_per_day} °C wärmer.`,
+    storage_life_used: ({ used_percent, remaining_days }) =>
+      `${used_percent} % der sicheren Lagerzeit sind verbraucht; bei dieser Temperatur bleiben ${remaining_days} Tage.`,
+    withdrawals_not_known: () =>
+      'Nicht jede Entnahme ist ein Vorgang des Dienstes, deshalb ist ein Verlust nicht vom Verbrauch zu unterscheiden.',
+    too_few_nights: ({ nights, nights_needed }) => `${nights} von ${nights_needed} Nächten sind bekannt.`,
+    too_few_days: () => 'Zu wenige Tage sind bekannt.',
+    no_use_expected: () => 'Zu dieser Zeit ist kein Verbrauch zu erwarten.',
+    use_too_small: () => 'Der Verbrauch ist zu klein.',
+    no_weights: () => 'Keine Gewichte.',
+    runs_too_short: () => 'Der Vorgang läuft noch zu kurz.',
+    scale_too_uneven: () => 'Die Waage schwankt zu sehr.',
+    flows: () => 'Material fließt.',
+    no_loss: () => 'Kein Verlust.',
+    steady: () => 'Gleichmäßig.',
+    keeps: () => 'Hält.',
+    no_hot_spot_seen: () => 'Keine warme Stelle gesehen.',
+    settling: () => 'Vor Kurzem gefüllt oder belüftet: noch nicht beurteilt.',
+    no_data: () => 'Zu wenige Temperaturen.',
+    rain: () => 'Es regnet.',
+    too_humid: () => 'Die Luft ist zu feucht.',
+    too_cold: () => 'Die Luft ist zu kalt.',
+    not_cool_enough: () => 'Die Luft ist nicht kühl genug.',
+    would_add_moisture: () => 'Die Luft würde Feuchte zuführen.',
+    grain_is_cool_and_dry: () => 'Das Korn ist kühl und trocken.',
+    air_cools: ({ outside_c, grain_c }) => `Die Luft hat ${outside_c} °C, das Korn ${grain_c} °C.`,
+    air_dries: ({ equilibrium_percent }) => `Die Luft trocknet das Korn bis etwa ${equilibrium_percent} %.`,
+    would_over_dry: () => 'Die Luft würde das Korn zu sehr trocknen.',
+  },
   supply: {
     title: 'Produkt, Tiere, Lieferant',
     meaning: 'Was kein Sensor sagt. Alles ist freiwillig; es wird nicht an das Gerät gesendet.',
