@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
-import type { Reason } from '@granary/core/foresight/types';
 import { foresight as german } from '../texts/de/foresight.ts';
 import { foresight as english } from '../texts/en/foresight.ts';
 import { emptySentence, likelyTimesMs, orderSentence, reasonText, type Told } from './forecast-words.ts';
@@ -55,7 +54,7 @@ describe('the sentence about a silo', () => {
   });
 
   it('has every reason in German, with all its values', () => {
-    const values: Readonly<Record<Reason['code'], Readonly<Record<string, number | string | null>>>> = {
+    const values: Readonly<Record<string, Readonly<Record<string, number | string | null>>>> = {
       uses: { kg_per_day: 1_234, change_percent: -12 },
       animals_curve: { kind: 'pig', age_days: 3, percent_of_curve: 97 },
       animals_end: { day: '2026-12-05' },

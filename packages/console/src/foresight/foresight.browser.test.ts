@@ -86,7 +86,7 @@ describe('forecasts in the page', () => {
       ['#/devices/layers?tab=forecast', /^Leer /],
       ['#/orders?days=14', 'Was zu bestellen ist'],
     ] as const) {
-      await operator.open(address);
+      await page.goto(`${site.url}/${address}`);
       await page.reload();
       await page.getByRole('heading', { name: heading }).first().waitFor();
       await checkAccessibility(page);
