@@ -18,7 +18,7 @@ import {
 } from '../configuration/weather-station-configuration.ts';
 import type { ChannelName } from '../telemetry/channels.ts';
 import { telemetryChecker } from '../telemetry/telemetry.ts';
-import { type ProfileContract, type ProfileView, registrationOf, simulatedProfile } from './profile.ts';
+import type { ProfileContract } from './profile.ts';
 
 const channels = ['temperature', 'humidity'] as const satisfies readonly ChannelName[];
 
@@ -40,6 +40,7 @@ export const soilProbe: typeof weatherStation = { ...weatherStation, conditionsO
   'simulator/src/profiles/soil-probe.ts': `
 import { Device } from '../device/device.ts';
 import { createWeatherFault, STATIONS, WEATHER_FAULTS, WeatherModel } from '../weather.ts';
+import { registrationOf, simulatedProfile } from './profile.ts';
 
 export const soilProbe = simulatedProfile({
   title: 'soil probes',
@@ -57,6 +58,7 @@ export const soilProbe = simulatedProfile({
 });
 `,
   'console/src/profiles/soil-probe.tsx': `
+import type { ProfileView } from './profile.ts';
 import { weatherStation } from './weather-station.tsx';
 
 export const soilProbe: ProfileView = {

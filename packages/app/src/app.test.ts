@@ -129,7 +129,8 @@ describeEachEngine('the effects of a write', (engine) => {
       const registered = await withinRequest(time, () => app.devices.register(device));
       assert.equal(registered.deviceId, device.deviceId);
       assert.deepEqual(new Set(left), new Set([Number.POSITIVE_INFINITY]));
-      assert.deepEqual([time.hasChanged, time.leftMs], [true, 0]);
+      // A timer may end a fraction of a millisecond early.
+      assert.deepEqual([time.hasChanged, Math.floor(time.leftMs)], [true, 0]);
     } finally {
       resolve();
       await app.close();

@@ -43,11 +43,15 @@ describePostgres('two nodes and the dynamic security plugin of Mosquitto', (engi
   });
   after(() => broker?.remove());
 
-  const register = async (deviceId: string, node = nodes[0]): Promise<Login> => {
+  const register = async (
+    deviceId: string,
+    node = nodes[0],
+    idempotencyKey = `register-${deviceId}`,
+  ): Promise<Login> => {
     let login: Login | undefined;
     const registered = async (): Promise<number> => {
       const { status, body } = await node.api.post(SILOS, siloNamed(deviceId), {
-        'idempotency-key': `register-${deviceId}`,
+        'idempotency-key': idempotencyKey,
       });
       login = body.data?.credentials;
       return status;
@@ -173,10 +177,7 @@ describePostgres('two nodes and the dynamic security plugin of Mosquitto', (engi
       assert.equal(await send(kept), 0);
       await eventually(async () => (await clientsAtBroker()).includes('lost-silo'), false);
       assert.notEqual(await send(removed), 0);
-      const registered = await nodes[1].api.post(SILOS, siloNamed('unheard-silo'), {
-        'idempotency-key': 'unheard',
-      });
-      assert.equal(await send(registered.body.data.credentials), 0);
+      assert.equal(await send(await register('unheard-silo', nodes[1], 'unheard')), 0);
     },
   );
 

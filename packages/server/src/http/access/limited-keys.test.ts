@@ -37,6 +37,12 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'fleet.missions': 'filtered',
   'fleet.commands': 'filtered',
   'fleet.overview': 'filtered',
+  'foresight.forecasts': 'filtered',
+  'foresight.refills': 'filtered',
+  'foresight.findings': 'filtered',
+  'foresight.orderList': 'filtered',
+  // A refill of another silo is not found: `foresight.test.ts`.
+  'foresight.changeRefill': 'own',
   'exports.readings': 'filtered',
   'exports.history': 'filtered',
   'events.stream': 'filtered',
@@ -183,6 +189,7 @@ describeService('what limited keys reach', (api) => {
           (list) => `/v1/${list}`,
         ),
         ...['overview', 'audit', `readings?${range}`, `history?${range}`].map((list) => `/v1/${list}`),
+        ...['forecasts', 'refills', 'findings?result=all', 'order-list'].map((list) => `/v1/${list}`),
       ]) {
         const { status, text } = await as(limit).get(path);
         assert.equal(status, 200, path);
