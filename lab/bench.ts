@@ -9,6 +9,7 @@ import { measureConnections } from './bench/case-connections.ts';
 import { measureConsole } from './bench/case-console.ts';
 import { measureDisk } from './bench/case-disk.ts';
 import { measureFleet } from './bench/case-fleet.ts';
+import { measureForesight } from './bench/case-foresight.ts';
 import { measureHostile } from './bench/case-hostile.ts';
 import { measureHostileDevice } from './bench/case-hostile-device.ts';
 import { measureHttpIngest } from './bench/case-http-ingest.ts';
@@ -44,6 +45,8 @@ const ALL_CASES: Cases = {
   'long-history': measureLongHistory,
   disk: measureDisk,
   fleet: measureFleet,
+  foresight: (dataDir) => measureForesight(dataDir),
+  'foresight-postgres': onPostgres(measureForesight),
   console: measureConsole,
   alerts: measureAlerts,
   stream: measureStream,
@@ -59,7 +62,15 @@ const ALL_CASES: Cases = {
 };
 
 /** Only measured when they are named, or saved: they need programs of others, or change seldom. */
-const ON_REQUEST = ['mosquitto', 'http-ingest', 'nodes', 'console', 'disk'];
+const ON_REQUEST = [
+  'mosquitto',
+  'http-ingest',
+  'nodes',
+  'console',
+  'disk',
+  'foresight',
+  'foresight-postgres',
+];
 
 const DEFAULT_CASES = Object.keys(ALL_CASES).filter((name) => !ON_REQUEST.includes(name));
 
