@@ -25,6 +25,8 @@ const PICTURES: readonly {
 }[] = [
   { name: 'overview', address: '#/overview', forms: EVERY_FORM },
   { name: 'device', address: '#/devices/silo-02?range=7d', forms: EVERY_FORM },
+  { name: 'forecast', address: '#/devices/silo-11?tab=forecast', forms: ['desk-light', 'phone-dark'] },
+  { name: 'orders', address: '#/orders', forms: ['desk-light', 'phone-light'] },
   { name: 'alerts', address: '#/alerts', forms: EVERY_FORM },
   { name: 'map', address: '#/map?device=rover-01', forms: EVERY_FORM },
   { name: 'operations', address: '#/operations', forms: ['desk-light'] },
@@ -36,6 +38,7 @@ try {
   const browser = await launchChromium();
   if (browser === null) throw new Error('the pictures need chromium on the PATH');
   try {
+    await untilForecastsAreMade();
     await makeSomethingHappen();
     for (const form of EVERY_FORM) await takePictures(browser, form);
   } finally {
@@ -43,6 +46,12 @@ try {
   }
 } finally {
   await site.stop();
+}
+
+async function untilForecastsAreMade(): Promise<void> {
+  const { client } = site;
+  const silos = (await client.fleet.devices({ profile: 'silo_scale' })).data.length;
+  while ((await client.foresight.forecasts({ limit: 1_000 })).data.length < silos) await sleep(SETTLE_MS);
 }
 
 /** Two alerts of a silo, and an operation under way. */
