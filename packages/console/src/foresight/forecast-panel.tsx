@@ -167,7 +167,7 @@ interface DeliveriesProps {
   readonly reload: () => void;
 }
 
-/** The orders that people have entered, on which the forecast counts. */
+/** The orders that people have entered, for which the alert waits. */
 function Deliveries({ deviceId, planned, reload }: DeliveriesProps) {
   const shared = useConsole();
   const words = texts.value.foresight;

@@ -38,7 +38,7 @@ export const foresight: typeof english.foresight = {
   planned: 'Geplante Lieferungen',
   nothingPlanned: 'Keine Lieferung geplant.',
   plan: 'Bestellung eintragen',
-  planMeans: 'Die Vorschau rechnet mit ihr, und der Alarm wartet auf sie.',
+  planMeans: 'Der Alarm wartet auf sie.',
   at: 'Lieferung am',
   amount: 'Menge in kg',
   enter: 'Eintragen',

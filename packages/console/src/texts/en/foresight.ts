@@ -38,7 +38,7 @@ export const foresight = {
   planned: 'Planned deliveries',
   nothingPlanned: 'No delivery is planned.',
   plan: 'Enter an order',
-  planMeans: 'The forecast counts on it, and the alert waits for it.',
+  planMeans: 'The alert waits for it.',
   at: 'Delivery at',
   amount: 'Amount in kg',
   enter: 'Enter',
