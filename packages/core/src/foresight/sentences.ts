@@ -4,6 +4,13 @@ import type { Reason } from './types.ts';
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
+const ANIMALS: Readonly<Record<string, string>> = {
+  broiler: 'broilers',
+  layer: 'layers',
+  pig: 'pigs',
+  dairy: 'dairy cows',
+};
+
 const dateOf = (day: number): string => toIso(day * DAY_MS).slice(0, 10);
 const kg = (amount: number): string => `${Math.round(amount).toLocaleString('en')} kg`;
 const count = (number: number, one: string): string => `${number} ${number === 1 ? one : `${one}s`}`;
@@ -18,7 +25,7 @@ export function reasonText(reason: Reason): string {
       return `It uses ${kg(kgPerDay)} a day, ${percent(changePercent)} ${changePercent > 0 ? 'more' : 'less'} than the week before.`;
     }
     case 'animals_curve':
-      return `It is used like ${reason.kind} animals of day ${reason.ageDays}, at ${percent(reason.percentOfCurve)} of their curve.`;
+      return `It is used as by ${ANIMALS[reason.kind] ?? 'animals'} of day ${reason.ageDays}, at ${percent(reason.percentOfCurve)} of their curve.`;
     case 'animals_end':
       return `The animals leave on ${dateOf(reason.day)}.`;
     case 'animals_do_not_match':
@@ -50,7 +57,7 @@ export function reasonText(reason: Reason): string {
     case 'gaps':
       return `No weights were received for a part of ${count(reason.days, 'day')}.`;
     case 'order_overdue':
-      return `The time to order has passed ${count(Math.round(reason.hours), 'hour')} ago.`;
+      return `The time to order passed ${count(Math.round(reason.hours), 'hour')} ago.`;
   }
 }
 

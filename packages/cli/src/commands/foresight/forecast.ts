@@ -1,4 +1,4 @@
-import type { Forecast, ForecastSummary } from '@granary/contract/foresight/forecasts';
+import type { Forecast, ForecastStatus, ForecastSummary } from '@granary/contract/foresight/forecasts';
 import type { OrderLine, Refill } from '@granary/contract/foresight/refills';
 import { HOUR_MS } from '@granary/contract/time';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
@@ -14,18 +14,32 @@ const BY_THE_HOUR_MS = 48 * HOUR_MS;
 
 const kilograms = (kg: number | null): string => (kg === null ? '-' : `${numberText(Math.round(kg))} kg`);
 
+/** In the time zone of the terminal, to the minute. */
+const localTime = (time: string): string => new Date(time).toLocaleString('sv-SE').slice(0, 16);
+
 /** As exact as it is known: the hour of the next two days, the day of later ones. */
 function roughTime(time: string | null, nowMs: number): string {
   if (time === null) return '-';
   const isSoon = Date.parse(time) - nowMs < BY_THE_HOUR_MS;
-  return isSoon ? `${time.slice(0, 10)} ${time.slice(11, 13)}:00` : time.slice(0, 10);
+  return isSoon ? `${localTime(time).slice(0, 13)}:00` : localTime(time).slice(0, 10);
 }
 
+const STATUSES: Readonly<Record<ForecastStatus, string>> = {
+  ok: 'not in the next 30 days',
+  learning: 'not known yet: learning',
+  not_in_use: 'not in use',
+  stale: 'not known: the level is old',
+  unpredictable: 'no date can be given',
+  empty: 'now',
+};
+
 const emptyText = ({ status, empty, made_at }: Pick<Forecast, 'status' | 'empty' | 'made_at'>): string => {
-  if (empty === null) return status;
+  if (empty === null) return STATUSES[status];
   const nowMs = Date.parse(made_at);
   const [early, late] = [roughTime(empty.p10, nowMs), roughTime(empty.p90, nowMs)];
-  return `${roughTime(empty.p50, nowMs)} (${early} to ${late})`;
+  if (empty.p50 === null) return empty.p10 === null ? STATUSES[status] : `not before ${early}`;
+  const middle = roughTime(empty.p50, nowMs);
+  return early === late ? middle : `${middle} (${early} to ${late})`;
 };
 
 const COLUMNS: readonly Column<ForecastSummary>[] = [
@@ -34,7 +48,7 @@ const COLUMNS: readonly Column<ForecastSummary>[] = [
   { title: 'LEVEL', text: ({ level_kg }) => kilograms(level_kg) },
   { title: 'USE A DAY', text: ({ use }) => kilograms(use?.kg_per_day ?? null) },
   { title: 'EMPTY', text: emptyText },
-  { title: 'ORDER BY', text: ({ order_by, made_at }) => roughTime(order_by, Date.parse(made_at)) },
+  { title: 'ORDER BY', text: ({ order_by }) => (order_by === null ? '-' : localTime(order_by)) },
 ];
 
 interface ListValues extends AccessValues {
@@ -73,7 +87,7 @@ function forecastText(made: Forecast): string {
   const lines = [
     `Empty: ${emptyText(made)}`,
     `Level: ${kilograms(made.level_kg)}, usable ${kilograms(made.usable_kg)}`,
-    ...(made.order_by === null ? [] : [`Order by: ${roughTime(made.order_by, nowMs)}`]),
+    ...(made.order_by === null ? [] : [`Order by: ${localTime(made.order_by)}`]),
     ...(suggestion === null
       ? []
       : [
@@ -90,12 +104,12 @@ function forecastText(made: Forecast): string {
 }
 
 const ORDER_COLUMNS: readonly Column<OrderLine>[] = [
-  { title: 'ORDER BY', text: ({ order_by }) => order_by },
+  { title: 'ORDER BY', text: ({ order_by }) => localTime(order_by) },
   { title: 'FACILITY', text: ({ facility }) => facility },
   { title: 'SILO', text: ({ device_id }) => device_id },
   { title: 'PRODUCT', text: ({ product }) => product ?? '-' },
   { title: 'AMOUNT', text: ({ kg }) => kilograms(kg) },
-  { title: 'DELIVER', text: ({ deliver_between: { from, to } }) => `${from} to ${to}` },
+  { title: 'DELIVER', text: ({ deliver_between: { from, to } }) => `${localTime(from)} to ${localTime(to)}` },
 ];
 
 interface OrderValues extends AccessValues {
@@ -147,7 +161,7 @@ const csvOf = (lines: readonly OrderLine[]): string =>
 const REFILL_COLUMNS: readonly Column<Refill>[] = [
   { title: 'REFILL', text: ({ refill_id }) => refill_id },
   { title: 'SILO', text: ({ device_id }) => device_id },
-  { title: 'BEGAN', text: ({ began_at }) => began_at },
+  { title: 'BEGAN', text: ({ began_at }) => localTime(began_at) },
   { title: 'AMOUNT', text: ({ kg }) => kilograms(kg) },
   { title: 'NOTE', text: ({ delivery_note_kg }) => kilograms(delivery_note_kg) },
   { title: 'PRODUCT', text: ({ product }) => product ?? '-' },
