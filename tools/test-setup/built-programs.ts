@@ -11,7 +11,7 @@ const FOLDER = 'dist/test-service';
 const SOURCES = [...SERVICE_SOURCES, PROGRAM];
 const LIBRARY = join(REPOSITORY_ROOT, 'node_modules/typebox');
 const BUNDLE = join(REPOSITORY_ROOT, 'node_modules/.cache/typebox');
-const HOOK = new URL('bundled-typebox.mjs', import.meta.url).href;
+const HOOK = new URL('quick-start.mjs', import.meta.url).href;
 /** New objects get more room, so that many small garbage collections do not slow the start of a program. */
 const HEAP = '--max-semi-space-size=64';
 
@@ -34,8 +34,8 @@ interface Manifest {
 }
 
 /**
- * Returns the variables with which the programs of the tests start quickly. A run starts many hundreds of them, and
- * loading the 683 modules of TypeBox was a third of the start of the service.
+ * Returns the variables with which the programs of the tests start quickly. A run starts many hundreds of programs and threads,
+ * which mostly loaded modules, 683 of them of TypeBox.
  */
 export async function quickStart(): Promise<NodeJS.ProcessEnv> {
   await ensureBundle();
