@@ -347,7 +347,7 @@ function alarmsOf({ forecast, state, findings }: SiloOutcome): ForesightAlarms {
       severity === null
         ? null
         : { severity, madeAtMs: forecast.madeAtMs, p10Ms: forecast.empty?.p10Ms ?? null },
-    failed: findings.filter(({ result }) => result === 'fail'),
+    failed: findings.filter((finding) => finding.result === 'fail'),
     inconclusive: findings.flatMap(({ type, result }) => (result === 'inconclusive' ? [type] : [])),
   };
 }

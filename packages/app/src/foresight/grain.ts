@@ -233,12 +233,12 @@ export async function grainFindings(sql: Sql, silo: SiloRow, wish: GrainWish): P
   const isWatched = cable.status === 'watched';
   const unseen = isWatched
     ? ({ result: 'pass', code: 'no_hot_spot_seen' } as const)
-    : ({ result: 'inconclusive', code: cable.status } as const);
+    : ({ result: 'inconclusive', code: cable.status === 'settling' ? 'settling' : 'no_data' } as const);
   const spots = cable.points.map(
     ({ id, severity, temperatureC, aboveNeighboursC, slopeCPerDay }): SiloFinding => ({
       type: 'hot_spot',
       sensorId: id,
-      ...(severity === null ? unseen : { result: 'fail', code: 'point_gets_warmer' }),
+      ...(severity === null ? unseen : ({ result: 'fail', code: 'point_gets_warmer' } as const)),
       severity,
       fromMs: toMs - 7 * DAY_MS,
       toMs,
@@ -256,12 +256,13 @@ export async function grainFindings(sql: Sql, silo: SiloRow, wish: GrainWish): P
   const life: SiloFinding = {
     type: 'storage_life',
     sensorId: '',
-    result: severity === null ? 'pass' : 'fail',
+    ...(severity === null
+      ? ({ result: 'pass', code: 'keeps' } as const)
+      : ({ result: 'fail', code: 'storage_life_used' } as const)),
     severity,
-    code: severity === null ? 'keeps' : 'storage_life_used',
     fromMs: sinceMs,
     toMs,
-    values: { used_percent: tenths(100 * usedShare), remaining_days: tenths(remainingDays) },
+    values: { used_percent: tenths(100 * usedShare) ?? 0, remaining_days: tenths(remainingDays) },
     limit: 100 * (severity === 'critical' ? STORAGE_CRITICAL : STORAGE_WARNING),
   };
   return [...spots, life];

@@ -12,11 +12,12 @@ import { formatMass, formatNumber } from '../kit/format.ts';
 import { bound, QuantityInput, TextInput } from '../kit/inputs.tsx';
 import { LastKnown, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
+import { reasonText } from '../kit/sentences.ts';
 import { Table } from '../kit/table.tsx';
 import { useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { DotStrip, FanChart } from './fan-chart.tsx';
-import { emptySentence, orderSentence, reasonText, timeAhead } from './forecast-words.ts';
+import { emptySentence, orderSentence, timeAhead } from './forecast-words.ts';
 import { GrainPanel } from './grain-panel.tsx';
 import { SupplyForm } from './supply-form.tsx';
 
@@ -141,7 +142,7 @@ function Reasons({ forecast }: { readonly forecast: Forecast }) {
       <h3>{words.why}</h3>
       <ul>
         {reasons.map((reason) => (
-          <li key={reason.code}>{reasonText(reason, words)}</li>
+          <li key={reason.code}>{reasonText(reason)}</li>
         ))}
         <li>
           {score === null
@@ -314,7 +315,7 @@ function Findings({ findings }: { readonly findings: readonly Finding[] }) {
         {findings.map(({ type, sensor_id, result, text, code, evidence }) => (
           <li key={`${type} ${sensor_id}`} class={result}>
             <strong>{words.findingTypes[type]}</strong>: {words.results[result]}
-            <span class="muted"> · {reasonText({ text, code, values: evidence.values }, words)}</span>
+            <span class="muted"> · {reasonText({ text, code, values: evidence.values })}</span>
           </li>
         ))}
       </ul>

@@ -1,4 +1,4 @@
-import type { Forecast, Reason } from '@granary/contract/foresight/forecasts';
+import type { Forecast } from '@granary/contract/foresight/forecasts';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import type { Texts } from '../texts/en/texts.ts';
 
@@ -70,7 +70,3 @@ export function likelyTimesMs({ empty }: Told, nowMs: number): number[] {
     Math.max(nowMs, middle + (z * (z < 0 ? middle - first : last - middle)) / NORMAL_P90),
   );
 }
-
-/** In the viewer's language; in English where the page does not know the code. */
-export const reasonText = ({ code, text, values }: Reason, { sentences }: Words): string =>
-  sentences[code]?.(values) ?? text;

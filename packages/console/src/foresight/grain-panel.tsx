@@ -1,16 +1,15 @@
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { CablePoint, GrainState } from '@granary/contract/foresight/findings';
-import type { Reason } from '@granary/contract/foresight/forecasts';
 import { DAY_MS } from '@granary/contract/time';
 import { useConsole } from '../context/console.ts';
 import { type Fact, FactList } from '../kit/fact-list.tsx';
 import { formatNumber, formatValue } from '../kit/format.ts';
 import { Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
+import { reasonText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
-import { reasonText } from './forecast-words.ts';
 
 const MAP_MS = 30 * DAY_MS;
 /** Warmer than this is drawn in full colour. */
@@ -148,7 +147,6 @@ const heightOf = ({ height_m, point }: CablePoint): number => height_m ?? point;
 function Aeration({ grain: { aeration } }: { readonly grain: GrainState }) {
   const words = texts.value.foresight;
   if (aeration === null) return null;
-  const said = (reason: Reason): string => reasonText(reason, words);
   return (
     <div>
       <h3>{words.aeration}</h3>
@@ -156,12 +154,13 @@ function Aeration({ grain: { aeration } }: { readonly grain: GrainState }) {
       <ul>
         {aeration.windows.map(({ from, to, action, reason }) => (
           <li key={from}>
-            <strong>{words.actions[action]}</strong> <Time at={from} /> – <Time at={to} />: {said(reason)}
+            <strong>{words.actions[action]}</strong> <Time at={from} /> – <Time at={to} />:{' '}
+            {reasonText(reason)}
           </li>
         ))}
       </ul>
       <p class="muted">
-        {aeration.reason !== null && `${said(aeration.reason)} `}
+        {aeration.reason !== null && `${reasonText(aeration.reason)} `}
         {words.adviceOnly}
       </p>
     </div>

@@ -75,6 +75,15 @@ export function formatTime(timestamp: string | number, nowMs: number, language: 
   return new Intl.DateTimeFormat(language, isToday ? clock : { ...date, ...clock }).format(time);
 }
 
+/** A local day, which has no time zone. */
+export const formatDate = (day: string, language: string): string =>
+  new Intl.DateTimeFormat(language, {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    timeZone: 'UTC',
+  }).format(new Date(day));
+
 /** The exact time, for the text that appears on hover. */
 export const utcTime = (timestamp: string | number): string =>
   `${new Date(timestamp).toISOString().replace('T', ' ').replace('Z', '')} UTC`;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { ERROR_CODES } from '@granary/contract/errors';
 import { ALERTS } from '@granary/contract/sentences/alerts';
 import { ENGLISH, SENTENCES } from '@granary/contract/sentences/english';
+import { FINDINGS, FORECAST_REASONS, GRAIN_REASONS } from '@granary/contract/sentences/foresight';
 import {
   ATTENTION,
   COMMAND_DETAILS,
@@ -24,7 +25,11 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   percent: 12.5,
   waypoint: 2,
   time: '2026-11-17T20:00:00.000Z',
+  date: '2026-12-05',
   duration: 90,
+  mass: 1_234.5,
+  change: -12,
+  weekdays: '5,6',
   quantity: { value: 300, unit: 'kg' },
   place: { latitude: 52.1, longitude: 13.2 },
   sensor: 'temp_3',
@@ -97,6 +102,9 @@ test('a code has one meaning: it stands in one list, or has the same text in bot
     ATTENTION,
     COMMAND_DETAILS,
     MISSION_DETAILS,
+    FORECAST_REASONS,
+    GRAIN_REASONS,
+    FINDINGS,
     REFUSALS,
     PARTS,
   ];

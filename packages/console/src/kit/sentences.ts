@@ -3,9 +3,11 @@ import { capitalized, type Reader, written } from '@granary/contract/sentences/s
 import { ERRORS } from '../texts/de/errors.ts';
 import { SENTENCE_WORDS, SENTENCES } from '../texts/de/sentences.ts';
 import { type Language, language, locale, texts } from '../texts/texts.ts';
-import { formatDuration, formatNumber, formatTime, unitSymbol } from './format.ts';
+import { formatDate, formatDuration, formatMass, formatNumber, formatTime, unitSymbol } from './format.ts';
 
 const DEGREE_DECIMALS = 5;
+/** Below it a kilogram is not fine enough. */
+const SMALL_KG = 10;
 
 /** The templates of each language; the service writes the English ones itself. */
 export const TEMPLATES: Readonly<Record<Language, Pick<Reader, 'sentences' | 'words'>>> = {
@@ -25,8 +27,10 @@ function reader(): Reader {
     waypoint: (index) => number(index + 1, 0),
     percent: (value) => `${number(value, 1)} %`,
     time: (timestamp) => formatTime(timestamp, Date.now(), place),
+    date: (day) => formatDate(day, place),
     duration: (seconds) => formatDuration(seconds * 1_000),
     quantity: ({ value, unit }) => `${number(value, 3)} ${unitSymbol(unit)}`,
+    mass: (kg) => (Math.abs(kg) < SMALL_KG ? `${number(kg, 1)} kg` : formatMass(kg, place)),
     place: ({ latitude, longitude }) =>
       [latitude, longitude].map((angle) => formatNumber(angle, DEGREE_DECIMALS, place)).join('; '),
     sensor: (id) => sensors[id] ?? inWords(id),
@@ -70,6 +74,15 @@ interface WithDetail {
 /** A step of a trace. */
 export const detailText = ({ detail, detail_code, detail_values }: WithDetail): string =>
   textOf(detail_code, detail_values, detail);
+
+interface WithText {
+  readonly text: string;
+  readonly code: string;
+  readonly values: Values;
+}
+
+/** A reason of a forecast, or what was found in a silo. */
+export const reasonText = ({ text, code, values }: WithText): string => textOf(code, values, text);
 
 /** What each error code means; in English the service says it itself. */
 const ERROR_TEXTS: Readonly<Partial<Record<Language, Readonly<Record<string, string>>>>> = { de: ERRORS };

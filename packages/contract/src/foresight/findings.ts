@@ -4,8 +4,10 @@ import { PageQuery } from '../envelope.ts';
 import { DeviceId } from '../ids.ts';
 import { checker, closed, described } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
+import { codeField } from '../sentences/english.ts';
+import { FINDINGS } from '../sentences/foresight.ts';
 import { Timestamp } from '../time.ts';
-import { Reason, SentenceValues } from './forecasts.ts';
+import { Reason } from './forecasts.ts';
 import { GRAINS } from './silo-use.ts';
 
 export const FINDING_TYPES = [
@@ -33,12 +35,15 @@ export const Finding = closed({
   severity: described('Of a `fail`.', Type.Union([Type.Enum(ALERT_SEVERITIES), Type.Null()])),
   since: described('Since when the result is this one.', Timestamp),
   checked_at: Timestamp,
-  code: Type.String(),
+  code: codeField(FINDINGS),
   text: described('One sentence in English.', Type.String()),
   evidence: closed({
     from: described('The time that was looked at.', Timestamp),
     to: Timestamp,
-    values: described('The measured numbers; their names end in their unit.', SentenceValues),
+    values: described(
+      'The measured numbers; their names end in their unit.',
+      Type.Record(Type.String(), NumberOrNull),
+    ),
     limit: described('What the measured number was compared with.', NumberOrNull),
   }),
 });

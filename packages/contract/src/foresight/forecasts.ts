@@ -3,6 +3,8 @@ import { PageQuery } from '../envelope.ts';
 import { DeviceId } from '../ids.ts';
 import { checker, closed, described } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
+import { codeField, VALUES } from '../sentences/english.ts';
+import { FORECAST_REASONS, GRAIN_REASONS } from '../sentences/foresight.ts';
 import { Timestamp } from '../time.ts';
 
 /**
@@ -17,17 +19,11 @@ export const HORIZON_DAYS_DEFAULT = 14;
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
 
-/** The numbers and names of a sentence, so that a program can write it in another language. */
-export const SentenceValues = Type.Record(
-  Type.String(),
-  Type.Union([Type.Number(), Type.String(), Type.Null()]),
-);
-
 /** A sentence for people, and what it is made of. */
 export const Reason = closed({
-  code: described('Stable; programs branch on it.', Type.String()),
+  code: codeField({ ...FORECAST_REASONS, ...GRAIN_REASONS }),
   text: described('One sentence in English.', Type.String()),
-  values: SentenceValues,
+  values: VALUES,
 });
 
 const Window = closed({ from: Timestamp, to: Timestamp });
@@ -145,7 +141,6 @@ export const ForecastListQuery = closed({
 
 export type ForecastStatus = (typeof FORECAST_STATUSES)[number];
 export type Reason = Static<typeof Reason>;
-export type SentenceValues = Static<typeof SentenceValues>;
 export type PathPoint = Static<typeof PathPoint>;
 export type Forecast = Static<typeof Forecast>;
 export type ForecastSummary = Static<typeof ForecastSummary>;

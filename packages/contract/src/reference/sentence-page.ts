@@ -1,4 +1,5 @@
 import { ALERTS } from '../sentences/alerts.ts';
+import { FAULTS_FOUND, FORECAST_REASONS, GRAIN_REASONS, NO_FAULT_FOUND } from '../sentences/foresight.ts';
 import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from '../sentences/jobs.ts';
 import { PARTS } from '../sentences/parts.ts';
 import { REFUSALS } from '../sentences/refusals.ts';
@@ -10,7 +11,8 @@ This page is made by \`npm run references\`; the texts are in \`packages/contrac
 
 Beside a sentence for people stands the same as a code with values, from which a program can write it in any language:
 \`message_code\` and \`message_values\` beside \`message\`, \`status_code\` and \`status_values\` beside \`status_detail\`,
-\`detail_code\` and \`detail_values\` beside \`detail\`. A newer service can have codes that a program does not know: then it shows the text.
+\`detail_code\` and \`detail_values\` beside \`detail\`, \`code\` and \`values\` beside the \`text\` of reasons and findings
+(\`evidence.values\` of a finding). A newer service can have codes that a program does not know: then it shows the text.
 
 In the texts \`{moved:quantity}\` is the value \`moved\`, and its kind; a part in square brackets is left out when its value is
 missing or \`null\`. A kind with a capital letter begins a sentence.
@@ -20,7 +22,11 @@ missing or \`null\`. A kind with a capital letter begins a sentence.
 | \`text\` | words of a device or a person |
 | \`number\`, \`percent\` | a number |
 | \`time\` | a time as in the other fields |
+| \`date\` | a local day, such as \`2026-12-05\` |
 | \`duration\` | seconds |
+| \`mass\` | kilograms |
+| \`change\` | per cent; negative is less |
+| \`weekdays\` | numbers with commas between them; Monday is 0 |
 | \`quantity\` | \`{"value", "unit"}\` |
 | \`place\` | \`{"latitude", "longitude"}\` |
 | \`sensor\`, \`mission\` | the id of a sensor, the name of a mission |
@@ -36,6 +42,10 @@ const LISTS: readonly (readonly [title: string, sentences: Readonly<Record<strin
   ['`detail` of the steps of a trace; an end has the `status_detail` of the operation', TRACE],
   ['`status_detail` of commands', COMMAND_DETAILS],
   ['`status_detail` of missions', MISSION_DETAILS],
+  ['`reasons` of forecasts', FORECAST_REASONS],
+  ['`reasons` about stored grain', GRAIN_REASONS],
+  ['Findings that are faults; the alert about one has the same sentence', FAULTS_FOUND],
+  ['Other findings', NO_FAULT_FOUND],
   ['`message` of refusals', REFUSALS],
   ['`message` of what needs attention; the others are those of alerts, operations and commands', ATTENTION],
   ['Parts, and why jobs ended', PARTS],

@@ -1,3 +1,4 @@
+import { FAULTS_FOUND } from './foresight.ts';
 import type { Sentence } from './sentence.ts';
 
 /** The `message` of alerts, by its code. */
@@ -55,22 +56,7 @@ export const ALERTS = {
     'The device has not confirmed the emergency stop, so it may still move; the stop is repeated until it does[; its last answer: {answer:part?}]',
   may_run_empty: 'It may run empty in {left:duration}, and no delivery is planned before that',
   nothing_usable_left: 'Nothing usable is left',
-  operation_moves_nothing:
-    'The operation has moved {moved_kg:number} kg in {minutes:number} minutes; {expected_kg:number} kg were expected',
-  use_has_stopped:
-    'Only {used_kg:number} kg were used in {hours:number} hours; at least {expected_at_least_kg:number} kg were expected',
-  material_has_fallen: 'Material that had bridged has fallen at once: {fallen_kg:number} kg',
-  steady_loss:
-    'It loses {loss_kg_per_day:number} kg a day that nothing explains, over {nights:number} nights',
-  step_down: '{loss_kg:number} kg were gone at once, without an operation',
-  weight_stuck: 'The weight has stayed at {level_kg:number} kg for {unchanged_h:number} hours',
-  scale_drifts: 'The scale drifts by {drift_kg_per_day:number} kg a day, which nothing explains',
-  delivery_differs:
-    'The scale shows {measured_kg:number} kg of the {noted_kg:number} kg on the delivery note',
-  grain_gets_warmer:
-    'The grain at a point of the cable has {temperature_c:number} °C, {warmer_by_c:number} °C more than around it',
-  examination_failed: 'An examination of the silo has failed: {what:text}',
-  storage_life_used: '{used_percent:number} % of the safe storage time are used',
+  ...FAULTS_FOUND,
 } as const;
 
 /** What people are told about an alert. */

@@ -3,6 +3,7 @@ import { described } from '../input/schema.ts';
 import { unitSymbol } from '../telemetry/channels.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 import { ALERTS } from './alerts.ts';
+import { FINDINGS, FORECAST_REASONS, GRAIN_REASONS } from './foresight.ts';
 import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from './jobs.ts';
 import { PARTS } from './parts.ts';
 import { REFUSALS } from './refusals.ts';
@@ -17,6 +18,9 @@ export const SENTENCES = {
   ...ATTENTION,
   ...COMMAND_DETAILS,
   ...MISSION_DETAILS,
+  ...FORECAST_REASONS,
+  ...GRAIN_REASONS,
+  ...FINDINGS,
   ...REFUSALS,
   ...PARTS,
 } as const;
@@ -59,8 +63,10 @@ export const ENGLISH: Reader = {
   waypoint: String,
   percent: (value) => `${value.toFixed(1)} %`,
   time: (timestamp) => timestamp,
+  date: (date) => date,
   duration: (seconds) => durationText(seconds * SECOND_MS),
   quantity: ({ value, unit }) => `${value} ${unitSymbol(unit)}`,
+  mass: (kg) => `${kg} kg`,
   place: ({ latitude, longitude }) => `${latitude}, ${longitude}`,
   sensor: inWords,
   mission: (name) => (/^mission\b/i.test(name) ? capitalized(name) : `Mission ${name}`),
@@ -123,4 +129,11 @@ export const statusOf = <Code extends string>(told: Sentence<Code>) => ({
   status_detail: inEnglish(told),
   status_code: told.code,
   status_values: { ...told.values },
+});
+
+/** The same for a reason, which stands in a list. */
+export const reasonOf = <Code extends string>(told: Sentence<Code>) => ({
+  code: told.code,
+  text: inEnglish(told),
+  values: { ...told.values },
 });

@@ -27,8 +27,16 @@ export interface Kinds {
   readonly number: number;
   readonly percent: number;
   readonly time: string;
+  /** A local day, such as `2026-12-05`. */
+  readonly date: string;
   /** In seconds. */
   readonly duration: number;
+  /** In kilograms. */
+  readonly mass: number;
+  /** In per cent; `-3` is "3 % less". */
+  readonly change: number;
+  /** Separated by commas, Monday is 0: `5,6`. */
+  readonly weekdays: string;
   readonly quantity: Quantity;
   readonly place: Place;
   /** The id of a sensor. */
@@ -80,8 +88,10 @@ export interface Reader {
   waypoint(index: number): string;
   percent(value: number): string;
   time(timestamp: string): string;
+  date(date: string): string;
   duration(seconds: number): string;
   quantity(quantity: Quantity): string;
+  mass(kg: number): string;
   place(place: Place): string;
   sensor(id: string): string;
   mission(name: string): string;
@@ -127,12 +137,22 @@ function valueText(kind: string, value: unknown, reader: Reader): string | null 
     case 'sensor':
     case 'mission':
     case 'time':
+    case 'date':
       return typeof value === 'string' ? reader[kind](value) : null;
     case 'number':
     case 'waypoint':
     case 'percent':
     case 'duration':
+    case 'mass':
       return typeof value === 'number' ? reader[kind](value) : null;
+    case 'change':
+      return typeof value === 'number'
+        ? `${reader.number(Math.abs(value))} % ${reader.words['comparison']?.[value < 0 ? 'less' : 'more'] ?? ''}`
+        : null;
+    case 'weekdays':
+      return typeof value === 'string'
+        ? reader.names(value.split(',').map((day) => reader.words['weekday']?.[day] ?? day))
+        : null;
     case 'quantity':
       return isObject(value) && typeof value['value'] === 'number' && typeof value['unit'] === 'string'
         ? reader.quantity({ value: value['value'], unit: value['unit'] })

@@ -55,4 +55,20 @@ export const WORDS = {
     missed: 'missed',
     cancelled: 'cancelled',
   },
+  animals: { broiler: 'broilers', layer: 'layers', pig: 'pigs', dairy: 'dairy cows', other: 'animals' },
+  animalsField: {
+    heads: 'their number',
+    started_on: 'the day since when they are there',
+    ends_on: 'the day on which they leave',
+  },
+  comparison: { more: 'more', less: 'less' },
+  weekday: {
+    0: 'Monday',
+    1: 'Tuesday',
+    2: 'Wednesday',
+    3: 'Thursday',
+    4: 'Friday',
+    5: 'Saturday',
+    6: 'Sunday',
+  },
 } as const;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inEnglish } from '@granary/contract/sentences/english';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { expectedKg, feedAt } from './animals.ts';
@@ -105,7 +106,7 @@ test('a five-day week: nothing is used from Friday evening to Monday', () => {
   near(hoursTo(forecast(days, 4_000)), 12 + 48 + 36, 3);
   assert.deepEqual(
     forecast(days, 4_000).reasons.find(({ code }) => code === 'weekdays'),
-    { code: 'weekdays', quiet: [5, 6] },
+    { code: 'weekdays', values: { quiet: '5,6' } },
   );
 });
 
@@ -130,8 +131,8 @@ test('broilers: the curve is followed, and its end is known', () => {
   assert.deepEqual(
     answer.reasons.filter(({ code }) => code.startsWith('animals')),
     [
-      { code: 'animals_curve', kind: 'broiler', ageDays: 21, percentOfCurve: 95 },
-      { code: 'animals_end', day: TODAY + 15 },
+      { code: 'animals_curve', values: { kind: 'broiler', age_days: 21, percent_of_curve: 95 } },
+      { code: 'animals_end', values: { day: '2026-04-04' } },
     ],
   );
   // What is left when they leave is not used.
@@ -177,7 +178,7 @@ test('what is said when nothing can be said', () => {
       name: 'stuck',
       answer: forecast(STEADY, 0, { level: { ...level, unchangedSinceMs: NOW_MS - 20 * HOUR_MS } }),
       status: 'stale',
-      code: 'stuck',
+      code: 'weight_unchanged',
     },
     {
       name: 'two days',
@@ -235,6 +236,7 @@ test('what is said when nothing can be said', () => {
     assert.equal(answer.status, status, name);
     assert.equal(answer.reasons[0]?.code, code, name);
     assert.equal(answer.empty, null, name);
+    assert.doesNotMatch(answer.reasons.map(inEnglish).join(' '), /undefined|null|NaN/, name);
   }
 });
 
@@ -269,6 +271,7 @@ test('whatever was used: times and levels in order, no absurd date, order by bef
       (uses, levelKg, supply) => {
         const days = uses.map(({ kg, flags }, index) => dayOf(TODAY - uses.length + index, kg, flags));
         const answer = forecast(days, levelKg, { configuration: configurationOf({ supply }) });
+        assert.doesNotMatch(answer.reasons.map(inEnglish).join(' '), /undefined|null|NaN/);
         const { empty } = answer;
         const latestMs = NOW_MS + (EMPTY_WITHIN_DAYS + 1.1) * DAY_MS;
         const times = [empty?.p10Ms ?? null, empty?.p50Ms ?? null, empty?.p90Ms ?? null].filter(

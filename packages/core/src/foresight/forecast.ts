@@ -1,4 +1,6 @@
-import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { sentence } from '@granary/contract/sentences/english';
+import type { ForecastReason } from '@granary/contract/sentences/foresight';
+import { DAY_MS, HOUR_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import { expectedKg, implausibleOf, isHoused } from './animals.ts';
 import { hourProfile, knownDays, pastOf, predictDays, recentKgPerDay } from './history.ts';
 import { EMPTY_PART } from './ledger.ts';
@@ -7,7 +9,7 @@ import { curveRatio, weekdayFactors } from './methods.ts';
 import { planOrder } from './order-by.ts';
 import { addedKgOf, usualWidthAt } from './range.ts';
 import { rounded } from './robust.ts';
-import type { EmptyTimes, Forecast, ForecastInput, ForecastStatus, PathPoint, Reason } from './types.ts';
+import type { EmptyTimes, Forecast, ForecastInput, ForecastStatus, PathPoint } from './types.ts';
 
 /** A silo that lasts longer is not given a date. The calendar of `ForecastInput` reaches from 15 days ago to this many days ahead. */
 export const EMPTY_WITHIN_DAYS = 30;
@@ -46,7 +48,7 @@ export function forecastOf(input: ForecastInput): Forecast {
   const levelKg = level === null ? null : rounded(Math.max(0, level.kg), 1);
   const reserveKg =
     supply === null ? 0 : (Math.min(Math.max(supply.reservePercent, 0), 100) / 100) * capacityKg;
-  const said = (status: ForecastStatus, reasons: readonly Reason[]): Forecast => ({
+  const said = (status: ForecastStatus, reasons: readonly ForecastReason[]): Forecast => ({
     status,
     madeAtMs: nowMs,
     levelKg,
@@ -62,14 +64,16 @@ export function forecastOf(input: ForecastInput): Forecast {
   });
 
   if (level === null || levelKg === null || nowMs - level.atMs > STALE_MS) {
-    const hours = level === null ? 0 : Math.floor((nowMs - level.atMs) / HOUR_MS);
-    return said('stale', [{ code: 'stale', lastMs: level?.atMs ?? null, hours }]);
+    const hours = level === null ? null : Math.floor((nowMs - level.atMs) / HOUR_MS);
+    return said('stale', [sentence('stale', { last: toIsoOrNull(level?.atMs ?? null), hours })]);
   }
   if (!(capacityKg > 0) || !Number.isFinite(capacityKg) || levelKg > LEVEL_PARTS_MAX * capacityKg)
-    return said('unpredictable', [{ code: 'capacity_not_plausible', capacityKg, levelKg }]);
+    return said('unpredictable', [
+      sentence('capacity_not_plausible', { capacity_kg: capacityKg, level_kg: levelKg }),
+    ]);
   const what =
     configuration.animals === null ? null : implausibleOf(configuration.animals, today, capacityKg);
-  if (what !== null) return said('unpredictable', [{ code: 'animals_not_plausible', what }]);
+  if (what !== null) return said('unpredictable', [sentence('animals_not_plausible', { what })]);
   if (levelKg <= EMPTY_PART * capacityKg) return said('empty', useReasons(input, today));
 
   const daily = new Float64Array(EMPTY_WITHIN_DAYS + IDLE_DAYS);
@@ -81,17 +85,18 @@ export function forecastOf(input: ForecastInput): Forecast {
     days < KNOWN_DAYS_MIN ||
     !predictDays(history, configuration, daily)
   )
-    return said('learning', [{ code: 'learning', days, needed: KNOWN_DAYS_MIN }]);
+    return said('learning', [sentence('learning', { days, needed: KNOWN_DAYS_MIN })]);
 
   const ahead = useAhead(input, today, daily);
   const idle = idleDaysOf(past.values, capacityKg);
   const isIdle = idle >= IDLE_DAYS || (idle >= IDLE_DAYS_SURE && !isUsedSoon(ahead, past.values));
-  if (isIdle && !isUsedLater(ahead, capacityKg)) return said('not_in_use', [{ code: 'idle', days: idle }]);
+  if (isIdle && !isUsedLater(ahead, capacityKg))
+    return said('not_in_use', [sentence('idle', { days: idle })]);
 
   const unchangedMs = nowMs - level.unchangedSinceMs;
   const missedKg = (recentKgPerDay(history) * unchangedMs) / DAY_MS;
   if (unchangedMs > STALE_MS && missedKg > STUCK_PART * capacityKg && unchangedMs < 2 * DAY_MS)
-    return said('stale', [{ code: 'stuck', sinceMs: level.unchangedSinceMs }]);
+    return said('stale', [sentence('weight_unchanged', { since: toIso(level.unchangedSinceMs) })]);
 
   const deviationKg = Math.max(level.deviationKg, LEVEL_DEVIATION_PART * capacityKg);
   const addedKg = addedKgOf(weekKg(ahead), capacityKg);
@@ -103,7 +108,7 @@ export function forecastOf(input: ForecastInput): Forecast {
   });
   const times = QUANTILES.map((quantile) => timeWhenUsed(input, ahead, levelKg, widthFor(quantile)));
   const [p10Ms = null, , p50Ms = null, , p90Ms = null] = times;
-  const reasons: Reason[] = useReasons(input, today);
+  const reasons: ForecastReason[] = useReasons(input, today);
   const isWide =
     p10Ms !== null &&
     (p90Ms ?? Number.POSITIVE_INFINITY) - p10Ms > WIDE_MS &&
@@ -112,9 +117,9 @@ export function forecastOf(input: ForecastInput): Forecast {
   if (isWide) {
     const until = p90Ms ?? nowMs + EMPTY_WITHIN_DAYS * DAY_MS;
     const ratio = rounded((until - nowMs) / Math.max(p10Ms - nowMs, HOUR_MS), 1);
-    reasons.unshift({ code: 'wide_range', ratio });
+    reasons.unshift(sentence('wide_range', { ratio }));
   }
-  if (p10Ms === null) reasons.unshift({ code: 'lasts_longer', days: EMPTY_WITHIN_DAYS });
+  if (p10Ms === null) reasons.unshift(sentence('lasts_longer', { days: EMPTY_WITHIN_DAYS }));
   const empty: EmptyTimes | null = p10Ms === null ? null : { p10Ms, p50Ms, p90Ms };
 
   const levelsAt = (timeMs: number): PathPoint => pathPoint(input, ahead, levelKg, widthFor, timeMs);
@@ -130,7 +135,7 @@ export function forecastOf(input: ForecastInput): Forecast {
           highLevelAt: (timeMs) => levelsAt(timeMs).p90,
         });
   if (order !== null && order.orderByMs < nowMs)
-    reasons.unshift({ code: 'order_overdue', hours: Math.ceil((nowMs - order.orderByMs) / HOUR_MS) });
+    reasons.unshift(sentence('order_overdue', { hours: Math.ceil((nowMs - order.orderByMs) / HOUR_MS) }));
   const answer = said(isWide ? 'unpredictable' : 'ok', reasons);
   return {
     ...answer,
@@ -314,26 +319,31 @@ function changePercent(values: readonly number[]): number | null {
   return Math.round(Math.min(Math.max((mean(now) / mean(before) - 1) * 100, -100), 999));
 }
 
-function useReasons(input: ForecastInput, today: number): Reason[] {
+function useReasons(input: ForecastInput, today: number): ForecastReason[] {
   const { history, configuration, refills, nowMs } = input;
   if (history === null) return [];
   const { animals } = configuration;
   const past = pastOf(history, originDayOf(input), animals);
-  const reasons: Reason[] = [
-    {
-      code: 'uses',
-      kgPerDay: rounded(recentKgPerDay(history), 1),
-      changePercent: changePercent(past.values),
-    },
+  const reasons: ForecastReason[] = [
+    sentence('uses', {
+      kg_per_day: rounded(recentKgPerDay(history), 1),
+      change_percent: changePercent(past.values) || null,
+    }),
   ];
   if (animals !== null && expectedKg(animals, today) !== null && isHoused(animals, today)) {
     const percentOfCurve = Math.round(100 * curveRatio(past));
     const [low, high] = CURVE_RATIO;
     if (percentOfCurve < 100 * low || percentOfCurve > 100 * high)
-      reasons.push({ code: 'animals_do_not_match', percentOfCurve });
+      reasons.push(sentence('animals_do_not_match', { percent_of_curve: percentOfCurve }));
     else {
       const ageDays = today - animals.startedOnDay + 1;
-      reasons.push({ code: 'animals_curve', kind: animals.kind, ageDays, percentOfCurve });
+      reasons.push(
+        sentence('animals_curve', {
+          kind: animals.kind,
+          age_days: ageDays,
+          percent_of_curve: percentOfCurve,
+        }),
+      );
     }
   }
   if (
@@ -342,11 +352,11 @@ function useReasons(input: ForecastInput, today: number): Reason[] {
     animals.endsOnDay > today &&
     animals.endsOnDay <= today + 21
   )
-    reasons.push({ code: 'animals_end', day: animals.endsOnDay });
+    reasons.push(sentence('animals_end', { day: toIso(animals.endsOnDay * DAY_MS).slice(0, 10) }));
   const factors = weekdayFactors(past);
   const quiet = (factors ?? []).flatMap((factor, weekday) => (factor < 0.3 ? [weekday] : []));
-  if (quiet.length > 0 && quiet.length < 6) reasons.push({ code: 'weekdays', quiet });
+  if (quiet.length > 0 && quiet.length < 6) reasons.push(sentence('weekdays', { quiet: quiet.join(',') }));
   const count = refills.filter(({ fromMs }) => fromMs > nowMs - IDLE_DAYS * DAY_MS).length;
-  if (count > 0) reasons.push({ code: 'refills', count, days: IDLE_DAYS });
+  if (count > 0) reasons.push(sentence('refills', { count, days: IDLE_DAYS }));
   return reasons;
 }

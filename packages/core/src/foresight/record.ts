@@ -6,8 +6,9 @@ import type {
   ForecastSummary,
 } from '@granary/contract/foresight/forecasts';
 import type { Refill as RefillRecord } from '@granary/contract/foresight/refills';
+import { inEnglish, reasonOf } from '@granary/contract/sentences/english';
+import type { FindingSentence } from '@granary/contract/sentences/foresight';
 import { HOUR_MS, toIso, toIsoOrNull } from '@granary/contract/time';
-import { findingText, reasonRecord } from './sentences.ts';
 import type { Forecast, ForecastStatus, Refill } from './types.ts';
 
 /** An event tells of a forecast that has moved by more than this. */
@@ -45,7 +46,7 @@ export function forecastFields(forecast: Forecast): Common {
       fits_from: toIso(suggestion.fitsFromMs),
       deliver_between: { from: toIso(suggestion.deliverFromMs), to: toIso(suggestion.deliverToMs) },
     },
-    reasons: forecast.reasons.map(reasonRecord),
+    reasons: forecast.reasons.map(reasonOf),
     score: score && {
       horizon_days: score.horizonDays,
       forecasts: score.forecasts,
@@ -138,18 +139,15 @@ export const refillRecord = (refill: StoredRefill): RefillRecord => ({
 });
 
 /** What a silo was examined for, and what came out. */
-export interface SiloFinding {
+export type SiloFinding = FindingSentence & {
   readonly type: FindingType;
   /** Empty where it is not about one sensor. */
   readonly sensorId: string;
-  readonly result: 'pass' | 'fail' | 'inconclusive';
   readonly severity: 'info' | 'warning' | 'critical' | null;
-  readonly code: string;
   readonly fromMs: number;
   readonly toMs: number;
-  readonly values: Readonly<Record<string, number | null>>;
   readonly limit: number | null;
-}
+};
 
 export const findingRecord = (
   { deviceId, name, sinceMs }: { readonly deviceId: string; readonly name: string; readonly sinceMs: number },
@@ -164,7 +162,7 @@ export const findingRecord = (
   since: toIso(sinceMs),
   checked_at: toIso(finding.toMs),
   code: finding.code,
-  text: findingText(finding.code, finding.values),
+  text: inEnglish(finding),
   evidence: {
     from: toIso(finding.fromMs),
     to: toIso(finding.toMs),

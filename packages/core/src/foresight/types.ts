@@ -1,3 +1,4 @@
+import type { ForecastReason } from '@granary/contract/sentences/foresight';
 import type { LocalCalendar } from './local-calendar.ts';
 
 /** A weight of the history: the last one of five minutes. */
@@ -226,31 +227,6 @@ export interface PathPoint {
   readonly p90: number;
 }
 
-export type Reason =
-  | { readonly code: 'uses'; readonly kgPerDay: number; readonly changePercent: number | null }
-  | {
-      readonly code: 'animals_curve';
-      readonly kind: AnimalKind;
-      readonly ageDays: number;
-      readonly percentOfCurve: number;
-    }
-  | { readonly code: 'animals_end'; readonly day: number }
-  | { readonly code: 'animals_do_not_match'; readonly percentOfCurve: number }
-  | { readonly code: 'animals_not_plausible'; readonly what: 'heads' | 'started_on' | 'ends_on' }
-  /** Weekdays (Monday is 0) on which little is used. */
-  | { readonly code: 'weekdays'; readonly quiet: readonly number[] }
-  | { readonly code: 'refills'; readonly count: number; readonly days: number }
-  | { readonly code: 'learning'; readonly days: number; readonly needed: number }
-  | { readonly code: 'stale'; readonly lastMs: number | null; readonly hours: number }
-  | { readonly code: 'stuck'; readonly sinceMs: number }
-  | { readonly code: 'idle'; readonly days: number }
-  | { readonly code: 'lasts_longer'; readonly days: number }
-  | { readonly code: 'wide_range'; readonly ratio: number }
-  | { readonly code: 'capacity_not_plausible'; readonly capacityKg: number; readonly levelKg: number }
-  | { readonly code: 'level_not_plausible'; readonly levelKg: number }
-  | { readonly code: 'gaps'; readonly days: number }
-  | { readonly code: 'order_overdue'; readonly hours: number };
-
 export interface Suggestion {
   readonly kg: number;
   readonly fitsFromMs: number;
@@ -278,7 +254,7 @@ export interface Forecast {
   readonly orderByMs: number | null;
   readonly suggestion: Suggestion | null;
   readonly path: readonly PathPoint[];
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly ForecastReason[];
   readonly score: Score | null;
   /** Full days whose use is known: rules that need 14 days of history look here. */
   readonly knownDays: number;

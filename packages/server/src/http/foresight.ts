@@ -9,7 +9,9 @@ import {
   type OrderList,
   type OrderListQuery,
 } from '@granary/contract/foresight/refills';
+import { reasonOf, sentence } from '@granary/contract/sentences/english';
 import { checkedTimeMs, DAY_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import type { AerationAction, AerationWindow } from '@granary/core/foresight/grain/aeration';
 import { packTruck } from '@granary/core/foresight/order-list';
 import { findingRecord, forecastRecord, forecastSummary, refillRecord } from '@granary/core/foresight/record';
 import { canAccess } from '@granary/core/keys';
@@ -317,13 +319,19 @@ function packed(
   };
 }
 
-const tenths = (value: number | null): number | null => (value === null ? null : Math.round(value * 10) / 10);
+const tenths = (value: number): number => Math.round(value * 10) / 10;
+const tenthsOrNull = (value: number | null): number | null => (value === null ? null : tenths(value));
 
-const NO_GRAIN = {
-  code: 'no_grain',
-  text: 'The configuration names no grain, and no sensor has a place on a cable.',
-  values: {},
-};
+function airReason(action: AerationAction, air: AerationWindow['values']) {
+  const values = {
+    outside_c: tenths(air.outsideC),
+    grain_c: tenths(air.grainC),
+    equilibrium_percent: tenths(air.equilibriumPercent),
+  };
+  return reasonOf(action === 'cool' ? sentence('air_cools', values) : sentence('air_dries', values));
+}
+
+const NO_GRAIN = reasonOf(sentence('no_grain'));
 
 function grainState(grain: GrainRead | null, nowMs: number): GrainState {
   if (grain === null) {
@@ -348,9 +356,9 @@ function grainState(grain: GrainRead | null, nowMs: number): GrainState {
     made_at: toIso(nowMs),
     grain: name,
     model: name === null ? null : 'Modified Henderson (ASAE D245)',
-    temperature_c: tenths(grain.temperatureC),
-    moisture_percent: tenths(grain.moisturePercent),
-    equilibrium_moisture_percent: tenths(grain.equilibriumPercent),
+    temperature_c: tenthsOrNull(grain.temperatureC),
+    moisture_percent: tenthsOrNull(grain.moisturePercent),
+    equilibrium_moisture_percent: tenthsOrNull(grain.equilibriumPercent),
     storage: storage && {
       used_percent: Math.round(1_000 * storage.usedShare) / 10,
       remaining_days: Math.round(storage.remainingDays),
@@ -363,8 +371,8 @@ function grainState(grain: GrainRead | null, nowMs: number): GrainState {
       point: point.point,
       height_m: point.heightM,
       state: point.state,
-      temperature_c: tenths(point.temperatureC),
-      warmer_by_c: tenths(point.aboveNeighboursC),
+      temperature_c: tenthsOrNull(point.temperatureC),
+      warmer_by_c: tenthsOrNull(point.aboveNeighboursC),
       slope_c_per_day: point.slopeCPerDay === null ? null : Math.round(point.slopeCPerDay * 100) / 100,
       severity: point.severity,
     })),
@@ -375,23 +383,9 @@ function grainState(grain: GrainRead | null, nowMs: number): GrainState {
         from: toIso(fromMs),
         to: toIso(toMs),
         action,
-        reason: {
-          code: action === 'cool' ? 'air_cools' : 'air_dries',
-          text:
-            action === 'cool'
-              ? `The air has ${tenths(values.outsideC)} °C, the grain ${tenths(values.grainC)} °C.`
-              : `The air dries the grain towards ${tenths(values.equilibriumPercent)} %.`,
-          values: {
-            outside_c: tenths(values.outsideC),
-            grain_c: tenths(values.grainC),
-            equilibrium_percent: tenths(values.equilibriumPercent),
-          },
-        },
+        reason: airReason(action, values),
       })),
-      reason:
-        aeration.obstacle === null
-          ? null
-          : { code: aeration.obstacle, text: OBSTACLES[aeration.obstacle], values: {} },
+      reason: aeration.obstacle === null ? null : reasonOf(sentence(aeration.obstacle)),
       target_moisture_percent: aeration.targetPercent,
       fan_heat_c: aeration.fanHeatC,
       front_hours: Math.round(aeration.frontHours),
@@ -399,13 +393,3 @@ function grainState(grain: GrainRead | null, nowMs: number): GrainState {
     reasons: name === null ? [NO_GRAIN] : [],
   };
 }
-
-const OBSTACLES = {
-  rain: 'It rains.',
-  too_humid: 'The air is too humid.',
-  too_cold: 'The air is too cold.',
-  not_cool_enough: 'The air is not cool enough.',
-  would_add_moisture: 'The air would add moisture.',
-  would_over_dry: 'The air would dry the grain too much.',
-  grain_is_cool_and_dry: 'The grain is cool and dry.',
-} as const;

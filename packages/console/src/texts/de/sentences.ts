@@ -57,21 +57,6 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
     'Das Gerät hat den Not-Halt nicht bestätigt und bewegt sich vielleicht noch; der Not-Halt wird wiederholt, bis es ihn bestätigt[; seine letzte Antwort: {answer:part?}]',
   may_run_empty: 'Kann in {left:duration} leer sein, und davor ist keine Lieferung geplant',
   nothing_usable_left: 'Es ist nichts Nutzbares mehr da',
-  operation_moves_nothing:
-    'Der Vorgang hat in {minutes:number} Minuten {moved_kg:number} kg bewegt; erwartet waren {expected_kg:number} kg',
-  use_has_stopped:
-    'In {hours:number} Stunden wurden nur {used_kg:number} kg verbraucht; erwartet waren mindestens {expected_at_least_kg:number} kg',
-  material_has_fallen:
-    'Material, das eine Brücke gebildet hatte, ist auf einmal gefallen: {fallen_kg:number} kg',
-  steady_loss: 'Verliert {loss_kg_per_day:number} kg am Tag, die nichts erklärt, in {nights:number} Nächten',
-  step_down: '{loss_kg:number} kg fehlten auf einmal, ohne einen Vorgang',
-  weight_stuck: 'Das Gewicht steht seit {unchanged_h:number} Stunden auf {level_kg:number} kg',
-  scale_drifts: 'Die Waage driftet um {drift_kg_per_day:number} kg am Tag, was nichts erklärt',
-  delivery_differs: 'Die Waage zeigt {measured_kg:number} kg von {noted_kg:number} kg auf dem Lieferschein',
-  grain_gets_warmer:
-    'Das Korn an einem Punkt des Kabels hat {temperature_c:number} °C, {warmer_by_c:number} °C mehr als um ihn herum',
-  examination_failed: 'Eine Prüfung des Silos ist fehlgeschlagen: {what:text}',
-  storage_life_used: '{used_percent:number} % der sicheren Lagerzeit sind verbraucht',
 
   // Operations
   start_given_out:
@@ -181,6 +166,79 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   mission_failed: 'Gescheitert[: {why:part?}].',
   mission_missed: 'Verpasst[: {why:part?}].',
   mission_cancelled: 'Zurückgezogen[: {why:part?}].',
+
+  // Forecasts
+  uses: 'Verbraucht {kg_per_day:mass} am Tag[, {change_percent:change?} als in der Vorwoche].',
+  animals_curve:
+    'Der Verbrauch ist wie von Tieren ({kind:animals}) am Tag {age_days:number}, {percent_of_curve:number} % ihrer Kurve.',
+  animals_end: 'Die Tiere gehen am {day:date}.',
+  animals_do_not_match:
+    'Der Verbrauch ist {percent_of_curve:number} % der Kurve der Tiere, deshalb zählt sie nicht.',
+  animals_not_plausible: 'Die eingetragenen Tiere können nicht stimmen: Bitte prüfen: {what:animalsField}.',
+  weekdays: 'Wenig Verbrauch am {quiet:weekdays}.',
+  refills: 'Füllungen in den letzten {days:number} Tagen: {count:number}.',
+  learning: 'Von {needed:number} vollen Tagen, die eine Vorschau braucht, sind {days:number} bekannt.',
+  stale: 'Das jetzige Gewicht ist nicht bekannt[: Das letzte ist {hours:number?} h alt, von {last:time?}].',
+  weight_unchanged: 'Das Gewicht ändert sich seit {since:time} nicht, obwohl etwas verbraucht werden sollte.',
+  idle: 'In den letzten {days:number} Tagen wurde nichts verbraucht.',
+  lasts_longer: 'Reicht mehr als {days:number} Tage.',
+  wide_range:
+    'Der Verbrauch schwankt so sehr, dass der späteste Zeitpunkt {ratio:number}-mal so weit weg ist wie der früheste.',
+  capacity_not_plausible:
+    'Das Fassungsvermögen von {capacity_kg:mass} passt nicht zum Gewicht von {level_kg:mass}.',
+  order_overdue: 'Die Zeit zum Bestellen ist seit {hours:number} h vorbei.',
+
+  // Grain
+  no_grain: 'In der Konfiguration steht kein Korn, und kein Sensor hat einen Platz an einem Kabel.',
+  air_cools: 'Die Luft hat {outside_c:number} °C, das Korn {grain_c:number} °C.',
+  air_dries: 'Die Luft trocknet das Korn bis etwa {equilibrium_percent:number} %.',
+  rain: 'Es regnet.',
+  too_humid: 'Die Luft ist zu feucht.',
+  too_cold: 'Die Luft ist zu kalt.',
+  not_cool_enough: 'Die Luft ist nicht kühl genug.',
+  would_add_moisture: 'Die Luft würde Feuchte zuführen.',
+  would_over_dry: 'Die Luft würde das Korn zu sehr trocknen.',
+  grain_is_cool_and_dry: 'Das Korn ist kühl und trocken.',
+
+  // Findings
+  operation_moves_nothing:
+    'Der Vorgang hat in {minutes:number} Minuten {moved_kg:mass} bewegt; erwartet waren {expected_kg:mass}',
+  use_has_stopped:
+    'In {hours:number} Stunden wurden nur {used_kg:mass} verbraucht; erwartet waren mindestens {expected_at_least_kg:mass}',
+  material_has_fallen: 'Material, das eine Brücke gebildet hatte, ist auf einmal gefallen: {fallen_kg:mass}',
+  steady_loss: 'Verliert {loss_kg_per_day:mass} am Tag, die nichts erklärt, in {nights:number} Nächten',
+  step_down: '{loss_kg:mass} fehlten auf einmal, ohne einen Vorgang',
+  stuck:
+    'Das Gewicht steht seit {unchanged_h:number} Stunden auf {level_kg:mass}; {expected_use_kg:mass} hätten verbraucht werden sollen',
+  drift:
+    'Die Waage wandert um {drift_kg_per_day:mass} am Tag, was nichts erklärt, in {nights:number} Nächten',
+  less_than_noted: 'Die Waage zeigt {measured_kg:mass} von {noted_kg:mass} auf dem Lieferschein',
+  more_than_noted: 'Die Waage zeigt {measured_kg:mass}, mehr als die {noted_kg:mass} auf dem Lieferschein',
+  scale_differs_always:
+    'Die Waage zeigt {measured_kg:mass} von {noted_kg:mass} auf dem Lieferschein, wie bei früheren Lieferungen: Die Waage misst falsch',
+  point_gets_warmer:
+    'Eine Messstelle des Kabels wird wärmer[: Sie hat {temperature_c:number?} °C][, {warmer_by_c:number?} °C mehr als um sie herum][, und täglich {slope_c_per_day:number?} °C mehr]',
+  storage_life_used:
+    '{used_percent:number} % der sicheren Lagerzeit sind verbraucht[; bei dieser Temperatur bleiben {remaining_days:number?} Tage]',
+  flows: 'Material fließt',
+  no_loss: 'Kein Verlust',
+  steady: 'Die Waage ist gleichmäßig',
+  as_noted: 'Wie auf dem Lieferschein',
+  no_hot_spot_seen: 'Keine warme Stelle gesehen',
+  keeps: '{used_percent:number} % der sicheren Lagerzeit sind verbraucht',
+  withdrawals_not_known:
+    'Nicht jede Entnahme ist ein Vorgang des Dienstes, deshalb ist ein Verlust nicht vom Verbrauch zu unterscheiden',
+  too_few_nights: 'Von {nights_needed:number} nötigen Nächten sind {nights:number} bekannt',
+  too_few_days: 'Zu wenige Tage sind bekannt',
+  no_use_expected: 'Zu dieser Zeit ist kein Verbrauch zu erwarten',
+  use_too_small: 'Der Verbrauch ist zu klein, um gesehen zu werden',
+  no_weights: 'Keine jetzigen Gewichte',
+  nearly_empty: 'Das Silo ist fast leer',
+  other_movement: 'In dieser Zeit wurde noch etwas anderes bewegt',
+  runs_too_short: 'Der Vorgang läuft noch nicht lange genug',
+  scale_too_uneven: 'Die Waage schwankt zu sehr',
+  settling: 'Vor Kurzem gefüllt, umgelagert oder belüftet: Temperaturen sagen noch nichts',
+  no_data: 'Zu wenige Temperaturen',
 
   // Refusals
   device_is_offline: 'das Gerät ist nicht verbunden',
@@ -397,5 +455,27 @@ export const SENTENCE_WORDS: Words = {
     failed: 'ist gescheitert',
     missed: 'wurde verpasst',
     cancelled: 'wurde zurückgezogen',
+  },
+  animals: {
+    broiler: 'Masthühner',
+    layer: 'Legehennen',
+    pig: 'Schweine',
+    dairy: 'Milchkühe',
+    other: 'andere Tiere',
+  },
+  animalsField: {
+    heads: 'ihre Anzahl',
+    started_on: 'der Tag, seit dem sie da sind',
+    ends_on: 'der Tag, an dem sie gehen',
+  },
+  comparison: { more: 'mehr', less: 'weniger' },
+  weekday: {
+    0: 'Montag',
+    1: 'Dienstag',
+    2: 'Mittwoch',
+    3: 'Donnerstag',
+    4: 'Freitag',
+    5: 'Samstag',
+    6: 'Sonntag',
   },
 };

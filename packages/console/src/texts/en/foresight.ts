@@ -1,5 +1,3 @@
-import type { SentenceValues } from '@granary/contract/foresight/forecasts';
-
 export const foresight = {
   title: 'Forecast',
   orders: 'Orders',
@@ -106,8 +104,6 @@ export const foresight = {
   noWindows: 'No hour in which a fan would help.',
   adviceOnly: 'Advice only: nothing is switched.',
   heatMap: 'Temperatures of the last 30 days',
-  /** In English the service has written them. */
-  sentences: {} as Readonly<Record<string, (values: SentenceValues) => string>>,
   supply: {
     title: 'Product, animals, supplier',
     meaning: 'What no sensor tells. Everything is optional; it is not sent to the device.',

@@ -1,7 +1,5 @@
 import type { AlertSeverity, AlertType } from '@granary/contract/alerts';
-import { ALERTS, type AlertMessage } from '@granary/contract/sentences/alerts';
 import { sentence } from '@granary/contract/sentences/english';
-import { placeholdersOf } from '@granary/contract/sentences/sentence';
 import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import type { SiloFinding } from '../../foresight/record.ts';
 import type { Condition } from '../lifecycle.ts';
@@ -27,29 +25,8 @@ export interface ForesightAlarms {
     readonly p10Ms: number | null;
   } | null;
   /** Those that failed, and the types about which the data do not tell enough. */
-  readonly failed: readonly SiloFinding[];
+  readonly failed: readonly Extract<SiloFinding, { readonly result: 'fail' }>[];
   readonly inconclusive: readonly string[];
-}
-
-/** Where the sentence of an alert has another code than the finding. */
-const CODES: Readonly<Record<string, keyof typeof ALERTS>> = {
-  stuck: 'weight_stuck',
-  drift: 'scale_drifts',
-  less_than_noted: 'delivery_differs',
-  more_than_noted: 'delivery_differs',
-  scale_differs_always: 'delivery_differs',
-  point_gets_warmer: 'grain_gets_warmer',
-};
-
-const isCode = (code: string): code is keyof typeof ALERTS => Object.hasOwn(ALERTS, code);
-
-/** With the numbers of the evidence; a finding that has no sentence of its own is named. */
-function messageOf({ code, values }: SiloFinding): AlertMessage {
-  const known = CODES[code] ?? code;
-  const isComplete =
-    isCode(known) && placeholdersOf(ALERTS[known]).every(({ name }) => typeof values[name] === 'number');
-  if (isComplete) return { code: known, values: { ...values } };
-  return sentence('examination_failed', { what: code.replaceAll('_', ' ') });
 }
 
 const shown = (severity: 'warning' | 'critical', knownDays: number): AlertSeverity =>
@@ -82,7 +59,7 @@ function predictedEmpty(alarms: ForesightAlarms | null): Condition {
 }
 
 function found(type: (typeof FOUND)[number], alarms: ForesightAlarms | null): Condition {
-  const failed = alarms?.failed.filter((finding) => finding.type === type) ?? [];
+  const failed = alarms?.failed.filter((fault) => fault.type === type) ?? [];
   const worst = failed.find(({ severity }) => severity === 'critical') ?? failed[0];
   if (alarms === null || worst === undefined) {
     return { type, state: alarms?.inconclusive.includes(type) === true ? 'indeterminate' : 'absent' };
@@ -95,7 +72,7 @@ function found(type: (typeof FOUND)[number], alarms: ForesightAlarms | null): Co
     currentValue: value,
     threshold: worst.limit,
     cause: failed.map(({ sensorId, code }) => sensorId || code).join(','),
-    message: messageOf(worst),
+    message: { code: worst.code, values: worst.values },
     valueStep: Math.max(1, Math.abs(value ?? 0) * 0.2),
   };
 }

@@ -55,7 +55,7 @@ export function deliveryMismatch({ delivery, deviationKg, earlier }: DeliveryInp
 const missingShare = ({ notedKg, measuredKg }: Pick<Delivery, 'notedKg' | 'measuredKg'>): number =>
   notedKg > 0 ? (notedKg - measuredKg) / notedKg : 0;
 
-function codeOf(missingKg: number, isOfScale: boolean): string {
+function codeOf(missingKg: number, isOfScale: boolean) {
   if (isOfScale) return 'scale_differs_always';
   return missingKg > 0 ? 'less_than_noted' : 'more_than_noted';
 }

@@ -1,18 +1,16 @@
+import type { FindingSentence } from '@granary/contract/sentences/foresight';
+
 /** What a silo is examined for beside the grain in it. */
 export type ExaminedFor = 'no_flow' | 'unexplained_loss' | 'delivery_mismatch' | 'sensor_suspect';
 
 /** What came out, with everything that a person needs to check it. The names of values end in their unit. */
-export interface Finding {
+export type Finding = FindingSentence & {
   readonly type: ExaminedFor;
-  /** `inconclusive`: the data do not allow to tell; the code says why. */
-  readonly result: 'pass' | 'fail' | 'inconclusive';
-  readonly code: string;
   /** Of a `fail`. */
   readonly severity: 'warning' | 'critical' | null;
   /** The time that was looked at. */
   readonly fromMs: number;
   readonly toMs: number;
-  readonly values: Readonly<Record<string, number | null>>;
   /** What the first of the values was compared with, in its unit. */
   readonly limit: number | null;
-}
+};

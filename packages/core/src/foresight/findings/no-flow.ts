@@ -100,18 +100,25 @@ function whileRunning({ nowMs, readings }: NoFlowInput, { fromMs, kgPerMinute }:
     : { ...judged, result: 'pass', code: 'flows', severity: null };
 }
 
+type Unknown =
+  | 'no_weights'
+  | 'nearly_empty'
+  | 'no_use_expected'
+  | 'other_movement'
+  | 'too_few_days'
+  | 'use_too_small';
+
 function withoutOperation(input: NoFlowInput): Finding {
   const { nowMs, capacityKg, readings, movements } = input;
-  const unknown = (code: string, values: Finding['values'] = {}): Finding => ({
+  const nothing = {
     type: 'no_flow',
-    result: 'inconclusive',
-    code,
     severity: null,
     fromMs: nowMs - WINDOWS_H[0] * HOUR_MS,
     toMs: nowMs,
-    values,
+    values: {},
     limit: null,
-  });
+  } as const;
+  const unknown = (code: Unknown): Finding => ({ ...nothing, result: 'inconclusive', code });
   const now = levelAt(readings, nowMs, LEVEL_MS);
   if (now === null || nowMs - (readings.at(-1)?.atMs ?? 0) > FRESH_MS) return unknown('no_weights');
   if (now < LEVEL_OF_CAPACITY_MIN * capacityKg) return unknown('nearly_empty');
@@ -147,7 +154,7 @@ function withoutOperation(input: NoFlowInput): Finding {
     }
   }
   return isSeen
-    ? { ...unknown('flows'), result: 'pass' }
+    ? { ...nothing, result: 'pass', code: 'flows' }
     : unknown(input.past.length < DAYS_MIN ? 'too_few_days' : 'use_too_small');
 }
 
