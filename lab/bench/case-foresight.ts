@@ -1,8 +1,7 @@
 import { type App, openApp } from '@granary/app/app';
-import type { SiloOutcome } from '@granary/app/foresight/forecast-silo';
-import { reads } from '@granary/app/foresight/foresight';
+import { type DueLook, reads } from '@granary/app/foresight/foresight';
 import { openReads, type Reads, type StoreLocation } from '@granary/app/open-reads';
-import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { registerDevice } from '@granary/testing/app/fixtures';
@@ -12,13 +11,16 @@ import { SQLITE, type Storage } from './service-process.ts';
 /** A twentieth of the silos of the goal, which is 8 s for 10,000 and 1 s for an hour in which few have changed. */
 const SILOS = 500;
 const DAYS = 16;
+/** Only of the last days there is a weight in every five minutes, because a forecast reads no more of them again. */
+const FINE_DAYS = 2;
 const READINGS_PER_BATCH = 2_000;
 const SILOS_PER_JOB = 16;
-const SILOS_PER_LOOK = 200;
+const SILOS_PER_LOOK = 1_000;
 const ALL_S_MAX = 0.4;
 const SOME_S_MAX = 0.05;
 /** Of the silos, those that have new readings in the hour. */
 const CHANGED = 0.05;
+const STEP_MS = 5 * MINUTE_MS;
 const WEIGHT = STANDARD_SENSORS.weight.lane;
 
 /** The forecasts of many silos with their reads and writes: all of them, and an hour in which few have changed. */
@@ -31,14 +33,22 @@ export async function measureForesight(folder: string, storage: Storage = SQLITE
     const startMs = Math.floor(Date.now() / DAY_MS - DAYS) * DAY_MS;
     const silos: number[] = [];
     while (silos.length < SILOS) silos.push(await registerDevice(app));
-    for (let hour = 0; hour < DAYS * 24; hour++) await weigh(app, silos, startMs + hour * HOUR_MS, hour);
+    const fineMs = startMs + (DAYS - FINE_DAYS) * DAY_MS;
+    for (let atMs = startMs; atMs < startMs + DAYS * DAY_MS; atMs += atMs < fineMs ? HOUR_MS : STEP_MS) {
+      await weigh(app, silos, atMs, (atMs - startMs) / HOUR_MS);
+    }
     const endMs = startMs + DAYS * DAY_MS;
     const first = await forecast(app, store, silos, endMs);
-    await weigh(app, silos, endMs, DAYS * 24);
+    const hourOf = async (some: readonly number[], fromMs: number) => {
+      for (let atMs = fromMs; atMs < fromMs + HOUR_MS; atMs += STEP_MS) {
+        await weigh(app, some, atMs, (atMs - startMs) / HOUR_MS);
+      }
+    };
+    await hourOf(silos, endMs);
     const again = await forecast(app, store, silos, endMs + HOUR_MS);
     const some = silos.slice(0, SILOS * CHANGED);
-    await weigh(app, some, endMs + HOUR_MS, DAYS * 24 + 1);
-    const look = await timed(() => lookAtAll(app));
+    await hourOf(some, endMs + HOUR_MS);
+    const look = await timed(() => lookAtAll(store, endMs + 2 * HOUR_MS));
     const few = (await forecast(app, store, some, endMs + 2 * HOUR_MS)) + look;
     return [
       {
@@ -66,7 +76,7 @@ export async function measureForesight(folder: string, storage: Storage = SQLITE
 async function weigh(app: App, silos: readonly number[], tsMs: number, hour: number): Promise<void> {
   for (let start = 0; start < silos.length; start += READINGS_PER_BATCH) {
     const readings = silos.slice(start, start + READINGS_PER_BATCH).map((deviceNo): Reading => {
-      const grams = 9_000_000 - ((hour + deviceNo) % 240) * 10_000;
+      const grams = 9_000_000 - Math.round(((hour + deviceNo) % 240) * 10_000);
       return { deviceNo, tsMs, group: WEIGHT.group, a: grams, b: null, c: null, badMask: 0 };
     });
     await app.telemetry.append({ readings, seen: [], rejections: [] });
@@ -76,23 +86,18 @@ async function weigh(app: App, silos: readonly number[], tsMs: number, hour: num
 /** As the service does it, in seconds. */
 const forecast = (app: App, store: Reads, silos: readonly number[], nowMs: number): Promise<number> =>
   timed(async () => {
+    const wish = { nowMs, timeZone: 'Europe/Berlin', horizonDays: 0 };
     for (let at = 0; at < silos.length; at += SILOS_PER_JOB) {
-      const outcomes: SiloOutcome[] = [];
-      for (const deviceNo of silos.slice(at, at + SILOS_PER_JOB)) {
-        const wish = { nowMs, timeZone: 'Europe/Berlin', horizonDays: 0 };
-        const outcome = await store.use((sql) => reads.forecast(sql, deviceNo, wish));
-        if (outcome !== undefined) outcomes.push(outcome);
-      }
+      const part = silos.slice(at, at + SILOS_PER_JOB);
+      const { outcomes } = await store.use((sql) => reads.makeForecasts(sql, part, wish));
       await app.foresight.save({ outcomes, nowMs });
     }
   });
 
-async function lookAtAll(app: App): Promise<void> {
-  for (let afterNo = 0; ; ) {
-    const silos = await app.foresight.sweep(afterNo, SILOS_PER_LOOK);
-    const last = silos.at(-1);
-    if (last === undefined) return;
-    afterNo = last.deviceNo;
+async function lookAtAll(store: Reads, nowMs: number): Promise<void> {
+  for (let afterNo: number | null = 0; afterNo !== null; ) {
+    const look: DueLook = { afterNo, limit: SILOS_PER_LOOK, nowMs };
+    ({ lastNo: afterNo } = await store.use((sql) => reads.due(sql, look)));
   }
 }
 

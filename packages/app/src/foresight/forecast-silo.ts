@@ -159,8 +159,37 @@ async function lastKnownDay(
     : anewFrom(last.day, calendar);
 }
 
+/** A silo of which no forecast could be made. */
+export interface FailedSilo {
+  readonly deviceNo: number;
+  readonly reason: string;
+}
+
+/** Of those that exist; what fails is told. */
+export async function forecastSilos(
+  sql: Sql,
+  deviceNos: readonly number[],
+  wish: ForecastWish,
+): Promise<{ readonly outcomes: SiloOutcome[]; readonly failed: FailedSilo[] }> {
+  // At once, because statements that are given together are sent to the server together.
+  const settled = await Promise.allSettled(deviceNos.map((deviceNo) => forecastSilo(sql, deviceNo, wish)));
+  const outcomes: SiloOutcome[] = [];
+  const failed: FailedSilo[] = [];
+  for (const [index, deviceNo] of deviceNos.entries()) {
+    const result = settled[index];
+    try {
+      // A statement that fails makes those that were sent with it fail, so each is tried again alone.
+      const outcome = result?.status === 'fulfilled' ? result.value : await forecastSilo(sql, deviceNo, wish);
+      if (outcome !== undefined) outcomes.push(outcome);
+    } catch (error) {
+      failed.push({ deviceNo, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { outcomes, failed };
+}
+
 /** Reads what is stored of a silo and makes its forecast; nothing is written. `undefined`: there is no such silo. */
-export async function forecastSilo(
+async function forecastSilo(
   sql: Sql,
   deviceNo: number,
   { nowMs, timeZone, horizonDays }: ForecastWish,
@@ -249,12 +278,13 @@ export async function forecastSilo(
         forecast,
         supply: configuration.supply,
         lastRefillMs: refills.at(-1)?.fromMs ?? null,
-        acknowledged: await isOrdered(sql, deviceNo),
+        acknowledged: silo.ordered > 0,
       }),
     },
     findings: examined.findings,
     tail: JSON.stringify({ zone, tail: ledger.tail } satisfies StoredTail),
-    history: history === null ? null : changedText(JSON.stringify(history), silo.history),
+    history:
+      history === known || history === null ? null : changedText(JSON.stringify(history), silo.history),
     lateMarks: silo.lateMarks,
   };
 }
@@ -276,13 +306,4 @@ function hasJumped(readings: readonly LevelReading[], capacityKg: number, nowMs:
   const recent = readings.filter(({ atMs }) => atMs >= nowMs - WATCHED_MS).map(({ kg }) => kg);
   const last = recent.at(-1);
   return last !== undefined && last - Math.min(...recent) > 0.02 * capacityKg;
-}
-
-/** The alert about running empty was acknowledged, which means that it is ordered. */
-async function isOrdered(sql: Sql, deviceNo: number): Promise<boolean> {
-  const rows = await sql.query(
-    "SELECT 1 AS found FROM alerts WHERE device_no = $1 AND type = 'predicted_empty' AND status = 'acknowledged' LIMIT 1",
-    [deviceNo],
-  );
-  return rows.length > 0;
 }

@@ -2,10 +2,9 @@ import type { Actor } from '@granary/contract/audit';
 import { HOUR_MS } from '@granary/contract/time';
 import type { LevelReading, Refill, UseDay } from '@granary/core/foresight/types';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
-import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { type DeviceSelection, Parameters, selectionConditions, where } from '../conditions.ts';
-import { readBuckets } from '../telemetry/bucket-rows.ts';
+import { readLastValues } from '../telemetry/bucket-rows.ts';
 import { openBucketFigures } from '../telemetry/open-bucket-rows.ts';
 
 const WEIGHT = STANDARD_SENSORS.weight.lane;
@@ -114,6 +113,8 @@ export interface SiloRow {
   readonly body: string | null;
   readonly tail: string | null;
   readonly history: string | null;
+  /** The alert about running empty is acknowledged, which means that it is ordered. */
+  readonly ordered: number;
 }
 
 export async function readSilo(sql: Sql, deviceNo: number): Promise<SiloRow | undefined> {
@@ -122,7 +123,9 @@ export async function readSilo(sql: Sql, deviceNo: number): Promise<SiloRow | un
        configurations.version, configurations.body AS configuration,
        late_readings.from_ms AS late_from_ms, late_readings.marks AS late_marks,
        forecasts.made_at_ms, forecasts.configuration_version, forecasts.status, forecasts.state, forecasts.body, forecasts.tail,
-       forecast_histories.body AS history
+       forecast_histories.body AS history,
+       (SELECT COUNT(*) FROM alerts WHERE alerts.device_no = devices.device_no AND type = 'predicted_empty'
+          AND alerts.status = 'acknowledged') AS ordered
      FROM devices JOIN configurations ON configurations.device_no = devices.device_no
        LEFT JOIN late_readings ON late_readings.device_no = devices.device_no
        LEFT JOIN forecasts ON forecasts.device_no = devices.device_no
@@ -140,8 +143,8 @@ export async function readLevels(
   fromMs: number,
   toMs: number,
 ): Promise<LevelReading[]> {
-  const buckets = await readBuckets(sql, { deviceNo, lane: WEIGHT, interval: '5m', fromMs, toMs });
-  return buckets.flatMap(({ startMs, last }) => (last === null ? [] : [{ atMs: startMs, kg: last / 1_000 }]));
+  const values = await readLastValues(sql, { deviceNo, lane: WEIGHT, interval: '5m', fromMs, toMs });
+  return values.map(({ startMs, last }) => ({ atMs: startMs, kg: last / 1_000 }));
 }
 
 export async function readUseDays(sql: Sql, deviceNo: number, fromDay: number): Promise<UseDay[]> {
@@ -173,6 +176,20 @@ export async function readRefills(sql: Sql, deviceNo: number, sinceMs: number): 
     `SELECT ${REFILL_COLUMNS} FROM refills WHERE device_no = $1 AND to_ms >= $2 ORDER BY from_ms`,
     [deviceNo, sinceMs],
   );
+}
+
+/** The same of several silos. */
+export async function refillsOfSilos(
+  sql: Sql,
+  deviceNos: readonly number[],
+  sinceMs: number,
+): Promise<Map<number, RefillRow[]>> {
+  const rows = await sql.query<RefillRow & { readonly deviceNo: number }>(
+    `SELECT device_no, ${REFILL_COLUMNS} FROM refills
+     WHERE ${sql.isOneOfNumbers('device_no', '$1')} AND to_ms >= $2 ORDER BY from_ms`,
+    [JSON.stringify(deviceNos), sinceMs],
+  );
+  return Map.groupBy(rows, ({ deviceNo }) => deviceNo);
 }
 
 export interface ListedRefill extends RefillRow {
@@ -333,22 +350,19 @@ export interface StoredFinding {
 }
 
 export async function findingsOf(sql: Sql, deviceNo: number): Promise<StoredFinding[]> {
-  return await sql.query<StoredFinding>(
-    'SELECT type, sensor_id, result, since_ms, body FROM findings WHERE device_no = $1 ORDER BY finding_no',
-    [deviceNo],
-  );
+  return (await findingsOfSilos(sql, [deviceNo])).get(deviceNo) ?? [];
 }
 
-export async function saveFinding(sql: Sql, deviceNo: number, finding: StoredFinding): Promise<void> {
-  await insertRows(
-    sql,
-    {
-      table: 'findings',
-      onConflict: `ON CONFLICT (device_no, type, sensor_id)
-        DO UPDATE SET result = excluded.result, since_ms = excluded.since_ms, body = excluded.body`,
-    },
-    [{ deviceNo, ...finding }],
+export async function findingsOfSilos(
+  sql: Sql,
+  deviceNos: readonly number[],
+): Promise<Map<number, StoredFinding[]>> {
+  const rows = await sql.query<StoredFinding & { readonly deviceNo: number }>(
+    `SELECT device_no, type, sensor_id, result, since_ms, body FROM findings
+     WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY finding_no`,
+    [JSON.stringify(deviceNos)],
   );
+  return Map.groupBy(rows, ({ deviceNo }) => deviceNo);
 }
 
 /** Takes the work of forecasting for this node until a time, unless another node has it; a lease far ahead is of a clock that was set back. */

@@ -2,34 +2,24 @@ import type { SiloConfiguration } from '@granary/contract/configuration/silo-con
 import { Refusal } from '@granary/contract/errors';
 import type { RefillPatch } from '@granary/contract/foresight/refills';
 import type { PlannedDelivery, SiloUse } from '@granary/contract/foresight/silo-use';
-import { checkedTimeMs, DAY_MS, HOUR_MS } from '@granary/contract/time';
-import type { ForesightAlarms } from '@granary/core/alerts/rules/foresight-rules';
+import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 import { storedConfiguration } from '@granary/core/configuration/versions';
+import { isForecastDue } from '@granary/core/foresight/due';
 import { HISTORY_DAYS } from '@granary/core/foresight/history';
 import { localCalendar } from '@granary/core/foresight/local-calendar';
-import {
-  findingRecord,
-  forecastChange,
-  refillRecord,
-  type SiloFinding,
-  type StoredRefill,
-} from '@granary/core/foresight/record';
+import { refillRecord, type SiloFinding, type StoredRefill } from '@granary/core/foresight/record';
 import type { Forecast } from '@granary/core/foresight/types';
-import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
-import { scheduleEvaluation } from '../alerts/evaluation-rows.ts';
 import { writes as configurationWrites } from '../configuration/configuration.ts';
 import { lockConfiguration } from '../configuration/configuration-rows.ts';
-import { alertEvaluation, type Committed, committed, eventsLogged } from '../effects.ts';
+import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
-import { newId } from '../ids.ts';
 import { markLate } from '../telemetry/late-readings.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
-import { type ForecastWish, forecastSilo, type SiloOutcome, WATCHED_MS } from './forecast-silo.ts';
+import { type ForecastWish, forecastSilos } from './forecast-silo.ts';
 import {
   type FindingPage,
   type ForecastPage,
-  findingsOf,
   findRefill,
   type ListedFinding,
   type ListedForecast,
@@ -41,54 +31,14 @@ import {
   type RefillPage,
   readRefills,
   readSilo,
-  saveFinding,
   sweepSilos,
   takeLease,
 } from './foresight-rows.ts';
 import { type GrainFacts, readGrain } from './grain.ts';
+import { type SavedForecasts, saveForecasts } from './save-forecasts.ts';
 
 /** So old days are not needed by any forecast. */
 const USE_DAYS_KEPT = HISTORY_DAYS + 30;
-
-const FORECASTS = {
-  table: 'forecasts',
-  onConflict: `ON CONFLICT (device_no) DO UPDATE SET ${[
-    'made_at_ms',
-    'next_at_ms',
-    'watched_until_ms',
-    'newest_ms',
-    'configuration_version',
-    'status',
-    'level_kg',
-    'kg_per_day',
-    'order_by_ms',
-    'product',
-    'had_operation',
-    'alarms',
-    'state',
-    'body',
-    'tail',
-  ]
-    .map((column) => `${column} = excluded.${column}`)
-    .join(', ')}`,
-};
-const HISTORIES = {
-  table: 'forecast_histories',
-  onConflict: 'ON CONFLICT (device_no) DO UPDATE SET body = excluded.body',
-};
-const USE_DAYS = {
-  table: 'use_days',
-  onConflict: `ON CONFLICT (device_no, day) DO UPDATE SET ${[
-    'kg',
-    'discharged_kg',
-    'refilled_kg',
-    'quiet_kg',
-    'flags',
-    'hours',
-  ]
-    .map((column) => `${column} = excluded.${column}`)
-    .join(', ')}`,
-};
 
 export interface ListedSiloForecast extends Omit<ListedForecast, 'body'> {
   readonly forecast: Forecast;
@@ -98,11 +48,30 @@ export interface GrainRead extends GrainFacts {
   readonly use: SiloUse;
 }
 
+export interface DueLook {
+  readonly afterNo: number;
+  readonly limit: number;
+  readonly nowMs: number;
+}
+
+export interface DueSilos {
+  readonly due: readonly number[];
+  readonly lastNo: number | null;
+}
+
 export const reads = {
-  sweep: (sql: Sql, afterNo: number, limit: number) => sweepSilos(sql, afterNo, limit),
+  /** The numbers of silos that need a new forecast, of some after one of them; `lastNo` is `null` when there are no more. */
+  async due(sql: Sql, { afterNo, limit, nowMs }: DueLook): Promise<DueSilos> {
+    const silos = await sweepSilos(sql, afterNo, limit);
+    return {
+      due: silos.flatMap((silo) => (isForecastDue(silo, nowMs) ? [silo.deviceNo] : [])),
+      lastNo: silos.length < limit ? null : (silos.at(-1)?.deviceNo ?? null),
+    };
+  },
 
   /** Computed from what is stored now; nothing is written. */
-  forecast: (sql: Sql, deviceNo: number, wish: ForecastWish) => forecastSilo(sql, deviceNo, wish),
+  makeForecasts: (sql: Sql, deviceNos: readonly number[], wish: ForecastWish) =>
+    forecastSilos(sql, deviceNos, wish),
 
   async forecasts(sql: Sql, page: ForecastPage): Promise<ListedSiloForecast[]> {
     return (await listForecasts(sql, page)).map(({ body, ...silo }) => ({
@@ -154,11 +123,6 @@ export const reads = {
   },
 };
 
-export interface SavedForecasts {
-  readonly outcomes: readonly SiloOutcome[];
-  readonly nowMs: number;
-}
-
 export interface Planning {
   readonly deviceNo: number;
   readonly nowMs: number;
@@ -166,64 +130,7 @@ export interface Planning {
 
 export const writes = {
   /** The forecasts of some silos with everything that led to them. A silo that was removed meanwhile is left out. */
-  async save(tx: Transaction, { outcomes, nowMs }: SavedForecasts): Promise<Committed<number>> {
-    const { sql } = tx;
-    const silos = await sql.query<{ deviceNo: number; deviceId: string; name: string }>(
-      `SELECT device_no, device_id, name FROM devices
-       WHERE ${sql.isOneOfNumbers('device_no', '$1')} AND removed_at_ms IS NULL`,
-      [JSON.stringify(outcomes.map(({ deviceNo }) => deviceNo))],
-    );
-    const siloOf = new Map(silos.map((silo) => [silo.deviceNo, silo]));
-    const stored = await sql.query<{ deviceNo: number; madeAtMs: number; body: string; alarms: string }>(
-      `SELECT device_no, made_at_ms, body, alarms FROM forecasts
-       WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no ${sql.forUpdate}`,
-      [JSON.stringify(silos.map(({ deviceNo }) => deviceNo))],
-    );
-    const before = new Map(stored.map((row) => [row.deviceNo, row]));
-    // Another node may have made a later one.
-    const isNewer = ({ deviceNo, forecast }: SiloOutcome) =>
-      siloOf.has(deviceNo) && (before.get(deviceNo)?.madeAtMs ?? 0) <= forecast.madeAtMs;
-    const kept = outcomes.filter(isNewer).toSorted((a, b) => a.deviceNo - b.deviceNo);
-    const events: NewEvent[] = [];
-    const toEvaluate: number[] = [];
-    const rows: Record<string, string | number | null>[] = [];
-    for (const outcome of kept) {
-      const { deviceNo, forecast } = outcome;
-      const silo = siloOf.get(deviceNo);
-      if (silo === undefined) continue;
-      const was = before.get(deviceNo);
-      const change = forecastChange(silo.deviceId, was === undefined ? null : JSON.parse(was.body), forecast);
-      if (change !== null) events.push({ type: 'forecast.changed', deviceNo, atMs: nowMs, data: change });
-      events.push(...(await syncRefills(tx, silo, outcome, nowMs)));
-      events.push(...(await syncFindings(sql, silo, outcome, nowMs)));
-      const alarms = JSON.stringify(alarmsOf(outcome));
-      if (alarms !== (was?.alarms ?? NO_ALARMS)) toEvaluate.push(deviceNo);
-      rows.push(forecastRow(outcome, alarms, nowMs));
-      if (outcome.lateMarks !== null) {
-        await sql.run('DELETE FROM late_readings WHERE device_no = $1 AND marks = $2', [
-          deviceNo,
-          outcome.lateMarks,
-        ]);
-      }
-    }
-    await insertRows(sql, FORECASTS, rows);
-    await insertRows(
-      sql,
-      HISTORIES,
-      kept.flatMap(({ deviceNo, history }) => (history === null ? [] : [{ deviceNo, body: history }])),
-    );
-    await insertRows(
-      sql,
-      USE_DAYS,
-      kept.flatMap(({ deviceNo, days }) => days.map((day) => ({ deviceNo, ...day }))),
-    );
-    await scheduleEvaluation(
-      sql,
-      toEvaluate.map((deviceNo) => ({ deviceNo, atMs: nowMs })),
-    );
-    await logEvents(tx, events);
-    return committed(kept.length, ...alertEvaluation(toEvaluate), ...eventsLogged(events));
-  },
+  save: (tx: Transaction, saved: SavedForecasts): Promise<Committed<number>> => saveForecasts(tx, saved),
 
   /** What a person knows of a refill. Days since one that was none are computed anew. */
   async noteRefill(
@@ -337,138 +244,3 @@ const storedRefill = ({ isRefill, changedBy, ...row }: ListedRefill): StoredRefi
   isRefill: isRefill === 1,
   changedBy: changedBy === null ? null : JSON.parse(changedBy),
 });
-
-function alarmsOf({ forecast, state, findings }: SiloOutcome): ForesightAlarms {
-  const { severity } = state.predictedEmpty;
-  return {
-    // Only whether there are enough days matters.
-    knownDays: Math.min(forecast.knownDays, 14),
-    predictedEmpty:
-      severity === null
-        ? null
-        : { severity, madeAtMs: forecast.madeAtMs, p10Ms: forecast.empty?.p10Ms ?? null },
-    failed: findings.filter((finding) => finding.result === 'fail'),
-    inconclusive: findings.flatMap(({ type, result }) => (result === 'inconclusive' ? [type] : [])),
-  };
-}
-
-const NO_ALARMS = '';
-
-function forecastRow(
-  outcome: SiloOutcome,
-  alarms: string,
-  nowMs: number,
-): Record<string, string | number | null> {
-  const { deviceNo, forecast } = outcome;
-  return {
-    deviceNo,
-    madeAtMs: forecast.madeAtMs,
-    nextAtMs: outcome.nextAtMs,
-    watchedUntilMs: outcome.hasJumped ? nowMs + WATCHED_MS : 0,
-    newestMs: outcome.newestMs,
-    configurationVersion: outcome.configurationVersion,
-    status: forecast.status,
-    levelKg: forecast.levelKg,
-    kgPerDay: forecast.use?.kgPerDay ?? null,
-    orderByMs: forecast.orderByMs,
-    product: outcome.product,
-    hadOperation: Number(outcome.hadOperation),
-    alarms,
-    state: JSON.stringify(outcome.state),
-    body: JSON.stringify({ ...forecast, path: [] }),
-    tail: outcome.tail,
-  };
-}
-
-interface NamedSilo {
-  readonly deviceNo: number;
-  readonly deviceId: string;
-  readonly name: string;
-}
-
-/** A refill that is found again keeps its id and its note; one that was none stays as a person has said. */
-async function syncRefills(
-  tx: Transaction,
-  { deviceNo, deviceId }: NamedSilo,
-  { refills, refillsFromMs, product }: SiloOutcome,
-  nowMs: number,
-): Promise<NewEvent[]> {
-  const { sql } = tx;
-  const all = await readRefills(sql, deviceNo, refillsFromMs - HOUR_MS);
-  const left = all.filter(({ isRefill, fromMs }) => isRefill === 1 && fromMs >= refillsFromMs);
-  const events: NewEvent[] = [];
-  for (const refill of refills) {
-    const at = left.findIndex(
-      (one) =>
-        (one.operationId !== null && one.operationId === refill.operationId) ||
-        (one.fromMs <= refill.toMs && one.toMs >= refill.fromMs),
-    );
-    const [known] = at < 0 ? [] : left.splice(at, 1);
-    const { fromMs, toMs, kg, measuredKg, source, operationId, inGap, beforeKg, afterKg } = refill;
-    if (known !== undefined) {
-      if (known.toMs === toMs && known.kg === kg && known.fromMs === fromMs) continue;
-      await sql.run(
-        `UPDATE refills SET from_ms = $2, to_ms = $3, kg = $4, measured_kg = $5, source = $6, operation_id = $7, in_gap = $8,
-           before_kg = $9, after_kg = $10 WHERE refill_id = $1`,
-        [known.refillId, fromMs, toMs, kg, measuredKg, source, operationId, Number(inGap), beforeKg, afterKg],
-      );
-      continue;
-    }
-    const refillId = newId('rf', nowMs);
-    const row = { fromMs, toMs, kg, measuredKg, source, operationId, beforeKg, afterKg };
-    await insertRows(sql, { table: 'refills' }, [
-      { refillId, deviceNo, ...row, inGap: Number(inGap), product, isRefill: 1 },
-    ]);
-    const data = refillRecord({
-      ...row,
-      refillId,
-      deviceId,
-      deliveryNoteKg: null,
-      product,
-      isRefill: true,
-      changedAtMs: null,
-      changedBy: null,
-    });
-    events.push({ type: 'refill.detected', deviceNo, atMs: nowMs, data });
-  }
-  for (const { refillId, deliveryNoteKg } of left) {
-    // A person has seen a refill that has a note.
-    if (deliveryNoteKg === null) await sql.run('DELETE FROM refills WHERE refill_id = $1', [refillId]);
-  }
-  return events;
-}
-
-async function syncFindings(
-  sql: Sql,
-  { deviceNo, deviceId, name }: NamedSilo,
-  { findings }: SiloOutcome,
-  nowMs: number,
-): Promise<NewEvent[]> {
-  const stored = await findingsOf(sql, deviceNo);
-  const events: NewEvent[] = [];
-  for (const finding of findings) {
-    const { type, sensorId, result } = finding;
-    const was = stored.find((one) => one.type === type && one.sensorId === sensorId);
-    const body = JSON.stringify(finding);
-    const isSame = was?.result === result;
-    // Evidence of what is in order is not written again with every forecast.
-    if (isSame && (result !== 'fail' || was.body === body)) continue;
-    const sinceMs = isSame ? was.sinceMs : nowMs;
-    await saveFinding(sql, deviceNo, { type, sensorId, result, sinceMs, body });
-    if (result === 'fail' && !isSame) {
-      const data = findingRecord({ deviceId, name, sinceMs }, finding);
-      events.push({ type: 'finding.raised', deviceNo, atMs: nowMs, data });
-    }
-  }
-  const gone = stored.filter(
-    (one) => !findings.some(({ type, sensorId }) => type === one.type && sensorId === one.sensorId),
-  );
-  for (const { type, sensorId } of gone) {
-    await sql.run('DELETE FROM findings WHERE device_no = $1 AND type = $2 AND sensor_id = $3', [
-      deviceNo,
-      type,
-      sensorId,
-    ]);
-  }
-  return events;
-}

@@ -48,6 +48,8 @@ export function updateHistory(
   configuration: SiloConfiguration,
 ): History | null {
   const closed = days.filter(({ flags }) => (flags & DAY_FLAGS.open) === 0);
+  // Nearly always, because a day is closed once.
+  if (history !== null && isEntered(history, closed, configuration)) return history;
   const endDay = Math.max(
     history === null ? Number.NEGATIVE_INFINITY : history.firstDay + history.kg.length,
     ...closed.map(({ day }) => day + 1),
@@ -112,6 +114,21 @@ export function updateHistory(
   };
 }
 
+function isEntered(history: History, closed: readonly UseDay[], configuration: SiloConfiguration): boolean {
+  const { configurationKey, firstDay, kg, flags, hours } = history;
+  if (configurationKey !== keyOf(configuration)) return false;
+  return closed.every((one) => {
+    const at = one.day - firstDay;
+    const hourAt = at - kg.length + PROFILE_DAYS;
+    return (
+      at >= 0 &&
+      kg[at] === useOf(one, configuration) &&
+      flags[at] === one.flags &&
+      (hourAt < 0 || hours[hourAt] === one.hours)
+    );
+  });
+}
+
 /** Without what no later origin needs. */
 const trimmed = ({ day, methods, kg }: Origin, endDay: number): Origin => ({
   day,
@@ -134,18 +151,24 @@ export function pastOf({ firstDay, kg, flags }: Days, originDay: number, animals
   const values: number[] = [];
   let emptyDays = 0;
   for (let day = originDay - CYCLE_DAYS; day < originDay; day += 1) {
+    if (day < firstDay) {
+      // To look for an element before the first one takes as long as to look for a property by its name.
+      values.push(Number.NaN);
+      continue;
+    }
     const use = kg[day - firstDay];
     const flag = flags[day - firstDay] ?? 0;
     emptyDays = (flag & DAY_FLAGS.empty) === 0 ? 0 : emptyDays + 1;
     const isCut = emptyDays > 0 && emptyDays <= EMPTY_DAYS;
     values.push(typeof use !== 'number' || isCut ? Number.NaN : Math.max(0, use));
   }
-  for (let at = 0; at < values.length; at += 1) {
-    if (((flags[originDay - CYCLE_DAYS + at - firstDay] ?? 0) & DAY_FLAGS.gap) !== 0) dropHidden(values, at);
+  const known = Math.max(0, firstDay - originDay + CYCLE_DAYS);
+  const flagAt = (at: number): number => flags[originDay - CYCLE_DAYS + at - firstDay] ?? 0;
+  for (let at = known; at < values.length; at += 1) {
+    if ((flagAt(at) & DAY_FLAGS.gap) !== 0) dropHidden(values, at);
   }
-  for (let at = values.length - 12; at < values.length - 1; at += 1) {
-    if (((flags[originDay - CYCLE_DAYS + at - firstDay] ?? 0) & DAY_FLAGS.still) !== 0)
-      spreadStill(values, at);
+  for (let at = Math.max(known, values.length - 12); at < values.length - 1; at += 1) {
+    if ((flagAt(at) & DAY_FLAGS.still) !== 0) spreadStill(values, at);
   }
   return { originDay, values, animals };
 }
@@ -167,6 +190,7 @@ function spreadStill(values: number[], at: number): void {
 
 /** Of the days `[day, day + count)`; `NaN` unless all of them are known and none was cut short. */
 function actualKg({ firstDay, kg, flags }: Days, day: number, count: number): number {
+  if (day < firstDay) return Number.NaN;
   let sum = 0;
   for (let at = day - firstDay; at < day - firstDay + count; at += 1) {
     const use = kg[at];

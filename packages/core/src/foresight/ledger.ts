@@ -419,7 +419,7 @@ function levelNow(weights: Weights, refills: readonly Refill[], capacityKg: numb
   );
   const recent = kg.slice(from);
   const earlierFrom = firstAtOrAfter(atMs, (atMs[from] ?? 0) - 2 * LEVEL_MS);
-  const recentKg = medianOf(recent.slice());
+  const recentKg = medianOf(recent);
   const earlierKg = medianOf(kg.slice(earlierFrom, from));
   const jumpKg = recentKg - earlierKg;
   const isJump =

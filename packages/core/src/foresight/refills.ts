@@ -83,8 +83,8 @@ export function findRises(weights: Weights, capacityKg: number): Rises {
       pendingFromMs ??= atMs[Math.max(0, first - before.length + 1)] ?? null;
       continue;
     }
-    const beforeKg = medianOf(before.slice());
-    const rise = medianOf(after.slice()) - beforeKg;
+    const beforeKg = medianOf(before);
+    const rise = medianOf(after) - beforeKg;
     if (!isStep(before, after, beforeKg, rise)) {
       index = first + 1;
       continue;
@@ -175,8 +175,8 @@ function fallBefore(weights: Weights, first: number, rise: number): number | nul
     const fall = (kg[at - 1] ?? 0) - (kg[at] ?? 0);
     if (fall < FELL_BACK_PART * rise || fall > rise / FELL_BACK_PART) continue;
     const [before, after] = [sideBefore(weights, at - 1), sideAfter(weights, at - 1)];
-    const fellKg = medianOf(before.slice()) - medianOf(after.slice());
-    if (fellKg > FELL_BACK_PART * rise && isStep(after, before.reverse(), medianOf(after.slice()), fellKg))
+    const fellKg = medianOf(before) - medianOf(after);
+    if (fellKg > FELL_BACK_PART * rise && isStep(after, before.reverse(), medianOf(after), fellKg))
       return at - 1;
   }
   return null;

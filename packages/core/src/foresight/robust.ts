@@ -1,20 +1,21 @@
-/** The median; of no values `NaN`. The values are reordered. */
-export function medianOf(values: number[]): number {
+/** In rising order. Numbers of this type are sorted several times as fast as those of an array, which needs a function. */
+export const sorted = (values: readonly number[]): Float64Array => Float64Array.from(values).sort();
+
+/** The median; of no values `NaN`. */
+export function medianOf(values: readonly number[]): number {
   const { length } = values;
   if (length === 0) return Number.NaN;
-  values.sort(ascending);
+  const inOrder = sorted(values);
   const middle = length >> 1;
-  const upper = values[middle] ?? 0;
-  return length % 2 === 1 ? upper : ((values[middle - 1] ?? 0) + upper) / 2;
+  const upper = inOrder[middle] ?? 0;
+  return length % 2 === 1 ? upper : ((inOrder[middle - 1] ?? 0) + upper) / 2;
 }
 
-const ascending = (a: number, b: number): number => a - b;
-
-/** Between two neighbours of sorted values: `share` 0 is the first one, 1 the last one. */
-export function quantileOf(sorted: readonly number[], share: number): number {
-  const at = Math.min(Math.max(share, 0), 1) * (sorted.length - 1);
+/** Between two neighbours of values in rising order: `share` 0 is the first one, 1 the last one. */
+export function quantileOf(inOrder: ArrayLike<number>, share: number): number {
+  const at = Math.min(Math.max(share, 0), 1) * (inOrder.length - 1);
   const low = Math.floor(at);
-  const [from = Number.NaN, to = from] = [sorted[low], sorted[Math.min(low + 1, sorted.length - 1)]];
+  const [from = Number.NaN, to = from] = [inOrder[low], inOrder[Math.min(low + 1, inOrder.length - 1)]];
   return from + (to - from) * (at - low);
 }
 

@@ -1,4 +1,4 @@
-import { quantileOf } from './robust.ts';
+import { quantileOf, sorted } from './robust.ts';
 
 /** Robust figures of short series. Values that are not finite are passed over; without any value the answer is `null`. */
 
@@ -8,8 +8,8 @@ export interface Point {
 }
 
 export function quantile(values: readonly number[], share: number): number | null {
-  const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
-  return sorted.length === 0 ? null : quantileOf(sorted, clamp(share, 0, 1));
+  const inOrder = sorted(values.filter(Number.isFinite));
+  return inOrder.length === 0 ? null : quantileOf(inOrder, clamp(share, 0, 1));
 }
 
 export const median = (values: readonly number[]): number | null => quantile(values, 0.5);

@@ -4,11 +4,8 @@ import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts'
 const wishOf = (round: WriteRound) => ({ nowMs: atMs(round), timeZone: 'UTC', horizonDays: 0 });
 
 async function saveForecasts(round: WriteRound): Promise<void> {
-  const outcomes = await Promise.all(
-    round.silos.map((deviceNo) => round.app.foresight.forecast(deviceNo, wishOf(round))),
-  );
-  const found = outcomes.filter((outcome) => outcome !== undefined);
-  await round.app.foresight.save({ outcomes: found, nowMs: atMs(round) });
+  const { outcomes } = await round.app.foresight.makeForecasts(round.silos, wishOf(round));
+  await round.app.foresight.save({ outcomes, nowMs: atMs(round) });
 }
 
 export const EVERY_FORESIGHT_WRITE: EveryWrite['foresight'] = {

@@ -1,38 +1,57 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { App } from '@granary/app/app';
-import type { ForecastWish, SiloOutcome } from '@granary/app/foresight/forecast-silo';
+import type { FailedSilo, ForecastWish, SiloOutcome } from '@granary/app/foresight/forecast-silo';
+import type { DueLook, DueSilos } from '@granary/app/foresight/foresight';
 import { newId } from '@granary/app/ids';
 import type { StoreLocation } from '@granary/app/open-reads';
 import { PeriodicWork } from '@granary/common/periodic-work';
 import { LATE, within } from '@granary/common/within';
 import { Refusal } from '@granary/contract/errors';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { isForecastDue } from '@granary/core/foresight/due';
 import type { Forecast } from '@granary/core/foresight/types';
 import type { Logger } from '../../process/logging/logger.ts';
 
 const ROUND_MS = 10 * SECOND_MS;
 /** The lease is renewed in every round; another node takes over some rounds after this one has ended. */
 const LEASE_MS = MINUTE_MS;
-/** Silos of one look take the main thread some milliseconds, those of one job the other thread some dozens. */
-const SILOS_PER_LOOK = 200;
+/** A person who asks for a forecast waits for one look or one job at most. */
+const SILOS_PER_LOOK = 1_000;
 const SILOS_PER_JOB = 16;
+const JOBS_PER_LEASE = 20;
 const ANSWER_MS_MAX = 10 * SECOND_MS;
 const PAUSE_MS = 5;
 /** A silo whose forecast fails is not tried again in every round. */
 const RETRY_MS = 10 * MINUTE_MS;
 
-export interface ForecastJob {
-  readonly id: number;
+interface Look {
+  readonly ask: 'due';
+  readonly look: DueLook;
+}
+
+interface Job {
+  readonly ask: 'forecasts';
   readonly deviceNos: readonly number[];
   readonly wish: ForecastWish;
 }
 
-export interface ForecastAnswer {
-  readonly id: number;
+export type ThreadQuestion = Look | Job;
+
+interface LookAnswer {
+  readonly found: DueSilos;
+}
+
+interface JobAnswer {
   readonly outcomes: readonly SiloOutcome[];
-  readonly failed: readonly { readonly deviceNo: number; readonly reason: string }[];
+  readonly failed: readonly FailedSilo[];
+}
+
+export type ThreadAnswer = LookAnswer | JobAnswer;
+
+interface ThreadMessage {
+  readonly id: number;
+  readonly answer?: ThreadAnswer;
+  readonly fault?: string;
 }
 
 interface ForecasterParts {
@@ -48,10 +67,10 @@ export class Forecaster {
   readonly #parts: ForecasterParts;
   readonly #rounds: PeriodicWork;
   readonly #holder: string;
-  readonly #waiting = new Map<number, (answer: ForecastAnswer | Error) => void>();
+  readonly #waiting = new Map<number, (answer: ThreadAnswer | Error) => void>();
   readonly #failedAtMs = new Map<number, number>();
   #thread: Worker | null = null;
-  #jobs = 0;
+  #asked = 0;
   #isStopped = false;
 
   constructor(parts: ForecasterParts) {
@@ -86,7 +105,7 @@ export class Forecaster {
 
   /** The forecast by what is stored now, with its path; nothing is written. */
   async forecast(deviceNo: number, horizonDays: number): Promise<Forecast> {
-    const { outcomes, failed } = await this.#ask([deviceNo], horizonDays);
+    const { outcomes, failed } = await this.#make([deviceNo], horizonDays);
     const [outcome] = outcomes;
     if (outcome !== undefined) return outcome.forecast;
     const [fault] = failed;
@@ -96,36 +115,30 @@ export class Forecaster {
 
   async #round(): Promise<void> {
     const due = await this.#dueSilos();
-    if (due.length === 0 || !(await this.#takeLease())) return;
     for (let at = 0; at < due.length && !this.#isStopped; at += SILOS_PER_JOB) {
-      if (at % (20 * SILOS_PER_JOB) === 0 && at > 0 && !(await this.#takeLease())) return;
-      const { outcomes, failed } = await this.#ask(due.slice(at, at + SILOS_PER_JOB), 0);
+      if (at % (JOBS_PER_LEASE * SILOS_PER_JOB) === 0 && !(await this.#takeLease())) return;
+      const { outcomes, failed } = await this.#make(due.slice(at, at + SILOS_PER_JOB), 0);
       const { app, logger, now } = this.#parts;
       for (const { deviceNo, reason } of failed) {
         this.#failedAtMs.set(deviceNo, now());
         logger.warn({ deviceNo, reason }, 'the forecast of a silo could not be made');
       }
       if (outcomes.length > 0) await app.foresight.save({ outcomes, nowMs: now() });
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await pause(PAUSE_MS);
     }
   }
 
   async #dueSilos(): Promise<number[]> {
-    const { app, now } = this.#parts;
-    const nowMs = now();
-    const due: number[] = [];
-    for (let afterNo = 0; !this.#isStopped; ) {
-      const silos = await app.foresight.sweep(afterNo, SILOS_PER_LOOK);
-      for (const silo of silos) {
-        const failedAtMs = this.#failedAtMs.get(silo.deviceNo) ?? Number.NEGATIVE_INFINITY;
-        if (nowMs - failedAtMs >= RETRY_MS && isForecastDue(silo, nowMs)) due.push(silo.deviceNo);
-      }
-      const last = silos.at(-1);
-      if (last === undefined || silos.length < SILOS_PER_LOOK) break;
-      afterNo = last.deviceNo;
-      await nextTurn();
+    const nowMs = this.#parts.now();
+    const all: number[] = [];
+    let afterNo: number | null = 0;
+    while (afterNo !== null && !this.#isStopped) {
+      const look: DueLook = { afterNo, limit: SILOS_PER_LOOK, nowMs };
+      const { found }: LookAnswer = await this.#ask<LookAnswer>({ ask: 'due', look });
+      all.push(...found.due);
+      afterNo = found.lastNo;
     }
-    return due;
+    return all.filter((deviceNo) => nowMs - (this.#failedAtMs.get(deviceNo) ?? -RETRY_MS) >= RETRY_MS);
   }
 
   async #takeLease(): Promise<boolean> {
@@ -134,17 +147,24 @@ export class Forecaster {
     return await app.foresight.takeLease({ holder: this.#holder, nowMs, untilMs: nowMs + LEASE_MS });
   }
 
-  async #ask(deviceNos: readonly number[], horizonDays: number): Promise<ForecastAnswer> {
+  #make(deviceNos: readonly number[], horizonDays: number): Promise<JobAnswer> {
     const { timeZone, now } = this.#parts;
-    const id = ++this.#jobs;
-    const wish = { nowMs: now(), timeZone, horizonDays };
-    const answered = new Promise<ForecastAnswer | Error>((resolve) => this.#waiting.set(id, resolve));
-    this.#threadOf().postMessage({ id, deviceNos, wish } satisfies ForecastJob);
+    return this.#ask<JobAnswer>({
+      ask: 'forecasts',
+      deviceNos,
+      wish: { nowMs: now(), timeZone, horizonDays },
+    });
+  }
+
+  async #ask<Answer extends ThreadAnswer>(question: ThreadQuestion): Promise<Answer> {
+    const id = ++this.#asked;
+    const answered = new Promise<ThreadAnswer | Error>((resolve) => this.#waiting.set(id, resolve));
+    this.#threadOf().postMessage({ id, question });
     try {
       const answer = await within(ANSWER_MS_MAX, answered);
       if (answer === LATE) throw new Refusal('storage_unavailable', 'the forecast takes too long');
       if (answer instanceof Error) throw answer;
-      return answer;
+      return answer as Answer;
     } finally {
       this.#waiting.delete(id);
     }
@@ -156,7 +176,9 @@ export class Forecaster {
     const thread = new Worker(new URL('./forecaster-thread.ts', import.meta.url), {
       workerData: this.#parts.location,
     });
-    thread.on('message', (answer: ForecastAnswer) => this.#waiting.get(answer.id)?.(answer));
+    thread.on('message', ({ id, answer, fault }: ThreadMessage) =>
+      this.#waiting.get(id)?.(answer ?? new Error(fault)),
+    );
     thread.on('error', (error) => this.#lost(thread, error));
     thread.on('exit', () => this.#lost(thread, new Error('the thread of forecasts has ended')));
     thread.unref();
