@@ -39,6 +39,13 @@ export async function installPackages(
   }
 }
 
+/** Whether root could install it, as far as this machine knows. */
+export async function isKnownPackage(name: string): Promise<boolean> {
+  if (process.getuid?.() !== 0 || !isOnPath('apt-cache', process.env['PATH'] ?? '')) return false;
+  const { stdout } = await promisify(execFile)('apt-cache', ['search', '--names-only', `^${name}$`]);
+  return stdout !== '';
+}
+
 const aptGet = (...args: string[]) =>
   promisify(execFile)('apt-get', [...NETWORK_LIMITS, ...args], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { pythonWithPaho } from '@granary/testing/link/outside-clients';
-import { installPackages, isOnPath, pathWithServers } from './debian-packages.ts';
+import { installPackages, isKnownPackage, isOnPath, pathWithServers } from './debian-packages.ts';
 
 const POSTGRES_VERSIONS = '/usr/lib/postgresql';
 
@@ -37,9 +37,19 @@ const NEEDED = [
   { name: 'paho', packages: ['python3-paho-mqtt'], isThere: () => pythonWithPaho() !== undefined },
 ];
 
+/** The browser tests use it where it is, and Chromium where Debian does not have it. */
+const QUICKER_BROWSER = 'chromium-headless-shell';
+
 /** Installs the missing programs and returns the variables to add to the environment of the tests. */
 export async function ensureOutsidePrograms(): Promise<NodeJS.ProcessEnv> {
   const path = pathWithServers();
+  const env = await ensureNeeded(path);
+  if (!isOnPath(QUICKER_BROWSER, path) && (await isKnownPackage(QUICKER_BROWSER)))
+    await installPackages([QUICKER_BROWSER], 'browser tests');
+  return env;
+}
+
+async function ensureNeeded(path: string): Promise<NodeJS.ProcessEnv> {
   const missing = () => NEEDED.filter(({ isThere }) => !isThere(path));
   if (missing().length === 0) return { PATH: path };
   const failure = await installPackages(
