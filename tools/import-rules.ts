@@ -51,7 +51,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
     nodeModules: true,
   },
   console: {
-    packages: ['contract', 'client'],
+    packages: ['common', 'contract', 'client'],
     libraries: ['preact', '@preact/signals', 'uplot'],
     nodeModules: false,
   },

@@ -3,12 +3,28 @@ import { type Reader, written } from '@granary/contract/sentences/sentence';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The English of the service, with times in the zone of the terminal. */
-const READER: Reader = {
-  ...ENGLISH,
-  // Swedish writes dates and times as ISO 8601 does.
-  time: (timestamp) => new Date(timestamp).toLocaleString('sv-SE'),
-};
+export const terminalZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+// Swedish writes dates and times as ISO 8601 does.
+const timeIn = (time: string | number, timeZone: string): string =>
+  new Date(time).toLocaleString('sv-SE', { timeZone });
+
+/** To the minute, such as 2026-11-15 08:30, in the zone of a silo. */
+export const localTime = (time: string, timeZone: string): string => timeIn(time, timeZone).slice(0, 16);
+
+/** Whether clocks there show another time than that of the terminal. */
+export const isOtherZone = (timeZone: string, nowMs: number = Date.now()): boolean =>
+  timeIn(nowMs, timeZone) !== timeIn(nowMs, terminalZone());
+
+/** The English of the service, with times in a zone. */
+const readerIn = (timeZone: string): Reader => ({ ...ENGLISH, time: (time) => timeIn(time, timeZone) });
+const READER = readerIn(terminalZone());
+
+/** A reason of a forecast, with times of the silo's zone. */
+export const reasonText = (
+  { code, values, text }: { readonly code: string; readonly values: Values; readonly text: string },
+  timeZone: string,
+): string => written({ code, values }, readerIn(timeZone)) ?? text;
 
 /** A newer service can have codes that are not known here; then its own text is shown. */
 const textOf = (code: string | undefined, values: Values | undefined, text: string): string =>

@@ -1,10 +1,11 @@
 import './fan-chart.css';
+import { timeZone } from '@granary/common/time-zone';
 import type { Forecast } from '@granary/contract/foresight/forecasts';
 import type { Refill } from '@granary/contract/foresight/refills';
 import { DAY_MS } from '@granary/contract/time';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatMass } from '../kit/format.ts';
+import { formatMass, zoneOf } from '../kit/format.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { likelyTimesMs } from './forecast-words.ts';
 
@@ -37,6 +38,7 @@ interface Props {
 export function FanChart({ forecast, past, refills, capacityKg, nowMs, label }: Props) {
   const { place, width } = useWidth();
   const { foresight } = texts.value;
+  const zoneName = zoneOf(forecast);
   const path = forecast.path.map(({ at, ...levels }) => ({ atMs: Date.parse(at), ...levels }));
   const fromMs = past[0]?.atMs ?? nowMs - DAY_MS;
   const toMs = path.at(-1)?.atMs ?? nowMs + DAY_MS;
@@ -64,12 +66,12 @@ export function FanChart({ forecast, past, refills, capacityKg, nowMs, label }: 
             </text>
           </g>
         ))}
-        {dayStarts(fromMs, toMs).map((ms, day) => (
+        {dayStarts(fromMs, toMs, zoneName).map((ms, day) => (
           <g key={ms}>
             <path class="grid" d={`M${x(ms)} ${TOP}V${HEIGHT - BOTTOM}`} />
             {day % DAYS_PER_LABEL === 0 && x(ms) < width - 40 && (
               <text x={x(ms) + 2} y={HEIGHT - 8}>
-                {dayName(ms)}
+                {dayName(ms, zoneName)}
               </text>
             )}
           </g>
@@ -115,7 +117,8 @@ export function DotStrip({ forecast, nowMs }: Pick<Props, 'forecast' | 'nowMs'>)
   const timesMs = likelyTimesMs(forecast, nowMs);
   const [firstMs, lastMs] = [timesMs[0], timesMs.at(-1)];
   if (firstMs === undefined || lastMs === undefined) return null;
-  const days = dayStarts(firstMs - DAY_MS, lastMs + DAY_MS);
+  const zoneName = zoneOf(forecast);
+  const days = dayStarts(firstMs - DAY_MS, lastMs + DAY_MS, zoneName);
   const fromMs = days[0] ?? firstMs;
   const toMs = (days.at(-1) ?? lastMs) + DAY_MS;
   const x = (ms: number): number => ((ms - fromMs) / (toMs - fromMs)) * (width - 2 * DOT_PX) + DOT_PX;
@@ -129,7 +132,7 @@ export function DotStrip({ forecast, nowMs }: Pick<Props, 'forecast' | 'nowMs'>)
             <path class="grid" d={`M${x(ms)} ${DOTS_HEIGHT - BOTTOM}v5`} />
             {day % Math.ceil((days.length * 64) / width) === 0 && (
               <text x={x(ms) + 2} y={DOTS_HEIGHT - 8}>
-                {dayName(ms)}
+                {dayName(ms, zoneName)}
               </text>
             )}
           </g>
@@ -149,20 +152,17 @@ export function DotStrip({ forecast, nowMs }: Pick<Props, 'forecast' | 'nowMs'>)
   );
 }
 
-/** The beginnings of the viewer's days. */
-export function dayStarts(fromMs: number, toMs: number): number[] {
+/** The beginnings of the silo's days. */
+export function dayStarts(fromMs: number, toMs: number, zoneName: string): number[] {
+  const zone = timeZone(zoneName);
+  if (zone === null) return [];
   const starts: number[] = [];
-  const day = new Date(fromMs);
-  day.setHours(24, 0, 0, 0);
-  while (day.getTime() < toMs) {
-    starts.push(day.getTime());
-    day.setDate(day.getDate() + 1);
-  }
+  for (let ms = zone.nextDayStart(fromMs); ms < toMs; ms = zone.nextDayStart(ms)) starts.push(ms);
   return starts;
 }
 
-const dayName = (ms: number): string =>
-  new Intl.DateTimeFormat(locale.value, { weekday: 'short', day: 'numeric' }).format(ms);
+const dayName = (ms: number, zoneName: string): string =>
+  new Intl.DateTimeFormat(locale.value, { weekday: 'short', day: 'numeric', timeZone: zoneName }).format(ms);
 
 const USUAL_WIDTH = 720;
 

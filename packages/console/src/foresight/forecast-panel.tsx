@@ -1,4 +1,5 @@
 import './forecast-panel.css';
+import { instantOf } from '@granary/common/time-zone';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { Finding } from '@granary/contract/foresight/findings';
 import type { Forecast } from '@granary/contract/foresight/forecasts';
@@ -8,7 +9,7 @@ import { useSignal } from '@preact/signals';
 import { callOptions, useConsole, useIsLost, useScope } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
-import { formatMass, formatNumber } from '../kit/format.ts';
+import { formatMass, formatNumber, otherZone, zoneOf } from '../kit/format.ts';
 import { bound, QuantityInput, TextInput } from '../kit/inputs.tsx';
 import { LastKnown, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
@@ -17,7 +18,7 @@ import { Table } from '../kit/table.tsx';
 import { useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { DotStrip, FanChart } from './fan-chart.tsx';
-import { emptySentence, orderSentence, timeAhead } from './forecast-words.ts';
+import { emptySentence, inZone, orderSentence, timeAhead } from './forecast-words.ts';
 import { GrainPanel } from './grain-panel.tsx';
 import { SupplyForm } from './supply-form.tsx';
 
@@ -64,7 +65,8 @@ export function ForecastPanel({ device }: Props) {
     );
   }
   const { forecast, refills, findings, history, silo } = loaded.value;
-  const reading = { nowMs, language: locale.value, words: texts.value.foresight };
+  const timeZone = zoneOf(forecast);
+  const reading = { nowMs, language: locale.value, words: texts.value.foresight, timeZone };
   const sentence = emptySentence(forecast, reading);
   const capacityKg = capacityOf(device);
   return (
@@ -87,17 +89,18 @@ export function ForecastPanel({ device }: Props) {
           <Reasons forecast={forecast} />
         </section>
         <Findings findings={findings} />
-        <Refills refills={refills} reload={loaded.reload} />
+        <Refills refills={refills} timeZone={timeZone} reload={loaded.reload} />
       </div>
       <div class="forecast-side">
         <Deliveries
           deviceId={device_id}
+          timeZone={timeZone}
           planned={silo.configuration.supply?.planned ?? []}
           reload={loaded.reload}
         />
         {mayConfigure && <SupplyForm deviceId={device_id} use={silo.configuration} reload={loaded.reload} />}
       </div>
-      <GrainPanel device={device} />
+      <GrainPanel device={device} timeZone={timeZone} />
     </div>
   );
 }
@@ -112,7 +115,7 @@ function capacityOf({ readings = {} }: FleetDevice): number {
 
 function ForecastHead({ forecast, nowMs }: { readonly forecast: Forecast; readonly nowMs: number }) {
   const words = texts.value.foresight;
-  const reading = { nowMs, language: locale.value, words };
+  const reading = { nowMs, language: locale.value, words, timeZone: zoneOf(forecast) };
   const order = orderSentence(forecast, reading);
   const { suggestion } = forecast;
   return (
@@ -124,9 +127,12 @@ function ForecastHead({ forecast, nowMs }: { readonly forecast: Forecast; readon
       {suggestion !== null && (
         <p class="muted">
           {words.fits(formatMass(suggestion.kg, locale.value), timeAhead(suggestion.fits_from, reading))} ·{' '}
-          {words.deliverBetween(
-            timeAhead(suggestion.deliver_between.from, reading),
-            timeAhead(suggestion.deliver_between.to, reading),
+          {inZone(
+            words.deliverBetween(
+              timeAhead(suggestion.deliver_between.from, reading),
+              timeAhead(suggestion.deliver_between.to, reading),
+            ),
+            reading,
           )}
         </p>
       )}
@@ -142,7 +148,7 @@ function Reasons({ forecast }: { readonly forecast: Forecast }) {
       <h3>{words.why}</h3>
       <ul>
         {reasons.map((reason) => (
-          <li key={reason.code}>{reasonText(reason)}</li>
+          <li key={reason.code}>{reasonText(reason, zoneOf(forecast))}</li>
         ))}
         <li>
           {score === null
@@ -164,21 +170,24 @@ function Reasons({ forecast }: { readonly forecast: Forecast }) {
 
 interface DeliveriesProps {
   readonly deviceId: string;
+  readonly timeZone: string;
   readonly planned: readonly { readonly at: string; readonly kg: number }[];
   readonly reload: () => void;
 }
 
 /** The orders that people have entered, for which the alert waits. */
-function Deliveries({ deviceId, planned, reload }: DeliveriesProps) {
+function Deliveries({ deviceId, timeZone, planned, reload }: DeliveriesProps) {
   const shared = useConsole();
   const words = texts.value.foresight;
   const mayOperate = useScope('operate');
   const at = useSignal('');
   const kg = useSignal('');
+  const place = otherZone(timeZone, shared.live.site.clock.nowMs.peek());
   const { run, isRunning, failure } = useAction();
   const plan = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const delivery = { at: new Date(at.peek()).toISOString(), kg: Number(kg.peek()) };
+    const atMs = instantOf(Date.parse(`${at.peek()}Z`), timeZone);
+    const delivery = { at: new Date(atMs).toISOString(), kg: Number(kg.peek()) };
     if (!(await run(() => shared.client.foresight.planDelivery(deviceId, delivery, callOptions(shared)))))
       return;
     at.value = '';
@@ -196,7 +205,7 @@ function Deliveries({ deviceId, planned, reload }: DeliveriesProps) {
       <ul class="forecast-planned">
         {planned.map((one) => (
           <li key={one.at}>
-            <Time at={one.at} /> · {formatMass(one.kg, locale.value)}
+            <Time at={one.at} timeZone={timeZone} /> · {formatMass(one.kg, locale.value)}
             {mayOperate && (
               <Button kind="quiet" isBusy={isRunning} onPress={() => void cancel(one.at)}>
                 {words.cancelDelivery}
@@ -210,7 +219,12 @@ function Deliveries({ deviceId, planned, reload }: DeliveriesProps) {
         <form aria-label={words.plan} onSubmit={(event) => void plan(event)}>
           <h3>{words.plan}</h3>
           <p class="muted">{words.planMeans}</p>
-          <TextInput label={words.at} type="datetime-local" isRequired {...bound(at)} />
+          <TextInput
+            label={place === null ? words.at : texts.value.common.inZone(words.at, place)}
+            type="datetime-local"
+            isRequired
+            {...bound(at)}
+          />
           <QuantityInput label={words.amount} isRequired {...bound(kg)} />
           <Button type="submit" isChange isBusy={isRunning}>
             {words.enter}
@@ -221,7 +235,13 @@ function Deliveries({ deviceId, planned, reload }: DeliveriesProps) {
   );
 }
 
-function Refills({ refills, reload }: { readonly refills: readonly Refill[]; readonly reload: () => void }) {
+interface RefillsProps {
+  readonly refills: readonly Refill[];
+  readonly timeZone: string;
+  readonly reload: () => void;
+}
+
+function Refills({ refills, timeZone, reload }: RefillsProps) {
   const words = texts.value.foresight;
   return (
     <section class="panel" aria-label={words.refills}>
@@ -235,7 +255,11 @@ function Refills({ refills, reload }: { readonly refills: readonly Refill[]; rea
           rows={refills}
           idOf={({ refill_id }) => refill_id}
           columns={[
-            { name: 'began', title: words.began, cell: ({ began_at }) => <Time at={began_at} /> },
+            {
+              name: 'began',
+              title: words.began,
+              cell: ({ began_at }) => <Time at={began_at} timeZone={timeZone} />,
+            },
             {
               name: 'kg',
               title: words.kg,

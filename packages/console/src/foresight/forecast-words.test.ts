@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { foresight as german } from '../texts/de/foresight.ts';
 import { foresight as english } from '../texts/en/foresight.ts';
-import { emptySentence, likelyTimesMs, orderSentence, type Told } from './forecast-words.ts';
+import { emptySentence, likelyTimesMs, orderSentence, type Told, timeAhead } from './forecast-words.ts';
 
 process.env['TZ'] = 'UTC';
 const NOW_MS = Date.parse('2026-11-17T08:00:00Z');
-const EN = { nowMs: NOW_MS, language: 'en-GB', words: english };
-const DE = { nowMs: NOW_MS, language: 'de', words: german };
+const EN = { nowMs: NOW_MS, language: 'en-GB', words: english, timeZone: 'UTC' };
+const DE = { nowMs: NOW_MS, language: 'de', words: german, timeZone: 'UTC' };
 const at = (ms: number): string => new Date(NOW_MS + ms).toISOString();
 const told = (p10: number, p50: number, p90: number): Told => ({
   status: 'ok',
@@ -51,5 +51,15 @@ describe('the sentence about a silo', () => {
     assert.equal(times.filter((ms) => ms < NOW_MS + DAY_MS).length, 2);
     assert.equal(times.filter((ms) => ms > NOW_MS + 5 * DAY_MS).length, 2);
     assert.ok(likelyTimesMs(told(0, HOUR_MS, 2 * HOUR_MS), NOW_MS).every((ms) => ms >= NOW_MS));
+  });
+
+  it('is in the time of the silo, whose place is named where its clocks differ', () => {
+    const there = { ...EN, timeZone: 'America/New_York' };
+    const order: Told = { status: 'ok', empty: null, order_by: at(26 * HOUR_MS) };
+    assert.equal(orderSentence(order, there), 'Order by Wed 05:00, New York time');
+    const halfHour = { ...EN, timeZone: 'Asia/Kolkata' };
+    assert.equal(orderSentence(order, halfHour), 'Order by Wed 16:00, Kolkata time');
+    assert.equal(orderSentence(order, { ...EN, timeZone: 'Africa/Abidjan' }), 'Order by Wed 10:00');
+    assert.equal(timeAhead(at(3 * DAY_MS + 5 * HOUR_MS), there), 'Fri morning');
   });
 });

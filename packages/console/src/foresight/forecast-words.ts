@@ -1,6 +1,9 @@
+import { localMs } from '@granary/common/time-zone';
 import type { Forecast } from '@granary/contract/foresight/forecasts';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { otherZone } from '../kit/format.ts';
 import type { Texts } from '../texts/en/texts.ts';
+import { texts } from '../texts/texts.ts';
 
 type Words = Texts['foresight'];
 
@@ -15,43 +18,54 @@ interface Reading {
   readonly nowMs: number;
   readonly language: string;
   readonly words: Words;
+  /** Of the silo. */
+  readonly timeZone: string;
 }
 
 /** A time ahead, rounded to what can be known of it: to the hour, to half a day, to the day. */
-export function timeAhead(at: string, { nowMs, language, words }: Reading): string {
-  const aheadMs = Date.parse(at) - nowMs;
+export function timeAhead(at: string, { nowMs, language, words, timeZone }: Reading): string {
+  const timeMs = Date.parse(at);
+  const aheadMs = timeMs - nowMs;
   const format = (options: Intl.DateTimeFormatOptions, ms: number): string =>
-    new Intl.DateTimeFormat(language, options).format(ms);
+    new Intl.DateTimeFormat(language, { ...options, timeZone }).format(ms);
   if (aheadMs < EXACT_BELOW_MS) {
-    const hourMs = Math.round(Date.parse(at) / HOUR_MS) * HOUR_MS;
+    const offsetMs = localMs(timeMs, timeZone) - timeMs;
+    const hourMs = Math.round((timeMs + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs;
     return `${format({ weekday: 'short' }, hourMs)} ${format({ hour: '2-digit', minute: '2-digit' }, hourMs)}`;
   }
-  const time = new Date(at);
-  if (aheadMs >= HALF_DAYS_BELOW_MS) {
-    return format({ weekday: 'short', day: 'numeric', month: 'short' }, time.getTime());
-  }
-  const half = time.getHours() < NOON_H ? 'morning' : 'afternoon';
-  return `${format({ weekday: 'short' }, time.getTime())} ${words.halfDays[half]}`;
+  if (aheadMs >= HALF_DAYS_BELOW_MS)
+    return format({ weekday: 'short', day: 'numeric', month: 'short' }, timeMs);
+  const half = new Date(localMs(timeMs, timeZone)).getUTCHours() < NOON_H ? 'morning' : 'afternoon';
+  return `${format({ weekday: 'short' }, timeMs)} ${words.halfDays[half]}`;
+}
+
+/** Names the place of a sentence with a time, where its clocks are not those of the viewer. */
+export function inZone(sentence: string, { nowMs, timeZone }: Reading): string {
+  const place = otherZone(timeZone, nowMs);
+  return place === null ? sentence : texts.value.common.inZone(sentence, place);
 }
 
 /** "Empty Thu 14:00 (Wed 20:00 to Fri 09:00)", or why no time can be given. */
 export function emptySentence({ status, empty }: Told, reading: Reading): string {
   const { words } = reading;
   const { p10 = null, p50 = null, p90 = null } = empty ?? {};
-  if (status === 'unpredictable' && p10 !== null) return words.earliest(timeAhead(p10, reading));
+  if (status === 'unpredictable' && p10 !== null) {
+    return inZone(words.earliest(timeAhead(p10, reading)), reading);
+  }
   if (status !== 'ok') return words.statuses[status];
   if (p50 === null) return words.lastsLonger;
   const middle = words.empty(timeAhead(p50, reading));
-  if (p10 === null || p90 === null) return middle;
+  if (p10 === null || p90 === null) return inZone(middle, reading);
   const [first, last] = [timeAhead(p10, reading), timeAhead(p90, reading)];
-  return first === last ? middle : `${middle} (${words.range(first, last)})`;
+  return inZone(first === last ? middle : `${middle} (${words.range(first, last)})`, reading);
 }
 
 /** `null` where nothing has to be ordered. */
 export function orderSentence({ order_by }: Told, reading: Reading): string | null {
   if (order_by === null) return null;
   const { words, nowMs } = reading;
-  return Date.parse(order_by) <= nowMs ? words.orderOverdue : words.orderBy(timeAhead(order_by, reading));
+  if (Date.parse(order_by) <= nowMs) return words.orderOverdue;
+  return inZone(words.orderBy(timeAhead(order_by, reading)), reading);
 }
 
 /** Of the normal distribution, at the middle of each of twenty equal parts of the probability. */

@@ -17,13 +17,14 @@ const WARM_C = 35;
 
 interface Props {
   readonly device: FleetDevice;
+  readonly timeZone: string;
 }
 
-/** Daily means of a point on a cable, by the beginning of the day. */
+/** Daily means of a point on a cable, by the date. */
 type Days = ReadonlyMap<string, number>;
 
 /** The state of stored grain: moisture, storage life, and the temperatures of its cables over time. */
-export function GrainPanel({ device: { device_id } }: Props) {
+export function GrainPanel({ device: { device_id }, timeZone }: Props) {
   const { client, live } = useConsole();
   const words = texts.value.foresight;
   const loaded = useLoadedOfDevice(device_id, /^(finding|configuration)\./, async (signal) => {
@@ -31,11 +32,11 @@ export function GrainPanel({ device: { device_id } }: Props) {
     const grain = await client.foresight.grain(device_id, { signal });
     const ofSensors = new Map<string, Map<string, number>>();
     if (grain.points.length > 0) {
-      const rows = client.exports.history({ device_id, interval: '1d', from }, { signal });
-      for await (const { sensor, timestamp, value } of rows) {
+      const rows = client.exports.history({ device_id, interval: '1d', from, tz: timeZone }, { signal });
+      for await (const { sensor, timestamp, date = timestamp, value } of rows) {
         if (value === null) continue;
         const days = ofSensors.get(sensor) ?? new Map<string, number>();
-        ofSensors.set(sensor, days.set(timestamp, value));
+        ofSensors.set(sensor, days.set(date, value));
       }
     }
     return { grain, ofSensors };
@@ -56,7 +57,7 @@ export function GrainPanel({ device: { device_id } }: Props) {
           <HeatMap points={grain.points} ofSensors={ofSensors} />
         </>
       )}
-      <Aeration grain={grain} />
+      <Aeration grain={grain} timeZone={timeZone} />
     </section>
   );
 }
@@ -144,7 +145,12 @@ function HeatMap({ points, ofSensors }: HeatMapProps) {
 const heightOf = ({ height_m, point }: CablePoint): number => height_m ?? point;
 
 /** When a fan would help; nothing is switched. */
-function Aeration({ grain: { aeration } }: { readonly grain: GrainState }) {
+interface AerationProps {
+  readonly grain: GrainState;
+  readonly timeZone: string;
+}
+
+function Aeration({ grain: { aeration }, timeZone }: AerationProps) {
   const words = texts.value.foresight;
   if (aeration === null) return null;
   return (
@@ -154,13 +160,13 @@ function Aeration({ grain: { aeration } }: { readonly grain: GrainState }) {
       <ul>
         {aeration.windows.map(({ from, to, action, reason }) => (
           <li key={from}>
-            <strong>{words.actions[action]}</strong> <Time at={from} /> – <Time at={to} />:{' '}
-            {reasonText(reason)}
+            <strong>{words.actions[action]}</strong> <Time at={from} timeZone={timeZone} /> –{' '}
+            <Time at={to} timeZone={timeZone} />: {reasonText(reason, timeZone)}
           </li>
         ))}
       </ul>
       <p class="muted">
-        {aeration.reason !== null && `${reasonText(aeration.reason)} `}
+        {aeration.reason !== null && `${reasonText(aeration.reason, timeZone)} `}
         {words.adviceOnly}
       </p>
     </div>

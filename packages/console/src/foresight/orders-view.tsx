@@ -8,13 +8,13 @@ import { Button } from '../kit/button.tsx';
 import { download } from '../kit/download.ts';
 import { FilterBar, SelectFilter, TextFilter } from '../kit/filter-bar.tsx';
 import { useAction } from '../kit/form-state.ts';
-import { formatMass } from '../kit/format.ts';
+import { formatMass, zoneOf } from '../kit/format.ts';
 import { LastKnown } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { Table } from '../kit/table.tsx';
 import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
-import { emptySentence, orderSentence, timeAhead } from './forecast-words.ts';
+import { emptySentence, inZone, orderSentence, timeAhead } from './forecast-words.ts';
 import { forecastsOf } from './forecasts.ts';
 
 const DAYS = [3, 7, 14] as const;
@@ -100,7 +100,7 @@ function Lines({ list, nowMs }: LinesProps) {
             {list.lines
               .filter((line) => line.facility === facility && line.product === product)
               .map((line) => (
-                <OrderRow key={line.device_id} line={line} reading={reading} />
+                <OrderRow key={line.device_id} line={line} reading={{ ...reading, timeZone: zoneOf(line) }} />
               ))}
           </ul>
         </section>
@@ -128,9 +128,12 @@ function OrderRow({ line, reading }: OrderRowProps) {
         <LastKnown>{order}</LastKnown>
       </span>
       <span class="muted">
-        {words.deliverBetween(
-          timeAhead(line.deliver_between.from, reading),
-          timeAhead(line.deliver_between.to, reading),
+        {inZone(
+          words.deliverBetween(
+            timeAhead(line.deliver_between.from, reading),
+            timeAhead(line.deliver_between.to, reading),
+          ),
+          reading,
         )}
         {line.empty_p50 !== null && ` · ${words.empty(timeAhead(line.empty_p50, reading))}`}
       </span>
@@ -174,7 +177,12 @@ interface AllSilosProps {
 function AllSilos({ forecasts, nowMs }: AllSilosProps) {
   const { navigation } = useConsole();
   const words = texts.value.foresight;
-  const reading = { nowMs, language: locale.value, words };
+  const readingOf = (forecast: ForecastSummary) => ({
+    nowMs,
+    language: locale.value,
+    words,
+    timeZone: zoneOf(forecast),
+  });
   const addressOfSilo = (deviceId: string): string => addressOf('devices', deviceId, { tab: 'forecast' });
   const mass = (kg: number | null | undefined): string =>
     kg === null || kg === undefined ? '–' : formatMass(kg, locale.value);
@@ -217,13 +225,13 @@ function AllSilos({ forecasts, nowMs }: AllSilosProps) {
           name: 'empty',
           title: words.emptyAt,
           sortBy: ({ empty }) => empty?.p50 ?? null,
-          cell: (forecast) => <LastKnown>{emptySentence(forecast, reading)}</LastKnown>,
+          cell: (forecast) => <LastKnown>{emptySentence(forecast, readingOf(forecast))}</LastKnown>,
         },
         {
           name: 'order_by',
           title: words.orderByTitle,
           sortBy: ({ order_by }) => order_by,
-          cell: (forecast) => orderSentence(forecast, reading) ?? '–',
+          cell: (forecast) => orderSentence(forecast, readingOf(forecast)) ?? '–',
         },
       ]}
     />

@@ -1,3 +1,4 @@
+import { isTimeZone, localMs } from '@granary/common/time-zone';
 import { unitSymbol } from '@granary/contract/telemetry/channels';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 
@@ -66,14 +67,32 @@ export function formatDuration(ms: number): string {
   return minutes === 0 ? hours : `${hours} ${minutes} min`;
 }
 
-/** In the time zone of the viewer; today's times without their date. */
-export function formatTime(timestamp: string | number, nowMs: number, language: string): string {
-  const time = new Date(timestamp);
-  const isToday = time.toDateString() === new Date(nowMs).toDateString();
+/** In the time zone of the viewer, unless another one is given; today's times without their date. */
+export function formatTime(
+  timestamp: string | number,
+  nowMs: number,
+  language: string,
+  timeZone: string = viewerZone(),
+): string {
+  const timeMs = new Date(timestamp).getTime();
+  const dayOf = (ms: number): number => Math.floor(localMs(ms, timeZone) / DAY_MS);
+  const isToday = dayOf(timeMs) === dayOf(nowMs);
   const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
   const date: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
-  return new Intl.DateTimeFormat(language, isToday ? clock : { ...date, ...clock }).format(time);
+  return new Intl.DateTimeFormat(language, { ...(isToday ? {} : date), ...clock, timeZone }).format(timeMs);
 }
+
+export const viewerZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The zone of a silo; that of the viewer where the browser does not know it. */
+export const zoneOf = ({ time_zone }: { readonly time_zone: string }): string =>
+  isTimeZone(time_zone) ? time_zone : viewerZone();
+
+/** The place that a zone is named after, if clocks there show another time than that of the viewer; otherwise `null`. */
+export const otherZone = (timeZone: string, atMs: number): string | null =>
+  localMs(atMs, timeZone) === localMs(atMs, viewerZone())
+    ? null
+    : timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ');
 
 /** A local day, which has no time zone. */
 export const formatDate = (day: string, language: string): string =>

@@ -4,7 +4,7 @@ import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { locale, texts } from '../texts/texts.ts';
-import { formatDuration, formatTime, utcTime } from './format.ts';
+import { formatDuration, formatTime, otherZone, utcTime, viewerZone } from './format.ts';
 
 interface Props {
   /** The value with its unit; `null` where none was ever reported. */
@@ -61,12 +61,20 @@ export function Age({ since }: { readonly since: string }) {
   );
 }
 
-/** A time in the zone of the viewer, with the time in UTC on hover. */
-export function Time({ at }: { readonly at: string }) {
+interface TimeProps {
+  readonly at: string;
+  /** That of a place, which is named where its clocks differ; that of the viewer when not given. */
+  readonly timeZone?: string;
+}
+
+/** A time, with the time in UTC on hover. */
+export function Time({ at, timeZone = viewerZone() }: TimeProps) {
   const { nowMs } = useConsole().live.site.clock;
+  const place = otherZone(timeZone, Date.parse(at));
+  const text = formatTime(at, nowMs.peek(), locale.value, timeZone);
   return (
     <time dateTime={at} title={utcTime(at)}>
-      {formatTime(at, nowMs.peek(), locale.value)}
+      {place === null ? text : texts.value.common.inZone(text, place)}
     </time>
   );
 }

@@ -3,7 +3,16 @@ import { capitalized, type Reader, written } from '@granary/contract/sentences/s
 import { ERRORS } from '../texts/de/errors.ts';
 import { SENTENCE_WORDS, SENTENCES } from '../texts/de/sentences.ts';
 import { type Language, language, locale, texts } from '../texts/texts.ts';
-import { formatDate, formatDuration, formatMass, formatNumber, formatTime, unitSymbol } from './format.ts';
+import {
+  formatDate,
+  formatDuration,
+  formatMass,
+  formatNumber,
+  formatTime,
+  otherZone,
+  unitSymbol,
+  viewerZone,
+} from './format.ts';
 
 const DEGREE_DECIMALS = 5;
 /** Below it a kilogram is not fine enough. */
@@ -16,7 +25,7 @@ export const TEMPLATES: Readonly<Record<Language, Pick<Reader, 'sentences' | 'wo
 };
 
 /** How the viewer reads values: in their language, with the digits of their place and in their time zone. */
-function reader(): Reader {
+function reader(timeZone?: string): Reader {
   const place = locale.value;
   const number = (value: number, maximumFractionDigits: number): string =>
     new Intl.NumberFormat(place, { maximumFractionDigits }).format(value).replace('-', '−');
@@ -26,7 +35,7 @@ function reader(): Reader {
     number: (value) => number(value, 3),
     waypoint: (index) => number(index + 1, 0),
     percent: (value) => `${number(value, 1)} %`,
-    time: (timestamp) => formatTime(timestamp, Date.now(), place),
+    time: (timestamp) => timeText(timestamp, place, timeZone),
     date: (day) => formatDate(day, place),
     duration: (seconds) => formatDuration(seconds * 1_000),
     quantity: ({ value, unit }) => `${number(value, 3)} ${unitSymbol(unit)}`,
@@ -37,6 +46,12 @@ function reader(): Reader {
     mission: ENGLISH.mission,
     names: (names) => new Intl.ListFormat(place).format(names),
   };
+}
+
+function timeText(timestamp: string, place: string, timeZone: string = viewerZone()): string {
+  const text = formatTime(timestamp, Date.now(), place, timeZone);
+  const zone = otherZone(timeZone, Date.parse(timestamp));
+  return zone === null ? text : texts.value.common.inZone(text, zone);
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -81,8 +96,9 @@ interface WithText {
   readonly values: Values;
 }
 
-/** A reason of a forecast, or what was found in a silo. */
-export const reasonText = ({ text, code, values }: WithText): string => textOf(code, values, text);
+/** A reason of a forecast, or what was found in a silo, with times of the silo's zone. */
+export const reasonText = ({ text, code, values }: WithText, timeZone?: string): string =>
+  written({ code, values }, reader(timeZone)) ?? text;
 
 /** What each error code means; in English the service says it itself. */
 const ERROR_TEXTS: Readonly<Partial<Record<Language, Readonly<Record<string, string>>>>> = { de: ERRORS };

@@ -2,7 +2,7 @@ import type { FleetDevice, FleetReading } from '@granary/contract/fleet';
 import { useConsole } from '../context/console.ts';
 import { emptySentence, orderSentence } from '../foresight/forecast-words.ts';
 import { forecastsOf } from '../foresight/forecasts.ts';
-import { formatMass, formatNumber, formatValue } from '../kit/format.ts';
+import { formatMass, formatNumber, formatValue, viewerZone, zoneOf } from '../kit/format.ts';
 import { LastKnown, Measured } from '../kit/measured.tsx';
 import { VESSEL_SCALE, Vessel } from '../kit/vessel.tsx';
 import { locale, texts } from '../texts/texts.ts';
@@ -54,7 +54,12 @@ function Values({ device: { device_id, readings = {} } }: Props) {
   const { overview } = texts.value;
   const { level, weight } = readings;
   const forecast = forecastsOf(client, live).value.get(device_id);
-  const reading = { nowMs: clock.nowMs.peek(), language: locale.value, words: texts.value.foresight };
+  const reading = {
+    nowMs: clock.nowMs.peek(),
+    language: locale.value,
+    words: texts.value.foresight,
+    timeZone: forecast === undefined ? viewerZone() : zoneOf(forecast),
+  };
   const told = forecast === undefined ? null : emptySentence(forecast, reading);
   const order = forecast === undefined ? null : orderSentence(forecast, reading);
   const percent = level === undefined ? '' : ` · ${formatValue(level.value, 'percent', locale.value)}`;

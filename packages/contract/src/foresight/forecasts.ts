@@ -68,6 +68,7 @@ export const PathPoint = closed({
 const forecastFields = {
   status: Type.Enum(FORECAST_STATUSES),
   made_at: Timestamp,
+  time_zone: described('Of the silo: people there mean their own days and hours.', Type.String()),
   level_kg: described('The level that it begins with; `null` if it is not known.', NumberOrNull),
   usable_kg: described('Without the reserve.', NumberOrNull),
   use: Type.Union([Use, Type.Null()]),

@@ -90,6 +90,7 @@ export const OrderLine = closed({
   zone: Type.String(),
   product: TextOrNull,
   kg: described('What fits at the time of the delivery.', Type.Number()),
+  time_zone: described('Of the silo.', Type.String()),
   order_by: Timestamp,
   deliver_between: Window,
   level_kg: KgOrNull,

@@ -51,6 +51,7 @@ export function forecastOf(input: ForecastInput): Forecast {
   const said = (status: ForecastStatus, reasons: readonly ForecastReason[]): Forecast => ({
     status,
     madeAtMs: nowMs,
+    timeZone: input.calendar.timeZone,
     levelKg,
     usableKg: levelKg === null ? null : rounded(Math.max(0, levelKg - reserveKg), 1),
     use: null,

@@ -6,6 +6,7 @@ import { DAY_MS, HOUR_MS } from '@granary/contract/time';
  * number of its date: days since 1970-01-01.
  */
 export interface LocalCalendar {
+  readonly timeZone: string;
   readonly firstDay: number;
   /** The start of each day from `firstDay` on, and the end of the last one. */
   readonly startsMs: readonly number[];
@@ -33,7 +34,7 @@ function calendarOf(zone: TimeZone, fromMs: number, toMs: number): LocalCalendar
     }
   }
   startsMs.push(startMs);
-  return { firstDay, startsMs };
+  return { timeZone: zone.name, firstDay, startsMs };
 }
 
 /** The day that contains the time; the first or last one of the calendar for a time outside of it. */

@@ -29,6 +29,7 @@ export function forecastFields(forecast: Forecast): Common {
   return {
     status: forecast.status,
     made_at: toIso(forecast.madeAtMs),
+    time_zone: forecast.timeZone,
     level_kg: kilogramsOrNull(forecast.levelKg),
     usable_kg: kilogramsOrNull(forecast.usableKg),
     use: use && {

@@ -246,6 +246,8 @@ export interface Score {
 export interface Forecast {
   readonly status: ForecastStatus;
   readonly madeAtMs: number;
+  /** Of the silo. */
+  readonly timeZone: string;
   readonly levelKg: number | null;
   /** Above the reserve. */
   readonly usableKg: number | null;

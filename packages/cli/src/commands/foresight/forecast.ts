@@ -6,6 +6,7 @@ import type { Define } from '../../frame/environment.ts';
 import { given, withAccess, withExamples } from '../../frame/options.ts';
 import { timeOrAge, timestamp } from '../../frame/times.ts';
 import { outputOf } from '../../terminal/output.ts';
+import { isOtherZone, localTime, reasonText, terminalZone } from '../../terminal/sentences.ts';
 import { type Column, csvLine } from '../../terminal/table.ts';
 import { numberText } from '../devices/device-texts.ts';
 
@@ -14,14 +15,12 @@ const BY_THE_HOUR_MS = 48 * HOUR_MS;
 
 const kilograms = (kg: number | null): string => (kg === null ? '-' : `${numberText(Math.round(kg))} kg`);
 
-/** In the time zone of the terminal, to the minute. */
-const localTime = (time: string): string => new Date(time).toLocaleString('sv-SE').slice(0, 16);
-
 /** As exact as it is known: the hour of the next two days, the day of later ones. */
-function roughTime(time: string | null, nowMs: number): string {
+function roughTime(time: string | null, nowMs: number, timeZone: string): string {
   if (time === null) return '-';
   const isSoon = Date.parse(time) - nowMs < BY_THE_HOUR_MS;
-  return isSoon ? `${localTime(time).slice(0, 13)}:00` : localTime(time).slice(0, 10);
+  const text = localTime(time, timeZone);
+  return isSoon ? `${text.slice(0, 13)}:00` : text.slice(0, 10);
 }
 
 const STATUSES: Readonly<Record<ForecastStatus, string>> = {
@@ -33,12 +32,17 @@ const STATUSES: Readonly<Record<ForecastStatus, string>> = {
   empty: 'now',
 };
 
-const emptyText = ({ status, empty, made_at }: Pick<Forecast, 'status' | 'empty' | 'made_at'>): string => {
+const emptyText = ({
+  status,
+  empty,
+  made_at,
+  time_zone,
+}: Pick<Forecast, 'status' | 'empty' | 'made_at' | 'time_zone'>): string => {
   if (empty === null) return STATUSES[status];
   const nowMs = Date.parse(made_at);
-  const [early, late] = [roughTime(empty.p10, nowMs), roughTime(empty.p90, nowMs)];
+  const [early, late] = [roughTime(empty.p10, nowMs, time_zone), roughTime(empty.p90, nowMs, time_zone)];
   if (empty.p50 === null) return empty.p10 === null ? STATUSES[status] : `not before ${early}`;
-  const middle = roughTime(empty.p50, nowMs);
+  const middle = roughTime(empty.p50, nowMs, time_zone);
   return early === late ? middle : `${middle} (${early} to ${late})`;
 };
 
@@ -48,8 +52,20 @@ const COLUMNS: readonly Column<ForecastSummary>[] = [
   { title: 'LEVEL', text: ({ level_kg }) => kilograms(level_kg) },
   { title: 'USE A DAY', text: ({ use }) => kilograms(use?.kg_per_day ?? null) },
   { title: 'EMPTY', text: emptyText },
-  { title: 'ORDER BY', text: ({ order_by }) => (order_by === null ? '-' : localTime(order_by)) },
+  {
+    title: 'ORDER BY',
+    text: ({ order_by, time_zone }) => (order_by === null ? '-' : localTime(order_by, time_zone)),
+  },
 ];
+
+/** The zone is named where clocks of a silo differ from that of the terminal. */
+const withZone = <Row extends { readonly time_zone: string }>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): readonly Column<Row>[] =>
+  rows.some(({ time_zone }) => isOtherZone(time_zone))
+    ? [...columns, { title: 'TIME ZONE', text: ({ time_zone }) => time_zone }]
+    : columns;
 
 interface ListValues extends AccessValues {
   readonly facility?: string;
@@ -77,39 +93,44 @@ export const forecast: Define = (command, environment) => {
     }
     const { facility, product } = values;
     const found = await Array.fromAsync(client.foresight.forecastsAll(given({ facility, product })));
-    output.list(COLUMNS, found, 'No silo has a forecast yet.');
+    output.list(withZone(COLUMNS, found), found, 'No silo has a forecast yet.');
   });
 };
 
 function forecastText(made: Forecast): string {
   const nowMs = Date.parse(made.made_at);
-  const { suggestion, score } = made;
+  const { suggestion, score, time_zone } = made;
   const lines = [
     `Empty: ${emptyText(made)}`,
     `Level: ${kilograms(made.level_kg)}, usable ${kilograms(made.usable_kg)}`,
-    ...(made.order_by === null ? [] : [`Order by: ${localTime(made.order_by)}`]),
+    ...(made.order_by === null ? [] : [`Order by: ${localTime(made.order_by, time_zone)}`]),
     ...(suggestion === null
       ? []
       : [
-          `Suggestion: ${kilograms(suggestion.kg)} between ${roughTime(suggestion.deliver_between.from, nowMs)} and ${roughTime(suggestion.deliver_between.to, nowMs)}`,
+          `Suggestion: ${kilograms(suggestion.kg)} between ${roughTime(suggestion.deliver_between.from, nowMs, time_zone)} and ${roughTime(suggestion.deliver_between.to, nowMs, time_zone)}`,
         ]),
-    ...made.reasons.map(({ text }) => `  ${text}`),
+    ...made.reasons.map((reason) => `  ${reasonText(reason, time_zone)}`),
     ...(score === null
       ? []
       : [
           `Its last ${score.forecasts} forecasts for ${score.horizon_days} days were off by ${score.mean_error_h} h on average, ${score.inside_percent} % inside the range.`,
         ]),
+    ...(isOtherZone(time_zone) ? [`Times are those of ${time_zone}.`] : []),
   ];
   return lines.join('\n');
 }
 
 const ORDER_COLUMNS: readonly Column<OrderLine>[] = [
-  { title: 'ORDER BY', text: ({ order_by }) => localTime(order_by) },
+  { title: 'ORDER BY', text: ({ order_by, time_zone }) => localTime(order_by, time_zone) },
   { title: 'FACILITY', text: ({ facility }) => facility },
   { title: 'SILO', text: ({ device_id }) => device_id },
   { title: 'PRODUCT', text: ({ product }) => product ?? '-' },
   { title: 'AMOUNT', text: ({ kg }) => kilograms(kg) },
-  { title: 'DELIVER', text: ({ deliver_between: { from, to } }) => `${localTime(from)} to ${localTime(to)}` },
+  {
+    title: 'DELIVER',
+    text: ({ deliver_between: { from, to }, time_zone }) =>
+      `${localTime(from, time_zone)} to ${localTime(to, time_zone)}`,
+  },
 ];
 
 interface OrderValues extends AccessValues {
@@ -141,7 +162,7 @@ export const orders: Define = (command, environment) => {
     const output = outputOf(environment, values.json);
     if (values.csv === true) return environment.print(csvOf(list.lines));
     if (output.isJson) return output.one(list, () => '');
-    output.list(ORDER_COLUMNS, list.lines, 'Nothing has to be ordered until then.');
+    output.list(withZone(ORDER_COLUMNS, list.lines), list.lines, 'Nothing has to be ordered until then.');
     for (const { compartment, capacity_kg, product: name, kg, device_ids } of list.loads ?? []) {
       environment.print(
         `Compartment ${compartment} (${kilograms(capacity_kg)}): ${kg === 0 ? 'empty' : `${kilograms(kg)} ${name ?? ''} for ${device_ids.join(', ')}`}`,
@@ -158,10 +179,14 @@ const csvOf = (lines: readonly OrderLine[]): string =>
     ),
   ].join('\n');
 
-const REFILL_COLUMNS: readonly Column<Refill>[] = [
+interface LocalRefill extends Refill {
+  readonly time_zone: string;
+}
+
+const REFILL_COLUMNS: readonly Column<LocalRefill>[] = [
   { title: 'REFILL', text: ({ refill_id }) => refill_id },
   { title: 'SILO', text: ({ device_id }) => device_id },
-  { title: 'BEGAN', text: ({ began_at }) => localTime(began_at) },
+  { title: 'BEGAN', text: ({ began_at, time_zone }) => localTime(began_at, time_zone) },
   { title: 'AMOUNT', text: ({ kg }) => kilograms(kg) },
   { title: 'NOTE', text: ({ delivery_note_kg }) => kilograms(delivery_note_kg) },
   { title: 'PRODUCT', text: ({ product }) => product ?? '-' },
@@ -184,7 +209,16 @@ export const refills: Define = (command, environment) => {
   withAccess(command).action(async (values: RefillValues) => {
     const { device, facility, since } = values;
     const query = given({ device_id: device, facility, from: since });
-    const found = await Array.fromAsync(accessClient(values, environment.env).foresight.refillsAll(query));
-    outputOf(environment, values.json).list(REFILL_COLUMNS, found, 'There are no such refills.');
+    const { foresight } = accessClient(values, environment.env);
+    const found = await Array.fromAsync(foresight.refillsAll(query));
+    const output = outputOf(environment, values.json);
+    const none = 'There are no such refills.';
+    if (output.isJson) return output.list([], found, none);
+    const silos = await Array.fromAsync(foresight.forecastsAll(given({ device_id: device, facility })));
+    const zones = new Map(silos.map(({ device_id, time_zone }) => [device_id, time_zone]));
+    const local = found.map((refill): LocalRefill => {
+      return { ...refill, time_zone: zones.get(refill.device_id) ?? terminalZone() };
+    });
+    output.list(withZone(REFILL_COLUMNS, local), local, none);
   });
 };

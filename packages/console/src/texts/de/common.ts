@@ -5,6 +5,7 @@ export const common: typeof english.common = {
   deviceStatuses: { online: 'Verbunden', offline: 'Nicht verbunden', maintenance: 'Wartung' },
   qualities: { good: 'Gut', stale: 'Veraltet', bad: 'Ungültig' },
   neverReported: 'Nie gemeldet',
+  inZone: (text, place) => `${text}, Ortszeit ${place}`,
   lastKnown: 'Nicht aktuell: Stand beim Verlust der Verbindung',
   badValue: 'nicht plausibel',
   acknowledge: 'Bestätigen',

@@ -3,6 +3,7 @@ export const common = {
   deviceStatuses: { online: 'Online', offline: 'Offline', maintenance: 'Maintenance' },
   qualities: { good: 'Good', stale: 'Stale', bad: 'Bad' },
   neverReported: 'Never reported',
+  inZone: (text: string, place: string) => `${text}, ${place} time`,
   lastKnown: 'Not current: as it was when the connection was lost',
   badValue: 'not plausible',
   acknowledge: 'Acknowledge',
