@@ -1,4 +1,5 @@
 import './filter-bar.css';
+import './segments.css';
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
@@ -65,6 +66,31 @@ export function SelectFilter({ name, label, any, options }: SelectProps) {
         </select>
       )}
     </Filter>
+  );
+}
+
+interface SegmentsProps extends FilterProps {
+  /** The empty value is the choice that the address does not name. */
+  readonly options: readonly (readonly [value: string, text: string])[];
+}
+
+/** A few choices side by side, of which one holds. */
+export function Segments({ name, label, options }: SegmentsProps) {
+  const { navigation } = useConsole();
+  const current = navigation.route.value.query.get(name) ?? '';
+  return (
+    <fieldset class="segments" aria-label={label}>
+      {options.map(([value, text]) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={value === current}
+          onClick={() => navigation.filter({ [name]: value })}
+        >
+          {text}
+        </button>
+      ))}
+    </fieldset>
   );
 }
 

@@ -103,6 +103,12 @@ export const formatDate = (day: string, language: string): string =>
     timeZone: 'UTC',
   }).format(new Date(day));
 
+/** Hour and minute with the name of their zone, for a clock on the screen. */
+export const formatClock = (nowMs: number, language: string): string =>
+  new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }).format(
+    nowMs,
+  );
+
 /** The exact time, for the text that appears on hover. */
 export const utcTime = (timestamp: string | number): string =>
   `${new Date(timestamp).toISOString().replace('T', ' ').replace('Z', '')} UTC`;

@@ -31,7 +31,15 @@ export function Measured({ text, quality, at, hasAge = false }: Props) {
   const form = quality === 'good' && isLost ? 'stale' : quality;
   return (
     <span class={`measured ${form}`}>
-      {form === 'bad' ? <s>{text}</s> : <span>{text}</span>}
+      {form === 'bad' ? (
+        <s>
+          <Quantity text={text} />
+        </s>
+      ) : (
+        <span>
+          <Quantity text={text} />
+        </span>
+      )}
       {form === 'bad' && <span class="reason">{common.badValue}</span>}
       {form === 'stale' && <ClockSign label={common.qualities.stale} />}
       {(hasAge || form === 'stale') && (
@@ -40,6 +48,18 @@ export function Measured({ text, quality, at, hasAge = false }: Props) {
         </span>
       )}
     </span>
+  );
+}
+
+/** A number and its unit, which is written smaller beside a large number. */
+function Quantity({ text }: { readonly text: string }) {
+  const { number, unit } = /^(?<number>.*\d)(?<unit>\s*[^\d\s]\S*)$/.exec(text)?.groups ?? {};
+  if (number === undefined) return <>{text}</>;
+  return (
+    <>
+      {number}
+      <span class="unit">{unit}</span>
+    </>
   );
 }
 

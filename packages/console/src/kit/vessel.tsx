@@ -1,3 +1,4 @@
+import type { AlertSeverity } from '@granary/contract/alerts';
 import type { Quality } from '@granary/contract/telemetry/telemetry';
 import { useId } from 'preact/hooks';
 import './vessel.css';
@@ -19,6 +20,8 @@ export const VESSEL_SCALE = { bottom: BOTTOM, top: TOP, height: 100 };
 export interface Threshold {
   readonly percent: number;
   readonly name: string;
+  /** The level is beyond it. */
+  readonly isCrossed?: boolean;
 }
 
 interface Props {
@@ -26,17 +29,21 @@ interface Props {
   readonly percent: number | null;
   readonly quality: Quality;
   readonly thresholds?: readonly Threshold[];
+  /** The most severe alert about the level: its colour is that of the edge and of the ticks that are crossed. */
+  readonly alarm?: AlertSeverity | undefined;
+  /** Where a planned or running operation leads. */
+  readonly target?: number | null;
   /** In pixels; the width follows. */
   readonly height: number;
   readonly label: string;
 }
 
 /** A silo drawn to its level, the same at every size. */
-export function Vessel({ percent, quality, thresholds = [], height, label }: Props) {
+export function Vessel({ percent, quality, thresholds = [], alarm, target = null, height, label }: Props) {
   const hatching = useId();
   return (
     <svg
-      class={`vessel ${quality}`}
+      class={`vessel ${quality} ${alarm === undefined ? '' : `alarmed ${alarm}`}`}
       viewBox="0 0 64 100"
       height={height}
       width={height * 0.64}
@@ -60,9 +67,22 @@ export function Vessel({ percent, quality, thresholds = [], height, label }: Pro
       ) : (
         <path class="contents" d={contentsUpTo(heightOf(percent))} />
       )}
+      {percent !== null && target !== null && (
+        <path
+          class="ghost"
+          d={contentsUpTo(heightOf(Math.max(target, percent)), heightOf(Math.min(target, percent)))}
+        />
+      )}
       <path class="outline" d={OUTLINE} />
-      {thresholds.map(({ percent: at, name }) => (
-        <line key={name} class="threshold" x1="52" x2="60" y1={heightOf(at)} y2={heightOf(at)}>
+      {thresholds.map(({ percent: at, name, isCrossed = false }) => (
+        <line
+          key={name}
+          class={`threshold ${isCrossed ? 'crossed' : ''}`}
+          x1="52"
+          x2="60"
+          y1={heightOf(at)}
+          y2={heightOf(at)}
+        >
           <title>{`${name} ${at} %`}</title>
         </line>
       ))}
@@ -74,8 +94,12 @@ export function Vessel({ percent, quality, thresholds = [], height, label }: Pro
 export const heightOf = (percent: number): number =>
   BOTTOM - ((BOTTOM - TOP) * Math.min(100, Math.max(0, percent))) / 100;
 
-function contentsUpTo(y: number): string {
-  if (y <= CONE) return `M${LEFT} ${y}H${RIGHT}V${CONE}${CONE_SIDES}L${LEFT} ${CONE}z`;
-  const inwards = (TAPER * (y - CONE)) / (BOTTOM - CONE);
-  return `M${LEFT + inwards} ${y}H${RIGHT - inwards}${CONE_SIDES}z`;
+/** The part of the vessel between two heights. */
+function contentsUpTo(top: number, bottom: number = BOTTOM): string {
+  const corners = [top, ...(top < CONE && bottom > CONE ? [CONE] : []), bottom];
+  const right = corners.map((y) => `${RIGHT - inwards(y)} ${y}`);
+  const left = corners.toReversed().map((y) => `${LEFT + inwards(y)} ${y}`);
+  return `M${[...right, ...left].join('L')}z`;
 }
+
+const inwards = (y: number): number => (TAPER * Math.max(0, y - CONE)) / (BOTTOM - CONE);

@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ArrangedDevice, arrange, arrangementOf, type Need, needOf } from './arrangement.ts';
+import {
+  type ArrangedDevice,
+  arrange,
+  arrangementOf,
+  type Need,
+  needOf,
+  openFacilities,
+  showsOf,
+} from './arrangement.ts';
 
 const reading = { value: 1, unit: 'kg', timestamp: '2026-11-16T00:00:00Z' };
 
 const calm = { status: 'online', readings: { weight: { ...reading, quality: 'good' } } } as const;
 
-const critical = { severity: 'critical', status: 'active' } as const;
+const critical = { type: 'critical_level', severity: 'critical', status: 'active' } as const;
 
-const warning = { severity: 'warning', status: 'cleared' } as const;
+const warning = { type: 'device_offline', severity: 'warning', status: 'cleared' } as const;
 
 const aDevice = (
   device_id: string,
@@ -16,12 +24,15 @@ const aDevice = (
     need = 'nothing',
     facility = 'North',
     zone = 'Yard',
+    shows = [],
+    level = null,
+    emptyMs = null,
     ...rest
   }: Partial<Omit<ArrangedDevice['device'], 'location'>> & {
     readonly need?: Need;
     readonly facility?: string;
     readonly zone?: string;
-  } = {},
+  } & Partial<Pick<ArrangedDevice, 'shows' | 'level' | 'emptyMs'>> = {},
 ): ArrangedDevice => ({
   device: {
     device_id,
@@ -33,14 +44,17 @@ const aDevice = (
     location: { facility, zone },
   },
   need,
+  shows,
+  level,
+  emptyMs,
 });
 
 const shown = (devices: readonly ArrangedDevice[], address: string): string[] =>
-  arrange(devices, arrangementOf(new URLSearchParams(address))).flatMap(({ name, zones }) =>
-    zones.map((zone) => `${name}/${zone.name}: ${zone.deviceIds.join(' ')}`),
+  arrange(devices, arrangementOf(new URLSearchParams(address))).map(
+    ({ name, deviceIds }) => `${name}: ${deviceIds.join(' ')}`,
   );
 
-test('places are in the order of their names, and the devices of a place in the order of what they need', () => {
+test('facilities are in the order of their names, and their devices in the order of what they need, then of their zones', () => {
   const devices = [
     aDevice('calm'),
     aDevice('late', { need: 'silent' }),
@@ -50,16 +64,12 @@ test('places are in the order of their names, and the devices of a place in the 
     aDevice('far', { facility: 'Abbey', zone: 'Loft 10' }),
     aDevice('near', { facility: 'Abbey', zone: 'Loft 2' }),
   ];
-  assert.deepEqual(shown(devices, ''), [
-    'Abbey/Loft 2: near',
-    'Abbey/Loft 10: far',
-    'North/Yard: full feeds low late calm',
-  ]);
+  assert.deepEqual(shown(devices, ''), ['Abbey: near far', 'North: full feeds low late calm']);
 });
 
 test('without groups everything is one list', () => {
   const devices = [aDevice('silo 10'), aDevice('silo 9', { facility: 'Abbey' })];
-  assert.deepEqual(shown(devices, 'group=none&sort=name'), ['null/null: silo 9 silo 10']);
+  assert.deepEqual(shown(devices, 'group=none&sort=name'), ['null: silo 9 silo 10']);
   assert.deepEqual(shown([], 'group=none'), []);
 });
 
@@ -69,13 +79,13 @@ test('the address filters; what it names that does not exist is ignored', () => 
     aDevice('two', { profile: 'rover', status: 'offline', facility: 'Abbey' }),
   ];
   const cases: readonly (readonly [string, readonly string[]])[] = [
-    ['q=WHEAT', ['North/Yard: one']],
-    ['q=yard', ['Abbey/Yard: two', 'North/Yard: one']],
-    ['status=offline', ['Abbey/Yard: two']],
-    ['profile=silo_scale', ['North/Yard: one']],
-    ['facility=Abbey', ['Abbey/Yard: two']],
+    ['q=WHEAT', ['North: one']],
+    ['q=yard', ['Abbey: two', 'North: one']],
+    ['status=offline', ['Abbey: two']],
+    ['profile=silo_scale', ['North: one']],
+    ['facility=Abbey', ['Abbey: two']],
     ['facility=Nowhere', []],
-    ['status=lost&profile=submarine&sort=size&group=colour', ['Abbey/Yard: two', 'North/Yard: one']],
+    ['status=lost&profile=submarine&sort=size&group=colour', ['Abbey: two', 'North: one']],
   ];
   for (const [address, expected] of cases) assert.deepEqual(shown(devices, address), expected, address);
 });
@@ -97,4 +107,38 @@ test('a device needs what is most urgent of all that it has', () => {
 test('an acknowledged alert needs nothing more', () => {
   const alerts = [{ ...critical, status: 'acknowledged' }] as const;
   assert.equal(needOf({ device: calm, alerts, isMoving: false }), 'nothing');
+});
+
+test('devices are ordered by level or by when they are empty; what is not known comes last', () => {
+  const devices = [
+    aDevice('half', { level: 50, emptyMs: 3 }),
+    aDevice('unknown'),
+    aDevice('low', { level: 10, emptyMs: 9 }),
+  ];
+  assert.deepEqual(shown(devices, 'sort=level'), ['North: low half unknown']);
+  assert.deepEqual(shown(devices, 'sort=empty'), ['North: half low unknown']);
+});
+
+test('a person can look for what needs them, moves, is low or is silent', () => {
+  const devices = [aDevice('one', { shows: ['moving'] }), aDevice('two', { shows: ['low', 'needs_me'] })];
+  assert.deepEqual(shown(devices, 'show=moving'), ['North: one']);
+  assert.deepEqual(shown(devices, 'show=needs_me'), ['North: two']);
+  const facts = { device: calm, alerts: [], isMoving: false };
+  assert.deepEqual(showsOf(facts), []);
+  assert.deepEqual(showsOf({ ...facts, alerts: [critical], isMoving: true }), ['needs_me', 'moving', 'low']);
+  assert.deepEqual(showsOf({ ...facts, alerts: [{ ...critical, status: 'acknowledged' }] }), ['low']);
+  assert.deepEqual(showsOf({ ...facts, device: { ...calm, status: 'offline' } }), ['stale']);
+});
+
+test('facilities with few devices are open, with many closed, and a press turns one over', () => {
+  const facility = (name: string, count: number) => ({
+    name,
+    deviceIds: Array.from({ length: count }, (_, index) => `${name} ${index}`),
+  });
+  const few = [facility('A', 30), facility('B', 30)];
+  const many = [facility('A', 31), facility('B', 30)];
+  assert.deepEqual([...openFacilities(few, new Set(['B']))], ['A']);
+  assert.deepEqual([...openFacilities(many, new Set())], []);
+  assert.deepEqual([...openFacilities(many, new Set(['B', 'elsewhere']))], ['B']);
+  assert.deepEqual([...openFacilities([facility('A', 500)], new Set())], ['A']);
 });

@@ -1,3 +1,4 @@
+import type { AlertType } from '@granary/contract/alerts';
 import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/statuses';
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
 import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
@@ -9,8 +10,16 @@ const NEEDS = ['critical', 'moving', 'warning', 'silent', 'nothing'] as const;
 const isSilent = ({ status, readings = {} }: Facts['device']): boolean =>
   status === 'offline' || Object.values(readings).some(({ quality }) => quality !== 'good');
 
-export const SORTS = ['attention', 'name'] as const;
+/** Alerts that say that little is left in a silo. */
+const LOW_ALERTS: readonly AlertType[] = ['low_level', 'critical_level', 'predicted_empty'];
+
+export const SORTS = ['attention', 'name', 'level', 'empty'] as const;
 export const GROUPINGS = ['place', 'none'] as const;
+/** The devices that a person most often looks for. */
+export const SHOWS = ['needs_me', 'moving', 'low', 'stale'] as const;
+export type Show = (typeof SHOWS)[number];
+/** More devices than this are too many to look at, so their facilities are closed until one is opened. */
+const OPEN_DEVICES_MAX = 60;
 
 /** Which devices the overview shows, and in which order. It is in the address. */
 export interface Arrangement {
@@ -19,6 +28,7 @@ export interface Arrangement {
   readonly status: DeviceStatus | null;
   readonly profile: ProfileName | null;
   readonly facility: string | null;
+  readonly show: Show | null;
   readonly sort: (typeof SORTS)[number];
   readonly grouping: (typeof GROUPINGS)[number];
 }
@@ -30,6 +40,7 @@ export function arrangementOf(query: URLSearchParams): Arrangement {
     status: DEVICE_STATUSES.find((one) => one === query.get('status')) ?? null,
     profile: PROFILE_NAMES.find((one) => one === query.get('profile')) ?? null,
     facility: query.get('facility') || null,
+    show: SHOWS.find((one) => one === query.get('show')) ?? null,
     sort: SORTS.find((one) => one === query.get('sort')) ?? 'attention',
     grouping: GROUPINGS.find((one) => one === query.get('group')) ?? 'place',
   };
@@ -40,40 +51,42 @@ type Listed = Pick<FleetDevice, 'device_id' | 'name' | 'model' | 'profile' | 'st
 export interface ArrangedDevice {
   readonly device: Listed;
   readonly need: Need;
+  readonly shows: readonly Show[];
+  /** In percent. */
+  readonly level: number | null;
+  /** When it is expected to be empty. */
+  readonly emptyMs: number | null;
 }
 
-/** The devices of one zone, or all of them where they are not grouped: then the names are `null`. */
-export interface Zone {
+/** The devices of one facility, or all of them where they are not grouped: then the name is `null`. */
+export interface Facility {
   readonly name: string | null;
   readonly deviceIds: readonly string[];
 }
 
-export interface Facility {
-  readonly name: string | null;
-  readonly zones: readonly Zone[];
-}
-
-/** Places are always in the same order, so that a person finds them where they were; devices are sorted within a place. */
+/** Facilities are always in the same order, so that a person finds them where they were; devices are sorted within one. */
 export function arrange(devices: readonly ArrangedDevice[], arrangement: Arrangement): Facility[] {
-  const shown = devices.filter(({ device }) => isWanted(device, arrangement));
-  const inOrder = shown.sort(arrangement.sort === 'name' ? byName : byNeed);
+  const shown = devices.filter((one) => isWanted(one, arrangement)).sort(ORDERS[arrangement.sort]);
   if (arrangement.grouping === 'none') {
-    return inOrder.length === 0 ? [] : [{ name: null, zones: [{ name: null, deviceIds: idsOf(inOrder) }] }];
+    return shown.length === 0 ? [] : [{ name: null, deviceIds: idsOf(shown) }];
   }
-  return grouped(inOrder, ({ location }) => location.facility).map(([name, ofFacility]) => ({
-    name,
-    zones: grouped(ofFacility, ({ location }) => location.zone).map(([zone, ofZone]) => ({
-      name: zone,
-      deviceIds: idsOf(ofZone),
-    })),
-  }));
+  return [...Map.groupBy(shown, ({ device }) => device.location.facility)]
+    .sort(([one], [other]) => compare(one, other))
+    .map(([name, ofFacility]) => ({ name, deviceIds: idsOf(ofFacility) }));
 }
 
-function isWanted(
-  { device_id, name, model, profile, status, location }: Listed,
-  wanted: Arrangement,
-): boolean {
+/** Which facilities are open: all where few devices are shown, else none, except for those that a person turned over. */
+export function openFacilities(facilities: readonly Facility[], turned: ReadonlySet<string>): Set<string> {
+  const names = facilities.flatMap(({ name }) => name ?? []);
+  const count = facilities.reduce((sum, { deviceIds }) => sum + deviceIds.length, 0);
+  const isOpen = names.length <= 1 || count <= OPEN_DEVICES_MAX;
+  return new Set(names.filter((name) => turned.has(name) !== isOpen));
+}
+
+function isWanted({ device, shows }: ArrangedDevice, wanted: Arrangement): boolean {
+  const { device_id, name, model, profile, status, location } = device;
   return (
+    (wanted.show === null || shows.includes(wanted.show)) &&
     (wanted.status === null || status === wanted.status) &&
     [null, profile].includes(wanted.profile) &&
     (wanted.facility === null || location.facility === wanted.facility) &&
@@ -90,26 +103,30 @@ const { compare } = new Intl.Collator(undefined, { numeric: true });
 const byName = ({ device: one }: ArrangedDevice, { device: other }: ArrangedDevice): number =>
   compare(one.name, other.name) || compare(one.device_id, other.device_id);
 
-const byNeed = (one: ArrangedDevice, other: ArrangedDevice): number =>
-  NEEDS.indexOf(one.need) - NEEDS.indexOf(other.need) || byName(one, other);
+const byPlace = ({ device: one }: ArrangedDevice, { device: other }: ArrangedDevice): number =>
+  compare(one.location.zone, other.location.zone);
+
+/** What is not known comes last. */
+const byNumber = (one: number | null, other: number | null): number =>
+  one === null || other === null ? Number(one === null) - Number(other === null) : one - other;
+
+const ORDERS: Readonly<Record<Arrangement['sort'], (one: ArrangedDevice, other: ArrangedDevice) => number>> =
+  {
+    attention: (one, other) =>
+      NEEDS.indexOf(one.need) - NEEDS.indexOf(other.need) || byPlace(one, other) || byName(one, other),
+    name: byName,
+    level: (one, other) => byNumber(one.level, other.level) || byName(one, other),
+    empty: (one, other) => byNumber(one.emptyMs, other.emptyMs) || byName(one, other),
+  };
 
 const idsOf = (devices: readonly ArrangedDevice[]): string[] =>
   devices.map(({ device: { device_id } }) => device_id);
-
-function grouped(
-  devices: readonly ArrangedDevice[],
-  nameOf: (device: Listed) => string,
-): [string, ArrangedDevice[]][] {
-  return [...Map.groupBy(devices, ({ device }) => nameOf(device))].sort(([one], [other]) =>
-    compare(one, other),
-  );
-}
 
 export type Need = (typeof NEEDS)[number];
 
 interface Facts {
   readonly device: Pick<FleetDevice, 'status' | 'readings'>;
-  readonly alerts: readonly Pick<FleetAlert, 'severity' | 'status'>[];
+  readonly alerts: readonly Pick<FleetAlert, 'severity' | 'status' | 'type'>[];
   readonly isMoving: boolean;
 }
 
@@ -120,4 +137,14 @@ export function needOf({ device, alerts, isMoving }: Facts): Need {
   if (isMoving) return 'moving';
   if (waits('warning')) return 'warning';
   return isSilent(device) ? 'silent' : 'nothing';
+}
+
+export function showsOf({ device, alerts, isMoving }: Facts): Show[] {
+  const shows: Readonly<Record<Show, boolean>> = {
+    needs_me: alerts.some((alert) => alert.severity !== 'info' && isUnacknowledged(alert)),
+    moving: isMoving,
+    low: alerts.some(({ type }) => LOW_ALERTS.includes(type)),
+    stale: isSilent(device),
+  };
+  return SHOWS.filter((show) => shows[show]);
 }

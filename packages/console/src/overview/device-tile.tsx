@@ -23,12 +23,12 @@ const watched = new WeakMap<Element, Signal<boolean>>();
 
 interface DeviceTileProps {
   readonly device: LiveDevice;
-  /** Where the tiles are not grouped, each names its place. */
-  readonly hasPlace: boolean;
+  /** Where the tiles are not grouped, each names its facility. */
+  readonly hasFacility: boolean;
 }
 
 /** One device in the overview. Away from the window only its name is there, and it follows no changes. */
-export function DeviceTile({ device, hasPlace }: DeviceTileProps) {
+export function DeviceTile({ device, hasFacility }: DeviceTileProps) {
   const element = useRef<HTMLLIElement>(null);
   const isNear = useNear(element);
   const { device_id, name } = device.peek();
@@ -37,9 +37,9 @@ export function DeviceTile({ device, hasPlace }: DeviceTileProps) {
     () => byDevice.alerts.value.get(device_id)?.find(isUnacknowledged)?.severity ?? '',
   );
   return (
-    <li ref={element} class={`overview-tile ${worst} ${hasPlace ? 'has-place' : ''}`}>
+    <li ref={element} class={`overview-tile ${worst}`}>
       {isNear.value ? (
-        <TileContent device={device} hasPlace={hasPlace} />
+        <TileContent device={device} hasFacility={hasFacility} />
       ) : (
         <h4 class="overview-name free-text">
           <a class="overview-name-link" href={addressOf('devices', device_id)}>
@@ -52,29 +52,28 @@ export function DeviceTile({ device, hasPlace }: DeviceTileProps) {
 }
 
 /** What it shows of the values is decided by the profile of the device. */
-function TileContent({ device: live, hasPlace }: DeviceTileProps) {
+function TileContent({ device: live, hasFacility }: DeviceTileProps) {
   const device = live.value;
   const { device_id, name, profile, location } = device;
-  const { Picture, Values } = profileOf(profile);
+  const { Picture, Values, Foot } = profileOf(profile);
   return (
     <>
       <div class="overview-picture">
         <Picture device={device} />
       </div>
       <div class="overview-words">
-        <h4 class="overview-name free-text" title={name}>
-          <a class="overview-name-link" href={addressOf('devices', device_id)}>
-            {name}
-          </a>
-        </h4>
-        {hasPlace && (
-          <p class="overview-place muted free-text">
-            {location.facility} · {location.zone}
-          </p>
-        )}
+        <div class="overview-title">
+          <h4 class="overview-name free-text" title={name}>
+            <a class="overview-name-link" href={addressOf('devices', device_id)}>
+              {name}
+            </a>
+          </h4>
+          <p class="overview-place muted free-text">{hasFacility ? location.facility : location.zone}</p>
+        </div>
         <Values device={device} />
       </div>
       <StateLine device={device} />
+      {Foot !== undefined && <Foot device={device} />}
     </>
   );
 }

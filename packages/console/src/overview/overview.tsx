@@ -1,13 +1,15 @@
 import './overview.css';
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
-import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
+import type { ForecastSummary } from '@granary/contract/foresight/forecasts';
 import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
-import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
-import type { RefObject } from 'preact';
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useComputed } from '@preact/signals';
+import { useMemo, useRef } from 'preact/hooks';
 import { isUnacknowledged } from '../alerts/alerts.ts';
 import { useConsole } from '../context/console.ts';
-import { FilterBar, SelectFilter } from '../kit/filter-bar.tsx';
+import { forecastsOf } from '../foresight/forecasts.ts';
+import { FilterBar, Segments, SelectFilter } from '../kit/filter-bar.tsx';
+import { formatMass } from '../kit/format.ts';
+import { LastKnown } from '../kit/measured.tsx';
 import { Notice } from '../kit/messages.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import type { Site } from '../live/site.ts';
@@ -19,93 +21,87 @@ import {
   OverviewContext,
   useOverviewFacts,
 } from '../profiles/tile-facts.ts';
-import { texts } from '../texts/texts.ts';
-import { type Arrangement, arrange, arrangementOf, type Facility, needOf, type Zone } from './arrangement.ts';
+import { locale, texts } from '../texts/texts.ts';
+import {
+  type Arrangement,
+  arrange,
+  arrangementOf,
+  type Facility,
+  needOf,
+  openFacilities,
+  SHOWS,
+  SORTS,
+  showsOf,
+} from './arrangement.ts';
 import { AttentionPanel } from './attention-panel.tsx';
+import { DeviceTable } from './device-table.tsx';
 import { DeviceTile } from './device-tile.tsx';
 
-const TILE_PX_MIN = 284;
-const GAP_PX = 8;
-const NAMES = ['q', 'status', 'profile', 'facility'];
+const NAMES = ['q', 'show', 'status', 'profile', 'facility'];
 
 interface Props {
   readonly facility: Facility;
+  readonly isOpen: boolean;
   readonly isGrouped: boolean;
+  readonly onTurn: (name: string) => void;
 }
 
-/** The zones of a facility stand side by side, and their tiles are aligned with each other. */
-export function FacilitySection({ facility: { name, zones }, isGrouped }: Props) {
-  const element = useRef<HTMLDivElement>(null);
-  const columns = useColumns(element);
+/** A facility as one line that sums it up, with the tiles of its devices below it while it is open. */
+function FacilitySection({ facility: { name, deviceIds }, isOpen, isGrouped, onTurn }: Props) {
+  const { devices } = useConsole().live.site;
   return (
-    <section aria-label={name ?? texts.value.overview.title}>
+    <section class="overview-facility" aria-label={name ?? texts.value.overview.title}>
       {name !== null && (
-        <header class="overview-facility">
-          <h2 class="free-text">{name}</h2>
-          <FacilityCounts zones={zones} />
+        <header class="overview-facility-head">
+          <h2 class="free-text">
+            <button type="button" aria-expanded={isOpen} onClick={() => onTurn(name)}>
+              {name}
+            </button>
+          </h2>
+          <FacilitySummary deviceIds={deviceIds} />
         </header>
       )}
-      <div ref={element} class="overview-zones" style={{ '--columns': String(columns.value) }}>
-        {zones.map((zone) => (
-          <ZoneSection key={zone.name ?? ''} zone={zone} columns={columns.value} isGrouped={isGrouped} />
-        ))}
-      </div>
+      {(isOpen || name === null) && (
+        <ul class="overview-tiles">
+          {deviceIds.map((deviceId) => {
+            const device = devices.find(deviceId);
+            return device && <DeviceTile key={deviceId} device={device} hasFacility={!isGrouped} />;
+          })}
+        </ul>
+      )}
     </section>
   );
 }
 
-interface ZoneProps {
-  readonly zone: Zone;
-  readonly columns: number;
-  readonly isGrouped: boolean;
-}
-
-function ZoneSection({ zone: { name, deviceIds }, columns, isGrouped }: ZoneProps) {
-  const { devices } = useConsole().live.site;
-  const span = Math.min(columns, deviceIds.length);
-  return (
-    <section class="overview-zone" style={{ gridColumn: `span ${span}` }}>
-      {name !== null && <h3 class="overview-zone-name muted free-text">{name}</h3>}
-      <ul class="overview-tiles">
-        {deviceIds.map((deviceId) => {
-          const device = devices.find(deviceId);
-          return device && <DeviceTile key={deviceId} device={device} hasPlace={!isGrouped} />;
-        })}
-      </ul>
-    </section>
-  );
-}
-
-function FacilityCounts({ zones }: { readonly zones: readonly Zone[] }) {
+/** How many devices, what all silos hold together, and what waits for a person. */
+function FacilitySummary({ deviceIds }: Pick<Facility, 'deviceIds'>) {
   const { byDevice } = useOverviewFacts();
-  const ids = zones.flatMap(({ deviceIds }) => deviceIds);
-  const waiting = ids.flatMap((id) => byDevice.alerts.value.get(id) ?? []).filter(isUnacknowledged);
+  const { devices } = useConsole().live.site;
+  const { overview } = texts.value;
+  const stock = useComputed(() => {
+    const weights = deviceIds.flatMap((id) => devices.find(id)?.value.readings?.['weight']?.value ?? []);
+    return weights.length === 0
+      ? null
+      : formatMass(
+          weights.reduce((sum, weight) => sum + weight, 0),
+          locale.value,
+        );
+  });
+  const waiting = deviceIds.flatMap((id) => byDevice.alerts.value.get(id) ?? []).filter(isUnacknowledged);
   return (
     <p class="overview-facility-counts muted">
-      {texts.value.overview.devices(ids.length)}
+      <span>{overview.devices(deviceIds.length)}</span>
+      {stock.value !== null && (
+        <LastKnown>
+          <span>{overview.stock(stock.value)}</span>
+        </LastKnown>
+      )}
       {ALERT_SEVERITIES.toReversed().map((severity) => {
         const count = waiting.filter((alert) => alert.severity === severity).length;
         return count > 0 && <SeverityMark key={severity} severity={severity} text={String(count)} />;
       })}
     </p>
   );
-}
-
-/** How many tiles fit side by side. A zone must know, because it takes as many columns as it has tiles. */
-function useColumns(element: RefObject<HTMLElement | null>): ReadonlySignal<number> {
-  const columns = useSignal(1);
-  useLayoutEffect(() => {
-    const { current } = element;
-    if (current === null) return;
-    const measure = (): void => {
-      columns.value = Math.max(1, Math.floor((current.clientWidth + GAP_PX) / (TILE_PX_MIN + GAP_PX)));
-    };
-    const observer = new ResizeObserver(measure);
-    observer.observe(current);
-    measure();
-    return () => observer.disconnect();
-  }, []);
-  return columns;
 }
 
 /** Every device at a glance. */
@@ -116,15 +112,24 @@ export function Overview() {
     () => ({ byDevice: byDevice(live.site), details: detailsOf(client, live) }),
     [client, live],
   );
+  const forecasts = forecastsOf(client, live);
   const previous = useRef<{ readonly facilities: Facility[]; readonly text: string }>(null);
   const arranged = useComputed(() => {
-    const facilities = arrangedSite(live.site, facts.byDevice, arrangementOf(navigation.route.value.query));
+    const arrangement = arrangementOf(navigation.route.value.query);
+    const facilities = arrangedSite(live.site, facts.byDevice, forecasts.value, arrangement);
     const text = JSON.stringify(facilities);
     // Values change all the time but the order rarely, and the same order draws nothing again.
     if (previous.current?.text !== text) previous.current = { facilities, text };
     return previous.current.facilities;
   });
-  const { grouping } = arrangementOf(navigation.route.value.query);
+  const { query } = navigation.route.value;
+  const { grouping } = arrangementOf(query);
+  const turned = turnedIn(query);
+  const open = openFacilities(arranged.value, turned);
+  const turn = (name: string): void => {
+    const names = turned.symmetricDifference(new Set([name]));
+    navigation.filter({ turned: names.size === 0 ? undefined : JSON.stringify([...names]) });
+  };
   const isEmpty = live.site.devices.all.value.size === 0;
   return (
     <OverviewContext.Provider value={facts}>
@@ -134,21 +139,54 @@ export function Overview() {
         <div class="overview-places">
           {isEmpty ? <Notice>{overview.empty}</Notice> : <OverviewFilters />}
           {!isEmpty && arranged.value.length === 0 && <Notice>{overview.nothingFound}</Notice>}
-          {arranged.value.map((facility) => (
-            <FacilitySection key={facility.name ?? ''} facility={facility} isGrouped={grouping === 'place'} />
-          ))}
+          {query.get('view') === 'table' ? (
+            <DeviceTable deviceIds={arranged.value.flatMap(({ deviceIds }) => deviceIds)} />
+          ) : (
+            arranged.value.map((facility) => (
+              <FacilitySection
+                key={facility.name ?? ''}
+                facility={facility}
+                isOpen={facility.name === null || open.has(facility.name)}
+                isGrouped={grouping === 'place'}
+                onTurn={turn}
+              />
+            ))
+          )}
         </div>
       </div>
     </OverviewContext.Provider>
   );
 }
 
-function arrangedSite(site: Site, facts: ByDevice, arrangement: Arrangement): Facility[] {
+/** The facilities that a person opened or closed; an address that says nothing of use turns none over. */
+function turnedIn(query: URLSearchParams): ReadonlySet<string> {
+  try {
+    const names: unknown = JSON.parse(query.get('turned') ?? '[]');
+    return new Set(Array.isArray(names) ? names.map(String) : []);
+  } catch {
+    return new Set();
+  }
+}
+
+function arrangedSite(
+  site: Site,
+  facts: ByDevice,
+  forecasts: ReadonlyMap<string, ForecastSummary>,
+  arrangement: Arrangement,
+): Facility[] {
   const devices = [...site.devices.all.value.values()].map(({ value: device }) => {
-    const { device_id } = device;
+    const { device_id, readings = {} } = device;
     const alerts = facts.alerts.value.get(device_id) ?? [];
     const isMoving = facts.operations.value.has(device_id) || facts.missions.value.has(device_id);
-    return { device, need: needOf({ device, alerts, isMoving }) };
+    const about = { device, alerts, isMoving };
+    const emptyAt = forecasts.get(device_id)?.empty?.p50 ?? null;
+    return {
+      device,
+      need: needOf(about),
+      shows: showsOf(about),
+      level: readings['level']?.value ?? null,
+      emptyMs: emptyAt === null ? null : Date.parse(emptyAt),
+    };
   });
   return arrange(devices, arrangement);
 }
@@ -156,7 +194,7 @@ function arrangedSite(site: Site, facts: ByDevice, arrangement: Arrangement): Fa
 /** Which devices are shown and how they are arranged; all of it is in the address. */
 function OverviewFilters() {
   const { devices } = useConsole().live.site;
-  const { overview, common, table } = texts.value;
+  const { overview, table } = texts.value;
   const facilities = useComputed(() => {
     const names = [...devices.all.value.values()].map((device) => device.value.location.facility);
     return JSON.stringify([...new Set(names)].sort());
@@ -164,11 +202,10 @@ function OverviewFilters() {
   const names: readonly string[] = JSON.parse(facilities.value);
   return (
     <FilterBar names={NAMES}>
-      <SelectFilter
-        name="status"
-        label={overview.status}
-        any={overview.anyStatus}
-        options={DEVICE_STATUSES.map((status) => [status, common.deviceStatuses[status]])}
+      <Segments
+        name="show"
+        label={overview.show}
+        options={[['', overview.shows.all], ...SHOWS.map((show) => [show, overview.shows[show]] as const)]}
       />
       <SelectFilter
         name="profile"
@@ -194,7 +231,15 @@ function OverviewFilters() {
         name="sort"
         label={overview.sort}
         any={overview.sorts.attention}
-        options={[['name', overview.sorts.name]]}
+        options={SORTS.filter((sort) => sort !== 'attention').map((sort) => [sort, overview.sorts[sort]])}
+      />
+      <Segments
+        name="view"
+        label={overview.view}
+        options={[
+          ['', overview.views.tiles],
+          ['table', overview.views.table],
+        ]}
       />
     </FilterBar>
   );

@@ -18,6 +18,8 @@ export interface ProfileView {
   readonly Picture: ForDevice;
   /** What stands beside it, below the name. */
   readonly Values: ForDevice;
+  /** What is drawn over the whole width at the foot of a tile. */
+  readonly Foot?: ForDevice;
   /** The sensors of the last line of a tile, as long as there is nothing more important to say. */
   readonly minor: readonly string[];
 }

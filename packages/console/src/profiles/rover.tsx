@@ -7,25 +7,19 @@ import { locale, texts } from '../texts/texts.ts';
 import type { ProfileView } from './profile.ts';
 import { useOverviewFacts } from './tile-facts.ts';
 
-/** The weakest signals, in dBm, that have one, two, three and four bars. */
-const LIMITS = [-110, -95, -80, -65];
 const TOP = 12;
 const BOTTOM = 80;
-const STEPS = [1, 2, 3, 4];
 
 interface Props {
   readonly device: FleetDevice;
 }
 
-function Picture({ device: { readings = {} } }: Props) {
-  const { battery_level, signal_strength } = readings;
-  return (
-    <>
-      <SignalBars dbm={signal_strength?.value ?? null} quality={signal_strength?.quality ?? 'good'} />
-      <Battery percent={battery_level?.value ?? null} quality={battery_level?.quality ?? 'good'} />
-    </>
-  );
-}
+const Picture = ({ device: { readings = {} } }: Props) => (
+  <Battery
+    percent={readings['battery_level']?.value ?? null}
+    quality={readings['battery_level']?.quality ?? 'good'}
+  />
+);
 
 function Values({ device: { device_id, readings = {} } }: Props) {
   const { byDevice, details } = useOverviewFacts();
@@ -83,25 +77,3 @@ function Battery({ percent, quality }: { readonly percent: number | null; readon
     </svg>
   );
 }
-
-/** Four bars, as on a phone. */
-function SignalBars({ dbm, quality }: { readonly dbm: number | null; readonly quality: Quality }) {
-  const bars = barsOf(dbm);
-  return (
-    <svg class={`battery ${quality}`} viewBox="0 0 40 40" width="40" height="40" aria-hidden="true">
-      {STEPS.map((step) => (
-        <rect
-          key={step}
-          class={step <= bars ? 'contents' : 'wall'}
-          x={step * 9 - 7}
-          y={38 - step * 8}
-          width="6"
-          height={step * 8}
-        />
-      ))}
-    </svg>
-  );
-}
-
-const barsOf = (dbm: number | null): number =>
-  dbm === null ? 0 : LIMITS.filter((limit) => dbm >= limit).length;

@@ -1,51 +1,58 @@
-import type { FleetDevice, FleetReading } from '@granary/contract/fleet';
+import type { AlertType } from '@granary/contract/alerts';
+import type { FleetDevice } from '@granary/contract/fleet';
 import { useConsole } from '../context/console.ts';
 import { emptySentence, orderSentence } from '../foresight/forecast-words.ts';
 import { forecastsOf } from '../foresight/forecasts.ts';
 import { formatMass, formatNumber, formatValue, viewerZone, zoneOf } from '../kit/format.ts';
 import { LastKnown, Measured } from '../kit/measured.tsx';
-import { VESSEL_SCALE, Vessel } from '../kit/vessel.tsx';
+import { Vessel } from '../kit/vessel.tsx';
 import { locale, texts } from '../texts/texts.ts';
 import type { ProfileView } from './profile.ts';
-import { TREND_INTERVAL_MS, TREND_MS, useOverviewFacts } from './tile-facts.ts';
+import { type LevelThreshold, TREND_INTERVAL_MS, TREND_MS, useOverviewFacts } from './tile-facts.ts';
 import { changeSince, trendPath } from './trend.ts';
-
-const WIDTH = 72;
 
 /** A mean stands for its whole interval, so neighbours are one interval apart. */
 const GAP_MS = TREND_INTERVAL_MS * 1.5;
 
+/** In pixels. */
 const HEIGHT = 88;
+
+/** The box of the trend; it is stretched to the width of the tile. */
+const TREND_BOX = { width: 240, height: 36, top: 3, bottom: 36 };
+
+const LEVEL_ALERTS: readonly AlertType[] = ['low_level', 'critical_level', 'high_level'];
 
 interface Props {
   readonly device: FleetDevice;
 }
 
-/** The level of the last day, which ends at the level in the vessel. */
 function Picture({ device: { device_id, name, readings = {} } }: Props) {
-  const { details } = useOverviewFacts();
+  const { details, byDevice } = useOverviewFacts();
   const { overview } = texts.value;
   const { level } = readings;
   const thresholds = details.thresholds.of(device_id).value ?? [];
+  const alerts = byDevice.alerts.value.get(device_id) ?? [];
   return (
-    <>
-      <TrendLine deviceId={device_id} level={level} height={HEIGHT} />
-      <Vessel
-        percent={level?.value ?? null}
-        quality={level?.quality ?? 'good'}
-        thresholds={thresholds.map(({ name: threshold, percent }) => ({
-          percent,
-          name: overview.thresholds[threshold],
-        }))}
-        height={HEIGHT}
-        label={overview.levelOf(
-          name,
-          level === undefined ? null : formatValue(level.value, 'percent', locale.value),
-        )}
-      />
-    </>
+    <Vessel
+      percent={level?.value ?? null}
+      quality={level?.quality ?? 'good'}
+      thresholds={thresholds.map(({ name: threshold, percent }) => ({
+        percent,
+        name: overview.thresholds[threshold],
+        isCrossed: isCrossed(threshold, percent, level?.value),
+      }))}
+      alarm={alerts.find(({ type }) => LEVEL_ALERTS.includes(type))?.severity}
+      height={HEIGHT}
+      label={overview.levelOf(
+        name,
+        level === undefined ? null : formatValue(level.value, 'percent', locale.value),
+      )}
+    />
   );
 }
+
+const isCrossed = (threshold: LevelThreshold['name'], limit: number, level: number | undefined): boolean =>
+  level !== undefined && (threshold === 'high_level' ? level >= limit : level <= limit);
 
 function Values({ device: { device_id, readings = {} } }: Props) {
   const { details } = useOverviewFacts();
@@ -62,7 +69,7 @@ function Values({ device: { device_id, readings = {} } }: Props) {
   };
   const told = forecast === undefined ? null : emptySentence(forecast, reading);
   const order = forecast === undefined ? null : orderSentence(forecast, reading);
-  const percent = level === undefined ? '' : ` · ${formatValue(level.value, 'percent', locale.value)}`;
+  const percent = level === undefined ? null : formatValue(level.value, 'percent', locale.value);
   const room = level === undefined || weight === undefined ? null : roomOf(weight.value, level.value);
   const trend = details.trends.of(device_id).value ?? [];
   const change =
@@ -79,11 +86,12 @@ function Values({ device: { device_id, readings = {} } }: Props) {
         {weight === undefined && <span class="muted">{texts.value.common.neverReported}</span>}
         {weight !== undefined && (
           <Measured
-            text={`${formatMass(weight.value, locale.value)}${percent}`}
+            text={formatMass(weight.value, locale.value)}
             quality={weight.quality}
             at={weight.timestamp}
           />
         )}
+        {weight !== undefined && percent !== null && <span class="overview-beside">{percent}</span>}
       </p>
       {told === null ? (
         <p class="muted">{room === null ? '' : overview.room(formatMass(room, locale.value))}</p>
@@ -116,6 +124,37 @@ function withSign(points: number): string {
   return rounded > 0 ? `+${size}` : `−${size}`;
 }
 
+/** The level of the last day over the whole width of the tile. */
+function Foot({ device: { device_id, readings = {} } }: Props) {
+  const { details } = useOverviewFacts();
+  const { clock } = useConsole().live.site;
+  const { level } = readings;
+  const means = details.trends.of(device_id).value ?? [];
+  const toMs = clock.nowMs.peek();
+  // The first mean began before the window.
+  const points = means.map(({ atMs, value }) => ({
+    atMs: Math.max(atMs + TREND_INTERVAL_MS / 2, toMs - TREND_MS),
+    value,
+  }));
+  const newest = level === undefined ? null : { atMs: Date.parse(level.timestamp), value: level.value };
+  const past = points.filter(({ atMs }) => newest === null || atMs < newest.atMs);
+  const shown = newest === null ? past : [...past, newest];
+  const window = { fromMs: toMs - TREND_MS, toMs, gapMs: GAP_MS };
+  const { area, line } = trendPath(shown, window, TREND_BOX);
+  return (
+    <svg
+      class="overview-trend"
+      viewBox={`0 0 ${TREND_BOX.width} ${TREND_BOX.height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={texts.value.overview.lastDay}
+    >
+      <path class="area" d={area} />
+      <path class="line" d={line} />
+    </svg>
+  );
+}
+
 export const siloScale: ProfileView = {
   names: {
     en: { one: 'Silo scale', many: 'Silos' },
@@ -123,40 +162,6 @@ export const siloScale: ProfileView = {
   },
   Picture,
   Values,
+  Foot,
   minor: ['temperature', 'humidity'],
 };
-
-interface TrendLineProps {
-  readonly deviceId: string;
-  readonly level: FleetReading | undefined;
-  /** In pixels, like that of the vessel beside it. */
-  readonly height: number;
-}
-
-/** The last day as a thin line at the same height as the contents of the vessel. */
-function TrendLine({ deviceId, level, height }: TrendLineProps) {
-  const { details } = useOverviewFacts();
-  const { clock } = useConsole().live.site;
-  const means = details.trends.of(deviceId).value ?? [];
-  const toMs = clock.nowMs.peek();
-  const points = means.map(({ atMs, value }) => ({ atMs: atMs + TREND_INTERVAL_MS / 2, value }));
-  const newest = level === undefined ? null : { atMs: Date.parse(level.timestamp), value: level.value };
-  const past = points.filter(({ atMs }) => newest === null || atMs < newest.atMs);
-  const shown = newest === null ? past : [...past, newest];
-  const width = (WIDTH * VESSEL_SCALE.height) / height;
-  const { top, bottom } = VESSEL_SCALE;
-  const window = { fromMs: toMs - TREND_MS, toMs, gapMs: GAP_MS };
-  return (
-    <svg
-      class="overview-trend"
-      viewBox={`0 0 ${width} ${VESSEL_SCALE.height}`}
-      width={WIDTH}
-      height={height}
-      role="img"
-      aria-label={texts.value.overview.lastDay}
-    >
-      <path class="base" d={`M0 ${bottom}H${width}`} />
-      <path class="line" d={trendPath(shown, window, { width, top, bottom })} />
-    </svg>
-  );
-}

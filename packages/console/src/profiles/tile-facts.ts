@@ -51,7 +51,9 @@ function open(client: Client, live: Live): Details {
   const trends = new LazyReads<readonly TrendPoint[]>(
     queue,
     async (deviceId) => {
-      const from = new Date(live.site.clock.nowMs.peek() - TREND_MS).toISOString();
+      // One interval more, so that the first mean reaches the beginning.
+      const fromMs = live.site.clock.nowMs.peek() - TREND_MS - TREND_INTERVAL_MS;
+      const from = new Date(fromMs).toISOString();
       const { points } = await client.telemetry.history(deviceId, { sensor: 'level', interval: '1h', from });
       return points.map(({ timestamp, value }) => ({ atMs: Date.parse(timestamp), value }));
     },

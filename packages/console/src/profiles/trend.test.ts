@@ -12,7 +12,9 @@ test('a line goes from point to point, and a gap is a gap', () => {
     { atMs: 40, value: 100 },
     { atMs: 50, value: 100 },
   ];
-  assert.equal(trendPath(points, WINDOW, BOX), 'M0.0 90.0L5.0 50.0M20.0 10.0L25.0 10.0');
+  const { line, area } = trendPath(points, WINDOW, BOX);
+  assert.equal(line, 'M0.0 90.0L5.0 50.0M20.0 10.0L25.0 10.0');
+  assert.equal(area, 'M0.0 90L0.0 90.0L5.0 50.0L5.0 90zM20.0 90L20.0 10.0L25.0 10.0L25.0 90z');
 });
 
 test('a point between two gaps is a dot, values stay within the box, and times outside it are left out', () => {
@@ -22,8 +24,8 @@ test('a point between two gaps is a dot, values stay within the box, and times o
     { atMs: 60, value: -3 },
     { atMs: 101, value: 50 },
   ];
-  assert.equal(trendPath(points, WINDOW, BOX), 'M10.0 10.0h0M30.0 90.0h0');
-  assert.equal(trendPath([], WINDOW, BOX), '');
+  assert.equal(trendPath(points, WINDOW, BOX).line, 'M10.0 10.0h0M30.0 90.0h0');
+  assert.deepEqual(trendPath([], WINDOW, BOX), { line: '', area: '' });
 });
 
 test('a change is known only where there is a value near the beginning', () => {

@@ -17,23 +17,39 @@ export interface Box {
   readonly top: number;
 }
 
-/** The line of a level in percent as the path of an SVG. A single point between two gaps is a dot. */
+interface TrendPaths {
+  /** A single point between two gaps is a dot. */
+  readonly line: string;
+  /** What is below the line. */
+  readonly area: string;
+}
+
+/** A level in percent over time as paths of an SVG. */
 export function trendPath(
   points: readonly TrendPoint[],
   { fromMs, toMs, gapMs }: Window,
   { width, bottom, top }: Box,
-): string {
+): TrendPaths {
   const x = (atMs: number): string => ((width * (atMs - fromMs)) / (toMs - fromMs)).toFixed(1);
   const y = (value: number): string =>
     (bottom - ((bottom - top) * Math.min(100, Math.max(0, value))) / 100).toFixed(1);
   const shown = points.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs);
-  return shown
-    .map(({ atMs, value }, index) => {
-      const isStart = !isNear(shown[index - 1]?.atMs, atMs, gapMs);
-      const isAlone = isStart && !isNear(shown[index + 1]?.atMs, atMs, gapMs);
-      return `${isStart ? 'M' : 'L'}${x(atMs)} ${y(value)}${isAlone ? 'h0' : ''}`;
-    })
-    .join('');
+  const pieces = shown.map(({ atMs, value }, index) => {
+    const isStart = !isNear(shown[index - 1]?.atMs, atMs, gapMs);
+    const isEnd = !isNear(shown[index + 1]?.atMs, atMs, gapMs);
+    return { at: `${x(atMs)} ${y(value)}`, x: x(atMs), isStart, isEnd };
+  });
+  return {
+    line: pieces
+      .map(({ at, isStart, isEnd }) => `${isStart ? 'M' : 'L'}${at}${isStart && isEnd ? 'h0' : ''}`)
+      .join(''),
+    area: pieces
+      .map((piece) => {
+        const start = piece.isStart ? `M${piece.x} ${bottom}` : '';
+        return `${start}L${piece.at}${piece.isEnd ? `L${piece.x} ${bottom}z` : ''}`;
+      })
+      .join(''),
+  };
 }
 
 const isNear = (neighbourMs: number | undefined, atMs: number, gapMs: number): boolean =>

@@ -10,23 +10,30 @@ interface Props {
   readonly device: FleetDevice;
 }
 
-const Picture = ({ device: { readings = {} } }: Props) => (
-  <p class="overview-large">
-    <Value reading={readings['temperature']} />
-  </p>
+/** A cloud before the sun: only a sign of what the device is. */
+const Picture = () => (
+  <svg class="overview-sign" viewBox="0 0 56 56" width="56" height="56" aria-hidden="true">
+    <path d="M34 12V6M20 18l-4-4M48 18l4-4M52 32h-3M24.5 27a10 10 0 1 1 19.3 5" />
+    <path d="M16 46h26a8 8 0 0 0 1-15.9A12 12 0 0 0 20 31a7.6 7.6 0 0 0-4 15z" />
+  </svg>
 );
 
 const Values = ({ device: { readings = {} } }: Props) => (
-  <dl class="overview-values">
-    {BESIDE.map((sensor) => (
-      <div key={sensor} class="overview-value">
-        <dt class="muted">{texts.value.common.sensors[sensor] ?? sensor}</dt>
-        <dd>
-          <Value reading={readings[sensor]} />
-        </dd>
-      </div>
-    ))}
-  </dl>
+  <>
+    <p class="overview-main">
+      <Value reading={readings['temperature']} />
+    </p>
+    <dl class="overview-values">
+      {BESIDE.map((sensor) => (
+        <div key={sensor} class="overview-value">
+          <dt class="muted">{texts.value.common.sensors[sensor] ?? sensor}</dt>
+          <dd>
+            <Value reading={readings[sensor]} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </>
 );
 
 const Value = ({

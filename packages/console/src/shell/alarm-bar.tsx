@@ -7,7 +7,7 @@ import { AcknowledgeButton, OutcomeLine } from '../alerts/acknowledge-button.tsx
 import { summaryOf } from '../alerts/alerts.ts';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
-import { formatTime } from '../kit/format.ts';
+import { formatClock, formatTime } from '../kit/format.ts';
 import { Age } from '../kit/measured.tsx';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
@@ -32,7 +32,7 @@ export function AlarmBar() {
   return (
     <section
       ref={element}
-      class={`alarm-bar ${foremost?.severity === 'critical' ? 'has-critical' : ''} ${isLost ? 'lost' : ''}`}
+      class={`alarm-bar ${isQuiet ? 'quiet' : ''} ${foremost?.severity === 'critical' ? 'has-critical' : ''} ${isLost ? 'lost' : ''}`}
       aria-label={shell.alarmBar}
     >
       <a class="counts" href={addressOf('alerts')}>
@@ -58,10 +58,38 @@ export function AlarmBar() {
           </a>
         </div>
       )}
-      <ConnectionSign />
+      <p class="bar-facts">
+        <SiteName />
+        <BarClock />
+        <ConnectionSign />
+      </p>
       <OutcomeLine />
     </section>
   );
+}
+
+/** The only facility by its name, several by their number. */
+function SiteName() {
+  const { devices } = useConsole().live.site;
+  const names = useComputed(() => {
+    const all = [...devices.all.value.values()].map((device) => device.value.location.facility);
+    return JSON.stringify([...new Set(all)]);
+  });
+  const facilities: readonly string[] = JSON.parse(names.value);
+  const [only] = facilities;
+  if (only === undefined) return null;
+  return (
+    <span class="bar-site free-text">
+      {facilities.length === 1 ? only : texts.value.shell.facilities(facilities.length)}
+    </span>
+  );
+}
+
+/** The time of the service in the zone of this screen, in which all times of the page are written. */
+function BarClock() {
+  const { clock } = useConsole().live.site;
+  const text = useComputed(() => formatClock(clock.nowMs.value, locale.value));
+  return <span class="bar-clock">{text}</span>;
 }
 
 /** Whether what is shown is current. */

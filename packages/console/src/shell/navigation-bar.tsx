@@ -72,7 +72,7 @@ function SearchBox() {
       class="search"
       type="search"
       aria-label={shell.search}
-      placeholder={shell.searchHint}
+      placeholder={matchMedia('(pointer: coarse)').matches ? shell.search : shell.searchHint}
       maxLength={200}
       value={view === 'overview' ? (query.get('q') ?? '') : ''}
       onInput={({ currentTarget }) => search(currentTarget.value)}

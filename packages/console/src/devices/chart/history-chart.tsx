@@ -1,3 +1,4 @@
+import '../../kit/segments.css';
 import './chart.css';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
@@ -172,7 +173,7 @@ function ChartToolbar({ range, histories, deviceId, onRange }: ChartToolbarProps
   const shown = (ms: number): string => formatTime(ms, nowMs, locale.value);
   return (
     <div class="device-chart-toolbar">
-      <fieldset class="device-segments" aria-label={devices.timeRange}>
+      <fieldset class="segments" aria-label={devices.timeRange}>
         {PRESET_NAMES.map((preset) => (
           <button
             key={preset}
@@ -187,7 +188,7 @@ function ChartToolbar({ range, histories, deviceId, onRange }: ChartToolbarProps
       {range.preset === null && (
         <p class="device-chart-range muted">{`${shown(range.fromMs)} – ${shown(range.toMs)}`}</p>
       )}
-      <fieldset class="device-segments" aria-label={devices.moveTime}>
+      <fieldset class="segments" aria-label={devices.moveTime}>
         <button
           type="button"
           aria-label={devices.earlier}

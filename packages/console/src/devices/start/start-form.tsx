@@ -1,3 +1,4 @@
+import '../../kit/segments.css';
 import { newIdempotencyKey } from '@granary/client';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import type { FleetDevice } from '@granary/contract/fleet';
@@ -88,7 +89,7 @@ export function StartForm({ device, facts, lastType }: Props) {
         if (request !== null && !isRefused) void action.run(() => start(request));
       }}
     >
-      <fieldset class="device-segments device-start-types" aria-label={devices.start}>
+      <fieldset class="segments device-start-types" aria-label={devices.start}>
         {OPERATION_TYPES.map((one) => (
           <button key={one} type="button" aria-pressed={one === type} onClick={() => change({ type: one })}>
             {operations.types[one]}

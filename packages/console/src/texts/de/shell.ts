@@ -17,6 +17,7 @@ export const shell: typeof english.shell = {
   notLiveSince: (time) => `Nicht aktuell seit ${time}`,
   loading: 'Wird geladen',
   viewNotLoaded: 'Diese Ansicht konnte nicht geladen werden.',
+  facilities: (count) => `${count} Standorte`,
   noAlerts: 'Keine unbestätigten Alarme',
   alertsUnknown: 'Ob es Alarme gibt, ist nicht bekannt',
   alarmBar: 'Alarme',

@@ -15,6 +15,7 @@ export const shell = {
   notLiveSince: (time: string) => `Not live since ${time}`,
   loading: 'Loading',
   viewNotLoaded: 'This view could not be loaded.',
+  facilities: (count: number) => `${count} facilities`,
   noAlerts: 'No unacknowledged alerts',
   alertsUnknown: 'Whether there are alerts is not known',
   alarmBar: 'Alarms',
