@@ -18,6 +18,25 @@ const anchorsOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
+/** The hunks of the diffs of a page, each as the lines of the file that it expects there. */
+function expectedLines(page: string): { readonly file: string; readonly lines: string }[] {
+  return Array.from(page.matchAll(/^```diff\n(.*?)^```/gms), ([, diff = '']) => diff).flatMap((diff) =>
+    diff.split(/^\+\+\+ /m).flatMap((part) => {
+      const [file = '', ...hunks] = part.split(/\n@@\n/);
+      return hunks.map((hunk) => {
+        const lines = hunk.split('\n').filter((line) => !line.startsWith('+'));
+        return {
+          file,
+          lines: lines
+            .map((line) => line.slice(1))
+            .join('\n')
+            .trimEnd(),
+        };
+      });
+    }),
+  );
+}
+
 /** The links of a page to files or headings that are not there. */
 function brokenLinks(path: string): string[] {
   return Array.from(read(path).replace(CODE, '').matchAll(LINK), ([, target = '']) => target).filter(
@@ -35,4 +54,11 @@ test('every link of a document leads to a file or a heading of this repository',
   assert.ok(pages.length > 50);
   const broken = pages.flatMap((path) => brokenLinks(path).map((target) => `${path}: ${target}`));
   assert.deepEqual(broken, []);
+});
+
+test('the diffs of the first change fit the files that they change', () => {
+  const hunks = expectedLines(read('docs/first-change.md'));
+  assert.ok(hunks.length > 10);
+  const unfitting = hunks.filter(({ file, lines }) => !read(file).includes(lines));
+  assert.deepEqual(unfitting, []);
 });
