@@ -135,7 +135,6 @@ export function replay(silo: Silo, areAnimalsKnown: boolean): Replayed {
       forecast,
       supply: configuration.supply,
       lastRefillMs,
-      acknowledged: false,
     });
     if (alert.severity === null && after.severity !== null) alerts.push({ slot, toSlot: silo.slots });
     const open = alerts.at(-1);

@@ -278,7 +278,6 @@ async function forecastSilo(
         forecast,
         supply: configuration.supply,
         lastRefillMs: refills.at(-1)?.fromMs ?? null,
-        acknowledged: silo.ordered > 0,
       }),
     },
     findings: examined.findings,

@@ -113,8 +113,6 @@ export interface SiloRow {
   readonly body: string | null;
   readonly tail: string | null;
   readonly history: string | null;
-  /** The alert about running empty is acknowledged, which means that it is ordered. */
-  readonly ordered: number;
 }
 
 export async function readSilo(sql: Sql, deviceNo: number): Promise<SiloRow | undefined> {
@@ -123,9 +121,7 @@ export async function readSilo(sql: Sql, deviceNo: number): Promise<SiloRow | un
        configurations.version, configurations.body AS configuration,
        late_readings.from_ms AS late_from_ms, late_readings.marks AS late_marks,
        forecasts.made_at_ms, forecasts.configuration_version, forecasts.status, forecasts.state, forecasts.body, forecasts.tail,
-       forecast_histories.body AS history,
-       (SELECT COUNT(*) FROM alerts WHERE alerts.device_no = devices.device_no AND type = 'predicted_empty'
-          AND alerts.status = 'acknowledged') AS ordered
+       forecast_histories.body AS history
      FROM devices JOIN configurations ON configurations.device_no = devices.device_no
        LEFT JOIN late_readings ON late_readings.device_no = devices.device_no
        LEFT JOIN forecasts ON forecasts.device_no = devices.device_no

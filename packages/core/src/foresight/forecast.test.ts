@@ -431,7 +431,7 @@ test('predicted_empty: two in a row, a dead band, once in a cycle, and not befor
     let state = NO_PREDICTED_EMPTY;
     return hours.map((leftH, index) => {
       const lastRefillMs = refills[index] ?? null;
-      state = predictedEmpty({ state, forecast: made(leftH), supply, lastRefillMs, acknowledged: false });
+      state = predictedEmpty({ state, forecast: made(leftH), supply, lastRefillMs });
       return state.severity;
     });
   };
@@ -450,6 +450,53 @@ test('predicted_empty: two in a row, a dead band, once in a cycle, and not befor
   ]);
   const planned = { ...SUPPLY, planned: [{ atMs: NOW_MS + 20 * HOUR_MS, kg: 5_000 }] };
   assert.deepEqual(run([40, 40, 19, 19], planned), [null, null, null, 'warning']);
+});
+
+test('predicted_empty: a delivery in time ends it, one that is too late or does not come raises it again', () => {
+  const emptyMs = NOW_MS + 50 * HOUR_MS;
+  const refillMs = NOW_MS - 10 * DAY_MS;
+  /** One forecast an hour; the delivery is planned after the second one. */
+  const run = (plannedH: number, hours: number, lastRefillMs = refillMs) => {
+    let state = NO_PREDICTED_EMPTY;
+    return Array.from({ length: hours }, (_, hour) => {
+      const madeAtMs = NOW_MS + hour * HOUR_MS;
+      const planned = hour < 2 ? [] : [{ atMs: NOW_MS + plannedH * HOUR_MS, kg: 5_000 }];
+      state = predictedEmpty({
+        state,
+        forecast: {
+          ...forecast(STEADY, 5_000),
+          madeAtMs,
+          empty: { p10Ms: emptyMs, p50Ms: emptyMs, p90Ms: null },
+        },
+        supply: { ...SUPPLY, planned },
+        lastRefillMs,
+      });
+      return state.severity;
+    });
+  };
+  assert.deepEqual(run(30, 4), [null, 'warning', null, null]);
+  assert.deepEqual(run(30, 33).slice(-3), [null, null, 'warning'], 'the truck is an hour late');
+  assert.deepEqual(run(51, 4), [null, 'warning', 'warning', 'warning'], 'the truck comes too late');
+  assert.deepEqual(run(60, 40).slice(-3), ['warning', 'critical', 'critical'], 'twelve hours are left');
+  const early = NOW_MS + 20 * HOUR_MS;
+  assert.deepEqual(run(30, 40, early).slice(-1), ['critical'], 'a refill that was not enough');
+});
+
+test('a planned delivery is counted by the order, not by the time of running empty', () => {
+  const answer = (planned: Supply['planned']) =>
+    forecast(STEADY, 3_000, { configuration: configurationOf({ supply: { ...SUPPLY, planned } }) });
+  const without = answer([]);
+  const inTime = answer([{ atMs: NOW_MS + DAY_MS, kg: 2_000 }]);
+  assert.deepEqual(inTime.empty, without.empty);
+  near(((inTime.orderByMs ?? 0) - (without.orderByMs ?? 0)) / DAY_MS, 2, 1);
+  const tooLate = answer([{ atMs: NOW_MS + 5 * DAY_MS, kg: 2_000 }]);
+  assert.equal(tooLate.orderByMs, without.orderByMs);
+  const full = answer([
+    { atMs: NOW_MS + DAY_MS, kg: 40_000 },
+    { atMs: NOW_MS + 2 * DAY_MS, kg: 40_000 },
+  ]);
+  assert.ok((full.suggestion?.kg ?? 0) <= configurationOf().capacityKg);
+  assert.deepEqual(answer([{ atMs: NOW_MS - 2 * HOUR_MS, kg: 2_000 }]).orderByMs, without.orderByMs);
 });
 
 test('a day of 25 hours moves the time of running empty by its hour', () => {

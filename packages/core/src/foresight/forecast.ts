@@ -132,7 +132,8 @@ export function forecastOf(input: ForecastInput): Forecast {
           calendar: input.calendar,
           capacityKg,
           supply,
-          reserveAtMs: timeWhenUsed(input, ahead, Math.max(0, levelKg - reserveKg), widthFor(1)),
+          reserveAt: (addedKg) =>
+            timeWhenUsed(input, ahead, Math.max(0, levelKg - reserveKg) + addedKg, widthFor(1)),
           highLevelAt: (timeMs) => levelsAt(timeMs).p90,
         });
   if (order !== null && order.orderByMs < nowMs)

@@ -9,6 +9,8 @@ const TRUCKS_TO_HOUR = 18;
 /** A silo is not filled to the brim. */
 const FULL_PART = 0.97;
 const DAYS_SEARCHED = 21;
+/** A truck may come so long after its time. */
+const TRUCK_LATE_MS = HOUR_MS;
 /** Amounts are proposed in steps of this many kg, or of a tenth where the silo is small. */
 const STEP_KG = 100;
 
@@ -17,9 +19,9 @@ export interface OrderInput {
   readonly calendar: LocalCalendar;
   readonly capacityKg: number;
   readonly supply: Supply;
-  /** When the reserve is touched at the earliest (p10); `null` if not in sight. */
-  readonly reserveAtMs: number | null;
-  /** The level at a time if little is used (p90). */
+  /** When the reserve is touched at the earliest (p10), if so much is added; `null` if not in sight. */
+  readonly reserveAt: (addedKg: number) => number | null;
+  /** The level at a time if little is used (p90) and nothing comes. */
   readonly highLevelAt: (timeMs: number) => number;
 }
 
@@ -28,13 +30,28 @@ export interface OrderPlan {
   readonly suggestion: Suggestion;
 }
 
-/** The latest moment to order so that the truck is there before the reserve is touched; it may be over. */
+/**
+ * The latest moment to order so that the truck is there before the reserve is touched; it may be over. What is ordered
+ * already and comes in time is counted.
+ */
 export function planOrder(input: OrderInput): OrderPlan | null {
-  const { reserveAtMs } = input;
+  const { nowMs, capacityKg, supply, reserveAt } = input;
+  const planned = supply.planned
+    .filter(({ atMs }) => atMs > nowMs - TRUCK_LATE_MS)
+    .toSorted((a, b) => a.atMs - b.atMs);
+  let addedKg = 0;
+  let reserveAtMs = reserveAt(addedKg);
+  for (const { atMs, kg } of planned) {
+    if (reserveAtMs === null || atMs > reserveAtMs) break;
+    addedKg += Math.min(Math.max(kg, 0), capacityKg);
+    reserveAtMs = reserveAt(addedKg);
+  }
   if (reserveAtMs === null) return null;
+  const highLevelAt = (timeMs: number): number =>
+    planned.reduce((sum, { atMs, kg }) => (atMs <= timeMs ? sum + kg : sum), input.highLevelAt(timeMs));
   const deliverToMs = latestDelivery(input, reserveAtMs);
   const orderByMs = latestOrder(input, deliverToMs);
-  return { orderByMs, suggestion: suggestionOf(input, deliverToMs) };
+  return { orderByMs, suggestion: suggestionOf({ ...input, highLevelAt }, deliverToMs) };
 }
 
 /** The last moment of a delivery day's hours at or before a time; without such a day in three weeks the time itself. */

@@ -10,6 +10,12 @@ const CRITICAL_H = 12;
 const DEAD_BAND_H = 24;
 /** The early end of a wide range alone raises nothing: the expected time is within so many times the limit; where only the early end is known, it is within half of the limit. */
 const EXPECTED_TIMES = 1.4;
+/** A truck may come so long after its time. */
+const TRUCK_LATE_H = 1;
+/** A refill so long before a planned delivery is that delivery. */
+const TRUCK_EARLY_H = 24;
+/** What was raised before is raised again only if the delivery would come so much too late. */
+const COVERED_BAND_H = 12;
 /** With a shorter history nothing is raised. */
 const KNOWN_DAYS_MIN = 14;
 /** Forecasts in a row. */
@@ -24,10 +30,11 @@ export const NO_PREDICTED_EMPTY: PredictedEmptyState = {
 
 /**
  * The condition `predicted_empty` after a new forecast: `severity` of the answer is that of the alert, `null` for none.
- * A warning is raised once in the time between two refills; it may become critical.
+ * A warning is raised once in the time between two refills; it may become critical. A planned delivery that comes in time
+ * ends it; one that comes too late, or not at all, raises it again.
  */
 export function predictedEmpty(input: PredictedEmptyInput): PredictedEmptyState {
-  const { state, forecast, supply, lastRefillMs, acknowledged } = input;
+  const { state, forecast, supply, lastRefillMs } = input;
   // A refill that is computed anew may begin some minutes earlier or later.
   const isNewCycle =
     lastRefillMs !== null && lastRefillMs > (state.cycleMs ?? Number.NEGATIVE_INFINITY) + HOUR_MS;
@@ -40,9 +47,14 @@ export function predictedEmpty(input: PredictedEmptyInput): PredictedEmptyState 
   if (p10Ms === null && !(forecast.status === 'ok' || forecast.status === 'not_in_use')) return was;
   const leftH = p10Ms === null ? Number.POSITIVE_INFINITY : (p10Ms - forecast.madeAtMs) / HOUR_MS;
   const limitH = (supply?.leadTimeH ?? LEAD_TIME_H) + MARGIN_H;
-  const isCovered = (supply?.planned ?? []).some(
-    ({ atMs }) => atMs <= (p10Ms ?? 0) && atMs > forecast.madeAtMs - HOUR_MS,
+  const planned = supply?.planned ?? [];
+  const bandH = was.raised && was.severity === null && leftH > CRITICAL_H ? COVERED_BAND_H : 0;
+  const isCovered = planned.some(
+    ({ atMs }) => atMs <= (p10Ms ?? 0) + bandH * HOUR_MS && atMs > forecast.madeAtMs - TRUCK_LATE_H * HOUR_MS,
   );
+  const isTooLate =
+    !isCovered &&
+    planned.some(({ atMs }) => atMs > (lastRefillMs ?? Number.NEGATIVE_INFINITY) + TRUCK_EARLY_H * HOUR_MS);
   const p50Ms = isEmpty ? forecast.madeAtMs : (forecast.empty?.p50Ms ?? null);
   const expectedH = p50Ms === null ? Number.POSITIVE_INFINITY : (p50Ms - forecast.madeAtMs) / HOUR_MS;
   const isExpected =
@@ -51,11 +63,11 @@ export function predictedEmpty(input: PredictedEmptyInput): PredictedEmptyState 
   const streak = isDue ? Math.min(was.streak + 1, STREAK) : 0;
   const severity = leftH <= CRITICAL_H ? 'critical' : 'warning';
   if (was.severity !== null) {
-    const isOver = leftH > limitH + DEAD_BAND_H || (isCovered && !acknowledged);
+    const isOver = leftH > limitH + DEAD_BAND_H || isCovered;
     const next = was.severity === 'critical' ? 'critical' : severity;
     return { streak, severity: isOver ? null : next, cycleMs: was.cycleMs, raised: true };
   }
-  const mayRaise = streak >= STREAK && (!was.raised || severity === 'critical');
+  const mayRaise = streak >= STREAK && (!was.raised || severity === 'critical' || isTooLate);
   return {
     streak,
     severity: mayRaise ? severity : null,

@@ -299,6 +299,4 @@ export interface PredictedEmptyInput {
   readonly forecast: Forecast;
   readonly supply: Supply | null;
   readonly lastRefillMs: number | null;
-  /** A person has acknowledged the alert: it is ordered. */
-  readonly acknowledged: boolean;
 }
