@@ -242,9 +242,20 @@ test('what is said when nothing can be said', () => {
 
 test('idle days end the use of a silo soon, and a refill does not begin its history anew', () => {
   const stopped = daysOf(40, (day) => (day >= TODAY - 4 ? 0 : 1_000));
-  assert.equal(forecast(stopped, 5_000).status, 'not_in_use');
+  const idle = forecast(stopped, 5_000);
+  assert.equal(idle.status, 'not_in_use');
+  assert.equal(idle.score, null);
   const refilled = daysOf(40, () => 1_000).map((one) => (one.day === TODAY - 1 ? { ...one, flags: 4 } : one));
   near(hoursTo(forecast(refilled, 3_000)), 72, 1);
+});
+
+test('after idle days the use of the flock before is followed, though nothing was right while it was idle', () => {
+  const kgAt = (day: number): number => {
+    const age = (day - TODAY + 10 + 480) % 48;
+    return age < 42 ? 20_000 * (feedAt(BROILERS, age) ?? 0) : 0;
+  };
+  const fiveDaysKg = [0, 1, 2, 3, 4].reduce((sum, ahead) => sum + kgAt(TODAY + ahead), 0);
+  near(hoursTo(forecast(daysOf(100, kgAt), fiveDaysKg)), 120, 12);
 });
 
 const anyKg = fc.oneof(

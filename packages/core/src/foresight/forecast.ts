@@ -27,7 +27,7 @@ const RATIO_MAX = 4;
 const WIDE_MS = 3 * DAY_MS;
 const LEVEL_PARTS_MAX = 1.3;
 /** The level is known to this part of the capacity at best: the sun moves load cells. */
-const LEVEL_DEVIATION_PART = 0.004;
+const LEVEL_DEVIATION_PART = 0.006;
 const PATH_STEP_HOURS = 6;
 /** 80 % of a normal distribution are within so many deviations, and 50 % within this part of them. */
 const DEVIATIONS = 1.2816;
@@ -60,7 +60,8 @@ export function forecastOf(input: ForecastInput): Forecast {
     suggestion: null,
     path: [],
     reasons,
-    score: scoreOf(input),
+    // Of a silo that is not used nothing was predicted.
+    score: status === 'not_in_use' ? null : scoreOf(input),
     knownDays: history === null ? 0 : history.kg.filter((kg) => kg !== null).length,
   });
 

@@ -1,7 +1,7 @@
 import { animalsKey } from './animals.ts';
 import { hourShares } from './hour-shares.ts';
 import { HOURS_PER_DAY } from './local-calendar.ts';
-import { CYCLE_DAYS, CYCLE_IDLE_DAYS, CYCLE_IDLE_PART, METHODS, type Past } from './methods.ts';
+import { CYCLE_DAYS, CYCLE_IDLE_DAYS, CYCLE_IDLE_PART, METHODS, type Past, sinceIdle } from './methods.ts';
 import { addedKgOf, HORIZON_DAYS, type Outcome, rangeOf } from './range.ts';
 import { medianOf, quantileOf, rounded } from './robust.ts';
 import { DAY_FLAGS, type History, type Origin, type SiloConfiguration, type UseDay } from './types.ts';
@@ -36,7 +36,7 @@ const ENDED_PART = 0.2;
 /** Days after which a silo that stays empty is one that is not used. */
 const EMPTY_DAYS = 2;
 /** The profile of a silo without history counts like so many days. */
-const PROFILE_ASSUMED_DAYS = 4;
+const PROFILE_ASSUMED_DAYS = 1;
 
 /**
  * Enters closed days, new or computed anew. Without a history the stored days of the last `HISTORY_DAYS` are given; a
@@ -170,7 +170,7 @@ export function pastOf({ firstDay, kg, flags }: Days, originDay: number, animals
   for (let at = Math.max(known, values.length - 12); at < values.length - 1; at += 1) {
     if ((flagAt(at) & DAY_FLAGS.still) !== 0) spreadStill(values, at);
   }
-  return { originDay, values, animals };
+  return { originDay, values, recent: sinceIdle(values), animals };
 }
 
 /** Little use while no weights were received may be a refill that nobody saw. */
@@ -217,7 +217,7 @@ function originAt(
     const out = scratch[index] ?? combined;
     return predict(past, out) ? METHOD_DAYS.map((count) => sumKg(out, count)) : null;
   });
-  const weights = weightsAt(days, before, day, methods, configuration);
+  const weights = weightsAt(days, before, past, methods, configuration);
   blend(weights, scratch, combined);
   endUse(past, combined);
   return { day, methods, kg: HORIZON_DAYS.map((count) => sumKg(combined, count)) };
@@ -245,10 +245,14 @@ function blend(weights: readonly number[], parts: readonly Float64Array[], out: 
 function weightsAt(
   days: Days,
   before: readonly Origin[],
-  day: number,
+  past: Past,
   methods: Origin['methods'],
   { capacityKg }: SiloConfiguration,
 ): number[] {
+  const day = past.originDay;
+  const idle = idleDays({ firstDay: day - past.values.length, kg: past.values });
+  // What was right while nothing was used says nothing of a silo in use.
+  const isBusy = !idle.has(day - 1);
   const usual = typicalKg(methods);
   const least = Math.max(0.01 * usual, LEAST_PART * 0.25 * capacityKg);
   const errors = METHODS.map(({ assumedError }) => ({
@@ -259,7 +263,7 @@ function weightsAt(
     for (const [horizon, count] of METHOD_DAYS.entries()) {
       if (origin.day + count > day) continue;
       const actual = actualKg(days, origin.day, count);
-      if (Number.isNaN(actual)) continue;
+      if (Number.isNaN(actual) || (isBusy && touches(idle, origin.day, count))) continue;
       const part = KEPT_PER_DAY ** (day - origin.day - count) * (METHOD_WEIGHTS[horizon] ?? 0);
       for (const [index, predicted] of origin.methods.entries()) {
         const error = errors[index];
@@ -301,7 +305,7 @@ export function predictDays(history: History, configuration: SiloConfiguration, 
     predict(past, part);
     return part;
   });
-  const weights = weightsAt(history, history.origins.slice(0, -1), origin.day, origin.methods, configuration);
+  const weights = weightsAt(history, history.origins.slice(0, -1), past, origin.methods, configuration);
   blend(weights, parts, out);
   endUse(past, out);
   return true;
@@ -324,7 +328,8 @@ function endUse({ originDay, values, animals }: Past, out: Float64Array): void {
 export function presentWeights(history: History, configuration: SiloConfiguration): number[] {
   const origin = history.origins.at(-1);
   if (origin === undefined) return [];
-  return weightsAt(history, history.origins.slice(0, -1), origin.day, origin.methods, configuration);
+  const past = pastOf(history, origin.day, configuration.animals);
+  return weightsAt(history, history.origins.slice(0, -1), past, origin.methods, configuration);
 }
 
 /** The range is that of a silo in use: days at which the use ended or began again are not counted. */
@@ -336,18 +341,24 @@ function outcomeOf(
 ): Outcome {
   return {
     predictedKg: origin.kg,
-    actualKg: HORIZON_DAYS.map((count) => {
-      for (let day = origin.day - 1; day < origin.day + count; day += 1) if (idle.has(day)) return Number.NaN;
-      return actualKg(days, origin.day, count);
-    }),
+    actualKg: HORIZON_DAYS.map((count) =>
+      touches(idle, origin.day - 1, count + 1) ? Number.NaN : actualKg(days, origin.day, count),
+    ),
     addedKg: addedKgOf(origin.kg[HORIZON_DAYS.indexOf(7)] ?? 0, capacityKg),
   };
 }
 
+function touches(idle: ReadonlySet<number>, fromDay: number, count: number): boolean {
+  for (let day = fromDay; day < fromDay + count; day += 1) if (idle.has(day)) return true;
+  return false;
+}
+
 /** Days of at least three in a row with nearly no use. */
-function idleDays({ firstDay, kg }: Days): Set<number> {
+function idleDays({ firstDay, kg }: Pick<Days, 'firstDay' | 'kg'>): Set<number> {
   const recent = kg.slice(-RANGE_ORIGINS - 14);
-  const known = recent.filter((one) => one !== null).sort((a, b) => a - b);
+  const known = recent
+    .filter((one): one is number => one !== null && !Number.isNaN(one))
+    .sort((a, b) => a - b);
   const limit = CYCLE_IDLE_PART * Math.max(0, quantileOf(known, 0.9));
   const idle = new Set<number>();
   const offset = firstDay + kg.length - recent.length;

@@ -29,15 +29,17 @@ const OTHERS_PART = 0.05;
 export interface Past {
   readonly originDay: number;
   readonly values: readonly number[];
+  /** The days since the use began, if it began after idle days; else all of them. */
+  readonly recent: readonly number[];
   readonly animals: Animals | null;
 }
 
 /** Writes the expected use of the days from the origin on; `false` if it has no answer. */
 type Method = (past: Past, out: Float64Array) => boolean;
 
-const mean7: Method = ({ values }, out) => fillWith(out, meanOfLast(values, 7, 10));
-const mean3: Method = ({ values }, out) => fillWith(out, meanOfLast(values, 3, 5));
-const last: Method = ({ values }, out) => fillWith(out, meanOfLast(values, 1, 3));
+const mean7: Method = ({ recent }, out) => fillWith(out, meanOfLast(recent, 7, 10));
+const mean3: Method = ({ recent }, out) => fillWith(out, meanOfLast(recent, 3, 5));
+const last: Method = ({ recent }, out) => fillWith(out, meanOfLast(recent, 1, 3));
 
 function meanOfLast(values: readonly number[], count: number, within: number): number {
   let sum = 0;
@@ -57,7 +59,7 @@ function fillWith(out: Float64Array, value: number): boolean {
   return true;
 }
 
-const smoothed: Method = ({ values }, out) => {
+const smoothed: Method = ({ recent: values }, out) => {
   let level = Number.NaN;
   for (let index = Math.max(0, values.length - WINDOW_DAYS); index < values.length; index += 1) {
     const value = values[index] ?? Number.NaN;
@@ -67,7 +69,7 @@ const smoothed: Method = ({ values }, out) => {
   return fillWith(out, level);
 };
 
-const holt: Method = ({ values }, out) => {
+const holt: Method = ({ recent: values }, out) => {
   let level = Number.NaN;
   let trend = 0;
   for (let index = Math.max(0, values.length - WINDOW_DAYS); index < values.length; index += 1) {
@@ -87,7 +89,7 @@ const holt: Method = ({ values }, out) => {
 };
 
 /** Theil and Sen: the median of the slopes of all pairs of days. */
-const trend: Method = ({ values }, out) => {
+const trend: Method = ({ recent: values }, out) => {
   const slopes: number[] = [];
   const from = Math.max(0, values.length - TREND_DAYS);
   let known = 0;
@@ -192,7 +194,7 @@ const expectedMost = (animals: Animals): number =>
   expectedKg(animals, (animals.endsOnDay ?? animals.startedOnDay + 36) - 1) ?? 0;
 
 /** Actual use by that of the curve: the median of the last days on which there were animals. */
-export function curveRatio({ values, originDay, animals }: Past): number {
+export function curveRatio({ values, originDay, animals }: Omit<Past, 'recent'>): number {
   if (animals === null) return 1;
   const ratios: number[] = [];
   for (let back = 1; back <= 9 && ratios.length < CURVE_RATIO_DAYS; back += 1) {
@@ -210,8 +212,7 @@ export function curveRatio({ values, originDay, animals }: Past): number {
 const cycle: Method = ({ values }, out) => {
   const from = Math.max(0, values.length - CYCLE_DAYS);
   const days = values.slice(from);
-  const sorted = days.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
-  const high = sorted[Math.floor(sorted.length * 0.9)] ?? 0;
+  const high = highOf(days);
   if (!(high > 0)) return false;
   const runs = busyRuns(days, CYCLE_IDLE_PART * high);
   const present = runs.at(-1);
@@ -240,8 +241,7 @@ const cycle: Method = ({ values }, out) => {
 /** Animals that came after idle days and began with little: they grow like broilers, as many as the use shows. */
 const young: Method = ({ values }, out) => {
   const days = values.slice(Math.max(0, values.length - CYCLE_DAYS));
-  const sorted = days.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
-  const high = sorted[Math.floor(sorted.length * 0.9)] ?? 0;
+  const high = highOf(days);
   const run = busyRuns(days, CYCLE_IDLE_PART * high).at(-1);
   if (run === undefined || run.start === 0 || days.length - run.end >= CYCLE_IDLE_DAYS) return false;
   const age = days.length - run.start;
@@ -263,6 +263,18 @@ const young: Method = ({ values }, out) => {
     out[ahead] = (used / expected) * broilerKg(age + ahead + 1);
   return true;
 };
+
+/** The days of the present use, without the idle days before it and what was before them. */
+export function sinceIdle(values: readonly number[]): readonly number[] {
+  const run = busyRuns(values, CYCLE_IDLE_PART * highOf(values)).at(-1);
+  return run === undefined || values.length - run.end >= CYCLE_IDLE_DAYS ? values : values.slice(run.start);
+}
+
+/** A day of much use. */
+function highOf(days: readonly number[]): number {
+  const sorted = days.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * 0.9)] ?? 0;
+}
 
 function cycleRatio(days: readonly number[], start: number, reference: number, length: number): number {
   let [now, then] = [0, 0];
