@@ -14,8 +14,8 @@ import { residentMiB, SQLITE, startBenchService } from './service-process.ts';
 /** So many that none of them measures more than once in a millisecond, because a reading with the same time replaces the other. */
 const DEVICES = 200;
 const WINDOW = 100;
-const CAPACITY_MS = (IS_FULL_SIZE ? 3 : 1) * SECOND_MS;
-const DURATION_MS = IS_FULL_SIZE ? 10 * MINUTE_MS : 4 * SECOND_MS;
+const CAPACITY_MS = (IS_FULL_SIZE ? 3 : 0.5) * SECOND_MS;
+const DURATION_MS = IS_FULL_SIZE ? 10 * MINUTE_MS : 3 * SECOND_MS;
 const OVERLOAD = 1.2;
 
 /** Loss decides; memory and times are reported, because they depend on the machine. */

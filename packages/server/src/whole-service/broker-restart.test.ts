@@ -16,7 +16,7 @@ const without = process.env['GRANARY_TEST_WITHOUT']?.includes('mosquitto')
 const NODES = IS_FULL_SIZE ? 3 : 2;
 const DEVICES = ['restart-1', 'restart-2', 'restart-3', 'restart-4'];
 /** Each device has ten messages on their way and begins the next one this long after an acknowledgement. */
-const PAUSE_MS = 25;
+const PAUSE_MS = IS_FULL_SIZE ? 25 : 100;
 /** Long enough for every device to be acknowledged while nobody is subscribed. */
 const UNHEARD_MS = 1_000;
 
