@@ -18,7 +18,7 @@ const CONSOLE_SOURCES: readonly string[] = [
 const CONSOLE_FOLDER = join(REPOSITORY_ROOT, 'dist', 'console');
 const COMPRESSED = /\.(js|css|html|svg|webmanifest)$/;
 
-/** The page only sends what forms made and never validates, so it does not need the compiler of schemas. */
+/** The page only sends what forms made and never validates, so it does not need the schema library. */
 const WITHOUT_VALIDATION = fileURLToPath(new URL('no-validation.ts', import.meta.url));
 
 /** Builds the operators' page unless it was built from the present sources. */
@@ -40,13 +40,16 @@ export async function buildConsole(): Promise<void> {
     configFile: false,
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    resolve: { alias: { 'typebox/compile': WITHOUT_VALIDATION } },
+    resolve: { alias: [{ find: /^typebox(\/.*)?$/, replacement: WITHOUT_VALIDATION }] },
     build: {
       outDir: folder,
       emptyOutDir: true,
       target: 'es2023',
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
+      // Few files, because each is a request: the first view, what several views share, and one for each other view.
+      cssCodeSplit: false,
+      rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } } },
     },
   });
   const files = await readdir(folder, { recursive: true });

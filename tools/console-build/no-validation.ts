@@ -1,4 +1,36 @@
-/** Stands in for the schema compiler in the operators' page. */
-export const Compile = (): never => {
+/**
+ * Stands in for the schema library in the operators' page, which only sends what forms made and never validates. Schemas stay plain
+ * objects with their properties, because some are made from the properties of others.
+ */
+type Schema = Readonly<Record<string, unknown>>;
+
+const plain =
+  (type: string) =>
+  (options: Schema = {}): Schema => ({ type, ...options });
+
+export const Type = {
+  Array: (items: Schema, options: Schema = {}): Schema => ({ type: 'array', items, ...options }),
+  BigInt: plain('bigint'),
+  Boolean: plain('boolean'),
+  Enum: (values: readonly unknown[], options: Schema = {}): Schema => ({ enum: values, ...options }),
+  Integer: plain('integer'),
+  Literal: (value: unknown): Schema => ({ const: value }),
+  Null: plain('null'),
+  Number: plain('number'),
+  Object: (properties: Schema, options: Schema = {}): Schema => ({ type: 'object', properties, ...options }),
+  Optional: (schema: Schema): Schema => schema,
+  Partial: (schema: Schema): Schema => schema,
+  Record: (_key: Schema, value: Schema): Schema => ({ type: 'object', additionalProperties: value }),
+  String: plain('string'),
+  Union: (schemas: readonly Schema[]): Schema => ({ anyOf: schemas }),
+  Unknown: plain('unknown'),
+  Unsafe: (schema: Schema): Schema => schema,
+};
+
+const notHere = (): never => {
   throw new Error('this page does not validate');
 };
+
+export const Compile = notHere;
+export const Format = { Set: () => undefined, IsDateTime: notHere };
+export const Guard = {};

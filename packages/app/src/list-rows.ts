@@ -167,6 +167,7 @@ export interface FleetAlertPage extends ListPage {
 }
 
 export interface FleetJobPage extends ListPage {
+  /** `unfinished` selects every job that has not ended. */
   readonly status: string | null;
 }
 
@@ -204,9 +205,13 @@ export async function listJobsOfFleet<Job extends DeviceJob>(
     table: `${name}s`,
     numberColumn: `${name}_no`,
     idColumn: `${name}_id`,
-    isOfFewRows: false,
-    rowConditions: (row: string, { bind }: Parameters) =>
-      status === null ? [] : [`${row}.status = ${bind(status)}`],
+    isOfFewRows: status === 'unfinished',
+    rowConditions: (row: string, { bind }: Parameters) => {
+      if (status === null) return [];
+      if (status !== 'unfinished') return [`${row}.status = ${bind(status)}`];
+      // As a list of numbers, because otherwise the whole table would be read in their order.
+      return [`${row}.${name}_no IN (SELECT ${name}_no FROM ${name}s WHERE is_finished = 0)`];
+    },
   };
   return await listNewest(sql, query, (body) => document.read(body));
 }

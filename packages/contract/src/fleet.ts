@@ -159,6 +159,14 @@ const placeQuery = {
   device_id: Type.Optional(DeviceId),
 };
 
+const jobStatus = <const Status extends string>(statuses: readonly Status[]) =>
+  Type.Optional(
+    described(
+      '`unfinished`: every status in which it has not ended.',
+      Type.Enum([...statuses, 'unfinished' as const]),
+    ),
+  );
+
 export const FleetAlertQuery = closed({
   ...placeQuery,
   status: Type.Optional(described('`open` when not given.', Type.Enum(ALERT_FILTERS))),
@@ -167,15 +175,15 @@ export const FleetAlertQuery = closed({
 });
 export const FleetOperationQuery = closed({
   ...placeQuery,
-  status: Type.Optional(Type.Enum(OPERATION_STATUSES)),
+  status: jobStatus(OPERATION_STATUSES),
 });
 export const FleetCommandQuery = closed({
   ...placeQuery,
-  status: Type.Optional(Type.Enum(COMMAND_STATUSES)),
+  status: jobStatus(COMMAND_STATUSES),
 });
 export const FleetMissionQuery = closed({
   ...placeQuery,
-  status: Type.Optional(Type.Enum(MISSION_STATUSES)),
+  status: jobStatus(MISSION_STATUSES),
 });
 
 /** Every list gives the name and the place; a record that a program makes from an event does not have them. */

@@ -7,7 +7,7 @@ import type {
   FleetOperation,
 } from '@granary/contract/fleet';
 import { batch, type ReadonlySignal } from '@preact/signals';
-import { COMMAND_UNDER_WAY, MISSION_UNDER_WAY, OPERATION_UNDER_WAY, type Site } from './site.ts';
+import type { Site } from './site.ts';
 
 /** Events often come in groups, and one read serves them all. */
 const GATHER_MS = 150;
@@ -165,9 +165,9 @@ export async function readSite({ fleet }: Pick<Client, 'fleet'>, signal: AbortSi
     fleet.overview(options),
     everyItem(fleet.devicesAll({ include: 'readings' }, options)),
     everyItem(fleet.alertsAll({}, options)),
-    underWay(OPERATION_UNDER_WAY, (status) => fleet.operationsAll({ status }, options)),
-    underWay(MISSION_UNDER_WAY, (status) => fleet.missionsAll({ status }, options)),
-    underWay(COMMAND_UNDER_WAY, (status) => fleet.commandsAll({ status }, options)),
+    everyItem(fleet.operationsAll({ status: 'unfinished' }, options)),
+    everyItem(fleet.missionsAll({ status: 'unfinished' }, options)),
+    everyItem(fleet.commandsAll({ status: 'unfinished' }, options)),
   ]);
   return { at: overview.at, devices, alerts, operations, missions, commands };
 }
@@ -182,13 +182,6 @@ export function replaceSite(site: Site, records: SiteRecords): void {
     site.missions.replaceAll(records.missions);
     site.commands.replaceAll(records.commands);
   });
-}
-
-async function underWay<Status, Item>(
-  statuses: readonly Status[],
-  list: (status: Status) => AsyncIterable<Item>,
-): Promise<Item[]> {
-  return (await Promise.all(statuses.map((status) => everyItem(list(status))))).flat();
 }
 
 async function everyItem<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

@@ -121,6 +121,9 @@ export const HistoryQuery = closed({
     described('A standard sensor of the profile or a declared one.', Type.String({ maxLength: 64 })),
   ),
   aggregate: Type.Optional(Type.Enum(AGGREGATES)),
+  include: Type.Optional(
+    described('`range`: each point has the smallest and the largest value, too.', Type.Enum(['range'])),
+  ),
   unit: Type.Optional(
     described('Of the contents of a silo; percent when it is not given.', Type.Enum(CONTENT_UNITS)),
   ),
@@ -132,6 +135,8 @@ export const HistoryQuery = closed({
 export const HistoryPoint = closed({
   timestamp: Timestamp,
   value: Type.Number(),
+  min: Type.Optional(described('The smallest value; only with `include=range`.', Type.Number())),
+  max: Type.Optional(described('The largest value; only with `include=range`.', Type.Number())),
   date: Type.Optional(described('The day in the time zone; only with `tz`.', LocalDate)),
 });
 

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const SENSORS = standardSensorsOf('silo_scale');
 
 test('an empty query asks for the hourly level of the last day', () => {
-  const asked = { name: 'level', sensor: STANDARD_SENSORS.weight, unit: null };
+  const asked = { name: 'level', sensor: STANDARD_SENSORS.weight, unit: null, hasRange: false };
   const plan = { ...asked, interval: '1h', aggregate: 'avg', fromMs: NOW_MS - DAY_MS, toMs: NOW_MS };
   assert.deepEqual(planSiloHistory({}, SENSORS, NOW_MS), plan);
 });
@@ -58,6 +58,13 @@ test('each aggregate is shown in the unit of its sensor', () => {
     2_000,
   );
   assert.deepEqual(temperature, [{ timestamp: '2026-03-01T12:00:00.000Z', value: 750 }]);
+  const range = historyPoints(buckets, planSiloHistory({ include: 'range' }, SENSORS, NOW_MS), 2_000);
+  assert.deepEqual(range, [{ timestamp: '2026-03-01T12:00:00.000Z', value: 37.5, min: 25, max: 50 }]);
+  const onlyBad = { startMs: NOW_MS, sum: 0, count: 0, min: null, max: null, last: null, badCount: 2 };
+  const badPlan = planSiloHistory({ include: 'range', aggregate: 'bad_count' }, SENSORS, NOW_MS);
+  assert.deepEqual(historyPoints([onlyBad], badPlan, 2_000), [
+    { timestamp: '2026-03-01T12:00:00.000Z', value: 2 },
+  ]);
 });
 
 test('a bucket of implausible values has no point but their number', () => {

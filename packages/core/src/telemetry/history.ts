@@ -28,6 +28,8 @@ export interface HistoryPlan extends Span {
   readonly sensor: Sensor;
   /** The unit of a level as the query names it; `null` for percent, and for other sensors. */
   readonly unit: ContentUnit | null;
+  /** Each point has the smallest and the largest value of its bucket, too. */
+  readonly hasRange: boolean;
 }
 
 const LEVEL = 'level';
@@ -37,7 +39,7 @@ export function planSiloHistory(query: HistoryQuery, sensors: readonly Sensor[],
   const { weight } = STANDARD_SENSORS;
   const named = sensors.map((sensor) => ({ name: sensor === weight ? LEVEL : sensor.sensorId, sensor }));
   const wanted = sensorNamed(query.sensor ?? LEVEL, named);
-  return { ...wanted, unit: unitOf(query, wanted), ...planSpan(query, nowMs) };
+  return planOf(query, wanted, nowMs);
 }
 
 /** The history of a field device; refuses a sensor that it does not have. */
@@ -48,10 +50,17 @@ export function planFieldHistory(
 ): HistoryPlan {
   const named = sensors.map((sensor) => ({ name: sensor.sensorId, sensor }));
   const wanted = sensorNamed(query.sensor ?? 'temperature', named);
-  return { ...wanted, unit: unitOf(query, wanted), ...planSpan(query, nowMs) };
+  return planOf(query, wanted, nowMs);
 }
 
 type NamedSensor = Pick<HistoryPlan, 'name' | 'sensor'>;
+
+const planOf = (query: HistoryQuery, wanted: NamedSensor, nowMs: number): HistoryPlan => ({
+  ...wanted,
+  unit: unitOf(query, wanted),
+  hasRange: query.include === 'range',
+  ...planSpan(query, nowMs),
+});
 
 function sensorNamed(wanted: string, sensors: readonly NamedSensor[]): NamedSensor {
   const found = sensors.find(({ name }) => name === wanted);
@@ -155,24 +164,28 @@ export function aggregateOf(bucket: Bucket, aggregate: Aggregate): number | null
   return aggregate === 'avg' ? bucket.sum / bucket.count : bucket[aggregate];
 }
 
-function bucketValue(bucket: Bucket, { aggregate, sensor }: HistoryPlan): number | null {
-  const stored = aggregateOf(bucket, aggregate);
-  return stored === null || isCount(aggregate) ? stored : stored / sensor.scale;
-}
-
 /** A bucket without a value has no point; `capacityKg` is `null` for a device that has no level. */
 export function historyPoints(
   buckets: readonly Bucket[],
   plan: HistoryPlan,
   capacityKg: number | null,
 ): HistoryPoint[] {
-  const isShare = plan.name === LEVEL && plan.unit !== 'kg' && !isCount(plan.aggregate);
+  const { aggregate, sensor, hasRange } = plan;
+  const isShare = plan.name === LEVEL && plan.unit !== 'kg';
+  const inUnit = (stored: number): number =>
+    roundTo6(
+      isShare && capacityKg !== null ? (stored / sensor.scale / capacityKg) * 100 : stored / sensor.scale,
+    );
   const points: HistoryPoint[] = [];
   for (const bucket of buckets) {
-    const measured = bucketValue(bucket, plan);
-    const value =
-      measured !== null && isShare && capacityKg !== null ? (measured / capacityKg) * 100 : measured;
-    if (value !== null) points.push({ timestamp: toIso(bucket.startMs), value: roundTo6(value) });
+    const stored = aggregateOf(bucket, aggregate);
+    if (stored === null) continue;
+    const value = isCount(aggregate) ? roundTo6(stored) : inUnit(stored);
+    const timestamp = toIso(bucket.startMs);
+    const { min, max } = bucket;
+    // A bucket with bad values only has no range.
+    if (!hasRange || min === null || max === null) points.push({ timestamp, value });
+    else points.push({ timestamp, value, min: inUnit(min), max: inUnit(max) });
   }
   return points;
 }

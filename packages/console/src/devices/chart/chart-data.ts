@@ -2,7 +2,7 @@ import type { Client } from '@granary/client';
 import type { Alert } from '@granary/contract/alerts';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
-import { type Aggregate, INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
+import { INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
 import { hasCapability, type ShownSensor } from '../facts/sensors.ts';
 import { intervalsFor, type TimeRange } from './chart-selection.ts';
 import { type Bucket, bucketsOf } from './series.ts';
@@ -41,11 +41,9 @@ async function readBuckets(
   signal: AbortSignal,
 ): Promise<Bucket[]> {
   const readings = { silo: client.telemetry, field: client.fieldReadings }[group];
-  const points = async (aggregate: Aggregate) =>
-    (await readings.history(device_id, { ...historyQuery(sensor, range, interval), aggregate }, { signal }))
-      .points;
-  const [means, minima, maxima] = await Promise.all([points('avg'), points('min'), points('max')]);
-  return bucketsOf({ means, minima, maxima }, INTERVAL_MS[interval]);
+  const query = { ...historyQuery(sensor, range, interval), include: 'range' } as const;
+  const { points } = await readings.history(device_id, query, { signal });
+  return bucketsOf(points, INTERVAL_MS[interval]);
 }
 
 /** The weight of a silo is its level in kilograms. The bucket that the range begins in is part of it. */

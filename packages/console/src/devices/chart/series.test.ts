@@ -22,8 +22,8 @@ test('a point between two gaps is found', () => {
 });
 
 test('a bucket is in the middle of its interval', () => {
-  const at = (value: number) => [{ timestamp: '2026-11-16T00:00:00.000Z', value }];
-  assert.deepEqual(bucketsOf({ means: at(5), minima: at(4), maxima: [] }, 60_000), [
-    { atMs: Date.parse('2026-11-16T00:00:30Z'), mean: 5, min: 4, max: 5 },
+  const points = [{ timestamp: '2026-11-16T00:00:00.000Z', value: 5, min: 4, max: 6 }];
+  assert.deepEqual(bucketsOf(points, 60_000), [
+    { atMs: Date.parse('2026-11-16T00:00:30Z'), mean: 5, min: 4, max: 6 },
   ]);
 });

@@ -1,3 +1,5 @@
+import type { HistoryPoint } from '@granary/contract/telemetry/telemetry';
+
 /** One interval of a sensor; the time is its middle. */
 export interface Bucket {
   readonly atMs: number;
@@ -66,25 +68,10 @@ export function isolatedIndexes(column: Column): number[] {
     .map(({ index }) => index);
 }
 
-/** The mean, minimum and maximum of the same intervals as they are answered. */
-export interface Answered {
-  readonly means: readonly Point[];
-  readonly minima: readonly Point[];
-  readonly maxima: readonly Point[];
-}
-
-interface Point {
-  readonly timestamp: string;
-  readonly value: number;
-}
-
-export function bucketsOf({ means, minima, maxima }: Answered, intervalMs: number): Bucket[] {
-  const min = new Map(minima.map(({ timestamp, value }) => [timestamp, value]));
-  const max = new Map(maxima.map(({ timestamp, value }) => [timestamp, value]));
-  return means.map(({ timestamp, value }) => ({
+export const bucketsOf = (points: readonly HistoryPoint[], intervalMs: number): Bucket[] =>
+  points.map(({ timestamp, value, min = value, max = value }) => ({
     atMs: Date.parse(timestamp) + intervalMs / 2,
     mean: value,
-    min: min.get(timestamp) ?? value,
-    max: max.get(timestamp) ?? value,
+    min,
+    max,
   }));
-}

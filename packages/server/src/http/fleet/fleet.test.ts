@@ -56,6 +56,8 @@ describeService('views of all devices', (api) => {
     assert.deepEqual(idsOf(await list('commands?facility=north')), ['rover-n']);
     assert.deepEqual(idsOf(await list('missions?device_id=rover-n')), ['rover-n']);
     assert.deepEqual(await list('operations?status=completed'), []);
+    assert.deepEqual(idsOf(await list('operations?status=unfinished')), ['silo-n']);
+    assert.deepEqual(idsOf(await list('missions?status=unfinished&facility=north')), ['rover-n']);
     assert.deepEqual(await list('missions?facility=south'), []);
     const [alert] = (await api.get('/v1/alerts?severity=warning&limit=1')).body.data;
     const single = await api.get(`/v1/siloscale/devices/${alert.device_id}/alerts/${alert.alert_id}`);

@@ -27,7 +27,7 @@ export async function sendHistory(
 ): Promise<FastifyReply> {
   reply.header('vary', 'accept');
   const type = preferredType(request.headers.accept, ['application/json', 'text/csv']);
-  const format = type === 'text/csv' ? csvOf(days) : jsonOf(plan, days);
+  const format = type === 'text/csv' ? csvOf(plan, days) : jsonOf(plan, days);
   const { interval, fromMs, toMs, sensor } = plan;
   const series = { deviceNo: device.deviceNo, lane: sensor.lane };
   const parts: string[] = [];
@@ -68,12 +68,18 @@ function jsonOf({ name, interval, unit }: HistoryPlan, days: LocalDays | null): 
   };
 }
 
-const csvOf = (days: LocalDays | null): HistoryFormat => ({
-  mediaType: 'text/csv; charset=utf-8',
-  between: '',
-  point: ({ timestamp, value, date }) => `${[timestamp, value, ...(date ? [date] : [])]}\r\n`,
-  whole: (points) => `timestamp,value${days === null ? '' : ',date'}\r\n${points}`,
-});
+function csvOf({ hasRange }: HistoryPlan, days: LocalDays | null): HistoryFormat {
+  const columns = ['timestamp', 'value', ...(hasRange ? ['min', 'max'] : []), ...(days ? ['date'] : [])];
+  return {
+    mediaType: 'text/csv; charset=utf-8',
+    between: '',
+    point: ({ timestamp, value, min, max, date }) => {
+      const cells = [timestamp, value, ...(hasRange ? [min, max] : []), ...(date ? [date] : [])];
+      return `${cells.join(',')}\r\n`;
+    },
+    whole: (points) => `${columns.join(',')}\r\n${points}`,
+  };
+}
 
 /** The days of the time zone of the query; `null` without one. */
 export const localDaysOf = (

@@ -91,6 +91,7 @@ describeService('telemetry over HTTP', (api) => {
     assert.deepEqual((await ask('aggregate=min')).points, [{ timestamp: from, value: 10 }]);
     assert.deepEqual((await ask('aggregate=last')).points, [{ timestamp: from, value: 12 }]);
     assert.deepEqual((await ask('sensor=temperature')).points, []);
+    assert.deepEqual((await ask('include=range')).points, [{ timestamp: from, value: 11, min: 10, max: 12 }]);
   });
 
   test('a bucket belongs to the range when its start does', async () => {
@@ -128,12 +129,16 @@ describeService('telemetry over HTTP', (api) => {
     const csv = await api.get(`${devices}/silo-1/sensors/history?${query}`, { accept: 'text/csv' });
     assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
     assert.equal(csv.text, `timestamp,value\r\n${new Date(hourMs).toISOString()},11\r\n`);
+    const path = `${devices}/silo-1/sensors/history?${query}&include=range`;
+    const range = await api.get(path, { accept: 'text/csv' });
+    assert.equal(range.text, `timestamp,value,min,max\r\n${new Date(hourMs).toISOString()},11,10,12\r\n`);
   });
 
   for (const query of [
     'interval=2h',
     'sensor=weight',
     'aggregate=median',
+    'include=everything',
     'from=yesterday',
     'to=2026-13-01T00:00:00Z',
     'colour=green',
