@@ -114,6 +114,7 @@ export function replay(silo: Silo, areAnimalsKnown: boolean): Replayed {
       configuration,
       history,
       level: result.level,
+      newest: null,
       refills,
       horizonDays: 0,
     });

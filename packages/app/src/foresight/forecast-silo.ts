@@ -23,6 +23,7 @@ import type { Sql } from '@granary/store/sql';
 import { OPERATIONS } from '../operations/operation-rows.ts';
 import { examineSilo, type SiloState } from './examine-silo.ts';
 import {
+  newestWeight,
   type RefillRow,
   readLevels,
   readRefills,
@@ -232,6 +233,7 @@ async function forecastSilo(
     configuration,
     history,
     level: ledger.level,
+    newest: newestWeight(silo.openBucket),
     refills,
     horizonDays,
   });

@@ -94,6 +94,16 @@ export async function sweepSilos(sql: Sql, afterNo: number, limit: number): Prom
   });
 }
 
+/** The latest weight, also if it cannot be one of the silo. */
+export function newestWeight(openBucket: Uint8Array | null): LevelReading | null {
+  const figures = openBucket === null ? undefined : openBucketFigures(openBucket)[WEIGHT.slot];
+  if (figures === undefined) return null;
+  const { tsMs, value, badTsMs, badValue } = figures;
+  const isBad = badTsMs !== null && badTsMs > (tsMs ?? 0);
+  const [atMs, grams] = isBad ? [badTsMs, badValue] : [tsMs, value];
+  return atMs === null || grams === null ? null : { atMs, kg: grams / 1_000 };
+}
+
 /** Everything that is stored of a silo for its forecast. */
 export interface SiloRow {
   readonly deviceNo: number;
@@ -106,6 +116,7 @@ export interface SiloRow {
   readonly configuration: string;
   readonly lateFromMs: number | null;
   readonly lateMarks: number | null;
+  readonly openBucket: Uint8Array | null;
   readonly madeAtMs: number | null;
   readonly configurationVersion: number | null;
   readonly status: string | null;
@@ -119,10 +130,11 @@ export async function readSilo(sql: Sql, deviceNo: number): Promise<SiloRow | un
   const [row] = await sql.query<SiloRow>(
     `SELECT devices.device_no, devices.device_id, devices.name, devices.capacity_kg, devices.sensors, devices.facility,
        configurations.version, configurations.body AS configuration,
-       late_readings.from_ms AS late_from_ms, late_readings.marks AS late_marks,
+       late_readings.from_ms AS late_from_ms, late_readings.marks AS late_marks, open_buckets.body AS open_bucket,
        forecasts.made_at_ms, forecasts.configuration_version, forecasts.status, forecasts.state, forecasts.body, forecasts.tail,
        forecast_histories.body AS history
      FROM devices JOIN configurations ON configurations.device_no = devices.device_no
+       LEFT JOIN open_buckets ON open_buckets.device_no = devices.device_no AND open_buckets.sensor_group = ${WEIGHT.group}
        LEFT JOIN late_readings ON late_readings.device_no = devices.device_no
        LEFT JOIN forecasts ON forecasts.device_no = devices.device_no
        LEFT JOIN forecast_histories ON forecast_histories.device_no = devices.device_no

@@ -76,6 +76,7 @@ function forecast(days: readonly UseDay[], levelKg: number, changes: Partial<For
       atMs: NOW_MS - HOUR_MS / 12,
       unchangedSinceMs: NOW_MS - HOUR_MS / 12,
     },
+    newest: null,
     refills: [],
     horizonDays: 14,
     ...changes,
@@ -448,6 +449,7 @@ test('predicted_empty: two in a row, a dead band, once in a cycle, and not befor
   };
   assert.deepEqual(run([70, 59, 58, 57], SUPPLY), [null, null, 'warning', 'warning']);
   assert.deepEqual(run([59, 61, 59, 61], SUPPLY), [null, null, null, null]);
+  assert.deepEqual(run([59, 58], null), [null, 'warning']);
   assert.deepEqual(run([59, 59, 80, 85, 59, 59], SUPPLY), [null, 'warning', 'warning', null, null, null]);
   assert.deepEqual(run([59, 59, 11, 30], SUPPLY), [null, 'warning', 'critical', 'critical']);
   assert.deepEqual(run([59, 59, null], SUPPLY), [null, 'warning', null]);
@@ -510,6 +512,78 @@ test('a planned delivery is counted by the order, not by the time of running emp
   assert.deepEqual(answer([{ atMs: NOW_MS - 2 * HOUR_MS, kg: 2_000 }]).orderByMs, without.orderByMs);
 });
 
+test('a silo that is filled twice a day and says nothing of its supply is told of when it is late only', () => {
+  const refills = Array.from({ length: 28 }, (_, index) => ({
+    fromMs: NOW_MS - index * 12 * HOUR_MS,
+    toMs: NOW_MS - index * 12 * HOUR_MS,
+    kg: 700,
+    measuredKg: 700,
+    source: 'detected' as const,
+    operationId: null,
+    inGap: false,
+  }));
+  const severityOf = (levelKg: number): string | null => {
+    const made = forecast(STEADY, levelKg, {
+      configuration: configurationOf({ capacityKg: 1_000 }),
+      refills,
+    });
+    const first = predictedEmpty({
+      state: NO_PREDICTED_EMPTY,
+      forecast: made,
+      supply: null,
+      lastRefillMs: NOW_MS,
+    });
+    return predictedEmpty({ state: first, forecast: made, supply: null, lastRefillMs: NOW_MS }).severity;
+  };
+  assert.equal(severityOf(500), null);
+  assert.equal(severityOf(60), 'critical');
+});
+
+test('a weight that never changes: a working day that is missed is a stuck sensor, a weekend is not', () => {
+  const working = daysOf(40, (day) => (weekdayOf(day) < 5 ? 1_400 : 0));
+  const stuckSince = (nowMs: number, hours: number): Forecast =>
+    forecast(
+      working.filter(({ day }) => day < dayAt(CALENDAR, nowMs)),
+      5_000,
+      {
+        nowMs,
+        history: historyOf(working.filter(({ day }) => day < dayAt(CALENDAR, nowMs))),
+        level: { kg: 5_000, deviationKg: 0, atMs: nowMs, unchangedSinceMs: nowMs - hours * HOUR_MS },
+      },
+    );
+  const friday = Date.parse('2026-03-20T11:00:00Z');
+  assert.equal(stuckSince(friday, 14).status, 'stale');
+  assert.equal(stuckSince(friday, 14).reasons[0]?.code, 'weight_unchanged');
+  assert.equal(stuckSince(friday - 5 * DAY_MS, 35).status, 'ok');
+});
+
+test('a capacity that is much too large, and weights that no silo has', () => {
+  const wide = configurationOf({ capacityKg: 10_000_000 });
+  const days = daysOf(30, (day) => (day % 6 === 0 ? -5_800 : 1_200));
+  const large = forecast(days, 3_300, { configuration: wide });
+  assert.deepEqual([large.status, large.reasons[0]?.code], ['unpredictable', 'capacity_not_plausible']);
+  const level = { kg: 5_000, deviationKg: 0, atMs: NOW_MS - DAY_MS, unchangedSinceMs: NOW_MS - DAY_MS };
+  for (const kg of [-6_000, 90_000]) {
+    const strange = forecast(STEADY, 0, { level, newest: { atMs: NOW_MS, kg } });
+    assert.deepEqual([strange.status, strange.reasons[0]?.code], ['unpredictable', 'capacity_not_plausible']);
+  }
+  assert.equal(forecast(STEADY, 0, { level, newest: { atMs: NOW_MS, kg: 5_000 } }).status, 'stale');
+});
+
+test('what was taken out to empty a silo is not its use, and a small silo is ordered for in small steps', () => {
+  const emptied = daysOf(40, (day) => (day === TODAY - 1 ? 12_000 : 1_000)).map((one) =>
+    one.day === TODAY - 1 ? { ...one, flags: 16 } : one,
+  );
+  assert.equal(forecast(emptied, 50).reasons[0]?.values['kg_per_day'], 1_000);
+  const small = configurationOf({ capacityKg: 10, supply: SUPPLY });
+  const answer = forecast(
+    daysOf(40, () => 1.2),
+    3.4,
+    { configuration: small },
+  );
+  near(answer.suggestion?.kg ?? 0, 6.2, 0.3);
+});
+
 test('a day of 25 hours moves the time of running empty by its hour', () => {
   const nowMs = Date.parse('2026-10-24T10:00:00Z');
   const autumn = localCalendar('Europe/Berlin', nowMs - 60 * DAY_MS, nowMs + 70 * DAY_MS);
@@ -522,6 +596,7 @@ test('a day of 25 hours moves the time of running empty by its hour', () => {
     configuration: configurationOf(),
     history: historyOf(days),
     level: { kg: 2_500, deviationKg: 20, atMs: nowMs, unchangedSinceMs: nowMs },
+    newest: null,
     refills: [],
     horizonDays: 0,
   });

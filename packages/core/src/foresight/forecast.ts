@@ -5,11 +5,11 @@ import { expectedKg, implausibleOf, isHoused } from './animals.ts';
 import { hourProfile, knownDays, pastOf, predictDays, recentKgPerDay } from './history.ts';
 import { EMPTY_PART } from './ledger.ts';
 import { dayAt, HOURS_PER_DAY, hourOfDay, startOfDay, timeOfHour } from './local-calendar.ts';
-import { curveRatio, weekdayFactors } from './methods.ts';
+import { curveRatio, type Past, weekdayFactors } from './methods.ts';
 import { planOrder } from './order-by.ts';
 import { addedKgOf, usualWidthAt } from './range.ts';
 import { rounded } from './robust.ts';
-import type { EmptyTimes, Forecast, ForecastInput, ForecastStatus, PathPoint } from './types.ts';
+import type { EmptyTimes, Forecast, ForecastInput, ForecastStatus, History, PathPoint } from './types.ts';
 
 /** A silo that lasts longer is not given a date. The calendar of `ForecastInput` reaches from 15 days ago to this many days ahead. */
 export const EMPTY_WITHIN_DAYS = 30;
@@ -26,6 +26,11 @@ const IDLE_PART = 0.002;
 const RATIO_MAX = 4;
 const WIDE_MS = 3 * DAY_MS;
 const LEVEL_PARTS_MAX = 1.3;
+/** With a capacity that is much too large, refills are too small to be seen: so many of them in so many days. */
+const LOW_PART = 0.05;
+const HIDDEN_DAYS = 28;
+const HIDDEN_COUNT = 2;
+const HIDDEN_DEVIATIONS = 30;
 /** The level is known to this part of the capacity at best: the sun moves load cells. */
 const LEVEL_DEVIATION_PART = 0.006;
 const PATH_STEP_HOURS = 6;
@@ -66,10 +71,21 @@ export function forecastOf(input: ForecastInput): Forecast {
   });
 
   if (level === null || levelKg === null || nowMs - level.atMs > STALE_MS) {
+    const { newest } = input;
+    // Weights come, but none that this silo can have.
+    if (newest !== null && nowMs - newest.atMs <= STALE_MS && !(newest.kg >= 0 && newest.kg <= capacityKg))
+      return said('unpredictable', [
+        sentence('capacity_not_plausible', { capacity_kg: capacityKg, level_kg: rounded(newest.kg, 1) }),
+      ]);
     const hours = level === null ? null : Math.floor((nowMs - level.atMs) / HOUR_MS);
     return said('stale', [sentence('stale', { last: toIsoOrNull(level?.atMs ?? null), hours })]);
   }
-  if (!(capacityKg > 0) || !Number.isFinite(capacityKg) || levelKg > LEVEL_PARTS_MAX * capacityKg)
+  if (
+    !(capacityKg > 0) ||
+    !Number.isFinite(capacityKg) ||
+    levelKg > LEVEL_PARTS_MAX * capacityKg ||
+    (levelKg < LOW_PART * capacityKg && hasHiddenRises(history, level.deviationKg))
+  )
     return said('unpredictable', [
       sentence('capacity_not_plausible', { capacity_kg: capacityKg, level_kg: levelKg }),
     ]);
@@ -96,9 +112,9 @@ export function forecastOf(input: ForecastInput): Forecast {
     return said('not_in_use', [sentence('idle', { days: idle })]);
 
   const unchangedMs = nowMs - level.unchangedSinceMs;
-  const missedKg = (recentKgPerDay(history) * unchangedMs) / DAY_MS;
-  if (unchangedMs > STALE_MS && missedKg > STUCK_PART * capacityKg && unchangedMs < 2 * DAY_MS)
-    return said('stale', [sentence('weight_unchanged', { since: toIso(level.unchangedSinceMs) })]);
+  const isStuck =
+    unchangedMs > STALE_MS && usualKg(input, ahead, past, level.unchangedSinceMs) > STUCK_PART * capacityKg;
+  if (isStuck) return said('stale', [sentence('weight_unchanged', { since: toIso(level.unchangedSinceMs) })]);
 
   const deviationKg = Math.max(level.deviationKg, LEVEL_DEVIATION_PART * capacityKg);
   const addedKg = addedKgOf(weekKg(ahead), capacityKg);
@@ -143,7 +159,7 @@ export function forecastOf(input: ForecastInput): Forecast {
   return {
     ...answer,
     use: {
-      kgPerDay: rounded(recentKgPerDay(history), 1),
+      kgPerDay: rounded(recentKgPerDay(past), 1),
       changePercent: changePercent(past.values),
     },
     empty: isWide && empty !== null ? { p10Ms: empty.p10Ms, p50Ms: null, p90Ms: null } : empty,
@@ -151,6 +167,15 @@ export function forecastOf(input: ForecastInput): Forecast {
     suggestion: order?.suggestion ?? null,
     path: pathTimes(input, today).map(levelsAt),
   };
+}
+
+/** The weight rose again and again, but by too little for this capacity to be refills. */
+function hasHiddenRises(history: History | null, deviationKg: number): boolean {
+  const days = (history?.kg ?? []).slice(-HIDDEN_DAYS).filter((kg) => kg !== null);
+  const used = days.filter((kg) => kg > 0);
+  const usual = used.reduce((sum, kg) => sum + kg, 0) / Math.max(used.length, 1);
+  const limitKg = Math.max(usual, HIDDEN_DEVIATIONS * deviationKg, 1);
+  return days.filter((kg) => kg < -limitKg).length >= HIDDEN_COUNT;
 }
 
 const originDayOf = ({ history }: ForecastInput): number =>
@@ -221,6 +246,28 @@ function hourOfShare(usedBefore: readonly number[], share: number): number {
   while (hour < HOURS_PER_DAY - 1 && (usedBefore[hour + 1] ?? 1) < share) hour += 1;
   const [from = 0, to = 1] = [usedBefore[hour], usedBefore[hour + 1]];
   return to > from ? hour + Math.min(Math.max((share - from) / (to - from), 0), 1) : hour;
+}
+
+/** What is usually used from a time until now: the lesser of the same weekdays of the last two weeks. */
+function usualKg(
+  { calendar, nowMs }: ForecastInput,
+  { today, usedBefore }: Ahead,
+  past: Past,
+  fromMs: number,
+): number {
+  const first = dayAt(calendar, fromMs);
+  const usual = recentKgPerDay(past);
+  const known = (kg: number | undefined, otherwise: number): number =>
+    kg === undefined || Number.isNaN(kg) ? otherwise : kg;
+  let sum = 0;
+  for (let day = first; day <= today; day += 1) {
+    const from = day === first ? shareBefore(usedBefore, hourOfDay(calendar, day, fromMs)) : 0;
+    const to = day === today ? shareBefore(usedBefore, hourOfDay(calendar, day, nowMs)) : 1;
+    const at = past.values.length + day - past.originDay;
+    const weekAgo = known(past.values[at - 7], usual);
+    sum += Math.max(0, to - from) * Math.min(weekAgo, known(past.values[at - 14], weekAgo));
+  }
+  return sum;
 }
 
 interface Width {
@@ -329,7 +376,7 @@ function useReasons(input: ForecastInput, today: number): ForecastReason[] {
   const past = pastOf(history, originDayOf(input), animals);
   const reasons: ForecastReason[] = [
     sentence('uses', {
-      kg_per_day: rounded(recentKgPerDay(history), 1),
+      kg_per_day: rounded(recentKgPerDay(past), 1),
       change_percent: changePercent(past.values) || null,
     }),
   ];

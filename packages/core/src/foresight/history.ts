@@ -373,9 +373,9 @@ function idleDays({ firstDay, kg }: Pick<Days, 'firstDay' | 'kg'>): Set<number> 
 }
 
 /** Mean use of the last seven known days, or 0. */
-export function recentKgPerDay({ kg }: Pick<History, 'kg'>): number {
-  const known = kg.filter((one) => one !== null).slice(-7);
-  return known.length === 0 ? 0 : Math.max(0, known.reduce((sum, one) => sum + one, 0) / known.length);
+export function recentKgPerDay({ values }: Pick<Past, 'values'>): number {
+  const known = values.filter((kg) => !Number.isNaN(kg)).slice(-7);
+  return known.length === 0 ? 0 : known.reduce((sum, kg) => sum + kg, 0) / known.length;
 }
 
 /** Share of the use per local hour: 24 numbers with the sum 1. */

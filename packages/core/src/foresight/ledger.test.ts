@@ -4,7 +4,14 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { readLedger } from './ledger.ts';
 import { dayAt, type LocalCalendar, localCalendar, startOfDay } from './local-calendar.ts';
-import { DAY_FLAGS, type LedgerInput, type LedgerResult, type LevelReading, type Movement } from './types.ts';
+import {
+  DAY_FLAGS,
+  type LedgerInput,
+  type LedgerResult,
+  type LedgerTail,
+  type LevelReading,
+  type Movement,
+} from './types.ts';
 
 const CAPACITY_KG = 20_000;
 const STEP_MS = 5 * MINUTE_MS;
@@ -255,4 +262,24 @@ test('absurd weights, capacities and times give numbers and no error', () => {
       },
     ),
   );
+});
+
+test('how long the weight has not changed is known over passes that read the last hours only', () => {
+  const readings = weightsOf(4, []).map((one) =>
+    one.atMs < FROM_MS + 3 * DAY_MS ? one : { atMs: one.atMs, kg: 11_111 },
+  );
+  let before: LedgerTail | null = null;
+  for (let nowMs = FROM_MS + 2 * DAY_MS; nowMs <= FROM_MS + 3.8 * DAY_MS; nowMs += HOUR_MS) {
+    const fromMs: number = before?.readFromMs ?? 0;
+    const known = readings.filter(({ atMs }) => atMs >= fromMs && atMs <= nowMs);
+    const result: LedgerResult = ledgerOf(known, { nowMs, before });
+    before = result.tail;
+    const anew = ledgerOf(
+      readings.filter(({ atMs }) => atMs <= nowMs),
+      { nowMs },
+    );
+    assert.deepEqual(result.level, anew.level);
+  }
+  const { level } = ledgerOf(readings);
+  assert.ok((level?.atMs ?? 0) - (level?.unchangedSinceMs ?? 0) > 20 * HOUR_MS);
 });

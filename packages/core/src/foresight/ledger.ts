@@ -44,6 +44,8 @@ const OPERATION_MARGIN_MS = 45 * MINUTE_MS;
 const STILL_HOURS = 10;
 /** With less than this part of the capacity a silo is empty. */
 export const EMPTY_PART = 0.01;
+/** It is not looked further back for how long the weight is the same. */
+const UNCHANGED_MS_MAX = 29 * HOUR_MS;
 const QUIET_FROM_HOUR = 2;
 const QUIET_TO_HOUR = 4;
 
@@ -93,7 +95,7 @@ export function readLedger(input: LedgerInput): LedgerResult {
     days,
     refills: found.filter(({ fromMs }) => fromMs >= refillsFromMs),
     refillsFromMs,
-    level: levelNow(weights, refills, capacityKg),
+    level: levelNow(weights, hours, refills, capacityKg),
     tail: tailOf({ calendar, hours, refills, discharges, days, firstDay, readFromMs }),
   };
 }
@@ -409,7 +411,12 @@ function usePerHour(hours: Hours, refills: readonly Refill[], startMs: number): 
 }
 
 /** The median of the last half hour; a jump that is no refill, and a fall not yet shown by all readings, are not believed. */
-function levelNow(weights: Weights, refills: readonly Refill[], capacityKg: number): LevelNow | null {
+function levelNow(
+  weights: Weights,
+  hours: Hours,
+  refills: readonly Refill[],
+  capacityKg: number,
+): LevelNow | null {
   const { atMs, kg } = weights;
   const last = atMs.at(-1);
   if (last === undefined) return null;
@@ -431,14 +438,20 @@ function levelNow(weights: Weights, refills: readonly Refill[], capacityKg: numb
     latest.length === RISEN_COUNT && latest.every((one) => one > earlierKg + (JUMP_PART / 2) * capacityKg);
   const believedKg = isJump && !isFall ? earlierKg : recentKg;
   const noise = noiseOf(kg.slice(Math.max(0, kg.length - 24)));
-  let unchanged = atMs.length - 1;
-  while (unchanged > 0 && kg[unchanged - 1] === kg[unchanged]) unchanged -= 1;
   return {
     kg: rounded(isRisen ? medianOf(latest.slice(-LEVEL_COUNT_MIN)) : believedKg, 1),
     deviationKg: rounded((1.25 * noise) / Math.sqrt(recent.length), 2),
     atMs: last,
-    unchangedSinceMs: atMs[unchanged] ?? last,
+    unchangedSinceMs: unchangedSince(weights, hours),
   };
+}
+
+/** By the hours, because a pass reads the weights of the last ones only; not longer ago than hours are kept. */
+function unchangedSince({ atMs, kg }: Weights, hours: Hours): number {
+  const [lastMs, lastKg] = [atMs.at(-1) ?? 0, kg.at(-1) ?? 0];
+  let hour = indexOf(hours, lastMs);
+  while (hour > indexOf(hours, lastMs - UNCHANGED_MS_MAX) && hours.kg[hour] === rounded(lastKg, 2)) hour -= 1;
+  return Math.min(lastMs, hours.fromMs + (hour + 1) * HOUR_MS);
 }
 
 interface TailInput {

@@ -82,8 +82,8 @@ function suggestionOf(input: OrderInput, deliverToMs: number): Suggestion {
   const fits = freeAt(toMs);
   const truckKg = supply.truckKg > 0 ? supply.truckKg : Number.POSITIVE_INFINITY;
   const most = Math.min(fits, truckKg);
-  const step = most >= 10 * STEP_KG ? STEP_KG : STEP_KG / 10;
-  const kg = rounded(Math.floor(most / step) * step, 1);
+  const step = Math.min(STEP_KG, 10 ** (Math.floor(Math.log10(most)) - 1));
+  const kg = most > 0 ? rounded(Math.floor(most / step) * step, 1) : 0;
   // Less than a full load may be brought earlier; the smallest load that the mill brings decides.
   const least = Math.min(kg, Math.max(supply.minKg, kg / 2));
   let fitsFromMs = nowMs;

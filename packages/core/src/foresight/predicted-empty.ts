@@ -1,5 +1,5 @@
 import { HOUR_MS } from '@granary/contract/time';
-import type { PredictedEmptyInput, PredictedEmptyState } from './types.ts';
+import type { Forecast, PredictedEmptyInput, PredictedEmptyState } from './types.ts';
 
 /** Of a silo without `supply`. */
 const LEAD_TIME_H = 48;
@@ -20,6 +20,8 @@ const COVERED_BAND_H = 12;
 const KNOWN_DAYS_MIN = 14;
 /** Forecasts in a row. */
 const STREAK = 2;
+/** Of the time between two refills, where that is shorter. */
+const OFTEN_PART = 0.25;
 
 export const NO_PREDICTED_EMPTY: PredictedEmptyState = {
   streak: 0,
@@ -46,7 +48,7 @@ export function predictedEmpty(input: PredictedEmptyInput): PredictedEmptyState 
   // Without a new answer the old one stays: a sensor that is silent fills no silo.
   if (p10Ms === null && !(forecast.status === 'ok' || forecast.status === 'not_in_use')) return was;
   const leftH = p10Ms === null ? Number.POSITIVE_INFINITY : (p10Ms - forecast.madeAtMs) / HOUR_MS;
-  const limitH = (supply?.leadTimeH ?? LEAD_TIME_H) + MARGIN_H;
+  const limitH = supply === null ? usualLimitH(forecast) : supply.leadTimeH + MARGIN_H;
   const planned = supply?.planned ?? [];
   const bandH = was.raised && was.severity === null && leftH > CRITICAL_H ? COVERED_BAND_H : 0;
   const isCovered = planned.some(
@@ -74,4 +76,12 @@ export function predictedEmpty(input: PredictedEmptyInput): PredictedEmptyState 
     cycleMs: was.cycleMs,
     raised: was.raised || mayRaise,
   };
+}
+
+/** A silo that is refilled more often than the lead time that is assumed is not supplied in this way. */
+function usualLimitH({ reasons }: Forecast): number {
+  const limitH = LEAD_TIME_H + MARGIN_H;
+  const refills = reasons.find(({ code }) => code === 'refills')?.values;
+  const everyH = (Number(refills?.['days']) * 24) / Number(refills?.['count']);
+  return everyH < limitH ? everyH * OFTEN_PART : limitH;
 }

@@ -202,6 +202,8 @@ export interface ForecastInput {
   readonly configuration: SiloConfiguration;
   readonly history: History | null;
   readonly level: LevelNow | null;
+  /** The latest weight, also if it cannot be one of this silo. */
+  readonly newest: LevelReading | null;
   /** The refills of the last 14 days. */
   readonly refills: readonly Refill[];
   /** Of the path, 0 for none; the time of running empty is looked for in `EMPTY_WITHIN_DAYS` whatever this is. */

@@ -140,6 +140,7 @@ function replay(
       configuration,
       history,
       level: ledger.level,
+      newest: null,
       refills: refills.filter(({ toMs }) => toMs >= atMs - 14 * DAY_MS),
       horizonDays: Math.max(...HORIZONS_DAYS) + 1,
     });
