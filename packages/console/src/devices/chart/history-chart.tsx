@@ -24,8 +24,9 @@ import {
   type TimeRange,
   zoomed,
 } from './chart-selection.ts';
-import { chartContents } from './plot-contents.ts';
-import { ChartReadout, PlotPlace } from './plot-place.tsx';
+import { chartContents, type PlotCursor } from './plot-contents.ts';
+import { ChartLegend, ChartReadout, PlotPlace } from './plot-place.tsx';
+import { Timeline } from './timeline.tsx';
 
 const STEP_MS = 60_000;
 const ADDRESS_AFTER_MS = 150;
@@ -48,7 +49,7 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
   const ids = selected.map(({ id }) => id).join();
   const named = rangeOf(query, minuteMs);
   const width = useSignal(usualWidth());
-  const cursor = useSignal<number | null>(null);
+  const cursor = useSignal<PlotCursor | null>(null);
   /** While a person moves the time, the address follows a moment later. */
   const moving = useSignal<TimeRange | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -122,13 +123,7 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
         deviceId={device.device_id}
         onRange={setRange}
       />
-      <ChartReadout
-        selected={selected}
-        histories={histories.value ?? []}
-        contents={contents}
-        marks={marks.value ?? NOTHING_MARKED}
-        cursor={cursor}
-      />
+      <ChartLegend selected={selected} />
       {isLive && <Failure of={histories.failure} />}
       <PlotPlace
         key={`${ids} ${language.value}`}
@@ -145,14 +140,23 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
         onWidth={(px) => {
           width.value = px;
         }}
-        onCursor={(index) => {
-          cursor.value = index;
+        onCursor={(next) => {
+          cursor.value = next;
         }}
         onKey={onKey}
-      />
+      >
+        <ChartReadout
+          selected={selected}
+          histories={histories.value ?? []}
+          contents={contents}
+          marks={marks.value ?? NOTHING_MARKED}
+          cursor={cursor}
+        />
+      </PlotPlace>
       {isOfSelection && histories.value?.every(({ buckets }) => buckets.length === 0) === true && (
         <p class="muted">{devices.nothingMeasured}</p>
       )}
+      <Timeline deviceId={device.device_id} marks={marks.value ?? NOTHING_MARKED} />
     </section>
   );
 }

@@ -44,20 +44,26 @@ export interface PlotContents {
   readonly marks: readonly PlottedMark[];
 }
 
+export interface PlotCursor {
+  /** The row of the table under the cursor. */
+  readonly index: number;
+  /** Where it is in the place of the plot. */
+  readonly leftPx: number;
+}
+
 export interface PlotOptions {
   readonly sensors: readonly PlottedSensor[];
   readonly language: string;
   readonly height: number;
   /** A range was drawn with the mouse. */
   readonly onSelect: (fromMs: number, toMs: number) => void;
-  /** The row of the table under the cursor. */
-  readonly onCursor: (index: number | null) => void;
+  readonly onCursor: (cursor: PlotCursor | null) => void;
 }
 
 export interface Plot {
   readonly over: HTMLElement;
   show(contents: PlotContents): void;
-  resize(width: number): void;
+  resize(width: number, height: number): void;
   /** After a change of the colours. */
   redraw(): void;
   timeAt(clientX: number): number;
@@ -83,7 +89,11 @@ export function chartContents(
     const everyS = sensor.reportingIntervalS ?? configuration?.reporting.interval_s ?? 0;
     return {
       buckets: withNewest(buckets, readings[sensor.id], range, INTERVAL_MS[interval]),
-      gapMs: Math.max(INTERVAL_MS[interval] * 1.6, everyS * 1_000 * MISSED_REPORTS_MAX),
+      gapMs: Math.max(
+        INTERVAL_MS[interval] * 1.6,
+        everyS * 1_000 * MISSED_REPORTS_MAX,
+        usualDistanceMs(buckets) * 2.5,
+      ),
     };
   });
   return {
@@ -101,6 +111,12 @@ export function chartContents(
     })),
     marks: marks.alerts.map(({ created_at, severity }) => ({ atMs: Date.parse(created_at), severity })),
   };
+}
+
+/** The median of the distances between neighbours: a past that was reported more rarely has no gap at every point. */
+function usualDistanceMs(buckets: readonly Bucket[]): number {
+  const distances = buckets.slice(1).map(({ atMs }, index) => atMs - (buckets[index]?.atMs ?? atMs));
+  return distances.sort((one, other) => one - other)[Math.floor(distances.length / 2)] ?? 0;
 }
 
 /** The newest value ends the line of a range that moves with the time. */

@@ -1,23 +1,23 @@
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
 import { effect, type ReadonlySignal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useConsole } from '../../context/console.ts';
 import { formatTime, formatValue, utcTime } from '../../kit/format.ts';
+import { messageText } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { operationTitle } from '../../operations/jobs.ts';
 import { locale, texts } from '../../texts/texts.ts';
 import type { ShownSensor } from '../facts/sensors.ts';
 import type { ChartMarks, SensorHistory } from './chart-data.ts';
 import { moved, type TimeRange, zoomed } from './chart-selection.ts';
-import type { Plot, PlotContents, PlottedSensor } from './plot-contents.ts';
+import type { Plot, PlotContents, PlotCursor, PlottedSensor } from './plot-contents.ts';
 
 /** How far from the cursor, as a share of the range, an alert is still read out. */
 const NEAR_SHARE = 0.01;
 
 const WHEEL_ZOOM = 0.0025;
-const HEIGHT_PX = 320;
-const HEIGHT_ON_PHONE_PX = 240;
-const PHONE = '(max-width: 700px)';
+const DOUBLE_PRESS_ZOOM = 2;
 
 interface Props {
   readonly label: string;
@@ -28,7 +28,8 @@ interface Props {
   readonly range: () => TimeRange;
   readonly onRange: (range: TimeRange) => void;
   readonly onWidth: (px: number) => void;
-  readonly onCursor: (index: number | null) => void;
+  readonly onCursor: (cursor: PlotCursor | null) => void;
+  readonly children: ComponentChildren;
   readonly onKey: (event: KeyboardEvent) => void;
 }
 
@@ -46,6 +47,7 @@ export function PlotPlace({
   onWidth,
   onCursor,
   onKey,
+  children,
 }: Props) {
   const { live, preferences } = useConsole();
   const place = useRef<HTMLDivElement>(null);
@@ -58,10 +60,9 @@ export function PlotPlace({
     const element = place.current;
     if (element === null) return undefined;
     let isClosed = false;
-    const height = matchMedia(PHONE).matches ? HEIGHT_ON_PHONE_PX : HEIGHT_PX;
     const observer = new ResizeObserver(() => {
       onWidth(element.clientWidth);
-      plot.peek()?.resize(element.clientWidth);
+      plot.peek()?.resize(element.clientWidth, element.clientHeight);
     });
     observer.observe(element);
     import('./plot.ts').then(
@@ -69,6 +70,7 @@ export function PlotPlace({
         if (isClosed) return;
         const onSelect = (fromMs: number, toMs: number) =>
           newest.current.onRange({ fromMs, toMs, preset: null });
+        const height = element.clientHeight;
         const opened = openPlot(element, { sensors, language: locale.peek(), height, onSelect, onCursor });
         followGestures({
           plot: opened,
@@ -122,6 +124,7 @@ export function PlotPlace({
         </div>
       )}
       {hasFailed.value && <p class="refusal">{texts.value.shell.viewNotLoaded}</p>}
+      {children}
     </div>
   );
 }
@@ -134,16 +137,17 @@ interface Options {
 }
 
 /**
- * A finger moves the time and two fingers zoom; the wheel zooms together with Ctrl, as a touchpad sends it for a pinch, so
- * that the page can still be scrolled over the chart.
+ * A finger moves the time and two fingers zoom. The wheel zooms while the chart has the focus, so that the page can still be
+ * scrolled over it, or together with Ctrl, as a touchpad sends it for a pinch. A double press shows twice the time.
  */
 function followGestures({ plot, range, nowMs, onRange }: Options): void {
   const { over } = plot;
+  const hasFocus = (): boolean => over.closest(':focus') !== null;
   over.style.touchAction = 'pan-y';
   over.addEventListener(
     'wheel',
     (event) => {
-      if (event.ctrlKey) {
+      if (event.ctrlKey || (hasFocus() && Math.abs(event.deltaY) > Math.abs(event.deltaX))) {
         event.preventDefault();
         onRange(zoomed(range(), Math.exp(event.deltaY * WHEEL_ZOOM), plot.timeAt(event.clientX), nowMs()));
       } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
@@ -152,6 +156,9 @@ function followGestures({ plot, range, nowMs, onRange }: Options): void {
       }
     },
     { passive: false },
+  );
+  over.addEventListener('dblclick', ({ clientX }) =>
+    onRange(zoomed(range(), DOUBLE_PRESS_ZOOM, plot.timeAt(clientX), nowMs())),
   );
   const fingers = new Map<number, number>();
   over.addEventListener('pointerdown', ({ pointerId, pointerType, clientX }) => {
@@ -178,14 +185,26 @@ interface ChartReadoutProps {
   readonly histories: readonly SensorHistory[];
   readonly contents: PlotContents;
   readonly marks: ChartMarks;
-  readonly cursor: ReadonlySignal<number | null>;
+  readonly cursor: ReadonlySignal<PlotCursor | null>;
 }
 
-/** The values under the cursor, and what happened at that time. Without a cursor, which line is which sensor. */
+/** Which line is which sensor. */
+export const ChartLegend = ({ selected }: Pick<ChartReadoutProps, 'selected'>) => (
+  <p class="device-legend">
+    {selected.map(({ id }, place) => (
+      <span key={id}>
+        <span class={`device-swatch series-${place + 1}`} aria-hidden="true" />
+        <span class="free-text">{texts.value.common.sensors[id] ?? id}</span>
+      </span>
+    ))}
+  </p>
+);
+
+/** Beside the cursor: the values under it, and what happened at that time. */
 export function ChartReadout({ selected, histories, contents, marks, cursor }: ChartReadoutProps) {
   const { live } = useConsole();
-  const { common, devices } = texts.value;
-  const index = cursor.value;
+  const { common } = texts.value;
+  const { index, leftPx } = cursor.value ?? { index: null, leftPx: 0 };
   const { table, fromMs, toMs } = contents;
   const seconds = index === null ? undefined : table.times[index];
   const atMs = seconds === undefined ? null : seconds * 1_000;
@@ -196,8 +215,12 @@ export function ChartReadout({ selected, histories, contents, marks, cursor }: C
     const found = index === null ? null : table.columns[column]?.[part][index];
     return found === null || found === undefined ? null : formatValue(found, unit, locale.value);
   };
+  if (atMs === null) return null;
   return (
-    <div class="device-readout">
+    <div class="device-readout" style={{ '--left': `${leftPx}px` }}>
+      <time title={utcTime(atMs)}>
+        {formatTime(bucketStart(0), live.site.clock.nowMs.peek(), locale.value)}
+      </time>
       <dl>
         {selected.map(({ id, unit }, place) => {
           const mean = value(place, 0, unit);
@@ -216,37 +239,27 @@ export function ChartReadout({ selected, histories, contents, marks, cursor }: C
           );
         })}
       </dl>
-      <p class="device-readout-events">
-        {atMs === null ? (
-          <span class="muted">{devices.chartHint}</span>
-        ) : (
-          <time title={utcTime(atMs)}>
-            {formatTime(bucketStart(0), live.site.clock.nowMs.peek(), locale.value)}
-          </time>
-        )}
-        {atMs !== null &&
-          marks.operations
-            .filter(
-              ({ started_at, ended_at }) =>
-                Date.parse(started_at) - near <= atMs &&
-                atMs <= (ended_at === null ? toMs : Date.parse(ended_at) + near),
-            )
-            .slice(0, 2)
-            .map((operation) => (
-              <span key={operation.operation_id} class="free-text">
-                {operationTitle(operation)}
-              </span>
-            ))}
-        {atMs !== null &&
-          marks.alerts
-            .filter(({ created_at }) => Math.abs(Date.parse(created_at) - atMs) <= near)
-            .slice(0, 2)
-            .map(({ alert_id, severity, message }) => (
-              <span key={alert_id} class="device-readout-alert">
-                <SeverityMark severity={severity} /> <span class="free-text">{message}</span>
-              </span>
-            ))}
-      </p>
+      {marks.operations
+        .filter(
+          ({ started_at, ended_at }) =>
+            Date.parse(started_at) - near <= atMs &&
+            atMs <= (ended_at === null ? toMs : Date.parse(ended_at) + near),
+        )
+        .slice(0, 2)
+        .map((operation) => (
+          <p key={operation.operation_id} class="free-text">
+            {operationTitle(operation)}
+          </p>
+        ))}
+      {marks.alerts
+        .filter(({ created_at }) => Math.abs(Date.parse(created_at) - atMs) <= near)
+        .slice(0, 2)
+        .map((alert) => (
+          <p key={alert.alert_id}>
+            <SeverityMark severity={alert.severity} text="" />{' '}
+            <span class="free-text">{messageText(alert)}</span>
+          </p>
+        ))}
     </div>
   );
 }

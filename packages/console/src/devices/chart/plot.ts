@@ -10,7 +10,8 @@ const MARK_SIZE = 10;
 const LABEL_FONT_PX = 12;
 const DAY_S = 86_400;
 const BAND_OPACITY = '20%';
-const AXIS_FONT = '12px system-ui, sans-serif';
+const FONT = '"Inter Variable", system-ui, sans-serif';
+const AXIS_FONT = `12px ${FONT}`;
 /** A hair of room above and below the values. */
 const PADDING = 0.08;
 /** The noise of a steady value is not drawn as if it were a change. */
@@ -93,7 +94,10 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
       hooks: {
         drawAxes: [(u) => contents !== null && drawMarks(u, contents, colour)],
         draw: [(u) => contents !== null && drawThresholds(u, contents, colour)],
-        setCursor: [(u) => onCursor(u.cursor.idx ?? null)],
+        setCursor: [
+          ({ cursor: { idx = null, left = 0 }, over }) =>
+            onCursor(idx === null || left < 0 ? null : { index: idx, leftPx: over.offsetLeft + left }),
+        ],
         setSelect: [
           (u) => {
             const { left, width } = u.select;
@@ -128,7 +132,7 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
         ...columns.flatMap((column) => column.map((values) => [...values])),
       ] as uPlot.AlignedData);
     },
-    resize: (width) => plot.setSize({ width, height }),
+    resize: (width, nextHeight) => plot.setSize({ width, height: nextHeight }),
     redraw: () => plot.redraw(true, true),
     timeAt: (clientX) => plot.posToVal(clientX - plot.over.getBoundingClientRect().left, 'x') * 1_000,
     close: () => plot.destroy(),
@@ -185,7 +189,7 @@ function drawMarks(u: uPlot, { bars, marks }: PlotContents, colour: Colour): voi
   ctx.fillStyle = colour('--contents');
   for (const { fromMs, toMs } of bars) {
     const left = x(fromMs);
-    const width = Math.max(2 * ratio, x(toMs) - left);
+    const width = Math.max(3 * ratio, x(toMs) - left);
     ctx.globalAlpha = 0.15;
     ctx.fillRect(left, bbox.top, width, bbox.height);
     ctx.globalAlpha = 1;
@@ -226,7 +230,7 @@ function drawThresholds(u: uPlot, { thresholds }: PlotContents, colour: Colour):
   const { ctx, bbox } = u;
   const ratio = devicePixelRatio;
   ctx.save();
-  ctx.font = `${LABEL_FONT_PX * ratio}px system-ui, sans-serif`;
+  ctx.font = `${LABEL_FONT_PX * ratio}px ${FONT}`;
   ctx.textAlign = 'right';
   ctx.textBaseline = 'bottom';
   ctx.lineJoin = 'round';

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { en } from '../../texts/en/texts.ts';
-import { nextThreshold, thresholdsOf } from './thresholds.ts';
+import { isCrossed, nextThreshold, thresholdsOf } from './thresholds.ts';
 
-const at = (value: number) => ({ name: String(value), value, severity: 'warning' }) as const;
-const THRESHOLDS = [at(90), at(20), at(10)];
+const at = (value: number, isAbove = false) =>
+  ({ name: String(value), value, severity: 'warning', isAbove }) as const;
+const THRESHOLDS = [at(90, true), at(20), at(10)];
 
 const MONITORING = {
   maintenance: { next_scheduled: '2027-01-01T00:00:00Z', interval_hours: 100 },
@@ -36,8 +37,8 @@ test('the level of a silo has the thresholds of its profile', () => {
 
 test('a rule is named by its message, or by its side', () => {
   assert.deepEqual(thresholdsOf(SILO, 'temperature', en.devices.thresholds), [
-    { name: en.devices.thresholds.above, value: 30, severity: 'warning' },
-    { name: 'Frost', value: -5, severity: 'info' },
+    { name: en.devices.thresholds.above, value: 30, severity: 'warning', isAbove: true },
+    { name: 'Frost', value: -5, severity: 'info', isAbove: false },
   ]);
 });
 
@@ -54,4 +55,13 @@ test('the nearest threshold in the direction of the operation', () => {
 test('beyond the last one there is none', () => {
   assert.equal(nextThreshold('discharge', 5, THRESHOLDS), null);
   assert.equal(nextThreshold('feed', 90, THRESHOLDS), null);
+});
+
+test('a threshold is crossed on its side only', () => {
+  const crossed = (level: number | undefined) =>
+    THRESHOLDS.filter((one) => isCrossed(one, level)).map(({ value }) => value);
+  assert.deepEqual(crossed(95), [90]);
+  assert.deepEqual(crossed(20), [20]);
+  assert.deepEqual(crossed(5), [20, 10]);
+  assert.deepEqual(crossed(undefined), []);
 });

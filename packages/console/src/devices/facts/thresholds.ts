@@ -8,6 +8,8 @@ export interface NamedThreshold {
   readonly name: string;
   readonly value: number;
   readonly severity: AlertSeverity;
+  /** The alert begins above the value, not below it. */
+  readonly isAbove: boolean;
 }
 
 /** The thresholds of one sensor: those of the profile, and the threshold rules. */
@@ -21,7 +23,9 @@ export function thresholdsOf(
     .flatMap(({ above, below, severity, message }) => {
       const value = above ?? below;
       const side = above === undefined ? words.below : words.above;
-      return value === undefined ? [] : [{ name: message ?? side, value, severity }];
+      return value === undefined
+        ? []
+        : [{ name: message ?? side, value, severity, isAbove: above !== undefined }];
     });
   return [...profileThresholds(configuration, sensorId, words), ...rules];
 }
@@ -35,19 +39,27 @@ function profileThresholds(
   const { thresholds } = configuration;
   if ('low_level' in thresholds && sensorId === 'level') {
     return [
-      { name: words.high_level, value: thresholds.high_level, severity: 'warning' },
-      { name: words.low_level, value: thresholds.low_level, severity: 'warning' },
-      { name: words.critical_level, value: thresholds.critical_level, severity: 'critical' },
+      { name: words.high_level, value: thresholds.high_level, severity: 'warning', isAbove: true },
+      { name: words.low_level, value: thresholds.low_level, severity: 'warning', isAbove: false },
+      { name: words.critical_level, value: thresholds.critical_level, severity: 'critical', isAbove: false },
     ];
   }
   if ('low_battery' in thresholds && sensorId === 'battery_level') {
     return [
-      { name: words.low_battery, value: thresholds.low_battery, severity: 'warning' },
-      { name: words.critical_battery, value: thresholds.critical_battery, severity: 'critical' },
+      { name: words.low_battery, value: thresholds.low_battery, severity: 'warning', isAbove: false },
+      {
+        name: words.critical_battery,
+        value: thresholds.critical_battery,
+        severity: 'critical',
+        isAbove: false,
+      },
     ];
   }
   return [];
 }
+
+export const isCrossed = ({ value, isAbove }: NamedThreshold, measured: number | undefined): boolean =>
+  measured !== undefined && (isAbove ? measured >= value : measured <= value);
 
 /** The first threshold in the direction of an operation that its end level does not reach. */
 export function nextThreshold(

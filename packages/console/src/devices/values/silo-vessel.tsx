@@ -1,3 +1,4 @@
+import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import type { FleetDevice } from '@granary/contract/fleet';
 import { useIsLost } from '../../context/console.ts';
 import { formatMass, formatNumber, formatValue } from '../../kit/format.ts';
@@ -5,13 +6,14 @@ import { Measured } from '../../kit/measured.tsx';
 import { heightOf, Vessel } from '../../kit/vessel.tsx';
 import { locale, texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
-import { thresholdsOf } from '../facts/thresholds.ts';
+import { isCrossed, thresholdsOf } from '../facts/thresholds.ts';
 import { spreadLabels } from './value-drawings.ts';
 
 const HEIGHT_PX = 320;
 const HEIGHT_ON_PHONE_PX = 208;
 const PHONE = '(max-width: 700px)';
 const LABEL_PX = 32;
+const MOST_SEVERE_FIRST = ALERT_SEVERITIES.toReversed();
 
 interface Props {
   readonly device: FleetDevice;
@@ -29,6 +31,8 @@ export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
       : thresholdsOf(facts.configuration, 'level', devices.thresholds).filter(
           ({ value }) => value >= 0 && value <= 100,
         );
+  const crossed = thresholds.filter((threshold) => isCrossed(threshold, level?.value));
+  const alarm = MOST_SEVERE_FIRST.find((severity) => crossed.some((one) => one.severity === severity));
   const height = matchMedia(PHONE).matches ? HEIGHT_ON_PHONE_PX : HEIGHT_PX;
   const places = spreadLabels(
     thresholds.map(({ value }) => (heightOf(value) / 100) * height),
@@ -51,7 +55,6 @@ export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
               quality={weight?.quality ?? 'good'}
               at={weight?.timestamp ?? null}
             />
-            <span class="muted">·</span>
             <Measured text={percent} quality={level?.quality ?? 'good'} at={level?.timestamp ?? null} />
           </p>
         )}
@@ -64,7 +67,12 @@ export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
         <Vessel
           percent={level?.value ?? null}
           quality={isLost ? 'stale' : (level?.quality ?? 'good')}
-          thresholds={thresholds.map(({ value, name: threshold }) => ({ percent: value, name: threshold }))}
+          thresholds={thresholds.map((threshold) => ({
+            percent: threshold.value,
+            name: threshold.name,
+            isCrossed: isCrossed(threshold, level?.value),
+          }))}
+          alarm={alarm}
           height={height}
           label={`${name}: ${percent ?? texts.value.common.neverReported}`}
         />

@@ -40,7 +40,8 @@ export const devices: typeof english.devices = {
   history: 'Verlauf',
   chartOf: (sensors) =>
     `Verlauf von ${sensors}. Die Pfeiltasten verschieben die Zeit, Plus und Minus zeigen weniger oder mehr davon.`,
-  chartHint: 'Ziehen vergrößert. Ein Druck auf einen Wert zeigt oder verbirgt seine Linie.',
+  timeline: 'Was geschah',
+  earlierToo: (count) => `${count} frühere sind hier nicht gezeigt.`,
   reading: (time) => `${time} werden gelesen …`,
   nothingMeasured: 'In dieser Zeit wurde nichts gemessen.',
   timeRange: 'Zeitraum',

@@ -36,7 +36,8 @@ export const devices = {
   history: 'History',
   chartOf: (sensors: string) =>
     `History of ${sensors}. The arrow keys move the time, plus and minus change how much of it is shown.`,
-  chartHint: 'Drag to zoom. Press a value to show or hide its line.',
+  timeline: 'What happened',
+  earlierToo: (count: number) => `${count} earlier ones are not shown here.`,
   reading: (time: string) => `Reading ${time} …`,
   nothingMeasured: 'Nothing was measured in this time.',
   timeRange: 'Time range',
