@@ -1,4 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
+import { issueOf } from '@granary/contract/input/validation-issues';
+import { sentence } from '@granary/contract/sentences/english';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from './effects.ts';
 import type { Transaction } from './transaction.ts';
@@ -69,7 +71,7 @@ export const writes = {
   async create(tx: Transaction, { id, name, tag, nowMs }: NewPlant): Promise<Committed<StoredPlant>> {
     const plant = { id, name, tag, createdAtMs: nowMs };
     if (!(await insertPlant(tx.sql, plant))) {
-      throw new Refusal('plant_exists', `plant ${id} exists already`, [{ path: '/id', message: 'is taken' }]);
+      throw new Refusal('plant_exists', `plant ${id} exists already`, [issueOf('/id', sentence('is_taken'))]);
     }
     return committed(plant);
   },

@@ -3,8 +3,8 @@ import { OptionalActor } from './audit.ts';
 import { PageQuery } from './envelope.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line, note, noteNotEmpty } from './input/text-schemas.ts';
+import { messageFields } from './sentence-fields.ts';
 import { ALERTS } from './sentences/alerts.ts';
-import { messageFields } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
 export const ALERT_TYPES = [

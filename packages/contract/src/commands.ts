@@ -5,7 +5,7 @@ import { PageQuery } from './envelope.ts';
 import { CommandId } from './ids.ts';
 import { type Checker, checker, closed, described } from './input/schema.ts';
 import { Position } from './positions.ts';
-import { messageFields, statusFields } from './sentences/english.ts';
+import { messageFields, statusFields } from './sentence-fields.ts';
 import { COMMAND_DETAILS } from './sentences/jobs.ts';
 import { PARTS } from './sentences/parts.ts';
 import { Timestamp } from './time.ts';

@@ -2,6 +2,8 @@ import { type Static, Type } from 'typebox';
 import { DEVICE_ID_LIST } from './ids.ts';
 import { List, withLists } from './input/lists.ts';
 import { type Checker, checker, closed, described } from './input/schema.ts';
+import { form } from './input/text-schemas.ts';
+import { sentence } from './sentences/english.ts';
 
 /** One name for each kind of change; `EVENT_DATA` says what the event log tells of each. */
 export const EVENT_TYPES = [
@@ -53,7 +55,7 @@ export const EventQuery = closed({
   last_event_id: Type.Optional(
     described(
       'For a first request that cannot set the header `Last-Event-ID`.',
-      Type.String({ pattern: '^[0-9]{1,15}$', description: 'the id of an event' }),
+      Type.String({ pattern: '^[0-9]{1,15}$', ...form(sentence('event_number')) }),
     ),
   ),
 });

@@ -8,7 +8,7 @@ import { MissionId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Altitude, Latitude, Longitude } from './positions.ts';
-import { messageFields, REFUSAL_FIELDS, statusFields } from './sentences/english.ts';
+import { messageFields, REFUSAL_FIELDS, statusFields } from './sentence-fields.ts';
 import { MISSION_DETAILS } from './sentences/jobs.ts';
 import { PARTS } from './sentences/parts.ts';
 import { Timestamp } from './time.ts';

@@ -3,7 +3,8 @@ import { ALERT_SEVERITIES, ALERT_TYPES } from './alerts.ts';
 import { PageQuery } from './envelope.ts';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
-import { id, line } from './input/text-schemas.ts';
+import { form, id, line } from './input/text-schemas.ts';
+import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
 export const NOTIFICATION_RULES_MAX = 200;
@@ -42,7 +43,7 @@ export const EmailTarget = closed({
   email: Type.String({
     maxLength: EMAIL_CHARS_MAX,
     pattern: EMAIL_PATTERN,
-    description: 'an e-mail address such as ada@example.com',
+    ...form(sentence('email_address')),
   }),
 });
 const WebhookTarget = closed({ webhook_id: id() });
@@ -51,7 +52,7 @@ const Targets = Type.Array(Target, { minItems: 1, maxItems: 20 });
 
 const TimeOfDay = Type.String({
   pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
-  description: 'a time of day from 00:00 to 23:59',
+  ...form(sentence('time_of_day')),
 });
 
 /** The local time in which alerts wait; it may pass midnight. */

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
+import { form } from './input/text-schemas.ts';
 import { KeyRecord } from './keys.ts';
+import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
 export const SESSION_COOKIE = 'granary_session';
@@ -9,7 +11,7 @@ const CODE_SECONDS_MIN = 60;
 const CODE_SECONDS_MAX = 24 * 3_600;
 
 const secret = () =>
-  Type.String({ pattern: '^[!-~]{1,1000}$', description: '1 to 1000 printable characters without spaces' });
+  Type.String({ pattern: '^[!-~]{1,1000}$', ...form(sentence('printable_characters', { limit: 1_000 })) });
 
 /** An API key, or a code of a sign-in link. */
 export const SignIn = Type.Union([

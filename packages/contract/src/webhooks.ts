@@ -4,7 +4,8 @@ import { PageQuery } from './envelope.ts';
 import { EVENT_TYPES } from './events.ts';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
-import { line } from './input/text-schemas.ts';
+import { form, line } from './input/text-schemas.ts';
+import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
 /** More are refused, because each one multiplies the work of an event. */
@@ -26,7 +27,7 @@ const Url = Type.String({
   minLength: 1,
   maxLength: URL_CHARS_MAX,
   pattern: '^https?://[A-Za-z0-9[][\\x21-\\x7e]*$',
-  description: 'an address that begins with http:// or https://, without spaces',
+  ...form(sentence('web_address')),
 });
 const Description = line(200);
 

@@ -3,6 +3,7 @@ import type { FoundType, RefusalCause } from '@granary/contract/devices/receptio
 import { Refusal } from '@granary/contract/errors';
 import { readJson } from '@granary/contract/input/json';
 import type { Checker, ValidationIssue } from '@granary/contract/input/schema';
+import { shouldBeNumber } from '@granary/contract/input/validation-issues';
 import { checkDeviceState, type UpSubject } from '@granary/contract/link/messages';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { REASON_CHARACTERS_MAX } from './limits.ts';
@@ -63,7 +64,7 @@ function causeOf([first]: readonly ValidationIssue[], value: unknown): RefusalCa
   if (first === undefined) return { code: 'other', text: 'is not valid' };
   const field = fieldOf(first.path);
   const found = valueAt(value, first.path);
-  if (first.message === 'must be a number' && found !== undefined) {
+  if (shouldBeNumber(first) && found !== undefined) {
     return { code: 'not_a_number', field, found: foundType(found) };
   }
   const text = field === '' ? `the message ${first.message}` : `${field} ${first.message}`;

@@ -2,6 +2,8 @@ import type { SiloConfiguration } from '@granary/contract/configuration/silo-con
 import { Refusal } from '@granary/contract/errors';
 import type { RefillPatch } from '@granary/contract/foresight/refills';
 import type { PlannedDelivery, SiloUse } from '@granary/contract/foresight/silo-use';
+import { issueOf } from '@granary/contract/input/validation-issues';
+import { sentence } from '@granary/contract/sentences/english';
 import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 import { storedConfiguration } from '@granary/core/configuration/versions';
 import { isForecastDue } from '@granary/core/foresight/due';
@@ -170,7 +172,7 @@ export const writes = {
     const atMs = checkedTimeMs(delivery.at);
     if (atMs <= nowMs) {
       throw new Refusal('invalid_input', 'the delivery is not valid', [
-        { path: '/at', message: 'must be a time to come' },
+        issueOf('/at', sentence('must_be_to_come')),
       ]);
     }
     return await changePlanned(tx, { deviceNo, nowMs }, (planned) => [

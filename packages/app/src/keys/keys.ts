@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '@granary/contract/errors';
+import { issueOf } from '@granary/contract/input/validation-issues';
+import { sentence } from '@granary/contract/sentences/english';
 import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
@@ -50,7 +52,7 @@ export const writes = {
     // Checked inside the write, because a repeated request gets the first answer at any time.
     if (key.expiresAtMs !== null && key.expiresAtMs <= key.createdAtMs) {
       throw new Refusal('invalid_input', 'the key is not valid', [
-        { path: '/expires_at', message: 'has passed' },
+        issueOf('/expires_at', sentence('has_passed')),
       ]);
     }
     return await issue(tx, key);

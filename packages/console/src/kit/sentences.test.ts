@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ERROR_CODES } from '@granary/contract/errors';
+import { ERROR_CODES, Refusal } from '@granary/contract/errors';
+import { issueOf } from '@granary/contract/input/validation-issues';
 import { ALERTS } from '@granary/contract/sentences/alerts';
-import { ENGLISH, SENTENCES } from '@granary/contract/sentences/english';
+import { ENGLISH, SENTENCES, sentence } from '@granary/contract/sentences/english';
+import { EXPECTED, FIELD_FAULTS } from '@granary/contract/sentences/faults';
 import { FINDINGS, FORECAST_REASONS, GRAIN_REASONS } from '@granary/contract/sentences/foresight';
 import {
   ATTENTION,
@@ -13,8 +15,9 @@ import {
 } from '@granary/contract/sentences/jobs';
 import { PARTS } from '@granary/contract/sentences/parts';
 import { REFUSALS } from '@granary/contract/sentences/refusals';
-import { placeholdersOf, type Reader, written } from '@granary/contract/sentences/sentence';
+import { capitalized, placeholdersOf, type Reader, written } from '@granary/contract/sentences/sentence';
 import { WORDS } from '@granary/contract/sentences/words';
+import { ERRORS } from '../texts/de/errors.ts';
 import { LANGUAGES, language } from '../texts/texts.ts';
 import { messageText, refusalText, TEMPLATES } from './sentences.ts';
 
@@ -38,6 +41,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   part: { code: 'weight_does_not_move', values: {} },
   list: [{ code: 'sensor_silent', values: { sensor: 'weight', since: '2026-11-17T20:00:00.000Z' } }],
   clauses: [{ code: 'weight_does_not_move', values: {} }],
+  alternatives: [{ code: 'a_number', values: {} }],
   ...Object.fromEntries(Object.entries(WORDS).map(([kind, words]) => [kind, Object.keys(words)[0]])),
 };
 const readerOf = (templates: Pick<Reader, 'sentences' | 'words'>): Reader => ({ ...ENGLISH, ...templates });
@@ -66,7 +70,8 @@ test('no value is left unreplaced, with and without the values that may be missi
         const values = Object.fromEntries(needed.map(({ name: value, kind }) => [value, SAMPLES[kind]]));
         const text = written({ code, values }, reader);
         assert.ok(text !== null && text.length > 1, `${name} ${code}`);
-        assert.doesNotMatch(text, /[{}[\]]|undefined|null|\[object| {2}/, `${name} ${code}: ${text}`);
+        const left = code === 'null_value' ? /undefined/ : /[{}[\]]|undefined|null|\[object| {2}/;
+        assert.doesNotMatch(text, left, `${name} ${code}: ${text}`);
       }
     }
   }
@@ -106,6 +111,8 @@ test('a code has one meaning: it stands in one list, or has the same text in bot
     GRAIN_REASONS,
     FINDINGS,
     REFUSALS,
+    FIELD_FAULTS,
+    EXPECTED,
     PARTS,
   ];
   const texts = new Map<string, string>();
@@ -142,7 +149,7 @@ test('every error code has a German text, which is shown where a refusal has no 
       details: [{ path: '/url', message: 'no' }],
     });
     assert.doesNotMatch(text, /English|\bno\b|undefined/, code);
-    assert.match(text, /^\p{Lu}.*: url\.$/u, code);
+    assert.match(text, /^\p{Lu}.*: Adresse\.$/u, code);
   }
   const told = {
     code: 'reading_stale',
@@ -151,6 +158,16 @@ test('every error code has a German text, which is shown where a refusal has no 
     message_values: { age: 90 },
   };
   assert.equal(refusalText(told), 'Das letzte Gewicht ist 90 s alt.');
+  const { details } = new Refusal('invalid_input', 'the body is not valid', [
+    issueOf(
+      '/targets/0/url',
+      sentence('must_be', { what: [sentence('web_address'), sentence('null_value')] }),
+    ),
+  ]);
+  assert.equal(
+    refusalText({ code: 'invalid_input', message: 'x', details }),
+    `${capitalized(ERRORS.invalid_input)}: Ziel 1 Adresse muss eine Adresse, die mit http:// oder https:// beginnt, ohne Leerzeichen oder leer (null) sein.`,
+  );
   assert.equal(refusalText({ code: 'newer_code', message: 'it is too windy' }), 'It is too windy.');
   language.value = 'en';
 });

@@ -45,6 +45,7 @@ function reader(timeZone?: string): Reader {
     sensor: (id) => sensors[id] ?? inWords(id),
     mission: ENGLISH.mission,
     names: (names) => new Intl.ListFormat(place).format(names),
+    or: ` ${texts.value.common.or} `,
   };
 }
 
@@ -103,9 +104,27 @@ export const reasonText = ({ text, code, values }: WithText, timeZone?: string):
 /** What each error code means; in English the service says it itself. */
 const ERROR_TEXTS: Readonly<Partial<Record<Language, Readonly<Record<string, string>>>>> = { de: ERRORS };
 
+interface Fault extends WithMessage {
+  readonly path: string;
+}
+
 interface Refused extends WithMessage {
   readonly code: string;
-  readonly details?: readonly { readonly path: string; readonly message: string }[] | undefined;
+  readonly details?: readonly Fault[] | undefined;
+}
+
+/** What is wrong with a field, after its name. */
+export const faultText = ({ message, message_code, message_values }: WithMessage): string =>
+  textOf(message_code, message_values, message);
+
+/** The name of a field: `/targets/0/url` is the first target's address. */
+function fieldText(path: string): string {
+  const names: Readonly<Record<string, string>> = texts.value.common.fields;
+  return path
+    .split('/')
+    .slice(1)
+    .map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : (names[part] ?? inWords(part))))
+    .join(' ');
 }
 
 /** Why something was refused, as a whole sentence. What has no code of its own is told by its error code and its fields. */
@@ -116,9 +135,10 @@ export function refusalText({ code, message, message_code, message_values, detai
       : written({ code: message_code, values: message_values ?? {} }, reader());
   if (told !== null) return `${capitalized(told)}.`;
   const ofCode = ERROR_TEXTS[language.value]?.[code];
-  const fields = details.map((detail) => {
-    const field = detail.path.replace(/^\//, '');
-    return ofCode === undefined ? `${field} ${detail.message}` : field;
+  const fields = details.map((fault) => {
+    // A fault without a code is one that only programs cause: its English would not be read.
+    const isRead = ofCode === undefined || fault.message_code !== undefined;
+    return `${fieldText(fault.path)}${isRead ? ` ${faultText(fault)}` : ''}`.trim();
   });
   return `${capitalized(ofCode ?? message)}${fields.length === 0 ? '' : `: ${fields.join('; ')}`}.`;
 }

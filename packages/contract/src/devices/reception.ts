@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { closed, described } from '../input/schema.ts';
-import { messageFields } from '../sentences/english.ts';
+import { messageFields } from '../sentence-fields.ts';
 import { PARTS } from '../sentences/parts.ts';
 import { Timestamp } from '../time.ts';
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { closed, described } from '../input/schema.ts';
-import { line } from '../input/text-schemas.ts';
+import { form, line } from '../input/text-schemas.ts';
+import { sentence } from '../sentences/english.ts';
 import { SENSOR_STATUSES } from './statuses.ts';
 
 export const SENSORS_DECLARED_MAX = 64;
@@ -16,13 +17,13 @@ const REPORTING_INTERVAL_S_MAX = 7 * 86_400;
 export const SensorId = Type.String({
   maxLength: 64,
   pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
-  description: '1 to 64 letters, digits, - or _, of which the first is a letter or digit',
+  ...form(sentence('sensor_identifier')),
 });
 
 const SensorType = Type.String({
   maxLength: 64,
   pattern: '^[a-z][a-z0-9_]*$',
-  description: '1 to 64 lower-case letters, digits or _, of which the first is a letter',
+  ...form(sentence('sensor_type')),
 });
 
 /** Where a sensor is in a silo: the points of a cable are counted from below. */

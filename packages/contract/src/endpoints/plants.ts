@@ -53,7 +53,9 @@ export function readNewPlant(json: string): NewPlant | readonly ValidationIssue[
   if (checkNewPlant.accepts(body)) return body;
   return checkNewPlant
     .faults(body)
-    .map((fault) => (fault.path === '/id' && hasId(body) ? { ...fault, message: NOT_AN_INT64 } : fault));
+    .map((fault) =>
+      fault.path === '/id' && hasId(body) ? { path: fault.path, message: NOT_AN_INT64 } : fault,
+    );
 }
 
 export const isPlant = (read: NewPlant | readonly ValidationIssue[]): read is NewPlant => 'id' in read;

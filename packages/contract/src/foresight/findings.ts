@@ -4,7 +4,7 @@ import { PageQuery } from '../envelope.ts';
 import { DeviceId } from '../ids.ts';
 import { checker, closed, described } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
-import { codeField } from '../sentences/english.ts';
+import { codeField } from '../sentence-fields.ts';
 import { FINDINGS } from '../sentences/foresight.ts';
 import { Timestamp } from '../time.ts';
 import { Reason } from './forecasts.ts';

@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import { PageQuery } from '../envelope.ts';
 import { DeviceId } from '../ids.ts';
 import { checker, closed, described } from '../input/schema.ts';
-import { line } from '../input/text-schemas.ts';
-import { codeField, VALUES } from '../sentences/english.ts';
+import { form, line } from '../input/text-schemas.ts';
+import { codeField, VALUES } from '../sentence-fields.ts';
+import { sentence } from '../sentences/english.ts';
 import { FORECAST_REASONS, GRAIN_REASONS } from '../sentences/foresight.ts';
 import { Timestamp } from '../time.ts';
 
@@ -119,7 +120,7 @@ export const ForecastQuery = closed({
       Type.String({
         pattern: '^([1-9]|[12][0-9]|30)d$',
         maxLength: 3,
-        description: 'a number of days from 1d to 30d',
+        ...form(sentence('days_ahead')),
       }),
     ),
   ),

@@ -4,6 +4,8 @@ import { PageQuery } from '../envelope.ts';
 import { DeviceId } from '../ids.ts';
 import { type Checker, checker, closed, described } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
+import { issueOf } from '../input/validation-issues.ts';
+import { sentence } from '../sentences/english.ts';
 import { Timestamp } from '../time.ts';
 import { PlannedDelivery } from './silo-use.ts';
 
@@ -155,10 +157,11 @@ export function compartmentsOf(text: string): readonly number[] | null {
 }
 
 const checkFields = checker(OrderListQuery);
-const COMPARTMENT_FAULT = {
-  path: '/compartments',
-  message: `must be 1 to ${COMPARTMENTS_MAX} amounts in kg, each above 0 and at most ${COMPARTMENT_KG_MAX}, separated by commas`,
-};
+const COMPARTMENTS = sentence('compartments_of_truck', {
+  count: COMPARTMENTS_MAX,
+  limit: COMPARTMENT_KG_MAX,
+});
+const COMPARTMENT_FAULT = issueOf('/compartments', sentence('must_be', { what: [COMPARTMENTS] }));
 
 const hasGoodCompartments = ({ compartments }: OrderListQuery): boolean =>
   compartments === undefined || compartmentsOf(compartments) !== null;

@@ -1,7 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { closed, described } from '../input/schema.ts';
-import { line } from '../input/text-schemas.ts';
+import { form, line } from '../input/text-schemas.ts';
 import { WEEKDAYS } from '../notifications.ts';
+import { sentence } from '../sentences/english.ts';
 import { LocalDate, TimeZoneName } from '../telemetry/telemetry.ts';
 import { Timestamp } from '../time.ts';
 
@@ -47,7 +48,7 @@ export const PlannedDelivery = closed({
 const TimeOfDay = Type.String({
   maxLength: 5,
   pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
-  description: 'a time of day from 00:00 to 23:59',
+  ...form(sentence('time_of_day')),
 });
 
 export const Supply = closed({

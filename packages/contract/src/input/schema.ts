@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import { findIssues, type ValidationIssue } from './validation-issues.ts';
+import { sentence } from '../sentences/english.ts';
+import { findIssues, issueOf, type ValidationIssue } from './validation-issues.ts';
 
 export type { ValidationIssue } from './validation-issues.ts';
 
@@ -22,7 +23,7 @@ export function checker<T extends TSchema>(schema: T): Checker<Static<T>> {
     accepts: (value): value is Static<T> => validator().Check(value),
     faults: (value) => {
       const faults = findIssues(schema, value);
-      return faults.length > 0 || validator().Check(value) ? faults : [{ path: '', message: 'is not valid' }];
+      return faults.length > 0 || validator().Check(value) ? faults : [issueOf('', sentence('is_not_valid'))];
     },
   };
 }

@@ -1,4 +1,16 @@
 import { Type } from 'typebox';
+import { inEnglish, sentence } from '../sentences/english.ts';
+import type { EXPECTED } from '../sentences/faults.ts';
+import type { Sentence } from '../sentences/sentence.ts';
+
+/** The same as `description` as a code; it is not published. */
+export const FORM = Symbol('form');
+
+/** What a text has to be, for the references and for refusals. */
+export const form = (told: Sentence<keyof typeof EXPECTED>) => ({
+  description: inEnglish(told),
+  [FORM]: told,
+});
 
 /**
  * A note may have line feeds and tabs; other control characters are refused, because PostgreSQL does not accept NUL.
@@ -9,14 +21,14 @@ const PARAGRAPHS = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$';
 
 /** A name or another text of one line, not empty. */
 export const line = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: LINE, description: 'a text without control characters' });
+  Type.String({ minLength: 1, maxLength, pattern: LINE, ...form(sentence('text_of_one_line')) });
 
 export const lineOrEmpty = (maxLength: number) =>
-  Type.String({ maxLength, pattern: LINE, description: 'a text without control characters' });
+  Type.String({ maxLength, pattern: LINE, ...form(sentence('text_of_one_line')) });
 
 const paragraphs = {
   pattern: PARAGRAPHS,
-  description: 'a text without control characters other than tabs and line breaks',
+  ...form(sentence('text_of_lines')),
 };
 
 export const note = (maxLength: number) => Type.String({ maxLength, ...paragraphs });
@@ -27,14 +39,14 @@ export const noteNotEmpty = (maxLength: number) => Type.String({ minLength: 1, m
 export const wholeNumberText = (minimum: number, maximum: number, meaning: string) =>
   Type.String({
     pattern: `^[0-9]{1,${String(maximum).length}}$`,
-    description: `a whole number from ${minimum} to ${maximum}`,
+    ...form(sentence('whole_number_between', { min: minimum, max: maximum })),
     'x-shown-as': { type: 'integer', minimum, maximum, description: meaning },
   });
 
 export const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
 
 /** The form of identifiers, which is safe in addresses, topics and logs. */
-export const id = () => Type.String({ pattern: ID_PATTERN, description: '1 to 64 letters, digits, - or _' });
+export const id = () => Type.String({ pattern: ID_PATTERN, ...form(sentence('identifier')) });
 
 const ID_CHARACTERS_MAX = 64;
 

@@ -147,7 +147,10 @@ describe('faults', () => {
       },
     });
     const faults = findIssues(keys.NewKey, { name: 'k', scopes: watched });
-    assert.deepEqual(faults, [{ path: '/scopes', message: 'must have at most 5 items, not 100000' }]);
+    assert.equal(faults.length, 1);
+    assert.partialDeepStrictEqual(faults, [
+      { path: '/scopes', message: 'must have at most 5 items, not 100000' },
+    ]);
     assert.deepEqual(touched, []);
   });
 

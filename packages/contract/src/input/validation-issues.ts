@@ -1,12 +1,30 @@
 import { Guard } from 'typebox/guard';
+import { inEnglish, sentence } from '../sentences/english.ts';
+import type { EXPECTED, FIELD_FAULTS } from '../sentences/faults.ts';
+import type { Sentence } from '../sentences/sentence.ts';
 import { parseTime, TIME_EXAMPLE } from '../time.ts';
-import { ID_PATTERN, idLike } from './text-schemas.ts';
+import { FORM, ID_PATTERN, idLike } from './text-schemas.ts';
 
-/** One error in an input, with its JSON pointer. */
+/** One error in an input, with its JSON pointer. What only programs send may have no code. */
 export interface ValidationIssue {
   readonly path: string;
   readonly message: string;
+  readonly message_code?: keyof typeof FIELD_FAULTS;
+  readonly message_values?: Record<string, unknown>;
 }
+
+export const issueOf = (path: string, told: Sentence<keyof typeof FIELD_FAULTS>): ValidationIssue => ({
+  path,
+  message: inEnglish(told),
+  message_code: told.code,
+  message_values: { ...told.values },
+});
+
+/** Whether a value that is there should be a number, and is none. */
+export const shouldBeNumber = ({ message_code, message_values }: ValidationIssue): boolean =>
+  message_code === 'must_be' && isSame(message_values?.['what'], [sentence('a_number')]);
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 export const ISSUES_MAX = 20;
 const NAME_CHARS_MAX = 64;
@@ -16,6 +34,7 @@ export interface SchemaNode {
   readonly type?: string;
   /** Completes the sentence "must be …" where a pattern alone would not help. */
   readonly description?: string;
+  readonly [FORM]?: Sentence<keyof typeof EXPECTED>;
   /** What the value means, for the references only. */
   readonly 'x-meaning'?: string;
   /** What the references show instead, where the schema describes the text of a number. */
@@ -54,12 +73,12 @@ export function findIssues(schema: SchemaNode, value: unknown): ValidationIssue[
 
 function collect(schema: SchemaNode, value: unknown, path: string, faults: ValidationIssue[]): void {
   if (schema.anyOf !== undefined) collectFromUnion(schema.anyOf, value, path, faults);
-  else if (!isOfType(schema, value)) faults.push({ path, message: `must be ${expectation(schema)}` });
+  else if (!isOfType(schema, value)) faults.push(issueOf(path, mustBe([schema])));
   else if (Array.isArray(value)) collectFromArray(schema, value, path, faults);
   else if (isObject(value)) collectFromObject(schema, value, path, faults);
   else {
-    const message = textFault(schema, value) ?? numberFault(schema, value);
-    if (message !== null) faults.push({ path, message });
+    const fault = textFault(schema, value) ?? numberFault(schema, value);
+    if (fault !== null) faults.push(issueOf(path, fault));
   }
 }
 
@@ -72,7 +91,7 @@ function collectFromUnion(
 ): void {
   const candidates = branches.filter((branch) => isOfType(branch, value));
   if (candidates.length === 0) {
-    faults.push({ path, message: `must be ${branches.map(expectation).join(' or ')}` });
+    faults.push(issueOf(path, mustBe(branches)));
     return;
   }
   const lists = candidates.map((branch) => findFaultsAt(branch, value, path));
@@ -93,18 +112,21 @@ function collectFromArray(
 ): void {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items: item } = schema;
   if (items.length > maxItems) {
-    faults.push({ path, message: `must have at most ${maxItems} items, not ${items.length}` });
+    const counts = { limit: maxItems, count: items.length };
+    faults.push(issueOf(path, sentence('must_have_fewer_items', counts)));
     return;
   }
   if (items.length < minItems) {
-    faults.push({ path, message: `must have at least ${minItems} item${minItems === 1 ? '' : 's'}` });
+    const more =
+      minItems === 1 ? sentence('must_have_an_item') : sentence('must_have_more_items', { limit: minItems });
+    faults.push(issueOf(path, more));
   }
   for (let index = 0; item !== undefined && index < items.length; index++) {
     collect(item, items[index], `${path}/${index}`, faults);
     if (faults.length >= ISSUES_MAX) return;
   }
   if (schema.uniqueItems === true && new Set(items).size < items.length) {
-    faults.push({ path, message: 'must not name anything twice' });
+    faults.push(issueOf(path, sentence('must_not_repeat')));
   }
 }
 
@@ -120,11 +142,11 @@ function collectFromObject(
   const names = pattern === undefined ? null : new RegExp(pattern, 'u');
   const count = Object.keys(value).length;
   if (count > maxProperties) {
-    faults.push({ path, message: `must have at most ${maxProperties} fields, not ${count}` });
+    faults.push(issueOf(path, sentence('must_have_fewer_fields', { limit: maxProperties, count })));
     return;
   }
   for (const name of required) {
-    if (!Object.hasOwn(value, name)) faults.push({ path: `${path}/${name}`, message: 'is required' });
+    if (!Object.hasOwn(value, name)) faults.push(issueOf(`${path}/${name}`, sentence('is_required')));
   }
   for (const name in value) {
     if (faults.length >= ISSUES_MAX) return;
@@ -132,46 +154,57 @@ function collectFromObject(
     const property = named ?? (names?.test(name) === true ? matching : undefined);
     if (property !== undefined) collect(property, value[name], `${path}/${pointerName(name)}`, faults);
     else if (schema.additionalProperties === false) {
-      faults.push({ path: `${path}/${pointerName(name)}`, message: 'is not a known field' });
+      faults.push(issueOf(`${path}/${pointerName(name)}`, sentence('is_not_known')));
     }
   }
   if (count < minProperties) {
     const others = Object.keys(properties).filter((name) => !required.includes(name));
-    const missing = names === null ? `one of ${others.join(', ')}` : 'one field';
-    faults.push({ path, message: `must have at least ${missing}` });
+    const missing =
+      names === null
+        ? sentence('must_have_one_of', { fields: others.join(', ') })
+        : sentence('must_have_a_field');
+    faults.push(issueOf(path, missing));
   }
 }
 
-function textFault(schema: SchemaNode, text: unknown): string | null {
+type Fault = Sentence<keyof typeof FIELD_FAULTS>;
+
+function textFault(schema: SchemaNode, text: unknown): Fault | null {
   if (typeof text !== 'string') return null;
   const { minLength = 0, maxLength, pattern, format } = schema;
   if (!Guard.IsMinLength(text, minLength)) {
-    return minLength === 1 ? 'must not be empty' : `must have at least ${minLength} characters`;
+    return minLength === 1
+      ? sentence('must_not_be_empty')
+      : sentence('must_have_more_characters', { limit: minLength });
   }
   if (maxLength !== undefined && !Guard.IsMaxLength(text, maxLength)) {
-    return `must have at most ${maxLength} characters`;
+    return sentence('must_have_fewer_characters', { limit: maxLength });
   }
   if (format === 'date-time' && parseTime(text) === null) {
-    return hasLostPlus(text) ? LOST_PLUS : `must be ${expectation(schema)}`;
+    return hasLostPlus(text) ? sentence('has_lost_its_plus') : mustBe([schema]);
   }
   if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return null;
   const near = pattern === ID_PATTERN ? idLike(text) : null;
-  const example = near === null ? '' : `, such as ${near}`;
-  return `must be ${schema.description ?? `a text that matches ${pattern}`}${example}`;
+  const what = schema[FORM] ?? sentence('a_match', { pattern });
+  return near === null
+    ? sentence('must_be', { what: [what] })
+    : sentence('must_be_like', { what, example: near });
 }
-
-const LOST_PLUS = 'has a space where its offset begins: in an address a + must be written as %2B';
 
 /** In the query of an address a plus sign means a space. */
 const hasLostPlus = (text: string): boolean => parseTime(text.replace(' ', '+')) !== null;
 
-function numberFault(schema: SchemaNode, value: unknown): string | null {
+function numberFault(schema: SchemaNode, value: unknown): Fault | null {
   if (typeof value !== 'number') return null;
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
-  if (minimum !== undefined && value < minimum) return `must be at least ${minimum}`;
-  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return `must be above ${exclusiveMinimum}`;
-  if (maximum !== undefined && value > maximum) return `must be at most ${maximum}`;
-  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) return `must be below ${exclusiveMaximum}`;
+  if (minimum !== undefined && value < minimum) return sentence('must_be_at_least', { limit: minimum });
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) {
+    return sentence('must_be_above', { limit: exclusiveMinimum });
+  }
+  if (maximum !== undefined && value > maximum) return sentence('must_be_at_most', { limit: maximum });
+  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) {
+    return sentence('must_be_below', { limit: exclusiveMaximum });
+  }
   return null;
 }
 
@@ -196,27 +229,32 @@ function isOfType({ type, const: constant, enum: options }: SchemaNode, value: u
   }
 }
 
+const mustBe = (schemas: readonly SchemaNode[]): Fault =>
+  sentence('must_be', { what: schemas.map(expectation) });
+
 /** Completes the sentence "must be …". */
-function expectation({ type, const: constant, enum: options, description, format }: SchemaNode): string {
-  if (constant !== undefined) return String(constant);
-  if (options !== undefined) return `one of ${options.join(', ')}`;
-  if (format === 'date-time') return `a time with its offset, such as ${TIME_EXAMPLE}`;
-  if (description !== undefined) return description;
+function expectation(schema: SchemaNode): Sentence<keyof typeof EXPECTED> {
+  const { type, const: constant, enum: options, format } = schema;
+  if (constant !== undefined) return sentence('this_value', { value: String(constant) });
+  if (options !== undefined) return sentence('one_of', { options: options.join(', ') });
+  if (format === 'date-time') return sentence('time_with_offset', { example: TIME_EXAMPLE });
+  if (schema[FORM] !== undefined) return schema[FORM];
   switch (type) {
-    case 'string':
-      return 'a text';
     case 'integer':
     case 'bigint':
-      return 'a whole number';
+      return sentence('a_whole_number');
+    case 'number':
+      return sentence('a_number');
     case 'boolean':
-      return 'true or false';
+      return sentence('true_or_false');
     case 'object':
+      return sentence('an_object');
     case 'array':
-      return `an ${type}`;
+      return sentence('an_array');
     case 'null':
-      return 'null';
+      return sentence('null_value');
     default:
-      return `a ${type}`;
+      return sentence('a_text');
   }
 }
 

@@ -1,4 +1,5 @@
 import { ALERTS } from '../sentences/alerts.ts';
+import { EXPECTED, FIELD_FAULTS } from '../sentences/faults.ts';
 import { FAULTS_FOUND, FORECAST_REASONS, GRAIN_REASONS, NO_FAULT_FOUND } from '../sentences/foresight.ts';
 import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from '../sentences/jobs.ts';
 import { PARTS } from '../sentences/parts.ts';
@@ -32,8 +33,8 @@ missing or \`null\`. A kind with a capital letter begins a sentence.
 | \`sensor\`, \`mission\` | the id of a sensor, the name of a mission |
 | \`waypoint\` | the index of a waypoint, from 0 |
 | \`names\` | a list of texts |
-| \`part\` | \`{"code", "values"}\`: a sentence of the last list |
-| \`list\`, \`clauses\` | a list of such parts, with commas or semicolons between them |
+| \`part\` | \`{"code", "values"}\`: a sentence of the last lists |
+| \`list\`, \`clauses\`, \`alternatives\` | a list of such parts, with commas, semicolons or "or" between them |
 `;
 
 const LISTS: readonly (readonly [title: string, sentences: Readonly<Record<string, string>>])[] = [
@@ -48,6 +49,8 @@ const LISTS: readonly (readonly [title: string, sentences: Readonly<Record<strin
   ['Other findings', NO_FAULT_FOUND],
   ['`message` of refusals', REFUSALS],
   ['`message` of what needs attention; the others are those of alerts, operations and commands', ATTENTION],
+  ['`message` of `details`, after the name of the field', FIELD_FAULTS],
+  ['What the value of a field must be', EXPECTED],
   ['Parts, and why jobs ended', PARTS],
 ];
 

@@ -1,8 +1,7 @@
-import { Type } from 'typebox';
-import { described } from '../input/schema.ts';
 import { unitSymbol } from '../telemetry/channels.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 import { ALERTS } from './alerts.ts';
+import { EXPECTED, FIELD_FAULTS } from './faults.ts';
 import { FINDINGS, FORECAST_REASONS, GRAIN_REASONS } from './foresight.ts';
 import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from './jobs.ts';
 import { PARTS } from './parts.ts';
@@ -22,6 +21,8 @@ export const SENTENCES = {
   ...GRAIN_REASONS,
   ...FINDINGS,
   ...REFUSALS,
+  ...FIELD_FAULTS,
+  ...EXPECTED,
   ...PARTS,
 } as const;
 
@@ -71,6 +72,7 @@ export const ENGLISH: Reader = {
   sensor: inWords,
   mission: (name) => (/^mission\b/i.test(name) ? capitalized(name) : `Mission ${name}`),
   names: (names) => names.join(' and '),
+  or: ' or ',
 };
 
 export function inEnglish(told: Sentence): string {
@@ -82,42 +84,6 @@ export function inEnglish(told: Sentence): string {
 /** Whether people would read the same. */
 export const isSameSentence = (one: Sentence | null, other: Sentence | null): boolean =>
   one === null || other === null ? one === other : inEnglish(one) === inEnglish(other);
-
-/** The field with the code of a sentence; `codes` are the templates that can stand there. */
-export const codeField = <Codes extends Readonly<Record<string, string>>>(codes: Codes) =>
-  described(
-    'The sentence as a code; `docs/sentences.md` lists the codes with their values.',
-    Type.Enum(Object.keys(codes) as (keyof Codes & string)[]),
-  );
-
-export const VALUES = described(
-  'The values in the sentence, by the names that its code has.',
-  Type.Record(Type.String(), Type.Unknown()),
-);
-
-/** The fields for a sentence: the English text, and the code and values from which any language can be written. */
-export const messageFields = <Codes extends Readonly<Record<string, string>>>(codes: Codes) => ({
-  message: Type.String(),
-  message_code: codeField(codes),
-  message_values: VALUES,
-});
-
-/** The same for a refusal, of which some say no more than their error code. */
-export const REFUSAL_FIELDS = {
-  message: Type.String({ minLength: 1 }),
-  message_code: Type.Optional(codeField({ ...REFUSALS, ...PARTS })),
-  message_values: Type.Optional(VALUES),
-} as const;
-
-/** The same for the detail of a status. */
-export const statusFields = <Codes extends Readonly<Record<string, string>>>(codes: Codes) => ({
-  status_detail: described(
-    'One sentence for a person: what is known, what the service waits for, and until when.',
-    Type.String(),
-  ),
-  status_code: codeField(codes),
-  status_values: VALUES,
-});
 
 export const messageOf = <Code extends string>(told: Sentence<Code>) => ({
   message: inEnglish(told),

@@ -51,6 +51,8 @@ export interface Kinds {
   readonly list: readonly Sentence[];
   /** Separated by semicolons. */
   readonly clauses: readonly Sentence[];
+  /** Of which one has to be so. */
+  readonly alternatives: readonly Sentence[];
 }
 
 type ValueOf<Kind extends string> = Kind extends keyof Kinds
@@ -96,6 +98,8 @@ export interface Reader {
   sensor(id: string): string;
   mission(name: string): string;
   names(names: readonly string[]): string;
+  /** Between alternatives. */
+  readonly or: string;
 }
 
 const SECTIONS = /\[([^\]]*)\]|[^[]+/g;
@@ -168,8 +172,11 @@ function valueText(kind: string, value: unknown, reader: Reader): string | null 
     case 'part':
       return isSentence(value) ? written(value, reader) : null;
     case 'list':
+      return isListOf(value, isSentence) ? listText(value, ', ', reader) : null;
     case 'clauses':
-      return isListOf(value, isSentence) ? listText(value, kind === 'list' ? ', ' : '; ', reader) : null;
+      return isListOf(value, isSentence) ? listText(value, '; ', reader) : null;
+    case 'alternatives':
+      return isListOf(value, isSentence) ? listText(value, reader.or, reader) : null;
     default:
       return typeof value === 'string' ? (reader.words[kind]?.[value] ?? null) : null;
   }

@@ -62,7 +62,8 @@ for (const name of PROFILE_NAMES) {
         ],
       ] as const) {
         assert.equal(checkTelemetry.accepts(sent), false);
-        assert.deepEqual(checkTelemetry.faults(sent), [{ path, message }]);
+        const faults = checkTelemetry.faults(sent).map((fault) => [fault.path, fault.message]);
+        assert.deepEqual(faults, [[path, message]]);
       }
     }
   });

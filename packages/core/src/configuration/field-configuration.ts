@@ -3,6 +3,7 @@ import type {
   FieldConfigurationPatch,
 } from '@granary/contract/configuration/field-configuration';
 import { Refusal } from '@granary/contract/errors';
+import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 import { isInside, refuseBadFence } from '../geometry.ts';
@@ -54,7 +55,7 @@ function refuseContradiction({ base, geofence, thresholds, failsafe }: FieldConf
       low: low_battery,
     });
     throw new Refusal('invalid_input', message, [
-      { path: '/thresholds/critical_battery', message: `must be below low_battery (${low_battery})` },
+      issueOf('/thresholds/critical_battery', sentence('must_be_below_low_battery', { limit: low_battery })),
     ]);
   }
   if (geofence === null) return;

@@ -1,6 +1,7 @@
 import type { Maintenance, ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { Refusal } from '@granary/contract/errors';
-import { ISSUES_MAX, type ValidationIssue } from '@granary/contract/input/validation-issues';
+import { ISSUES_MAX, issueOf, type ValidationIssue } from '@granary/contract/input/validation-issues';
+import { sentence } from '@granary/contract/sentences/english';
 import { checkedTimeMs, HOUR_MS, toIso } from '@granary/contract/time';
 import { type RuleThreshold, ruleKey, ruleThreshold } from '../alerts/rule-key.ts';
 import type { RuleSensor } from '../alerts/rules/rule-sensors.ts';
@@ -20,18 +21,18 @@ export function refuseBadRules(rules: readonly ThresholdRule[], sensors: readonl
     const path = `/rules/${index}`;
     const wanted = ruleThreshold(rule);
     if (wanted === null) {
-      return [{ path, message: 'must have either above or below' }];
+      return [issueOf(path, sentence('must_have_one_side'))];
     }
     const key = ruleKey(wanted);
     const first = firstWithKey.get(key);
     if (first !== undefined) {
-      return [{ path, message: `must differ from /rules/${first} in sensor, side or severity` }];
+      return [issueOf(path, sentence('must_differ_from_rule', { rule: first }))];
     }
     firstWithKey.set(key, index);
     const sensor = sensorOf.get(rule.sensor_id);
     if (sensor === undefined) {
       const known = sensors.map(({ sensorId }) => sensorId).join(', ');
-      return [{ path: `${path}/sensor_id`, message: `must be a sensor of the device: ${known}` }];
+      return [issueOf(`${path}/sensor_id`, sentence('must_be_a_sensor', { sensors: known }))];
     }
     return rangeIssues(path, wanted, rule.dead_band ?? 0, sensor);
   });
@@ -53,7 +54,7 @@ function rangeIssues(
 ): ValidationIssue[] {
   const { side, threshold } = given;
   if (threshold < min || threshold > max) {
-    return [{ path: `${path}/${side}`, message: `must be between ${min} and ${max} ${unit}` }];
+    return [issueOf(`${path}/${side}`, sentence('must_be_between', { min, max, unit }))];
   }
   const { absent } = thresholdRanges(given, deadBand, { scale });
   const clearing = intersection([absent, { min: Math.ceil(min * scale), max: Math.floor(max * scale) }]);

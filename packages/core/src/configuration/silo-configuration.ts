@@ -11,6 +11,7 @@ import {
   type SiloUsePatch,
   type Supply,
 } from '@granary/contract/foresight/silo-use';
+import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
 import { checkedTimeMs, parseTime } from '@granary/contract/time';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
@@ -43,7 +44,7 @@ export function applyPatch(current: SiloConfiguration, patch: SiloConfigurationP
 function patchedUse(current: SiloUse, patch: SiloUsePatch): SiloUse {
   if (patch.animals != null) refuseBadDays(patch.animals);
   if (patch.time_zone != null && !isTimeZone(patch.time_zone)) {
-    refuse('/time_zone', 'must be the name of a time zone, such as Europe/Berlin');
+    refuse('/time_zone', sentence('must_be', { what: [sentence('time_zone_name')] }));
   }
   const wanted: SiloUsePatch = { ...current, ...patch };
   if (patch.supply != null)
@@ -62,7 +63,7 @@ function patchedSupply({ planned, ...supply }: Supply): Supply {
     .map((delivery) => ({ delivery, atMs: checkedTimeMs(delivery.at) }))
     .toSorted((a, b) => a.atMs - b.atMs);
   if (sorted.some(({ atMs }, index) => atMs === sorted[index + 1]?.atMs)) {
-    refuse('/supply/planned', 'must not have two deliveries at the same time');
+    refuse('/supply/planned', sentence('must_not_have_two_at_once'));
   }
   return { ...supply, planned: sorted.map(({ delivery }) => delivery) };
 }
@@ -70,17 +71,18 @@ function patchedSupply({ planned, ...supply }: Supply): Supply {
 function refuseBadDays({ started_on, ends_on }: Animals): void {
   for (const [name, day] of Object.entries({ started_on, ends_on })) {
     if (day !== undefined && parseTime(`${day}T00:00:00Z`) === null) {
-      refuse(`/animals/${name}`, 'must be a day of the calendar, such as 2026-03-29');
+      refuse(`/animals/${name}`, sentence('must_be', { what: [sentence('local_day')] }));
     }
   }
   if (ends_on !== undefined && ends_on <= started_on) {
-    refuse('/animals/ends_on', `must be after started_on (${started_on})`);
+    refuse('/animals/ends_on', sentence('must_be_after_start', { started: started_on }));
   }
 }
 
-function refuse(path: string, message: string): never {
-  throw new Refusal('invalid_input', `the configuration is not valid: ${path} ${message}`, [
-    { path, message },
+function refuse(...fault: Parameters<typeof issueOf>): never {
+  const issue = issueOf(...fault);
+  throw new Refusal('invalid_input', `the configuration is not valid: ${issue.path} ${issue.message}`, [
+    issue,
   ]);
 }
 
@@ -93,14 +95,14 @@ function refuseContradiction({
     throw new Refusal(
       'invalid_input',
       sentence('low_level_not_below_high', { low: low_level, high: high_level }),
-      [{ path: '/thresholds/low_level', message: `must be below high_level (${high_level})` }],
+      [issueOf('/thresholds/low_level', sentence('must_be_below_high_level', { limit: high_level }))],
     );
   }
   if (critical_level >= low_level && critical_level <= high_level) {
     throw new Refusal(
       'critical_level_between_thresholds',
       sentence('critical_level_between', { critical: critical_level, low: low_level, high: high_level }),
-      [{ path: '/thresholds/critical_level', message: 'must lie outside low_level to high_level' }],
+      [issueOf('/thresholds/critical_level', sentence('must_be_outside_levels'))],
     );
   }
 }

@@ -2,12 +2,14 @@ import { isTimeZone } from '@granary/common/time-zone';
 import { ALERT_SEVERITIES, type Alert } from '@granary/contract/alerts';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
+import { issueOf } from '@granary/contract/input/validation-issues';
 import {
   type NotificationRule,
   type NotificationRuleInput,
   type NotificationTarget,
   WEEKDAYS,
 } from '@granary/contract/notifications';
+import { sentence } from '@granary/contract/sentences/english';
 import { toIso } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
 import type { Place } from '../keys.ts';
@@ -69,7 +71,7 @@ function repeatedTargets({ targets, escalation = [] }: NotificationRuleInput): V
   return lists.flatMap(({ path, targets: listed }) => {
     const texts = listed.map((target) => JSON.stringify(target));
     return texts.flatMap((text, i) =>
-      texts.indexOf(text) < i ? [{ path: `${path}/${i}`, message: 'is listed twice' }] : [],
+      texts.indexOf(text) < i ? [issueOf(`${path}/${i}`, sentence('is_listed_twice'))] : [],
     );
   });
 }
@@ -78,10 +80,12 @@ function quietFaults({ quiet_hours: quiet }: NotificationRuleInput): ValidationI
   if (quiet === undefined || quiet === null) return [];
   const faults: ValidationIssue[] = [];
   if (!isTimeZone(quiet.time_zone)) {
-    faults.push({ path: '/quiet_hours/time_zone', message: 'must be a time zone such as Europe/Berlin' });
+    faults.push(
+      issueOf('/quiet_hours/time_zone', sentence('must_be', { what: [sentence('time_zone_name')] })),
+    );
   }
   if (quiet.from === quiet.to) {
-    faults.push({ path: '/quiet_hours/to', message: 'must not be the same time as from' });
+    faults.push(issueOf('/quiet_hours/to', sentence('must_not_be_from')));
   }
   return faults;
 }
@@ -90,12 +94,7 @@ function escalationFaults({ escalation = [] }: NotificationRuleInput): Validatio
   return escalation.flatMap(({ after_minutes: minutes }, i) => {
     const earlier = escalation[i - 1]?.after_minutes ?? 0;
     if (minutes > earlier) return [];
-    return [
-      {
-        path: `/escalation/${i}/after_minutes`,
-        message: `must be above ${earlier}, that of the step before`,
-      },
-    ];
+    return [issueOf(`/escalation/${i}/after_minutes`, sentence('must_be_above_step', { limit: earlier }))];
   });
 }
 

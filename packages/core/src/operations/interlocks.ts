@@ -1,5 +1,6 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import { issueOf } from '@granary/contract/input/validation-issues';
 import type { DischargeRequest, FeedRequest, OperationType } from '@granary/contract/operations';
 import { sentence } from '@granary/contract/sentences/english';
 import type { RefusalMessage } from '@granary/contract/sentences/refusals';
@@ -51,7 +52,7 @@ export function planOperation(request: OperationRequest, silo: SiloAtStart, nowM
   const amountG = toGrams(request.amount, request.unit ?? 'kg');
   if (amountG < 1) {
     refuse('invalid_input', sentence('amount_too_small'), [
-      { path: '/amount', message: 'is less than a gram' },
+      issueOf('/amount', sentence('is_less_than_a_gram')),
     ]);
   }
   const notWeighedG = unweighedG(request.type, silo);
@@ -132,7 +133,7 @@ function permittedRate(request: OperationRequest, configuration: SiloConfigurati
   if (roundTo6(rateGPerMin) > roundTo6(limitGPerMin)) {
     const limit = { value: fromGramsPerMin(limitGPerMin, unit), unit };
     refuse('rate_exceeds_limit', sentence('rate_too_high', { limit }), [
-      { path: '/rate', message: `must be at most ${limit.value} ${unit}` },
+      issueOf('/rate', sentence('must_be_at_most_amount', { limit })),
     ]);
   }
   return rateGPerMin;
@@ -150,7 +151,7 @@ function refuseAmount(
   notWeighedG: number,
 ): never {
   const available = { value: fromGrams(Math.max(0, availableG), unit), unit };
-  const details = [{ path: '/amount', message: `must be at most ${available.value} ${unit}` }];
+  const details = [issueOf('/amount', sentence('must_be_at_most_amount', { limit: available }))];
   const moved = notWeighedG === 0 ? null : { value: fromGrams(notWeighedG, unit), unit };
   if (type === 'feed')
     return refuse('insufficient_capacity', sentence('no_room', { available, moved }), details);

@@ -1,6 +1,8 @@
 import { DEFAULT_PRECISION, type SensorDeclaration } from '@granary/contract/devices/sensors';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
+import { issueOf } from '@granary/contract/input/validation-issues';
+import { sentence } from '@granary/contract/sentences/english';
 import { CHANNEL_NAMES } from '@granary/contract/telemetry/channels';
 import { type DeclaredSensor, type DeclaredSensors, largestValue } from './declared-sensors.ts';
 import { type Lane, SLOTS_PER_GROUP, type Slot } from './sensor.ts';
@@ -72,10 +74,10 @@ function invalidIn(declarations: readonly SensorDeclaration[]): ValidationIssue[
   return declarations.flatMap(({ sensor_id, precision, min, max, position }, index) => {
     const issues: ValidationIssue[] = [];
     const at = (name: string) => `/sensors/${index}/${name}`;
-    if (seen.has(sensor_id)) issues.push({ path: at('sensor_id'), message: 'is declared twice' });
+    if (seen.has(sensor_id)) issues.push(issueOf(at('sensor_id'), sentence('is_declared_twice')));
     seen.add(sensor_id);
     const place = position === undefined ? '' : `${position.cable}/${position.point}`;
-    if (places.has(place)) issues.push({ path: at('position'), message: 'is that of another sensor' });
+    if (places.has(place)) issues.push(issueOf(at('position'), sentence('is_that_of_another_sensor')));
     if (place !== '') places.add(place);
     const largest = largestValue(precision);
     for (const [name, value] of Object.entries({ min, max })) {
@@ -84,7 +86,7 @@ function invalidIn(declarations: readonly SensorDeclaration[]): ValidationIssue[
       issues.push({ path: at(name), message });
     }
     const [lowest, highest] = [min ?? -largest, max ?? largest];
-    if (lowest >= highest) issues.push({ path: at('max'), message: 'must be greater than min' });
+    if (lowest >= highest) issues.push(issueOf(at('max'), sentence('must_be_greater_than_min')));
     return issues;
   });
 }
@@ -97,7 +99,7 @@ function conflictsIn(
     const { sensor_id, type, unit, precision = DEFAULT_PRECISION } = declaration;
     const at = (name: string) => `/sensors/${index}/${name}`;
     if (RESERVED.has(sensor_id)) {
-      return [{ path: at('sensor_id'), message: 'is the name of a standard sensor or field' }];
+      return [issueOf(at('sensor_id'), sentence('is_a_standard_name'))];
     }
     const before = known.get(sensor_id);
     if (before === undefined) return [];

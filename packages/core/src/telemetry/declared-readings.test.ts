@@ -67,7 +67,7 @@ test('a number that cannot be stored is refused with the path of its sensor', ()
   for (const value of [1e308, -1e308, 9_007_199_255, Number.MAX_VALUE]) {
     const result = accept({ constructor: value });
     assert.ok(isFault(result), String(value));
-    assert.deepEqual(result, { path: '/sensors/constructor', message: 'is out of any range' });
+    assert.partialDeepStrictEqual(result, { path: '/sensors/constructor', message: 'is out of any range' });
   }
   assert.deepEqual(accept({ constructor: 9_007_199_254 }), [
     row(100, { c: 9_007_199_254_000_000, badMask: 0b100 }),

@@ -1,4 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
+import { issueOf } from '@granary/contract/input/validation-issues';
+import { sentence } from '@granary/contract/sentences/english';
 import {
   type Aggregate,
   type ContentUnit,
@@ -101,7 +103,7 @@ export function planRange(
 
 export function refuseEmptyRange(fromMs: number, toMs: number): void {
   if (fromMs < toMs) return;
-  throw new Refusal('invalid_input', 'the range is empty', [{ path: '/from', message: 'must be before to' }]);
+  throw new Refusal('invalid_input', 'the range is empty', [issueOf('/from', sentence('must_be_before_to'))]);
 }
 
 function pointsBetween(fromMs: number, toMs: number, interval: Interval): number {

@@ -1,6 +1,7 @@
 import type { TIME_UNITS } from '@granary/contract/devices/reception';
 import type { ValidationIssue } from '@granary/contract/input/schema';
-import { durationText } from '@granary/contract/sentences/english';
+import { issueOf } from '@granary/contract/input/validation-issues';
+import { durationText, sentence } from '@granary/contract/sentences/english';
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, parseTime, SECOND_MS } from '@granary/contract/time';
@@ -62,7 +63,7 @@ export function acceptReading(
   window: ReadingWindow,
 ): Reading[] | ValidationIssue {
   const tsMs = timeOf(sent);
-  if (tsMs === null) return { path: '/ts', message: 'is not a time' };
+  if (tsMs === null) return issueOf('/ts', sentence('is_no_time'));
   if (!(tsMs <= window.newestMs && tsMs >= window.oldestMs)) {
     return { path: '/ts', message: timeFault(sent.ts, tsMs, window) };
   }
@@ -82,7 +83,7 @@ export function acceptReading(
   return rows.readings;
 }
 
-const outOfRange = (path: string): ValidationIssue => ({ path, message: 'is out of any range' });
+const outOfRange = (path: string): ValidationIssue => issueOf(path, sentence('is_out_of_range'));
 
 type Growing = { -readonly [K in keyof Reading]: Reading[K] };
 

@@ -10,6 +10,7 @@ import { Button } from '../../kit/button.tsx';
 import { useAction } from '../../kit/form-state.ts';
 import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
+import { faultText } from '../../kit/sentences.ts';
 import { useLoaded } from '../../kit/use-loaded.ts';
 import { nameOf } from '../../operations/jobs.ts';
 import { texts } from '../../texts/texts.ts';
@@ -102,7 +103,7 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
 
   const refused = action.failure instanceof ApiError ? action.failure : null;
   const wrong = new Map(
-    refused?.details.map(({ path, message }) => [path.replace(/^\//, '').replaceAll('/', '.'), message]),
+    refused?.details.map((fault) => [fault.path.replace(/^\//, '').replaceAll('/', '.'), faultText(fault)]),
   );
   const isOutdated = refused?.code === 'stale_version';
   return (

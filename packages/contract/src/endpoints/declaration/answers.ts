@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { Page, Success } from '../../envelope.ts';
 import { ERROR_CODES, type ErrorBody } from '../../errors.ts';
 import { type Checker, checker, closed } from '../../input/schema.ts';
-import { REFUSAL_FIELDS } from '../../sentences/english.ts';
+import { FAULT_FIELDS, REFUSAL_FIELDS } from '../../sentence-fields.ts';
 
 /** The answer of an endpoint. */
 export interface Answer<Body> {
@@ -57,7 +57,7 @@ export const rowsOf = <T extends TSchema>(row: T): Answer<Static<T>> => ({
   mediaType: 'text/csv',
 });
 
-const ValidationIssues = Type.Array(closed({ path: Type.String(), message: Type.String({ minLength: 1 }) }));
+const ValidationIssues = Type.Array(closed({ path: Type.String(), ...FAULT_FIELDS }));
 
 export const ErrorAnswer = Type.Unsafe<ErrorBody>(
   closed({

@@ -114,7 +114,7 @@ describeEmbeddedLinkService('values of declared sensors', (api) => {
       const refused = await api.post(`${path}/telemetry`, body);
       assert.deepEqual([refused.status, refused.body.error.code], [400, 'invalid_input']);
       const place = Array.isArray(body) ? '/1/sensors/ghost' : '/sensors/ghost';
-      assert.deepEqual(refused.body.error.details, [
+      assert.partialDeepStrictEqual(refused.body.error.details, [
         { path: place, message: 'is not a declared sensor of this device' },
       ]);
     }

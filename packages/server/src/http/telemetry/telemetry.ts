@@ -4,9 +4,10 @@ import { LATE } from '@granary/common/within';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
-import { ISSUES_MAX, pointerName } from '@granary/contract/input/validation-issues';
+import { ISSUES_MAX, issueOf, pointerName } from '@granary/contract/input/validation-issues';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { PROFILES } from '@granary/contract/profiles/profiles';
+import { sentence } from '@granary/contract/sentences/english';
 import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import { currentReadings, declaredReadings } from '@granary/core/telemetry/current-readings';
@@ -113,7 +114,5 @@ function acceptAll(source: ReadingSource, sent: DeviceTelemetry, window: Reading
   return readings;
 }
 
-const undeclaredFault = (sensorId: string): ValidationIssue => ({
-  path: `/sensors/${pointerName(sensorId)}`,
-  message: 'is not a declared sensor of this device',
-});
+const undeclaredFault = (sensorId: string): ValidationIssue =>
+  issueOf(`/sensors/${pointerName(sensorId)}`, sentence('is_no_declared_sensor'));
