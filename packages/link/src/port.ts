@@ -3,6 +3,7 @@ import type { RefusalCause } from '@granary/contract/devices/reception';
 import type { DeviceState } from '@granary/contract/link/messages';
 import type { DeviceAck, DeviceProgress } from '@granary/contract/profiles/profile';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
+import type { LinkFault } from '@granary/contract/sentences/link';
 import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 import type { CertificatePair } from './tls.ts';
 
@@ -89,9 +90,9 @@ export interface LinkStatistics {
   readonly droppedExpired: number;
   readonly droppedNotConnected: number;
   readonly refusedLogins: number;
-  readonly lastRefusal: (Dated & { readonly reason: string }) | null;
+  readonly lastRefusal: (Dated & { readonly told: LinkFault }) | null;
   readonly faults: number;
-  readonly lastFault: (Dated & { readonly reason: string }) | null;
+  readonly lastFault: (Dated & { readonly told: LinkFault }) | null;
   readonly lastDisconnect: (Dated & { readonly ending: Ending; readonly detail: string }) | null;
 }
 

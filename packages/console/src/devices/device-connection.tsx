@@ -1,10 +1,12 @@
 import type { FleetDevice } from '@granary/contract/fleet';
+import type { LinkStatus } from '@granary/contract/link/link-status';
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useConsole } from '../context/console.ts';
 import { formatNumber } from '../kit/format.ts';
 import { Age, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
+import { messageText } from '../kit/sentences.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
 import './device-connection.css';
@@ -60,12 +62,14 @@ export function DeviceConnection({ device: { device_id, group } }: { readonly de
           <Row title={words.refusedLogins}>
             {count(link.refused_logins.total)}
             {link.refused_logins.last !== null && (
-              <Happening at={link.refused_logins.last.at} text={link.refused_logins.last.reason} />
+              <Happening at={link.refused_logins.last.at} text={loginText(link.refused_logins.last)} />
             )}
           </Row>
           <Row title={words.faults}>
             {count(link.faults.total)}
-            {link.last_fault !== null && <Happening at={link.last_fault.at} text={link.last_fault.message} />}
+            {link.last_fault !== null && (
+              <Happening at={link.last_fault.at} text={messageText(link.last_fault)} />
+            )}
           </Row>
           <Row title={words.lastDisconnect}>
             {link.last_disconnect === null ? (
@@ -100,6 +104,13 @@ export function DeviceConnection({ device: { device_id, group } }: { readonly de
     </div>
   );
 }
+
+const loginText = ({
+  reason,
+  reason_code,
+  reason_values,
+}: NonNullable<LinkStatus['refused_logins']['last']>): string =>
+  messageText({ message: reason, message_code: reason_code, message_values: reason_values });
 
 const Row = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
   <div>

@@ -13,6 +13,7 @@ import {
   OPERATION_DETAILS,
   TRACE,
 } from '@granary/contract/sentences/jobs';
+import { LINK_FAULTS } from '@granary/contract/sentences/link';
 import { PARTS } from '@granary/contract/sentences/parts';
 import { REFUSALS } from '@granary/contract/sentences/refusals';
 import { capitalized, placeholdersOf, type Reader, written } from '@granary/contract/sentences/sentence';
@@ -113,6 +114,7 @@ test('a code has one meaning: it stands in one list, or has the same text in bot
     REFUSALS,
     FIELD_FAULTS,
     EXPECTED,
+    LINK_FAULTS,
     PARTS,
   ];
   const texts = new Map<string, string>();

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { closed } from '../input/schema.ts';
+import { codeField, messageFields, VALUES } from '../sentence-fields.ts';
+import { LINK_FAULTS } from '../sentences/link.ts';
 import { Timestamp } from '../time.ts';
 
 export const SESSION_TYPES = ['clean', 'persistent'] as const;
@@ -27,10 +29,20 @@ export const LinkStatus = closed({
   messages: closed({ in: Count, out: Count, unacknowledged: Count }),
   /** Commands that were not sent. */
   dropped: closed({ expired: Count, not_connected: Count }),
-  refused_logins: closed({ total: Count, last: orNull(closed({ at: Timestamp, reason: Type.String() })) }),
+  refused_logins: closed({
+    total: Count,
+    last: orNull(
+      closed({
+        at: Timestamp,
+        reason: Type.String(),
+        reason_code: codeField(LINK_FAULTS),
+        reason_values: VALUES,
+      }),
+    ),
+  }),
   rejections: closed({ total: Count }),
   faults: closed({ total: Count }),
-  last_fault: orNull(closed({ at: Timestamp, message: Type.String() })),
+  last_fault: orNull(closed({ at: Timestamp, ...messageFields(LINK_FAULTS) })),
   last_disconnect: orNull(closed({ at: Timestamp, reason: Type.Enum(LINK_ENDINGS), message: Type.String() })),
 });
 export type LinkStatus = Static<typeof LinkStatus>;

@@ -2,6 +2,7 @@ import { ALERTS } from '../sentences/alerts.ts';
 import { EXPECTED, FIELD_FAULTS } from '../sentences/faults.ts';
 import { FAULTS_FOUND, FORECAST_REASONS, GRAIN_REASONS, NO_FAULT_FOUND } from '../sentences/foresight.ts';
 import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from '../sentences/jobs.ts';
+import { LINK_FAULTS } from '../sentences/link.ts';
 import { PARTS } from '../sentences/parts.ts';
 import { REFUSALS } from '../sentences/refusals.ts';
 import { WORDS } from '../sentences/words.ts';
@@ -12,8 +13,12 @@ This page is made by \`npm run references\`; the texts are in \`packages/contrac
 
 Beside a sentence for people stands the same as a code with values, from which a program can write it in any language:
 \`message_code\` and \`message_values\` beside \`message\`, \`status_code\` and \`status_values\` beside \`status_detail\`,
-\`detail_code\` and \`detail_values\` beside \`detail\`, \`code\` and \`values\` beside the \`text\` of reasons and findings
+\`detail_code\` and \`detail_values\` beside \`detail\`, \`reason_code\` and \`reason_values\` beside the \`reason\` of a refused login, \`code\` and \`values\` beside the \`text\` of reasons and findings
 (\`evidence.values\` of a finding). A newer service can have codes that a program does not know: then it shows the text.
+
+What decides whether a text has a code: what a person can meet on the page has one. English alone is enough for what only a
+program causes (its method, headers, JSON, cursors and keys of idempotency, and the reason beside the raw topic and payload of a
+rejected message); such a refusal has its error code, for which the page has a text in every language. Nothing is recognised by its text.
 
 In the texts \`{moved:quantity}\` is the value \`moved\`, and its kind; a part in square brackets is left out when its value is
 missing or \`null\`. A kind with a capital letter begins a sentence.
@@ -51,6 +56,7 @@ const LISTS: readonly (readonly [title: string, sentences: Readonly<Record<strin
   ['`message` of what needs attention; the others are those of alerts, operations and commands', ATTENTION],
   ['`message` of `details`, after the name of the field', FIELD_FAULTS],
   ['What the value of a field must be', EXPECTED],
+  ['Refused logins and faults of the device link', LINK_FAULTS],
   ['Parts, and why jobs ended', PARTS],
 ];
 

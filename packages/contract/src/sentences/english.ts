@@ -4,6 +4,7 @@ import { ALERTS } from './alerts.ts';
 import { EXPECTED, FIELD_FAULTS } from './faults.ts';
 import { FINDINGS, FORECAST_REASONS, GRAIN_REASONS } from './foresight.ts';
 import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from './jobs.ts';
+import { LINK_FAULTS } from './link.ts';
 import { PARTS } from './parts.ts';
 import { REFUSALS } from './refusals.ts';
 import { capitalized, type Reader, type Sentence, type ValuesOf, written } from './sentence.ts';
@@ -23,6 +24,7 @@ export const SENTENCES = {
   ...REFUSALS,
   ...FIELD_FAULTS,
   ...EXPECTED,
+  ...LINK_FAULTS,
   ...PARTS,
 } as const;
 

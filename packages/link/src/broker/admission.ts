@@ -2,6 +2,8 @@ import { isIPv6 } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { BoundedMap } from '@granary/common/bounded-map';
 import { type Backoff, backoffMs } from '@granary/common/patience';
+import { sentence } from '@granary/contract/sentences/english';
+import type { LinkFault } from '@granary/contract/sentences/link';
 import { MINUTE_MS } from '@granary/contract/time';
 import {
   HELD_REFUSALS_MAX,
@@ -19,7 +21,7 @@ const FAILURES_EXPIRE_MS = 5 * MINUTE_MS;
 
 export interface Refused {
   readonly returnCode: ConnectReturnCode;
-  readonly reason: string;
+  readonly told: LinkFault;
   /** The answer is sent when this resolves. */
   readonly held?: Promise<void>;
 }
@@ -56,18 +58,18 @@ export class Admission {
   ): Promise<Admitted | null> {
     const { clientId, username, password, will } = packet;
     if (password === null || !isDeviceLogin(clientId, username)) {
-      return refused(5, 'client id and user name must be the device id, with its secret as password');
+      return refused(5, sentence('login_without_id'));
     }
     if (will !== null && ownSubject(username, will.topic) !== 'status') {
-      return refused(5, 'a last will belongs on the device’s own status topic');
+      return refused(5, sentence('will_on_other_topic'));
     }
     const delayMs = this.#delayAfterFaults.delayMs(username, performance.now());
     if (delayMs > 0) await pause(delayMs);
     const device = await this.#authenticate(username, password.toString(), remoteAddress, isGone);
     if (device === 'gone') return null;
-    if (device === 'unavailable') return refused(3, 'storage did not answer whether the secret is right');
+    if (device === 'unavailable') return refused(3, sentence('storage_silent_at_login'));
     if (device !== null) return { device };
-    return { ...refused(4, 'unknown device or wrong secret'), held: this.#holdRefusal(remoteAddress) };
+    return { ...refused(4, sentence('wrong_login')), held: this.#holdRefusal(remoteAddress) };
   }
 
   /**
@@ -113,7 +115,7 @@ export class Admission {
   }
 }
 
-const refused = (returnCode: ConnectReturnCode, reason: string): Refused => ({ returnCode, reason });
+const refused = (returnCode: ConnectReturnCode, told: LinkFault): Refused => ({ returnCode, told });
 
 /** The timer must not keep a stopping process alive. */
 const pause = (ms: number): Promise<void> => setTimeout(ms, undefined, { ref: false });

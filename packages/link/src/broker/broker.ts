@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { checkDeviceId } from '@granary/contract/ids';
+import { inEnglish, sentence } from '@granary/contract/sentences/english';
 import { printable } from '../codec.ts';
 import { KEEP_ALIVE_CHECK_MS, LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MAX } from '../limits.ts';
 import type { Frame } from '../mqtt/frame-reader.ts';
@@ -198,8 +199,8 @@ export class EmbeddedBroker {
     connection.holdReading();
     const packet = decodeConnect(frame);
     if ('protocol' in packet) {
-      const reason = `only MQTT 3.1.1 is supported, not ${printable(packet.protocol, REASON_CHARACTERS_MAX)}`;
-      this.#refuse(connection, { returnCode: 1, reason });
+      const protocol = printable(packet.protocol, REASON_CHARACTERS_MAX);
+      this.#refuse(connection, { returnCode: 1, told: sentence('other_mqtt_version', { protocol }) });
       return;
     }
     if (checkDeviceId.accepts(packet.clientId)) connection.claimedId = packet.clientId;
@@ -215,10 +216,11 @@ export class EmbeddedBroker {
       .catch((error: unknown) => this.#failed(connection, error));
   }
 
-  #refuse(connection: Connection, { returnCode, reason, held }: Refused): void {
+  #refuse(connection: Connection, { returnCode, told, held }: Refused): void {
+    const reason = inEnglish(told);
     const { claimedId: deviceId, remoteAddress } = connection;
     this.#records.totals.refusedLogins += 1;
-    if (deviceId !== null) this.#records.loginRefused(deviceId, reason, this.#now());
+    if (deviceId !== null) this.#records.loginRefused(deviceId, told, this.#now());
     this.#handler.observed({ kind: 'login_refused', deviceId, remoteAddress, reason });
     const answer = (): void => connection.endWithAnswer(connack(returnCode, false), reason);
     if (held === undefined) answer();
@@ -281,7 +283,8 @@ export class EmbeddedBroker {
     const channel = this.#channelOf.get(connection);
     const isProtocolFault = error instanceof ProtocolFault;
     this.#records.totals.faults += 1;
-    const reason = isProtocolFault ? error.message : 'a message could not be taken';
+    const told = isProtocolFault ? error.told : sentence('message_not_taken');
+    const reason = inEnglish(told);
     connection.end('closed', reason);
     const deviceId = channel?.parts.device.deviceId ?? claimedId;
     this.#handler.observed({
@@ -294,7 +297,7 @@ export class EmbeddedBroker {
     if (channel === undefined) return;
     const { device, record } = channel.parts;
     record.faults += 1;
-    record.lastFault = { atMs: this.#now(), reason };
+    record.lastFault = { atMs: this.#now(), told };
     if (!isProtocolFault) return;
     this.#admission.closedForFault(device.deviceId);
     const { topic, payloadExcerpt } = error;

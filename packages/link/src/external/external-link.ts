@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { TOPIC_ROOT, topicOf, UP_SUBJECTS } from '@granary/contract/link/messages';
+import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import type { LinkFault } from '@granary/contract/sentences/link';
 import type { IPublishPacket } from 'mqtt-packet';
 import type {
   BrokerAddresses,
@@ -197,8 +199,7 @@ export class ExternalLink implements DeviceLink {
     const events = { message: () => undefined, closed: () => undefined };
     this.#dialer.open({ clientId: deviceId, keepsSession: false }, events).then(
       (connection) => connection.leave(),
-      (error: Error) =>
-        this.#fault(deviceId, `the connection of the device could not be ended: ${error.message}`),
+      (error: Error) => this.#fault(deviceId, sentence('connection_not_ended', { error: error.message })),
     );
   }
 
@@ -308,13 +309,13 @@ export class ExternalLink implements DeviceLink {
     );
   }
 
-  #fault(deviceId: string, reason: string): void {
+  #fault(deviceId: string, told: LinkFault): void {
     const record = this.#records.of(deviceId);
     record.faults += 1;
-    record.lastFault = { atMs: this.#now(), reason };
+    record.lastFault = { atMs: this.#now(), told };
     this.#records.totals.faults += 1;
     const remoteAddress = this.#options.broker.host;
-    this.#handler.observed({ kind: 'fault', deviceId, remoteAddress, reason });
+    this.#handler.observed({ kind: 'fault', deviceId, remoteAddress, reason: inEnglish(told) });
   }
 }
 

@@ -1,5 +1,6 @@
+import { sentence } from '@granary/contract/sentences/english';
 import { CONTROL_BYTES_MAX, PUBLISH_BYTES_MAX } from '../limits.ts';
-import { CONNECT, ProtocolFault, PUBLISH } from './packet-types.ts';
+import { CONNECT, malformed, ProtocolFault, PUBLISH } from './packet-types.ts';
 
 const LENGTH_SHIFT_MAX = 21;
 const FIRST_PART_BYTES = 4 * 1024;
@@ -81,7 +82,7 @@ export class FrameReader implements Frame {
   #begin(byte: number): void {
     const type = byte >> 4;
     if (this.type === 0 && type !== CONNECT) {
-      throw new ProtocolFault('connection does not begin with CONNECT');
+      throw new ProtocolFault(sentence('no_connect_first'));
     }
     this.type = type;
     this.flags = byte & 0x0f;
@@ -93,13 +94,13 @@ export class FrameReader implements Frame {
   #lengthByte(byte: number): void {
     this.#length |= (byte & 0x7f) << this.#lengthShift;
     const bytesMax = this.type === PUBLISH ? PUBLISH_BYTES_MAX : CONTROL_BYTES_MAX;
-    if (this.#length > bytesMax) throw new ProtocolFault(`packet is larger than ${bytesMax} bytes`);
+    if (this.#length > bytesMax) throw new ProtocolFault(sentence('packet_too_large', { limit: bytesMax }));
     if ((byte & 0x80) === 0) {
       this.#stage = 'body';
       return;
     }
     this.#lengthShift += 7;
-    if (this.#lengthShift > LENGTH_SHIFT_MAX) throw new ProtocolFault('packet length is malformed');
+    if (this.#lengthShift > LENGTH_SHIFT_MAX) throw malformed('its length');
   }
 
   /** The buffer doubles when it is full, so a peer that sends single bytes causes neither quadratic copying nor a full-size buffer. */

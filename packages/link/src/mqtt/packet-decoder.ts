@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Frame } from './frame-reader.ts';
-import { ProtocolFault, type Qos } from './packet-types.ts';
+import { malformed, type Qos } from './packet-types.ts';
 
 export interface Will {
   readonly topic: string;
@@ -78,7 +78,7 @@ class Fields {
 
   packetId(): number {
     const id = this.number();
-    if (id === 0) throw new ProtocolFault('packet identifier is 0');
+    if (id === 0) throw malformed('packet identifier is 0');
     return id;
   }
 
@@ -97,24 +97,24 @@ class Fields {
   }
 
   finish(): void {
-    if (!this.isAtEnd) throw new ProtocolFault('packet is longer than its fields');
+    if (!this.isAtEnd) throw malformed('packet is longer than its fields');
   }
 
   #take(length: number): number {
     const from = this.#at;
-    if (from + length > this.#end) throw new ProtocolFault('packet is shorter than its fields');
+    if (from + length > this.#end) throw malformed('packet is shorter than its fields');
     this.#at = from + length;
     return from;
   }
 }
 
 function decodeText(bytes: Buffer): string {
-  if (!isUtf8(bytes) || bytes.includes(0)) throw new ProtocolFault('text is not valid UTF-8');
+  if (!isUtf8(bytes) || bytes.includes(0)) throw malformed('text is not valid UTF-8');
   return bytes.toString();
 }
 
 function requireFlags(frame: Frame, flags: number): void {
-  if (frame.flags !== flags) throw new ProtocolFault('packet flags are malformed');
+  if (frame.flags !== flags) throw malformed('packet flags are malformed');
 }
 
 export function decodeConnect(frame: Frame): ConnectPacket | OtherProtocol {
@@ -122,7 +122,7 @@ export function decodeConnect(frame: Frame): ConnectPacket | OtherProtocol {
   const fields = new Fields(frame);
   const name = fields.text();
   if (name !== PROTOCOL_NAME && name !== OLD_PROTOCOL_NAME) {
-    throw new ProtocolFault('protocol name is not MQTT');
+    throw malformed('protocol name is not MQTT');
   }
   const level = fields.byte();
   if (name !== PROTOCOL_NAME || level !== PROTOCOL_LEVEL) return { protocol: `${name} level ${level}` };
@@ -143,7 +143,7 @@ function connectFlags(flags: number): number {
     (!hasWill && (flags & WILL_DETAILS) !== 0) ||
     (flags & WILL_QOS_INVALID) === WILL_QOS_INVALID ||
     ((flags & FLAG_PASSWORD) !== 0 && (flags & FLAG_USERNAME) === 0);
-  if (isMalformed) throw new ProtocolFault('connect flags are malformed');
+  if (isMalformed) throw malformed('connect flags are malformed');
   return flags;
 }
 
@@ -166,7 +166,7 @@ export function decodePublish(frame: Frame, recentTopic = new RecentTopic()): Pu
   const { flags } = frame;
   const qos = qosOf((flags >> 1) & 3);
   const isDuplicate = (flags & 8) !== 0;
-  if (isDuplicate && qos === 0) throw new ProtocolFault('a QoS 0 message is marked as a duplicate');
+  if (isDuplicate && qos === 0) throw malformed('a QoS 0 message is marked as a duplicate');
   const fields = new Fields(frame);
   const topic = recentTopic.textOf(fields.binary());
   const packetId = qos === 0 ? 0 : fields.packetId();
@@ -179,7 +179,7 @@ export function decodeSubscribe(frame: Frame): SubscribePacket {
   const packetId = fields.packetId();
   const filters: { topic: string; qos: Qos }[] = [];
   while (!fields.isAtEnd) filters.push({ topic: fields.text(), qos: qosOf(fields.byte()) });
-  if (filters.length === 0) throw new ProtocolFault('SUBSCRIBE has no topic filter');
+  if (filters.length === 0) throw malformed('SUBSCRIBE has no topic filter');
   return { packetId, filters };
 }
 
@@ -189,7 +189,7 @@ export function decodeUnsubscribe(frame: Frame): UnsubscribePacket {
   const packetId = fields.packetId();
   const topics: string[] = [];
   while (!fields.isAtEnd) topics.push(fields.text());
-  if (topics.length === 0) throw new ProtocolFault('UNSUBSCRIBE has no topic filter');
+  if (topics.length === 0) throw malformed('UNSUBSCRIBE has no topic filter');
   return { packetId, topics };
 }
 
@@ -210,5 +210,5 @@ export function requireEmpty(frame: Frame): void {
 
 function qosOf(value: number): Qos {
   if (value === 0 || value === 1 || value === 2) return value;
-  throw new ProtocolFault('QoS is neither 0, 1 nor 2');
+  throw malformed('QoS is neither 0, 1 nor 2');
 }

@@ -1,3 +1,6 @@
+import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import type { LinkFault } from '@granary/contract/sentences/link';
+
 /** The types of MQTT 3.1.1 control packets that a device sends. */
 export const CONNECT = 1;
 export const PUBLISH = 3;
@@ -18,9 +21,16 @@ export class ProtocolFault extends Error {
   readonly topic: string;
   readonly payloadExcerpt: string;
 
-  constructor(message: string, topic = '', payloadExcerpt = '') {
-    super(message);
+  readonly told: LinkFault;
+
+  constructor(told: LinkFault, topic = '', payloadExcerpt = '') {
+    super(inEnglish(told));
+    this.told = told;
     this.topic = topic;
     this.payloadExcerpt = payloadExcerpt;
   }
 }
+
+/** What only somebody who writes the device's program can use. */
+export const malformed = (what: string): ProtocolFault =>
+  new ProtocolFault(sentence('packet_malformed', { what }));

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { sentence } from '@granary/contract/sentences/english';
 import { PACKETS_PER_TURN_MAX, UNREAD_BYTES_MAX, UNREAD_MS_MAX } from '../limits.ts';
 import { type Frame, FrameReader } from '../mqtt/frame-reader.ts';
 import { ProtocolFault } from '../mqtt/packet-types.ts';
@@ -158,7 +159,7 @@ export class Connection {
   write(bytes: Buffer, written?: () => void): void {
     if (this.#end !== null) return;
     if (this.#socket.writableLength + bytes.length > UNREAD_BYTES_MAX) {
-      this.#events.failed(this, new ProtocolFault('device does not read what it is sent'));
+      this.#events.failed(this, new ProtocolFault(sentence('does_not_read')));
     } else {
       this.#socket.write(bytes, written);
     }

@@ -1,4 +1,5 @@
 import type { UpSubject } from '@granary/contract/link/messages';
+import { inEnglish, sentence } from '@granary/contract/sentences/english';
 import { decode, payloadExcerpt, printable, type Undecodable } from '../codec.ts';
 import { EXCERPT_CHARACTERS_MAX } from '../limits.ts';
 import { ProtocolFault } from '../mqtt/packet-types.ts';
@@ -17,8 +18,9 @@ export function deliver(
 ): Promise<MessageOutcome> {
   const subject = ownSubject(device.deviceId, topic);
   if (subject === null || !isUpSubject(subject)) {
-    const { reason, ...message } = rejectionOf(topic, 'topic is not this device’s to publish on', payload);
-    return Promise.reject(new ProtocolFault(reason, message.topic, message.payloadExcerpt));
+    const told = sentence('topic_of_others');
+    const message = rejectionOf(topic, inEnglish(told), payload);
+    return Promise.reject(new ProtocolFault(told, message.topic, message.payloadExcerpt));
   }
   const decoded = decodeSafely(device, subject, payload);
   if (!('reason' in decoded)) return handler.received(device, decoded);

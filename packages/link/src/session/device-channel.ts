@@ -1,4 +1,5 @@
 import { DOWN_SUBJECTS, type DownSubject, topicOf } from '@granary/contract/link/messages';
+import { sentence } from '@granary/contract/sentences/english';
 import { printable } from '../codec.ts';
 import {
   EXCERPT_CHARACTERS_MAX,
@@ -125,7 +126,7 @@ export class DeviceChannel {
         decodePacketId(frame, 0);
         break;
       default:
-        throw new ProtocolFault(`packet type ${frame.type} is not for a server`);
+        throw new ProtocolFault(sentence('packet_not_for_server', { type: frame.type }));
     }
   }
 
@@ -149,7 +150,7 @@ export class DeviceChannel {
     if (qos === undefined) return 'not_subscribed';
     if (this.#window.isInFlight(repeatKey)) return 'in_flight';
     if (this.#window.size >= UNACKNOWLEDGED_MAX) {
-      failed(new ProtocolFault(`device left ${UNACKNOWLEDGED_MAX} messages unacknowledged`));
+      failed(new ProtocolFault(sentence('left_unacknowledged', { count: UNACKNOWLEDGED_MAX })));
       return 'not_connected';
     }
     const packetId = qos === 0 ? 0 : this.#window.begin(repeatKey);
@@ -206,7 +207,7 @@ export class DeviceChannel {
     const known = unreleased.get(packetId);
     if (known !== undefined) return known;
     if (unreleased.size >= UNRELEASED_MAX) {
-      throw new ProtocolFault(`device left ${UNRELEASED_MAX} messages of QoS 2 unreleased`);
+      throw new ProtocolFault(sentence('left_unreleased', { count: UNRELEASED_MAX }));
     }
     const stored = deliver(handler, device, topic, payload);
     unreleased.set(packetId, stored);

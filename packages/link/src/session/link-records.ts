@@ -1,4 +1,5 @@
 import { BoundedMap } from '@granary/common/bounded-map';
+import type { LinkFault } from '@granary/contract/sentences/link';
 import { SECOND_MS } from '@granary/contract/time';
 import {
   LINK_RECORDS_MAX,
@@ -53,7 +54,7 @@ export type LinkRecord = Writable<
 interface RefusedLogins {
   readonly count: number;
   readonly atMs: number;
-  readonly reason: string;
+  readonly told: LinkFault;
 }
 
 /** The counters of all devices since the start of the service, in memory. */
@@ -77,7 +78,7 @@ export class LinkRecords {
     return {
       ...(this.#records.get(deviceId) ?? newRecord(this.totals)),
       refusedLogins: refused?.count ?? 0,
-      lastRefusal: refused === undefined ? null : { atMs: refused.atMs, reason: refused.reason },
+      lastRefusal: refused === undefined ? null : { atMs: refused.atMs, told: refused.told },
     };
   }
 
@@ -88,9 +89,9 @@ export class LinkRecords {
     }
   }
 
-  loginRefused(deviceId: string, reason: string, atMs: number): void {
+  loginRefused(deviceId: string, told: LinkFault, atMs: number): void {
     const count = (this.#refused.get(deviceId)?.count ?? 0) + 1;
-    this.#refused.set(deviceId, { count, atMs, reason });
+    this.#refused.set(deviceId, { count, atMs, told });
   }
 }
 

@@ -398,6 +398,24 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   compartments_of_truck:
     '1 bis {count:number} Mengen in kg, jede größer als 0 und höchstens {limit:number}, durch Kommas getrennt',
 
+  // The device link
+  login_without_id:
+    'Client-Kennung und Benutzername müssen die Kennung des Geräts sein, mit seinem Geheimnis als Passwort',
+  will_on_other_topic: 'ein letzter Wille gehört auf das eigene Statusthema des Geräts',
+  storage_silent_at_login: 'der Speicher hat nicht geantwortet, ob das Geheimnis stimmt',
+  wrong_login: 'unbekanntes Gerät oder falsches Geheimnis',
+  other_mqtt_version: 'nur MQTT 3.1.1 wird unterstützt, nicht {protocol:text}',
+  message_not_taken: 'eine Nachricht konnte nicht angenommen werden',
+  connection_not_ended: 'die Verbindung des Geräts konnte nicht beendet werden: {error:text}',
+  topic_of_others: 'auf diesem Thema darf das Gerät nicht senden',
+  does_not_read: 'das Gerät liest nicht, was ihm gesendet wird',
+  left_unacknowledged: 'das Gerät hat {count:number} Nachrichten nicht bestätigt',
+  left_unreleased: 'das Gerät hat {count:number} Nachrichten mit QoS 2 nicht freigegeben',
+  packet_not_for_server: 'ein Paket der Art {type:number} ist nicht für einen Server',
+  packet_too_large: 'ein Paket ist größer als {limit:number} Bytes',
+  no_connect_first: 'die Verbindung beginnt nicht mit CONNECT',
+  packet_malformed: 'das Paket ist fehlerhaft: {what:text}',
+
   // Parts of other sentences
   operation_in_state: '{operation:Part} ({status:jobStatus})',
   command_in_state: 'der Befehl „{command:command}“ ({status:jobStatus})',

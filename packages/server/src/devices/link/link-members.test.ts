@@ -23,7 +23,7 @@ const statistics = (connects: number, isSubscribed: boolean, faultAtMs: number):
   lastRefusal: null,
   faults: 1,
   lastDisconnect: null,
-  lastFault: { atMs: faultAtMs, reason: `at ${faultAtMs}` },
+  lastFault: { atMs: faultAtMs, told: { code: 'does_not_read', values: {} } },
 });
 
 /** A member whose sessions the test begins, and which ends them when the test says so. */

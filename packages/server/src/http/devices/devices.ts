@@ -13,6 +13,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { LinkStatus } from '@granary/contract/link/link-status';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { DEFAULT_PROFILES, PROFILES } from '@granary/contract/profiles/profiles';
+import { inEnglish, messageOf } from '@granary/contract/sentences/english';
 import { toIso } from '@granary/contract/time';
 import { versionRecord } from '@granary/core/configuration/versions';
 import { deviceSummary, fieldDetail, rejectionsRecord, siloDetail } from '@granary/core/fleet/record';
@@ -84,11 +85,16 @@ function linkStatus(statistics: LinkStatistics, rejections: number): LinkStatus 
     dropped: { expired: statistics.droppedExpired, not_connected: statistics.droppedNotConnected },
     refused_logins: {
       total: statistics.refusedLogins,
-      last: lastRefusal && { at: toIso(lastRefusal.atMs), reason: lastRefusal.reason },
+      last: lastRefusal && {
+        at: toIso(lastRefusal.atMs),
+        reason: inEnglish(lastRefusal.told),
+        reason_code: lastRefusal.told.code,
+        reason_values: { ...lastRefusal.told.values },
+      },
     },
     rejections: { total: rejections },
     faults: { total: statistics.faults },
-    last_fault: lastFault && { at: toIso(lastFault.atMs), message: lastFault.reason },
+    last_fault: lastFault && { at: toIso(lastFault.atMs), ...messageOf(lastFault.told) },
     last_disconnect: lastDisconnect && {
       at: toIso(lastDisconnect.atMs),
       reason: lastDisconnect.ending,
