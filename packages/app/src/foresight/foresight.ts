@@ -41,6 +41,8 @@ import { type SavedForecasts, saveForecasts } from './save-forecasts.ts';
 
 /** So old days are not needed by any forecast. */
 const USE_DAYS_KEPT = HISTORY_DAYS + 30;
+/** A delivery that is planned further ahead is a wrong date. */
+const PLANNED_AHEAD_MS = 366 * DAY_MS;
 
 export interface ListedSiloForecast extends Omit<ListedForecast, 'body'> {
   readonly forecast: Forecast;
@@ -170,10 +172,14 @@ export const writes = {
     { deviceNo, nowMs, delivery }: Planning & { readonly delivery: PlannedDelivery },
   ): Promise<Committed<readonly PlannedDelivery[]>> {
     const atMs = checkedTimeMs(delivery.at);
-    if (atMs <= nowMs) {
-      throw new Refusal('invalid_input', 'the delivery is not valid', [
-        issueOf('/at', sentence('must_be_to_come')),
-      ]);
+    if (atMs <= nowMs) throw badDelivery('/at', sentence('must_be_to_come'));
+    if (atMs > nowMs + PLANNED_AHEAD_MS) throw badDelivery('/at', sentence('is_out_of_range'));
+    const [silo] = await tx.sql.query<{ capacityKg: number }>(
+      'SELECT capacity_kg FROM devices WHERE device_no = $1',
+      [deviceNo],
+    );
+    if (silo !== undefined && delivery.kg > silo.capacityKg) {
+      throw badDelivery('/kg', sentence('must_be_at_most', { limit: silo.capacityKg }));
     }
     return await changePlanned(tx, { deviceNo, nowMs }, (planned) => [
       ...planned.filter(({ at }) => checkedTimeMs(at) !== atMs),
@@ -218,6 +224,9 @@ export const writes = {
     },
   ),
 };
+
+const badDelivery = (...issue: Parameters<typeof issueOf>): Refusal =>
+  new Refusal('invalid_input', 'the delivery is not valid', [issueOf(...issue)]);
 
 /** Planned deliveries are a part of the configuration, which has one history and one place. */
 async function changePlanned(

@@ -1,44 +1,26 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
+import { DAY_MS, HOUR_MS, toIso } from '@granary/contract/time';
 import { eventually } from '@granary/testing/server/eventually';
 import { describeService } from '@granary/testing/server/service';
+import {
+  FORECAST_NOW_MS,
+  levelAt,
+  REFILL_KG,
+  SILO_DEVICES,
+  SILO_KG,
+  sendWeights,
+  siloOf,
+  USE_KG,
+  WEIGHED_DAYS,
+  weights,
+} from '@granary/testing/server/silo-weights';
 
-const NOW_MS = Date.UTC(2026, 4, 20, 10, 7);
-const DAYS = 29;
-const CAPACITY_KG = 20_000;
-const USE_KG = 700;
-const REFILL_KG = 7_000;
-const READINGS_PER_MESSAGE = 1_000;
-
-const devices = '/v1/siloscale/devices';
-
-const registration = (deviceId: string, facility: string, capacityKg = CAPACITY_KG) => ({
-  device_id: deviceId,
-  name: deviceId,
-  model: 'S',
-  location: { facility, zone: 'yard' },
-  capacity: { max: capacityKg, unit: 'kg' },
-});
-
-/** Used between 6:00 and 18:00 UTC, refilled every ten days; one reading in five minutes. */
-function levelAt(ms: number): number {
-  const startMs = NOW_MS - DAYS * DAY_MS;
-  const usedOf = (timeMs: number): number => {
-    const day = Math.floor(timeMs / DAY_MS);
-    const hour = (timeMs - day * DAY_MS) / HOUR_MS;
-    return USE_KG * (day + Math.min(1, Math.max(0, (hour - 6) / 12)));
-  };
-  const refills = Math.floor((ms - startMs) / (10 * DAY_MS));
-  const noise = ((ms / MINUTE_MS) % 7) - 3;
-  return 12_000 - usedOf(ms) + usedOf(startMs) + refills * REFILL_KG + noise;
-}
-
-const series = (fromMs: number, toMs: number, stepMs = 5 * MINUTE_MS) =>
-  Array.from({ length: Math.floor((toMs - fromMs) / stepMs) }, (_, index) => {
-    const ts = fromMs + (index + 1) * stepMs;
-    return { ts, weight: Math.round(levelAt(ts)), temperature: 15, humidity: 60 };
-  });
+const NOW_MS = FORECAST_NOW_MS;
+const DAYS = WEIGHED_DAYS;
+const devices = SILO_DEVICES;
+/** A stored forecast may be so far behind the readings; one that is asked for is not. */
+const BEHIND_MS_MAX = 60_000;
 
 /** The answers of the first engine, which those of the second must equal. */
 const answers = new Map<string, string>();
@@ -46,13 +28,7 @@ const answers = new Map<string, string>();
 describeService(
   'foresight over HTTP',
   (api) => {
-    const backfill = async (deviceId: string, readings: readonly object[]): Promise<void> => {
-      for (let at = 0; at < readings.length; at += READINGS_PER_MESSAGE) {
-        const part = readings.slice(at, at + READINGS_PER_MESSAGE);
-        const { status } = await api.post(`${devices}/${deviceId}/telemetry`, part);
-        assert.equal(status, 200);
-      }
-    };
+    const backfill = (deviceId: string, readings: readonly object[]) => sendWeights(api, deviceId, readings);
     const forecastOf = async (deviceId: string, query = '') =>
       (await api.get(`${devices}/${deviceId}/forecast${query}`)).body.data;
     const same = (name: string, value: unknown): void => {
@@ -61,18 +37,20 @@ describeService(
       answers.set(name, text);
     };
     let readOnlyKey = '';
+    let sentMs = 0;
     let northKey = '';
 
     before(async () => {
-      await api.post(devices, registration('mill', 'north'));
-      await api.post(devices, registration('new', 'south'));
-      await api.post(devices, registration('absurd', 'south', 100));
+      await api.post(devices, siloOf('mill', 'north'));
+      await api.post(devices, siloOf('new', 'south'));
+      await api.post(devices, siloOf('absurd', 'south', 100));
       await api.put(`${devices}/mill/config`, {
         product: { name: 'Wheat, "soft"', grain: 'soft_wheat', moisture_percent: 13 },
         supply: { lead_time_h: 48, delivery_days: ['mon', 'wed', 'fri'], truck_kg: 12_000 },
         time_zone: 'UTC',
       });
-      await backfill('mill', series(NOW_MS - DAYS * DAY_MS, NOW_MS));
+      await backfill('mill', weights(NOW_MS - DAYS * DAY_MS, NOW_MS));
+      sentMs = performance.now();
       const key = async (body: object) => (await api.post('/v1/keys', body)).body.data.key;
       readOnlyKey = await key({ name: 'reader', scopes: ['read'] });
       northKey = await key({ name: 'south only', scopes: ['read', 'operate'], facilities: ['south'] });
@@ -83,7 +61,7 @@ describeService(
       assert.equal(forecast.status, 'ok', JSON.stringify(forecast.reasons));
       assert.ok(Math.abs(forecast.use.kg_per_day - USE_KG) < 70, JSON.stringify(forecast.use));
       const daysLeft = (Date.parse(forecast.empty.p50) - NOW_MS) / DAY_MS;
-      const usableDays = (levelAt(NOW_MS) - 0.05 * CAPACITY_KG) / USE_KG;
+      const usableDays = (levelAt(NOW_MS) - 0.05 * SILO_KG) / USE_KG;
       assert.ok(Math.abs(daysLeft - usableDays) < 1.5, `${daysLeft} instead of ${usableDays} days`);
       assert.ok(forecast.empty.p10 <= forecast.empty.p50 && forecast.empty.p50 <= forecast.empty.p90);
       assert.ok(forecast.order_by < forecast.empty.p50);
@@ -96,6 +74,10 @@ describeService(
         return first?.empty?.p50;
       };
       await eventually(isListed, forecast.empty.p50);
+      assert.ok(
+        performance.now() - sentMs < BEHIND_MS_MAX,
+        'the stored forecast is too far behind the readings',
+      );
       const [listed] = (await api.get('/v1/forecasts?facility=north&sort=order_by')).body.data;
       assert.equal(listed.device_id, 'mill');
       assert.equal(listed.empty.p50, forecast.empty.p50);
@@ -119,7 +101,7 @@ describeService(
       const { data } = (await api.get('/v1/refills')).body;
       assert.equal(data.length, 2, JSON.stringify(data));
       for (const { kg, source } of data) {
-        assert.ok(Math.abs(kg - REFILL_KG) < 0.01 * CAPACITY_KG, String(kg));
+        assert.ok(Math.abs(kg - REFILL_KG) < 0.01 * SILO_KG, String(kg));
         assert.equal(source, 'weight');
       }
       const [{ refill_id }] = data;
@@ -191,15 +173,15 @@ describeService(
 
     test('late readings change the days that they belong to, as if they had come in order', async () => {
       const [firstMs, endMs] = [NOW_MS - 9 * DAY_MS, NOW_MS - 6 * DAY_MS];
-      await api.post(devices, registration('late', 'north'));
+      await api.post(devices, siloOf('late', 'north'));
       await api.put(`${devices}/late/config`, { time_zone: 'UTC', supply: { lead_time_h: 24 } });
-      await backfill('late', series(NOW_MS - DAYS * DAY_MS, firstMs));
-      await backfill('late', series(endMs, NOW_MS));
+      await backfill('late', weights(NOW_MS - DAYS * DAY_MS, firstMs));
+      await backfill('late', weights(endMs, NOW_MS));
       await eventually(async () => (await api.get('/v1/forecasts?device_id=late')).body.data.length, 1);
-      await backfill('late', series(firstMs, endMs));
-      await api.post(devices, registration('in-order', 'north'));
+      await backfill('late', weights(firstMs, endMs));
+      await api.post(devices, siloOf('in-order', 'north'));
       await api.put(`${devices}/in-order/config`, { time_zone: 'UTC', supply: { lead_time_h: 24 } });
-      await backfill('in-order', series(NOW_MS - DAYS * DAY_MS, NOW_MS));
+      await backfill('in-order', weights(NOW_MS - DAYS * DAY_MS, NOW_MS));
       const wanted = await forecastOf('in-order');
       assert.equal(JSON.stringify(await forecastOf('late')), JSON.stringify(wanted));
       same('in order', wanted);
@@ -212,7 +194,7 @@ describeService(
       const fresh = await forecastOf('new');
       assert.equal(fresh.status, 'stale');
       assert.equal(fresh.empty, null);
-      await backfill('new', series(NOW_MS - DAY_MS, NOW_MS));
+      await backfill('new', weights(NOW_MS - DAY_MS, NOW_MS));
       assert.equal((await forecastOf('new')).status, 'learning');
       await api.put(`${devices}/mill/config`, {
         animals: { kind: 'broiler', heads: 20_000, started_on: '1999-01-01' },
