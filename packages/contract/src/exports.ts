@@ -3,9 +3,9 @@ import { SensorId } from './devices/sensors.ts';
 import { DEVICE_ID_LIST } from './ids.ts';
 import { List, type ListRule, withLists } from './input/lists.ts';
 import { type Checker, checker, closed, described } from './input/schema.ts';
-import { line } from './input/text-schemas.ts';
+import { LocalDate, line, TimeZoneName } from './input/text-schemas.ts';
 import { PROFILE_NAMES } from './profiles/profiles.ts';
-import { AGGREGATES, CONTENT_UNITS, INTERVALS, LocalDate, TimeZoneName } from './telemetry/telemetry.ts';
+import { AGGREGATES, CONTENT_UNITS, INTERVALS } from './telemetry/telemetry.ts';
 import { Timestamp } from './time.ts';
 
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;

@@ -1,9 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { closed, described } from '../input/schema.ts';
-import { form, line } from '../input/text-schemas.ts';
+import { form, LocalDate, line, TimeZoneName } from '../input/text-schemas.ts';
 import { WEEKDAYS } from '../notifications.ts';
 import { sentence } from '../sentences/english.ts';
-import { LocalDate, TimeZoneName } from '../telemetry/telemetry.ts';
 import { Timestamp } from '../time.ts';
 
 export const GRAINS = ['maize', 'wheat', 'soft_wheat', 'barley', 'soybean', 'rice', 'sorghum'] as const;

@@ -43,6 +43,19 @@ export const wholeNumberText = (minimum: number, maximum: number, meaning: strin
     'x-shown-as': { type: 'integer', minimum, maximum, description: meaning },
   });
 
+/** A name such as `Europe/Berlin`; whether there is such a time zone is checked later. */
+export const TimeZoneName = Type.String({
+  pattern: '^[A-Za-z0-9_+:/-]{1,64}$',
+  ...form(sentence('time_zone_name')),
+});
+
+/** A day, such as `2026-03-29`. */
+export const LocalDate = Type.String({
+  maxLength: 10,
+  pattern: '^\\d{4}-\\d\\d-\\d\\d$',
+  ...form(sentence('local_day')),
+});
+
 export const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
 
 /** The form of identifiers, which is safe in addresses, topics and logs. */

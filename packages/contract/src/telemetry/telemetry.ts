@@ -1,8 +1,7 @@
 import { type Static, type TOptional, Type } from 'typebox';
 import { SENSORS_DECLARED_MAX, SensorId } from '../devices/sensors.ts';
 import { type Checker, checker, closed, described } from '../input/schema.ts';
-import { form } from '../input/text-schemas.ts';
-import { sentence } from '../sentences/english.ts';
+import { LocalDate, TimeZoneName } from '../input/text-schemas.ts';
 import { DAY_MS, type DeviceTime, HOUR_MS, MINUTE_MS, Timestamp } from '../time.ts';
 import { CHANNELS, type ChannelName } from './channels.ts';
 
@@ -104,19 +103,6 @@ export const HISTORY_POINTS_MAX = 10_000;
 /** The units in which the contents of a silo can be shown. */
 export const CONTENT_UNITS = ['kg', 'percent'] as const;
 export type ContentUnit = (typeof CONTENT_UNITS)[number];
-
-/** A name such as `Europe/Berlin`; whether there is such a time zone is checked later. */
-export const TimeZoneName = Type.String({
-  pattern: '^[A-Za-z0-9_+:/-]{1,64}$',
-  ...form(sentence('time_zone_name')),
-});
-
-/** A day, such as `2026-03-29`. */
-export const LocalDate = Type.String({
-  maxLength: 10,
-  pattern: '^\\d{4}-\\d\\d-\\d\\d$',
-  ...form(sentence('local_day')),
-});
 
 export const HistoryQuery = closed({
   from: Type.Optional(Timestamp),
