@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 
 /** More than the number of processors, because many tests mostly wait. */
-export const CONCURRENT_PROCESSES = availableParallelism() + 3;
+export const CONCURRENT_PROCESSES = availableParallelism() + 4;
 
 /** Files that change the process they run in, or that mostly wait for other processes: these should not wait for each other, too. */
 const ALONE = [

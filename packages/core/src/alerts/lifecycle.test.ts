@@ -5,6 +5,7 @@ import { Refusal } from '@granary/contract/errors';
 import { checker } from '@granary/contract/input/schema';
 import { sentence } from '@granary/contract/sentences/english';
 import { DAY_MS, toIso } from '@granary/contract/time';
+import { alertWith } from '@granary/testing/core/alerts';
 import fc from 'fast-check';
 import {
   type AlertState,
@@ -42,30 +43,12 @@ const worse: Condition = { ...present, severity: 'critical', currentValue: 5 };
 const absent: Condition = { type: 'low_level', state: 'absent' };
 const indeterminate: Condition = { type: 'low_level', state: 'indeterminate' };
 
-const active: AlertState = {
-  alertId: 'al_1',
-  deviceNo: 1,
-  type: 'low_level',
-  rule: null,
-  status: 'active',
-  severity: 'warning',
+const active = alertWith({
   message: level(18),
   currentValue: 18,
   threshold: 20,
-  cause: null,
   createdAtMs: NOW_MS - 60_000,
-  absentSinceMs: null,
-  acknowledgedBy: null,
-  acknowledgedWith: null,
-  acknowledgedAtMs: null,
-  note: null,
-  clearedAtMs: null,
-  resolvedAtMs: null,
-  shelvedUntilMs: null,
-  shelveReason: null,
-  shelvedBy: null,
-  shelvedWith: null,
-};
+});
 const ida = { acknowledgedBy: 'Ida', acknowledgedAtMs: NOW_MS - 30_000, note: 'on it' };
 const goneAtMs = NOW_MS - 20_000;
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ATTENTION_ITEMS_MAX } from '@granary/contract/fleet';
 import { messageOf, sentence } from '@granary/contract/sentences/english';
+import { alertWith } from '@granary/testing/core/alerts';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import { beginCommand, type CommandState } from '../commands/state.ts';
 import { type OperationState, unsolicitedOperation } from '../operations/state.ts';
@@ -17,31 +18,8 @@ const stop = (fields: Partial<CommandState> = {}): CommandState => ({
   ...fields,
 });
 
-const alert = (fields: Partial<AlertState>): AlertState => ({
-  alertId: 'al_1',
-  deviceNo: 1,
-  type: 'low_level',
-  rule: null,
-  status: 'active',
-  severity: 'warning',
-  message: LOW,
-  currentValue: 1,
-  threshold: 2,
-  cause: null,
-  createdAtMs: NOW_MS,
-  absentSinceMs: null,
-  acknowledgedBy: null,
-  acknowledgedAtMs: null,
-  acknowledgedWith: null,
-  note: null,
-  clearedAtMs: null,
-  resolvedAtMs: null,
-  shelvedUntilMs: null,
-  shelveReason: null,
-  shelvedBy: null,
-  shelvedWith: null,
-  ...fields,
-});
+const alert = (fields: Partial<AlertState>): AlertState =>
+  alertWith({ message: LOW, createdAtMs: NOW_MS, ...fields });
 
 function operation(fields: Partial<OperationState>): OperationState {
   const progress = { operation_id: 'op_1', state: 'running', amount_kg: 1, ts: NOW_MS } as const;

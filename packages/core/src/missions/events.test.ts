@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { WAYPOINTS_MAX } from '@granary/contract/missions';
+import { START_MS, TWO_WAYPOINT_PLAN } from '@granary/testing/core/missions';
 import { missionEvents } from './events.ts';
 import { beginMission, type MissionState } from './state.ts';
 import { advanceMission } from './transitions.ts';
 
-const START_MS = 1_000_000_000_000;
 const EVENT_BYTES_MAX = 2_048;
 
 const scheduled = beginMission(
@@ -13,22 +13,7 @@ const scheduled = beginMission(
     missionId: `ms_${'1'.repeat(26)}`,
     deviceNo: 1,
     name: 'n'.repeat(200),
-    plan: {
-      waypoints: Array(WAYPOINTS_MAX).fill({ lat: 1, lng: 2, action: 'scan' }),
-      startAtMs: START_MS,
-      expiresAtMs: START_MS + 300_000,
-      busyMs: 60_000,
-      linkLossAction: 'hold',
-      preflight: {
-        distance_m: 222,
-        duration_s: 178,
-        return_distance_m: 111,
-        battery_required: 2,
-        battery_available: 90,
-        battery_reserve: 20,
-        legs: [],
-      },
-    },
+    plan: { ...TWO_WAYPOINT_PLAN, waypoints: Array(WAYPOINTS_MAX).fill({ lat: 1, lng: 2, action: 'scan' }) },
   },
   START_MS,
 );

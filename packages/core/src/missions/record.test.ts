@@ -1,33 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MissionState as ReportedState, WaypointProgress } from '@granary/contract/link/field-messages';
-import { MINUTE_MS, toIso } from '@granary/contract/time';
+import { toIso } from '@granary/contract/time';
+import { TWO_WAYPOINT_PLAN as plan, START_MS } from '@granary/testing/core/missions';
 import { missionMessage, missionRecord } from './record.ts';
-import { beginMission, type MissionPlan, type MissionState } from './state.ts';
+import { beginMission, type MissionState } from './state.ts';
 import { advanceMission, type MissionInput } from './transitions.ts';
 
-const START_MS = 1_000_000_000_000;
 const SOON_MS = START_MS + 1_000;
 
-const plan: MissionPlan = {
-  waypoints: [
-    { lat: 1, lng: 2, action: 'scan' },
-    { lat: 1, lng: 2.001, action: 'none', altitude: 10 },
-  ],
-  startAtMs: START_MS,
-  expiresAtMs: START_MS + 5 * MINUTE_MS,
-  busyMs: 20 * MINUTE_MS,
-  linkLossAction: 'hold',
-  preflight: {
-    distance_m: 222,
-    duration_s: 178,
-    return_distance_m: 111,
-    battery_required: 2,
-    battery_available: 90,
-    battery_reserve: 20,
-    legs: [],
-  },
-};
 const scheduled = beginMission({ missionId: 'ms_1', deviceNo: 1, name: 'round', plan }, START_MS);
 const running: MissionState = {
   ...scheduled,

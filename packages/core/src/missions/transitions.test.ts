@@ -4,18 +4,13 @@ import { Refusal } from '@granary/contract/errors';
 import type { MissionState as ReportedState } from '@granary/contract/link/field-messages';
 import { MISSION_REQUESTS, type MissionReason, type MissionStatus } from '@granary/contract/missions';
 import { sentence } from '@granary/contract/sentences/english';
-import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
+import { DAY_MS, HOUR_MS, toIso } from '@granary/contract/time';
+import { TWO_WAYPOINT_PLAN as plan, START_MS } from '@granary/testing/core/missions';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS, REPORT_SPACING_MS, STOP_RESEND_MS } from '../jobs/polling.ts';
 import { missionMessage, missionRecord } from './record.ts';
 import { REORDER_MS_MAX } from './reports.ts';
-import {
-  beginMission,
-  isMissionFinished,
-  MISSION_DOCUMENT,
-  type MissionPlan,
-  type MissionState,
-} from './state.ts';
+import { beginMission, isMissionFinished, MISSION_DOCUMENT, type MissionState } from './state.ts';
 import { LOST_MARGIN_MS, type MissionSend, START_ANSWER_MS_MAX, UPLOAD_ANSWER_MS_MAX } from './steps.ts';
 import {
   advanceMission,
@@ -26,28 +21,8 @@ import {
   UPLOAD_RESEND_MS,
 } from './transitions.ts';
 
-const START_MS = 1_000_000_000_000;
 const SOON_MS = START_MS + 1_000;
 
-const plan: MissionPlan = {
-  waypoints: [
-    { lat: 1, lng: 2, action: 'scan' },
-    { lat: 1, lng: 2.001, action: 'none', altitude: 10 },
-  ],
-  startAtMs: START_MS,
-  expiresAtMs: START_MS + 5 * MINUTE_MS,
-  busyMs: 20 * MINUTE_MS,
-  linkLossAction: 'hold',
-  preflight: {
-    distance_m: 222,
-    duration_s: 178,
-    return_distance_m: 111,
-    battery_required: 2,
-    battery_available: 90,
-    battery_reserve: 20,
-    legs: [],
-  },
-};
 const EXPIRED_MS = plan.expiresAtMs + 1;
 const LOST_MS = START_MS + plan.busyMs + LOST_MARGIN_MS + 1;
 

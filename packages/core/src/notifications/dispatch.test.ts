@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sentence } from '@granary/contract/sentences/english';
+import { alertWith } from '@granary/testing/core/alerts';
 import { alertEvent, ruleWith } from '@granary/testing/core/notifications';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import {
@@ -24,32 +24,6 @@ const dispatch = (notice: DueNotice, rule: RuleContent, window: FloodWindow | nu
   return dispatchAt(notice, rule, { window, quietUntilMs, nowMs });
 };
 
-const alertIn = (fields: Partial<AlertState> = {}): AlertState => ({
-  alertId: 'al_1',
-  deviceNo: 1,
-  type: 'low_level',
-  rule: null,
-  status: 'active',
-  severity: 'warning',
-  message: sentence('level_below', { level: 1, limit: 2 }),
-  currentValue: 1,
-  threshold: 2,
-  cause: null,
-  createdAtMs: 0,
-  absentSinceMs: null,
-  acknowledgedBy: null,
-  acknowledgedAtMs: null,
-  acknowledgedWith: null,
-  note: null,
-  clearedAtMs: null,
-  resolvedAtMs: null,
-  shelvedUntilMs: null,
-  shelveReason: null,
-  shelvedBy: null,
-  shelvedWith: null,
-  ...fields,
-});
-
 const due = (notice: Partial<Notice> = {}, alert?: AlertState, step = 0): DueNotice => ({
   step,
   notice: {
@@ -66,9 +40,9 @@ const due = (notice: Partial<Notice> = {}, alert?: AlertState, step = 0): DueNot
 test('quiet hours hold everything but critical alerts, also what has waited for a summary', () => {
   const rule = ruleWith({ quiet_hours: QUIET });
   const held = { action: 'hold', untilMs: MORNING_MS, window: null };
-  assert.deepEqual(dispatch(due({}, alertIn()), rule, null, NIGHT_MS), held);
-  assert.deepEqual(dispatch(due({ isHeld: true }, alertIn()), rule, null, NIGHT_MS), held);
-  const critical = due({}, alertIn({ severity: 'critical' }));
+  assert.deepEqual(dispatch(due({}, alertWith()), rule, null, NIGHT_MS), held);
+  assert.deepEqual(dispatch(due({ isHeld: true }, alertWith()), rule, null, NIGHT_MS), held);
+  const critical = due({}, alertWith({ severity: 'critical' }));
   assert.equal(dispatch(critical, rule, null, NIGHT_MS).action, 'tell');
   const all = ruleWith({ quiet_hours: { ...QUIET, critical_too: true } });
   assert.deepEqual(dispatch(critical, all, null, NIGHT_MS), held);
@@ -76,7 +50,7 @@ test('quiet hours hold everything but critical alerts, also what has waited for 
 
 test('after the quiet hours it is told together with the others', () => {
   const rule = ruleWith({ quiet_hours: QUIET });
-  const decision = dispatch(due({ isHeld: true }, alertIn()), rule, null, MORNING_MS);
+  const decision = dispatch(due({ isHeld: true }, alertWith()), rule, null, MORNING_MS);
   assert.deepEqual(decision, { action: 'tell', isHeld: true, window: null });
 });
 
@@ -84,33 +58,33 @@ test('an escalation is told only while the alert needs attention', () => {
   const rule = ruleWith({ escalation: ESCALATION });
   const told = (alert: AlertState | undefined) =>
     dispatch(due({ kind: 'not_acknowledged' }, alert, 1), rule, null, NIGHT_MS).action === 'tell';
-  assert.ok(told(alertIn()));
-  assert.ok(told(alertIn({ status: 'cleared' })));
-  assert.ok(told(alertIn({ shelvedUntilMs: NIGHT_MS - 1 })));
-  assert.ok(!told(alertIn({ shelvedUntilMs: NIGHT_MS + 1 })));
-  assert.ok(!told(alertIn({ status: 'acknowledged' })));
-  assert.ok(!told(alertIn({ status: 'resolved' })));
+  assert.ok(told(alertWith()));
+  assert.ok(told(alertWith({ status: 'cleared' })));
+  assert.ok(told(alertWith({ shelvedUntilMs: NIGHT_MS - 1 })));
+  assert.ok(!told(alertWith({ shelvedUntilMs: NIGHT_MS + 1 })));
+  assert.ok(!told(alertWith({ status: 'acknowledged' })));
+  assert.ok(!told(alertWith({ status: 'resolved' })));
   assert.ok(!told(undefined));
 });
 
 test('a rule that was switched off or has lost a step tells nothing', () => {
-  assert.equal(dispatch(due({}, alertIn()), ruleWith({ enabled: false }), null, 0).action, 'drop');
-  assert.equal(dispatch(due({}, alertIn(), 1), ruleWith(), null, 0).action, 'drop');
+  assert.equal(dispatch(due({}, alertWith()), ruleWith({ enabled: false }), null, 0).action, 'drop');
+  assert.equal(dispatch(due({}, alertWith(), 1), ruleWith(), null, 0).action, 'drop');
 });
 
 test('a flood is held for the summary', () => {
   const rule = ruleWith({ summary: { at_once_max: 1 } });
-  const first = dispatch(due({}, alertIn()), rule, null, 1_000);
+  const first = dispatch(due({}, alertWith()), rule, null, 1_000);
   assert.ok(first.action === 'tell' && !first.isHeld);
-  const second = dispatch(due({}, alertIn()), rule, first.window, 2_000);
+  const second = dispatch(due({}, alertWith()), rule, first.window, 2_000);
   assert.ok(second.action === 'hold' && second.untilMs === 61_000);
 });
 
 test('a flood of others does not hold a critical alert, and critical ones wait for a minute at most', () => {
   const rule = ruleWith({ summary: { at_once_max: 1, window_seconds: 3_600 } });
-  const warning = due({}, alertIn());
-  const critical = due({}, alertIn({ severity: 'critical' }));
-  const over = due({ kind: 'over' }, alertIn({ severity: 'critical' }));
+  const warning = due({}, alertWith());
+  const critical = due({}, alertWith({ severity: 'critical' }));
+  const over = due({ kind: 'over' }, alertWith({ severity: 'critical' }));
   assert.equal(windowNameOf(over), windowNameOf(warning));
   assert.notEqual(windowNameOf(critical), windowNameOf(warning));
   const first = dispatch(critical, rule, null, 1_000);

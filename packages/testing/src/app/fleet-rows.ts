@@ -1,11 +1,11 @@
 import type { DeviceSelection } from '@granary/app/conditions';
-import { sentence } from '@granary/contract/sentences/english';
 import { ALERT_DOCUMENT, type AlertState } from '@granary/core/alerts/lifecycle';
 import {
   OPERATION_DOCUMENT,
   type OperationState,
   unsolicitedOperation,
 } from '@granary/core/operations/state';
+import { alertWith } from '../core/alerts.ts';
 import type { TestEngine } from './engines.ts';
 import { NOW_MS } from './fixtures.ts';
 
@@ -19,29 +19,8 @@ export const ALL_DEVICES: DeviceSelection = {
 
 type AlertFields = Partial<AlertState> & Pick<AlertState, 'alertId' | 'deviceNo'>;
 
-export const alertState = (fields: AlertFields): AlertState => ({
-  type: 'low_level',
-  rule: fields.alertId,
-  status: 'active',
-  severity: 'warning',
-  message: sentence('level_below', { level: 1, limit: 2 }),
-  currentValue: 1,
-  threshold: 2,
-  cause: null,
-  createdAtMs: NOW_MS,
-  absentSinceMs: null,
-  acknowledgedBy: null,
-  acknowledgedAtMs: null,
-  acknowledgedWith: null,
-  note: null,
-  clearedAtMs: null,
-  resolvedAtMs: null,
-  shelvedUntilMs: null,
-  shelveReason: null,
-  shelvedBy: null,
-  shelvedWith: null,
-  ...fields,
-});
+export const alertState = (fields: AlertFields): AlertState =>
+  alertWith({ rule: fields.alertId, createdAtMs: NOW_MS, ...fields });
 
 const text = (value: string | number | null): string =>
   typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
