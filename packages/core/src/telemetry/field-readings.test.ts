@@ -118,6 +118,7 @@ describe('the history of a field device', () => {
       name: 'temperature',
       sensor: STANDARD_SENSORS.temperature,
       unit: null,
+      hasRange: false,
       interval: '1h',
       aggregate: 'avg',
       fromMs: NOW_MS - 24 * HOUR_MS,
