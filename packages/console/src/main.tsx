@@ -1,6 +1,7 @@
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/panel.css';
+import './styles/print.css';
 import { type Client, createClient } from '@granary/client';
 import type { ConsoleSettings } from '@granary/contract/console';
 import { type ReadonlySignal, signal } from '@preact/signals';

@@ -20,6 +20,7 @@ import { StopButton } from '../operations/stop-button.tsx';
 import { Overview } from '../overview/overview.tsx';
 import { texts } from '../texts/texts.ts';
 import { AlarmBar } from './alarm-bar.tsx';
+import { CommandPalette } from './command-palette.tsx';
 import { NavigationBar } from './navigation-bar.tsx';
 
 const LAZY_VIEWS = {
@@ -31,6 +32,7 @@ const LAZY_VIEWS = {
   orders: lazyView(async () => (await import('../foresight/orders-view.tsx')).OrdersView),
   devices: lazyView(async () => (await import('../devices/device-page.tsx')).DevicePage),
   alerts: lazyView(async () => (await import('../alerts/alerts-view.tsx')).AlertsView),
+  wall: lazyView(async () => (await import('../wall/wall-view.tsx')).WallView),
 };
 const VIEWS: Readonly<Record<Route['view'], ComponentType>> = { ...LAZY_VIEWS, overview: Overview };
 /** Long after the first view is there; a view that is loaded already also opens while the service does not answer. */
@@ -123,7 +125,9 @@ function OperationMovement({ operation }: { readonly operation: FleetOperation }
 export function App() {
   const { live, navigation } = useConsole();
   const { state } = live.connection.current.value;
-  const View = VIEWS[navigation.route.value.view];
+  const { view } = navigation.route.value;
+  const View = VIEWS[view];
+  const isWall = view === 'wall';
   const isConnecting = state === 'connecting';
   useEffect(() => {
     if (isConnecting) return;
@@ -134,11 +138,12 @@ export function App() {
   }, [isConnecting]);
   return (
     <DialogTop.Provider value={MovementStrip}>
-      <div class={`app ${state}`}>
+      <div class={`app ${state} ${isWall ? 'wall-screen' : ''}`}>
         <AlertSignals />
         <AlarmBar />
         <MovementStrip />
-        <NavigationBar />
+        {!isWall && <NavigationBar />}
+        {!isWall && <CommandPalette />}
         <main>{state === 'connecting' ? <Notice>{texts.value.shell.loading}</Notice> : <View />}</main>
       </div>
     </DialogTop.Provider>

@@ -47,14 +47,15 @@ interface Props {
 /** Starts a feed or a discharge. What it will do is shown before the button, which repeats it. */
 export function StartForm({ device, facts, lastType }: Props) {
   const shared = useConsole();
-  const { client, live } = shared;
+  const { client, live, navigation } = shared;
   const { operations, devices } = texts.value;
   const input = useSignal<StartInput>(EMPTY_START);
   const action = useAction();
   /** The same form sent again is carried out once, also where the first answer was lost. */
   const sentKey = useRef<string | null>(null);
   const { amount, unit, rate, container } = input.value;
-  const type = input.value.type ?? lastType ?? 'feed';
+  const named = OPERATION_TYPES.find((one) => one === navigation.route.value.query.get('start'));
+  const type = input.value.type ?? named ?? lastType ?? 'feed';
   const silo = siloNow(device, facts);
   const change = (changes: Partial<StartInput>): void => {
     input.value = { ...input.peek(), type, ...changes };

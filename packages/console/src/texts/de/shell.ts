@@ -32,7 +32,22 @@ export const shell: typeof english.shell = {
   signedInWith: 'Angemeldet mit dem Schlüssel',
   person: 'Ihr Name',
   personHint: 'Erscheint in den Aufzeichnungen dessen, was Sie tun.',
+  palette: {
+    title: 'Gehe zu oder tue',
+    hint: 'Ein Gerät, eine Ansicht, Entnahme …',
+    nothing: 'Nichts passt dazu.',
+    view: 'Ansicht',
+    discharge: (name) => `Entnahme: ${name}`,
+    feed: (name) => `Befüllen: ${name}`,
+    acknowledge: (facility) => `${facility} bestätigen`,
+    waiting: (count) => (count === 1 ? 'Ein Alarm wartet.' : `${count} Alarme warten.`),
+  },
   apiReference: 'API-Referenz',
+};
+
+export const wall: typeof english.wall = {
+  empty: 'Es gibt noch keine Geräte.',
+  of: (place, count) => `${place} von ${count}`,
 };
 
 export const session: typeof english.session = {

@@ -30,7 +30,22 @@ export const shell = {
   signedInWith: 'Signed in with the key',
   person: 'Your name',
   personHint: 'Appears in the records of what you do.',
+  palette: {
+    title: 'Go to or do',
+    hint: 'A device, a view, discharge …',
+    nothing: 'Nothing matches.',
+    view: 'View',
+    discharge: (name: string) => `Discharge ${name}`,
+    feed: (name: string) => `Feed ${name}`,
+    acknowledge: (facility: string) => `Acknowledge ${facility}`,
+    waiting: (count: number) => (count === 1 ? 'One alert waits.' : `${count} alerts wait.`),
+  },
   apiReference: 'API reference',
+};
+
+export const wall = {
+  empty: 'There are no devices yet.',
+  of: (place: number, count: number) => `${place} of ${count}`,
 };
 
 export const session = {

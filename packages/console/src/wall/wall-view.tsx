@@ -1,0 +1,70 @@
+import './wall.css';
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { useConsole, useIsLost } from '../context/console.ts';
+import { formatTime } from '../kit/format.ts';
+import { DeviceTile } from '../overview/device-tile.tsx';
+import { byDevice, detailsOf, OverviewContext } from '../profiles/tile-facts.ts';
+import { locale, texts } from '../texts/texts.ts';
+
+/** How long a facility is shown before the next one. */
+const TURN_MS = 20_000;
+
+/** For a screen on a wall: large, nothing to press, one facility after the other; that it is not live covers it all. */
+export function WallView() {
+  const { client, live, navigation } = useConsole();
+  const { wall } = texts.value;
+  const { devices } = live.site;
+  const facts = useMemo(
+    () => ({ byDevice: byDevice(live.site), details: detailsOf(client, live) }),
+    [client, live],
+  );
+  const names = useComputed(() => {
+    const all = [...devices.all.value.values()].map((device) => device.value.location.facility);
+    return JSON.stringify([...new Set(all)].sort());
+  });
+  const only = navigation.route.value.query.get('facility');
+  const facilities: readonly string[] = only === null ? JSON.parse(names.value) : [only];
+  const turn = useSignal(0);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      turn.value++;
+    }, TURN_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const facility = facilities[turn.value % Math.max(1, facilities.length)];
+  const shown = [...devices.all.value.values()].filter(
+    (device) => device.value.location.facility === facility,
+  );
+  return (
+    <OverviewContext.Provider value={facts}>
+      <div class="wall">
+        <LostCover />
+        <header>
+          <h1 class="free-text">{facility ?? wall.empty}</h1>
+          {facilities.length > 1 && (
+            <p class="muted">{wall.of((turn.value % facilities.length) + 1, facilities.length)}</p>
+          )}
+        </header>
+        <ul class="overview-tiles" inert>
+          {shown.map((device) => (
+            <DeviceTile key={device.peek().device_id} device={device} hasFacility={false} />
+          ))}
+        </ul>
+      </div>
+    </OverviewContext.Provider>
+  );
+}
+
+/** From the other end of a hall it must be clear that nothing on the screen is known to be true. */
+function LostCover() {
+  const { connection, site } = useConsole().live;
+  const { shell } = texts.value;
+  const current = connection.current.value;
+  if (!useIsLost() || current.state !== 'lost') return null;
+  return (
+    <p class="wall-lost" role="alert">
+      {shell.notLiveSince(formatTime(current.sinceMs, site.clock.nowMs.peek(), locale.value))}
+    </p>
+  );
+}
