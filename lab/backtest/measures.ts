@@ -1,3 +1,4 @@
+import type { Refill } from '@granary/core/foresight/types';
 import { BASELINES } from './baselines.ts';
 import type { Made, Replayed } from './replay.ts';
 import { SLOT_MS, START_MS, type TrueRefill, timeOf } from './silo.ts';
@@ -9,6 +10,8 @@ const HORIZONS = [
   { name: '7 d', fromH: 120, toH: 216 },
 ] as const;
 const HOUR_MS = 3_600_000;
+/** The longest time for which a scale is stuck. */
+const SEEN_LATER_MS = 30 * HOUR_MS;
 const DAY_SLOTS = 288;
 /** Nothing is measured in the first days. */
 const FIRST_SLOT = 8 * DAY_SLOTS;
@@ -185,8 +188,14 @@ function refillMeasures(runs: readonly Replayed[]): Measures['refills'] {
       const arrived = silo.arrivesAt[Math.round((truth.toMs - START_MS) / SLOT_MS)] ?? 0;
       soon.push((timeOf(own.knownSlot) - Math.max(pair?.toMs ?? truth.toMs, timeOf(arrived))) / HOUR_MS <= 1);
     }
+    // One that came while the scale was silent or stuck is seen when that is over.
+    const isSeenLater = (refill: Refill, truth: TrueRefill): boolean =>
+      !isReported(silo.reportedKg, truth) &&
+      refill.fromMs >= truth.fromMs &&
+      refill.fromMs - truth.toMs < SEEN_LATER_MS;
     for (const { refill } of refills)
-      if (refill.kg >= least) right.push(silo.refills.some((truth) => isNear(refill, truth)));
+      if (refill.kg >= least)
+        right.push(silo.refills.some((truth) => isNear(refill, truth) || isSeenLater(refill, truth)));
   }
   amounts.sort((a, b) => a - b);
   return {
@@ -203,7 +212,7 @@ function refillMeasures(runs: readonly Replayed[]): Measures['refills'] {
 function isReported(reportedKg: Float64Array, { fromMs, toMs }: TrueRefill): boolean {
   const [from, to] = [fromMs, toMs].map((timeMs) => Math.round((timeMs - START_MS) / SLOT_MS));
   const values = reportedKg.slice((from ?? 0) - 12, (to ?? 0) + 13);
-  const isStuck = new Set(values.slice(8)).size === 1;
+  const isStuck = new Set(reportedKg.slice(from, to)).size === 1;
   return values.every((kg) => !Number.isNaN(kg)) && !isStuck;
 }
 

@@ -21,6 +21,7 @@ const DAY_MS = 86_400_000;
 const STALE_MS = 6 * 3_600_000;
 /** Forecasts are made every three hours, and in the hour after a refill. */
 export const PASS_SLOTS = 3 * SLOTS_PER_HOUR;
+const BACKLOG_SLOTS = SLOTS_PER_HOUR;
 
 export interface Made {
   readonly slot: number;
@@ -29,7 +30,7 @@ export interface Made {
   readonly trueH: number;
   /** Made in the hour after a refill. */
   readonly isAfterRefill: boolean;
-  /** The last reading was not older than six hours. */
+  /** The last reading was not older than six hours, and the scale not stuck for as long. */
   readonly hasReadings: boolean;
   /** Hours until it is empty by simpler methods, in the order of `BASELINES`; `NaN` without an answer. */
   readonly baselineH: readonly number[];
@@ -125,7 +126,7 @@ export function replay(silo: Silo, areAnimalsKnown: boolean): Replayed {
       forecast,
       trueH: silo.hoursToEmpty(slot),
       isAfterRefill,
-      hasReadings: result.level !== null && nowMs - result.level.atMs <= STALE_MS,
+      hasReadings: result.level !== null && nowMs - result.level.atMs <= STALE_MS && !isStuck(silo, slot),
       baselineH: BASELINES.map(({ hoursToEmpty }) =>
         hoursToEmpty({ dailyKg: history?.kg ?? [], levels, slot, lastRefillSlot }),
       ),
@@ -144,6 +145,9 @@ export function replay(silo: Silo, areAnimalsKnown: boolean): Replayed {
   }
   return { silo, made, days, refills: [...known.values()], alerts, history };
 }
+
+const isStuck = ({ reportedKg }: Silo, slot: number): boolean =>
+  new Set(reportedKg.slice(Math.max(0, slot - 6 * SLOTS_PER_HOUR), slot + 1)).size === 1;
 
 const lastSlot = (refills: readonly Refill[]): number =>
   refills.reduce((last, { toMs }) => Math.max(last, Math.ceil((toMs - START_MS) / SLOT_MS)), 0);
@@ -183,6 +187,13 @@ function passSlots(silo: Silo): Pass[] {
   const passes = new Map<number, Pass>();
   for (let slot = PASS_SLOTS; slot < silo.slots; slot += PASS_SLOTS)
     passes.set(slot, { slot, isForecast: true, isAfterRefill: false });
+  // What was kept while the connection failed is looked at as soon as it comes.
+  for (let slot = PASS_SLOTS; slot < silo.slots; slot += 1) {
+    const arrives = silo.arrivesAt[slot] ?? slot;
+    const isKept = arrives - slot >= BACKLOG_SLOTS && silo.arrivesAt[slot - 1] === arrives;
+    if (isKept && arrives < silo.slots && !passes.has(arrives))
+      passes.set(arrives, { slot: arrives, isForecast: false, isAfterRefill: false });
+  }
   for (const { toMs } of silo.refills) {
     const end = Math.round((toMs - START_MS) / SLOT_MS);
     for (let slot = end + 2; slot <= end + 14; slot += 2)

@@ -14,6 +14,9 @@ const PIG_GAIN_KG = 0.9;
 const PIG_END_KG = 160;
 const FEED_KCAL_PER_KG = 3_300;
 
+/** Broilers get nothing in the last eight to twelve hours before they are caught. */
+const CATCHING_PART = 0.6;
+
 /** Older animals of a kind are not fed in such a house: the date is wrong. */
 const AGE_DAYS_MAX: Record<AnimalKind, number> = {
   broiler: 84,
@@ -46,7 +49,9 @@ export const broilerKg = (ageDays: number): number =>
 export function expectedKg(animals: Animals, day: number): number | null {
   const each = feedAt(animals, day - animals.startedOnDay);
   if (each === null) return null;
-  return isHoused(animals, day) ? each * animals.heads : 0;
+  if (!isHoused(animals, day)) return 0;
+  const isLast = animals.kind === 'broiler' && day + 1 === animals.endsOnDay;
+  return each * animals.heads * (isLast ? CATCHING_PART : 1);
 }
 
 export function isHoused({ startedOnDay, endsOnDay }: Animals, day: number): boolean {

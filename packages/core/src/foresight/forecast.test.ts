@@ -75,6 +75,7 @@ function forecast(days: readonly UseDay[], levelKg: number, changes: Partial<For
       deviationKg: 20,
       atMs: NOW_MS - HOUR_MS / 12,
       unchangedSinceMs: NOW_MS - HOUR_MS / 12,
+      everyMs: HOUR_MS / 12,
     },
     newest: null,
     refills: [],
@@ -166,7 +167,7 @@ test('feed of animals: sums and values of the tables', () => {
 const STEADY = daysOf(40, () => 1_000);
 
 test('what is said when nothing can be said', () => {
-  const level = { kg: 5_000, deviationKg: 20, atMs: NOW_MS, unchangedSinceMs: NOW_MS };
+  const level = { kg: 5_000, deviationKg: 20, atMs: NOW_MS, unchangedSinceMs: NOW_MS, everyMs: 0 };
   const table: { name: string; answer: Forecast; status: string; code: string }[] = [
     { name: 'no level', answer: forecast(STEADY, 0, { level: null }), status: 'stale', code: 'stale' },
     {
@@ -548,7 +549,13 @@ test('a weight that never changes: a working day that is missed is a stuck senso
       {
         nowMs,
         history: historyOf(working.filter(({ day }) => day < dayAt(CALENDAR, nowMs))),
-        level: { kg: 5_000, deviationKg: 0, atMs: nowMs, unchangedSinceMs: nowMs - hours * HOUR_MS },
+        level: {
+          kg: 5_000,
+          deviationKg: 0,
+          atMs: nowMs,
+          unchangedSinceMs: nowMs - hours * HOUR_MS,
+          everyMs: 0,
+        },
       },
     );
   const friday = Date.parse('2026-03-20T11:00:00Z');
@@ -562,7 +569,13 @@ test('a capacity that is much too large, and weights that no silo has', () => {
   const days = daysOf(30, (day) => (day % 6 === 0 ? -5_800 : 1_200));
   const large = forecast(days, 3_300, { configuration: wide });
   assert.deepEqual([large.status, large.reasons[0]?.code], ['unpredictable', 'capacity_not_plausible']);
-  const level = { kg: 5_000, deviationKg: 0, atMs: NOW_MS - DAY_MS, unchangedSinceMs: NOW_MS - DAY_MS };
+  const level = {
+    kg: 5_000,
+    deviationKg: 0,
+    atMs: NOW_MS - DAY_MS,
+    unchangedSinceMs: NOW_MS - DAY_MS,
+    everyMs: 0,
+  };
   for (const kg of [-6_000, 90_000]) {
     const strange = forecast(STEADY, 0, { level, newest: { atMs: NOW_MS, kg } });
     assert.deepEqual([strange.status, strange.reasons[0]?.code], ['unpredictable', 'capacity_not_plausible']);
@@ -584,6 +597,16 @@ test('what was taken out to empty a silo is not its use, and a small silo is ord
   near(answer.suggestion?.kg ?? 0, 6.2, 0.3);
 });
 
+test('a scale that reports twice a day is answered for all day, with what was used since its last weight', () => {
+  const atMs = startOfDay(CALENDAR, TODAY) - 6 * HOUR_MS;
+  const level = { kg: 3_000, deviationKg: 0, atMs, unchangedSinceMs: atMs, everyMs: 12 * HOUR_MS };
+  const nowMs = atMs + 11 * HOUR_MS;
+  const answer = forecast(STEADY, 0, { nowMs, level });
+  assert.equal(answer.status, 'ok');
+  near(((answer.empty?.p50Ms ?? 0) - atMs) / HOUR_MS, 72, 2);
+  assert.equal(forecast(STEADY, 0, { nowMs, level: { ...level, everyMs: 0 } }).status, 'stale');
+});
+
 test('a day of 25 hours moves the time of running empty by its hour', () => {
   const nowMs = Date.parse('2026-10-24T10:00:00Z');
   const autumn = localCalendar('Europe/Berlin', nowMs - 60 * DAY_MS, nowMs + 70 * DAY_MS);
@@ -595,7 +618,7 @@ test('a day of 25 hours moves the time of running empty by its hour', () => {
     calendar: autumn,
     configuration: configurationOf(),
     history: historyOf(days),
-    level: { kg: 2_500, deviationKg: 20, atMs: nowMs, unchangedSinceMs: nowMs },
+    level: { kg: 2_500, deviationKg: 20, atMs: nowMs, unchangedSinceMs: nowMs, everyMs: 0 },
     newest: null,
     refills: [],
     horizonDays: 0,

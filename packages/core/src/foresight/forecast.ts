@@ -15,6 +15,9 @@ import type { EmptyTimes, Forecast, ForecastInput, ForecastStatus, History, Path
 export const EMPTY_WITHIN_DAYS = 30;
 /** After the last reading nothing is said; nor with fewer known days, nor after so many days without use. */
 const STALE_MS = 6 * HOUR_MS;
+/** Of a device that reports seldom, in times of its interval. */
+const STALE_TIMES = 1.5;
+const STALE_MS_MAX = 36 * HOUR_MS;
 const KNOWN_DAYS_MIN = 3;
 const IDLE_DAYS = 14;
 /** After so many it is not in use either, unless something says that the use begins again soon. */
@@ -70,7 +73,8 @@ export function forecastOf(input: ForecastInput): Forecast {
     knownDays: history === null ? 0 : history.kg.filter((kg) => kg !== null).length,
   });
 
-  if (level === null || levelKg === null || nowMs - level.atMs > STALE_MS) {
+  const staleMs = Math.min(Math.max(STALE_MS, STALE_TIMES * (level?.everyMs ?? 0)), STALE_MS_MAX);
+  if (level === null || levelKg === null || nowMs - level.atMs > staleMs) {
     const { newest } = input;
     // Weights come, but none that this silo can have.
     if (newest !== null && nowMs - newest.atMs <= STALE_MS && !(newest.kg >= 0 && newest.kg <= capacityKg))
@@ -111,11 +115,16 @@ export function forecastOf(input: ForecastInput): Forecast {
   if (isIdle && !isUsedLater(ahead, capacityKg))
     return said('not_in_use', [sentence('idle', { days: idle })]);
 
-  const unchangedMs = nowMs - level.unchangedSinceMs;
+  const unchangedMs = level.atMs - level.unchangedSinceMs;
   const isStuck =
-    unchangedMs > STALE_MS && usualKg(input, ahead, past, level.unchangedSinceMs) > STUCK_PART * capacityKg;
+    unchangedMs > STALE_MS &&
+    usualKg(input, ahead, past, [level.unchangedSinceMs, level.atMs]) > STUCK_PART * capacityKg;
   if (isStuck) return said('stale', [sentence('weight_unchanged', { since: toIso(level.unchangedSinceMs) })]);
 
+  // What was used today since the reading is a part of what is ahead.
+  const todayMs = startOfDay(input.calendar, today);
+  const usedSinceKg = level.atMs < todayMs ? usualKg(input, ahead, past, [level.atMs, todayMs]) : 0;
+  const leftKg = Math.max(0, levelKg - usedSinceKg);
   const deviationKg = Math.max(level.deviationKg, LEVEL_DEVIATION_PART * capacityKg);
   const addedKg = addedKgOf(weekKg(ahead), capacityKg);
   const widthFor = (quantile: number): Width => ({
@@ -124,7 +133,7 @@ export function forecastOf(input: ForecastInput): Forecast {
     addedKg,
     deviationKg,
   });
-  const times = QUANTILES.map((quantile) => timeWhenUsed(input, ahead, levelKg, widthFor(quantile)));
+  const times = QUANTILES.map((quantile) => timeWhenUsed(input, ahead, leftKg, widthFor(quantile)));
   const [p10Ms = null, , p50Ms = null, , p90Ms = null] = times;
   const reasons: ForecastReason[] = useReasons(input, today);
   const isWide =
@@ -140,7 +149,7 @@ export function forecastOf(input: ForecastInput): Forecast {
   if (p10Ms === null) reasons.unshift(sentence('lasts_longer', { days: EMPTY_WITHIN_DAYS }));
   const empty: EmptyTimes | null = p10Ms === null ? null : { p10Ms, p50Ms, p90Ms };
 
-  const levelsAt = (timeMs: number): PathPoint => pathPoint(input, ahead, levelKg, widthFor, timeMs);
+  const levelsAt = (timeMs: number): PathPoint => pathPoint(input, ahead, leftKg, widthFor, timeMs);
   const order =
     supply === null
       ? null
@@ -150,7 +159,7 @@ export function forecastOf(input: ForecastInput): Forecast {
           capacityKg,
           supply,
           reserveAt: (addedKg) =>
-            timeWhenUsed(input, ahead, Math.max(0, levelKg - reserveKg) + addedKg, widthFor(1)),
+            timeWhenUsed(input, ahead, Math.max(0, leftKg - reserveKg) + addedKg, widthFor(1)),
           highLevelAt: (timeMs) => levelsAt(timeMs).p90,
         });
   if (order !== null && order.orderByMs < nowMs)
@@ -248,21 +257,21 @@ function hourOfShare(usedBefore: readonly number[], share: number): number {
   return to > from ? hour + Math.min(Math.max((share - from) / (to - from), 0), 1) : hour;
 }
 
-/** What is usually used from a time until now: the lesser of the same weekdays of the last two weeks. */
+/** What is usually used between two times: the lesser of the same weekdays of the last two weeks. */
 function usualKg(
-  { calendar, nowMs }: ForecastInput,
-  { today, usedBefore }: Ahead,
+  { calendar }: ForecastInput,
+  { usedBefore }: Ahead,
   past: Past,
-  fromMs: number,
+  [fromMs, toMs]: readonly [number, number],
 ): number {
-  const first = dayAt(calendar, fromMs);
+  const [first, last] = [dayAt(calendar, fromMs), dayAt(calendar, toMs)];
   const usual = recentKgPerDay(past);
   const known = (kg: number | undefined, otherwise: number): number =>
     kg === undefined || Number.isNaN(kg) ? otherwise : kg;
   let sum = 0;
-  for (let day = first; day <= today; day += 1) {
+  for (let day = first; day <= last; day += 1) {
     const from = day === first ? shareBefore(usedBefore, hourOfDay(calendar, day, fromMs)) : 0;
-    const to = day === today ? shareBefore(usedBefore, hourOfDay(calendar, day, nowMs)) : 1;
+    const to = day === last ? shareBefore(usedBefore, hourOfDay(calendar, day, toMs)) : 1;
     const at = past.values.length + day - past.originDay;
     const weekAgo = known(past.values[at - 7], usual);
     sum += Math.max(0, to - from) * Math.min(weekAgo, known(past.values[at - 14], weekAgo));

@@ -283,3 +283,43 @@ test('how long the weight has not changed is known over passes that read the las
   const { level } = ledgerOf(readings);
   assert.ok((level?.atMs ?? 0) - (level?.unchangedSinceMs ?? 0) > 20 * HOUR_MS);
 });
+
+test('weights twice a day: refills with their amount, the present level, and nothing lost between two passes', () => {
+  const fill = { atMs: FROM_MS + 4 * DAY_MS + 9 * HOUR_MS, minutes: 30, kg: 9_000 };
+  const readings = weightsOf(9, [fill]).filter((_, index) => index % 144 === 72);
+  let before: LedgerTail | null = null;
+  const found = new Map<number, number>();
+  let level: LedgerResult['level'] = null;
+  for (let nowMs = FROM_MS + DAY_MS; nowMs < FROM_MS + 9 * DAY_MS; nowMs += 3 * HOUR_MS) {
+    const fromMs: number = before?.readFromMs ?? 0;
+    const known = readings.filter(({ atMs }) => atMs >= fromMs && atMs <= nowMs);
+    const result: LedgerResult = ledgerOf(known, { nowMs, before });
+    before = result.tail;
+    for (const refill of result.refills) found.set(refill.fromMs, refill.kg);
+    level = result.level;
+  }
+  assert.equal(found.size, 1);
+  near([...found.values()][0] ?? 0, 9_000, 200);
+  near(level?.kg ?? 0, readings.at(-1)?.kg ?? 0, 60);
+  assert.equal(level?.everyMs, DAY_MS / 2);
+});
+
+test('wrong weights within an hour after a refill do not hide it', () => {
+  const fill = { atMs: FROM_MS + 30 * HOUR_MS, minutes: 30, kg: 9_000 };
+  const table = [
+    { from: 6, count: 1 },
+    { from: 5, count: 3 },
+    { from: 7, count: 4 },
+    { from: 11, count: 4 },
+    { from: 20, count: 4 },
+  ];
+  for (const { from, count } of table) {
+    const first = Math.round((fill.atMs - FROM_MS) / STEP_MS) + 6 + from;
+    const readings = weightsOf(3, [fill], 9_000).map((one, index) =>
+      index >= first && index < first + count ? { atMs: one.atMs, kg: one.kg - 7_500 } : one,
+    );
+    const { refills } = ledgerOf(readings);
+    assert.equal(refills.length, 1, JSON.stringify({ from, count }));
+    near(refills[0]?.kg ?? 0, 9_000, 100);
+  }
+});

@@ -21,6 +21,7 @@ export const LEDGER_MARGIN_MS = 30 * HOUR_MS;
 /** A pass finds the refills that began so long after its first reading; earlier ones were found by the pass before. */
 const CONTEXT_MS = 2.5 * HOUR_MS;
 const REREAD_MS = 5 * HOUR_MS;
+const REREAD_COUNT = 10;
 /** Weights within this time of midnight make the level at midnight. */
 const BOUNDARY_MS = 2 * HOUR_MS;
 /** Where the nearest weights are further away the level at midnight is only estimated. */
@@ -89,7 +90,11 @@ export function readLedger(input: LedgerInput): LedgerResult {
     ...found.filter(({ toMs }) => toMs > nowMs - FELL_BACK_WITHIN_MS - LEVEL_MS).map(({ fromMs }) => fromMs),
     ...movements.filter(({ toMs }) => toMs > nowMs - OPERATION_MARGIN_MS).map(({ fromMs }) => fromMs),
   ];
-  const readFromMs = floorHour(Math.min(nowMs - REREAD_MS, Math.min(...active) - CONTEXT_MS - HOUR_MS));
+  // Of a device that reports seldom the last weights are old, and a rise needs some before and after it.
+  const neededMs = all.atMs.at(-REREAD_COUNT) ?? all.atMs[0] ?? before?.readFromMs ?? nowMs;
+  const readFromMs = floorHour(
+    Math.min(nowMs - REREAD_MS, neededMs, Math.min(...active) - CONTEXT_MS - HOUR_MS),
+  );
   const refillsFromMs = before === null ? startOfDay(calendar, firstDay) : acceptFromMs;
   return {
     days,
@@ -173,7 +178,7 @@ function refillOf(inflow: Inflow, weights: Weights, kgPerMs: number, capacityKg:
 }
 
 const netRise = (rise: Rise, kgPerMs: number): number =>
-  rise.afterKg - rise.beforeKg + kgPerMs * (rise.inGap ? rise.toMs - rise.fromMs : rise.measuredOverMs);
+  rise.afterKg - rise.beforeKg + kgPerMs * rise.measuredOverMs;
 
 /** The change of the weight over an operation too small to be seen as a rise. */
 function changeOver({ atMs, kg }: Weights, { fromMs, toMs }: Inflow, kgPerMs: number): number | null {
@@ -424,7 +429,13 @@ function levelNow(
     firstAtOrAfter(atMs, last - LEVEL_MS + MINUTE_MS),
     Math.max(0, kg.length - LEVEL_COUNT_MIN),
   );
-  const recent = kg.slice(from);
+  // What was used and refilled since an older one is counted, which matters where weights are hours apart.
+  const kgPerMs = usePerMs(hours, refills, last);
+  const recent = kg.slice(from).map((one, index) => {
+    const timeMs = atMs[from + index] ?? last;
+    const later = refills.filter(({ fromMs, toMs }) => fromMs >= timeMs && toMs <= last);
+    return later.reduce((sum, refill) => sum + refill.kg, one - kgPerMs * (last - timeMs));
+  });
   const earlierFrom = firstAtOrAfter(atMs, (atMs[from] ?? 0) - 2 * LEVEL_MS);
   const recentKg = medianOf(recent);
   const earlierKg = medianOf(kg.slice(earlierFrom, from));
@@ -443,7 +454,14 @@ function levelNow(
     deviationKg: rounded((1.25 * noise) / Math.sqrt(recent.length), 2),
     atMs: last,
     unchangedSinceMs: unchangedSince(weights, hours),
+    everyMs: usualInterval(atMs),
   };
+}
+
+function usualInterval(atMs: readonly number[]): number {
+  const latest = atMs.slice(-REREAD_COUNT);
+  const intervals = latest.slice(1).map((timeMs, index) => timeMs - (latest[index] ?? 0));
+  return intervals.length === 0 ? 0 : medianOf(intervals);
 }
 
 /** By the hours, because a pass reads the weights of the last ones only; not longer ago than hours are kept. */

@@ -11,6 +11,10 @@ const REFILL_PART = 0.02;
 const RISING_DEVIATIONS = 3;
 const REFILL_DEVIATIONS = 4;
 const NOISE_COUNT = 24;
+/** Wrong weights after a rise, at most. */
+const DIP_COUNT_MAX = 10;
+/** A rise that is so much larger later was looked at in a dip. */
+const DIP_TIMES = 1.2;
 const STAYS_PART = 0.7;
 /** A rise of which more than this part is lost in one step within this time was none. */
 const FELL_BACK_PART = 0.6;
@@ -78,15 +82,20 @@ export function findRises(weights: Weights, capacityKg: number): Rises {
       continue;
     }
     const before = sideBefore(weights, first);
-    const after = sideAfter(weights, last);
-    if (!isComplete(weights, last)) {
-      pendingFromMs ??= atMs[Math.max(0, first - before.length + 1)] ?? null;
-      continue;
-    }
     const beforeKg = medianOf(before);
-    const rise = medianOf(after) - beforeKg;
-    if (!isStep(before, after, beforeKg, rise)) {
-      index = first + 1;
+    // Wrong weights soon after it hide nothing: those after them are looked at, too.
+    let stays = last;
+    let rise = Number.NaN;
+    let at = last;
+    for (; at <= last + DIP_COUNT_MAX && isComplete(weights, at); at += 1) {
+      const after = sideAfter(weights, at);
+      const kept = medianOf(after) - beforeKg;
+      if (kept <= DIP_TIMES * rise || !isStep(before, after, beforeKg, kept)) continue;
+      [stays, rise] = [at, kept];
+    }
+    if (Number.isNaN(rise)) {
+      if (at > last + DIP_COUNT_MAX) index = first + 1;
+      else pendingFromMs ??= atMs[Math.max(0, first - before.length + 1)] ?? null;
       continue;
     }
     const noiseAfter = noiseOf(kg.slice(last + 1, last + 1 + NOISE_COUNT / 2));
@@ -96,8 +105,8 @@ export function findRises(weights: Weights, capacityKg: number): Rises {
       spikes.push({ fromMs: atMs[dip] ?? 0, toMs: atMs[last] ?? 0 });
       continue;
     }
-    const fell = fallAfter(weights, last, rise);
-    const found = partsOf(weights, first, last, Math.max(noise, noiseAfter), capacityKg);
+    const fell = fallAfter(weights, stays, rise);
+    const found = partsOf(weights, [first, last, stays], Math.max(noise, noiseAfter), capacityKg);
     if (fell === null) rises.push(...found);
     else spikes.push({ fromMs: found[0]?.fromMs ?? 0, toMs: atMs[fell] ?? 0 });
   }
@@ -119,19 +128,28 @@ function differenceAt(weights: Weights, index: number, least: number): number {
   return medianOf(sideAfter(weights, index)) - medianOf(sideBefore(weights, index));
 }
 
-function sideBefore({ atMs, kg }: Weights, index: number): number[] {
+const sideBefore = (weights: Weights, index: number): number[] =>
+  weights.kg.slice(beforeFrom(weights, index), index + 1);
+
+function beforeFrom({ atMs }: Weights, index: number): number {
   const since = (atMs[index] ?? 0) - SIDE_MS;
   let from = index;
   while (from > 0 && ((atMs[from - 1] ?? 0) > since || index - from + 1 < SIDE_COUNT_MIN)) from -= 1;
-  return kg.slice(from, index + 1);
+  return from;
 }
 
-function sideAfter({ atMs, kg }: Weights, index: number): number[] {
+const sideAfter = (weights: Weights, index: number): number[] =>
+  weights.kg.slice(index + 1, afterTo(weights, index));
+
+function afterTo({ atMs, kg }: Weights, index: number): number {
   const until = (atMs[index + 1] ?? 0) + SIDE_MS;
   let to = index + 2;
   while (to < kg.length && ((atMs[to] ?? 0) < until || to - index - 1 < SIDE_COUNT_MIN)) to += 1;
-  return kg.slice(index + 1, to);
+  return to;
 }
+
+const middleMs = ({ atMs }: Weights, from: number, last: number): number =>
+  ((atMs[from] ?? 0) + (atMs[Math.min(last, atMs.length - 1)] ?? 0)) / 2;
 
 /** All but one of the readings after a rise show it, and the latest two, and all but one before it do not: else some of them are a spike. */
 function isStep(
@@ -161,8 +179,10 @@ function fallAfter(weights: Weights, last: number, rise: number): number | null 
   const untilMs = (atMs[last] ?? 0) + FELL_BACK_WITHIN_MS;
   for (let at = last + 2; at < kg.length - SIDE_COUNT_MIN && (atMs[at] ?? 0) <= untilMs; at += 1) {
     if ((kg[at - 1] ?? 0) - (kg[at] ?? 0) < FELL_BACK_PART * rise) continue;
-    if (medianOf(sideBefore(weights, at - 1)) - medianOf(sideAfter(weights, at - 1)) > FELL_BACK_PART * rise)
-      return at;
+    const after = sideAfter(weights, at - 1);
+    const lowKg = medianOf(sideBefore(weights, at - 1)) - FELL_BACK_PART * rise;
+    // The latest two show whether it stays low, or was some wrong weights.
+    if (medianOf(after) < lowKg && after.slice(-2).every((one) => one < lowKg)) return at;
   }
   return null;
 }
@@ -183,14 +203,20 @@ function fallBefore(weights: Weights, first: number, rise: number): number | nul
 }
 
 /** A rise in which the weight stands for a time at a middle height is two refills. */
-function partsOf(weights: Weights, first: number, last: number, noise: number, capacityKg: number): Rise[] {
+function partsOf(
+  weights: Weights,
+  [first, last, stays]: readonly [number, number, number],
+  noise: number,
+  capacityKg: number,
+): Rise[] {
   const { atMs, kg } = weights;
   const beforeKg = medianOf(sideBefore(weights, first));
-  const afterKg = medianOf(sideAfter(weights, last));
+  const afterKg = medianOf(sideAfter(weights, stays));
   const flat = Math.max(5 * noise, 0.005 * capacityKg);
   const apart = Math.max(REFILL_PART * capacityKg, 2 * flat);
   let fromKg = beforeKg;
   let from = first;
+  let measuredMs = middleMs(weights, beforeFrom(weights, first), first);
   const found: Rise[] = [];
   let at = first + 1;
   while (at < last) {
@@ -206,11 +232,13 @@ function partsOf(weights: Weights, first: number, last: number, noise: number, c
       end - at + 1 >= PAUSE_COUNT_MIN && (atMs[end] ?? 0) - (atMs[at] ?? 0) >= PAUSE_MS - MINUTE_MS;
     const standsKg = medianOf(kg.slice(at, end + 1));
     if (isPause && standsKg - fromKg >= apart && afterKg - standsKg >= apart) {
-      found.push(riseBetween(weights, from, at, fromKg, standsKg, noise));
-      [from, fromKg, at] = [end, standsKg, end + 1];
+      const standsMs = middleMs(weights, at, end);
+      found.push(riseBetween(weights, from, at, fromKg, standsKg, noise, standsMs - measuredMs));
+      [from, fromKg, measuredMs, at] = [end, standsKg, standsMs, end + 1];
     } else at += 1;
   }
-  found.push(riseBetween(weights, from, last, fromKg, afterKg, noise));
+  const overMs = middleMs(weights, stays + 1, afterTo(weights, stays) - 1) - measuredMs;
+  found.push(riseBetween(weights, from, last, fromKg, afterKg, noise, overMs));
   return found;
 }
 
@@ -222,6 +250,7 @@ function riseBetween(
   beforeKg: number,
   afterKg: number,
   noise: number,
+  measuredOverMs: number,
 ): Rise {
   const left = beforeKg + Math.max(0.05 * (afterKg - beforeKg), 2 * noise);
   const arrived = afterKg - Math.max(0.03 * (afterKg - beforeKg), 2 * noise);
@@ -234,7 +263,5 @@ function riseBetween(
   let gapMs = 0;
   for (let at = from + 1; at <= to; at += 1) gapMs = Math.max(gapMs, (atMs[at] ?? 0) - (atMs[at - 1] ?? 0));
   const [fromMs, toMs] = [atMs[from] ?? 0, atMs[to] ?? 0];
-  // The sides of the comparison begin half an hour before and end half an hour after.
-  const measuredOverMs = (atMs[last] ?? 0) - (atMs[first] ?? 0) + SIDE_MS;
   return { fromMs, toMs, beforeKg, afterKg, measuredOverMs, inGap: gapMs > GAP_MS };
 }

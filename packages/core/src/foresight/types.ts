@@ -110,6 +110,8 @@ export interface LevelNow {
   readonly atMs: number;
   /** Since when the weight has not changed by a digit. */
   readonly unchangedSinceMs: number;
+  /** Between two readings, of the latest ones: the median. */
+  readonly everyMs: number;
 }
 
 export interface LedgerResult {
