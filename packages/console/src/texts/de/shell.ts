@@ -17,7 +17,7 @@ export const shell: typeof english.shell = {
   notLiveSince: (time) => `Nicht aktuell seit ${time}`,
   loading: 'Wird geladen',
   viewNotLoaded: 'Diese Ansicht konnte nicht geladen werden.',
-  facilities: (count) => `${count} Standorte`,
+  facilities: (count) => `${count} Betriebe`,
   noAlerts: 'Keine unbestätigten Alarme',
   alertsUnknown: 'Ob es Alarme gibt, ist nicht bekannt',
   alarmBar: 'Alarme',
