@@ -15,6 +15,8 @@ import { AcknowledgeButton } from './acknowledge-button.tsx';
 import { isUnacknowledged, urgencyOf, valueAgainstThreshold } from './alerts.ts';
 import { useShelving } from './shelving.ts';
 
+const HELP = ['cause', 'consequence', 'action'] as const;
+
 interface Props {
   readonly alerts: readonly FleetAlert[];
   /** Whether the order is of the view; a list that is read by pages keeps the one of the service. */
@@ -184,38 +186,53 @@ export function AlertFacts({ alert }: { readonly alert: FleetAlert }) {
     ['cleared', alert.cleared_at, null],
     ['resolved', alert.resolved_at, null],
   ] as const;
+  const { alarmHelp } = texts.value;
+  const help = alarmHelp.types[alert.type];
   return (
-    <dl class="alerts-facts">
-      {times.map(
-        ([step, at, by]) =>
-          at !== null && (
-            <div key={step}>
-              <dt>{alerts.steps[step]}</dt>
-              <dd>
-                <Time at={at} />{' '}
-                <span class="muted">
-                  (<Age since={at} />)
-                </span>
-                {by !== null && <span class="free-text"> {alerts.by(by)}</span>}
-              </dd>
+    <>
+      <dl class="alerts-facts">
+        {times.map(
+          ([step, at, by]) =>
+            at !== null && (
+              <div key={step}>
+                <dt>{alerts.steps[step]}</dt>
+                <dd>
+                  <Time at={at} />{' '}
+                  <span class="muted">
+                    (<Age since={at} />)
+                  </span>
+                  {by !== null && <span class="free-text"> {alerts.by(by)}</span>}
+                </dd>
+              </div>
+            ),
+        )}
+        {alert.note !== null && (
+          <div>
+            <dt>{alerts.note}</dt>
+            <dd class="free-text">{alert.note}</dd>
+          </div>
+        )}
+        {alert.shelved_until !== null && (
+          <div>
+            <dt>{alerts.shelvedUntil}</dt>
+            <dd class="free-text">
+              <Time at={alert.shelved_until} />
+              {alert.shelved_by !== null && ` ${alerts.by(alert.shelved_by)}`}: {alert.shelve_reason}
+            </dd>
+          </div>
+        )}
+      </dl>
+      <section class="alerts-help" aria-label={alarmHelp.title}>
+        <h3>{alarmHelp.title}</h3>
+        <dl class="alerts-facts">
+          {HELP.map((part) => (
+            <div key={part}>
+              <dt>{alarmHelp[part]}</dt>
+              <dd>{help[part]}</dd>
             </div>
-          ),
-      )}
-      {alert.note !== null && (
-        <div>
-          <dt>{alerts.note}</dt>
-          <dd class="free-text">{alert.note}</dd>
-        </div>
-      )}
-      {alert.shelved_until !== null && (
-        <div>
-          <dt>{alerts.shelvedUntil}</dt>
-          <dd class="free-text">
-            <Time at={alert.shelved_until} />
-            {alert.shelved_by !== null && ` ${alerts.by(alert.shelved_by)}`}: {alert.shelve_reason}
-          </dd>
-        </div>
-      )}
-    </dl>
+          ))}
+        </dl>
+      </section>
+    </>
   );
 }

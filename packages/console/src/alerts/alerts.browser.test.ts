@@ -95,6 +95,10 @@ describe('the alerts of all devices in Chromium', () => {
       .getByRole('button', { name: /98 %/ })
       .click();
     await page.getByRole('dialog').getByText('on my way').waitFor();
+    await page
+      .getByRole('region', { name: 'What to do' })
+      .getByText(/^Order or fill it|^Bring material/)
+      .waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });

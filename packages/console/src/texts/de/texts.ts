@@ -1,5 +1,6 @@
 import type { Texts } from '../en/texts.ts';
 import * as administration from './administration.ts';
+import * as alarmHelp from './alarm-help.ts';
 import * as alerts from './alerts.ts';
 import * as common from './common.ts';
 import * as devices from './devices.ts';
@@ -11,6 +12,7 @@ import * as shell from './shell.ts';
 
 export const de: Texts = {
   ...administration,
+  ...alarmHelp,
   ...alerts,
   ...common,
   ...devices,

@@ -1,4 +1,5 @@
 import * as administration from './administration.ts';
+import * as alarmHelp from './alarm-help.ts';
 import * as alerts from './alerts.ts';
 import * as common from './common.ts';
 import * as devices from './devices.ts';
@@ -10,6 +11,7 @@ import * as shell from './shell.ts';
 
 export const en = {
   ...administration,
+  ...alarmHelp,
   ...alerts,
   ...common,
   ...devices,
