@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { DEFAULT_ADDRESSES } from '@granary/contract/endpoints/declaration/groups';
 import { asyncApiDocument } from '@granary/contract/reference/asyncapi';
 import type { Json } from '@granary/contract/reference/component-schemas';
-import { errorPage } from '@granary/contract/reference/error-page';
 import { messageSchemas } from '@granary/contract/reference/message-schemas';
 import { openApiDocument } from '@granary/contract/reference/openapi';
-import { sentencePage } from '@granary/contract/reference/sentence-page';
+import { sentencePage } from '@granary/contract/reference/pages';
 import { VERSION } from '@granary/server/process/version';
+import { errorPage } from '../packages/contract/src/reference/pages.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
 /** A fenced block whose first line names the kind of device and the topic. */

@@ -1,4 +1,4 @@
-import type { Define } from './frame/environment.ts';
+import type { Define } from './program/environment.ts';
 
 export interface CommandEntry {
   readonly name: string;
@@ -207,7 +207,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'audit',
     summary: 'list who changed what',
     group: RECORDS,
-    load: async () => (await import('./commands/records/audit.ts')).audit,
+    load: async () => (await import('./commands/records/events.ts')).audit,
   },
   {
     name: 'login',
@@ -219,7 +219,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'context',
     summary: 'list, select and remove stored services',
     group: SETUP,
-    load: async () => (await import('./commands/setup/context.ts')).context,
+    load: async () => (await import('./commands/setup/login.ts')).context,
   },
   {
     name: 'keys',
@@ -244,13 +244,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'apply a document of a site',
     group: SETUP,
     survivesClosedOutput: true,
-    load: async () => (await import('./commands/setup/apply.ts')).apply,
+    load: async () => (await import('./commands/setup/site.ts')).apply,
   },
   {
     name: 'export',
     summary: 'write the configuration or readings to a file',
     group: SETUP,
-    load: async () => (await import('./commands/setup/export.ts')).exportCommand,
+    load: async () => (await import('./commands/setup/site.ts')).exportCommand,
   },
   {
     name: 'completion',

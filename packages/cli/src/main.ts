@@ -1,9 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { COMMANDS, type CommandEntry } from './commands.ts';
-import type { Environment } from './frame/environment.ts';
-import { explain, explanationLines } from './frame/explain.ts';
-import { EXIT, UsageError } from './frame/failures.ts';
-import { JSON_OPTION } from './frame/options.ts';
+import type { Environment } from './program/environment.ts';
+import { EXIT, explain, explanationLines, UsageError } from './program/explain.ts';
+import { JSON_OPTION } from './program/options.ts';
 
 /** The version of the command. */
 export const VERSION = manifest.version;

@@ -1,3 +1,5 @@
+import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
+import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import {
   DEFAULT_ADDRESSES,
   type GroupRoots,
@@ -5,17 +7,96 @@ import {
 } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Readiness } from '@granary/contract/endpoints/health';
+import { type NewPlant, type Plant, plants, storedPlantJson } from '@granary/contract/endpoints/plants';
+import type { Success } from '@granary/contract/envelope';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { DeviceTelemetry, TelemetryReceipt } from '@granary/contract/telemetry/telemetry';
-import { configurationClient } from './configuration.ts';
 import { callOf, derive } from './derive.ts';
-import { devicesClient } from './devices.ts';
-import { plantsClient } from './plants.ts';
-import type { CallOptions } from './requests/call.ts';
+import type { CallOptions } from './requests/transport.ts';
 import { createTransport, type Fetch, type Transport } from './requests/transport.ts';
 import { eventsClient } from './streams/events.ts';
 import { exportsClient } from './streams/exports.ts';
 import { readingsClient } from './streams/readings.ts';
+
+export interface Versioned<Configuration> {
+  readonly configuration: Configuration;
+  /** Pass it as `ifMatch`, so that a change of another caller is not overwritten. */
+  readonly etag: string | null;
+}
+
+/** These two are written by hand, because the version of a configuration is in a header. */
+interface ConfigurationGroup<Configuration, Patch> {
+  get(deviceId: string, options?: CallOptions): Promise<Versioned<Configuration>>;
+  update(deviceId: string, patch: Patch, options?: CallOptions): Promise<Versioned<Configuration>>;
+}
+
+interface ConfigurationEndpoints<Configuration, Patch> {
+  readonly get: Endpoint<string, undefined, undefined, Success<Configuration>>;
+  readonly update: Endpoint<string, undefined, Patch, Success<Configuration>>;
+}
+
+function configurationClient(transport: Transport, roots: GroupRoots) {
+  const group = <Configuration, Patch>({
+    get,
+    update,
+  }: ConfigurationEndpoints<Configuration, Patch>): ConfigurationGroup<Configuration, Patch> => {
+    const versioned = async (endpoint: Endpoint, args: readonly unknown[]) => {
+      const { body, headers } = await transport.exchange<Configuration>(callOf(endpoint, roots, args));
+      return { configuration: body.data, etag: headers.get('etag') };
+    };
+    return {
+      get: (deviceId, options) => versioned(get, [deviceId, options]),
+      update: (deviceId, patch, options) => versioned(update, [deviceId, patch, options]),
+    };
+  };
+  const { silo, field } = endpoints.configuration;
+  return {
+    silo: { ...group(silo), ...derive({ versions: silo.versions }, transport, roots) },
+    field: { ...group(field), ...derive({ versions: field.versions }, transport, roots) },
+  };
+}
+
+export interface VersionedDevice<Detail> {
+  readonly device: Detail;
+  /** Pass it as `ifMatch`, so that a change of another caller is not overwritten. */
+  readonly etag: string | null;
+}
+
+/** `getVersioned` is written by hand, because the version of a device is in a header. */
+function devicesClient(transport: Transport, roots: GroupRoots) {
+  const getVersioned =
+    <Detail>(get: Endpoint) =>
+    async (deviceId: string, options?: CallOptions): Promise<VersionedDevice<Detail>> => {
+      const { body, headers } = await transport.exchange<Detail>(callOf(get, roots, [deviceId, options]));
+      return { device: body.data, etag: headers.get('etag') };
+    };
+  const { silo, field } = endpoints.devices;
+  return {
+    silo: { ...derive(silo, transport, roots), getVersioned: getVersioned<SiloDetail>(silo.get) },
+    field: { ...derive(field, transport, roots), getVersioned: getVersioned<FieldDetail>(field.get) },
+  };
+}
+
+/** The plant store sample; its ids have 64 bits, so they are bigints. */
+interface PlantsClient {
+  create(plant: NewPlant, options?: CallOptions): Promise<Plant>;
+  get(id: bigint, options?: CallOptions): Promise<NewPlant>;
+}
+
+function plantsClient(transport: Transport, roots: GroupRoots): PlantsClient {
+  const { create, get } = plants;
+  return {
+    create: async (plant, options) => {
+      const { body: _, ...call } = callOf(create, roots, [undefined, options]);
+      return JSON.parse(await transport.text({ ...call, json: storedPlantJson(plant) }));
+    },
+    // The id of the answer has lost digits as a number, and it is the requested one.
+    get: async (id, options) => ({
+      ...JSON.parse(await transport.text(callOf(get, roots, [id, options]))),
+      id,
+    }),
+  };
+}
 
 const NOT_READY = 503;
 

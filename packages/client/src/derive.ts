@@ -2,14 +2,14 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { fillPath, type PathNames, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
 import type { Page, Success } from '@granary/contract/envelope';
+import type { Transport } from './requests/transport.ts';
 import {
   type Call,
   type CallOptions,
   IDEMPOTENCY_KEY,
   newIdempotencyKey,
   type Query,
-} from './requests/call.ts';
-import type { Transport } from './requests/transport.ts';
+} from './requests/transport.ts';
 
 type Arguments = readonly unknown[];
 type AnyMethod = (...args: Arguments) => unknown;

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DEVICE_ID_LIST } from './ids.ts';
-import { List, withLists } from './input/lists.ts';
-import { type Checker, checker, closed, described } from './input/schema.ts';
+import { type Checker, checker, closed, described, List, withLists } from './input/schema.ts';
 import { form } from './input/text-schemas.ts';
 import { sentence } from './sentences/english.ts';
 

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { SensorId } from './devices/sensors.ts';
 import { DEVICE_ID_LIST } from './ids.ts';
-import { List, type ListRule, withLists } from './input/lists.ts';
-import { type Checker, checker, closed, described } from './input/schema.ts';
+import { type Checker, checker, closed, described, List, type ListRule, withLists } from './input/schema.ts';
 import { LocalDate, line, TimeZoneName } from './input/text-schemas.ts';
 import { PROFILE_NAMES } from './profiles/profiles.ts';
 import { AGGREGATES, CONTENT_UNITS, INTERVALS } from './telemetry/telemetry.ts';

@@ -1,4 +1,4 @@
-import type { ListRule } from './input/lists.ts';
+import type { ListRule } from './input/schema.ts';
 import { checker } from './input/schema.ts';
 import { id } from './input/text-schemas.ts';
 

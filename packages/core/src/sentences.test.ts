@@ -19,11 +19,11 @@ import { refuseDeclaration as refuseCommandDeclaration } from './commands/declar
 import { refuseRelease, refuseWhileStopped } from './commands/emergency-stop.ts';
 import { commandRecord } from './commands/record.ts';
 import { refuseCommand } from './commands/refusals.ts';
+import { unstoredStopDetail } from './commands/sentences.ts';
 import { beginCommand, type CommandState } from './commands/state.ts';
 import { advanceCommand, type CommandInput } from './commands/transitions.ts';
 import { applyFieldPatch, initialFieldConfiguration } from './configuration/field-configuration.ts';
 import { applyPatch, initialConfiguration } from './configuration/silo-configuration.ts';
-import { unstoredStopDetail } from './devices/sentences.ts';
 import { NEVER_SEEN } from './devices/status.ts';
 import { attentionItems } from './fleet/attention.ts';
 import { refuseBusyRemoval, refuseRemoved } from './fleet/removal.ts';

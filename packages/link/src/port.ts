@@ -3,7 +3,7 @@ import type { RefusalCause } from '@granary/contract/devices/reception';
 import type { DeviceState } from '@granary/contract/link/messages';
 import type { DeviceAck, DeviceProgress } from '@granary/contract/profiles/profile';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
-import type { LinkFault } from '@granary/contract/sentences/link';
+import type { LinkFault } from '@granary/contract/sentences/faults';
 import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 import type { CertificatePair } from './tls.ts';
 

@@ -6,7 +6,7 @@ import {
   PROFILES,
 } from '@granary/contract/profiles/profiles';
 import { sentence } from '@granary/contract/sentences/english';
-import { ruleSensors } from '@granary/core/alerts/rules/rule-sensors';
+import { ruleSensors } from '@granary/core/alerts/rules/threshold-rules';
 import { refuseBadRules } from '@granary/core/configuration/rule-checks';
 import { storedConfiguration } from '@granary/core/configuration/versions';
 import { profileOf } from '@granary/core/profiles/profiles';

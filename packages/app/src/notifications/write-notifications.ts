@@ -8,8 +8,8 @@ import {
 import type { Sql } from '@granary/store/sql';
 import type { NewEvent } from '../events/event-rows.ts';
 import { newId } from '../ids.ts';
-import { enqueueMessage } from '../webhooks/messages.ts';
 import { findWebhook } from '../webhooks/webhook-rows.ts';
+import { enqueueMessage } from '../webhooks/webhooks.ts';
 import { insertNotifications } from './notification-rows.ts';
 
 type Writing = Pick<MessageContext, 'rule' | 'step' | 'nowMs'>;

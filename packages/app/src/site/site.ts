@@ -1,7 +1,6 @@
 import { NOTIFICATION_RULES_MAX } from '@granary/contract/notifications';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
-import type { Applied } from '@granary/contract/site/apply';
-import type { SiteDocument } from '@granary/contract/site/site-document';
+import type { Applied, SiteDocument } from '@granary/contract/site/site-document';
 import { WEBHOOKS_MAX } from '@granary/contract/webhooks';
 import { auditedChange } from '@granary/core/audit';
 import { storedConfiguration } from '@granary/core/configuration/versions';
@@ -16,8 +15,7 @@ import { listDevicesOfFleet } from '../fleet/device-list.ts';
 import { listRules, lockPosition } from '../notifications/rule-rows.ts';
 import type { Transaction } from '../transaction.ts';
 import { listWebhooks, lockWebhook } from '../webhooks/webhook-rows.ts';
-import { lockKnownDevices } from './known-devices.ts';
-import { type NewSecrets, writePlan } from './write-plan.ts';
+import { lockKnownDevices, type NewSecrets, writePlan } from './write-plan.ts';
 
 const NONE: KnownNotifications = { webhooks: [], rules: [] };
 

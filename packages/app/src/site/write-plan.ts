@@ -1,6 +1,8 @@
 import { Refusal } from '@granary/contract/errors';
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { inEnglish } from '@granary/contract/sentences/english';
 import { capitalized } from '@granary/contract/sentences/sentence';
+import { storedConfiguration } from '@granary/core/configuration/versions';
 import { changedFields } from '@granary/core/devices/change-device';
 import { operationName } from '@granary/core/operations/sentences';
 import { holdsDevice } from '@granary/core/operations/state';
@@ -10,16 +12,39 @@ import type { DescribedDevice } from '@granary/core/site/site-device';
 import type { Sql } from '@granary/store/sql';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import { lockDevices } from '../alerts/evaluation-rows.ts';
+import { lockConfigurations } from '../configuration/configuration-rows.ts';
 import { saveChangedConfiguration } from '../configuration/save-configuration.ts';
-import { saveDevice } from '../device-rows.ts';
+import { lockDeviceRowsById, type StoredDevice, saveDevice } from '../device-rows.ts';
 import { deviceUpdated, insertRegisteredDevice } from '../devices/register-device.ts';
 import { type Effect, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import { saveMissionsWithoutBase } from '../missions/mission-rows.ts';
 import { currentOperations } from '../operations/operation-rows.ts';
 import type { Transaction } from '../transaction.ts';
-import type { KnownDevice } from './known-devices.ts';
 import { writeRules, writeWebhooks } from './write-notifications.ts';
+
+/** A registered device with everything that a document can change. */
+type KnownDevice = StoredDevice & DescribedDevice & { readonly configurationVersion: number };
+
+/** The registered ones of these devices, by id; nobody else changes them before the transaction ends. */
+export async function lockKnownDevices(
+  sql: Sql,
+  deviceIds: readonly string[],
+): Promise<ReadonlyMap<string, KnownDevice>> {
+  const devices = await lockDeviceRowsById(sql, deviceIds);
+  const configurations = await lockConfigurations(
+    sql,
+    devices.map(({ deviceNo }) => deviceNo),
+  );
+  return new Map(
+    devices.map((device) => {
+      const row = configurations.get(device.deviceNo);
+      if (row === undefined) throw new Error(`device ${device.deviceId} has no configuration`);
+      const configuration = storedConfiguration<DeviceConfiguration>(row.body);
+      return [device.deviceId, { ...device, configuration, configurationVersion: row.version }];
+    }),
+  );
+}
 
 /** Of everything that the document names, because only the plan finds out what is new. */
 export interface NewSecrets {

@@ -1,5 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
+import { toIso } from '@granary/contract/time';
 import {
   type ReplayResult,
   TEST_MESSAGE,
@@ -25,6 +26,7 @@ import {
   expireDeliveries,
   findDelivery,
   hasPendingDeliveries,
+  insertDelivery,
   insertOrRepeatDeliveries,
   listDeliveries,
   makePendingDue,
@@ -32,7 +34,6 @@ import {
   renewDelivery,
   repeatDeadDeliveries,
 } from './delivery-rows.ts';
-import { enqueueMessage } from './messages.ts';
 import { recordAttempt, takeDue } from './sending.ts';
 import {
   countWebhooks,
@@ -49,6 +50,36 @@ import {
   saveWebhook,
   type WebhookPage,
 } from './webhook-rows.ts';
+
+/** A message that is not an event of the log. */
+interface WebhookMessage {
+  readonly webhookNo: number;
+  /** The header `webhook-id`: a receiver recognises repeated messages by it. */
+  readonly messageId: string;
+  readonly type: string;
+  /** The field `data` of the body. */
+  readonly payload: object;
+  readonly nowMs: number;
+}
+
+/**
+ * Stores a message for a webhook inside the transaction of the caller, and returns whether it is a new one. It is sent after
+ * the commit; the caller returns the effect `webhooks_changed` so that this happens at once.
+ */
+export async function enqueueMessage(
+  sql: Sql,
+  { webhookNo, messageId, type, payload, nowMs }: WebhookMessage,
+): Promise<boolean> {
+  const body = JSON.stringify({ id: messageId, type, at: toIso(nowMs), data: payload });
+  return await insertDelivery(sql, {
+    webhookNo,
+    messageId,
+    type,
+    sequence: null,
+    body,
+    createdAtMs: nowMs,
+  });
+}
 
 /** Limits of one transaction, so that other writes are not held up for long. */
 const EVENTS_PER_CALL_MAX = 200;

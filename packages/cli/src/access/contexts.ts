@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Environment } from '../frame/environment.ts';
-import { CommandFailure, EXIT } from '../frame/failures.ts';
+import type { Environment } from '../program/environment.ts';
+import { CommandFailure, EXIT } from '../program/explain.ts';
 
 type Env = Environment['env'];
 

@@ -1,11 +1,47 @@
 import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { type Client, type ClientOptions, createClient } from '@granary/client';
+import { ApiError, type Client, type ClientOptions, createClient, UnreachableError } from '@granary/client';
+import type { Actor } from '@granary/contract/audit';
 import { readAddresses } from '@granary/server/process/addresses-file';
-import type { Environment } from '../frame/environment.ts';
-import { CommandFailure, EXIT } from '../frame/failures.ts';
-import { address } from '../frame/options.ts';
+import type { Environment } from '../program/environment.ts';
+import { CommandFailure, EXIT } from '../program/explain.ts';
+import { address } from '../program/options.ts';
 import { type Context, type Contexts, contextsFile, readContexts } from './contexts.ts';
+
+/** Who sits at this terminal, for the audit log and for acknowledgements; cron and containers set no variable. */
+export const personName = (env: Environment['env']): string | undefined =>
+  [env['GRANARY_ACTOR'], env['USER'], env['LOGNAME'], env['USERNAME'], systemName()].find(
+    (name) => name !== undefined && name.trim() !== '',
+  );
+
+function systemName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    // The system does not know the user, as in a container with any user id.
+    return undefined;
+  }
+}
+
+/** The options of a call that changes something. */
+export function asActor(env: Environment['env']): { readonly actor?: string } {
+  const actor = personName(env);
+  return actor === undefined ? {} : { actor };
+}
+
+/** The person, or the name of the key where nobody is named. */
+export const whoText = (who: Actor | null): string => (who === null ? '-' : (who.actor ?? who.key_name));
+
+const LOWEST_SERVER_STATUS = 500;
+const LIMITED = 429;
+
+/** The service may answer later: it is not reachable, restarts, or is busy. */
+export const isPassing = (failure: unknown): boolean =>
+  failure instanceof UnreachableError ||
+  (failure instanceof ApiError && (failure.status >= LOWEST_SERVER_STATUS || failure.status === LIMITED));
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 type Env = Environment['env'];
 

@@ -3,8 +3,8 @@ import { FaultPlanError, parseFaultPlan } from '@granary/simulator/farm/fault-pl
 import { SIMULATED_PROFILES } from '@granary/simulator/profiles/profiles';
 import { type FarmEvent, type FarmOptions, HISTORY_DAYS_DEFAULT } from '@granary/simulator/start-farm';
 import type { Command } from 'commander';
-import { UsageError } from '../frame/failures.ts';
-import { collect, positiveNumber } from '../frame/options.ts';
+import { UsageError } from '../program/explain.ts';
+import { collect, positiveNumber } from '../program/options.ts';
 
 const INTERVAL_DEFAULT_S = 10;
 

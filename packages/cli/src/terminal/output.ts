@@ -1,4 +1,4 @@
-import type { Environment } from '../frame/environment.ts';
+import type { Environment } from '../program/environment.ts';
 import { type Column, table } from './table.ts';
 import { type Paint, painter, printable, wrap } from './text.ts';
 

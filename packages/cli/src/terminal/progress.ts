@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import type { Person, TerminalTraits } from '../frame/environment.ts';
+import type { Person, TerminalTraits } from '../program/environment.ts';
 
 const BAR_COLUMNS_MAX = 30;
 const BAR_COLUMNS_MIN = 4;

@@ -1,4 +1,4 @@
-import type { TerminalTraits } from '../frame/environment.ts';
+import type { TerminalTraits } from '../program/environment.ts';
 import { painter, printable, type Tone, wrap } from './text.ts';
 
 const GAP = '  ';

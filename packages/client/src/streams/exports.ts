@@ -3,8 +3,7 @@ import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups'
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { HistoryExportQuery, HistoryRow, RawReading, ReadingsQuery } from '@granary/contract/exports';
 import { callOf } from '../derive.ts';
-import type { CallOptions } from '../requests/call.ts';
-import type { Transport } from '../requests/transport.ts';
+import type { CallOptions, Transport } from '../requests/transport.ts';
 
 const MEDIA_TYPE = 'application/x-ndjson';
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../failures.ts';
-import { type Call, pause } from '../requests/call.ts';
 import { isTemporary, paceOf } from '../requests/retry-policy.ts';
 import type { Transport } from '../requests/transport.ts';
+import { type Call, pause } from '../requests/transport.ts';
 
 const LINE_END = /\r\n|\r|\n/;
 

@@ -4,7 +4,7 @@ import { ERROR_CODES, Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { ALERTS } from '@granary/contract/sentences/alerts';
 import { ENGLISH, SENTENCES, sentence } from '@granary/contract/sentences/english';
-import { EXPECTED, FIELD_FAULTS } from '@granary/contract/sentences/faults';
+import { EXPECTED, FIELD_FAULTS, LINK_FAULTS } from '@granary/contract/sentences/faults';
 import { FINDINGS, FORECAST_REASONS, GRAIN_REASONS } from '@granary/contract/sentences/foresight';
 import {
   ATTENTION,
@@ -13,7 +13,6 @@ import {
   OPERATION_DETAILS,
   TRACE,
 } from '@granary/contract/sentences/jobs';
-import { LINK_FAULTS } from '@granary/contract/sentences/link';
 import { PARTS } from '@granary/contract/sentences/parts';
 import { REFUSALS } from '@granary/contract/sentences/refusals';
 import { capitalized, placeholdersOf, type Reader, written } from '@granary/contract/sentences/sentence';

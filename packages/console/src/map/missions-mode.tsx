@@ -14,9 +14,9 @@ import { useLoaded } from '../kit/use-loaded.ts';
 import { MISSION_UNDER_WAY } from '../live/site.ts';
 import { locale, texts } from '../texts/texts.ts';
 import type { MapContents } from './contents.ts';
-import { missionPath, missionStatus } from './missions.ts';
 import { pathOf, screenOf } from './surface/projection.ts';
 import { useView } from './surface/surface-context.ts';
+import { missionPath, missionStatus } from './vehicles.ts';
 
 const SHOWN_MAX = 10;
 

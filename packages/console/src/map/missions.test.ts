@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WaypointStatus } from '@granary/contract/missions';
 import { missions } from '../texts/en/map.ts';
-import { missionPath, missionStatus } from './missions.ts';
+import { missionPath, missionStatus } from './vehicles.ts';
 
 const VEHICLE = { lat: 9, lng: 9 };
 const waypoints = (...statuses: WaypointStatus[]) =>

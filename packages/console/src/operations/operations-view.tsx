@@ -10,7 +10,7 @@ import { FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/fil
 import { formatNumber } from '../kit/format.ts';
 import { Tabs } from '../kit/tabs.tsx';
 import { COMMAND_UNDER_WAY, MISSION_UNDER_WAY, OPERATION_UNDER_WAY } from '../live/site.ts';
-import { missionStatus } from '../map/missions.ts';
+import { missionStatus } from '../map/vehicles.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { JobTable } from './job-table.tsx';
 import {

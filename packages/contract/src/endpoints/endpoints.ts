@@ -1,11 +1,10 @@
 import { alerts } from './alerts.ts';
-import { audit } from './audit.ts';
 import { commands } from './commands.ts';
 import { configuration } from './configuration.ts';
 import { console } from './console.ts';
 import type { Endpoint } from './declaration/endpoint.ts';
 import { devices } from './devices.ts';
-import { events } from './events.ts';
+import { audit, events } from './events.ts';
 import { exports } from './exports.ts';
 import { fleet } from './fleet.ts';
 import { foresight } from './foresight.ts';

@@ -1,5 +1,10 @@
-import { Applied, checkApplyQuery, checkExportQuery } from '../site/apply.ts';
-import { checkSiteDocument, SiteDocument } from '../site/site-document.ts';
+import {
+  Applied,
+  checkApplyQuery,
+  checkExportQuery,
+  checkSiteDocument,
+  SiteDocument,
+} from '../site/site-document.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { closed } from '../input/schema.ts';
 import { codeField, messageFields, VALUES } from '../sentence-fields.ts';
-import { LINK_FAULTS } from '../sentences/link.ts';
+import { LINK_FAULTS } from '../sentences/faults.ts';
 import { Timestamp } from '../time.ts';
 
 export const SESSION_TYPES = ['clean', 'persistent'] as const;

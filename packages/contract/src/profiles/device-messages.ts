@@ -3,9 +3,9 @@ import { FieldConfiguration } from '../configuration/field-configuration.ts';
 import { SiloConfiguration } from '../configuration/silo-configuration.ts';
 import { WeatherStationConfiguration } from '../configuration/weather-station-configuration.ts';
 import { type Checker, checker, closed } from '../input/schema.ts';
-import { sentSchema } from '../link/configuration-message.ts';
 import * as field from '../link/field-messages.ts';
 import * as silo from '../link/messages.ts';
+import { sentSchema } from '../link/messages.ts';
 import { PROFILES } from './profiles.ts';
 
 /** The kinds of devices of which the device maker's guide shows messages. */

@@ -41,8 +41,7 @@ import {
 import * as operations from '../operations.ts';
 import { Point, Position } from '../positions.ts';
 import { SessionRecord, SignIn, SignInCode } from '../session.ts';
-import { Applied, SiteChange } from '../site/apply.ts';
-import { SiteDevice, SiteDocument } from '../site/site-document.ts';
+import { Applied, SiteChange, SiteDevice, SiteDocument } from '../site/site-document.ts';
 import { EnvironmentalReading, LocationReading, Track, TrackPoint } from '../telemetry/field-readings.ts';
 import { CurrentReadings, HistoryPoint, SensorHistory, TelemetryReceipt } from '../telemetry/telemetry.ts';
 import * as webhooks from '../webhooks.ts';

@@ -1,16 +1,68 @@
+import { Type } from 'typebox';
 import type { Endpoint, RequestHeader } from '../endpoints/declaration/endpoint.ts';
 import { type GroupAddresses, groupRoots } from '../endpoints/declaration/groups.ts';
 import { exampleParameter, PATH_PARAMETERS, parameterNames } from '../endpoints/declaration/parameters.ts';
 import { ALL_ENDPOINTS } from '../endpoints/endpoints.ts';
 import { ERROR_TEXTS } from '../error-texts.ts';
 import { ERROR_CODES, STATUS_OF } from '../errors.ts';
+import { closed } from '../input/schema.ts';
 import type { SchemaNode } from '../input/validation-issues.ts';
 import { SCOPES } from '../keys.ts';
+import { LoggedEvent } from '../logged-event.ts';
 import { SESSION_COOKIE } from '../session.ts';
+import { Timestamp } from '../time.ts';
+import { TEST_MESSAGE } from '../webhooks.ts';
 import { ANSWER_HEADERS, answersOf, ComponentRefusals } from './answers.ts';
 import { ComponentSchemas, type Json, type JsonObject, toJson } from './component-schemas.ts';
 import { NAMED_SCHEMAS } from './named-schemas.ts';
-import { webhookMessages } from './webhook-messages.ts';
+
+/** What a webhook gets beside events. */
+const Message = closed({
+  id: Type.String(),
+  type: Type.Enum(['notification', TEST_MESSAGE]),
+  at: Timestamp,
+  data: Type.Record(Type.String(), Type.Unknown()),
+});
+
+const header = (name: string, description: string): Json => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+});
+
+const WEBHOOK_HEADERS: readonly Json[] = [
+  header('webhook-id', 'Stays the same when the message is sent again.'),
+  header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.'),
+  header('webhook-signature', 'By Standard Webhooks, with the secret of the webhook; two during a rotation.'),
+];
+
+/** The requests that the service sends to a registered webhook. */
+function webhookMessages(schemas: ComponentSchemas): JsonObject {
+  const message = (operationId: string, summary: string, schema: Json): JsonObject => ({
+    post: {
+      operationId,
+      tags: ['webhooks'],
+      summary,
+      security: [],
+      parameters: WEBHOOK_HEADERS,
+      requestBody: { required: true, content: { 'application/json': { schema } } },
+      responses: {
+        '2XX': { description: 'Accepted; the body is ignored.' },
+        '4XX': { description: 'The message is sent again later; 410 disables the webhook.' },
+      },
+    },
+  });
+  return {
+    event: message('webhookEvent', 'An event that matches the webhook.', schemas.use(LoggedEvent, 'answer')),
+    message: message(
+      'webhookMessage',
+      'A notification about alerts, or the message of a test.',
+      schemas.use(Message, 'answer'),
+    ),
+  };
+}
 
 const HEADERS: Readonly<Record<RequestHeader, HeaderDescription>> = {
   'if-match': {

@@ -1,10 +1,9 @@
 import { unitSymbol } from '../telemetry/channels.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 import { ALERTS } from './alerts.ts';
-import { EXPECTED, FIELD_FAULTS } from './faults.ts';
+import { EXPECTED, FIELD_FAULTS, LINK_FAULTS } from './faults.ts';
 import { FINDINGS, FORECAST_REASONS, GRAIN_REASONS } from './foresight.ts';
 import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from './jobs.ts';
-import { LINK_FAULTS } from './link.ts';
 import { PARTS } from './parts.ts';
 import { REFUSALS } from './refusals.ts';
 import { capitalized, type Reader, type Sentence, type ValuesOf, written } from './sentence.ts';

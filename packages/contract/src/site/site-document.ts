@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { FieldRegistration, SiloRegistration } from '../devices/devices.ts';
+import { Difference } from '../audit.ts';
+import { DeviceCredentials, FieldRegistration, SiloRegistration } from '../devices/devices.ts';
 import { DeviceId } from '../ids.ts';
 import { type Checker, checker, closed, described, type ValidationIssue } from '../input/schema.ts';
 import {
@@ -11,6 +12,49 @@ import {
 import type { DeviceGroup } from '../profiles/groups.ts';
 import { PROFILE_NAMES, PROFILES } from '../profiles/profiles.ts';
 import { NewWebhook, WEBHOOKS_MAX } from '../webhooks.ts';
+
+export const CHANGE_ACTIONS = ['create', 'update', 'unchanged'] as const;
+
+export const SiteChange = closed({
+  path: described('The place in the document: `/devices/0`.', Type.String()),
+  id: described(
+    'The id of a device, the address of a webhook, the name of a notification rule.',
+    Type.String(),
+  ),
+  action: Type.Enum(CHANGE_ACTIONS),
+  differences: described('Empty for what is created, and for what is unchanged.', Type.Array(Difference)),
+});
+
+export const Applied = closed({
+  dry_run: Type.Boolean(),
+  created: Type.Integer({ minimum: 0 }),
+  updated: Type.Integer({ minimum: 0 }),
+  unchanged: Type.Integer({ minimum: 0 }),
+  changes: described('In the order of the document.', Type.Array(SiteChange)),
+  text: described(
+    'The changes in words, one line each; what is unchanged is not named.',
+    Type.Array(Type.String()),
+  ),
+  credentials: described(
+    'The secrets of the devices that were created, shown this once; empty for a dry run.',
+    Type.Array(DeviceCredentials),
+  ),
+  webhook_secrets: described(
+    'The secrets of the webhooks that were created, shown this once; empty for a dry run.',
+    Type.Array(closed({ webhook_id: Type.String(), url: Type.String(), secret: Type.String() })),
+  ),
+});
+
+const ApplyQuery = closed({ dry_run: Type.Optional(Type.Enum(['true', 'false'])) });
+
+/** Limits the document to the devices of one facility. */
+const ExportQuery = closed({ facility: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) });
+
+export type SiteChange = Static<typeof SiteChange>;
+export type Applied = Static<typeof Applied>;
+
+export const checkApplyQuery = checker(ApplyQuery);
+export const checkExportQuery = checker(ExportQuery);
 
 /** A larger site is described by several documents, for example one for each facility. */
 export const SITE_DEVICES_MAX = 500;

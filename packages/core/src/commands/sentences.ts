@@ -10,6 +10,10 @@ import {
   isEndDeclared,
 } from './state.ts';
 
+/** The `status_detail` of a stop or an emergency stop that could not be stored. */
+export const unstoredStopDetail = (isSent: boolean) =>
+  sentence(isSent ? 'stop_sent_not_stored' : 'stop_waits_not_stored');
+
 type Detail = Sentence<keyof typeof COMMAND_DETAILS>;
 
 /** What is known, what the service waits for, and until when. */

@@ -4,7 +4,7 @@ import { ISSUES_MAX, issueOf, type ValidationIssue } from '@granary/contract/inp
 import { sentence } from '@granary/contract/sentences/english';
 import { checkedTimeMs, HOUR_MS, toIso } from '@granary/contract/time';
 import { type RuleThreshold, ruleKey, ruleThreshold } from '../alerts/rule-key.ts';
-import type { RuleSensor } from '../alerts/rules/rule-sensors.ts';
+import type { RuleSensor } from '../alerts/rules/threshold-rules.ts';
 import { thresholdRanges } from '../alerts/rules/threshold-rules.ts';
 import { intersection } from '../alerts/rules/value-range.ts';
 

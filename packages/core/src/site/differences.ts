@@ -1,5 +1,5 @@
 import type { Difference } from '@granary/contract/audit';
-import type { CHANGE_ACTIONS } from '@granary/contract/site/apply';
+import type { CHANGE_ACTIONS } from '@granary/contract/site/site-document';
 
 const VALUE_CHARS_MAX = 60;
 

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { BoundedMap } from '@granary/common/bounded-map';
 import { type Backoff, backoffMs } from '@granary/common/patience';
 import { sentence } from '@granary/contract/sentences/english';
-import type { LinkFault } from '@granary/contract/sentences/link';
+import type { LinkFault } from '@granary/contract/sentences/faults';
 import { MINUTE_MS } from '@granary/contract/time';
 import {
   HELD_REFUSALS_MAX,

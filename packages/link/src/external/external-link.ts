@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { TOPIC_ROOT, topicOf, UP_SUBJECTS } from '@granary/contract/link/messages';
 import { inEnglish, sentence } from '@granary/contract/sentences/english';
-import type { LinkFault } from '@granary/contract/sentences/link';
+import type { LinkFault } from '@granary/contract/sentences/faults';
 import type { IPublishPacket } from 'mqtt-packet';
 import type {
   BrokerAddresses,
@@ -19,7 +19,7 @@ import { parseTopic } from '../topics.ts';
 import { ConnectedDevices } from './connected-devices.ts';
 import type { BrokerAccess } from './connection/broker-address.ts';
 import type { BrokerConnection } from './connection/broker-connection.ts';
-import { Dialer } from './connection/dialer.ts';
+import { Dialer } from './connection/broker-connection.ts';
 import { KeptConnection } from './connection/kept-connection.ts';
 import { MessageReader } from './connection/message-reader.ts';
 import { BrokerRefusal } from './connection/packets.ts';

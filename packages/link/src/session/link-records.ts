@@ -1,5 +1,5 @@
 import { BoundedMap } from '@granary/common/bounded-map';
-import type { LinkFault } from '@granary/contract/sentences/link';
+import type { LinkFault } from '@granary/contract/sentences/faults';
 import { SECOND_MS } from '@granary/contract/time';
 import {
   LINK_RECORDS_MAX,

@@ -4,7 +4,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { EventQuery } from '@granary/contract/events';
 import type { NewestValuesQuery } from '@granary/contract/fleet';
-import { listOf } from '@granary/contract/input/lists';
+import { listOf } from '@granary/contract/input/schema';
 import { type Access, canAccess, isUnlimited } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type EncodedEvent, heartbeat, opening, reset } from '../background/event-feed.ts';

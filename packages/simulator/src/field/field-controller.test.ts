@@ -14,7 +14,7 @@ import {
   upload,
 } from '@granary/testing/simulator/field';
 import { createFieldDevice } from '../profiles/rover.ts';
-import type { FieldFault } from './faults.ts';
+import type { FieldFault } from './field-controller.ts';
 import { type FieldMemory, isFieldMemory } from './memory.ts';
 import { apartM, planePointOf } from './vehicle/ground.ts';
 

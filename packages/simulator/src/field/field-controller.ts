@@ -12,10 +12,9 @@ import type { Position } from '@granary/contract/positions';
 import { checkedTimeMs, SECOND_MS } from '@granary/contract/time';
 import type { DeviceModel } from '../device/device.ts';
 import { parseJson, parseMessage, ReportQueue } from '../device/report-queue.ts';
-import { type ActiveFaults, SILENCE_MS } from '../faults.ts';
+import { type ActiveFaults, COMMON_FAULTS, JOB_FAULTS, SILENCE_MS } from '../faults.ts';
 import { isRecord } from '../files.ts';
 import type { ServiceConnection } from '../service-connection.ts';
-import type { FieldFault } from './faults.ts';
 import type { FieldUnit } from './fleet.ts';
 import { type FieldMemory, interruptedIn, memoryOf, powerUp } from './memory.ts';
 import { type Answered, execute, STOP_IN_FORCE } from './pilot/commands.ts';
@@ -43,6 +42,15 @@ import { isConfiguration, type ReceivedConfiguration } from './received-configur
 import type { RoverBody } from './vehicle/chassis.ts';
 import { pointOf } from './vehicle/ground.ts';
 import { type FieldReading, measure } from './vehicle/instruments.ts';
+
+export const FIELD_FAULTS = {
+  ...COMMON_FAULTS,
+  ...JOB_FAULTS,
+  'skip-waypoint': 'every second waypoint of a mission is skipped',
+  'die-half-way': 'the power fails half-way through a mission, for half a minute',
+} as const;
+
+export type FieldFault = keyof typeof FIELD_FAULTS;
 
 const POWER_FAILS_MS = 30 * SECOND_MS;
 

@@ -1,6 +1,6 @@
 import { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { checker } from '@granary/contract/input/schema';
-import { type SentConfiguration, sentSchema } from '@granary/contract/link/configuration-message';
+import { type SentConfiguration, sentSchema } from '@granary/contract/link/messages';
 
 /** The configuration that a device has received. */
 export type ReceivedConfiguration = SentConfiguration<FieldConfiguration>;

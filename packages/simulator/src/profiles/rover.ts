@@ -1,8 +1,7 @@
 import { MINUTE_MS } from '@granary/contract/time';
 import { Device } from '../device/device.ts';
 import { createReadingFault } from '../faults.ts';
-import { FIELD_FAULTS, type FieldFault } from '../field/faults.ts';
-import { FieldController } from '../field/field-controller.ts';
+import { FIELD_FAULTS, FieldController, type FieldFault } from '../field/field-controller.ts';
 import { declaredConfiguration, FIELD_UNITS, type FieldUnit } from '../field/fleet.ts';
 import { isFieldMemory } from '../field/memory.ts';
 import { bodyAtHome } from '../field/vehicle/chassis.ts';

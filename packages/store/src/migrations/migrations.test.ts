@@ -4,8 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { StoreOpenError } from '../errors.ts';
 import { SqliteSql } from '../sqlite/sql.ts';
-import { type Dialect, POSTGRES_DIALECT, SQLITE_DIALECT } from './dialect.ts';
-import { type Migration, renderMigration } from './migration.ts';
+import {
+  type Dialect,
+  type Migration,
+  POSTGRES_DIALECT,
+  renderMigration,
+  SQLITE_DIALECT,
+} from './migration.ts';
 import { MIGRATIONS, migrate } from './migrations.ts';
 
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */

@@ -1,6 +1,6 @@
 import { StoreOpenError } from '../errors.ts';
 import type { Sql } from '../sql.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from './migration.ts';
 import { type Migration, renderMigration } from './migration.ts';
 import { FIRST_SCHEMA } from './v1-first-release.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { codeOf, MoveError, StoreOpenError } from '../errors.ts';
-import { POSTGRES_DIALECT } from '../migrations/dialect.ts';
+import { POSTGRES_DIALECT } from '../migrations/migration.ts';
 import { MIGRATIONS, migrate } from '../migrations/migrations.ts';
 import { addressOf, MIGRATION_LOCK } from '../postgres/engine.ts';
 import { reasonOf } from '../postgres/errors.ts';

@@ -10,7 +10,7 @@ import {
   WRITES_PENDING_MAX,
 } from '../engine.ts';
 import { StoreOpenError, storageUnavailable } from '../errors.ts';
-import { POSTGRES_DIALECT } from '../migrations/dialect.ts';
+import { POSTGRES_DIALECT } from '../migrations/migration.ts';
 import { migrate, type OnUpgrade } from '../migrations/migrations.ts';
 import { PostgresAnnouncements } from './announcements.ts';
 import { Connections } from './connections.ts';

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeDataFolder, privateFile } from '../data-folder.ts';
 import { WAIT_MS_MAX } from '../engine.ts';
 import { StoreOpenError } from '../errors.ts';
-import { SQLITE_DIALECT } from '../migrations/dialect.ts';
+import { SQLITE_DIALECT } from '../migrations/migration.ts';
 import { migrate, type OnUpgrade } from '../migrations/migrations.ts';
 import { reasonOf } from './errors.ts';
 import { SqliteSql } from './sql.ts';

@@ -1,4 +1,4 @@
-import type { PackedError } from '@granary/contract/packed-error';
+import type { PackedError } from '@granary/contract/errors';
 import type { UseCaseCall, WriterPort } from '../engine.ts';
 
 /** A request to the writer thread; one without a call only checks that the writer works. */

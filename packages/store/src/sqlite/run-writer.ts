@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { monotonicMs } from '@granary/common/monotonic-ms';
-import { packError } from '@granary/contract/packed-error';
+import { packError } from '@granary/contract/errors';
 import type { UseCases, WriterPort } from '../engine.ts';
 import { storageUnavailable } from '../errors.ts';
 import { openWriter } from './database.ts';

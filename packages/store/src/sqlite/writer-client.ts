@@ -1,5 +1,5 @@
 import { monotonicMs } from '@granary/common/monotonic-ms';
-import { unpackError } from '@granary/contract/packed-error';
+import { unpackError } from '@granary/contract/errors';
 import {
   CALL_MS_MAX,
   FINISH_MS_MAX,

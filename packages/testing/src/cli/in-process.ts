@@ -1,5 +1,5 @@
-import type { Environment } from '@granary/cli/frame/environment';
 import { main } from '@granary/cli/main';
+import type { Environment } from '@granary/cli/program/environment';
 
 /** Runs a command line inside this process, which is quicker and works for commands that end by themselves. */
 export async function runInProcess(

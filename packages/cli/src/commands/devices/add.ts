@@ -2,11 +2,10 @@ import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import { DEVICE_GROUPS, type DeviceGroup } from '@granary/contract/profiles/groups';
 import { profileNamesOf } from '@granary/contract/profiles/profiles';
 import type { Command } from 'commander';
-import { asActor } from '../../access/actor.ts';
-import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Environment } from '../../frame/environment.ts';
-import { UsageError } from '../../frame/failures.ts';
-import { choice, given, positiveNumber, withAccess, withExamples } from '../../frame/options.ts';
+import { type AccessValues, accessClient, asActor } from '../../access/service-access.ts';
+import type { Environment } from '../../program/environment.ts';
+import { UsageError } from '../../program/explain.ts';
+import { choice, given, positiveNumber, withAccess, withExamples } from '../../program/options.ts';
 import { outputOf } from '../../terminal/output.ts';
 
 interface Values extends AccessValues {

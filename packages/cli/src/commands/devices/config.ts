@@ -2,12 +2,11 @@ import type { Client } from '@granary/client';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
-import { asActor } from '../../access/actor.ts';
 import { findDevice } from '../../access/find-device.ts';
-import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define, Environment } from '../../frame/environment.ts';
-import { UsageError } from '../../frame/failures.ts';
-import { readDocument, withAccess, withExamples } from '../../frame/options.ts';
+import { type AccessValues, accessClient, asActor } from '../../access/service-access.ts';
+import type { Define, Environment } from '../../program/environment.ts';
+import { UsageError } from '../../program/explain.ts';
+import { readDocument, withAccess, withExamples } from '../../program/options.ts';
 import { outputOf } from '../../terminal/output.ts';
 
 interface SetValues extends AccessValues {

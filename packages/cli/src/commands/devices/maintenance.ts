@@ -1,10 +1,9 @@
-import { asActor } from '../../access/actor.ts';
 import { findDevice } from '../../access/find-device.ts';
-import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/environment.ts';
-import { UsageError } from '../../frame/failures.ts';
-import { given, withAccess, withExamples } from '../../frame/options.ts';
-import { durationMs, timestamp } from '../../frame/times.ts';
+import { type AccessValues, accessClient, asActor } from '../../access/service-access.ts';
+import type { Define } from '../../program/environment.ts';
+import { UsageError } from '../../program/explain.ts';
+import { given, withAccess, withExamples } from '../../program/options.ts';
+import { durationMs, timestamp } from '../../program/times.ts';
 import { outputOf } from '../../terminal/output.ts';
 
 interface Values extends AccessValues {

@@ -2,9 +2,9 @@ import type { Forecast, ForecastStatus, ForecastSummary } from '@granary/contrac
 import type { OrderLine, Refill } from '@granary/contract/foresight/refills';
 import { HOUR_MS } from '@granary/contract/time';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/environment.ts';
-import { given, withAccess, withExamples } from '../../frame/options.ts';
-import { timeOrAge, timestamp } from '../../frame/times.ts';
+import type { Define } from '../../program/environment.ts';
+import { given, withAccess, withExamples } from '../../program/options.ts';
+import { timeOrAge, timestamp } from '../../program/times.ts';
 import { outputOf } from '../../terminal/output.ts';
 import { isOtherZone, localTime, reasonText, terminalZone } from '../../terminal/sentences.ts';
 import { type Column, csvLine } from '../../terminal/table.ts';

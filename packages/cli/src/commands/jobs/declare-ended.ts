@@ -1,12 +1,11 @@
 import type { CallOptions, Client } from '@granary/client';
 import type { EndDeclaration } from '@granary/contract/declared-end';
 import type { Command } from 'commander';
-import { asActor, personName } from '../../access/actor.ts';
-import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import { confirm } from '../../frame/ask.ts';
-import type { Environment } from '../../frame/environment.ts';
-import { UsageError } from '../../frame/failures.ts';
-import { withAccess, withExamples } from '../../frame/options.ts';
+import { type AccessValues, accessClient, asActor, personName } from '../../access/service-access.ts';
+import type { Environment } from '../../program/environment.ts';
+import { confirm } from '../../program/environment.ts';
+import { UsageError } from '../../program/explain.ts';
+import { withAccess, withExamples } from '../../program/options.ts';
 import { outputOf } from '../../terminal/output.ts';
 import { statusText, type WithStatus } from '../../terminal/sentences.ts';
 

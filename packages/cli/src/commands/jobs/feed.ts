@@ -1,19 +1,74 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@granary/client';
-import { MASS_UNITS, type OperationRecord, RATE_UNITS, type RateUnit } from '@granary/contract/operations';
+import {
+  MASS_UNITS,
+  type MassUnit,
+  type OperationRecord,
+  type OperationType,
+  RATE_UNITS,
+  type RateUnit,
+} from '@granary/contract/operations';
 import { type Command, InvalidArgumentError } from 'commander';
-import { asActor } from '../../access/actor.ts';
-import { isPassing, pause } from '../../access/patience.ts';
-import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import { confirm } from '../../frame/ask.ts';
-import type { Define, Environment } from '../../frame/environment.ts';
-import { CommandFailure, EXIT } from '../../frame/failures.ts';
-import { choice, given, positiveNumber, withAccess, withExamples } from '../../frame/options.ts';
-import { outputOf } from '../../terminal/output.ts';
-import { statusText } from '../../terminal/sentences.ts';
-import { operationTitle, outcomeText, progressText, titleOf } from './operation-progress.ts';
-import { type Amount, expectedEffect, type WantedOperation } from './plan.ts';
+import { type AccessValues, accessClient, asActor, isPassing, pause } from '../../access/service-access.ts';
+import type { Define, Environment } from '../../program/environment.ts';
+import { confirm } from '../../program/environment.ts';
+import { CommandFailure, EXIT } from '../../program/explain.ts';
+import { choice, given, positiveNumber, withAccess, withExamples } from '../../program/options.ts';
+import { age, duration } from '../../program/times.ts';
+import { type Field, outputOf } from '../../terminal/output.ts';
+import { messageText, statusText } from '../../terminal/sentences.ts';
+import { numberText } from '../devices/device-texts.ts';
 import { stopOperation } from './stopping.ts';
+import { operationTitle, outcomeText, progressText, titleOf } from './waiting.ts';
+
+const MINUTE_MS = 60_000;
+
+interface Amount {
+  readonly amount: number;
+  readonly unit: MassUnit;
+}
+
+interface WantedOperation extends Amount {
+  readonly type: OperationType;
+  readonly rate?: number;
+  readonly rateUnit: RateUnit;
+  readonly container?: string;
+}
+
+/** What the service expects of the operation, for the person who confirms it. The start is decided again. */
+async function expectedEffect(
+  client: Client,
+  deviceId: string,
+  { type, amount, unit, rate, rateUnit, container }: WantedOperation,
+): Promise<Field[]> {
+  const wanted = { type, amount, unit, rate_unit: rateUnit, ...(rate === undefined ? {} : { rate }) };
+  const [{ name, capacity }, { level }, plan] = await Promise.all([
+    client.devices.silo.get(deviceId),
+    client.telemetry.current(deviceId),
+    client.operations.plan(deviceId, wanted),
+  ]);
+  const contents = (percent: number): string =>
+    `${numberText((percent * capacity.max) / 100)} kg, ${numberText(percent)} %`;
+  const { level_before, level_after, crosses, refusal } = plan;
+  return [
+    ['silo', `${deviceId} (${name}), ${capacity.max} ${capacity.unit}`],
+    [type, `${amount} ${unit}${container === undefined ? '' : ` into ${container}`}`],
+    [
+      'now',
+      level_before === null
+        ? 'not known'
+        : `${contents(level_before)} (${level.quality}, ${age(level.timestamp)})`,
+    ],
+    ['after', level_after === null ? 'not known' : contents(level_after)],
+    [
+      'rate',
+      `${numberText(plan.rate)} ${plan.rate_unit} (limit ${numberText(plan.rate_limit)} ${plan.rate_unit})`,
+    ],
+    ['duration', `about ${duration(plan.estimated_duration * MINUTE_MS)}`],
+    ...(crosses.length === 0 ? [] : [['passes', crosses.join(', ')] as const]),
+    ...(refusal === null ? [] : [['refused now', messageText(refusal)] as const]),
+  ];
+}
 
 const QUESTION = 'Stop it? [Y = stop, l = leave it running and quit, c = continue watching] ';
 const LOOK_EVERY_MS = 500;

@@ -1,16 +1,14 @@
 import { ApiError, type Client } from '@granary/client';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
-import { asActor } from '../../access/actor.ts';
 import { findDevice } from '../../access/find-device.ts';
-import { isPassing } from '../../access/patience.ts';
-import { type AccessValues, repeatingClient } from '../../access/service-access.ts';
-import type { Define, Environment } from '../../frame/environment.ts';
-import { withAccess, withExamples } from '../../frame/options.ts';
-import { durationMs } from '../../frame/times.ts';
+import { type AccessValues, asActor, isPassing, repeatingClient } from '../../access/service-access.ts';
+import type { Define, Environment } from '../../program/environment.ts';
+import { withAccess, withExamples } from '../../program/options.ts';
+import { durationMs } from '../../program/times.ts';
 import { outputOf } from '../../terminal/output.ts';
 import { statusText } from '../../terminal/sentences.ts';
-import { outcomeText } from './operation-progress.ts';
 import { repeatUntilConfirmed, stopOperation } from './stopping.ts';
+import { outcomeText } from './waiting.ts';
 
 interface Values extends AccessValues {
   readonly timeout?: number;

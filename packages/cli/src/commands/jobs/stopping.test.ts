@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UnreachableError } from '@granary/client';
-import type { Environment } from '../../frame/environment.ts';
-import { CommandFailure } from '../../frame/failures.ts';
+import type { Environment } from '../../program/environment.ts';
+import { CommandFailure } from '../../program/explain.ts';
 import { repeatUntilConfirmed } from './stopping.ts';
 
 const AWAY = new UnreachableError('http://127.0.0.1:27180', { cause: new Error('refused') });

@@ -1,10 +1,9 @@
 import type { Client } from '@granary/client';
 import type { OperationRecord } from '@granary/contract/operations';
-import { asActor } from '../../access/actor.ts';
-import { isPassing, pause } from '../../access/patience.ts';
-import type { Environment } from '../../frame/environment.ts';
-import { CommandFailure, EXIT } from '../../frame/failures.ts';
-import { duration } from '../../frame/times.ts';
+import { asActor, isPassing, pause } from '../../access/service-access.ts';
+import type { Environment } from '../../program/environment.ts';
+import { CommandFailure, EXIT } from '../../program/explain.ts';
+import { duration } from '../../program/times.ts';
 
 const REPEAT_EVERY_MS = 1_000;
 /** A line that stays true is printed again after this time, so that a person sees that the stop is still being sent. */

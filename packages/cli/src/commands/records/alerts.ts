@@ -1,13 +1,12 @@
 import { ApiError, type Client } from '@granary/client';
 import { ALERT_FILTERS, ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/alerts';
 import type { FleetAlert, FleetAlertQuery } from '@granary/contract/fleet';
-import { asActor, personName } from '../../access/actor.ts';
 import { findDevice } from '../../access/find-device.ts';
-import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/environment.ts';
-import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
-import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
-import { age, durationMs } from '../../frame/times.ts';
+import { type AccessValues, accessClient, asActor, personName } from '../../access/service-access.ts';
+import type { Define } from '../../program/environment.ts';
+import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
+import { choice, given, withAccess, withExamples } from '../../program/options.ts';
+import { age, durationMs } from '../../program/times.ts';
 import { outputOf } from '../../terminal/output.ts';
 import { messageText } from '../../terminal/sentences.ts';
 import type { Column } from '../../terminal/table.ts';

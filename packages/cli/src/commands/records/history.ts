@@ -10,10 +10,10 @@ import {
 } from '@granary/contract/telemetry/telemetry';
 import { findDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define } from '../../frame/environment.ts';
-import { UsageError } from '../../frame/failures.ts';
-import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
-import { timeOrAge, timestamp } from '../../frame/times.ts';
+import type { Define } from '../../program/environment.ts';
+import { UsageError } from '../../program/explain.ts';
+import { choice, given, withAccess, withExamples } from '../../program/options.ts';
+import { timeOrAge, timestamp } from '../../program/times.ts';
 import { outputOf } from '../../terminal/output.ts';
 import { type Column, csvLine } from '../../terminal/table.ts';
 import { numberText, readingText } from '../devices/device-texts.ts';

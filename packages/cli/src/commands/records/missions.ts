@@ -11,13 +11,12 @@ import {
   type Waypoint,
 } from '@granary/contract/missions';
 import { type Command, InvalidArgumentError } from 'commander';
-import { asActor } from '../../access/actor.ts';
-import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import { confirm } from '../../frame/ask.ts';
-import type { Define, Environment } from '../../frame/environment.ts';
-import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
-import { choice, given, readDocument, withAccess, withExamples } from '../../frame/options.ts';
-import { duration, timestamp } from '../../frame/times.ts';
+import { type AccessValues, accessClient, asActor } from '../../access/service-access.ts';
+import type { Define, Environment } from '../../program/environment.ts';
+import { confirm } from '../../program/environment.ts';
+import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
+import { choice, given, readDocument, withAccess, withExamples } from '../../program/options.ts';
+import { duration, timestamp } from '../../program/times.ts';
 import { type Field, type Output, outputOf } from '../../terminal/output.ts';
 import { messageText, statusText } from '../../terminal/sentences.ts';
 import type { Column } from '../../terminal/table.ts';

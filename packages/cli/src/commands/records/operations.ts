@@ -1,10 +1,9 @@
 import type { FleetOperation } from '@granary/contract/fleet';
 import { OPERATION_STATUSES, type OperationStatus } from '@granary/contract/operations';
 import type { Command } from 'commander';
-import { whoText } from '../../access/actor.ts';
-import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define, Environment } from '../../frame/environment.ts';
-import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
+import { type AccessValues, accessClient, whoText } from '../../access/service-access.ts';
+import type { Define, Environment } from '../../program/environment.ts';
+import { choice, given, withAccess, withExamples } from '../../program/options.ts';
 import { outputOf } from '../../terminal/output.ts';
 import { messageText } from '../../terminal/sentences.ts';
 import type { Column } from '../../terminal/table.ts';

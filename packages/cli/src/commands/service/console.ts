@@ -1,6 +1,6 @@
 import { type AccessValues, accessClient, serviceAccess } from '../../access/service-access.ts';
-import type { Define } from '../../frame/environment.ts';
-import { wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
+import type { Define } from '../../program/environment.ts';
+import { wholeNumber, withAccess, withExamples } from '../../program/options.ts';
 import { outputOf } from '../../terminal/output.ts';
 
 interface Values extends AccessValues {

@@ -6,13 +6,13 @@ import {
   openMove,
 } from '@granary/server/process/open-store';
 import { readSettings } from '@granary/server/process/settings';
-import { confirm } from '../../frame/ask.ts';
-import type { Define, Environment } from '../../frame/environment.ts';
-import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
-import { withExamples, withJson } from '../../frame/options.ts';
-import { interruptible } from '../../running/backup-output.ts';
+import type { Define, Environment } from '../../program/environment.ts';
+import { confirm } from '../../program/environment.ts';
+import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
+import { withExamples, withJson } from '../../program/options.ts';
 import { outputOf } from '../../terminal/output.ts';
 import { progressBar } from '../../terminal/progress.ts';
+import { interruptible } from './backup.ts';
 
 const BYTES_PER_MEGABYTE = 1_000_000;
 const SHOWN_EVERY_MS = 200;

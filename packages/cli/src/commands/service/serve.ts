@@ -1,8 +1,8 @@
 import { MINUTE_MS } from '@granary/contract/time';
 import { createService, type Service } from '@granary/server/compose';
 import { readSettings } from '@granary/server/process/settings';
-import type { Define } from '../../frame/environment.ts';
-import { withExamples } from '../../frame/options.ts';
+import type { Define } from '../../program/environment.ts';
+import { withExamples } from '../../program/options.ts';
 import { startMessage } from '../../running/start-message.ts';
 import { runUntilSignal } from '../../running/until-signal.ts';
 

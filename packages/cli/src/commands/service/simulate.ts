@@ -1,8 +1,8 @@
 import { readAddresses } from '@granary/server/process/addresses-file';
 import { startFarm } from '@granary/simulator/start-farm';
 import { type AccessValues, dataDirOf, localUrl, serviceAccess } from '../../access/service-access.ts';
-import type { Define } from '../../frame/environment.ts';
-import { address, withAccess, withExamples } from '../../frame/options.ts';
+import type { Define } from '../../program/environment.ts';
+import { address, withAccess, withExamples } from '../../program/options.ts';
 import {
   createFarmReporter,
   type FarmValues,

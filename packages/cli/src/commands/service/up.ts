@@ -3,8 +3,8 @@ import { createService } from '@granary/server/compose';
 import { readSettings } from '@granary/server/process/settings';
 import { StartError } from '@granary/server/process/start-error';
 import { HISTORY_DAYS_DEFAULT, startFarm } from '@granary/simulator/start-farm';
-import type { Define } from '../../frame/environment.ts';
-import { withExamples } from '../../frame/options.ts';
+import type { Define } from '../../program/environment.ts';
+import { withExamples } from '../../program/options.ts';
 import {
   createFarmReporter,
   type FarmValues,

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import type { Define } from '../../frame/environment.ts';
-import { withExamples } from '../../frame/options.ts';
+import type { Define } from '../../program/environment.ts';
+import { withExamples } from '../../program/options.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 

@@ -1,11 +1,10 @@
 import { type IssuedKey, type KeyRecord, SCOPES, type Scope } from '@granary/contract/keys';
 import type { Command } from 'commander';
-import { asActor } from '../../access/actor.ts';
-import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import type { Define, Environment } from '../../frame/environment.ts';
-import { UsageError } from '../../frame/failures.ts';
-import { collect, wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
-import { age } from '../../frame/times.ts';
+import { type AccessValues, accessClient, asActor } from '../../access/service-access.ts';
+import type { Define, Environment } from '../../program/environment.ts';
+import { UsageError } from '../../program/explain.ts';
+import { collect, wholeNumber, withAccess, withExamples } from '../../program/options.ts';
+import { age } from '../../program/times.ts';
 import { outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 

@@ -7,12 +7,11 @@ import type {
 } from '@granary/contract/notifications';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
-import { asActor } from '../../access/actor.ts';
-import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import { confirm } from '../../frame/ask.ts';
-import type { Define, Environment } from '../../frame/environment.ts';
-import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
-import { choice, collect, given, readDocument, withAccess, withExamples } from '../../frame/options.ts';
+import { type AccessValues, accessClient, asActor } from '../../access/service-access.ts';
+import type { Define, Environment } from '../../program/environment.ts';
+import { confirm } from '../../program/environment.ts';
+import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
+import { choice, collect, given, readDocument, withAccess, withExamples } from '../../program/options.ts';
 import { outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 

@@ -3,12 +3,11 @@ import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
 import { EVENT_TYPES, type EventType } from '@granary/contract/events';
 import type { IssuedWebhook, WebhookDelivery, WebhookRecord } from '@granary/contract/webhooks';
 import type { Command } from 'commander';
-import { asActor } from '../../access/actor.ts';
-import { type AccessValues, accessClient } from '../../access/service-access.ts';
-import { confirm } from '../../frame/ask.ts';
-import type { Define, Environment } from '../../frame/environment.ts';
-import { CommandFailure, EXIT, UsageError } from '../../frame/failures.ts';
-import { collect, given, wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
+import { type AccessValues, accessClient, asActor } from '../../access/service-access.ts';
+import type { Define, Environment } from '../../program/environment.ts';
+import { confirm } from '../../program/environment.ts';
+import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
+import { collect, given, wholeNumber, withAccess, withExamples } from '../../program/options.ts';
 import { outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 

@@ -5,14 +5,19 @@ import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useConsole } from '../../context/console.ts';
+import { addressOf } from '../../context/routes.ts';
 import { Button } from '../../kit/button.tsx';
 import { download } from '../../kit/download.ts';
 import { formatDuration, formatTime } from '../../kit/format.ts';
+import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
+import { messageText, statusText } from '../../kit/sentences.ts';
+import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { useLoaded } from '../../kit/use-loaded.ts';
+import { nameOf, operationTitle } from '../../operations/jobs.ts';
 import { language, locale, texts } from '../../texts/texts.ts';
 import type { ShownSensor } from '../facts/sensors.ts';
-import { csvName, csvOf, loadHistory, loadMarks, type SensorHistory } from './chart-data.ts';
+import { type ChartMarks, csvName, csvOf, loadHistory, loadMarks, type SensorHistory } from './chart-data.ts';
 import {
   addressOfPreset,
   addressOfRange,
@@ -26,7 +31,58 @@ import {
 } from './chart-selection.ts';
 import { chartContents, type PlotCursor } from './plot-contents.ts';
 import { ChartLegend, ChartReadout, PlotPlace } from './plot-place.tsx';
-import { Timeline } from './timeline.tsx';
+
+/** The others are on the pages of the operations and of the alerts. */
+const SHOWN_MAX = 12;
+
+interface TimelineProps {
+  readonly deviceId: string;
+  readonly marks: ChartMarks;
+}
+
+/** What happened in the time that the chart shows, newest first. */
+function Timeline({ deviceId, marks: { operations, alerts } }: TimelineProps) {
+  const { devices } = texts.value;
+  const entries = [
+    ...operations.map((operation) => ({
+      id: operation.operation_id,
+      at: operation.started_at,
+      sign: <span class="device-timeline-bar" />,
+      what: operationTitle(operation),
+      address: addressOf('devices', deviceId, { tab: 'operations', operation: operation.operation_id }),
+      detail: [nameOf(operation.requested_by), statusText(operation)].filter(Boolean).join(' · '),
+    })),
+    ...alerts.map((alert) => ({
+      id: alert.alert_id,
+      at: alert.created_at,
+      sign: <SeverityMark severity={alert.severity} text="" isOutlined={alert.status === 'resolved'} />,
+      what: messageText(alert),
+      address: addressOf('alerts', null, { device: deviceId }),
+      detail: alert.acknowledged_by ?? '',
+    })),
+  ].sort((one, other) => (one.at < other.at ? 1 : -1));
+  if (entries.length === 0) return null;
+  return (
+    <section class="device-timeline" aria-label={devices.timeline}>
+      <h2>{devices.timeline}</h2>
+      <ol>
+        {entries.slice(0, SHOWN_MAX).map(({ id, at, sign, what, address, detail }) => (
+          <li key={id}>
+            <Time at={at} />
+            {sign}
+            <p>
+              <a class="free-text" href={address}>
+                {what}
+              </a>
+              {detail !== '' && <span class="muted free-text"> {detail}</span>}
+            </p>
+          </li>
+        ))}
+      </ol>
+      {entries.length > SHOWN_MAX && <p class="muted">{devices.earlierToo(entries.length - SHOWN_MAX)}</p>}
+    </section>
+  );
+}
 
 const STEP_MS = 60_000;
 const ADDRESS_AFTER_MS = 150;

@@ -1,7 +1,7 @@
 import { DOWN_SUBJECTS, topicOf, UP_SUBJECTS } from '@granary/contract/link/messages';
 import type { BrokerAccess } from '../connection/broker-address.ts';
 import type { BrokerConnection } from '../connection/broker-connection.ts';
-import { Dialer } from '../connection/dialer.ts';
+import { Dialer } from '../connection/broker-connection.ts';
 import { KeptConnection } from '../connection/kept-connection.ts';
 import { MessageReader } from '../connection/message-reader.ts';
 import { BrokerRefusal } from '../connection/packets.ts';

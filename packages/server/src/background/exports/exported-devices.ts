@@ -2,7 +2,7 @@ import type { AppReads } from '@granary/app/app';
 import type { AccessLimits } from '@granary/app/conditions';
 import { Refusal } from '@granary/contract/errors';
 import type { ReadingsQuery } from '@granary/contract/exports';
-import { listOf } from '@granary/contract/input/lists';
+import { listOf } from '@granary/contract/input/schema';
 import {
   type ExportedSensor,
   exportedSensors,

@@ -1,5 +1,5 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { type PackedError, packError, unpackError } from '@granary/contract/packed-error';
+import { type PackedError, packError, unpackError } from '@granary/contract/errors';
 
 /** One end of a channel between two threads, with a shared count of the messages that were sent in one direction. */
 export interface CountedChannel {

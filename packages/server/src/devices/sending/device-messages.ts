@@ -1,6 +1,6 @@
 import type { StoredConfiguration } from '@granary/app/configuration/configuration';
 import type { DeviceMessage } from '@granary/app/effects';
-import { sentConfiguration } from '@granary/contract/link/configuration-message';
+import { sentConfiguration } from '@granary/contract/link/messages';
 import { parseTime } from '@granary/contract/time';
 import type { CommandOptions, Delivery, DeviceLink } from '@granary/link/port';
 import type { Logger } from '../../process/logging/logger.ts';

@@ -1,6 +1,6 @@
 import { LATE, within } from '@granary/common/within';
 import { Refusal } from '@granary/contract/errors';
-import { unstoredStopDetail } from '@granary/core/devices/sentences';
+import { unstoredStopDetail } from '@granary/core/commands/sentences';
 import type { Delivery } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
 import type { UrgentDeadline } from './urgent-deadline.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ENTRIES_PER_PART, hasLongList, longListJson } from './long-lists.ts';
+import { ENTRIES_PER_PART, hasLongList, longListJson } from '../register.ts';
 
 const entries = (count: number) => Array.from({ length: count }, (_, index) => ({ index, text: '"ü\u2028' }));
 

@@ -1,11 +1,35 @@
+import { ERROR_TEXTS } from '../error-texts.ts';
+import { ERROR_CODES, STATUS_OF } from '../errors.ts';
 import { ALERTS } from '../sentences/alerts.ts';
-import { EXPECTED, FIELD_FAULTS } from '../sentences/faults.ts';
+import { EXPECTED, FIELD_FAULTS, LINK_FAULTS } from '../sentences/faults.ts';
 import { FAULTS_FOUND, FORECAST_REASONS, GRAIN_REASONS, NO_FAULT_FOUND } from '../sentences/foresight.ts';
 import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from '../sentences/jobs.ts';
-import { LINK_FAULTS } from '../sentences/link.ts';
 import { PARTS } from '../sentences/parts.ts';
 import { REFUSALS } from '../sentences/refusals.ts';
 import { WORDS } from '../sentences/words.ts';
+
+const ERRORS_INTRODUCTION = `# Errors
+
+This page is made by \`npm run references\`; the texts are in \`packages/contract/src/error-texts.ts\`.
+
+A refusal is \`{"success": false, "error": {"code", "message", "message_code"?, "message_values"?, "details"?, "request_id"}}\`. Programs decide by \`code\`, which
+stays the same; \`message\` is for people and says more about the single case, which \`message_code\` and \`message_values\` tell to programs ([sentences.md](sentences.md)). \`details\` lists the faults of an input with their places.
+Which endpoint can answer which code is in [openapi.json](openapi.json).
+`;
+
+/** The page that explains every error code, in the order of their statuses. */
+export function errorPage(): string {
+  const byStatus = ERROR_CODES.toSorted((a, b) => STATUS_OF[a] - STATUS_OF[b]);
+  const rows = byStatus.map((code) => {
+    const { means, cure } = ERROR_TEXTS[code];
+    return `| ${STATUS_OF[code]} | \`${code}\` | ${means} | ${cure} |`;
+  });
+  return `${ERRORS_INTRODUCTION}
+| status | code | what it means | what to do |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
 
 const INTRODUCTION = `# Sentences
 

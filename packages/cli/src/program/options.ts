@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
 import type { Environment } from './environment.ts';
-import { UsageError } from './failures.ts';
+import { UsageError } from './explain.ts';
 
 export const JSON_OPTION = '--json';
 export const STANDARD_INPUT = '-';
