@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, openApp } from '@granary/app/app';
 import { type DueLook, reads } from '@granary/app/foresight/foresight';
 import { openReads, type Reads, type StoreLocation } from '@granary/app/open-reads';
@@ -6,7 +8,8 @@ import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { registerDevice } from '@granary/testing/app/fixtures';
 import { type Finding, whole } from './report.ts';
-import { SQLITE, type Storage } from './service-process.ts';
+import { SQLITE, type Storage, startServiceProcess } from './service-process.ts';
+import { TURNS_FILE, type TurnFigures, turnsSinceLast } from './turn-watch.ts';
 
 /** A twentieth of the silos of the goal, which is 8 s for 10,000 and 1 s for an hour in which few have changed. */
 const SILOS = 500;
@@ -18,57 +21,118 @@ const SILOS_PER_JOB = 16;
 const SILOS_PER_LOOK = 1_000;
 const ALL_S_MAX = 0.4;
 const SOME_S_MAX = 0.05;
+const TURN_MS_MAX = 5;
+/** Of the silos, those whose forecasts are made while the service still starts. */
+const EARLY = 0.2;
 /** Of the silos, those that have new readings in the hour. */
 const CHANGED = 0.05;
+const HOURS = 3;
 const STEP_MS = 5 * MINUTE_MS;
+const TIME_ZONE = 'UTC';
 const WEIGHT = STANDARD_SENSORS.weight.lane;
 
-/** The forecasts of many silos with their reads and writes: all of them, and an hour in which few have changed. */
+/** The forecasts of many silos with their reads and writes: the first ones in a service, all of them again, and an hour in which few have changed. */
 export async function measureForesight(folder: string, storage: Storage = SQLITE): Promise<Finding[]> {
   const location: StoreLocation =
     storage === SQLITE ? { engine: 'sqlite', folder } : { engine: 'postgres', url: storage.databaseUrl };
-  const app = await openApp(location);
-  const store = await openReads(location);
-  try {
-    const startMs = Math.floor(Date.now() / DAY_MS - DAYS) * DAY_MS;
-    const silos: number[] = [];
-    while (silos.length < SILOS) silos.push(await registerDevice(app));
-    const fineMs = startMs + (DAYS - FINE_DAYS) * DAY_MS;
-    for (let atMs = startMs; atMs < startMs + DAYS * DAY_MS; atMs += atMs < fineMs ? HOUR_MS : STEP_MS) {
+  const endMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  const startMs = endMs - DAYS * DAY_MS;
+  const weighFrom = async (
+    app: App,
+    silos: readonly number[],
+    fromMs: number,
+    stepMs: number,
+    toMs: number,
+  ) => {
+    for (let atMs = fromMs; atMs < toMs; atMs += stepMs) {
       await weigh(app, silos, atMs, (atMs - startMs) / HOUR_MS);
     }
-    const endMs = startMs + DAYS * DAY_MS;
-    const first = await forecast(app, store, silos, endMs);
-    const hourOf = async (some: readonly number[], fromMs: number) => {
-      for (let atMs = fromMs; atMs < fromMs + HOUR_MS; atMs += STEP_MS) {
-        await weigh(app, some, atMs, (atMs - startMs) / HOUR_MS);
-      }
-    };
-    await hourOf(silos, endMs);
-    const again = await forecast(app, store, silos, endMs + HOUR_MS);
+  };
+  const silos: number[] = [];
+  const before = await openApp(location);
+  while (silos.length < SILOS) silos.push(await registerDevice(before));
+  const fineMs = endMs - FINE_DAYS * DAY_MS;
+  await weighFrom(before, silos, startMs, HOUR_MS, fineMs);
+  await weighFrom(before, silos, fineMs, STEP_MS, endMs);
+  await before.close();
+  const store = await openReads(location);
+  const first = await firstForecasts(folder, storage, store).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
+  const app = await openApp(location);
+  try {
+    // The first hours do not count: a thread of a service has run this code for long.
+    let again: Taken = { seconds: 0, processorSeconds: 0 };
+    let atMs = endMs;
+    for (let hour = 0; hour < HOURS; hour++) {
+      await weighFrom(app, silos, atMs, STEP_MS, atMs + HOUR_MS);
+      atMs += HOUR_MS;
+      again = await forecast(app, store, silos, atMs);
+    }
     const some = silos.slice(0, SILOS * CHANGED);
-    await hourOf(some, endMs + HOUR_MS);
-    const look = await timed(() => lookAtAll(store, endMs + 2 * HOUR_MS));
-    const few = (await forecast(app, store, some, endMs + 2 * HOUR_MS)) + look;
+    await weighFrom(app, some, atMs, STEP_MS, atMs + HOUR_MS);
+    atMs += HOUR_MS;
+    const look = await timed(() => lookAtAll(store, atMs));
+    const few = await forecast(app, store, some, atMs);
+    const fewSeconds = few.processorSeconds + look.processorSeconds;
     return [
       {
         name: `Forecasts of ${whole(SILOS)} silos, with reads and writes${storage.suffix}`,
-        target: `within ${ALL_S_MAX} s`,
-        figure: `${again.toFixed(1)} s`,
-        met: again <= ALL_S_MAX,
-        detail: `an hour after the last ones; the first ones, of ${DAYS} days, took ${first.toFixed(1)} s`,
+        target: `${ALL_S_MAX} s of one processor`,
+        figure: `${again.processorSeconds.toFixed(2)} s`,
+        met: again.processorSeconds <= ALL_S_MAX,
+        detail: `${again.seconds.toFixed(2)} s by the clock; an hour after the last ones; the first ones, of ${DAYS} days, took ${first.seconds.toFixed(1)} s in a service`,
       },
       {
         name: `An hour in which ${CHANGED * 100} % of the silos have changed${storage.suffix}`,
-        target: `within ${SOME_S_MAX} s`,
-        figure: `${few.toFixed(2)} s`,
-        met: few <= SOME_S_MAX,
-        detail: `${look.toFixed(2)} s of it to look which ones`,
+        target: `${SOME_S_MAX} s of one processor`,
+        figure: `${fewSeconds.toFixed(3)} s`,
+        met: fewSeconds <= SOME_S_MAX,
+        detail: `${(few.seconds + look.seconds).toFixed(3)} s by the clock; ${look.processorSeconds.toFixed(3)} s to look which ones`,
+      },
+      {
+        name: `Longest turn of the main thread while the first forecasts are made${storage.suffix}`,
+        target: `${TURN_MS_MAX} ms of processor time`,
+        figure: `${first.turns.longestCpuMs.toFixed(1)} ms`,
+        met: first.turns.longestCpuMs <= TURN_MS_MAX,
+        detail: `${whole(first.turns.turns)} turns, the longest with what others took ${first.turns.longestMs.toFixed(0)} ms`,
       },
     ];
   } finally {
     await store.close();
     await app.close();
+  }
+}
+
+/** How long a service that has just started needs for them, and the turns of its main thread meanwhile. */
+async function firstForecasts(
+  folder: string,
+  storage: Storage,
+  store: Reads,
+): Promise<{ readonly seconds: number; readonly turns: TurnFigures }> {
+  const turnsFile = join(folder, 'turns.json');
+  const service = await startServiceProcess({
+    GRANARY_DATA_DIR: folder,
+    GRANARY_DATABASE_URL: storage.databaseUrl,
+    GRANARY_TIME_ZONE: TIME_ZONE,
+    NODE_OPTIONS: `--import ${new URL('./turn-watch.ts', import.meta.url).href}`,
+    [TURNS_FILE]: turnsFile,
+  });
+  try {
+    const untilMade = async (count: number): Promise<void> => {
+      const counted = 'SELECT COUNT(*) AS made FROM forecasts';
+      for (let made = 0; made < count; await sleep(20)) {
+        [{ made } = { made }] = await store.use((sql) => sql.query<{ made: number }>(counted));
+      }
+    };
+    const { seconds: early } = await timed(() => untilMade(SILOS * EARLY));
+    // The turns of the start do not count.
+    await turnsSinceLast(service, turnsFile);
+    const { seconds: late } = await timed(() => untilMade(SILOS));
+    return { seconds: early + late, turns: await turnsSinceLast(service, turnsFile) };
+  } finally {
+    await service.stop();
   }
 }
 
@@ -83,10 +147,10 @@ async function weigh(app: App, silos: readonly number[], tsMs: number, hour: num
   }
 }
 
-/** As the service does it, in seconds. */
-const forecast = (app: App, store: Reads, silos: readonly number[], nowMs: number): Promise<number> =>
+/** As the service does it. */
+const forecast = (app: App, store: Reads, silos: readonly number[], nowMs: number): Promise<Taken> =>
   timed(async () => {
-    const wish = { nowMs, timeZone: 'Europe/Berlin', horizonDays: 0 };
+    const wish = { nowMs, timeZone: TIME_ZONE, horizonDays: 0 };
     for (let at = 0; at < silos.length; at += SILOS_PER_JOB) {
       const part = silos.slice(at, at + SILOS_PER_JOB);
       const { outcomes } = await store.use((sql) => reads.makeForecasts(sql, part, wish));
@@ -101,8 +165,15 @@ async function lookAtAll(store: Reads, nowMs: number): Promise<void> {
   }
 }
 
-async function timed(work: () => Promise<void>): Promise<number> {
-  const startMs = performance.now();
+interface Taken {
+  readonly seconds: number;
+  /** Of the processor, of all threads of this process. */
+  readonly processorSeconds: number;
+}
+
+async function timed(work: () => Promise<void>): Promise<Taken> {
+  const [startMs, before] = [performance.now(), process.cpuUsage()];
   await work();
-  return (performance.now() - startMs) / 1_000;
+  const { user, system } = process.cpuUsage(before);
+  return { seconds: (performance.now() - startMs) / 1_000, processorSeconds: (user + system) / 1e6 };
 }

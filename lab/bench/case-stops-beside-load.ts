@@ -1,4 +1,3 @@
-import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, openApp } from '@granary/app/app';
@@ -12,7 +11,7 @@ import { type ServiceProcess, SQLITE, type Storage, startServiceProcess } from '
 import { asPercent, processorTime, stolenSince } from './stolen-time.ts';
 import { type Answers, StopClientProcess, type StopDevices, type StopTimes } from './stop-client.ts';
 import type { StopOutcome } from './stoppable-device.ts';
-import { TURNS_FILE, type TurnFigures } from './turn-watch.ts';
+import { TURNS_FILE, type TurnFigures, turnsSinceLast } from './turn-watch.ts';
 
 /** Of each kind, operation stops and emergency stops, beside one load. */
 const STOPS_PER_LOAD = 60;
@@ -297,17 +296,6 @@ async function whileEnding(service: ServiceProcess, stopped: StopDevices, load: 
     return { times, answers: {} };
   } finally {
     await client.end();
-  }
-}
-
-/** The turns of the main thread since this was asked for the last time. */
-async function turnsSinceLast({ pid }: ServiceProcess, turnsFile: string): Promise<TurnFigures> {
-  await rm(turnsFile, { force: true });
-  process.kill(pid, 'SIGUSR2');
-  for (;;) {
-    const text = await readFile(turnsFile, 'utf8').catch(() => '');
-    if (text.endsWith('}')) return JSON.parse(text) as TurnFigures;
-    await sleep(10);
   }
 }
 

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
 
 /** Where a watched service writes the figures when it gets SIGUSR2; they are those since the last signal. */
@@ -39,4 +41,18 @@ function watch(file: string): void {
     longestCpuUs = 0;
     writeFileSync(file, JSON.stringify(figures));
   });
+}
+
+/** The turns of the main thread since this was asked for the last time. */
+export async function turnsSinceLast(
+  { pid }: { readonly pid: number },
+  turnsFile: string,
+): Promise<TurnFigures> {
+  await rm(turnsFile, { force: true });
+  process.kill(pid, 'SIGUSR2');
+  for (;;) {
+    const text = await readFile(turnsFile, 'utf8').catch(() => '');
+    if (text.endsWith('}')) return JSON.parse(text) as TurnFigures;
+    await sleep(10);
+  }
 }

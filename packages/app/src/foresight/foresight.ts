@@ -33,6 +33,7 @@ import {
   type RefillPage,
   readRefills,
   readSilo,
+  type SweptSilo,
   sweepSilos,
   takeLease,
 } from './foresight-rows.ts';
@@ -60,6 +61,8 @@ export interface DueLook {
 
 export interface DueSilos {
   readonly due: readonly number[];
+  /** Those of which many days have to be computed and stored. */
+  readonly long: readonly number[];
   readonly lastNo: number | null;
 }
 
@@ -67,8 +70,11 @@ export const reads = {
   /** The numbers of silos that need a new forecast, of some after one of them; `lastNo` is `null` when there are no more. */
   async due(sql: Sql, { afterNo, limit, nowMs }: DueLook): Promise<DueSilos> {
     const silos = await sweepSilos(sql, afterNo, limit);
+    const due = silos.filter((silo) => isForecastDue(silo, nowMs));
+    const isLong = (silo: SweptSilo): boolean => silo.made === null || silo.lateFromMs !== null;
     return {
-      due: silos.flatMap((silo) => (isForecastDue(silo, nowMs) ? [silo.deviceNo] : [])),
+      due: due.filter((silo) => !isLong(silo)).map(({ deviceNo }) => deviceNo),
+      long: due.filter(isLong).map(({ deviceNo }) => deviceNo),
       lastNo: silos.length < limit ? null : (silos.at(-1)?.deviceNo ?? null),
     };
   },

@@ -114,10 +114,10 @@ export class Forecaster {
   }
 
   async #round(): Promise<void> {
-    const due = await this.#dueSilos();
-    for (let at = 0; at < due.length && !this.#isStopped; at += SILOS_PER_JOB) {
-      if (at % (JOBS_PER_LEASE * SILOS_PER_JOB) === 0 && !(await this.#takeLease())) return;
-      const { outcomes, failed } = await this.#make(due.slice(at, at + SILOS_PER_JOB), 0);
+    for (const [index, job] of (await this.#jobs()).entries()) {
+      if (this.#isStopped) return;
+      if (index % JOBS_PER_LEASE === 0 && !(await this.#takeLease())) return;
+      const { outcomes, failed } = await this.#make(job, 0);
       const { app, logger, now } = this.#parts;
       for (const { deviceNo, reason } of failed) {
         this.#failedAtMs.set(deviceNo, now());
@@ -128,17 +128,23 @@ export class Forecaster {
     }
   }
 
-  async #dueSilos(): Promise<number[]> {
+  /** The silos that are due; those with many days come last and alone, because the main thread passes their rows on. */
+  async #jobs(): Promise<number[][]> {
     const nowMs = this.#parts.now();
-    const all: number[] = [];
-    let afterNo: number | null = 0;
-    while (afterNo !== null && !this.#isStopped) {
+    const isTried = (deviceNo: number): boolean =>
+      nowMs - (this.#failedAtMs.get(deviceNo) ?? -RETRY_MS) >= RETRY_MS;
+    const due: number[] = [];
+    const long: number[] = [];
+    for (let afterNo: number | null = 0; afterNo !== null && !this.#isStopped; ) {
       const look: DueLook = { afterNo, limit: SILOS_PER_LOOK, nowMs };
       const { found }: LookAnswer = await this.#ask<LookAnswer>({ ask: 'due', look });
-      all.push(...found.due);
+      due.push(...found.due.filter(isTried));
+      long.push(...found.long.filter(isTried));
       afterNo = found.lastNo;
     }
-    return all.filter((deviceNo) => nowMs - (this.#failedAtMs.get(deviceNo) ?? -RETRY_MS) >= RETRY_MS);
+    const jobs: number[][] = [];
+    for (let at = 0; at < due.length; at += SILOS_PER_JOB) jobs.push(due.slice(at, at + SILOS_PER_JOB));
+    return [...jobs, ...long.map((deviceNo) => [deviceNo])];
   }
 
   async #takeLease(): Promise<boolean> {
