@@ -117,11 +117,8 @@ export interface SiloRow {
   readonly lateFromMs: number | null;
   readonly lateMarks: number | null;
   readonly openBucket: Uint8Array | null;
-  readonly madeAtMs: number | null;
   readonly configurationVersion: number | null;
-  readonly status: string | null;
   readonly state: string | null;
-  readonly body: string | null;
   readonly tail: string | null;
   readonly history: string | null;
 }
@@ -131,7 +128,7 @@ export async function readSilo(sql: Sql, deviceNo: number): Promise<SiloRow | un
     `SELECT devices.device_no, devices.device_id, devices.name, devices.capacity_kg, devices.sensors, devices.facility,
        configurations.version, configurations.body AS configuration,
        late_readings.from_ms AS late_from_ms, late_readings.marks AS late_marks, open_buckets.body AS open_bucket,
-       forecasts.made_at_ms, forecasts.configuration_version, forecasts.status, forecasts.state, forecasts.body, forecasts.tail,
+       forecasts.configuration_version, forecasts.state, forecasts.tail,
        forecast_histories.body AS history
      FROM devices JOIN configurations ON configurations.device_no = devices.device_no
        LEFT JOIN open_buckets ON open_buckets.device_no = devices.device_no AND open_buckets.sensor_group = ${WEIGHT.group}

@@ -166,7 +166,7 @@ export async function readLastValues(sql: Sql, range: HistoryRange): Promise<Las
        UNION ALL SELECT time_chunk + 1 FROM wanted WHERE time_chunk < $5
      )
      SELECT
-       (SELECT string_agg(CAST(start_ms AS TEXT) || ',' || CAST(${slot}_last AS TEXT), ',')
+       (SELECT string_agg(CAST(start_ms / ${sizeMs} AS TEXT) || ',' || CAST(${slot}_last AS TEXT), ',')
         FROM wanted CROSS JOIN buckets
         WHERE size_ms = $1 AND buckets.time_chunk = wanted.time_chunk AND device_no = $2 AND sensor_group = $3
           AND start_ms >= $6 AND start_ms < $7 AND ${slot}_count > 0),
@@ -177,7 +177,7 @@ export async function readLastValues(sql: Sql, range: HistoryRange): Promise<Las
   const numbers: number[] = text === null ? [] : JSON.parse(`[${text}]`);
   const values: LastValue[] = [];
   for (let at = 0; at < numbers.length; at += 2) {
-    values.push({ startMs: numbers[at] ?? 0, last: numbers[at + 1] ?? 0 });
+    values.push({ startMs: (numbers[at] ?? 0) * sizeMs, last: numbers[at + 1] ?? 0 });
   }
   const open = body === null ? null : openBucketIn(body, lane.slot, sizeMs);
   if (open !== null && open.last !== null && open.startMs >= fromMs && open.startMs < toMs) {
