@@ -39,7 +39,7 @@ interface Props {
 export function RuleForm({ rule, onClose }: Props) {
   const console = useConsole();
   const { client } = console;
-  const { notifications, common, keys } = texts.value;
+  const { notifications, common, keys, alarmHelp } = texts.value;
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const draft = useDraft(rule === null ? emptyRule(timeZone) : draftOfRule(rule, timeZone));
   const { current, field } = draft;
@@ -74,7 +74,7 @@ export function RuleForm({ rule, onClose }: Props) {
       <Choices
         legend={notifications.types}
         hint={keys.limitHint}
-        options={ALERT_TYPES.map((type) => [type, type])}
+        options={ALERT_TYPES.map((type) => [type, alarmHelp.types[type].name])}
         {...field('types')}
       />
       <PlaceChoices facilities={field('facilities')} deviceIds={field('deviceIds')} />

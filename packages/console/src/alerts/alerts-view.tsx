@@ -1,5 +1,5 @@
 import './alerts-view.css';
-import { ALERT_SEVERITIES } from '@granary/contract/alerts';
+import { ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/alerts';
 import type { FleetAlert } from '@granary/contract/fleet';
 import { type Signal, useSignal } from '@preact/signals';
 import { useConsole, useIsLost, useScope } from '../context/console.ts';
@@ -31,7 +31,7 @@ import { SoundSwitch } from './sound-switch.tsx';
 /** One list over all devices. */
 export function AlertsView() {
   const { live, navigation } = useConsole();
-  const { alerts: words, common } = texts.value;
+  const { alerts: words, common, alarmHelp } = texts.value;
   const { query } = navigation.route.value;
   const filter = alertFilterOf(query);
   const opened = useSignal<FleetAlert | null>(null);
@@ -71,12 +71,18 @@ export function AlertsView() {
           address: addressOf('alerts', null, { ...kept, list: list === 'open' ? undefined : list }),
         }))}
       />
-      <FilterBar names={['severity', ...PLACE_FILTERS]}>
+      <FilterBar names={['severity', 'type', ...PLACE_FILTERS]}>
         <SelectFilter
           name="severity"
           label={words.severity}
           any={words.anySeverity}
           options={ALERT_SEVERITIES.toReversed().map((severity) => [severity, common.severities[severity]])}
+        />
+        <SelectFilter
+          name="type"
+          label={words.type}
+          any={words.anyType}
+          options={ALERT_TYPES.map((type) => [type, alarmHelp.types[type].name])}
         />
         <PlaceFilters />
       </FilterBar>

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FleetAlert } from '@granary/contract/fleet';
 import { parseRoute } from '../context/routes.ts';
-import { alertFilterOf, chosenAlerts, queryOf, summaryOf, valueAgainstThreshold } from './alerts.ts';
+import {
+  alertFilterOf,
+  chosenAlerts,
+  floodsOf,
+  queryOf,
+  summaryOf,
+  valueAgainstThreshold,
+} from './alerts.ts';
 
 const summarised = (
   alert_id: string,
@@ -75,7 +82,7 @@ test('the service is asked for what the address names', () => {
 
 test('the links in messages about an alert lead to its device, and for one that is over to its history', () => {
   const filter = (address: string) => alertFilterOf(parseRoute(address).query);
-  const ofDevice = { severity: null, facility: null, device: 'silo-07' };
+  const ofDevice = { severity: null, type: null, facility: null, device: 'silo-07' };
   assert.equal(parseRoute('#/alerts?device=silo-07').view, 'alerts');
   assert.deepEqual(filter('#/alerts?device=silo-07'), { list: 'open', ...ofDevice });
   assert.deepEqual(filter('#/alerts?device=silo-07&list=history'), { list: 'history', ...ofDevice });
@@ -105,4 +112,36 @@ test('the newest critical alert is told, or the newest warning where there is no
   assert.equal(summaryOf([...warnings, ...critical]).foremost?.alert_id, '2');
   assert.equal(summaryOf(warnings).foremost?.alert_id, '3');
   assert.equal(summaryOf([summarised('4', 'info')]).foremost, null);
+});
+
+test('many alerts of one type that nobody has acknowledged are a flood, the most severe first', () => {
+  const lost = (count: number, status: FleetAlert['status'] = 'active') =>
+    Array.from({ length: count }, (_, index) =>
+      alert(`lost ${status} ${index}`, { type: 'device_offline', device_id: `silo-${index % 9}`, status }),
+    );
+  assert.deepEqual(floodsOf([...lost(9), ...lost(5, 'acknowledged')]), []);
+  const low = Array.from({ length: 10 }, (_, index) =>
+    alert(`low ${index}`, { type: 'critical_level', severity: index === 4 ? 'critical' : 'warning' }),
+  );
+  assert.deepEqual(
+    floodsOf([...lost(12), ...low]).map(({ type, severity, deviceIds }) => [
+      type,
+      severity,
+      deviceIds.length,
+    ]),
+    [
+      ['critical_level', 'critical', 1],
+      ['device_offline', 'warning', 9],
+    ],
+  );
+});
+
+test('one type of alert can be chosen', () => {
+  const filter = alertFilterOf(new URLSearchParams('type=device_offline'));
+  const chosen = chosenAlerts([alert('low'), alert('lost', { type: 'device_offline' })], filter, () => '');
+  assert.deepEqual(
+    chosen.map(({ alert_id }) => alert_id),
+    ['lost'],
+  );
+  assert.deepEqual(queryOf(filter), { status: 'all', type: 'device_offline' });
 });

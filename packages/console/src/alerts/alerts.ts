@@ -1,4 +1,4 @@
-import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
+import { ALERT_SEVERITIES, ALERT_TYPES, type AlertSeverity, type AlertType } from '@granary/contract/alerts';
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
 import { formatNumber, unitSymbol } from '../kit/format.ts';
 
@@ -9,6 +9,9 @@ const UNITS: Readonly<Partial<Record<FleetAlert['type'], string>>> = {
   low_battery: 'percent',
 };
 
+/** Fewer can be read one by one. */
+const FLOOD_ALERTS_MIN = 10;
+
 /** The lists of the view: the first two are always there and live, the others are read when they are opened. */
 export const ALERT_LISTS = ['open', 'unacknowledged', 'shelved', 'history'] as const;
 export type AlertList = (typeof ALERT_LISTS)[number];
@@ -17,6 +20,7 @@ export type AlertList = (typeof ALERT_LISTS)[number];
 export interface AlertFilter {
   readonly list: AlertList;
   readonly severity: AlertSeverity | null;
+  readonly type: AlertType | null;
   readonly facility: string | null;
   readonly device: string | null;
 }
@@ -25,6 +29,7 @@ export interface AlertFilter {
 export const alertFilterOf = (query: URLSearchParams): AlertFilter => ({
   list: ALERT_LISTS.find((one) => one === query.get('list')) ?? 'open',
   severity: ALERT_SEVERITIES.find((one) => one === query.get('severity')) ?? null,
+  type: ALERT_TYPES.find((one) => one === query.get('type')) ?? null,
   facility: query.get('facility') || null,
   device: query.get('device') || null,
 });
@@ -32,7 +37,7 @@ export const alertFilterOf = (query: URLSearchParams): AlertFilter => ({
 /** The alerts that wait for a person first, then the more severe ones, then the newer ones. */
 export function chosenAlerts(
   alerts: readonly FleetAlert[],
-  { list, severity, facility, device }: AlertFilter,
+  { list, severity, type, facility, device }: AlertFilter,
   facilityOf: (deviceId: string) => string | undefined,
 ): FleetAlert[] {
   return alerts
@@ -40,6 +45,7 @@ export function chosenAlerts(
       (alert) =>
         (list !== 'unacknowledged' || isUnacknowledged(alert)) &&
         (severity === null || alert.severity === severity) &&
+        (type === null || alert.type === type) &&
         (device === null || alert.device_id === device) &&
         (facility === null || facilityOf(alert.device_id) === facility),
     )
@@ -47,9 +53,10 @@ export function chosenAlerts(
 }
 
 /** The filters of a list that the service filters. */
-export const queryOf = ({ list, severity, facility, device }: AlertFilter) => ({
+export const queryOf = ({ list, severity, type, facility, device }: AlertFilter) => ({
   status: list === 'shelved' ? ('shelved' as const) : ('all' as const),
   ...(severity === null ? {} : { severity }),
+  ...(type === null ? {} : { type }),
   ...(facility === null ? {} : { facility }),
   ...(device === null ? {} : { device_id: device }),
 });
@@ -95,6 +102,26 @@ export function summaryOf(alerts: readonly FleetAlert[]): AlertSummary {
     unacknowledged: Object.fromEntries(counts) as Record<AlertSeverity, number>,
     foremost: newestOf('critical') ?? newestOf('warning'),
   };
+}
+
+/** Many alerts of one type usually have one cause. */
+export interface Flood {
+  readonly type: AlertType;
+  readonly severity: AlertSeverity;
+  readonly deviceIds: readonly string[];
+}
+
+/** The types of which so many wait that a list of them tells less than their number, the most severe first. */
+export function floodsOf(alerts: readonly FleetAlert[]): Flood[] {
+  const byType = Map.groupBy(alerts.filter(isUnacknowledged), ({ type }) => type);
+  return [...byType]
+    .filter(([, ofType]) => ofType.length >= FLOOD_ALERTS_MIN)
+    .map(([type, ofType]) => ({
+      type,
+      severity: ofType.toSorted((one, other) => urgencyOf(other) - urgencyOf(one))[0]?.severity ?? 'info',
+      deviceIds: [...new Set(ofType.map(({ device_id }) => device_id))],
+    }))
+    .sort((one, other) => urgencyOf(other) - urgencyOf(one));
 }
 
 type About = Pick<FleetAlert, 'type' | 'current_value' | 'threshold' | 'sensor_id'>;

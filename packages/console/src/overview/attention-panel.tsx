@@ -5,6 +5,7 @@ import type { AttentionItem, AttentionReason } from '@granary/contract/fleet';
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { AcknowledgeButton } from '../alerts/acknowledge-button.tsx';
+import { type Flood, floodsOf } from '../alerts/alerts.ts';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
@@ -41,7 +42,12 @@ export function AttentionPanel() {
       clearTimeout(gathering);
     };
   }, [live]);
-  const items = value?.attention ?? [];
+  const floods = useComputed(() => floodsOf([...live.site.alerts.all.value.values()])).value;
+  const isInFlood = ({ id }: AttentionItem): boolean => {
+    const type = id === null ? undefined : live.site.alerts.all.value.get(id)?.type;
+    return floods.some((flood) => flood.type === type);
+  };
+  const items = (value?.attention ?? []).filter((item) => !isInFlood(item));
   const isWhole = useSignal(false);
   const isLost = useIsLost();
   useEffect(() => {
@@ -57,9 +63,10 @@ export function AttentionPanel() {
             {items.length === 0 ? overview.attentionUnknown : overview.attentionLastKnown}
           </p>
         )}
-        {!isLost && value !== undefined && items.length === 0 && (
+        {!isLost && value !== undefined && items.length + floods.length === 0 && (
           <p class="muted">{overview.nothingNeedsAttention}</p>
         )}
+        <Floods floods={floods} />
         <ul class={isWhole.value ? '' : 'overview-first-items'}>
           {items.map((item) => (
             <Item key={`${item.what} ${item.id ?? item.device_id}`} item={item} />
@@ -78,6 +85,31 @@ export function AttentionPanel() {
         )}
       </section>
     </aside>
+  );
+}
+
+/** One line for each, instead of hundreds. */
+function Floods({ floods }: { readonly floods: readonly Flood[] }) {
+  const { site } = useConsole().live;
+  const { overview, alarmHelp } = texts.value;
+  if (floods.length === 0) return null;
+  return (
+    <ul>
+      {floods.map(({ type, severity, deviceIds }) => {
+        const places = new Set(deviceIds.map((id) => site.devices.find(id)?.peek().location.facility));
+        return (
+          <li key={type} class="overview-item">
+            <SeverityMark severity={severity} text="" />
+            <a class="overview-item-name" href={addressOf('alerts', null, { type })}>
+              {alarmHelp.types[type].name}
+            </a>
+            <p class="overview-item-text">
+              <LastKnown>{overview.flood(deviceIds.length, places.size)}</LastKnown>
+            </p>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

@@ -38,6 +38,15 @@ describe('what needs attention', () => {
     assert.deepEqual(attentionItems(NOTHING, NOW_MS), []);
   });
 
+  it('is the critical level of a silo, and not its low level besides', () => {
+    const critical = alert({ type: 'critical_level', severity: 'critical' });
+    const low = alert({ type: 'low_level' });
+    assert.deepEqual(summary({ alerts: [of('a', low), of('a', critical), of('b', low)] }), [
+      'a critical_alert',
+      'b warning_alert',
+    ]);
+  });
+
   it('is ordered by urgency, whatever the order of the facts', () => {
     const confirmed = stop({ status: 'succeeded', endedAtMs: NOW_MS });
     assert.deepEqual(

@@ -48,9 +48,14 @@ export function attentionItems(facts: AttentionFacts, nowMs: number): AttentionI
   const unconfirmed = new Set(
     stops.flatMap(({ what, device }) => (what === 'emergency_stop_unconfirmed' ? [device.deviceId] : [])),
   );
-  // The alert about a stop that is listed itself would say the same again.
+  const critical = new Set(
+    facts.alerts.flatMap(({ deviceId, state }) => (state.type === 'critical_level' ? [deviceId] : [])),
+  );
+  // The alert about a stop that is listed itself would say the same again, and so would a low level beside a critical one.
   const alerts = facts.alerts.filter(
-    ({ deviceId, state }) => state.type !== 'emergency_stop_unconfirmed' || !unconfirmed.has(deviceId),
+    ({ deviceId, state }) =>
+      (state.type !== 'emergency_stop_unconfirmed' || !unconfirmed.has(deviceId)) &&
+      (state.type !== 'low_level' || !critical.has(deviceId)),
   );
   const candidates: Candidate[] = [
     ...stops,

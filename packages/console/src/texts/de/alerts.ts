@@ -15,6 +15,8 @@ export const alerts: typeof english.alerts = {
     history: 'Einen solchen Alarm gab es nicht.',
   },
   severity: 'Schwere',
+  type: 'Art',
+  anyType: 'Jede Art',
   anySeverity: 'Jede Schwere',
   device: 'Gerät',
   message: 'Meldung',

@@ -8,6 +8,8 @@ export const overview: typeof english.overview = {
   nothingNeedsAttention: 'Nichts braucht Aufmerksamkeit.',
   attentionUnknown: 'Nicht bekannt: Diese Seite ist nicht aktuell.',
   attentionLastKnown: 'Diese Seite ist nicht aktuell. Stand beim Verlust der Verbindung:',
+  flood: (devices, facilities) =>
+    facilities === 1 ? `${devices} Geräte` : `${devices} Geräte in ${facilities} Betrieben`,
   showAll: (count) => `Alle ${count} anzeigen`,
   devices: (count) => (count === 1 ? '1 Gerät' : `${count} Geräte`),
   profile: 'Art des Geräts',

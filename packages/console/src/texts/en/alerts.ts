@@ -13,6 +13,8 @@ export const alerts = {
     history: 'There has been no such alert.',
   },
   severity: 'Severity',
+  type: 'Type',
+  anyType: 'Every type',
   anySeverity: 'Every severity',
   device: 'Device',
   message: 'Message',

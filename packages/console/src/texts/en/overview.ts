@@ -6,6 +6,8 @@ export const overview = {
   nothingNeedsAttention: 'Nothing needs attention.',
   attentionUnknown: 'Not known: this page is not live.',
   attentionLastKnown: 'This page is not live. What needed attention when the connection was lost:',
+  flood: (devices: number, facilities: number) =>
+    facilities === 1 ? `${devices} devices` : `${devices} devices at ${facilities} facilities`,
   showAll: (count: number) => `Show all ${count}`,
   devices: (count: number) => (count === 1 ? '1 device' : `${count} devices`),
   profile: 'Kind of device',
