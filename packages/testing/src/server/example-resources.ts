@@ -10,11 +10,13 @@ import type { Api } from './service.ts';
 type Device = Awaited<ReturnType<typeof startSilo | typeof startRover>>;
 type Ids = Partial<Record<ParameterName, string>>;
 
+/** That of the silo in the examples. */
+const CAPACITY = { max: 20_000, unit: 'kg' };
 /** Half full, or at home with a full battery. */
-const USUAL = { silo: { weight: 500, temperature: 11 }, field: { ...HOME, battery_level: 100 } };
+const USUAL = { silo: { weight: 10_000, temperature: 11 }, field: { ...HOME, battery_level: 100 } };
 const REFILL_HOURS = 12;
 /** Values that raise an alert. */
-const ALARMING = { silo: { weight: 50 }, field: { battery_level: 5 } };
+const ALARMING = { silo: { weight: 1_000 }, field: { battery_level: 5 } };
 
 /** Creates the resources that the path of an endpoint names: a connected device, and its operation, alert, mission or command. */
 export class ExampleResources {
@@ -64,6 +66,7 @@ export class ExampleResources {
     const id = `example-${this.#devices.length}`;
     const device = await (group === 'silo' ? startSilo : startRover)(this.#api, id, null);
     this.#devices.push(device);
+    if (group === 'silo') await this.#api.patch(device.path, { capacity: CAPACITY });
     await this.#report(device.path, USUAL[group]);
     return device;
   }
@@ -89,7 +92,7 @@ export class ExampleResources {
     const nowMs = this.#now();
     const readings = Array.from({ length: REFILL_HOURS * 12 }, (_, index) => ({
       ts: toIso(nowMs - (REFILL_HOURS * 12 - index) * 5 * MINUTE_MS),
-      weight: index < REFILL_HOURS * 6 ? 100 : 500,
+      weight: index < REFILL_HOURS * 6 ? 2_000 : 10_000,
     }));
     await this.#api.post(`${path}/telemetry`, readings);
     let refillId = '';
