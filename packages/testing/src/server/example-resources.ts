@@ -2,12 +2,12 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import { type ParameterName, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
 import { HOME, ScriptedRover, startRover } from './devices/scripted-rover.ts';
-import { startSilo } from './devices/scripted-silo.ts';
+import { registerSilo, type ScriptedSilo } from './devices/scripted-silo.ts';
 import { eventually } from './eventually.ts';
 import { TWO_WAYPOINTS } from './missions.ts';
 import type { Api } from './service.ts';
 
-type Device = Awaited<ReturnType<typeof startSilo | typeof startRover>>;
+type Device = ScriptedSilo | Awaited<ReturnType<typeof startRover>>;
 type Ids = Partial<Record<ParameterName, string>>;
 
 /** That of the silo in the examples. */
@@ -64,11 +64,17 @@ export class ExampleResources {
 
   async #connect(group: 'silo' | 'field'): Promise<Device> {
     const id = `example-${this.#devices.length}`;
-    const device = await (group === 'silo' ? startSilo : startRover)(this.#api, id, null);
+    const device = await (group === 'silo' ? this.#silo(id) : startRover(this.#api, id, null));
     this.#devices.push(device);
-    if (group === 'silo') await this.#api.patch(device.path, { capacity: CAPACITY });
     await this.#report(device.path, USUAL[group]);
     return device;
+  }
+
+  async #silo(id: string): Promise<ScriptedSilo> {
+    const silo = await registerSilo(this.#api, id);
+    await this.#api.patch(silo.path, { capacity: CAPACITY });
+    await silo.reconnect();
+    return silo;
   }
 
   #report(path: string, values: object) {
