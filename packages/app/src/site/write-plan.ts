@@ -21,7 +21,7 @@ import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import { saveMissionsWithoutBase } from '../missions/mission-rows.ts';
 import { currentOperations } from '../operations/operation-rows.ts';
 import type { Transaction } from '../transaction.ts';
-import { writeRules, writeWebhooks } from './write-notifications.ts';
+import { writeRules, writeWebhooks } from './write-rules.ts';
 
 /** A registered device with everything that a document can change. */
 type KnownDevice = StoredDevice & DescribedDevice & { readonly configurationVersion: number };

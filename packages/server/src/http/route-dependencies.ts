@@ -19,8 +19,8 @@ import type { Nodes } from '../process/nodes/nodes.ts';
 import type { Settings } from '../process/settings.ts';
 import type { Changes } from './audit/attempt.ts';
 import type { RefusedAttempts } from './audit/refused-attempts.ts';
-import type { NewestValues } from './event-stream/newest-values.ts';
-import type { Subscribers } from './event-stream/subscribers.ts';
+import type { NewestValues } from './events/newest-values.ts';
+import type { Subscribers } from './events/subscribers.ts';
 import type { ServiceMetrics } from './metrics/service-metrics.ts';
 import type { Idempotency } from './protocol/idempotency.ts';
 

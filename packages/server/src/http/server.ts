@@ -22,7 +22,7 @@ import { brokerRoutes } from './broker/broker.ts';
 import { commandRoutes } from './commands/commands.ts';
 import { consoleRoutes } from './console/console.ts';
 import { configurationRoutes, deviceRoutes, FIELD_GROUP, linkRoutes, SILO_GROUP } from './devices/devices.ts';
-import { eventRoutes, newestValuesRoutes } from './events.ts';
+import { eventRoutes, newestValuesRoutes } from './events/events.ts';
 import { exportRoutes } from './exports.ts';
 import { fleetRoutes } from './fleet/fleet.ts';
 import { foresightRoutes, siloForesightRoutes } from './foresight.ts';

@@ -16,7 +16,7 @@ import type { Settings } from '../../process/settings.ts';
 import type { Certificate } from '../../process/tls/certificate-files.ts';
 import { VERSION } from '../../process/version.ts';
 import type { RefusedAttempts } from '../audit/refused-attempts.ts';
-import type { Subscribers } from '../event-stream/subscribers.ts';
+import type { Subscribers } from '../events/subscribers.ts';
 import { FleetMetrics } from './fleet-metrics.ts';
 
 interface Parts {

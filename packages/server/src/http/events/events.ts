@@ -7,13 +7,13 @@ import type { NewestValuesQuery } from '@granary/contract/fleet';
 import { listOf } from '@granary/contract/input/schema';
 import { type Access, canAccess, isUnlimited } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type EncodedEvent, heartbeat, opening, reset } from '../background/event-feed.ts';
-import { credentialOf } from './access/credentials.ts';
-import { NewestValuesStream, type ShownSelection } from './event-stream/newest-values-stream.ts';
-import { hijackForStream, StreamConnection } from './event-stream/stream-connection.ts';
-import { limitsOf } from './fleet/selection.ts';
-import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import { type EncodedEvent, heartbeat, opening, reset } from '../../background/event-feed.ts';
+import { credentialOf } from '../access/credentials.ts';
+import { limitsOf } from '../fleet/selection.ts';
+import { register } from '../register.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { NewestValuesStream, type ShownSelection } from './newest-values-stream.ts';
+import { hijackForStream, StreamConnection } from './stream-connection.ts';
 
 /** The filters of a reader; `null` means everything. */
 export interface EventFilter {

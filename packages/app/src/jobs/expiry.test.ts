@@ -11,7 +11,7 @@ import {
   tickDue,
   weigh,
 } from '@granary/testing/app/fixtures';
-import type { App } from './app.ts';
+import type { App } from '../app.ts';
 
 const ALL = { beforeMs: NOW_MS + DAY_MS, rowsMax: 1_000 };
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { respond } from '@granary/testing/server/open-response';
 import type { EncodedEvent } from '../../background/event-feed.ts';
-import { EventStream } from '../events.ts';
+import { EventStream } from './events.ts';
 
 const event = (sequence: number, bytes = Buffer.from(`${sequence}\n`)): EncodedEvent => ({
   sequence,
