@@ -22,6 +22,7 @@ import * as operations from './operations/operations.ts';
 import * as plants from './plants.ts';
 import type { RowMemory } from './row-memory.ts';
 import * as session from './session/session.ts';
+import * as shifts from './shifts/shifts.ts';
 import * as site from './site/site.ts';
 import * as telemetry from './telemetry/telemetry.ts';
 import { isLongWrite, type Transaction } from './transaction.ts';
@@ -46,6 +47,7 @@ export const SLICES = {
   field,
   fleet,
   foresight,
+  shifts,
   exports,
   notifications,
   audit,

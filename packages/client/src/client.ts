@@ -166,6 +166,8 @@ export function createClient({
     fleet: derive(endpoints.fleet, transport, roots),
     /** Forecasts, refills, orders and findings of silos. */
     foresight: derive(endpoints.foresight, transport, roots),
+    /** Notes, and what one shift hands over to the next. */
+    shifts: derive(endpoints.shifts, transport, roots),
     exports: exportsClient(transport, roots),
     keys: derive(endpoints.keys, transport, roots),
     /** Sign-in for browsers. */

@@ -48,6 +48,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   command_not_found: text('The device has no such command.', LOOK_AT_ID),
   mission_not_found: text('The device has no such mission.', LOOK_AT_ID),
   refill_not_found: text('There is no such refill.', LOOK_AT_ID),
+  note_not_found: text('There is no such note.', LOOK_AT_ID),
   plant_not_found: text('There is no plant with this id.', 'List the plants.'),
   notification_rule_not_found: text('There is no notification rule with this id.', 'List the rules.'),
   webhook_not_found: text('There is no webhook with this id.', 'List the webhooks.'),

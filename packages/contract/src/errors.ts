@@ -54,6 +54,7 @@ export const STATUS_OF = {
   command_not_found: 404,
   mission_not_found: 404,
   refill_not_found: 404,
+  note_not_found: 404,
   plant_not_found: 404,
   notification_rule_not_found: 404,
   webhook_not_found: 404,

@@ -30,6 +30,8 @@ export const EVENT_TYPES = [
   'refill.detected',
   'refill.changed',
   'finding.raised',
+  'note.added',
+  'note.removed',
   'key.issued',
   'key.rotated',
   'key.revoked',

@@ -15,6 +15,7 @@ import { MissionRecord, WaypointRecord } from './missions.ts';
 import { NotificationRecord, NotificationRule } from './notifications.ts';
 import { OperationRecord } from './operations.ts';
 import { configurationOf, type DeviceConfiguration } from './profiles/profiles.ts';
+import { Note } from './shifts.ts';
 import { Timestamp } from './time.ts';
 import { WebhookRecord } from './webhooks.ts';
 
@@ -110,6 +111,8 @@ export const EVENT_DATA = {
   'refill.detected': Refill,
   'refill.changed': Refill,
   'finding.raised': Finding,
+  'note.added': Note,
+  'note.removed': Note,
   'key.issued': KeyRecord,
   'key.rotated': closed({
     ...KeyRecord.properties,

@@ -289,6 +289,7 @@ const PURGE_STAGES: readonly PurgeStage[] = [
   purgeReadingChunks,
   (sql, range) => purgeNumbered(sql, 'refills', range),
   (sql, range) => purgeNumbered(sql, 'findings', range),
+  (sql, range) => purgeNumbered(sql, 'notes', range),
 ];
 
 /** A message that cannot be read is left to its own time limit. */

@@ -154,6 +154,7 @@ const NUMBERS = {
   rejections: 'rejection_no',
   refills: 'refill_no',
   findings: 'finding_no',
+  notes: 'note_no',
 } as const;
 
 export async function purgeNumbered(

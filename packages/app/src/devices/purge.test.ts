@@ -33,6 +33,7 @@ const TABLES = [
   'configurations',
   'configuration_versions',
   'rejections',
+  'notes',
 ];
 const LATER_MS = NOW_MS + HOUR_MS;
 
@@ -76,6 +77,15 @@ describeEachEngine('the purge of a device', (engine) => {
     const start = { deviceNo, operationId, type: 'feed', request, isReachable: true } as const;
     await app.operations.start({ ...start, nowMs: NOW_MS });
     await app.operations.notSent({ deviceNo, operationId, why: 'not_connected', nowMs: NOW_MS });
+    const note = {
+      noteId: newId('nt'),
+      deviceNo,
+      facility: null,
+      atMs: NOW_MS,
+      text: 'x',
+      createdAtMs: NOW_MS,
+    };
+    await app.shifts.addNote(note);
     await weigh(app, deviceNo, 100, NOW_MS + 1);
     await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs: NOW_MS + 1 });
     return deviceNo;

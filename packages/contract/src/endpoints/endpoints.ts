@@ -16,6 +16,7 @@ import { operations } from './operations.ts';
 import { plants } from './plants.ts';
 import { reference } from './reference.ts';
 import { session } from './session.ts';
+import { shifts } from './shifts.ts';
 import { site } from './site.ts';
 import { fieldTelemetry, readings, siloTelemetry } from './telemetry.ts';
 import { webhooks } from './webhooks.ts';
@@ -31,6 +32,7 @@ export const endpoints = {
   configuration,
   fleet,
   foresight,
+  shifts,
   exports,
   keys,
   session,

@@ -41,6 +41,7 @@ import {
 import * as operations from '../operations.ts';
 import { Point, Position } from '../positions.ts';
 import { SessionRecord, SignIn, SignInCode } from '../session.ts';
+import { NewNote, Note } from '../shifts.ts';
 import { Applied, SiteChange, SiteDevice, SiteDocument } from '../site/site-document.ts';
 import { EnvironmentalReading, LocationReading, Track, TrackPoint } from '../telemetry/field-readings.ts';
 import { CurrentReadings, HistoryPoint, SensorHistory, TelemetryReceipt } from '../telemetry/telemetry.ts';
@@ -123,6 +124,8 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   PlannedDelivery,
   Product,
   Supply,
+  NewNote,
+  Note,
   IssuedKey,
   KeyRecord,
   KeyRotation,

@@ -38,6 +38,7 @@ export const FIELD_FAULTS = {
   must_not_repeat: 'must not name anything twice',
   must_have_a_field: 'must have at least one field',
   must_have_one_of: 'must have at least one of {fields:text}',
+  must_have_just_one_of: 'must have just one of {fields:text}',
   must_have_fewer_fields: 'must have at most {limit:number} fields, not {count:number}',
   is_required: 'is required',
   is_not_known: 'is not a known field',

@@ -20,7 +20,7 @@ interface RetentionParts {
   readonly now: () => number;
 }
 
-/** Removes data older than the settings allow: readings, buckets, events, finished jobs, resolved alerts, idempotency keys, audit entries, ended sessions. */
+/** Removes data older than the settings allow: readings, buckets, events, finished jobs, resolved alerts, idempotency keys, audit entries, notes, ended sessions. */
 export class Retention {
   readonly #parts: RetentionParts;
   readonly #rounds: PeriodicWork;
@@ -70,8 +70,12 @@ export class Retention {
         refillsBeforeMs: nowMs - settings.jobRetentionDays * DAY_MS,
         rowsMax,
       });
+      const notes = await app.shifts.expire({
+        beforeMs: nowMs - settings.jobRetentionDays * DAY_MS,
+        rowsMax,
+      });
       const signIns = await app.session.expire({ beforeMs: nowMs, rowsMax });
-      removed = readings + events + answers + finished + deliveries + audit + signIns + foresight;
+      removed = readings + events + answers + finished + deliveries + audit + signIns + foresight + notes;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }

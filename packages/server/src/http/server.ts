@@ -44,6 +44,7 @@ import { refuseUndeclaredRoutes } from './register.ts';
 import { limitRequests } from './request-limit.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { sessionRoutes, signInRoutes } from './session/session.ts';
+import { shiftRoutes } from './shifts.ts';
 import { siteRoutes } from './site/site.ts';
 import { fieldReadingRoutes } from './telemetry/field-readings.ts';
 import { ingestRoutes, siloTelemetryRoutes } from './telemetry/telemetry.ts';
@@ -189,6 +190,7 @@ export function createHttpServer(
   group(roots.api, (routes) => siteRoutes(routes, parts));
   group(roots.api, (routes) => fleetRoutes(routes, parts));
   group(roots.api, (routes) => foresightRoutes(routes, parts));
+  group(roots.api, (routes) => shiftRoutes(routes, parts));
   group(roots.api, (routes) => exportRoutes(routes, parts));
   group(roots.api, (routes) => notificationRoutes(routes, parts));
   group(roots.api, (routes) => webhookRoutes(routes, parts));

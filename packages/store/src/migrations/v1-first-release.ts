@@ -306,6 +306,20 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE TABLE forecaster_lease (holder TEXT NOT NULL, until_ms BIGINT NOT NULL) {{oftenUpdated}}`,
   `INSERT INTO forecaster_lease (holder, until_ms) VALUES ('', 0)`,
 
+  // On a device, or on a facility.
+  `CREATE TABLE notes (
+     note_no {{generatedKey}},
+     note_id {{idText}} NOT NULL UNIQUE,
+     device_no BIGINT REFERENCES devices,
+     facility TEXT,
+     at_ms BIGINT NOT NULL,
+     text TEXT NOT NULL,
+     created_at_ms BIGINT NOT NULL,
+     created_by TEXT
+   )`,
+  `CREATE INDEX notes_by_time ON notes (at_ms, note_no)`,
+  `CREATE INDEX notes_of_device ON notes (device_no, at_ms, note_no)`,
+
   `CREATE TABLE events (
      sequence BIGINT PRIMARY KEY,
      at_ms BIGINT NOT NULL,

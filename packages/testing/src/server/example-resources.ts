@@ -37,6 +37,7 @@ export class ExampleResources {
     if (names.includes('plant_id')) ids.plant_id = '42';
     if (names.includes('webhook_id'))
       ids.webhook_id = await this.#idOf('/v1/webhooks', 'webhook_id', WEBHOOK);
+    if (names.includes('note_id')) ids.note_id = await this.#idOf('/v1/notes', 'note_id', NOTE);
     if (names.includes('refill_id')) ids.refill_id = await this.#refill();
     if (!names.includes('device_id')) return ids;
     const group = endpoint.group === 'field' ? 'field' : 'silo';
@@ -148,4 +149,5 @@ export class ExampleResources {
 
 const RULE = { name: 'Shift', targets: [{ email: 'shift@example.com' }] };
 const KEY = { name: 'an example', scopes: ['read'] };
+const NOTE = { facility: 'north', text: 'noisy' };
 const WEBHOOK = { url: 'https://receiver.test/', event_types: ['device.registered'] };

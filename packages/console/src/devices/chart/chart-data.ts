@@ -2,6 +2,7 @@ import type { Client } from '@granary/client';
 import type { Alert } from '@granary/contract/alerts';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
+import type { Note } from '@granary/contract/shifts';
 import { INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
 import { hasCapability, type ShownSensor } from '../facts/sensors.ts';
 import { intervalsFor, type TimeRange } from './chart-selection.ts';
@@ -65,9 +66,10 @@ export function historyQuery(
 export interface ChartMarks {
   readonly operations: readonly OperationRecord[];
   readonly alerts: readonly Alert[];
+  readonly notes: readonly Note[];
 }
 
-/** Both lists are newest first, so they are read until they are older than the range. */
+/** All lists are newest first, so those without a range are read until they are older than it. */
 export async function loadMarks(
   client: Client,
   { device_id, group, profile }: Pick<FleetDevice, 'device_id' | 'group' | 'profile'>,
@@ -75,7 +77,7 @@ export async function loadMarks(
   signal: AbortSignal,
 ): Promise<ChartMarks> {
   const page = { limit: 100 };
-  const [operations, alerts] = await Promise.all([
+  const [operations, alerts, notes] = await Promise.all([
     hasCapability(profile, 'operations')
       ? until(
           client.operations.listAll(device_id, page, { signal }),
@@ -88,10 +90,20 @@ export async function loadMarks(
       ({ created_at }) => Date.parse(created_at),
       fromMs,
     ),
+    client.shifts.notes(
+      {
+        device_id,
+        from: new Date(fromMs).toISOString(),
+        to: new Date(toMs).toISOString(),
+        limit: MARKS_MAX,
+      },
+      { signal },
+    ),
   ]);
   return {
     operations: operations.filter(({ started_at }) => Date.parse(started_at) <= toMs),
     alerts: alerts.filter(({ created_at }) => Date.parse(created_at) <= toMs),
+    notes: notes.data,
   };
 }
 

@@ -4,7 +4,7 @@ import type { FleetDevice } from '@granary/contract/fleet';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { useConsole } from '../../context/console.ts';
+import { useConsole, useScope } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';
 import { Button } from '../../kit/button.tsx';
 import { download } from '../../kit/download.ts';
@@ -13,8 +13,9 @@ import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
 import { messageText, statusText } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
-import { useLoaded } from '../../kit/use-loaded.ts';
+import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
 import { nameOf, operationTitle } from '../../operations/jobs.ts';
+import { AddNote, RemoveNote } from '../../shifts/notes.tsx';
 import { language, locale, texts } from '../../texts/texts.ts';
 import type { ShownSensor } from '../facts/sensors.ts';
 import { type ChartMarks, csvName, csvOf, loadHistory, loadMarks, type SensorHistory } from './chart-data.ts';
@@ -38,11 +39,13 @@ const SHOWN_MAX = 12;
 interface TimelineProps {
   readonly deviceId: string;
   readonly marks: ChartMarks;
+  readonly reload: () => void;
 }
 
 /** What happened in the time that the chart shows, newest first. */
-function Timeline({ deviceId, marks: { operations, alerts } }: TimelineProps) {
+function Timeline({ deviceId, marks: { operations, alerts, notes }, reload }: TimelineProps) {
   const { devices } = texts.value;
+  const canWrite = useScope('operate');
   const entries = [
     ...operations.map((operation) => ({
       id: operation.operation_id,
@@ -51,6 +54,7 @@ function Timeline({ deviceId, marks: { operations, alerts } }: TimelineProps) {
       what: operationTitle(operation),
       address: addressOf('devices', deviceId, { tab: 'operations', operation: operation.operation_id }),
       detail: [nameOf(operation.requested_by), statusText(operation)].filter(Boolean).join(' · '),
+      action: null,
     })),
     ...alerts.map((alert) => ({
       id: alert.alert_id,
@@ -59,23 +63,41 @@ function Timeline({ deviceId, marks: { operations, alerts } }: TimelineProps) {
       what: messageText(alert),
       address: addressOf('alerts', null, { device: deviceId }),
       detail: alert.acknowledged_by ?? '',
+      action: null,
+    })),
+    ...notes.map((note) => ({
+      id: note.note_id,
+      at: note.at,
+      sign: <span class="device-timeline-note" />,
+      what: note.text,
+      address: null,
+      detail: nameOf(note.created_by) ?? '',
+      action: <RemoveNote note={note} onDone={reload} />,
     })),
   ].sort((one, other) => (one.at < other.at ? 1 : -1));
-  if (entries.length === 0) return null;
+  if (entries.length === 0 && !canWrite) return null;
   return (
     <section class="device-timeline" aria-label={devices.timeline}>
-      <h2>{devices.timeline}</h2>
+      <header>
+        <h2>{devices.timeline}</h2>
+        <AddNote place={{ device_id: deviceId }} onDone={reload} />
+      </header>
       <ol>
-        {entries.slice(0, SHOWN_MAX).map(({ id, at, sign, what, address, detail }) => (
+        {entries.slice(0, SHOWN_MAX).map(({ id, at, sign, what, address, detail, action }) => (
           <li key={id}>
             <Time at={at} />
             {sign}
             <p>
-              <a class="free-text" href={address}>
-                {what}
-              </a>
+              {address === null ? (
+                <span class="free-text device-timeline-text">{what}</span>
+              ) : (
+                <a class="free-text" href={address}>
+                  {what}
+                </a>
+              )}
               {detail !== '' && <span class="muted free-text"> {detail}</span>}
             </p>
+            {action}
           </li>
         ))}
       </ol>
@@ -86,7 +108,7 @@ function Timeline({ deviceId, marks: { operations, alerts } }: TimelineProps) {
 
 const STEP_MS = 60_000;
 const ADDRESS_AFTER_MS = 150;
-const NOTHING_MARKED = { operations: [], alerts: [] };
+const NOTHING_MARKED = { operations: [], alerts: [], notes: [] };
 
 interface Props {
   readonly device: FleetDevice;
@@ -120,6 +142,8 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
     [...inputs, ids, Math.ceil(width.value / 200), isLive],
   );
   const marks = useLoaded((signal) => loadMarks(client, place, named, signal), [...inputs, isLive]);
+
+  useEventReload(['note.'], marks.reload);
 
   const setRange = (next: TimeRange): void => {
     moving.value = next;
@@ -212,7 +236,7 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
       {isOfSelection && histories.value?.every(({ buckets }) => buckets.length === 0) === true && (
         <p class="muted">{devices.nothingMeasured}</p>
       )}
-      <Timeline deviceId={device.device_id} marks={marks.value ?? NOTHING_MARKED} />
+      <Timeline deviceId={device.device_id} marks={marks.value ?? NOTHING_MARKED} reload={marks.reload} />
     </section>
   );
 }

@@ -29,7 +29,7 @@ const contents = (preset: TimeRange['preset'], quality: 'good' | 'bad' = 'good')
         },
       ],
       readings: { temperature: { value: 9, unit: 'celsius', timestamp: '2026-11-16T12:01:55Z', quality } },
-      marks: { operations: [], alerts: [] },
+      marks: { operations: [], alerts: [], notes: [] },
       configuration: CONFIGURATION,
       range: { fromMs: NOW - 3_600_000, toMs: NOW, preset },
       nowMs: NOW,

@@ -42,6 +42,8 @@ export interface PlotContents {
   readonly thresholds: readonly PlottedThreshold[];
   readonly bars: readonly PlottedBar[];
   readonly marks: readonly PlottedMark[];
+  /** The times that notes are about. */
+  readonly notes: readonly number[];
 }
 
 export interface PlotCursor {
@@ -110,6 +112,7 @@ export function chartContents(
       toMs: ended_at === null ? nowMs : Date.parse(ended_at),
     })),
     marks: marks.alerts.map(({ created_at, severity }) => ({ atMs: Date.parse(created_at), severity })),
+    notes: marks.notes.map(({ at }) => Date.parse(at)),
   };
 }
 

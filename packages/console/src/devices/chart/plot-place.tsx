@@ -260,6 +260,14 @@ export function ChartReadout({ selected, histories, contents, marks, cursor }: C
             <span class="free-text">{messageText(alert)}</span>
           </p>
         ))}
+      {marks.notes
+        .filter(({ at }) => Math.abs(Date.parse(at) - atMs) <= near)
+        .slice(0, 2)
+        .map(({ note_id, text }) => (
+          <p key={note_id} class="free-text">
+            {text}
+          </p>
+        ))}
     </div>
   );
 }

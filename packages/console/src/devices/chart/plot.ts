@@ -178,8 +178,8 @@ function valueLabels(splits: readonly number[], step: number, unit: string, lang
 
 type Colour = (name: string) => string;
 
-/** Operations as bars at the bottom, and alerts as marks above them. */
-function drawMarks(u: uPlot, { bars, marks }: PlotContents, colour: Colour): void {
+/** Operations as bars at the bottom, alerts as marks above them, and notes as flags at the top. */
+function drawMarks(u: uPlot, { bars, marks, notes }: PlotContents, colour: Colour): void {
   const { ctx, bbox } = u;
   const ratio = devicePixelRatio;
   const bottom = bbox.top + bbox.height;
@@ -208,6 +208,13 @@ function drawMarks(u: uPlot, { bars, marks }: PlotContents, colour: Colour): voi
     const path = shape(severity, at, bottom - (BAR_HEIGHT + 2 + MARK_SIZE) * ratio, MARK_SIZE * ratio);
     ctx.fill(path);
     ctx.stroke(path);
+  }
+  ctx.fillStyle = colour('--text');
+  for (const atMs of notes) {
+    const at = u.valToPos(atMs / 1_000, 'x', true);
+    if (at < bbox.left || at > bbox.left + bbox.width) continue;
+    ctx.fillRect(at, bbox.top, ratio, bbox.height);
+    ctx.fillRect(at, bbox.top, MARK_SIZE * ratio, (MARK_SIZE / 2) * ratio);
   }
   ctx.restore();
 }

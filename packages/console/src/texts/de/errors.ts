@@ -18,6 +18,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   mission_not_found: 'diese Mission gibt es auf dem Gerät nicht',
   plant_not_found: 'diese Anlage gibt es nicht',
   refill_not_found: 'diese Nachfüllung gibt es nicht',
+  note_not_found: 'diese Notiz gibt es nicht',
   notification_rule_not_found: 'diese Benachrichtigungsregel gibt es nicht',
   webhook_not_found: 'diesen Webhook gibt es nicht',
   route_not_found: 'der Dienst kennt diese Adresse nicht',

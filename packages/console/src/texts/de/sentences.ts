@@ -338,6 +338,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   must_have_fewer_items: 'darf höchstens {limit:number} Einträge haben, nicht {count:number}',
   must_not_repeat: 'darf nichts zweimal nennen',
   must_have_a_field: 'muss mindestens ein Feld haben',
+  must_have_just_one_of: 'muss genau eines haben von: {fields:text}',
   must_have_one_of: 'muss mindestens eines haben von: {fields:text}',
   must_have_fewer_fields: 'darf höchstens {limit:number} Felder haben, nicht {count:number}',
   is_required: 'fehlt',

@@ -9,6 +9,7 @@ import * as map from './map.ts';
 import * as operations from './operations.ts';
 import * as overview from './overview.ts';
 import * as shell from './shell.ts';
+import * as shifts from './shifts.ts';
 
 export const de: Texts = {
   ...administration,
@@ -21,4 +22,5 @@ export const de: Texts = {
   ...operations,
   ...overview,
   ...shell,
+  ...shifts,
 };

@@ -8,6 +8,7 @@ import * as map from './map.ts';
 import * as operations from './operations.ts';
 import * as overview from './overview.ts';
 import * as shell from './shell.ts';
+import * as shifts from './shifts.ts';
 
 export const en = {
   ...administration,
@@ -20,6 +21,7 @@ export const en = {
   ...operations,
   ...overview,
   ...shell,
+  ...shifts,
 };
 
 export type Texts = typeof en;

@@ -61,6 +61,12 @@ export const PATH_PARAMETERS = {
     notFound: 'refill_not_found',
     example: 'rf_019a86c5f3c07b2a',
   },
+  note_id: {
+    schema: RECORD_ID,
+    description: 'the id of a note',
+    notFound: 'note_not_found',
+    example: 'nt_019a86c5f3c07b2a',
+  },
   key_id: {
     schema: RECORD_ID,
     description: 'the id of an API key, which is not the key itself',

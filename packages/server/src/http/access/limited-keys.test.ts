@@ -43,6 +43,10 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'foresight.orderList': 'filtered',
   // A refill of another silo is not found: `foresight.test.ts`.
   'foresight.changeRefill': 'own',
+  'shifts.notes': 'filtered',
+  // `shifts.test.ts`.
+  'shifts.addNote': 'own',
+  'shifts.removeNote': 'own',
   'exports.readings': 'filtered',
   'exports.history': 'filtered',
   'events.stream': 'filtered',

@@ -69,7 +69,7 @@ export function draftAttempt(request: FastifyRequest, endpoint: Endpoint, nowMs:
     method,
     path: withoutSecrets(url.split('?', 1)[0] ?? '').slice(0, PATH_CHARS_MAX),
     deviceId: checkDeviceId.accepts(deviceId) ? deviceId : null,
-    facility: textOrNull(field(field(body, 'location'), 'facility')),
+    facility: textOrNull(field(field(body, 'location') ?? body, 'facility')),
     resourceId: Object.values(others)[0]?.slice(0, PATH_CHARS_MAX) ?? null,
     input: auditInput((query as object | undefined) ?? {}, body),
   };

@@ -143,6 +143,18 @@ export async function fleet(client: TourClient): Promise<void> {
   await client.step('POST', '/v1/alerts/acknowledge', { body: { alert_ids: [], acknowledged_by: '' } });
 }
 
+/** Notes: what does not depend on the time. */
+export async function shifts(client: TourClient): Promise<void> {
+  const at = '2026-03-01T08:00:00Z';
+  const made = await client.step('POST', '/v1/notes', { body: { facility: 'north', at, text: 'noisy' } });
+  await client.step('POST', '/v1/notes', { body: { at, text: 'nowhere' } });
+  await client.step('POST', '/v1/notes', { body: { device_id: 'nobody', text: 'x' } });
+  await client.step('GET', '/v1/notes?facility=north');
+  await client.step('GET', '/v1/notes?from=noon');
+  await client.step('DELETE', `/v1/notes/${made.body.data.note_id}`);
+  await client.step('DELETE', '/v1/notes/nt_none');
+}
+
 /** Exports: what does not depend on the readings of the steps before. */
 export async function dataExports(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/readings?facility=nowhere');

@@ -9,6 +9,7 @@ import {
   notifications,
   plants,
   session,
+  shifts,
   webhooks,
 } from './service-steps.ts';
 import { ROVER, type ServiceAddress, SILO, TourClient, TourDevice, type TourStep } from './tour-client.ts';
@@ -37,6 +38,7 @@ export async function tourAnswers(address: ServiceAddress): Promise<TourStep[]> 
     await events(client);
     await faults(client);
     await fleet(client);
+    await shifts(client);
     await dataExports(client);
     await notifications(client);
     await webhooks(client);

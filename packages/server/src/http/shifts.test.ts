@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { EventReader } from '@granary/testing/server/event-reader';
+import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
+
+const SILOS = '/v1/siloscale/devices';
+
+describeService('notes', (api) => {
+  let north: Api;
+  let ofDevice: Api;
+  let reader: Api;
+  let operator: Api;
+  const textsOf = async (query = '', as: Api = api): Promise<string[]> =>
+    (await as.get(`/v1/notes${query}`)).body.data.map(({ text }: { text: string }) => text);
+
+  before(async () => {
+    await api.post(SILOS, siloNamed('silo-n', 'north'));
+    await api.post(SILOS, siloNamed('silo-s', 'south'));
+    const keyOf = async (body: object) =>
+      api.as((await api.post('/v1/keys', { name: 'k', ...body })).body.data.key);
+    north = await keyOf({ scopes: ['read', 'operate'], facilities: ['north'] });
+    ofDevice = await keyOf({ scopes: ['read', 'operate'], device_ids: ['silo-n'] });
+    reader = await keyOf({ scopes: ['read'] });
+    operator = await keyOf({ scopes: ['read', 'operate'] });
+    for (const [at, note] of [
+      ['2026-03-01T08:00:00Z', { device_id: 'silo-n', text: 'noisy auger' }],
+      ['2026-03-01T10:00:00+01:00', { facility: 'north', text: 'power cut' }],
+      ['2026-03-01T10:00:00Z', { device_id: 'silo-s', text: 'hatch open' }],
+      ['2026-03-01T11:00:00Z', { facility: 'south', text: 'gate closed' }],
+    ] as const) {
+      const { status, text } = await api.post('/v1/notes', { at, ...note });
+      assert.equal(status, 200, text);
+    }
+  });
+
+  test('are listed newest first by the time they are about, filtered, and page by page', async () => {
+    assert.deepEqual(await textsOf(), ['gate closed', 'hatch open', 'power cut', 'noisy auger']);
+    assert.deepEqual(await textsOf('?device_id=silo-n'), ['noisy auger']);
+    assert.deepEqual(await textsOf('?device_id=nobody'), []);
+    assert.deepEqual(await textsOf('?facility=north'), ['power cut', 'noisy auger']);
+    const range = '?from=2026-03-01T09:00:00Z&to=2026-03-01T11:00:00Z';
+    assert.deepEqual(await textsOf(range), ['hatch open', 'power cut']);
+    const found: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { body } = await api.get(`/v1/notes?limit=1${cursor && `&cursor=${cursor}`}`);
+      found.push(body.data[0].text);
+      cursor = body.page.next_cursor;
+    }
+    assert.deepEqual(found, await textsOf());
+    assert.equal((await api.get('/v1/notes?cursor=eA')).status, 400);
+  });
+
+  test('a limited key sees and writes those of its devices and facilities only', async () => {
+    assert.deepEqual(await textsOf('', north), ['power cut', 'noisy auger']);
+    assert.deepEqual(await textsOf('?facility=south', north), []);
+    assert.deepEqual(await textsOf('', ofDevice), ['noisy auger']);
+    for (const [key, place, code] of [
+      [north, { device_id: 'silo-s' }, 'device_not_found'],
+      [north, { facility: 'south' }, 'forbidden'],
+      [ofDevice, { facility: 'north' }, 'forbidden'],
+      [reader, { device_id: 'silo-n' }, 'forbidden'],
+    ] as const) {
+      const { body } = await key.post('/v1/notes', { ...place, text: 'x' });
+      assert.equal(body.error?.code, code, JSON.stringify(place));
+    }
+  });
+
+  test('say what is wrong with them', async () => {
+    for (const [note, path] of [
+      [{ text: 'x' }, ''],
+      [{ device_id: 'silo-n', facility: 'north', text: 'x' }, ''],
+      [{ device_id: 'silo-n', text: '' }, '/text'],
+      [{ device_id: 'silo-n', text: 'x'.repeat(2_001) }, '/text'],
+      [{ device_id: 'silo-n', text: 'a\0b' }, '/text'],
+      [{ device_id: 'silo-n', text: 'x', at: '1969-12-31T23:59:59Z' }, '/at'],
+      [{ device_id: 'silo-n', text: 'x', at: '9999-01-01T00:00:00Z' }, '/at'],
+      [{ device_id: 'silo-n', text: 'x', at: 'noon' }, '/at'],
+    ] as const) {
+      const { status, body } = await api.post('/v1/notes', note);
+      assert.deepEqual([status, body.error?.details?.[0]?.path], [400, path], JSON.stringify(note));
+    }
+  });
+
+  test('are written once, removed by their key or an admin, audited and told as events', async () => {
+    const headers = { 'idempotency-key': 'note-1', 'x-actor': 'Ada' };
+    const wanted = { device_id: 'silo-n', text: 'two\nlines' };
+    const { data } = (await operator.post('/v1/notes', wanted, headers)).body;
+    assert.equal((await operator.post('/v1/notes', wanted, headers)).body.data.note_id, data.note_id);
+    assert.deepEqual([data.facility, data.created_by.actor, data.at], ['north', 'Ada', data.created_at]);
+    const path = `/v1/notes/${data.note_id}`;
+    assert.equal((await reader.delete(path)).body.error.code, 'forbidden');
+    assert.equal((await north.delete(path)).body.error.code, 'forbidden');
+    const south = (await api.get('/v1/notes?device_id=silo-s')).body.data[0].note_id;
+    assert.equal((await north.delete(`/v1/notes/${south}`)).body.error.code, 'note_not_found');
+    assert.equal((await operator.delete(path)).status, 200);
+    assert.equal((await operator.delete(path)).body.error.code, 'note_not_found');
+    const audit = (await api.get('/v1/audit?device_id=silo-n&action=shifts.addNote')).body.data;
+    assert.equal(audit[0].resource_id, data.note_id);
+    const ofFacility = (await api.get('/v1/audit?facility=south&result=done&action=shifts.addNote')).body
+      .data;
+    assert.equal(ofFacility.length, 2);
+    const events = await EventReader.open(operator, {
+      query: '?device_id=silo-n&type=note.added,note.removed',
+      lastEventId: 0,
+    });
+    const told = (await events.take(3)).map(({ name, data }) => `${name} ${data.data.text}`);
+    events.close();
+    assert.deepEqual(told, ['note.added noisy auger', 'note.added two\nlines', 'note.removed two\nlines']);
+  });
+
+  test('stay when their device is removed, and no new ones are taken', async () => {
+    await api.post(SILOS, siloNamed('silo-old', 'north'));
+    await api.post('/v1/notes', { device_id: 'silo-old', text: 'last words' });
+    await api.delete(`${SILOS}/silo-old`);
+    const refused = await api.post('/v1/notes', { device_id: 'silo-old', text: 'x' });
+    assert.equal(refused.body.error.code, 'device_removed');
+    assert.deepEqual(await textsOf('?device_id=silo-old'), ['last words']);
+  });
+});
