@@ -31,7 +31,7 @@ describeService('the event stream', (api) => {
 
   test('sends each change from its opening on', async () => {
     await change('north-1', 21);
-    const reader = await EventReader.open(api);
+    const reader = await EventReader.open(api, { query: '?type=configuration.changed' });
     assert.match(reader.headers.get('content-type') ?? '', /^text\/event-stream/);
     assert.ok(reader.headers.get('x-request-id'));
     await change('north-1', 22);
@@ -80,7 +80,7 @@ describeService('the event stream', (api) => {
   });
 
   test('continues without a gap also when it was closed before its first event', async () => {
-    const query = '?device_id=north-2';
+    const query = '?device_id=north-2&type=configuration.changed';
     const cut = await EventReader.open(api, { query });
     cut.close();
     await change('north-2', 31);
@@ -101,9 +101,10 @@ describeService('the event stream', (api) => {
   });
 
   test('sends only events of devices that the key may access, and events of keys only to an admin key', async () => {
-    const south = await EventReader.open(api.as((await keyWith({ facilities: ['south'] })).key));
-    const reading = await EventReader.open(api.as((await keyWith({})).key));
-    const admin = await EventReader.open(api);
+    const query = '?type=configuration.changed,key.issued';
+    const south = await EventReader.open(api.as((await keyWith({ facilities: ['south'] })).key), { query });
+    const reading = await EventReader.open(api.as((await keyWith({})).key), { query });
+    const admin = await EventReader.open(api, { query });
     await keyWith({ name: 'secret' });
     await change('north-1', 51);
     await change('south-1', 52);
@@ -116,7 +117,10 @@ describeService('the event stream', (api) => {
   });
 
   test('sends a reset and continues with new events when the missed ones are not stored', async () => {
-    const reader = await EventReader.open(api, { lastEventId: 1e9, query: '?device_id=north-1' });
+    const reader = await EventReader.open(api, {
+      lastEventId: 1e9,
+      query: '?device_id=north-1&type=configuration.changed',
+    });
     const reset = await reader.next();
     assert.equal(reset?.name, 'reset');
     assert.equal(reset.data.oldest, 1);
