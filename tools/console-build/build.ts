@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Plugin } from 'vite';
 import { isBuiltFrom, sourcesDigest } from '../../packages/cli/bin/sources-digest.mjs';
+import { ALL_ENDPOINTS } from '../../packages/contract/src/endpoints/endpoints.ts';
 import { REPOSITORY_ROOT, replaceFolder } from '../repository-files.ts';
 
 /** Everything that the built page depends on. */
@@ -20,6 +22,72 @@ const COMPRESSED = /\.(js|css|html|svg|webmanifest)$/;
 
 /** The page only sends what forms made and never validates, so it does not need the schema library. */
 const WITHOUT_VALIDATION = fileURLToPath(new URL('no-validation.ts', import.meta.url));
+
+/** The schema library, and the English sentences where schemas use them; the texts of the page import them by the name of the package. */
+const VALIDATION = /^(typebox(\/.*)?|\.\.?\/(\.\.\/)*sentences\/(?!sentence|words)\w+\.ts)$/;
+
+/** Of the languages a reader loads one. */
+const NO_TEXTS = /^(?!.*\/texts\/(en|de)\/)/;
+
+/** The first view with everything that it needs, and the few parts that only other views share, which are no file of their own. */
+const OF_SEVERAL_VIEWS =
+  /\/console\/src\/(main\.tsx|kit\/|commands\/|operations\/job|devices\/(administration\/(device-[df]|cred)|facts\/)|map\/(vehicles|surface\/proj))/;
+
+/** What a schema is made with: the schemas that no code of the page uses are left out of it. */
+const TREESHAKE = {
+  propertyReadSideEffects: false,
+  moduleSideEffects: (id: string) => !/\/packages\/(contract|common)\//.test(id),
+  manualPureFunctions: [
+    'Type',
+    'checker',
+    'closed',
+    'described',
+    'codeField',
+    'messageFields',
+    'statusFields',
+    'forEach',
+    'line',
+    'id',
+  ],
+} as const;
+
+interface EndpointTree {
+  [name: string]: EndpointTree | string;
+}
+
+function put(tree: EndpointTree, [name = '', ...rest]: readonly string[], code: string): void {
+  if (rest.length === 0) {
+    tree[name] = code;
+    return;
+  }
+  const inner = tree[name] ?? {};
+  tree[name] = inner;
+  if (typeof inner !== 'string') put(inner, rest, code);
+}
+
+/** Of an endpoint the client needs its outer form; schemas, examples and words would be a third of the page. */
+function outerFormOfEndpoints(): Plugin {
+  const tree: EndpointTree = {};
+  for (const { name, endpoint } of ALL_ENDPOINTS) {
+    const { group, method, path, query, body, requestHeaders, answers, isUrgent } = endpoint;
+    const envelope = answers[200].envelope;
+    const form = { group, method, path, requestHeaders, query: query && {}, body: body && {} };
+    const code = JSON.stringify({ ...form, answers: { 200: { envelope } } });
+    // A function that decides by the body must not use anything around it.
+    put(tree, name.split('.'), `{ ...${code}, isUrgent: ${isUrgent} }`);
+  }
+  const codeOf = (node: EndpointTree | string): string =>
+    typeof node === 'string'
+      ? node
+      : `{${Object.entries(node).map(([name, inner]) => `${JSON.stringify(name)}: ${codeOf(inner)}`)}}`;
+  return {
+    name: 'outer-form-of-endpoints',
+    load: (id) =>
+      id.endsWith('/contract/src/endpoints/endpoints.ts')
+        ? `export const endpoints = ${codeOf(tree)};`
+        : null,
+  };
+}
 
 /** Builds the operators' page unless it was built from the present sources. */
 export async function ensureConsole(): Promise<void> {
@@ -40,16 +108,28 @@ export async function buildConsole(): Promise<void> {
     configFile: false,
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    resolve: { alias: [{ find: /^typebox(\/.*)?$/, replacement: WITHOUT_VALIDATION }] },
+    resolve: { alias: [{ find: VALIDATION, replacement: WITHOUT_VALIDATION }] },
+    plugins: [outerFormOfEndpoints()],
+    worker: { plugins: () => [outerFormOfEndpoints()], rolldownOptions: { treeshake: TREESHAKE } },
     build: {
       outDir: folder,
       emptyOutDir: true,
       target: 'es2023',
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
-      // Few files, because each is a request: the first view, what several views share, and one for each other view.
+      // Few files, because each is a request: the first view, each other view, each language.
       cssCodeSplit: false,
-      rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } } },
+      rolldownOptions: {
+        treeshake: TREESHAKE,
+        output: {
+          codeSplitting: {
+            groups: [
+              { name: 'page', test: OF_SEVERAL_VIEWS },
+              { name: 'shared', minShareCount: 2, test: NO_TEXTS },
+            ],
+          },
+        },
+      },
     },
   });
   const files = await readdir(folder, { recursive: true });

@@ -1,6 +1,7 @@
 /**
  * Stands in for the schema library in the operators' page, which only sends what forms made and never validates. Schemas stay plain
- * objects with their properties, because some are made from the properties of others.
+ * objects with their properties, because some are made from the properties of others. The English sentences of refusals that
+ * only a validation makes are not needed either.
  */
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -34,3 +35,23 @@ const notHere = (): never => {
 export const Compile = notHere;
 export const Format = { Set: () => undefined, IsDateTime: notHere };
 export const Guard = {};
+export const sentence = (code: string, values: Schema = {}): Schema => ({ code, values });
+export const inEnglish = (): string => '';
+
+const NO_TEMPLATES: Readonly<Record<string, string>> = {};
+
+export {
+  NO_TEMPLATES as ALERTS,
+  NO_TEMPLATES as ATTENTION,
+  NO_TEMPLATES as COMMAND_DETAILS,
+  NO_TEMPLATES as FIELD_FAULTS,
+  NO_TEMPLATES as FINDINGS,
+  NO_TEMPLATES as FORECAST_REASONS,
+  NO_TEMPLATES as GRAIN_REASONS,
+  NO_TEMPLATES as LINK_FAULTS,
+  NO_TEMPLATES as MISSION_DETAILS,
+  NO_TEMPLATES as OPERATION_DETAILS,
+  NO_TEMPLATES as PARTS,
+  NO_TEMPLATES as REFUSALS,
+  NO_TEMPLATES as TRACE,
+};

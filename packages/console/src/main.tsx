@@ -2,12 +2,11 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/panel.css';
 import './styles/print.css';
-import { type Client, createClient } from '@granary/client';
-import type { ConsoleSettings } from '@granary/contract/console';
+import { createClient } from '@granary/client';
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { render } from 'preact';
 import { ConsoleContext } from './context/console.ts';
-import { openPreferences } from './context/preferences.ts';
+import { openPreferences, type Preferences } from './context/preferences.ts';
 import { Navigation } from './context/routes.ts';
 import { StopRequests } from './context/stop-requests.ts';
 import { Live } from './live/live.ts';
@@ -15,14 +14,14 @@ import { findSharedWorker, SharedStreams } from './live/streams/shared-streams.t
 import {
   currentSession,
   isSignedIn,
-  readPageSettings,
+  pageSettings,
   type SignedIn,
   type SignInResult,
   signIn,
   takeCode,
 } from './session/sign-in.ts';
 import { PersonView, SignInView } from './session/sign-in-view.tsx';
-import { App } from './shell/app.tsx';
+import { App, preloadView } from './shell/app.tsx';
 import { texts } from './texts/texts.ts';
 
 const AGAIN_MS = 2_000;
@@ -30,19 +29,21 @@ const AGAIN_MS = 2_000;
 const root = document.querySelector('#console');
 if (root === null) throw new Error('the page has no place for the console');
 const place: Element = root;
-const preferences = openPreferences();
 const navigation = new Navigation();
 const isShown = pageShown();
+const settings = pageSettings();
+const { silo_segment: siloSegment, field_segment: fieldSegment } = settings;
+const client = createClient({ baseUrl: location.origin, siloSegment, fieldSegment });
 
-interface Service {
-  readonly client: Client;
-  readonly settings: ConsoleSettings;
-}
-
+// What the first view needs is loaded at the same time: streams, session, the code of the view, and the language.
 const sharedWorker = findSharedWorker();
+const code = takeCode();
+const ask = (): Promise<SignInResult> => (code === null ? currentSession(client) : signIn(client, { code }));
+const firstAnswer = ask();
+preloadView(navigation.route.peek().view);
+const preferences = await loadedPreferences();
 
-async function showConsole(service: Service, session: SignedIn): Promise<void> {
-  const { client, settings } = service;
+async function showConsole(session: SignedIn): Promise<void> {
   const openPort = await sharedWorker;
   const sharedStreams = openPort === null ? undefined : new SharedStreams(session.key_id, openPort);
   addEventListener('pagehide', close);
@@ -55,14 +56,20 @@ async function showConsole(service: Service, session: SignedIn): Promise<void> {
   }
   const onEnded = (): void => {
     close();
-    void openSession(service, texts.value.session.ended, session.key_id);
+    // Another window may have signed in with another key; the one that was refused would be refused again.
+    const askAgain = async (): Promise<SignInResult> => {
+      const result = await currentSession(client);
+      const isRefused = isSignedIn(result) && result.key_id === session.key_id;
+      return isRefused ? { kind: 'refused', failure: null } : result;
+    };
+    void openWith(askAgain(), askAgain, texts.value.session.ended);
   };
   const live = new Live(client, onEnded, { isShown, sharedStreams });
   const signOut = async (): Promise<void> => {
     await client.session.end();
     sharedStreams?.signOut();
     close();
-    showSignIn(service, null);
+    showSignIn(null);
   };
   const stops = new StopRequests(() => live.makeRoom());
   live.start();
@@ -77,77 +84,59 @@ async function showConsole(service: Service, session: SignedIn): Promise<void> {
 }
 
 /** A key that only reads leaves no records, so a screen on a wall is not asked. */
-function askPerson(service: Service, session: SignedIn): void {
+function askPerson(session: SignedIn): void {
   const isAsked = preferences.person.peek() === '' && session.scopes.some((scope) => scope !== 'read');
   if (!isAsked) {
-    void showConsole(service, session);
+    void showConsole(session);
     return;
   }
   const onNamed = (name: string): void => {
     preferences.person.value = name;
     render(null, place);
-    void showConsole(service, session);
+    void showConsole(session);
   };
   render(<PersonView onNamed={onNamed} />, place);
 }
 
-function showSignIn(service: Service, reason: string | null): void {
-  const onSignedIn = (session: SignedIn): void => askPerson(service, session);
-  render(<SignInView client={service.client} reason={reason} onSignedIn={onSignedIn} />, place);
+function showSignIn(reason: string | null): void {
+  render(<SignInView client={client} reason={reason} onSignedIn={askPerson} />, place);
 }
 
-/** Tries until the service answers. */
-async function openService(): Promise<Service> {
-  for (;;) {
-    const settings = await readPageSettings();
-    if (settings !== null) {
-      const { silo_segment: siloSegment, field_segment: fieldSegment } = settings;
-      return { client: createClient({ baseUrl: location.origin, siloSegment, fieldSegment }), settings };
-    }
-    await showUnreachable();
-  }
-}
-
-/** Opens the console for the session of the browser, unless it is that of a key that was refused; else the person signs in. */
-async function openSession(service: Service, reason: string | null, refusedKeyId?: string): Promise<void> {
-  const ask = async (): Promise<SignInResult> => {
-    const result = await currentSession(service.client);
-    const isRefused = isSignedIn(result) && result.key_id === refusedKeyId;
-    return isRefused ? { kind: 'refused', message: '' } : result;
-  };
-  await openWith(service, ask, reason);
-}
-
+/** Asks until the service answers; then opens the console, or the person signs in. */
 async function openWith(
-  service: Service,
-  ask: () => Promise<SignInResult>,
+  first: Promise<SignInResult>,
+  again: () => Promise<SignInResult>,
   reason: string | null,
 ): Promise<void> {
-  for (;;) {
-    const result = await ask();
-    if (isSignedIn(result)) return askPerson(service, result);
-    if (result.kind === 'refused') return showSignIn(service, reason);
-    await showUnreachable();
+  for (let result = await first; ; result = await again()) {
+    if (isSignedIn(result)) return askPerson(result);
+    if (result.kind === 'refused') return showSignIn(reason);
+    render(<p class="notice">{texts.value.session.unreachable}</p>, place);
+    await later();
   }
 }
 
-async function start(): Promise<void> {
-  const code = takeCode();
-  const service = await openService();
-  if (code === null) await openSession(service, null);
-  else await openWith(service, () => signIn(service.client, { code }), texts.value.session.codeUsed);
+/** Without its texts the page can only say that it waits for them. */
+async function loadedPreferences(): Promise<Preferences> {
+  for (;;) {
+    try {
+      return await openPreferences();
+    } catch {
+      place.textContent = 'Granary …';
+      await later();
+    }
+  }
 }
 
-async function showUnreachable(): Promise<void> {
-  render(<p class="notice">{texts.value.session.unreachable}</p>, place);
-  await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+function later(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
 }
 
 // A page that the browser kept and shows again has left its streams.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });
-await start();
+await openWith(firstAnswer, ask, code === null ? null : texts.value.session.codeUsed);
 
 /** Whether the person can see the page: not while it is behind another one or minimised. */
 function pageShown(): ReadonlySignal<boolean> {

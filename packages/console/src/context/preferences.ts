@@ -1,5 +1,5 @@
 import { effect, type Signal, signal } from '@preact/signals';
-import { isLanguage, language, languageOf } from '../texts/texts.ts';
+import { isLanguage, type Language, language, languageOf, useLanguage } from '../texts/texts.ts';
 
 const PREFIX = 'granary.';
 
@@ -15,12 +15,13 @@ export interface Preferences {
   readonly hasSound: Signal<boolean>;
 }
 
-export function openPreferences(): Preferences {
+/** Resolves when the texts of the viewer's language are there. */
+export async function openPreferences(): Promise<Preferences> {
   const theme = signal<Theme>(THEMES.find((one) => one === stored('theme')) ?? 'system');
   const person = signal(stored('person') ?? '');
   const hasSound = signal(stored('sound') === 'on');
   const chosen = stored('language') ?? '';
-  language.value = isLanguage(chosen) ? chosen : languageOf(navigator.languages);
+  await useLanguage(isLanguage(chosen) ? chosen : languageOf(navigator.languages));
   effect(() => {
     if (theme.value === 'system') delete document.documentElement.dataset['theme'];
     else document.documentElement.dataset['theme'] = theme.value;
@@ -34,8 +35,9 @@ export function openPreferences(): Preferences {
   return { theme, person, hasSound };
 }
 
-export function chooseLanguage(chosen: typeof language.value): void {
-  language.value = chosen;
+/** Where the service does not answer, the language stays. */
+export async function chooseLanguage(chosen: Language): Promise<void> {
+  await useLanguage(chosen);
   store('language', chosen);
 }
 

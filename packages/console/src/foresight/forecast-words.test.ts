@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { foresight as german } from '../texts/de/foresight.ts';
 import { foresight as english } from '../texts/en/foresight.ts';
+import { useLanguage } from '../texts/texts.ts';
 import { emptySentence, likelyTimesMs, orderSentence, type Told, timeAhead } from './forecast-words.ts';
 
 process.env['TZ'] = 'UTC';
@@ -53,7 +54,8 @@ describe('the sentence about a silo', () => {
     assert.ok(likelyTimesMs(told(0, HOUR_MS, 2 * HOUR_MS), NOW_MS).every((ms) => ms >= NOW_MS));
   });
 
-  it('is in the time of the silo, whose place is named where its clocks differ', () => {
+  it('is in the time of the silo, whose place is named where its clocks differ', async () => {
+    await useLanguage('en');
     const there = { ...EN, timeZone: 'America/New_York' };
     const order: Told = { status: 'ok', empty: null, order_by: at(26 * HOUR_MS) };
     assert.equal(orderSentence(order, there), 'Order by Wed 05:00, New York time');

@@ -18,8 +18,10 @@ import { REFUSALS } from '@granary/contract/sentences/refusals';
 import { capitalized, placeholdersOf, type Reader, written } from '@granary/contract/sentences/sentence';
 import { WORDS } from '@granary/contract/sentences/words';
 import { ERRORS } from '../texts/de/errors.ts';
-import { LANGUAGES, language } from '../texts/texts.ts';
-import { messageText, refusalText, TEMPLATES } from './sentences.ts';
+import { GERMAN_TEXTS } from '../texts/de/texts.ts';
+import { ENGLISH_TEXTS } from '../texts/en/texts.ts';
+import { LANGUAGES, useLanguage } from '../texts/texts.ts';
+import { messageText, refusalText } from './sentences.ts';
 
 /** A value of each kind; of a list of words, each of its words in turn. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
@@ -46,6 +48,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
 };
 const readerOf = (templates: Pick<Reader, 'sentences' | 'words'>): Reader => ({ ...ENGLISH, ...templates });
 const CODES = Object.keys(SENTENCES);
+const TEMPLATES = { en: ENGLISH_TEXTS.templates, de: GERMAN_TEXTS.templates };
 
 test('every code has a text in every language, with the same values', () => {
   for (const name of LANGUAGES) {
@@ -132,17 +135,16 @@ test('no German text is only copied', () => {
   assert.deepEqual(copied, []);
 });
 
-test('a code that the page does not know is shown in the English of the service', () => {
-  language.value = 'de';
+test('a code that the page does not know is shown in the English of the service', async () => {
+  await useLanguage('de');
   const told = { message: 'The hopper is open', message_code: 'hopper_open', message_values: {} };
   assert.equal(messageText(told), 'The hopper is open');
   const incomplete = { message: 'Level is low', message_code: 'level_below', message_values: { level: 3 } };
   assert.equal(messageText(incomplete), 'Level is low');
-  language.value = 'en';
 });
 
-test('every error code has a German text, which is shown where a refusal has no sentence of its own', () => {
-  language.value = 'de';
+test('every error code has a German text, which is shown where a refusal has no sentence of its own', async () => {
+  await useLanguage('de');
   for (const code of ERROR_CODES) {
     const text = refusalText({
       code,
@@ -170,5 +172,4 @@ test('every error code has a German text, which is shown where a refusal has no 
     `${capitalized(ERRORS.invalid_input)}: Ziel 1 Adresse muss eine Adresse, die mit http:// oder https:// beginnt, ohne Leerzeichen oder leer (null) sein.`,
   );
   assert.equal(refusalText({ code: 'newer_code', message: 'it is too windy' }), 'It is too windy.');
-  language.value = 'en';
 });

@@ -1,8 +1,11 @@
-import { ENGLISH, inWords } from '@granary/contract/sentences/english';
-import { capitalized, type Reader, written } from '@granary/contract/sentences/sentence';
-import { ERRORS } from '../texts/de/errors.ts';
-import { SENTENCE_WORDS, SENTENCES } from '../texts/de/sentences.ts';
-import { type Language, language, locale, texts } from '../texts/texts.ts';
+import {
+  capitalized,
+  inWords,
+  missionText,
+  type Reader,
+  written,
+} from '@granary/contract/sentences/sentence';
+import { errorTexts, locale, templates, texts } from '../texts/texts.ts';
 import {
   formatDate,
   formatDuration,
@@ -18,12 +21,6 @@ const DEGREE_DECIMALS = 5;
 /** Below it a kilogram is not fine enough. */
 const SMALL_KG = 10;
 
-/** The templates of each language; the service writes the English ones itself. */
-export const TEMPLATES: Readonly<Record<Language, Pick<Reader, 'sentences' | 'words'>>> = {
-  en: { sentences: ENGLISH.sentences, words: ENGLISH.words },
-  de: { sentences: SENTENCES, words: SENTENCE_WORDS },
-};
-
 /** How the viewer reads values: in their language, with the digits of their place and in their time zone. */
 function reader(timeZone?: string): Reader {
   const place = locale.value;
@@ -31,7 +28,7 @@ function reader(timeZone?: string): Reader {
     new Intl.NumberFormat(place, { maximumFractionDigits }).format(value).replace('-', '−');
   const sensors: Readonly<Record<string, string>> = texts.value.common.sensors;
   return {
-    ...TEMPLATES[language.value],
+    ...templates.value,
     number: (value) => number(value, 3),
     waypoint: (index) => number(index + 1, 0),
     percent: (value) => `${number(value, 1)} %`,
@@ -43,7 +40,7 @@ function reader(timeZone?: string): Reader {
     place: ({ latitude, longitude }) =>
       [latitude, longitude].map((angle) => formatNumber(angle, DEGREE_DECIMALS, place)).join('; '),
     sensor: (id) => sensors[id] ?? inWords(id),
-    mission: ENGLISH.mission,
+    mission: missionText,
     names: (names) => new Intl.ListFormat(place).format(names),
     or: ` ${texts.value.common.or} `,
   };
@@ -101,9 +98,6 @@ interface WithText {
 export const reasonText = ({ text, code, values }: WithText, timeZone?: string): string =>
   written({ code, values }, reader(timeZone)) ?? text;
 
-/** What each error code means; in English the service says it itself. */
-const ERROR_TEXTS: Readonly<Partial<Record<Language, Readonly<Record<string, string>>>>> = { de: ERRORS };
-
 interface Fault extends WithMessage {
   readonly path: string;
 }
@@ -134,7 +128,7 @@ export function refusalText({ code, message, message_code, message_values, detai
       ? null
       : written({ code: message_code, values: message_values ?? {} }, reader());
   if (told !== null) return `${capitalized(told)}.`;
-  const ofCode = ERROR_TEXTS[language.value]?.[code];
+  const ofCode = errorTexts.value[code];
   const fields = details.map((fault) => {
     // A fault without a code is one that only programs cause: its English would not be read.
     const isRead = ofCode === undefined || fault.message_code !== undefined;

@@ -158,18 +158,27 @@ interface SiteRecords {
   readonly commands: readonly FleetCommand[];
 }
 
-/** Reads everything anew. */
+/** Reads everything anew. Jobs are listed only where the overview counts some, because most of the time nothing moves. */
 export async function readSite({ fleet }: Pick<Client, 'fleet'>, signal: AbortSignal): Promise<SiteRecords> {
   const options = { signal };
-  const [overview, devices, alerts, operations, missions, commands] = await Promise.all([
-    fleet.overview(options),
+  const unfinished = { status: 'unfinished' } as const;
+  const listed = <Item>(count: number, list: () => AsyncIterable<Item>): Promise<Item[]> =>
+    count === 0 ? Promise.resolve([]) : everyItem(list());
+  const jobs = async () => {
+    const { at, under_way } = await fleet.overview(options);
+    const [operations, missions, commands] = await Promise.all([
+      listed(under_way.operations, () => fleet.operationsAll(unfinished, options)),
+      listed(under_way.missions, () => fleet.missionsAll(unfinished, options)),
+      listed(under_way.commands, () => fleet.commandsAll(unfinished, options)),
+    ]);
+    return { at, operations, missions, commands };
+  };
+  const [moving, devices, alerts] = await Promise.all([
+    jobs(),
     everyItem(fleet.devicesAll({ include: 'readings' }, options)),
     everyItem(fleet.alertsAll({}, options)),
-    everyItem(fleet.operationsAll({ status: 'unfinished' }, options)),
-    everyItem(fleet.missionsAll({ status: 'unfinished' }, options)),
-    everyItem(fleet.commandsAll({ status: 'unfinished' }, options)),
   ]);
-  return { at: overview.at, devices, alerts, operations, missions, commands };
+  return { ...moving, devices, alerts };
 }
 
 /** What is shown changes only when all of it has arrived, and at once. */

@@ -2,7 +2,9 @@ import './sign-in-view.css';
 import type { Client } from '@granary/client';
 import { useSignal } from '@preact/signals';
 import { Button } from '../kit/button.tsx';
+import { Drawing } from '../kit/empty-state.tsx';
 import { Field } from '../kit/inputs.tsx';
+import { failureText } from '../kit/messages.tsx';
 import { texts } from '../texts/texts.ts';
 import { isSignedIn, type SignedIn, signIn } from './sign-in.ts';
 
@@ -28,13 +30,16 @@ export function SignInView({ client, reason, onSignedIn }: Props) {
     const result = await signIn(client, { api_key: key.value.trim() });
     isRunning.value = false;
     if (isSignedIn(result)) onSignedIn(result);
-    else failure.value = result.kind === 'refused' ? result.message : common.failures.unreachable;
+    else
+      failure.value = result.kind === 'refused' ? failureText(result.failure) : common.failures.unreachable;
   }
 
   return (
     <main class="sign-in">
       <form class="panel sign-in-form" onSubmit={(event) => void submit(event)}>
+        <Drawing name="farm" />
         <h1>Granary</h1>
+        <p class="muted">{session.what}</p>
         {failure.value !== null && (
           <p class="refusal" role="alert">
             {failure.value}
@@ -57,6 +62,9 @@ export function SignInView({ client, reason, onSignedIn }: Props) {
         <Button kind="primary" type="submit" isBusy={isRunning.value}>
           {session.submit}
         </Button>
+        <p class="muted sign-in-other">
+          {session.otherWay} <code>granary console</code>
+        </p>
       </form>
     </main>
   );
@@ -80,6 +88,7 @@ export function PersonView({ onNamed }: PersonViewProps) {
           onNamed(name.peek().trim());
         }}
       >
+        <Drawing name="farm" />
         <h1>{session.whoAreYou}</h1>
         <Field label={session.person} hint={session.personHint}>
           {(id) => (

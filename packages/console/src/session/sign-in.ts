@@ -1,7 +1,6 @@
 import { ApiError, type Client } from '@granary/client';
 import type { ConsoleSettings } from '@granary/contract/console';
 import type { SessionRecord, SignIn } from '@granary/contract/session';
-import { failureText } from '../kit/messages.tsx';
 
 /** Sent once, because the page itself shows that the service does not answer and tries again. */
 const ONCE = { timeLimitMs: 0 };
@@ -13,7 +12,7 @@ export type SignedIn = Pick<SessionRecord, 'key_id' | 'name' | 'scopes' | 'facil
 
 /** Why there is no session: the service refuses, or it does not answer. */
 export type SignInFailure =
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'refused'; readonly failure: unknown }
   | { readonly kind: 'unreachable' };
 
 export type SignInResult = SignedIn | SignInFailure;
@@ -31,7 +30,7 @@ async function result(answer: Promise<SessionRecord>): Promise<SignInResult> {
     return await answer;
   } catch (error) {
     return error instanceof ApiError && error.status < 500
-      ? { kind: 'refused', message: failureText(error) }
+      ? { kind: 'refused', failure: error }
       : { kind: 'unreachable' };
   }
 }
@@ -43,12 +42,9 @@ export function takeCode(): string | null {
   return code;
 }
 
-/** What the page must know of its service before anybody has signed in; `null` where the service does not answer. */
-export async function readPageSettings(): Promise<ConsoleSettings | null> {
-  try {
-    const response = await fetch('/console.json');
-    return response.ok ? (await response.json()).data : null;
-  } catch {
-    return null;
-  }
+/** What the page must know of its service before anybody has signed in; the service writes it into the page. */
+export function pageSettings(): ConsoleSettings {
+  const written = document.querySelector('#settings')?.textContent;
+  if (!written) throw new Error('the page was not sent by the service');
+  return JSON.parse(written);
 }

@@ -23,7 +23,7 @@ import { AlarmBar } from './alarm-bar.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { NavigationBar } from './navigation-bar.tsx';
 
-const LAZY_VIEWS = {
+const LAZY_VIEWS: Readonly<Record<Exclude<Route['view'], 'overview'>, LazyView>> = {
   map: lazyView(async () => (await import('../map/field-map.tsx')).FieldMap),
   administration: lazyView(
     async () => (await import('../administration/administration-view.tsx')).AdministrationView,
@@ -35,6 +35,11 @@ const LAZY_VIEWS = {
   wall: lazyView(async () => (await import('../wall/wall-view.tsx')).WallView),
 };
 const VIEWS: Readonly<Record<Route['view'], ComponentType>> = { ...LAZY_VIEWS, overview: Overview };
+/** Loads the code of a view before it is shown. */
+export function preloadView(view: Route['view']): void {
+  if (view !== 'overview') LAZY_VIEWS[view].preload();
+}
+
 /** Long after the first view is there; a view that is loaded already also opens while the service does not answer. */
 const PRELOAD_AFTER_MS = 2_000;
 

@@ -140,7 +140,7 @@ function SettingsMenu() {
               id={id}
               value={language.value}
               onChange={({ currentTarget: { value } }) => {
-                if (isLanguage(value)) chooseLanguage(value);
+                if (isLanguage(value)) chooseLanguage(value).catch(() => undefined);
               }}
             >
               {LANGUAGES.map((one) => (

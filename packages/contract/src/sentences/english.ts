@@ -6,7 +6,7 @@ import { FINDINGS, FORECAST_REASONS, GRAIN_REASONS } from './foresight.ts';
 import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from './jobs.ts';
 import { PARTS } from './parts.ts';
 import { REFUSALS } from './refusals.ts';
-import { capitalized, type Reader, type Sentence, type ValuesOf, written } from './sentence.ts';
+import { inWords, missionText, type Reader, type Sentence, type ValuesOf, written } from './sentence.ts';
 import { WORDS } from './words.ts';
 
 /** The English template of every code. */
@@ -54,9 +54,6 @@ export function durationText(lengthMs: number): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** A code name, such as that of a sensor or a status, as words. */
-export const inWords = (code: string): string => code.replaceAll(/[_\s]+/g, ' ').trim();
-
 /** English as the service writes it: numbers with all their digits, and times in UTC. */
 export const ENGLISH: Reader = {
   sentences: SENTENCES,
@@ -71,7 +68,7 @@ export const ENGLISH: Reader = {
   mass: (kg) => `${kg} kg`,
   place: ({ latitude, longitude }) => `${latitude}, ${longitude}`,
   sensor: inWords,
-  mission: (name) => (/^mission\b/i.test(name) ? capitalized(name) : `Mission ${name}`),
+  mission: missionText,
   names: (names) => names.join(' and '),
   or: ' or ',
 };

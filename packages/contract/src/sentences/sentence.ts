@@ -107,6 +107,12 @@ const PLACEHOLDER = /\{(\w+):(\w+)(\?)?\}/g;
 
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** A code name, such as that of a sensor or a status, as words. */
+export const inWords = (code: string): string => code.replaceAll(/[_\s]+/g, ' ').trim();
+
+export const missionText = (name: string): string =>
+  /^mission\b/i.test(name) ? capitalized(name) : `Mission ${name}`;
+
 /** Each place of a template where a value stands, for checks. */
 export const placeholdersOf = (template: string) =>
   [...template.matchAll(PLACEHOLDER)].map(([, name = '', kind = '', optional]) => ({

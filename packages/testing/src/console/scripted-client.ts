@@ -85,7 +85,6 @@ export class ScriptedClient {
   }
 
   get client(): Client {
-    const none = () => itemsOf<never>(undefined, () => []);
     return {
       events: { stream: (options: StreamOptions) => this.events.open(options) },
       readings: { stream: (options: StreamOptions) => this.readings.open(options) },
@@ -96,13 +95,10 @@ export class ScriptedClient {
             this.#reads.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer)));
           });
           await this.#current;
-          return { at: '2026-11-16T00:00:00Z' };
+          return { at: '2026-11-16T00:00:00Z', under_way: { operations: 0, missions: 0, commands: 0 } };
         },
         devicesAll: () => itemsOf(this.#current, ({ devices }) => devices),
         alertsAll: () => itemsOf(this.#current, ({ alerts }) => alerts),
-        operationsAll: none,
-        missionsAll: none,
-        commandsAll: none,
       },
     } as unknown as Client;
   }

@@ -141,7 +141,12 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
       Promise.all(selected.map((sensor) => loadHistory(client, place, sensor, named, width.value, signal))),
     [...inputs, ids, Math.ceil(width.value / 200), isLive],
   );
-  const marks = useLoaded((signal) => loadMarks(client, place, named, signal), [...inputs, isLive]);
+  // The line first; what happened beside it is read when it is there.
+  const hasLine = histories.value !== undefined || histories.failure !== null;
+  const marks = useLoaded(
+    async (signal) => (hasLine ? await loadMarks(client, place, named, signal) : NOTHING_MARKED),
+    [...inputs, isLive, hasLine],
+  );
 
   useEventReload(['note.'], marks.reload);
 

@@ -11,6 +11,7 @@ import { locale, texts } from '../../texts/texts.ts';
 import type { ShownSensor } from '../facts/sensors.ts';
 import type { ChartMarks, SensorHistory } from './chart-data.ts';
 import { moved, type TimeRange, zoomed } from './chart-selection.ts';
+import { openPlot } from './plot.ts';
 import type { Plot, PlotContents, PlotCursor, PlottedSensor } from './plot-contents.ts';
 
 /** How far from the cursor, as a share of the range, an alert is still read out. */
@@ -33,9 +34,6 @@ interface Props {
   readonly onKey: (event: KeyboardEvent) => void;
 }
 
-// Read with this module and not when the chart is drawn first, because its history is read at the same time.
-import('./plot.ts').catch(() => undefined);
-
 /** Where the chart is drawn. */
 export function PlotPlace({
   label,
@@ -52,42 +50,31 @@ export function PlotPlace({
   const { live, preferences } = useConsole();
   const place = useRef<HTMLDivElement>(null);
   const plot = useSignal<Plot | null>(null);
-  const hasFailed = useSignal(false);
   const newest = useRef({ range, onRange });
   newest.current = { range, onRange };
 
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
-    let isClosed = false;
     const observer = new ResizeObserver(() => {
       onWidth(element.clientWidth);
       plot.peek()?.resize(element.clientWidth, element.clientHeight);
     });
     observer.observe(element);
-    import('./plot.ts').then(
-      ({ openPlot }) => {
-        if (isClosed) return;
-        const onSelect = (fromMs: number, toMs: number) =>
-          newest.current.onRange({ fromMs, toMs, preset: null });
-        const height = element.clientHeight;
-        const opened = openPlot(element, { sensors, language: locale.peek(), height, onSelect, onCursor });
-        followGestures({
-          plot: opened,
-          range: () => newest.current.range(),
-          nowMs: () => live.site.clock.nowMs.peek(),
-          onRange: (next) => newest.current.onRange(next),
-        });
-        plot.value = opened;
-      },
-      () => {
-        hasFailed.value = true;
-      },
-    );
+    const onSelect = (fromMs: number, toMs: number): void =>
+      newest.current.onRange({ fromMs, toMs, preset: null });
+    const height = element.clientHeight;
+    const opened = openPlot(element, { sensors, language: locale.peek(), height, onSelect, onCursor });
+    followGestures({
+      plot: opened,
+      range: () => newest.current.range(),
+      nowMs: () => live.site.clock.nowMs.peek(),
+      onRange: (next) => newest.current.onRange(next),
+    });
+    plot.value = opened;
     return () => {
-      isClosed = true;
       observer.disconnect();
-      plot.peek()?.close();
+      opened.close();
     };
   }, []);
 
@@ -118,12 +105,11 @@ export function PlotPlace({
         tabIndex={0}
         onKeyDown={onKey}
       />
-      {reading !== null && !hasFailed.value && (
-        <div class={`device-plot-reading ${plot.value === null ? 'without-axes' : ''}`} role="status">
+      {reading !== null && (
+        <div class="device-plot-reading" role="status">
           <p>{reading}</p>
         </div>
       )}
-      {hasFailed.value && <p class="refusal">{texts.value.shell.viewNotLoaded}</p>}
       {children}
     </div>
   );

@@ -52,6 +52,8 @@ export const wall: typeof english.wall = {
 
 export const session: typeof english.session = {
   title: 'Anmelden',
+  what: 'Was in Ihren Silos ist, was sich bewegt und was Sie braucht.',
+  otherWay: 'Auf dem Rechner des Dienstes gibt dieser Befehl einen Link aus, der Sie anmeldet:',
   key: 'API-Schlüssel',
   keyHint: 'Der Schlüssel, den der Dienst beim ersten Start ausgegeben hat, oder einer von Ihrer Verwaltung.',
   person: 'Ihr Name',

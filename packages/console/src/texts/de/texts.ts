@@ -1,26 +1,47 @@
-import type { Texts } from '../en/texts.ts';
-import * as administration from './administration.ts';
-import * as alarmHelp from './alarm-help.ts';
-import * as alerts from './alerts.ts';
-import * as common from './common.ts';
-import * as devices from './devices.ts';
-import * as foresight from './foresight.ts';
-import * as map from './map.ts';
-import * as operations from './operations.ts';
-import * as overview from './overview.ts';
-import * as shell from './shell.ts';
-import * as shifts from './shifts.ts';
+import type { LanguageTexts, Texts } from '../en/texts.ts';
+import { administration, audit, health, keys, notifications, webhooks } from './administration.ts';
+import { alarmHelp } from './alarm-help.ts';
+import { alerts } from './alerts.ts';
+import { common, forms, table } from './common.ts';
+import { deviceAdmin, devices } from './devices.ts';
+import { ERRORS } from './errors.ts';
+import { foresight } from './foresight.ts';
+import { map, missions } from './map.ts';
+import { commands, jobs, operations } from './operations.ts';
+import { overview } from './overview.ts';
+import { SENTENCE_WORDS, SENTENCES } from './sentences.ts';
+import { session, shell, wall } from './shell.ts';
+import { shifts } from './shifts.ts';
 
 export const de: Texts = {
-  ...administration,
-  ...alarmHelp,
-  ...alerts,
-  ...common,
-  ...devices,
-  ...foresight,
-  ...map,
-  ...operations,
-  ...overview,
-  ...shell,
-  ...shifts,
+  administration,
+  alarmHelp,
+  alerts,
+  audit,
+  commands,
+  common,
+  deviceAdmin,
+  devices,
+  foresight,
+  forms,
+  health,
+  jobs,
+  keys,
+  map,
+  missions,
+  notifications,
+  operations,
+  overview,
+  session,
+  shell,
+  shifts,
+  table,
+  wall,
+  webhooks,
+};
+
+export const GERMAN_TEXTS: LanguageTexts = {
+  texts: de,
+  templates: { sentences: SENTENCES, words: SENTENCE_WORDS },
+  errors: ERRORS,
 };

@@ -50,6 +50,8 @@ export const wall = {
 
 export const session = {
   title: 'Sign in',
+  what: 'What your silos hold, what moves, and what needs you.',
+  otherWay: 'On the machine of the service, this prints a link that signs you in:',
   key: 'API key',
   keyHint: 'The key that the service printed at its first start, or one that an administrator gave you.',
   person: 'Your name',

@@ -1,27 +1,59 @@
-import * as administration from './administration.ts';
-import * as alarmHelp from './alarm-help.ts';
-import * as alerts from './alerts.ts';
-import * as common from './common.ts';
-import * as devices from './devices.ts';
-import * as foresight from './foresight.ts';
-import * as map from './map.ts';
-import * as operations from './operations.ts';
-import * as overview from './overview.ts';
-import * as shell from './shell.ts';
-import * as shifts from './shifts.ts';
+import { SENTENCES } from '@granary/contract/sentences/english';
+import type { Reader } from '@granary/contract/sentences/sentence';
+import { WORDS } from '@granary/contract/sentences/words';
+import { administration, audit, health, keys, notifications, webhooks } from './administration.ts';
+import { alarmHelp } from './alarm-help.ts';
+import { alerts } from './alerts.ts';
+import { common, forms, table } from './common.ts';
+import { deviceAdmin, devices } from './devices.ts';
+import { foresight } from './foresight.ts';
+import { map, missions } from './map.ts';
+import { commands, jobs, operations } from './operations.ts';
+import { overview } from './overview.ts';
+import { session, shell, wall } from './shell.ts';
+import { shifts } from './shifts.ts';
 
 export const en = {
-  ...administration,
-  ...alarmHelp,
-  ...alerts,
-  ...common,
-  ...devices,
-  ...foresight,
-  ...map,
-  ...operations,
-  ...overview,
-  ...shell,
-  ...shifts,
+  administration,
+  alarmHelp,
+  alerts,
+  audit,
+  commands,
+  common,
+  deviceAdmin,
+  devices,
+  foresight,
+  forms,
+  health,
+  jobs,
+  keys,
+  map,
+  missions,
+  notifications,
+  operations,
+  overview,
+  session,
+  shell,
+  shifts,
+  table,
+  wall,
+  webhooks,
 };
 
 export type Texts = typeof en;
+
+/** Everything that is written in one language. */
+export interface LanguageTexts {
+  readonly texts: Texts;
+  /** The templates of what the service tells as a code with values. */
+  readonly templates: Pick<Reader, 'sentences' | 'words'>;
+  /** What each error code means; empty in English, which the service says itself. */
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+/** The service writes English itself, from the same templates. */
+export const ENGLISH_TEXTS: LanguageTexts = {
+  texts: en,
+  templates: { sentences: SENTENCES, words: WORDS },
+  errors: {},
+};

@@ -134,6 +134,8 @@ describe("the operators' page", () => {
         device_link: null,
       },
     );
+    const written = /id="settings">(.*)<\/script>/.exec((await get('/')).text)?.[1] ?? '';
+    assert.deepEqual(JSON.parse(written), data);
     const probe = createServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');
     const { port } = probe.address() as AddressInfo;
@@ -158,7 +160,7 @@ describe("the operators' page", () => {
     await rm(join(folder, 'later-page/built-from'));
     assert.match((await get('/')).text, /npm run build/);
     await writeFile(join(folder, 'later-page/built-from'), 'newer');
-    assert.equal((await get('/')).text, 'newer');
+    assert.match((await get('/')).text, /^newer<script type="application\/json" id="settings">/);
   });
 
   test('is not there when the settings switch it off', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ConsoleSettings } from '@granary/contract/console';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
@@ -53,14 +54,20 @@ export function consoleRoutes(routes: FastifyInstance, settings: Settings, folde
   const built = new BuiltConsole(folder);
   const { page, asset, manifest, icon, smallIcon, largeIcon } = endpoints.console;
   const policy = contentSecurityPolicy(settings.mapTilesUrl);
+  const pageSettings: ConsoleSettings = {
+    version: VERSION,
+    silo_segment: settings.siloSegment,
+    field_segment: settings.fieldSegment,
+    map_tiles_url: settings.mapTilesUrl,
+    device_link: deviceLinkOf(settings),
+  };
 
   register(routes, page, async (request, reply) => {
     // Not `no-referrer`, with which a browser may hide the origin that a change by cookie needs.
     reply.header('content-security-policy', policy).header('referrer-policy', 'same-origin');
     const file = await built.page();
-    return file === undefined
-      ? await sendRevalidated(NOT_BUILT_PAGE, request, reply)
-      : await sendRevalidated(file, request, reply);
+    const sent = file === undefined ? NOT_BUILT_PAGE : withSettings(file, pageSettings);
+    return await sendRevalidated(sent, request, reply);
   });
 
   register(routes, asset, async (request, reply) => {
@@ -78,15 +85,20 @@ export function consoleRoutes(routes: FastifyInstance, settings: Settings, folde
     });
   }
 
-  register(routes, endpoints.console.settings, async () =>
-    success({
-      version: VERSION,
-      silo_segment: settings.siloSegment,
-      field_segment: settings.fieldSegment,
-      map_tiles_url: settings.mapTilesUrl,
-      device_link: deviceLinkOf(settings),
-    }),
-  );
+  register(routes, endpoints.console.settings, async () => success(pageSettings));
+}
+
+/** The page with its settings in it, so that it need not ask for them. A data block is no script for the policy of the page. */
+function withSettings(page: ConsoleFile, settings: ConsoleSettings): ConsoleFile {
+  const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
+  const written = Buffer.from(`<script type="application/json" id="settings">${json}</script>\n`);
+  const digest = createHash('sha256').update(written).digest('base64url').slice(0, 16);
+  return {
+    type: page.type,
+    encodings: ['identity'],
+    body: async () => Buffer.concat([await page.body('identity'), written]),
+    etag: async () => (await page.etag()).replace(/"$/, `-${digest}"`),
+  };
 }
 
 /** Without encryption where that is possible, because a first try then needs no certificate. */
