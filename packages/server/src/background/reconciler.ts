@@ -27,7 +27,7 @@ interface ReconcilerParts {
   };
   readonly link: Pick<DeviceLink, 'isReachable'>;
   readonly setAside: Pick<SetAsideLog, 'note'>;
-  readonly priorityCommands: Pick<PriorityCommands, 'repeat' | 'retry'>;
+  readonly priorityCommands: Pick<PriorityCommands, 'repeat' | 'retry' | 'storeRest'>;
   readonly evaluator: Pick<AlertEvaluator, 'retry'>;
   readonly uptime: Pick<Uptime, 'during'>;
   readonly logger: Logger;
@@ -64,6 +64,7 @@ export class Reconciler {
     await this.#repetitions.stop();
     await this.#rounds.stop();
     await Promise.all(this.#sending);
+    await this.#attempt('storing stops before the end', () => this.#parts.priorityCommands.storeRest());
   }
 
   async #run(): Promise<void> {

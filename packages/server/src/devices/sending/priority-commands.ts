@@ -14,6 +14,8 @@ const UNSTORED_OF_COMMAND_MAX = 50;
 const DELIVERY_MS_MAX = 50;
 /** After this time every write that began before the emergency stop was stored has ended. */
 const BLOCKED_AFTER_STORED_MS = 5_000;
+/** How long the end of the service waits for the storage. */
+const STORE_REST_MS_MAX = 10_000;
 
 /** A message that is sent to a device even while nothing can be stored. */
 export interface PriorityCommand {
@@ -116,6 +118,16 @@ export class PriorityCommands {
     );
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
+  }
+
+  /** Stores all that is left when the service ends; rejects when the storage fails, or does not answer in time. */
+  async storeRest(): Promise<void> {
+    const storing = async () => {
+      while (this.#unstored.size > 0) await this.retry();
+    };
+    if ((await within(STORE_REST_MS_MAX, storing())) === LATE) {
+      throw new Error(`${this.#unstored.size} stops could not be stored in time`);
+    }
   }
 
   /** Everything but the result of sending is done before this returns. */
