@@ -1,5 +1,6 @@
 import type { UseCaseCall, UseCases } from '@granary/store/engine';
 import type { Sql } from '@granary/store/sql';
+import * as alarmHelp from './alarm-help.ts';
 import * as alerts from './alerts/alerts.ts';
 import * as audit from './audit/audit.ts';
 import { enterChange } from './audit/audit.ts';
@@ -26,6 +27,7 @@ import * as shifts from './shifts/shifts.ts';
 import * as site from './site/site.ts';
 import * as telemetry from './telemetry/telemetry.ts';
 import { isLongWrite, type Transaction } from './transaction.ts';
+import * as views from './views.ts';
 import * as webhooks from './webhooks/webhooks.ts';
 
 /**
@@ -48,6 +50,8 @@ export const SLICES = {
   fleet,
   foresight,
   shifts,
+  views,
+  alarmHelp,
   exports,
   notifications,
   audit,

@@ -168,6 +168,10 @@ export function createClient({
     foresight: derive(endpoints.foresight, transport, roots),
     /** Notes, and what one shift hands over to the next. */
     shifts: derive(endpoints.shifts, transport, roots),
+    /** Views of the operators' page. */
+    views: derive(endpoints.views, transport, roots),
+    /** The texts of a site about its alerts. */
+    alarmHelp: derive(endpoints.alarmHelp, transport, roots),
     exports: exportsClient(transport, roots),
     keys: derive(endpoints.keys, transport, roots),
     /** Sign-in for browsers. */

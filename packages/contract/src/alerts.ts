@@ -85,6 +85,9 @@ export const Alert = closed({
   sensor_id: Type.Optional(
     described('The sensor of a `sensor_threshold` alert; other alerts do not have it.', Type.String()),
   ),
+  rule: Type.Optional(
+    described('The threshold rule of the same, such as `temp_3 above warning`.', Type.String()),
+  ),
 });
 
 export const Acknowledgement = closed({ acknowledged_by: Person, note: Type.Optional(Note) });

@@ -49,6 +49,11 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   mission_not_found: text('The device has no such mission.', LOOK_AT_ID),
   refill_not_found: text('There is no such refill.', LOOK_AT_ID),
   note_not_found: text('There is no such note.', LOOK_AT_ID),
+  view_not_found: text('There is no such view, or it is that of another key.', 'List the views.'),
+  alarm_help_not_found: text(
+    'There is no such type of alert, or this site has no text about it there.',
+    'List the texts; `facility` and `rule` must be those of the text.',
+  ),
   plant_not_found: text('There is no plant with this id.', 'List the plants.'),
   notification_rule_not_found: text('There is no notification rule with this id.', 'List the rules.'),
   webhook_not_found: text('There is no webhook with this id.', 'List the webhooks.'),
@@ -138,6 +143,8 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'Remove a rule, or let one rule match more.',
   ),
   webhook_disabled: text('The webhook is disabled.', 'Enable it, then repeat the request.'),
+  view_limit_reached: text('This key has as many views as the service keeps.', 'Remove one.'),
+  alarm_help_limit_reached: text('There are as many texts about alerts as the service keeps.', 'Remove one.'),
   webhook_limit_reached: text('There are as many webhooks as the service accepts.', 'Remove one.'),
   idempotency_in_progress: text(
     'The first request with this Idempotency-Key is still being carried out.',

@@ -25,6 +25,7 @@ import {
   type Observing,
   saveObservedSince,
 } from './evaluation-rows.ts';
+import { alertStatistics, expireRaises, type RaiseRange } from './raise-rows.ts';
 
 export interface AlertAddress {
   readonly deviceNo: number;
@@ -42,11 +43,15 @@ export interface EvaluationReceipt {
 export const reads = {
   find: (sql: Sql, deviceNo: number, alertId: string) => findAlert(sql, ALERT_DOCUMENT, deviceNo, alertId),
   list: (sql: Sql, page: AlertPage) => listAlerts(sql, ALERT_DOCUMENT, page),
+  statistics: (sql: Sql, range: RaiseRange, nowMs: number) => alertStatistics(sql, range, nowMs),
 };
 
 export const writes = {
   /** Removes a limited number of alerts that were resolved long ago and returns how many. */
-  expire: longWrite(async (tx, expiry: Expiry) => committed(await expireAlerts(tx.sql, expiry))),
+  expire: longWrite(async (tx, expiry: Expiry) => {
+    const raises = await expireRaises(tx.sql, expiry.beforeMs, expiry.rowsMax);
+    return committed(raises + (await expireAlerts(tx.sql, expiry)));
+  }),
 
   /** Records that the service is running from now on; silence before this time raises no alert. */
   async beginObservation(tx: Transaction, nowMs: number): Promise<Committed<void>> {

@@ -10,7 +10,7 @@ import { ALERT_DOCUMENT, type AlertState } from '@granary/core/alerts/lifecycle'
 import { delaysOf } from '@granary/core/alerts/monitoring';
 import { type NoChangeRanges, noChangeRanges } from '@granary/core/alerts/no-change-ranges';
 import { type Observed, observe } from '@granary/core/alerts/observation';
-import { alertEvents, alertRecord } from '@granary/core/alerts/record';
+import { alertEvents, alertRecord, isRaised } from '@granary/core/alerts/record';
 import { thresholdValueConditions } from '@granary/core/alerts/rules/threshold-rules';
 import type { ValueRange } from '@granary/core/alerts/rules/value-range';
 import { deviceSummary } from '@granary/core/fleet/record';
@@ -24,6 +24,7 @@ import { type Transaction, together } from '../transaction.ts';
 import { type OnUnreadable, reasonOf, type SetAside } from '../unreadable-row.ts';
 import { openAlerts, removeAlert, saveAlerts, type UnreadableAlert } from './alert-rows.ts';
 import { type AlertEvaluation, isSameRanges, saveEvaluations } from './evaluation-rows.ts';
+import { saveRaises } from './raise-rows.ts';
 
 /**
  * A batch that commits at the same time as an evaluation has read the previous no-change ranges. Another evaluation soon
@@ -87,7 +88,7 @@ export async function evaluateDevices(
     }
   });
   const changes = outcomes.flatMap((outcome) => outcome.changes);
-  await saveChanges(tx.sql, changes);
+  await saveChanges(tx.sql, changes, nowMs);
   await saveEvaluations(
     tx,
     outcomes.map(({ before, evaluation }) => ({ before, after: evaluation })),
@@ -180,7 +181,7 @@ function evaluationAfter(
 
 const isNotANumber = ({ min, max }: ValueRange): boolean => Number.isNaN(min) || Number.isNaN(max);
 
-async function saveChanges(sql: Sql, changes: readonly AlertChange[]): Promise<void> {
+async function saveChanges(sql: Sql, changes: readonly AlertChange[], nowMs: number): Promise<void> {
   for (const { before, after } of changes) {
     if (before !== null && after === null) await removeAlert(sql, before.alertId);
   }
@@ -188,6 +189,11 @@ async function saveChanges(sql: Sql, changes: readonly AlertChange[]): Promise<v
     sql,
     ALERT_DOCUMENT,
     changes.flatMap(({ after }) => after ?? []),
+  );
+  await saveRaises(
+    sql,
+    changes.flatMap(({ before, after }) => (after !== null && isRaised(before, after) ? after : [])),
+    nowMs,
   );
 }
 

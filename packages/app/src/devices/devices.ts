@@ -290,6 +290,7 @@ const PURGE_STAGES: readonly PurgeStage[] = [
   (sql, range) => purgeNumbered(sql, 'refills', range),
   (sql, range) => purgeNumbered(sql, 'findings', range),
   (sql, range) => purgeNumbered(sql, 'notes', range),
+  (sql, range) => purgeNumbered(sql, 'alert_raises', range),
 ];
 
 /** A message that cannot be read is left to its own time limit. */

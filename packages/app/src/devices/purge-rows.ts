@@ -155,6 +155,7 @@ const NUMBERS = {
   refills: 'refill_no',
   findings: 'finding_no',
   notes: 'note_no',
+  alert_raises: 'raise_no',
 } as const;
 
 export async function purgeNumbered(

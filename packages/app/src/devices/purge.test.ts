@@ -34,6 +34,7 @@ const TABLES = [
   'configuration_versions',
   'rejections',
   'notes',
+  'alert_raises',
 ];
 const LATER_MS = NOW_MS + HOUR_MS;
 

@@ -9,6 +9,7 @@ import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import { presetHashesOfNodes } from '../nodes.ts';
 import type { Transaction } from '../transaction.ts';
+import { moveViews, removeOwnViews } from '../views.ts';
 import {
   countKeys,
   endKeyBy,
@@ -87,6 +88,7 @@ export const writes = {
       throw new Refusal('key_not_found', `the key ${quoted(keyId)} has ended`);
     await endKeyBy(tx.sql, keyId, oldExpiresAtMs);
     const created = await insert(tx.sql, { ...old, ...successor });
+    await moveViews(tx.sql, keyId, created.keyId);
     const rotated = keyEvent('key.rotated', created, created.createdAtMs, { replaces: keyId });
     await logEvents(tx, [rotated]);
     return committed(created, { kind: 'key_ended', keyId }, ...eventsLogged([rotated]));
@@ -147,6 +149,7 @@ async function revokeHeld(sql: Sql, before: StoredKey, atMs: number): Promise<Ne
   if (before.revokedAtMs !== null) return [];
   await recordRevocation(sql, before.keyId, atMs);
   await removeSignInsOf(sql, before.keyId);
+  await removeOwnViews(sql, before.keyId);
   return [keyEvent('key.revoked', { ...before, revokedAtMs: atMs }, atMs)];
 }
 

@@ -12,10 +12,9 @@ import { Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { AcknowledgeButton } from './acknowledge-button.tsx';
+import { AlertHelp } from './alert-help.tsx';
 import { isUnacknowledged, urgencyOf, valueAgainstThreshold } from './alerts.ts';
 import { useShelving } from './shelving.ts';
-
-const HELP = ['cause', 'consequence', 'action'] as const;
 
 interface Props {
   readonly alerts: readonly FleetAlert[];
@@ -186,8 +185,6 @@ export function AlertFacts({ alert }: { readonly alert: FleetAlert }) {
     ['cleared', alert.cleared_at, null],
     ['resolved', alert.resolved_at, null],
   ] as const;
-  const { alarmHelp } = texts.value;
-  const help = alarmHelp.types[alert.type];
   return (
     <>
       <dl class="alerts-facts">
@@ -222,17 +219,7 @@ export function AlertFacts({ alert }: { readonly alert: FleetAlert }) {
           </div>
         )}
       </dl>
-      <section class="alerts-help" aria-label={alarmHelp.title}>
-        <h3>{alarmHelp.title}</h3>
-        <dl class="alerts-facts">
-          {HELP.map((part) => (
-            <div key={part}>
-              <dt>{alarmHelp[part]}</dt>
-              <dd>{help[part]}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
+      <AlertHelp alert={alert} />
     </>
   );
 }

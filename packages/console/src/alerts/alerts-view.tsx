@@ -16,6 +16,7 @@ import { PageList } from '../kit/table.tsx';
 import { Tabs } from '../kit/tabs.tsx';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
+import { SavedViews } from '../views/saved-views.tsx';
 import { AcknowledgeDialog, ShelveDialog } from './alert-dialogs.tsx';
 import { AlertActions, AlertFacts, AlertTable } from './alert-table.tsx';
 import {
@@ -85,6 +86,7 @@ export function AlertsView() {
           options={ALERT_TYPES.map((type) => [type, alarmHelp.types[type].name])}
         />
         <PlaceFilters />
+        <SavedViews />
       </FilterBar>
       {isLost && (
         <p class="alerts-lost" role="status">

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AlarmHelp } from '@granary/contract/alarm-help';
 import type { FleetAlert } from '@granary/contract/fleet';
 import { parseRoute } from '../context/routes.ts';
 import {
   alertFilterOf,
   chosenAlerts,
   floodsOf,
+  helpFor,
+  helpPlaces,
   queryOf,
   summaryOf,
   valueAgainstThreshold,
@@ -144,4 +147,48 @@ test('one type of alert can be chosen', () => {
     ['lost'],
   );
   assert.deepEqual(queryOf(filter), { status: 'all', type: 'device_offline' });
+});
+
+test('the most specific text about an alert wins, and a text about something else never does', () => {
+  const help = (action: string, fields: Partial<AlarmHelp>): AlarmHelp => ({
+    alert_type: 'sensor_threshold',
+    facility: null,
+    rule: null,
+    cause: '',
+    consequence: '',
+    action,
+    updated_at: '2026-11-16T01:00:00Z',
+    updated_by: null,
+    ...fields,
+  });
+  const rule = 'temp_3 above warning';
+  const written = [
+    help('type', {}),
+    help('facility', { facility: 'North' }),
+    help('rule', { rule }),
+    help('rule there', { rule, facility: 'North' }),
+  ];
+  const found = (facility: string | null, of: string | null) =>
+    helpFor(written, { type: 'sensor_threshold', facility, rule: of })?.action;
+  assert.equal(found('North', rule), 'rule there');
+  assert.equal(found('South', rule), 'rule');
+  assert.equal(found('North', 'temp_3 below warning'), 'facility');
+  assert.equal(found(null, null), 'type');
+  assert.equal(helpFor(written, { type: 'low_level', facility: 'North', rule: null }), null);
+});
+
+test('a text can be written where the key may write', () => {
+  const places = (facilities: string[] | null, device_ids: string[] | null) =>
+    helpPlaces({ facility: 'North', rule: 'r above info' }, { facilities, device_ids }).map(
+      ({ facility, rule }) => `${facility} ${rule}`,
+    );
+  assert.deepEqual(places(null, null), [
+    'null null',
+    'North null',
+    'null r above info',
+    'North r above info',
+  ]);
+  assert.deepEqual(places(['North'], null), ['North null', 'North r above info']);
+  assert.deepEqual(places(['South'], null), []);
+  assert.deepEqual(places(null, ['silo-1']), []);
 });

@@ -1,3 +1,4 @@
+import type { AlarmHelp } from '@granary/contract/alarm-help';
 import { ALERT_SEVERITIES, ALERT_TYPES, type AlertSeverity, type AlertType } from '@granary/contract/alerts';
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
 import { formatNumber, unitSymbol } from '../kit/format.ts';
@@ -102,6 +103,42 @@ export function summaryOf(alerts: readonly FleetAlert[]): AlertSummary {
     unacknowledged: Object.fromEntries(counts) as Record<AlertSeverity, number>,
     foremost: newestOf('critical') ?? newestOf('warning'),
   };
+}
+
+interface HelpSubject {
+  readonly facility: string | null;
+  readonly rule: string | null;
+}
+
+/** The most specific text about an alert: of its rule there, of its rule, of its facility, of its type; `null` if the site has none. */
+export function helpFor(
+  written: readonly AlarmHelp[],
+  { type, facility, rule }: HelpSubject & { readonly type: AlertType },
+): AlarmHelp | null {
+  const specificity = (help: AlarmHelp): number =>
+    2 * Number(help.rule !== null) + Number(help.facility !== null);
+  const [best] = written
+    .filter(
+      (help) =>
+        help.alert_type === type &&
+        (help.rule === null || help.rule === rule) &&
+        (help.facility === null || help.facility === facility),
+    )
+    .sort((one, other) => specificity(other) - specificity(one));
+  return best ?? null;
+}
+
+/** Where a key may write a text about an alert, the least specific first. */
+export function helpPlaces(
+  { facility, rule }: HelpSubject,
+  limits: { readonly facilities: readonly string[] | null; readonly device_ids: readonly string[] | null },
+): HelpSubject[] {
+  const isUnlimited = limits.facilities === null && limits.device_ids === null;
+  const hasFacility = facility !== null && (isUnlimited || limits.facilities?.includes(facility) === true);
+  const facilities = [...(isUnlimited ? [null] : []), ...(hasFacility ? [facility] : [])];
+  return [null, ...(rule === null ? [] : [rule])].flatMap((of) =>
+    facilities.map((at) => ({ facility: at, rule: of })),
+  );
 }
 
 /** Many alerts of one type usually have one cause. */

@@ -22,6 +22,7 @@ import {
   useOverviewFacts,
 } from '../profiles/tile-facts.ts';
 import { locale, texts } from '../texts/texts.ts';
+import { SavedViews } from '../views/saved-views.tsx';
 import {
   type Arrangement,
   arrange,
@@ -241,6 +242,7 @@ function OverviewFilters() {
           ['table', overview.views.table],
         ]}
       />
+      <SavedViews />
     </FilterBar>
   );
 }

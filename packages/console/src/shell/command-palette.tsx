@@ -8,6 +8,7 @@ import { useConsole, useScope } from '../context/console.ts';
 import { addressOf, SECTIONS } from '../context/routes.ts';
 import { Dialog, FormDialog } from '../kit/dialog.tsx';
 import { texts } from '../texts/texts.ts';
+import { useSavedViews } from '../views/saved-views.tsx';
 import { matching, type PaletteEntry } from './palette-entries.ts';
 
 /** Goes to any device, view or setting, and begins what is done most, from the keyboard: Ctrl K opens it everywhere. */
@@ -159,7 +160,13 @@ function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
     place: shell.sections.alerts,
     run: () => onAcknowledge(facility),
   }));
-  return [...sites, ...sections, ...pages, ...ofDevices];
+  const saved = (useSavedViews().value ?? []).map(({ view_id, name, address }) => ({
+    id: `view-${view_id}`,
+    text: name,
+    place: texts.value.views.saved,
+    run: open(address),
+  }));
+  return [...sites, ...sections, ...saved, ...pages, ...ofDevices];
 }
 
 interface SiteProps {

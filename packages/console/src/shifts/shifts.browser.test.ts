@@ -35,3 +35,68 @@ test('a note is written on the page of a device, seen by others at once, and rem
   await seen.waitFor({ state: 'detached' });
   assert.deepEqual(record.faults, []);
 });
+
+test('a view is saved with its filters, opened by another key from the list and the palette, and removed', async (t) => {
+  const operator = await signIn(t, site);
+  const { key } = await site.client.keys.create({ name: 'Reader', scopes: ['read'] });
+  const reader = await signIn(t, site, { apiKey: key, viewport: PHONE });
+  if (operator === null || reader === null) return;
+  const { page, record } = operator;
+  await operator.open('#/alerts?list=history&severity=critical');
+  await page.getByRole('button', { name: 'Views' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Views' });
+  await dialog.getByText('No view is saved yet.').waitFor();
+  await dialog.getByLabel('Name').fill('Critical ones');
+  await dialog.getByLabel('Share with everybody').check();
+  await checkAccessibility(page);
+  await dialog.getByRole('button', { name: 'Save view' }).click();
+  await dialog.waitFor({ state: 'detached' });
+
+  await reader.open('#/overview');
+  await reader.page.getByRole('button', { name: 'Views' }).click();
+  await reader.page.getByText('shared by Bea').waitFor();
+  assert.equal(await reader.page.getByLabel('Share with everybody').count(), 0);
+  await checkAccessibility(reader.page);
+  await reader.page.getByRole('link', { name: 'Critical ones' }).click();
+  await reader.page.waitForURL(/#\/alerts\?list=history&severity=critical$/);
+
+  await operator.open('#/map');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to or do' }).fill('critical on');
+  await page.getByRole('option', { name: /Critical ones/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#\/alerts\?list=history&severity=critical$/);
+  await page.getByRole('button', { name: 'Views' }).click();
+  await dialog.getByLabel('Name').fill('Critical ones');
+  await dialog.getByText('Replaces your view of this name.').waitFor();
+  await dialog.getByRole('button', { name: 'Remove Critical ones' }).click();
+  await page
+    .getByRole('dialog', { name: 'Remove' })
+    .getByRole('button', { name: 'Remove', exact: true })
+    .click();
+  await dialog.getByText('No view is saved yet.').waitFor();
+  assert.deepEqual(record.faults, []);
+});
+
+test('the text about an alert is written for a facility in its dialog, shown to others, and removed', async (t) => {
+  const operator = await signIn(t, site);
+  if (operator === null) return;
+  const { page, record } = operator;
+  await site.client.configuration.silo.update('silo-02', { thresholds: { low_level: 98, high_level: 99 } });
+  await operator.open('#/alerts?device=silo-02&type=low_level');
+  const help = page.getByRole('region', { name: 'What to do' });
+  await page.getByRole('row').filter({ hasText: 'Calf starter' }).getByRole('button', { name: /%/ }).click();
+  await help.getByText('Order or fill it').waitFor();
+  await help.getByRole('button', { name: 'Edit text' }).click();
+  const form = page.getByRole('dialog', { name: 'What to do: Low level' });
+  await form.getByLabel('For').selectOption({ label: 'alerts in Hillside Farm' });
+  await form.getByLabel('Action').fill('Call the mill.');
+  await checkAccessibility(page);
+  await form.getByRole('button', { name: 'Save text' }).click();
+  await help.getByText('Call the mill.').waitFor();
+  await help.getByText('Text of this site for alerts in Hillside Farm').waitFor();
+  await help.getByRole('button', { name: 'Remove the text of this site' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove text', exact: true }).last().click();
+  await help.getByText('Order or fill it').waitFor();
+  assert.deepEqual(record.faults, []);
+});

@@ -1,3 +1,4 @@
+import { alarmHelp } from './alarm-help.ts';
 import { alerts } from './alerts.ts';
 import { commands } from './commands.ts';
 import { configuration } from './configuration.ts';
@@ -19,6 +20,7 @@ import { session } from './session.ts';
 import { shifts } from './shifts.ts';
 import { site } from './site.ts';
 import { fieldTelemetry, readings, siloTelemetry } from './telemetry.ts';
+import { views } from './views.ts';
 import { webhooks } from './webhooks.ts';
 
 /** All endpoints. */
@@ -33,6 +35,8 @@ export const endpoints = {
   fleet,
   foresight,
   shifts,
+  views,
+  alarmHelp,
   exports,
   keys,
   session,

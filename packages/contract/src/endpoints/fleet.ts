@@ -1,3 +1,4 @@
+import { AlertStatistics, checkAlertStatisticsQuery } from '../alert-statistics.ts';
 import {
   AcknowledgementResults,
   checkAlertsAcknowledgement,
@@ -44,6 +45,24 @@ export const fleet = {
       { summary: 'the open alerts' },
       { summary: 'the critical ones of one facility', query: { facility: 'north', severity: 'critical' } },
       { summary: 'every alert of one type there ever was', query: { status: 'all', type: 'low_level' } },
+    ],
+  }),
+  alertStatistics: endpoint('api', 'GET', '/alerts/statistics', {
+    scope: 'read',
+    summary: 'Counts how often alerts were raised, and names those that come too often or stay.',
+    query: checkAlertStatisticsQuery,
+    answers: { 200: one(AlertStatistics) },
+    examples: [
+      { summary: 'the last seven days' },
+      {
+        summary: 'one shift of one facility',
+        query: { facility: 'north', from: '2026-11-15T06:00:00Z', to: '2026-11-15T14:00:00Z' },
+      },
+      {
+        summary: 'more than 92 days',
+        query: { from: '2025-11-15T06:00:00Z', to: '2026-11-15T14:00:00Z' },
+        refusal: 'invalid_input',
+      },
     ],
   }),
   acknowledgeAlerts: endpoint('api', 'POST', '/alerts/acknowledge', {

@@ -1,4 +1,6 @@
 import type { TSchema } from 'typebox';
+import { AlarmHelp, AlarmHelpTexts } from '../alarm-help.ts';
+import { AlertStatistics, RaisedAlerts } from '../alert-statistics.ts';
 import { Acknowledgement, Alert, Shelving } from '../alerts.ts';
 import { Actor, AuditEntry, Difference } from '../audit.ts';
 import { CommandRecord, CommandRequest, CommandResult } from '../commands.ts';
@@ -45,6 +47,7 @@ import { NewNote, Note } from '../shifts.ts';
 import { Applied, SiteChange, SiteDevice, SiteDocument } from '../site/site-document.ts';
 import { EnvironmentalReading, LocationReading, Track, TrackPoint } from '../telemetry/field-readings.ts';
 import { CurrentReadings, HistoryPoint, SensorHistory, TelemetryReceipt } from '../telemetry/telemetry.ts';
+import { NewView, View, ViewPatch } from '../views.ts';
 import * as webhooks from '../webhooks.ts';
 
 /** The schemas that have a name in the references; every other one is written where it is used. */
@@ -124,8 +127,15 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   PlannedDelivery,
   Product,
   Supply,
+  AlarmHelp,
+  AlarmHelpTexts,
+  AlertStatistics,
+  RaisedAlerts,
   NewNote,
   Note,
+  NewView,
+  View,
+  ViewPatch,
   IssuedKey,
   KeyRecord,
   KeyRotation,

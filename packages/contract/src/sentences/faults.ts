@@ -92,6 +92,8 @@ export const EXPECTED = {
   sensor_identifier: '1 to 64 letters, digits, - or _, of which the first is a letter or digit',
   sensor_type: '1 to 64 lower-case letters, digits or _, of which the first is a letter',
   event_number: 'the id of an event',
+  address_of_view: 'an address of the operators’ page that begins with #/',
+  threshold_rule: 'a threshold rule such as temp_3 above warning',
   time_zone_name: 'a time zone such as Europe/Berlin',
   local_day: 'a day of the calendar, such as 2026-03-29',
   time_of_day: 'a time of day from 00:00 to 23:59',

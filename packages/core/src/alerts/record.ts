@@ -20,6 +20,11 @@ export function alertEvents(before: AlertState | null, after: AlertState | null)
   return events;
 }
 
+/** The alert has become active, for the first time or again. */
+export const isRaised = (before: AlertState | null, after: AlertState): boolean =>
+  after.status === 'active' &&
+  (before === null || before.alertId !== after.alertId || before.status !== 'active');
+
 /** The record for callers; `null` for a pending alert, which is not shown. */
 export function alertRecord(alert: AlertState): Alert | null {
   if (alert.status === 'pending') return null;
@@ -42,6 +47,6 @@ export function alertRecord(alert: AlertState): Alert | null {
     shelve_reason: alert.shelveReason,
     shelved_by: alert.shelvedBy,
     shelved_with: alert.shelvedWith,
-    ...(alert.rule === null ? {} : { sensor_id: sensorIdOf(alert.rule) }),
+    ...(alert.rule === null ? {} : { sensor_id: sensorIdOf(alert.rule), rule: alert.rule }),
   };
 }

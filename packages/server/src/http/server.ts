@@ -14,6 +14,7 @@ import { FailedLogins } from './access/failed-logins.ts';
 import { RateLimiter } from './access/rate-limit.ts';
 import { RequestTurns } from './access/request-turns.ts';
 import { EndingService } from './access/urgency.ts';
+import { alarmHelpRoutes } from './alarm-help.ts';
 import { alertRoutes } from './alerts.ts';
 import { prepareAttempts } from './audit/attempt.ts';
 import { refusalRecorder } from './audit/refused-attempts.ts';
@@ -48,6 +49,7 @@ import { shiftRoutes } from './shifts.ts';
 import { siteRoutes } from './site/site.ts';
 import { fieldReadingRoutes } from './telemetry/field-readings.ts';
 import { ingestRoutes, siloTelemetryRoutes } from './telemetry/telemetry.ts';
+import { viewRoutes } from './views.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -191,6 +193,8 @@ export function createHttpServer(
   group(roots.api, (routes) => fleetRoutes(routes, parts));
   group(roots.api, (routes) => foresightRoutes(routes, parts));
   group(roots.api, (routes) => shiftRoutes(routes, parts));
+  group(roots.api, (routes) => viewRoutes(routes, parts));
+  group(roots.api, (routes) => alarmHelpRoutes(routes, parts));
   group(roots.api, (routes) => exportRoutes(routes, parts));
   group(roots.api, (routes) => notificationRoutes(routes, parts));
   group(roots.api, (routes) => webhookRoutes(routes, parts));

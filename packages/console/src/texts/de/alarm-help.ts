@@ -5,6 +5,20 @@ export const alarmHelp: typeof english.alarmHelp = {
   cause: 'Ursache',
   consequence: 'Wenn nichts geschieht',
   action: 'Maßnahme',
+  edit: 'Text ändern',
+  editTitle: (name) => `Was zu tun ist: ${name}`,
+  save: 'Text speichern',
+  place: 'Für',
+  places: {
+    all: 'alle Alarme dieser Art',
+    facility: (facility) => `Alarme in ${facility}`,
+    rule: (rule) => `die Regel ${rule}`,
+    ruleAt: (rule, facility) => `die Regel ${rule} in ${facility}`,
+  },
+  writtenFor: (place) => `Text dieses Standorts für ${place}`,
+  remove: 'Text entfernen',
+  removeTitle: 'Den Text dieses Standorts entfernen',
+  removeMeans: 'Danach gilt wieder der nächste weniger genaue Text, zuletzt der mitgelieferte.',
   types: {
     low_level: {
       name: 'Leermeldung',

@@ -390,6 +390,8 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   sensor_identifier: '1 bis 64 Buchstaben, Ziffern, - oder _, zuerst ein Buchstabe oder eine Ziffer',
   sensor_type: '1 bis 64 kleine Buchstaben, Ziffern oder _, zuerst ein Buchstabe',
   event_number: 'die Nummer eines Ereignisses',
+  address_of_view: 'eine Adresse der Bedienseite, die mit #/ beginnt',
+  threshold_rule: 'eine Grenzwertregel wie temp_3 above warning',
   time_zone_name: 'eine Zeitzone wie Europe/Berlin',
   local_day: 'ein Tag des Kalenders, wie 2026-03-29',
   time_of_day: 'eine Uhrzeit von 00:00 bis 23:59',

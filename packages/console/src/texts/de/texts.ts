@@ -11,7 +11,7 @@ import { commands, jobs, operations } from './operations.ts';
 import { overview } from './overview.ts';
 import { SENTENCE_WORDS, SENTENCES } from './sentences.ts';
 import { session, shell, wall } from './shell.ts';
-import { shifts } from './shifts.ts';
+import { shifts, views } from './shifts.ts';
 
 export const de: Texts = {
   administration,
@@ -36,6 +36,7 @@ export const de: Texts = {
   shell,
   shifts,
   table,
+  views,
   wall,
   webhooks,
 };

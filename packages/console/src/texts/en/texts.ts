@@ -11,7 +11,7 @@ import { map, missions } from './map.ts';
 import { commands, jobs, operations } from './operations.ts';
 import { overview } from './overview.ts';
 import { session, shell, wall } from './shell.ts';
-import { shifts } from './shifts.ts';
+import { shifts, views } from './shifts.ts';
 
 export const en = {
   administration,
@@ -36,6 +36,7 @@ export const en = {
   shell,
   shifts,
   table,
+  views,
   wall,
   webhooks,
 };

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { ALERT_TYPES } from '../../alerts.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { CommandId, DeviceId, MissionId, OperationId } from '../../ids.ts';
 import { id } from '../../input/text-schemas.ts';
@@ -66,6 +67,18 @@ export const PATH_PARAMETERS = {
     description: 'the id of a note',
     notFound: 'note_not_found',
     example: 'nt_019a86c5f3c07b2a',
+  },
+  view_id: {
+    schema: RECORD_ID,
+    description: 'the id of a saved view',
+    notFound: 'view_not_found',
+    example: 'vw_019a86c5f3c07b2a',
+  },
+  alert_type: {
+    schema: Type.Enum(ALERT_TYPES),
+    description: 'a type of alert',
+    notFound: 'alarm_help_not_found',
+    example: 'low_level',
   },
   key_id: {
     schema: RECORD_ID,

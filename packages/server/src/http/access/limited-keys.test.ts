@@ -32,6 +32,7 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'devices.field.register': 'checked below',
   'fleet.devices': 'filtered',
   'fleet.alerts': 'filtered',
+  'fleet.alertStatistics': 'filtered',
   'fleet.acknowledgeAlerts': 'checked below',
   'fleet.operations': 'filtered',
   'fleet.missions': 'filtered',
@@ -47,6 +48,15 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   // `shifts.test.ts`.
   'shifts.addNote': 'own',
   'shifts.removeNote': 'own',
+  // A view belongs to its key, or is shared with all.
+  'views.list': 'own',
+  'views.create': 'own',
+  'views.change': 'own',
+  'views.remove': 'own',
+  'alarmHelp.list': 'filtered',
+  // `alarm-help.test.ts`.
+  'alarmHelp.put': 'own',
+  'alarmHelp.remove': 'own',
   'exports.readings': 'filtered',
   'exports.history': 'filtered',
   'events.stream': 'filtered',
@@ -193,7 +203,9 @@ describeService('what limited keys reach', (api) => {
           (list) => `/v1/${list}`,
         ),
         ...['overview', 'audit', `readings?${range}`, `history?${range}`].map((list) => `/v1/${list}`),
-        ...['forecasts', 'refills', 'findings?result=all', 'order-list'].map((list) => `/v1/${list}`),
+        ...['alerts/statistics', 'notes', 'forecasts', 'refills', 'findings?result=all', 'order-list'].map(
+          (list) => `/v1/${list}`,
+        ),
       ]) {
         const { status, text } = await as(limit).get(path);
         assert.equal(status, 200, path);

@@ -1,4 +1,5 @@
 import type { DeviceOfRow } from '@granary/app/list-rows';
+import { STATISTICS_MS_MAX, STATISTICS_MS_USUAL } from '@granary/contract/alert-statistics';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { AcknowledgementResult, FleetAlert } from '@granary/contract/fleet';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
@@ -10,7 +11,7 @@ import { shownAlert } from '../alerts.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { deviceOfRecord, limitsOf, selectionOf } from './selection.ts';
+import { deviceOfRecord, limitsOf, selectionOf, timeRangeOf } from './selection.ts';
 
 /** Views of all devices that the key may access. */
 export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
@@ -105,6 +106,14 @@ function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
       ({ id }) => id,
       ({ state, ...device }) => fleetAlert(device, state),
     );
+  });
+
+  register(routes, endpoints.fleet.alertStatistics, async (request, _reply, read) => {
+    const query = read.query(request);
+    const nowMs = now();
+    const times = timeRangeOf(query, { usualMs: STATISTICS_MS_USUAL, mostMs: STATISTICS_MS_MAX }, nowMs);
+    const range = { ...times, devices: selectionOf(request, query) };
+    return success(await app.alerts.statistics(range, nowMs));
   });
 
   register(routes, endpoints.fleet.acknowledgeAlerts, async (request, reply, read) => {

@@ -1,5 +1,9 @@
 import type { AccessLimits, DeviceSelection } from '@granary/app/conditions';
 import type { DeviceOfRow } from '@granary/app/list-rows';
+import { Refusal } from '@granary/contract/errors';
+import { issueOf } from '@granary/contract/input/validation-issues';
+import { sentence } from '@granary/contract/sentences/english';
+import { checkedTimeMs } from '@granary/contract/time';
 import type { FastifyRequest } from 'fastify';
 
 interface SelectionQuery {
@@ -27,3 +31,16 @@ export const deviceOfRecord = ({ deviceId, deviceName, facility, zone }: DeviceO
   device_name: deviceName,
   location: { facility, zone },
 });
+
+/** The time that a summary is about: until now, and from so long before, unless the query says otherwise. */
+export function timeRangeOf(
+  { from, to }: { readonly from?: string; readonly to?: string },
+  { usualMs, mostMs }: { readonly usualMs: number; readonly mostMs: number },
+  nowMs: number,
+): { readonly fromMs: number; readonly toMs: number } {
+  const toMs = to === undefined ? nowMs : checkedTimeMs(to);
+  const fromMs = from === undefined ? toMs - usualMs : checkedTimeMs(from);
+  const fault = fromMs >= toMs ? 'must_be_before_to' : 'is_out_of_range';
+  if (fromMs >= 0 && fromMs < toMs && toMs - fromMs <= mostMs) return { fromMs, toMs };
+  throw new Refusal('invalid_input', 'the time is not valid', [issueOf('/from', sentence(fault))]);
+}

@@ -138,6 +138,9 @@ export async function fleet(client: TourClient): Promise<void> {
   client.key = made.body.data.key;
   await client.step('GET', '/v1/overview');
   client.key = client.address.adminKey;
+  const day = 'from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z&facility=nowhere';
+  await client.step('GET', `/v1/alerts/statistics?${day}`);
+  await client.step('GET', '/v1/alerts/statistics?from=2026-03-01T00:00:00Z&to=2026-02-01T00:00:00Z');
   const unknown = { alert_ids: ['al_none'], acknowledged_by: 'Ada' };
   await client.step('POST', '/v1/alerts/acknowledge', { body: unknown });
   await client.step('POST', '/v1/alerts/acknowledge', { body: { alert_ids: [], acknowledged_by: '' } });
@@ -153,6 +156,30 @@ export async function shifts(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/notes?from=noon');
   await client.step('DELETE', `/v1/notes/${made.body.data.note_id}`);
   await client.step('DELETE', '/v1/notes/nt_none');
+}
+
+export async function views(client: TourClient): Promise<void> {
+  const made = await client.step('POST', '/v1/views', {
+    body: { name: 'Low', address: '#/overview?show=low' },
+  });
+  const path = `/v1/views/${made.body.data.view_id}`;
+  await client.step('POST', '/v1/views', { body: { name: '', address: 'javascript:alert(1)' } });
+  await client.step('PATCH', path, { body: { shared: true } });
+  await client.step('GET', '/v1/views');
+  await client.step('DELETE', path);
+  await client.step('DELETE', path);
+}
+
+export async function alarmHelp(client: TourClient): Promise<void> {
+  const path = '/v1/alarm-help/sensor_threshold';
+  const body = { cause: 'The door is open.', consequence: 'The store cools down.', action: 'Close it.' };
+  await client.step('PUT', `${path}?facility=north&rule=temp_3%20below%20warning`, { body });
+  await client.step('PUT', `${path}?rule=nonsense`, { body });
+  await client.step('PUT', path, { body: { cause: '' } });
+  await client.step('PUT', '/v1/alarm-help/weather', { body });
+  await client.step('GET', '/v1/alarm-help');
+  await client.step('DELETE', path);
+  await client.step('DELETE', `${path}?facility=north&rule=temp_3%20below%20warning`);
 }
 
 /** Exports: what does not depend on the readings of the steps before. */

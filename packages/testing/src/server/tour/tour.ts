@@ -1,6 +1,7 @@
 import { alerts, configuration, devices, health, lifeCycle, readings } from './device-steps.ts';
 import { commands, missions, operations } from './job-steps.ts';
 import {
+  alarmHelp,
   dataExports,
   events,
   faults,
@@ -10,6 +11,7 @@ import {
   plants,
   session,
   shifts,
+  views,
   webhooks,
 } from './service-steps.ts';
 import { ROVER, type ServiceAddress, SILO, TourClient, TourDevice, type TourStep } from './tour-client.ts';
@@ -39,6 +41,8 @@ export async function tourAnswers(address: ServiceAddress): Promise<TourStep[]> 
     await faults(client);
     await fleet(client);
     await shifts(client);
+    await views(client);
+    await alarmHelp(client);
     await dataExports(client);
     await notifications(client);
     await webhooks(client);

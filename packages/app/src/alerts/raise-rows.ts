@@ -1,0 +1,192 @@
+import {
+  type AlertStatistics,
+  bucketMsOf,
+  CHATTERING_RAISES,
+  FLOOD_RAISES_MAX,
+  LISTED_MAX,
+  MOST_FREQUENT_MAX,
+  type RaisedAlerts,
+  STANDING_MS,
+  TEN_MINUTES_MS,
+} from '@granary/contract/alert-statistics';
+import { ALERT_SEVERITIES, type AlertSeverity, type AlertType } from '@granary/contract/alerts';
+import { HOUR_MS, MINUTE_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import type { AlertState } from '@granary/core/alerts/lifecycle';
+import { insertRowsUnawaited } from '@granary/store/rows';
+import type { Sql } from '@granary/store/sql';
+import { type DeviceSelection, Parameters, selectionConditions } from '../conditions.ts';
+
+/** The alerts that became active now. */
+export async function saveRaises(sql: Sql, raised: readonly AlertState[], atMs: number): Promise<void> {
+  await insertRowsUnawaited(
+    sql,
+    { table: 'alert_raises', onConflict: 'ON CONFLICT DO NOTHING' },
+    raised.map(({ deviceNo, type, rule, severity }) => ({
+      atMs,
+      deviceNo,
+      type,
+      rule: rule ?? '',
+      severity: ALERT_SEVERITIES.indexOf(severity),
+    })),
+  );
+}
+
+/** Removes a limited number of the oldest rows and returns how many. */
+export async function expireRaises(sql: Sql, beforeMs: number, rowsMax: number): Promise<number> {
+  return await sql.run(
+    `DELETE FROM alert_raises WHERE raise_no IN (
+       SELECT raise_no FROM alert_raises WHERE at_ms < $1 ORDER BY at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
+    [beforeMs, rowsMax],
+  );
+}
+
+export interface RaiseRange {
+  readonly devices: DeviceSelection;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The raises of a time, as a part of a statement. */
+function raisesText(sql: Sql, { devices, fromMs, toMs }: RaiseRange, parameters: Parameters): string {
+  const conditions = [
+    `at_ms >= ${parameters.bind(fromMs)}`,
+    `at_ms < ${parameters.bind(toMs)}`,
+    ...selectionConditions(sql, devices, parameters),
+  ];
+  return `SELECT alert_raises.device_no, type, rule, severity, at_ms
+    FROM alert_raises JOIN devices ON devices.device_no = alert_raises.device_no WHERE ${conditions.join(' AND ')}`;
+}
+
+interface RaisedRow {
+  readonly deviceId: string;
+  readonly deviceName: string;
+  readonly facility: string;
+  readonly type: AlertType;
+  readonly severity: number;
+  readonly raised: number;
+  readonly lastMs: number;
+}
+
+const severityOf = (index: number): AlertSeverity => ALERT_SEVERITIES[index] ?? 'info';
+
+const raisedRecord = (row: RaisedRow): RaisedAlerts => ({
+  device_id: row.deviceId,
+  device_name: row.deviceName,
+  facility: row.facility,
+  type: row.type,
+  severity: severityOf(row.severity),
+  raised: row.raised,
+  last_at: toIso(row.lastMs),
+});
+
+/** By device and type, the most frequent first. */
+const groupedText = (rows: string, limit: string): string =>
+  `SELECT device_id, name AS device_name, facility, type, severity, raised, last_ms FROM (
+     SELECT device_no, type, MAX(severity) AS severity, COUNT(*) AS raised, MAX(at_ms) AS last_ms
+     FROM (${rows}) AS raises GROUP BY device_no, type) AS grouped
+   JOIN devices USING (device_no) ORDER BY raised DESC, device_id, type LIMIT ${limit}`;
+
+export async function raisedAlerts(sql: Sql, range: RaiseRange, limit: number): Promise<RaisedAlerts[]> {
+  const parameters = new Parameters();
+  const rows = raisesText(sql, range, parameters);
+  const found = await sql.query<RaisedRow>(groupedText(rows, parameters.bind(limit)), parameters.values);
+  return found.map(raisedRecord);
+}
+
+/** The last of some raises within ten minutes. */
+async function chatteringAlerts(sql: Sql, range: RaiseRange): Promise<RaisedAlerts[]> {
+  const parameters = new Parameters();
+  const rows = `SELECT device_no, type, severity, at_ms FROM (
+      SELECT device_no, type, severity, at_ms,
+        at_ms - LAG(at_ms, ${CHATTERING_RAISES - 1}) OVER (PARTITION BY device_no, type, rule ORDER BY at_ms) AS within_ms
+      FROM (${raisesText(sql, range, parameters)}) AS chosen) AS followed
+    WHERE within_ms <= ${TEN_MINUTES_MS}`;
+  const found = await sql.query<RaisedRow>(groupedText(rows, parameters.bind(LISTED_MAX)), parameters.values);
+  return found.map(raisedRecord);
+}
+
+interface PeriodRow {
+  readonly period: number;
+  readonly severity: number;
+  readonly raised: number;
+}
+
+async function countPeriods(sql: Sql, range: RaiseRange): Promise<PeriodRow[]> {
+  const parameters = new Parameters();
+  const rows = raisesText(sql, range, parameters);
+  return await sql.query<PeriodRow>(
+    `SELECT at_ms / ${TEN_MINUTES_MS} AS period, severity, COUNT(*) AS raised FROM (${rows}) AS raises
+     GROUP BY at_ms / ${TEN_MINUTES_MS}, severity ORDER BY period`,
+    parameters.values,
+  );
+}
+
+interface OpenRow extends Omit<RaisedRow, 'severity' | 'raised' | 'lastMs'> {
+  readonly severity: AlertSeverity;
+  readonly sinceMs: number | null;
+  readonly shelvedUntilMs: number | null;
+  readonly status: string;
+}
+
+/** The open alerts, which have an index of their own, with the time at which each was raised last. */
+async function openSince(sql: Sql, devices: DeviceSelection): Promise<OpenRow[]> {
+  const parameters = new Parameters();
+  const conditions = ['devices.device_no = open.device_no', ...selectionConditions(sql, devices, parameters)];
+  return await sql.query<OpenRow>(
+    `WITH open AS MATERIALIZED (
+       SELECT device_no, type, rule, severity, status, shelved_until_ms FROM alerts
+       WHERE status <> 'resolved' AND status <> 'pending')
+     SELECT device_id, name AS device_name, facility, type, severity, status, shelved_until_ms,
+       (SELECT MAX(at_ms) FROM alert_raises WHERE alert_raises.device_no = open.device_no
+          AND alert_raises.type = open.type AND alert_raises.rule = open.rule) AS since_ms
+     FROM open CROSS JOIN devices WHERE ${conditions.join(' AND ')} ORDER BY device_id, type`,
+    parameters.values,
+  );
+}
+
+/** Everything about the alerts of a time, and of those that are open now. */
+export async function alertStatistics(sql: Sql, range: RaiseRange, nowMs: number): Promise<AlertStatistics> {
+  const periods = await countPeriods(sql, range);
+  const open = await openSince(sql, range.devices);
+  const standing = open
+    .filter(({ status, sinceMs }) => status !== 'cleared' && (sinceMs ?? 0) <= nowMs - STANDING_MS)
+    .sort((one, other) => (one.sinceMs ?? 0) - (other.sinceMs ?? 0));
+  const { fromMs, toMs } = range;
+  const bucketMs = bucketMsOf(toMs - fromMs);
+  const raisedIn = (of: readonly PeriodRow[]): number => of.reduce((sum, { raised }) => sum + raised, 0);
+  const ofSeverity = (name: AlertSeverity): number =>
+    raisedIn(periods.filter(({ severity }) => severityOf(severity) === name));
+  const total = raisedIn(periods);
+  const byPeriod = Map.groupBy(periods, ({ period }) => period);
+  const byBucket = Map.groupBy(periods, ({ period }) => Math.floor((period * TEN_MINUTES_MS) / bucketMs));
+  return {
+    from: toIso(fromMs),
+    to: toIso(toMs),
+    raised: {
+      total,
+      info: ofSeverity('info'),
+      warning: ofSeverity('warning'),
+      critical: ofSeverity('critical'),
+    },
+    per_hour: Math.round((100 * total * HOUR_MS) / (toMs - fromMs)) / 100,
+    flood_periods: [...byPeriod.values()].filter((of) => raisedIn(of) > FLOOD_RAISES_MAX).length,
+    bucket_minutes: bucketMs / MINUTE_MS,
+    buckets: [...byBucket].map(([bucket, of]) => ({ from: toIso(bucket * bucketMs), raised: raisedIn(of) })),
+    most_frequent: await raisedAlerts(sql, range, MOST_FREQUENT_MAX),
+    chattering: await chatteringAlerts(sql, range),
+    standing: {
+      total: standing.length,
+      alerts: standing
+        .slice(0, LISTED_MAX)
+        .map(({ deviceId, deviceName, facility, type, severity, sinceMs }) => ({
+          device_id: deviceId,
+          device_name: deviceName,
+          facility,
+          type,
+          severity,
+          since: toIsoOrNull(sinceMs),
+        })),
+    },
+    shelved: open.filter(({ shelvedUntilMs }) => shelvedUntilMs !== null).length,
+  };
+}

@@ -1,0 +1,99 @@
+import type { Actor } from '@granary/contract/audit';
+import { Refusal } from '@granary/contract/errors';
+import { VIEWS_PER_KEY_MAX, type ViewPatch } from '@granary/contract/views';
+import { insertRows, updateRows } from '@granary/store/rows';
+import type { Sql } from '@granary/store/sql';
+import { type Committed, committed } from './effects.ts';
+import type { Transaction } from './transaction.ts';
+
+export interface StoredView {
+  readonly viewId: string;
+  /** The key that it belongs to. */
+  readonly keyId: string;
+  readonly name: string;
+  readonly address: string;
+  readonly isShared: boolean;
+  readonly createdBy: Actor | null;
+  readonly updatedAtMs: number;
+}
+
+interface Row extends Omit<StoredView, 'isShared' | 'createdBy'> {
+  readonly shared: number;
+  readonly createdBy: string | null;
+}
+
+const SELECT = 'SELECT view_id, key_id, name, address, shared, created_by, updated_at_ms FROM views';
+
+const toView = ({ shared, createdBy, ...row }: Row): StoredView => ({
+  ...row,
+  isShared: shared === 1,
+  createdBy: createdBy === null ? null : JSON.parse(createdBy),
+});
+
+async function find(sql: Sql, viewId: string): Promise<StoredView | undefined> {
+  const [row] = await sql.query<Row>(`${SELECT} WHERE view_id = $1`, [viewId]);
+  return row && toView(row);
+}
+
+export interface ViewPage {
+  readonly keyId: string;
+  readonly afterViewId: string | null;
+  readonly limit: number;
+}
+
+export const reads = {
+  find,
+
+  /** Those of the key and the shared ones, in the order in which they were made. */
+  async list(sql: Sql, { keyId, afterViewId, limit }: ViewPage): Promise<StoredView[]> {
+    const rows = await sql.query<Row>(
+      `${SELECT} WHERE (key_id = $1 OR shared = 1) AND view_id > $2 ORDER BY view_id LIMIT $3`,
+      [keyId, afterViewId ?? '', limit],
+    );
+    return rows.map(toView);
+  },
+};
+
+export const writes = {
+  async create(tx: Transaction, view: Omit<StoredView, 'createdBy'>): Promise<Committed<StoredView>> {
+    const { isShared, ...row } = view;
+    const [own] = await tx.sql.query<{ count: number }>(
+      'SELECT COUNT(*) AS count FROM views WHERE key_id = $1',
+      [view.keyId],
+    );
+    if ((own?.count ?? 0) >= VIEWS_PER_KEY_MAX) {
+      throw new Refusal('view_limit_reached', `this key has ${VIEWS_PER_KEY_MAX} views already`);
+    }
+    const createdBy = tx.actor === null ? null : JSON.stringify(tx.actor);
+    await insertRows(tx.sql, { table: 'views' }, [{ ...row, shared: Number(isShared), createdBy }]);
+    return committed({ ...view, createdBy: tx.actor });
+  },
+
+  /** `undefined` if there is no such view. */
+  async change(
+    tx: Transaction,
+    viewId: string,
+    { shared, ...patch }: ViewPatch,
+    nowMs: number,
+  ): Promise<Committed<StoredView | undefined>> {
+    const sharing = shared === undefined ? {} : { shared: Number(shared) };
+    await updateRows(tx.sql, 'views', { viewId }, { ...patch, ...sharing, updatedAtMs: nowMs });
+    return committed(await find(tx.sql, viewId));
+  },
+
+  async remove(tx: Transaction, viewId: string): Promise<Committed<StoredView | undefined>> {
+    const view = await find(tx.sql, viewId);
+    await tx.sql.run('DELETE FROM views WHERE view_id = $1', [viewId]);
+    return committed(view);
+  },
+};
+
+/** A key that replaces another one has its views. */
+export async function moveViews(sql: Sql, fromKeyId: string, toKeyId: string): Promise<void> {
+  await sql.run('UPDATE views SET key_id = $2 WHERE key_id = $1', [fromKeyId, toKeyId]);
+}
+
+/** Nobody can see them any more; those that are shared stay. */
+export async function removeOwnViews(sql: Sql, keyId: string): Promise<void> {
+  await sql.run('DELETE FROM views WHERE key_id = $1 AND shared = 0', [keyId]);
+}

@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox';
+import { OptionalActor } from './audit.ts';
+import { checker, closed, described } from './input/schema.ts';
+import { form, line } from './input/text-schemas.ts';
+import { sentence } from './sentences/english.ts';
+import { Timestamp } from './time.ts';
+
+export const VIEWS_PER_KEY_MAX = 50;
+
+const Name = line(100);
+const Address = described(
+  'The part of an address of the operators’ page from `#` on, with its filters.',
+  Type.String({
+    maxLength: 1_000,
+    pattern: '^#/[\\x21-\\x7e]*$',
+    ...form(sentence('address_of_view')),
+  }),
+);
+const Shared = described('Every key sees its name and its address.', Type.Boolean());
+
+/** A page of the console with its filters, under a name. */
+export const View = closed({
+  view_id: Type.String(),
+  name: Name,
+  address: Address,
+  shared: Shared,
+  is_own: described('Whether it is that of the key that asks.', Type.Boolean()),
+  created_by: OptionalActor,
+  updated_at: Timestamp,
+});
+
+export const NewView = closed({ name: Name, address: Address, shared: Type.Optional(Shared) });
+
+export const ViewPatch = closed({
+  name: Type.Optional(Name),
+  address: Type.Optional(Address),
+  shared: Type.Optional(Shared),
+});
+
+export type View = Static<typeof View>;
+export type NewView = Static<typeof NewView>;
+export type ViewPatch = Static<typeof ViewPatch>;
+
+export const checkNewView = checker(NewView);
+export const checkViewPatch = checker(ViewPatch);
