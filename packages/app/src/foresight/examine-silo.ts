@@ -120,7 +120,10 @@ export async function examineSilo(
     ...finding,
   }));
   return {
-    findings: [...general, ...(await grainFindings(sql, silo, examined))],
+    findings: [
+      ...general,
+      ...(await grainFindings(sql, silo, { ...examined, levelKg: examined.level?.kg ?? null })),
+    ],
     state: {
       usualSpreadKg: spreadKg !== null && spreadKg > 0 ? spreadKg : (before?.usualSpreadKg ?? null),
       hadStopped: flow.code === 'use_has_stopped',

@@ -85,7 +85,8 @@ export async function sweepSilos(sql: Sql, afterNo: number, limit: number): Prom
       deviceNo,
       capacityKg,
       version,
-      newestMs: latest?.tsMs ?? null,
+      // A silo whose weights are all wrong gets a forecast, too, which says so.
+      newestMs: latest?.tsMs ?? (made === null ? (latest?.badTsMs ?? null) : null),
       newestKg: latest?.value == null ? null : latest.value / 1_000,
       lateFromMs,
       isRunning: running > 0,
@@ -118,6 +119,8 @@ export interface SiloRow {
   readonly lateMarks: number | null;
   readonly openBucket: Uint8Array | null;
   readonly configurationVersion: number | null;
+  /** Of the last forecast. */
+  readonly levelKg: number | null;
   readonly state: string | null;
   readonly tail: string | null;
   readonly history: string | null;
@@ -128,7 +131,7 @@ export async function readSilo(sql: Sql, deviceNo: number): Promise<SiloRow | un
     `SELECT devices.device_no, devices.device_id, devices.name, devices.capacity_kg, devices.sensors, devices.facility,
        configurations.version, configurations.body AS configuration,
        late_readings.from_ms AS late_from_ms, late_readings.marks AS late_marks, open_buckets.body AS open_bucket,
-       forecasts.configuration_version, forecasts.state, forecasts.tail,
+       forecasts.configuration_version, forecasts.level_kg, forecasts.state, forecasts.tail,
        forecast_histories.body AS history
      FROM devices JOIN configurations ON configurations.device_no = devices.device_no
        LEFT JOIN open_buckets ON open_buckets.device_no = devices.device_no AND open_buckets.sensor_group = ${WEIGHT.group}

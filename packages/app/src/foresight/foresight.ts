@@ -125,7 +125,7 @@ export const reads = {
       nowMs,
       calendar,
       use,
-      level: null,
+      levelKg: silo.levelKg,
       refills: refills.map((row) => ({ ...row, inGap: false })),
     };
     const facts = await readGrain(sql, silo, wish);

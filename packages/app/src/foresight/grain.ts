@@ -15,7 +15,7 @@ import { equilibriumMoisturePercent } from '@granary/core/foresight/grain/moistu
 import { type StorageLife, storageLife, storedSinceMs } from '@granary/core/foresight/grain/storage-time';
 import { dayAt, type LocalCalendar } from '@granary/core/foresight/local-calendar';
 import type { SiloFinding } from '@granary/core/foresight/record';
-import type { LevelNow, Refill } from '@granary/core/foresight/types';
+import type { Refill } from '@granary/core/foresight/types';
 import { declaredSensors, isInUse, scaleOf } from '@granary/core/sensors/declared-sensors';
 import type { Lane } from '@granary/core/sensors/sensor';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
@@ -44,7 +44,7 @@ interface GrainWish {
   readonly nowMs: number;
   readonly calendar: LocalCalendar;
   readonly use: SiloUse;
-  readonly level: LevelNow | null;
+  readonly levelKg: number | null;
   readonly refills: readonly Refill[];
 }
 
@@ -140,10 +140,10 @@ export async function readGrain(sql: Sql, silo: SiloRow, wish: GrainWish): Promi
     day: today - 1,
     points: cablePoints,
     levelM:
-      wish.level === null
+      wish.levelKg === null
         ? null
         : levelM(
-            wish.level.kg / silo.capacityKg,
+            wish.levelKg / silo.capacityKg,
             cablePoints.flatMap(({ heightM }) => heightM ?? []),
           ),
     outside: localDays(
@@ -175,7 +175,7 @@ export async function readGrain(sql: Sql, silo: SiloRow, wish: GrainWish): Promi
   const moisturePercent = use.product?.moisture_percent ?? equilibriumPercent;
   const facts = { cable, temperatureC, equilibriumPercent, moisturePercent, toMs: nowMs };
   if (grain === undefined || moisturePercent === null) return { ...facts, storage: null, aeration: null };
-  const sinceMs = await storedSince(sql, silo, wish.level, nowMs);
+  const sinceMs = await storedSince(sql, silo, wish.levelKg, nowMs);
   const days = await readMeans(
     sql,
     { deviceNo, lane: temperature.lane, interval: '1d', fromMs: sinceMs, toMs: nowMs + HOUR_MS },
@@ -213,16 +213,16 @@ const meanOf = (values: readonly number[]): number =>
 async function storedSince(
   sql: Sql,
   { deviceNo }: SiloRow,
-  level: LevelNow | null,
+  levelKg: number | null,
   nowMs: number,
 ): Promise<number> {
   const earliestMs = nowMs - STORED_MS_MAX;
-  if (level === null) return earliestMs;
+  if (levelKg === null) return earliestMs;
   const refills = await sql.query<{ fromMs: number; kg: number }>(
     'SELECT from_ms, kg FROM refills WHERE device_no = $1 AND is_refill = 1 AND from_ms >= $2 ORDER BY from_ms',
     [deviceNo, earliestMs],
   );
-  return storedSinceMs(level.kg, refills) ?? earliestMs;
+  return storedSinceMs(levelKg, refills) ?? earliestMs;
 }
 
 /** Hot spots and used storage life as findings. */

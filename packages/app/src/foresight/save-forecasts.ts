@@ -1,6 +1,11 @@
-import { HOUR_MS } from '@granary/contract/time';
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import type { ForesightAlarms } from '@granary/core/alerts/rules/foresight-rules';
-import { findingRecord, forecastChange, refillRecord } from '@granary/core/foresight/record';
+import {
+  findingRecord,
+  forecastChange,
+  refillRecord,
+  type SiloFinding,
+} from '@granary/core/foresight/record';
 import { insertRowsUnawaited } from '@granary/store/rows';
 import type { Value } from '@granary/store/sql';
 import { scheduleEvaluation } from '../alerts/evaluation-rows.ts';
@@ -237,6 +242,10 @@ async function syncRefills(
   return changes;
 }
 
+/** The same was said within a day: evidence of what is in order is not written again with every forecast. */
+const isLately = (finding: SiloFinding, was: SiloFinding): boolean =>
+  was.code === finding.code && finding.toMs - was.toMs < DAY_MS;
+
 async function syncFindings(
   { sql }: Transaction,
   { deviceNo, deviceId, name }: NamedSilo,
@@ -250,8 +259,8 @@ async function syncFindings(
     const was = stored.find((one) => one.type === type && one.sensorId === sensorId);
     const body = JSON.stringify(finding);
     const isSame = was?.result === result;
-    // Evidence of what is in order is not written again with every forecast.
-    if (isSame && (result !== 'fail' || was.body === body)) continue;
+    if (isSame && (was.body === body || (result !== 'fail' && isLately(finding, JSON.parse(was.body)))))
+      continue;
     const sinceMs = isSame ? was.sinceMs : nowMs;
     changes.rows.push({ deviceNo, type, sensorId, result, sinceMs, body });
     if (result === 'fail' && !isSame) {

@@ -68,7 +68,7 @@ export const NO_FAULT_FOUND = {
   no_hot_spot_seen: 'No hot spot seen',
   keeps: '{used_percent:number} % of the safe storage time are used',
   withdrawals_not_known:
-    'Not every removal is an operation of the service, so a loss cannot be told from use',
+    'Not every removal is an operation of the service, so a loss or a drift cannot be told from use',
   too_few_nights: 'Of the {nights_needed:number} nights that it needs, {nights:number} are known',
   too_few_days: 'Too few days are known',
   no_use_expected: 'No use is expected at this time',

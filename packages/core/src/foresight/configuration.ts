@@ -32,11 +32,11 @@ export function foresightConfiguration(
 }
 
 function supplyOf(supply: NonNullable<SiloUse['supply']>): Supply {
-  const [hours = 24, minutes = 0] = (supply.cut_off ?? '24:00').split(':').map(Number);
-  const { delivery_days: days } = supply;
+  const { delivery_days: days, cut_off: cutOff } = supply;
+  const [hours = 0, minutes = 0] = (cutOff ?? '').split(':').map(Number);
   return {
     leadTimeH: supply.lead_time_h ?? LEAD_TIME_H,
-    cutOffMinute: hours * 60 + minutes,
+    cutOffMinute: cutOff === undefined ? null : hours * 60 + minutes,
     deliveryDays: days === undefined ? DELIVERY_DAYS_ALL : WEEKDAYS.map((day) => days.includes(day)),
     minKg: supply.min_kg ?? 0,
     truckKg: supply.truck_kg ?? Number.POSITIVE_INFINITY,

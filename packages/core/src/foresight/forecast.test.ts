@@ -267,7 +267,7 @@ const anyKg = fc.oneof(
 );
 const anySupply = fc.record({
   leadTimeH: fc.integer({ min: 0, max: 400 }),
-  cutOffMinute: fc.integer({ min: 0, max: 1_439 }),
+  cutOffMinute: fc.option(fc.integer({ min: 0, max: 1_439 })),
   deliveryDays: fc.array(fc.boolean(), { minLength: 7, maxLength: 7 }),
   minKg: fc.integer({ min: 0, max: 30_000 }),
   truckKg: fc.integer({ min: 0, max: 30_000 }),
@@ -325,6 +325,66 @@ test('order by: the cut-off of the day that is the lead time before the last del
   assert.equal(at(orderByMs ?? 0), '2026-03-21T09:00');
   assert.equal(at(suggestion?.deliverToMs ?? 0).slice(0, 10), '2026-03-23');
   assert.equal(suggestion?.kg, 12_000);
+});
+
+test('without a cut-off an order counts from its own time on', () => {
+  const supply = { ...SUPPLY, cutOffMinute: null };
+  const { orderByMs, suggestion } = forecast(STEADY, 4_400, { configuration: configurationOf({ supply }) });
+  assert.equal(orderByMs, (suggestion?.deliverToMs ?? 0) - 48 * HOUR_MS);
+});
+
+test('what cannot come in time as usual has to come from now on', () => {
+  const { suggestion } = forecast(STEADY, 2_500, { configuration: configurationOf({ supply: SUPPLY }) });
+  assert.equal(suggestion?.deliverFromMs, NOW_MS);
+  assert.ok((suggestion?.deliverToMs ?? 0) > NOW_MS);
+});
+
+test('an empty silo has to be ordered for, unless it is not used', () => {
+  const configuration = configurationOf({ supply: SUPPLY });
+  const answer = forecast(STEADY, 20, { configuration });
+  assert.equal(answer.status, 'empty');
+  assert.ok((answer.orderByMs ?? Number.POSITIVE_INFINITY) < NOW_MS);
+  assert.equal(answer.suggestion?.kg, 12_000);
+  const noise = (day: number): number => [4, -3, 2][day % 3] ?? 0;
+  const unused = forecast(daysOf(30, noise), 20, { configuration });
+  assert.deepEqual([unused.status, unused.orderByMs, unused.suggestion], ['empty', null, null]);
+  assert.deepEqual(
+    unused.reasons.map(({ code }) => code),
+    ['idle'],
+  );
+});
+
+test('before the animals leave no more is proposed than they eat, and nothing if it is there', () => {
+  const animals = { ...BROILERS, endsOnDay: TODAY + 4 };
+  const configuration = configurationOf({ animals, supply: { ...SUPPLY, minKg: 0 } });
+  const days = daysOf(20, (day) => expectedKg(animals, day) ?? 0);
+  const needed = [0, 1, 2, 3].reduce((sum, ahead) => sum + (expectedKg(animals, TODAY + ahead) ?? 0), 0);
+  const { suggestion } = forecast(days, 2_500, { configuration });
+  assert.ok(
+    suggestion !== null && suggestion.kg > 500 && suggestion.kg < needed - 1_500,
+    `${suggestion?.kg}`,
+  );
+  const enough = forecast(days, needed + 500, { configuration });
+  assert.deepEqual([enough.orderByMs, enough.suggestion], [null, null]);
+});
+
+test('a curve that the use does not follow is told with the true ratio, and one of nothing is not told', () => {
+  const said = (animals: Animals) =>
+    forecast(STEADY, 4_000, { configuration: configurationOf({ animals }) }).reasons;
+  const pig: Animals = { kind: 'pig', heads: 100, startedOnDay: TODAY - 30, endsOnDay: null, curve: null };
+  const ratio = 1_000 / (expectedKg(pig, TODAY - 3) ?? 1);
+  assert.ok(ratio > 4);
+  const told = said(pig).find(({ code }) => code === 'animals_do_not_match');
+  near(Number(told?.values?.['percent_of_curve']), 100 * ratio, 3);
+  const codes = said({ ...pig, kind: 'other', curve: [0, 0] }).map(({ code }) => code);
+  assert.ok(!codes.some((code) => code.startsWith('animals')), codes.join());
+});
+
+test('a day on which the weight rose and nothing was refilled is not known', () => {
+  const days = daysOf(40, (day) => (day === TODAY - 3 ? -12_500 : 1_000));
+  const answer = forecast(days, 3_000);
+  assert.equal(answer.use?.kgPerDay, 1_000);
+  near(hoursTo(answer), 72, 3);
 });
 
 test('the history is the same whatever the order in which days became known', () => {

@@ -5,7 +5,7 @@ import { expectedKg, implausibleOf, isHoused } from './animals.ts';
 import { hourProfile, knownDays, pastOf, predictDays, recentKgPerDay } from './history.ts';
 import { EMPTY_PART } from './ledger.ts';
 import { dayAt, HOURS_PER_DAY, hourOfDay, startOfDay, timeOfHour } from './local-calendar.ts';
-import { curveRatio, type Past, weekdayFactors } from './methods.ts';
+import { type Past, useOfCurve, weekdayFactors } from './methods.ts';
 import { planOrder } from './order-by.ts';
 import { addedKgOf, usualWidthAt } from './range.ts';
 import { rounded } from './robust.ts';
@@ -45,6 +45,9 @@ const STUCK_PART = 0.02;
 const CHANGE_DAYS = 7;
 /** A curve that the use does not follow within these factors is not that of the animals. */
 const CURVE_RATIO = [0.6, 1.45] as const;
+
+/** More says nothing. */
+const CURVE_RATIO_SAID_MAX = 100;
 
 /** Factors of the width: the early end of the range of levels is the high use. */
 const QUANTILES = [1, HALF, 0, -HALF, -1] as const;
@@ -96,8 +99,7 @@ export function forecastOf(input: ForecastInput): Forecast {
   const what =
     configuration.animals === null ? null : implausibleOf(configuration.animals, today, capacityKg);
   if (what !== null) return said('unpredictable', [sentence('animals_not_plausible', { what })]);
-  if (levelKg <= EMPTY_PART * capacityKg) return said('empty', useReasons(input, today));
-
+  const isEmpty = levelKg <= EMPTY_PART * capacityKg;
   const daily = new Float64Array(EMPTY_WITHIN_DAYS + IDLE_DAYS);
   const past = history === null ? null : pastOf(history, originDayOf(input), configuration.animals);
   const days = past === null ? 0 : knownDays(past);
@@ -107,16 +109,19 @@ export function forecastOf(input: ForecastInput): Forecast {
     days < KNOWN_DAYS_MIN ||
     !predictDays(history, configuration, daily)
   )
-    return said('learning', [sentence('learning', { days, needed: KNOWN_DAYS_MIN })]);
+    return isEmpty
+      ? said('empty', [])
+      : said('learning', [sentence('learning', { days, needed: KNOWN_DAYS_MIN })]);
 
   const ahead = useAhead(input, today, daily);
   const idle = idleDaysOf(past.values, capacityKg);
   const isIdle = idle >= IDLE_DAYS || (idle >= IDLE_DAYS_SURE && !isUsedSoon(ahead, past.values));
   if (isIdle && !isUsedLater(ahead, capacityKg))
-    return said('not_in_use', [sentence('idle', { days: idle })]);
+    return said(isEmpty ? 'empty' : 'not_in_use', [sentence('idle', { days: idle })]);
 
   const unchangedMs = level.atMs - level.unchangedSinceMs;
   const isStuck =
+    !isEmpty &&
     unchangedMs > STALE_MS &&
     usualKg(input, ahead, past, [level.unchangedSinceMs, level.atMs]) > STUCK_PART * capacityKg;
   if (isStuck) return said('stale', [sentence('weight_unchanged', { since: toIso(level.unchangedSinceMs) })]);
@@ -161,9 +166,16 @@ export function forecastOf(input: ForecastInput): Forecast {
           reserveAt: (addedKg) =>
             timeWhenUsed(input, ahead, Math.max(0, leftKg - reserveKg) + addedKg, widthFor(1)),
           highLevelAt: (timeMs) => levelsAt(timeMs).p90,
+          neededKg: neededUntilEnd(input, ahead, widthFor(1)) - leftKg,
         });
-  if (order !== null && order.orderByMs < nowMs)
+  if (order !== null && order.orderByMs < nowMs && !isEmpty)
     reasons.unshift(sentence('order_overdue', { hours: Math.ceil((nowMs - order.orderByMs) / HOUR_MS) }));
+  if (isEmpty)
+    return {
+      ...said('empty', reasons),
+      orderByMs: order?.orderByMs ?? null,
+      suggestion: order?.suggestion ?? null,
+    };
   const answer = said(isWide ? 'unpredictable' : 'ok', reasons);
   return {
     ...answer,
@@ -279,6 +291,20 @@ function usualKg(
   return sum;
 }
 
+/** What the animals may use until they leave; infinite if that is not known or far away. */
+function neededUntilEnd(
+  { calendar, nowMs, configuration }: ForecastInput,
+  { today, daily, usedShareNow }: Ahead,
+  width: Width,
+): number {
+  const endsOnDay = configuration.animals?.endsOnDay ?? null;
+  if (endsOnDay === null || endsOnDay <= today || endsOnDay - today > daily.length)
+    return Number.POSITIVE_INFINITY;
+  const expected = daily.slice(0, endsOnDay - today).reduce((sum, kg) => sum + kg, 0);
+  const usedKgToday = (daily[0] ?? 0) * usedShareNow;
+  return usedKg(expected - usedKgToday, (startOfDay(calendar, endsOnDay) - nowMs) / DAY_MS, width);
+}
+
 interface Width {
   readonly quantile: number;
   readonly width: number;
@@ -390,11 +416,12 @@ function useReasons(input: ForecastInput, today: number): ForecastReason[] {
     }),
   ];
   if (animals !== null && expectedKg(animals, today) !== null && isHoused(animals, today)) {
-    const percentOfCurve = Math.round(100 * curveRatio(past));
+    const ratio = useOfCurve(past);
+    const percentOfCurve = Math.round(100 * Math.min(ratio ?? 1, CURVE_RATIO_SAID_MAX));
     const [low, high] = CURVE_RATIO;
-    if (percentOfCurve < 100 * low || percentOfCurve > 100 * high)
+    if (ratio !== null && (ratio < low || ratio > high))
       reasons.push(sentence('animals_do_not_match', { percent_of_curve: percentOfCurve }));
-    else {
+    else if (ratio !== null) {
       const ageDays = today - animals.startedOnDay + 1;
       reasons.push(
         sentence('animals_curve', {

@@ -29,6 +29,7 @@ const KNOWN_DAYS_MIN = 3;
 const LEAST_PART = 0.004;
 /** An operation that takes out more than this part in a day empties the silo: that is no use. */
 const REMOVAL_PART = 0.4;
+const RISEN_PART = 0.02;
 /** A day with a gap and less than this part of the usual use is not known. */
 const HIDDEN_PART = 0.6;
 /** Less than this part of the use before it: it has ended. */
@@ -139,7 +140,9 @@ const trimmed = ({ day, methods, kg }: Origin, endDay: number): Origin => ({
 const keyOf = ({ capacityKg, animals, withdrawals }: SiloConfiguration): string =>
   `${capacityKg};${withdrawals};${animalsKey(animals)}`;
 
-function useOf({ kg, dischargedKg }: UseDay, { capacityKg, withdrawals }: SiloConfiguration): number {
+/** `null` for a day on which the weight rose and nobody filled the silo, such as one whose refill was none. */
+function useOf({ kg, dischargedKg }: UseDay, { capacityKg, withdrawals }: SiloConfiguration): number | null {
+  if (kg < -RISEN_PART * capacityKg) return null;
   const isRemoval = withdrawals === 'any' && dischargedKg > REMOVAL_PART * capacityKg;
   return isRemoval ? rounded(kg - dischargedKg, 1) : kg;
 }

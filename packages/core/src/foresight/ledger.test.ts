@@ -68,6 +68,19 @@ const closedDays = ({ days }: LedgerResult): { day: number; kg: number }[] =>
 const near = (actual: number, expected: number, tolerance: number): void =>
   assert.ok(Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected} ± ${tolerance}`);
 
+test('a device that reports seldom: each refill is found once, with its amount, and days are known', () => {
+  const fills = [4.6, 13.6, 22.6].map((day) => ({ atMs: FROM_MS + day * DAY_MS, minutes: 30, kg: 12_960 }));
+  for (const hours of [4, 6, 12, 24]) {
+    const readings = weightsOf(28, fills, 10_000).filter((_, index) => index % (hours * 12) === 0);
+    const ledger = ledgerOf(readings);
+    assert.equal(ledger.refills.length, 3, `every ${hours} h`);
+    for (const { kg } of ledger.refills) near(kg, 12_960, 500);
+    for (const { kg } of closedDays(ledger).slice(1)) near(kg, KG_PER_DAY, 500);
+    const isEstimated = ledger.days.some(({ flags }) => (flags & DAY_FLAGS.gap) !== 0);
+    assert.equal(isEstimated, hours > 4, `every ${hours} h`);
+  }
+});
+
 test('use is a balance of levels: noise is not counted as use, and a day of 23 hours uses less', () => {
   const days = closedDays(ledgerOf(weightsOf(6, [])));
   assert.deepEqual(

@@ -25,7 +25,7 @@ const REREAD_COUNT = 10;
 /** Weights within this time of midnight make the level at midnight. */
 const BOUNDARY_MS = 2 * HOUR_MS;
 /** Where the nearest weights are further away the level at midnight is only estimated. */
-const ESTIMATED_MS = 3 * HOUR_MS;
+const ESTIMATED_MS = 4.5 * HOUR_MS;
 /** The use in a longer gap says nothing about a day. */
 const GAP_DAYS_MAX = 14;
 const LEVEL_MS = 30 * MINUTE_MS;

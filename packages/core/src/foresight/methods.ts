@@ -193,19 +193,30 @@ const curve: Method = ({ values, originDay, animals }, out) => {
 const expectedMost = (animals: Animals): number =>
   expectedKg(animals, (animals.endsOnDay ?? animals.startedOnDay + 36) - 1) ?? 0;
 
-/** Actual use by that of the curve: the median of the last days on which there were animals. */
-export function curveRatio({ values, originDay, animals }: Omit<Past, 'recent'>): number {
-  if (animals === null) return 1;
+/** Actual use by that of the curve: the median of the last days on which there were animals; in part after few days, and within reason. */
+function curveRatio(past: Omit<Past, 'recent'>): number {
+  const ratios = curveRatios(past);
+  // Two days of one ratio are taken in part, the first ones of small animals are uncertain.
+  if (ratios.length === 0) return 1;
+  const part = Math.min(1, ratios.length / 3);
+  return Math.min(Math.max(1 + part * (medianOf(ratios) - 1), 0.5), 1.5);
+}
+
+/** The same as it is; `null` where the curve says that nothing is used, and on the first days. */
+export function useOfCurve(past: Past): number | null {
+  const ratios = curveRatios(past);
+  return ratios.length === 0 ? null : medianOf(ratios);
+}
+
+function curveRatios({ values, originDay, animals }: Omit<Past, 'recent'>): number[] {
+  if (animals === null) return [];
   const ratios: number[] = [];
   for (let back = 1; back <= 9 && ratios.length < CURVE_RATIO_DAYS; back += 1) {
     const value = values[values.length - back] ?? Number.NaN;
     const expected = expectedKg(animals, originDay - back) ?? 0;
     if (!Number.isNaN(value) && expected > 0) ratios.push(value / expected);
   }
-  // Two days of one ratio are taken in part, the first ones of small animals are uncertain.
-  if (ratios.length === 0) return 1;
-  const part = Math.min(1, ratios.length / 3);
-  return Math.min(Math.max(1 + part * (medianOf(ratios) - 1), 0.5), 1.5);
+  return ratios;
 }
 
 /** As in the last cycle between two idle times, for animals of which nothing is known. */

@@ -21,6 +21,8 @@ export interface OrderInput {
   readonly supply: Supply;
   /** When the reserve is touched at the earliest (p10), if so much is added; `null` if not in sight. */
   readonly reserveAt: (addedKg: number) => number | null;
+  /** What is missing until the animals leave, if much is used; infinite if it is not known when they do. */
+  readonly neededKg: number;
   /** The level at a time if little is used (p90) and nothing comes. */
   readonly highLevelAt: (timeMs: number) => number;
 }
@@ -46,12 +48,15 @@ export function planOrder(input: OrderInput): OrderPlan | null {
     addedKg += Math.min(Math.max(kg, 0), capacityKg);
     reserveAtMs = reserveAt(addedKg);
   }
-  if (reserveAtMs === null) return null;
+  if (reserveAtMs === null || addedKg >= input.neededKg) return null;
   const highLevelAt = (timeMs: number): number =>
     planned.reduce((sum, { atMs, kg }) => (atMs <= timeMs ? sum + kg : sum), input.highLevelAt(timeMs));
   const deliverToMs = latestDelivery(input, reserveAtMs);
   const orderByMs = latestOrder(input, deliverToMs);
-  return { orderByMs, suggestion: suggestionOf({ ...input, highLevelAt }, deliverToMs) };
+  return {
+    orderByMs,
+    suggestion: suggestionOf({ ...input, highLevelAt, neededKg: input.neededKg - addedKg }, deliverToMs),
+  };
 }
 
 /** The last moment of a delivery day's hours at or before a time; without such a day in three weeks the time itself. */
@@ -65,23 +70,27 @@ function latestDelivery({ calendar, supply }: OrderInput, untilMs: number): numb
   return untilMs;
 }
 
-/** An order counts from the cut-off of its day on, or of the next day if it comes later. */
+/** An order counts from the cut-off of its day on, or of the next day if it comes later; without a cut-off at once. */
 function latestOrder({ calendar, supply }: OrderInput, deliverToMs: number): number {
   const latestMs = deliverToMs - Math.max(0, supply.leadTimeH) * HOUR_MS;
+  const { cutOffMinute } = supply;
+  if (cutOffMinute === null) return Math.floor(latestMs);
   const day = dayAt(calendar, latestMs);
-  const cutOffMs = (on: number): number => timeOfHour(calendar, on, supply.cutOffMinute / 60);
+  const cutOffMs = (on: number): number => timeOfHour(calendar, on, cutOffMinute / 60);
   return Math.floor(cutOffMs(day) <= latestMs ? cutOffMs(day) : cutOffMs(day - 1));
 }
 
-/** As much as fits when the truck may come at the latest, up to a truck; and since when that much fits. */
+/** As much as fits when the truck may come at the latest, up to a truck and to what is needed; and since when that much fits. */
 function suggestionOf(input: OrderInput, deliverToMs: number): Suggestion {
-  const { nowMs, capacityKg, supply, highLevelAt } = input;
-  const earliestMs = Math.min(nowMs + Math.max(0, supply.leadTimeH) * HOUR_MS, Math.max(deliverToMs, nowMs));
+  const { nowMs, capacityKg, supply, highLevelAt, neededKg } = input;
+  const usualMs = nowMs + Math.max(0, supply.leadTimeH) * HOUR_MS;
+  // What cannot come in time by an order as usual has to come as soon as somebody brings it.
+  const earliestMs = usualMs <= deliverToMs ? usualMs : nowMs;
   const toMs = Math.max(deliverToMs, earliestMs);
   const freeAt = (timeMs: number): number => Math.max(0, FULL_PART * capacityKg - highLevelAt(timeMs));
   const fits = freeAt(toMs);
   const truckKg = supply.truckKg > 0 ? supply.truckKg : Number.POSITIVE_INFINITY;
-  const most = Math.min(fits, truckKg);
+  const most = Math.min(fits, truckKg, Math.max(neededKg, supply.minKg));
   const step = Math.min(STEP_KG, 10 ** (Math.floor(Math.log10(most)) - 1));
   const kg = most > 0 ? rounded(Math.floor(most / step) * step, 1) : 0;
   // Less than a full load may be brought earlier; the smallest load that the mill brings decides.

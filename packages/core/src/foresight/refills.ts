@@ -11,8 +11,9 @@ const REFILL_PART = 0.02;
 const RISING_DEVIATIONS = 3;
 const REFILL_DEVIATIONS = 4;
 const NOISE_COUNT = 24;
-/** Wrong weights after a rise, at most. */
+/** Wrong weights after a rise, at most; of a device that reports seldom a later refill would be taken for this one. */
 const DIP_COUNT_MAX = 10;
+const DIP_MS_MAX = 2 * HOUR_MS;
 /** A rise that is so much larger later was looked at in a dip. */
 const DIP_TIMES = 1.2;
 const STAYS_PART = 0.7;
@@ -87,14 +88,16 @@ export function findRises(weights: Weights, capacityKg: number): Rises {
     let stays = last;
     let rise = Number.NaN;
     let at = last;
-    for (; at <= last + DIP_COUNT_MAX && isComplete(weights, at); at += 1) {
+    let end = last;
+    while (end < last + DIP_COUNT_MAX && (atMs[end + 1] ?? 0) <= (atMs[last] ?? 0) + DIP_MS_MAX) end += 1;
+    for (; at <= end && isComplete(weights, at); at += 1) {
       const after = sideAfter(weights, at);
       const kept = medianOf(after) - beforeKg;
       if (kept <= DIP_TIMES * rise || !isStep(before, after, beforeKg, kept)) continue;
       [stays, rise] = [at, kept];
     }
     if (Number.isNaN(rise)) {
-      if (at > last + DIP_COUNT_MAX) index = first + 1;
+      if (at > end) index = first + 1;
       else pendingFromMs ??= atMs[Math.max(0, first - before.length + 1)] ?? null;
       continue;
     }

@@ -19,13 +19,15 @@ export function quantileOf(inOrder: ArrayLike<number>, share: number): number {
   return from + (to - from) * (at - low);
 }
 
-/** Standard deviation of the noise of a series, by the median of its steps, which a trend and single outliers hardly change. */
+/** Standard deviation of the noise of a series, by the median of its steps without their trend, which single outliers hardly change. */
 export function noiseOf(series: readonly number[]): number {
   const steps: number[] = [];
   for (let index = 1; index < series.length; index += 1)
-    steps.push(Math.abs((series[index] ?? 0) - (series[index - 1] ?? 0)));
+    steps.push((series[index] ?? 0) - (series[index - 1] ?? 0));
+  if (steps.length === 0) return 0;
+  const trend = medianOf(steps);
   // For normal noise: the median of |x| is 0.6745 deviations, and a step has twice the variance.
-  return steps.length === 0 ? 0 : medianOf(steps) / (0.6745 * Math.SQRT2);
+  return medianOf(steps.map((step) => Math.abs(step - trend))) / (0.6745 * Math.SQRT2);
 }
 
 /** To so many digits after the point: what is stored is the same wherever it is computed. */

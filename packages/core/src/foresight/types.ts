@@ -144,7 +144,8 @@ export interface PlannedDelivery {
 export interface Supply {
   readonly leadTimeH: number;
   /** Minutes after local midnight: an order after it counts as one of the next day. */
-  readonly cutOffMinute: number;
+  /** `null`: an order counts from its own time on. */
+  readonly cutOffMinute: number | null;
   /** By weekday, Monday first. */
   readonly deliveryDays: readonly boolean[];
   readonly minKg: number;

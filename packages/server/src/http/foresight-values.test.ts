@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { DAY_MS, HOUR_MS, toIso } from '@granary/contract/time';
+import { eventually } from '@granary/testing/server/eventually';
 import { type Answer, describeService } from '@granary/testing/server/service';
 import {
   FORECAST_NOW_MS,
@@ -116,7 +117,23 @@ describeService(
           ['unpredictable', null, null, ['capacity_not_plausible']],
           JSON.stringify(answer.body.data),
         );
+        await eventually(async () => {
+          const { data } = (await api.get('/v1/forecasts?facility=south')).body;
+          return data.find((one: { device_id: string }) => one.device_id === deviceId)?.status;
+        }, 'unpredictable');
       }
+    });
+
+    test('a finding that says nothing for another reason names it', async () => {
+      await api.post(SILO_DEVICES, siloOf('new', 'west'));
+      const why = async () => {
+        const { data } = (await api.get('/v1/findings?facility=west&type=unexplained_loss&result=all')).body;
+        return data[0]?.code;
+      };
+      await sendWeights(api, 'new', weights(FORECAST_NOW_MS - 2 * DAY_MS, FORECAST_NOW_MS));
+      await eventually(why, 'withdrawals_not_known');
+      await api.put(`${SILO_DEVICES}/new/config`, { withdrawals: 'operations_only' });
+      await eventually(why, 'too_few_nights');
     });
 
     test('a silo of ten thousand tons that has ten is empty, and has no date', async () => {

@@ -13,9 +13,9 @@ const LAYER_MS = 8 * DAY_MS;
 const LAYERS = 3;
 /** The depth, as a share of the height of the silo, at which about a third of the air's influence is left. */
 const AIR_DEPTH = 0.06;
-/** A damp spot heats up for some days and cools again, at another height each time. */
-const HOT_SPOT_PERIOD_MS = 14 * DAY_MS;
-const HOT_SPOT_LIFE_MS = 12 * DAY_MS;
+/** A damp spot heats up for days and cools again, at another height each time; no grain cools by a degree a day without a fan. */
+const HOT_SPOT_PERIOD_MS = 28 * DAY_MS;
+const HOT_SPOT_LIFE_MS = 24 * DAY_MS;
 const HOT_SPOT_C_MIN = 3;
 const HOT_SPOT_C_SPREAD = 3;
 const HOT_SPOT_HEIGHT_MIN = 0.12;

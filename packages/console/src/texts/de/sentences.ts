@@ -227,7 +227,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   no_hot_spot_seen: 'Keine warme Stelle gesehen',
   keeps: '{used_percent:number} % der sicheren Lagerzeit sind verbraucht',
   withdrawals_not_known:
-    'Nicht jede Entnahme ist ein Vorgang des Dienstes, deshalb ist ein Verlust nicht vom Verbrauch zu unterscheiden',
+    'Nicht jede Entnahme ist ein Vorgang des Dienstes, deshalb ist ein Verlust oder eine Drift nicht vom Verbrauch zu unterscheiden',
   too_few_nights: 'Von {nights_needed:number} nötigen Nächten sind {nights:number} bekannt',
   too_few_days: 'Zu wenige Tage sind bekannt',
   no_use_expected: 'Zu dieser Zeit ist kein Verbrauch zu erwarten',

@@ -51,6 +51,12 @@ describe('hot spots on a cable', () => {
   const calm = ({ days }: CablePoint): CablePoint['days'] =>
     days.map(({ day, meanC }) => ({ day, meanC, minC: meanC - 0.5, maxC: meanC + 0.5 }));
 
+  it('takes the weather at the surface for no front, and a fall inside for one', () => {
+    const fallsAt = (wanted: number) => quietCable((point, day) => (point === wanted && day > 11 ? 9 : 12));
+    assert.equal(hotSpots(fallsAt(9)).status, 'watched');
+    assert.equal(hotSpots(fallsAt(5)).status, 'settling');
+  });
+
   it('knows the height of the surface from the weight', () => {
     const heights = Array.from({ length: 12 }, (_, index) => index + 0.5);
     assert.deepEqual(

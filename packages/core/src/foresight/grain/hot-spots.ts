@@ -171,8 +171,18 @@ const meanOn = ({ days }: CablePoint, wanted: number): number | null =>
 const isNeighbour = (one: CablePoint, other: CablePoint): boolean =>
   other.cable === one.cable && other.id !== one.id && Math.abs(other.point - one.point) <= NEIGHBOUR_POINTS;
 
-/** The last day on which a front of cooled or warmed air passed, though nobody told of a fan. */
-function frontOn(covered: readonly CablePoint[], { day }: CableInput): number {
+function isFirstOrLast(one: CablePoint, covered: readonly CablePoint[]): boolean {
+  const ofCable = covered.filter(({ cable }) => cable === one.cable).map(({ point }) => point);
+  return one.point === Math.min(...ofCable) || one.point === Math.max(...ofCable);
+}
+
+/**
+ * The last day on which a front of cooled or warmed air passed, though nobody told of a fan. The first and the last
+ * covered point follow the weather, and those that a falling level has nearly uncovered.
+ */
+function frontOn(all: readonly CablePoint[], { day }: CableInput): number {
+  const inner = all.filter((one) => !isFirstOrLast(one, all));
+  const covered = inner.length > 0 ? inner : all;
   for (let on = day; on > day - CABLE_DAYS; on -= 1) {
     const changes = covered.map(
       (point) => (meanOn(point, on) ?? Number.NaN) - (meanOn(point, on - 1) ?? Number.NaN),
@@ -237,8 +247,7 @@ function isWarmedByAir(
   states: ReadonlyMap<string, PointState>,
   { points, outside, day }: CableInput,
 ): boolean {
-  const ofCable = covered.filter(({ cable }) => cable === point.cable).map((one) => one.point);
-  if (point.point !== Math.min(...ofCable) && point.point !== Math.max(...ofCable)) return false;
+  if (!isFirstOrLast(point, covered)) return false;
   const free = points.filter(({ id, cable }) => cable === point.cable && states.get(id) === 'uncovered');
   const lately = (days: readonly DayTemperature[]) => within(days, day - SLOPE_DAYS + 1, day);
   const air = free.flatMap(({ days }) => lately(days).map(({ meanC }) => meanC));
