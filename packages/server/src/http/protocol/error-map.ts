@@ -64,8 +64,8 @@ export function errorHandler(logger: Logger, answer: Answerer, record: RecordRef
       );
     }
     const status: number = STATUS_OF[refusal.code];
-    // What a repeated request asks for was stored before, but this answer was not.
-    reply.removeHeader('idempotency-replayed');
+    // Headers of the answer that was not given.
+    for (const header of ['idempotency-replayed', 'etag']) reply.removeHeader(header);
     if (status === 401) reply.header('www-authenticate', 'Bearer');
     const isForNow = status === 429 || status === 503;
     if (isForNow && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_S);
