@@ -39,19 +39,27 @@ export function ceilingErrors(runs: readonly Replayed[]): Ceiling[] {
       .trim()
       .split('\n')
       .map((line) => line.split(' ').map(Number));
-    const ratios = AHEAD_DAYS.map((_, index) => {
+    const ratios = AHEAD_DAYS.map((days, index) => {
       let [own, other] = [0, 0];
       for (const [at, sample] of samples.entries()) {
         const actual = sample.actual[index] ?? 0;
         const scale = Math.max(sample.past.reduce((sum, kg) => sum + kg, 0) / PAST_DAYS, 1);
         own += Math.abs((sample.own[index] ?? 0) - actual) / scale;
-        other += Math.abs(Math.max(0, theirs[at]?.[index] ?? 0) - actual) / scale;
+        other += Math.abs(plausible(theirs[at]?.[index] ?? 0, sample.past, days) - actual) / scale;
       }
       return own / other;
     });
     return [{ name, ratio: ratios[1] ?? Number.NaN, ratios }];
   });
 }
+
+/** Some of their models grow without bounds, or have no answer; one of them would decide the mean. */
+function plausible(kg: number, past: readonly number[], days: number): number {
+  const most = 1.5 * Math.max(...past) * days;
+  return Number.isNaN(kg) ? (past.reduce((sum, one) => sum + one, 0) * days) / past.length : clamp(kg, most);
+}
+
+const clamp = (kg: number, most: number): number => Math.min(Math.max(kg, 0), most);
 
 function samplesOf({ history }: Replayed): Sample[] {
   if (history === null) return [];

@@ -242,14 +242,14 @@ async function syncRefills(
   return changes;
 }
 
-/** The same was said within a day: evidence of what is in order is not written again with every forecast. */
-const isLately = (finding: SiloFinding, was: SiloFinding): boolean =>
-  was.code === finding.code && finding.toMs - was.toMs < DAY_MS;
+/** The same was said within a day, and nothing of the past has changed: evidence of what is in order is not written again with every forecast. */
+const isLately = (finding: SiloFinding, was: SiloFinding, lateMarks: number | null): boolean =>
+  lateMarks === null && was.code === finding.code && finding.toMs - was.toMs < DAY_MS;
 
 async function syncFindings(
   { sql }: Transaction,
   { deviceNo, deviceId, name }: NamedSilo,
-  { findings }: SiloOutcome,
+  { findings, lateMarks }: SiloOutcome,
   stored: readonly StoredFinding[],
   nowMs: number,
 ): Promise<Changes> {
@@ -259,8 +259,8 @@ async function syncFindings(
     const was = stored.find((one) => one.type === type && one.sensorId === sensorId);
     const body = JSON.stringify(finding);
     const isSame = was?.result === result;
-    if (isSame && (was.body === body || (result !== 'fail' && isLately(finding, JSON.parse(was.body)))))
-      continue;
+    if (isSame && was.body === body) continue;
+    if (isSame && result !== 'fail' && isLately(finding, JSON.parse(was.body), lateMarks)) continue;
     const sinceMs = isSame ? was.sinceMs : nowMs;
     changes.rows.push({ deviceNo, type, sensorId, result, sinceMs, body });
     if (result === 'fail' && !isSame) {

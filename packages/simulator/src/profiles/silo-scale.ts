@@ -33,13 +33,14 @@ export const siloScale = simulatedProfile({
     if (silo.hasCable) await addMissingCable(client, silo.id);
     await renewStock(client, silo, nowMs);
   },
+  // The cable first: the weights make the service examine the silo again.
   histories: (silo) => [
+    ...(silo.hasCable ? [cableHistory(silo)] : []),
     {
       spacingMs: HISTORY_SPACING_MS,
       readingAt: (timeMs) => readingAt(silo, timeMs),
       dailyPoints: (client, query) => client.telemetry.history(silo.id, { ...query, sensor: 'level' }),
     },
-    ...(silo.hasCable ? [cableHistory(silo)] : []),
   ],
   create: createSiloDevice,
 });

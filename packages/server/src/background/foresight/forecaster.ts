@@ -20,6 +20,8 @@ const SILOS_PER_LOOK = 1_000;
 const SILOS_PER_JOB = 16;
 const JOBS_PER_LEASE = 20;
 const ANSWER_MS_MAX = 10 * SECOND_MS;
+/** Nobody waits for a round: on a busy machine it takes its time, and to ask again would make the same forecasts twice. */
+const ROUND_ANSWER_MS_MAX = MINUTE_MS;
 const PAUSE_MS = 5;
 /** A silo whose forecast fails is not tried again in every round. */
 const RETRY_MS = 10 * MINUTE_MS;
@@ -105,7 +107,7 @@ export class Forecaster {
 
   /** The forecast by what is stored now, with its path; nothing is written. */
   async forecast(deviceNo: number, horizonDays: number): Promise<Forecast> {
-    const { outcomes, failed } = await this.#make([deviceNo], horizonDays);
+    const { outcomes, failed } = await this.#make([deviceNo], horizonDays, ANSWER_MS_MAX);
     const [outcome] = outcomes;
     if (outcome !== undefined) return outcome.forecast;
     const [fault] = failed;
@@ -117,7 +119,7 @@ export class Forecaster {
     for (const [index, job] of (await this.#jobs()).entries()) {
       if (this.#isStopped) return;
       if (index % JOBS_PER_LEASE === 0 && !(await this.#takeLease())) return;
-      const { outcomes, failed } = await this.#make(job, 0);
+      const { outcomes, failed } = await this.#make(job, 0, ROUND_ANSWER_MS_MAX);
       const { app, logger, now } = this.#parts;
       for (const { deviceNo, reason } of failed) {
         this.#failedAtMs.set(deviceNo, now());
@@ -137,7 +139,7 @@ export class Forecaster {
     const long: number[] = [];
     for (let afterNo: number | null = 0; afterNo !== null && !this.#isStopped; ) {
       const look: DueLook = { afterNo, limit: SILOS_PER_LOOK, nowMs };
-      const { found }: LookAnswer = await this.#ask<LookAnswer>({ ask: 'due', look });
+      const { found }: LookAnswer = await this.#ask<LookAnswer>({ ask: 'due', look }, ROUND_ANSWER_MS_MAX);
       due.push(...found.due.filter(isTried));
       long.push(...found.long.filter(isTried));
       afterNo = found.lastNo;
@@ -153,21 +155,18 @@ export class Forecaster {
     return await app.foresight.takeLease({ holder: this.#holder, nowMs, untilMs: nowMs + LEASE_MS });
   }
 
-  #make(deviceNos: readonly number[], horizonDays: number): Promise<JobAnswer> {
+  #make(deviceNos: readonly number[], horizonDays: number, limitMs: number): Promise<JobAnswer> {
     const { timeZone, now } = this.#parts;
-    return this.#ask<JobAnswer>({
-      ask: 'forecasts',
-      deviceNos,
-      wish: { nowMs: now(), timeZone, horizonDays },
-    });
+    const wish = { nowMs: now(), timeZone, horizonDays };
+    return this.#ask<JobAnswer>({ ask: 'forecasts', deviceNos, wish }, limitMs);
   }
 
-  async #ask<Answer extends ThreadAnswer>(question: ThreadQuestion): Promise<Answer> {
+  async #ask<Answer extends ThreadAnswer>(question: ThreadQuestion, limitMs: number): Promise<Answer> {
     const id = ++this.#asked;
     const answered = new Promise<ThreadAnswer | Error>((resolve) => this.#waiting.set(id, resolve));
     this.#threadOf().postMessage({ id, question });
     try {
-      const answer = await within(ANSWER_MS_MAX, answered);
+      const answer = await within(limitMs, answered);
       if (answer === LATE) throw new Refusal('storage_unavailable', 'the forecast takes too long');
       if (answer instanceof Error) throw answer;
       return answer as Answer;
