@@ -234,6 +234,7 @@ describe('QoS 2 from a device', { timeout: 300_000 }, () => {
     await handler.until(() => handler.events.length === 4);
     const third = await connectRaw(t, port, 'silo-1', { clean: false });
     third.send({ ...publishPacket(TELEMETRY, reading(1), 2, 9), dup: true } as IPublishPacket);
+    await third.packetCount(2);
     third.send({ cmd: 'pubrel', messageId: 9 });
     await third.packetCount(3);
     assert.equal(handler.messages.length, 1);
