@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { DAY_MS, HOUR_MS, toIso } from '@granary/contract/time';
 import { eventually } from '@granary/testing/server/eventually';
-import { type Answer, describeService } from '@granary/testing/server/service';
+import { type Answer, describeRequests } from '@granary/testing/server/service';
 import {
   FORECAST_NOW_MS,
   SILO_DEVICES,
@@ -51,7 +51,7 @@ const ANIMALS: readonly (readonly [what: string, animals: object])[] = [
   ['more than the silo could feed', { kind: 'broiler', heads: 9e6, started_on: dayFrom(-30) }],
 ];
 
-describeService(
+describeRequests(
   'values that cannot be true, over HTTP',
   (api) => {
     const codes = ({ body }: Answer): string[] => body.data.reasons.map(({ code }: { code: string }) => code);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { SCOPES, type Scope } from '@granary/contract/keys';
 import { eventually } from '@granary/testing/server/eventually';
-import { describeService, siloNamed } from '@granary/testing/server/service';
+import { describeRequests, siloNamed } from '@granary/testing/server/service';
 
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-describeService('keys over HTTP', (api) => {
+describeRequests('keys over HTTP', (api) => {
   const silos = '/v1/siloscale/devices';
   const issue = async (fields: object) =>
     (await api.post('/v1/keys', { name: 'k', scopes: ['read'], ...fields })).body.data;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { eventually } from '@granary/testing/server/eventually';
 import { MailServer, smtpRefusal } from '@granary/testing/server/mail-server';
-import { describeService, siloNamed } from '@granary/testing/server/service';
+import { describeRequests, siloNamed } from '@granary/testing/server/service';
 import { verify, WebhookReceiver } from '@granary/testing/server/webhooks/receiver';
 
 const RULES = '/v1/notification-rules';
@@ -26,7 +26,7 @@ const ENV = {
 
 const mailsTo = (address: string) => mail.received.filter(({ to }) => to.includes(address));
 
-describeService(
+describeRequests(
   'notifications',
   (api) => {
     let silos = 0;
@@ -216,7 +216,7 @@ describeService(
   ENV,
 );
 
-describeService('notifications without a mail server', (api) => {
+describeRequests('notifications without a mail server', (api) => {
   it('refuses e-mail and says which setting is missing', async () => {
     const { status, body } = await api.post(RULES, { name: 'x', targets: [{ email: 'a@example.com' }] });
     assert.deepEqual([status, body.error.code], [422, 'notification_target_unusable']);

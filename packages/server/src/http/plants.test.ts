@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeService } from '@granary/testing/server/service';
+import { describeRequests } from '@granary/testing/server/service';
 
 const PLANTS = '/sandbox/plants';
 const LARGEST = '9223372036854775807';
 const SMALLEST = '-9223372036854775808';
 
-describeService('plants', (api) => {
+describeRequests('plants', (api) => {
   /** Ids beyond 2^53 cannot be written by `JSON.stringify`. */
   const create = (body: string, headers: Record<string, string> = {}) =>
     api.raw('POST', PLANTS, {
@@ -181,7 +181,7 @@ describeService('plants', (api) => {
   });
 });
 
-describeService(
+describeRequests(
   'plants elsewhere',
   (api) => {
     test('the path is a setting', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { describeService, siloNamed } from '@granary/testing/server/service';
+import { describeRequests, siloNamed } from '@granary/testing/server/service';
 
-describeService('every request', (api) => {
+describeRequests('every request', (api) => {
   const silos = '/v1/siloscale/devices';
 
   before(async () => {
@@ -89,7 +89,7 @@ describeService('every request', (api) => {
   });
 });
 
-describeService(
+describeRequests(
   'request limits',
   (api) => {
     test('a key with too many requests is refused with the time to wait, and other keys are not affected', async () => {

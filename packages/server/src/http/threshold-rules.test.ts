@@ -3,14 +3,14 @@ import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '@granary/contract/time';
 import { eventually } from '@granary/testing/server/eventually';
-import { describeService, siloNamed } from '@granary/testing/server/service';
+import { describeRequests, siloNamed } from '@granary/testing/server/service';
 
 const SENSOR = 'temp_3';
 
 let offsetMs = 0;
 const now = () => Date.now() + offsetMs;
 
-describeService(
+describeRequests(
   'threshold rules over HTTP',
   (api) => {
     const path = '/v1/siloscale/devices/silo-1';

@@ -11,11 +11,11 @@ import { startSilo } from '@granary/testing/server/devices/scripted-silo';
 import { eventually } from '@granary/testing/server/eventually';
 import { localService } from '@granary/testing/server/local-service';
 import { noteTouched } from '@granary/testing/server/published/answer-check';
-import { describeService, siloNamed } from '@granary/testing/server/service';
+import { describeRequests, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 
-describeService('a row that cannot be read', (api, location) => {
+describeRequests('a row that cannot be read', (api, location) => {
   test('is answered with internal_error, which names the request and nothing else', async () => {
     await api.post(SILOS, siloNamed('unreadable'));
     await changeRows(location(), "UPDATE configurations SET body = '{'");
@@ -28,7 +28,7 @@ describeService('a row that cannot be read', (api, location) => {
 
 let aheadMs = 0;
 
-describeService(
+describeRequests(
   'a start that is stored after its expiry',
   (api, location) => {
     test('is refused with start_expired, and is not sent', async () => {
@@ -57,7 +57,7 @@ const REQUESTS = 80;
 /** A batch has few readings of one device, and all must be written before the requests end. */
 const BUSY_SILOS = 20;
 
-describeService('more readings than can be written', (api, location) => {
+describeRequests('more readings than can be written', (api, location) => {
   test('are refused with ingest_busy, and accepted again later', async () => {
     const pathOf = (request: number) => `${SILOS}/busy-${request % BUSY_SILOS}/telemetry`;
     for (let n = 0; n < BUSY_SILOS; n++) await api.post(SILOS, siloNamed(`busy-${n}`));
@@ -79,7 +79,7 @@ describeService('more readings than can be written', (api, location) => {
   });
 });
 
-describeService('more webhooks and notification rules than the service accepts', (api) => {
+describeRequests('more webhooks and notification rules than the service accepts', (api) => {
   const webhook = { url: 'https://receiver.example.com/', enabled: false };
 
   const createUntilRefused = async (path: string, body: object): Promise<[number, string]> => {

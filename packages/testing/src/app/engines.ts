@@ -32,8 +32,13 @@ type Suite = (engine: TestEngine) => void;
 
 /** Runs the same suite on SQLite and on PostgreSQL. */
 export function describeEachEngine(name: string, suite: Suite, template?: string): void {
-  describeOn(sqliteDatabase(), name, suite);
+  describeSqlite(name, suite);
   describePostgres(name, suite, template);
+}
+
+/** For what does not depend on the database. */
+export function describeSqlite(name: string, suite: Suite): void {
+  describeOn(sqliteDatabase(), name, suite);
 }
 
 /** For faults that only PostgreSQL can have; `WITHOUT_SCHEMA` is the template for suites about a new database. */

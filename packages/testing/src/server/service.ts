@@ -5,7 +5,7 @@ import { after, before } from 'node:test';
 import type { StoreLocation } from '@granary/app/app';
 import { createService, type Started } from '@granary/server/compose';
 import { readSettings } from '@granary/server/process/settings';
-import { describeEachEngine, type TestEngine } from '../app/engines.ts';
+import { describeEachEngine, describeSqlite, type TestEngine } from '../app/engines.ts';
 import { assertAudited, type SentRequest } from './audit-check.ts';
 import {
   type DeviceLink,
@@ -113,6 +113,13 @@ export function describeService(
     serviceSuite(tests, env, parts, async () => EMBEDDED),
   );
 }
+
+/** For suites about requests and answers, which are the same on each database. */
+export const describeRequests: typeof describeService = (name, tests, env = {}, parts = {}) =>
+  describeSqlite(
+    name,
+    serviceSuite(tests, env, parts, async () => EMBEDDED),
+  );
 
 /** The embedded broker has a thread here, as it usually has. */
 const THREAD = { GRANARY_LINK_THREADS: '1' };

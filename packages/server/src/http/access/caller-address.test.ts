@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { describeService, siloNamed } from '@granary/testing/server/service';
+import { describeRequests, siloNamed } from '@granary/testing/server/service';
 import { readSubnet, type Subnet } from '../../process/address-list.ts';
 import { CallerAddresses, callerNetwork } from './caller-address.ts';
 
@@ -65,17 +65,17 @@ test('an address or a network is read, and nothing else', () => {
   }
 });
 
-const addressIn = async (api: Parameters<Parameters<typeof describeService>[1]>[0], deviceId: string) =>
+const addressIn = async (api: Parameters<Parameters<typeof describeRequests>[1]>[0], deviceId: string) =>
   (await api.get(`/v1/audit?device_id=${deviceId}`)).body.data[0].address;
 
-describeService('the address of a caller without trusted proxies', (api) => {
+describeRequests('the address of a caller without trusted proxies', (api) => {
   test('is that of the connection', async () => {
     await api.post(SILOS, siloNamed('direct'), { 'x-forwarded-for': '198.51.100.1' });
     assert.equal(await addressIn(api, 'direct'), '127.0.0.1');
   });
 });
 
-describeService(
+describeRequests(
   'the address of a caller behind a trusted proxy',
   (api) => {
     test('is in the audit log, and failures are counted by it', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startRover } from '@granary/testing/server/devices/scripted-rover';
 import { startSilo } from '@granary/testing/server/devices/scripted-silo';
 import { type RawAnswer, RawConnection } from '@granary/testing/server/raw-http';
-import { type Api, describeService } from '@granary/testing/server/service';
+import { type Api, describeRequests } from '@granary/testing/server/service';
 import { RESERVED_PER_ADDRESS_MAX } from './connection-limits.ts';
 
 const head = (api: Api, line: string, ...headers: string[]): string =>
@@ -14,7 +14,7 @@ const codeOf = (answer: RawAnswer | null): string => JSON.parse(answer?.text ?? 
 const KEYS = 'POST /v1/keys HTTP/1.1';
 const JSON_BODY = 'Content-Type: application/json';
 
-describeService(
+describeRequests(
   'slow requests',
   (api) => {
     const open = () => RawConnection.open(api.started.httpUrl);
@@ -73,7 +73,7 @@ describeService(
   { GRANARY_HTTP_HEADERS_TIMEOUT_S: '1', GRANARY_HTTP_REQUEST_TIMEOUT_S: '2' },
 );
 
-describeService(
+describeRequests(
   'too many connections',
   (api) => {
     const LIVEZ = 'GET /livez HTTP/1.1';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSilo } from '@granary/testing/server/devices/scripted-silo';
-import { type Answer, describeService } from '@granary/testing/server/service';
+import { type Answer, describeRequests } from '@granary/testing/server/service';
 import { pino } from 'pino';
 import { FailedLogins } from './failed-logins.ts';
 
@@ -37,7 +37,7 @@ test('the table and the log are bounded', () => {
 });
 
 /** Every wrong key of the suite comes from the address of the good ones. */
-describeService('beside wrong keys from the same address', (api) => {
+describeRequests('beside wrong keys from the same address', (api) => {
   const guess = async (count: number, path = '/v1/keys', method: 'get' | 'post' = 'get') => {
     const answers: Answer[] = [];
     for (let i = 0; i < count; i++) {

@@ -8,7 +8,7 @@ import { SCOPES } from '@granary/contract/keys';
 import {
   type Answer,
   type Api,
-  describeService,
+  describeRequests,
   fieldDeviceNamed,
   siloNamed,
 } from '@granary/testing/server/service';
@@ -80,7 +80,7 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
 const needingKey = ALL_ENDPOINTS.filter(({ endpoint }) => endpoint.needsKey);
 const hasDevice = ({ path }: Endpoint): boolean => path.includes('{device_id}');
 
-describeService('what limited keys reach', (api) => {
+describeRequests('what limited keys reach', (api) => {
   const keys: Record<string, Api> = {};
   let alertOfOther = '';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { HOUR_MS, toIso } from '@granary/contract/time';
 import { HOME, roverNamed, startRover } from '@granary/testing/server/devices/scripted-rover';
 import { eventually } from '@granary/testing/server/eventually';
-import { describeService } from '@granary/testing/server/service';
+import { describeRequests } from '@granary/testing/server/service';
 
 const FIELDS = '/v1/fielddevice/devices';
 const TRIANGLE = [
@@ -12,7 +12,7 @@ const TRIANGLE = [
   { lat: 48.3, lng: 16.3 },
 ];
 
-describeService('configuration of field devices', (api) => {
+describeRequests('configuration of field devices', (api) => {
   test('starts with what is careful, merges deeply, and has a version', async () => {
     await api.post(FIELDS, roverNamed('merged'));
     const path = `${FIELDS}/merged/config`;
@@ -94,7 +94,7 @@ describeService('configuration of field devices', (api) => {
   });
 });
 
-describeService('alerts of field devices', (api) => {
+describeRequests('alerts of field devices', (api) => {
   test('a battery that runs low, and one that is charged again', async () => {
     const rover = await startRover(api, 'tired', { ...HOME, battery_level: 24 });
     await api.put(`${rover.path}/config`, { alarms: { off_delay_s: 0 } });

@@ -4,7 +4,7 @@ import { checkFieldCommand } from '@granary/contract/link/field-messages';
 import { HOUR_MS, toIso } from '@granary/contract/time';
 import { ScriptedDevice } from '@granary/testing/server/devices/scripted-device';
 import { eventually } from '@granary/testing/server/eventually';
-import { type Api, describeService, fieldDeviceNamed } from '@granary/testing/server/service';
+import { type Api, describeRequests, fieldDeviceNamed } from '@granary/testing/server/service';
 
 const FIELDS = '/v1/fielddevice/devices';
 const WEATHER = {
@@ -26,7 +26,7 @@ async function startStation(api: Api, deviceId: string) {
   return station;
 }
 
-describeService('weather stations', (api) => {
+describeRequests('weather stations', (api) => {
   test('are registered by their profile, and every record names it', async () => {
     const station = await startStation(api, 'weather-1');
     assert.equal((await api.get(station.path)).body.data.profile, 'weather_station');

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { hasProgram, mayTestWith } from '@granary/testing/link/outside-clients';
 import { startSilo } from '@granary/testing/server/devices/scripted-silo';
 import { eventually } from '@granary/testing/server/eventually';
-import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
+import { type Api, describeRequests, siloNamed } from '@granary/testing/server/service';
 
 const DASHBOARD = new URL('../../../../../docs/grafana-dashboard.json', import.meta.url);
 
@@ -19,7 +19,7 @@ function numberIn(text: string, series: string): number | undefined {
 
 const value = async (api: Api, series: string) => numberIn(await scrape(api), series);
 
-describeService('the metrics', (api) => {
+describeRequests('the metrics', (api) => {
   test('are what promtool accepts', async (t) => {
     if (!mayTestWith(t, 'promtool', hasProgram('promtool'))) return;
     await api.get('/v1/siloscale/devices');
@@ -107,7 +107,7 @@ describeService('the metrics', (api) => {
   });
 });
 
-describeService(
+describeRequests(
   'the metrics with GRANARY_METRICS=key',
   (api) => {
     test('need any valid key', async () => {
@@ -119,7 +119,7 @@ describeService(
   { GRANARY_METRICS: 'key' },
 );
 
-describeService(
+describeRequests(
   'the metrics with GRANARY_METRICS=off',
   (api) => {
     test('do not exist', async () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { before, test } from 'node:test';
 import { exchange, type RawAnswer, RawConnection } from '@granary/testing/server/raw-http';
-import { describeService, siloNamed } from '@granary/testing/server/service';
+import { describeRequests, siloNamed } from '@granary/testing/server/service';
 
 const DEVICES = '/v1/siloscale/devices';
 
-describeService('a malformed request', (api) => {
+describeRequests('a malformed request', (api) => {
   before(async () => {
     await api.post(DEVICES, siloNamed('target'));
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeService } from '@granary/testing/server/service';
+import { describeRequests } from '@granary/testing/server/service';
 import { VERSION } from '../../process/version.ts';
 
-describeService('GET /openapi.json', (api) => {
+describeRequests('GET /openapi.json', (api) => {
   test('needs no key, and shows where the document comes from as the address of the service', async () => {
     const { status, body, headers } = await api.raw('GET', '/openapi.json', {});
     assert.equal(status, 200);
@@ -32,7 +32,7 @@ describeService('GET /openapi.json', (api) => {
   });
 });
 
-describeService(
+describeRequests(
   'GET /openapi.json of a service with its own addresses',
   (api) => {
     test('shows them', async () => {
@@ -49,7 +49,7 @@ describeService(
   },
 );
 
-describeService(
+describeRequests(
   'GET /asyncapi.json',
   (api) => {
     test('needs no key, and shows the ports on which devices are served', async () => {
@@ -67,7 +67,7 @@ describeService(
   { GRANARY_PUBLIC_URL: 'https://granary.example.com:8443/' },
 );
 
-describeService('GET /docs', (api) => {
+describeRequests('GET /docs', (api) => {
   test('needs no key, and allows scripts, styles and requests of this service only', async () => {
     const { status, headers, text } = await api.raw('GET', '/docs', {});
     assert.equal(status, 200);
@@ -98,7 +98,7 @@ describeService('GET /docs', (api) => {
   });
 });
 
-describeService('GET /docs/', (api) => {
+describeRequests('GET /docs/', (api) => {
   test('leads to the page without the slash, whose links are relative', async () => {
     const { httpUrl } = api.started;
     const asked = async (path: string, redirect: 'manual' | 'follow') => {

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import { eventually } from '@granary/testing/server/eventually';
-import { type Answer, type Api, apiOf, describeService } from '@granary/testing/server/service';
+import {
+  type Answer,
+  type Api,
+  apiOf,
+  describeRequests,
+  describeService,
+} from '@granary/testing/server/service';
 import { createService } from '../../compose.ts';
 import { readSettings } from '../../process/settings.ts';
 
@@ -32,7 +38,7 @@ const adminKeyOf = ({ started }: Api): string => started.adminKey.key;
 
 const codeOf = ({ body }: Answer): string => body.error?.code;
 
-describeService('sign-in', (api) => {
+describeRequests('sign-in', (api) => {
   test('with a key sets a cookie that no script and no other site can use', async () => {
     const answer = await signIn(api, { api_key: adminKeyOf(api) });
     assert.equal(answer.status, 200);
@@ -106,7 +112,7 @@ describeService('sign-in', (api) => {
   });
 });
 
-describeService('a session', (api) => {
+describeRequests('a session', (api) => {
   const withCookie = (method: string, path: string, cookie: string, more: object = OWN_PAGE) =>
     api.raw(method, path, { headers: { cookie, ...more } });
 
@@ -162,7 +168,7 @@ describeService('a session', (api) => {
   });
 });
 
-describeService('a request with the cookie of a session', (api) => {
+describeRequests('a request with the cookie of a session', (api) => {
   const own = () => api.started.httpUrl;
   const FOREIGN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'another site': { 'sec-fetch-site': 'cross-site', origin: 'http://evil.example' },
@@ -201,7 +207,7 @@ describeService('a request with the cookie of a session', (api) => {
   });
 });
 
-describeService(
+describeRequests(
   'a service behind a proxy',
   (api) => {
     test('accepts the origin of its public address', async () => {
@@ -265,7 +271,7 @@ describeService(
 
 const clock = { aheadMs: 0 };
 
-describeService(
+describeRequests(
   'a sign-in code',
   (api) => {
     const newCode = async (body?: object): Promise<string> =>
@@ -352,7 +358,7 @@ describeService(
   { now: () => Date.now() + clock.aheadMs },
 );
 
-describeService(
+describeRequests(
   'a service without a console',
   (api) => {
     test('has no sign-in, and ignores cookies', async () => {

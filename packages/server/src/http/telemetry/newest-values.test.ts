@@ -6,7 +6,7 @@ import { batchOf } from '@granary/testing/app/fixtures';
 import { readingOf } from '@granary/testing/core/readings';
 import { type ScriptedSilo, startSilo } from '@granary/testing/server/devices/scripted-silo';
 import { EventReader } from '@granary/testing/server/event-reader';
-import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
+import { type Api, describeRequests, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
 /** More than are sent in one message and read with one statement. */
@@ -33,7 +33,7 @@ async function valuesOf(
 
 const weighs = (weight: number) => (values: DeviceValues) => values.readings['weight']?.value === weight;
 
-describeService('the stream of newest values', (api, location) => {
+describeRequests('the stream of newest values', (api, location) => {
   let silo: ScriptedSilo;
   const keyWith = async (fields: object) =>
     (await api.post('/v1/keys', { name: 'k', scopes: ['read'], ...fields })).body.data;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { eventually } from '@granary/testing/server/eventually';
-import { describeService, siloNamed } from '@granary/testing/server/service';
+import { describeRequests, siloNamed } from '@granary/testing/server/service';
 import { verify, WebhookReceiver } from '@granary/testing/server/webhooks/receiver';
 
 const PRIVATE_ALLOWED = { GRANARY_WEBHOOK_ALLOW_PRIVATE: 'on' };
 const SOON = { webhooks: { schedule: { delaysMs: [50, 50] }, attemptMs: 1_000 } };
 
-describeService(
+describeRequests(
   'webhooks',
   (api) => {
     const receiver = new WebhookReceiver();
@@ -234,7 +234,7 @@ describeService(
   SOON,
 );
 
-describeService(
+describeRequests(
   'webhooks with addresses of the site',
   (api) => {
     it('are refused, however the address is written', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '@granary/testing/server/eventually';
-import { describeService } from '@granary/testing/server/service';
+import { describeRequests } from '@granary/testing/server/service';
 import { pino } from 'pino';
 import { traceIdOf } from './logger.ts';
 
@@ -10,7 +10,7 @@ const accessLog = pino({ base: null }, { write: (line) => void lines.push(JSON.p
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-describeService(
+describeRequests(
   'the access log',
   (api) => {
     const lineOf = async (requestId: string) => {
