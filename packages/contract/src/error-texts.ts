@@ -49,6 +49,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   mission_not_found: text('The device has no such mission.', LOOK_AT_ID),
   refill_not_found: text('There is no such refill.', LOOK_AT_ID),
   note_not_found: text('There is no such note.', LOOK_AT_ID),
+  handover_not_found: text('There is no such handover.', LOOK_AT_ID),
   view_not_found: text('There is no such view, or it is that of another key.', 'List the views.'),
   alarm_help_not_found: text(
     'There is no such type of alert, or this site has no text about it there.',

@@ -55,6 +55,7 @@ export const STATUS_OF = {
   mission_not_found: 404,
   refill_not_found: 404,
   note_not_found: 404,
+  handover_not_found: 404,
   view_not_found: 404,
   alarm_help_not_found: 404,
   plant_not_found: 404,

@@ -32,6 +32,8 @@ export const EVENT_TYPES = [
   'finding.raised',
   'note.added',
   'note.removed',
+  'handover.created',
+  'handover.acknowledged',
   'key.issued',
   'key.rotated',
   'key.revoked',

@@ -15,7 +15,7 @@ import { MissionRecord, WaypointRecord } from './missions.ts';
 import { NotificationRecord, NotificationRule } from './notifications.ts';
 import { OperationRecord } from './operations.ts';
 import { configurationOf, type DeviceConfiguration } from './profiles/profiles.ts';
-import { Note } from './shifts.ts';
+import { Handover, Note } from './shifts.ts';
 import { Timestamp } from './time.ts';
 import { WebhookRecord } from './webhooks.ts';
 
@@ -113,6 +113,8 @@ export const EVENT_DATA = {
   'finding.raised': Finding,
   'note.added': Note,
   'note.removed': Note,
+  'handover.created': Handover,
+  'handover.acknowledged': Handover,
   'key.issued': KeyRecord,
   'key.rotated': closed({
     ...KeyRecord.properties,

@@ -1,12 +1,15 @@
-import { type Static, Type } from 'typebox';
-import { OptionalActor } from './audit.ts';
+import { type Static, type TSchema, Type } from 'typebox';
+import { RaisedAlerts } from './alert-statistics.ts';
+import { AuditEntry, OptionalActor } from './audit.ts';
 import { PageQuery } from './envelope.ts';
+import { FleetAlert, FleetCommand, FleetMission, FleetOperation } from './fleet.ts';
+import { ForecastSummary } from './foresight/forecasts.ts';
 import { DeviceId } from './ids.ts';
 import { type Checker, checker, closed, described } from './input/schema.ts';
 import { line, noteNotEmpty } from './input/text-schemas.ts';
 import { issueOf } from './input/validation-issues.ts';
 import { sentence } from './sentences/english.ts';
-import { Timestamp } from './time.ts';
+import { DAY_MS, Timestamp } from './time.ts';
 
 const Text = noteNotEmpty(2_000);
 const DeviceIdOrNull = Type.Union([DeviceId, Type.Null()]);
@@ -58,3 +61,98 @@ export const checkNewNote: Checker<NewNote> = {
     return [issueOf('', fault)];
   },
 };
+
+/** Of each kind; the lists of the API have the others. */
+export const SHIFT_ITEMS_MAX = 100;
+export const SHIFT_MS_MAX = 7 * DAY_MS;
+/** A report also names the silos that must be ordered for within this time. */
+export const ORDERS_AHEAD_MS = 2 * DAY_MS;
+
+export const ShiftReportQuery = closed({
+  from: Type.Optional(
+    described(
+      'The last 06:00, 14:00 or 22:00 in the time zone of the service when not given; at most 7 days before `to`.',
+      Timestamp,
+    ),
+  ),
+  to: Type.Optional(described('Not included; now when not given.', Timestamp)),
+  facility: Type.Optional(line(200)),
+});
+
+const listOf = <Item extends TSchema>(meaning: string, item: Item) =>
+  described(
+    meaning,
+    closed({
+      items: Type.Array(item),
+      has_more: described('There are more than are listed here.', Type.Boolean()),
+    }),
+  );
+
+const { waypoints: _waypoints, preflight: _preflight, ...missionFields } = FleetMission.properties;
+
+/** Without its waypoints. */
+export const ShiftMission = closed(missionFields);
+
+const JOBS = 'Those that ended in this time, and if it lasts until now those under way, newest first.';
+
+/** What happened in a time, at most 100 of each kind. */
+export const ShiftReport = closed({
+  from: Timestamp,
+  to: Timestamp,
+  time_zone: described('Of the service.', Type.String()),
+  facility: Type.Union([Type.String(), Type.Null()]),
+  operations: listOf(JOBS, FleetOperation),
+  missions: listOf(JOBS, ShiftMission),
+  commands: listOf(JOBS, FleetCommand),
+  raised_alerts: listOf('By device and type, the most frequent first.', RaisedAlerts),
+  open_alerts: listOf('Open now and not shelved, newest first.', FleetAlert),
+  shelved_alerts: listOf('Shelved now.', FleetAlert),
+  notes: listOf('About this time, newest first.', Note),
+  orders: listOf('The silos that must be ordered for within two days after it.', ForecastSummary),
+  changes: described(
+    'As in the audit log, newest first; `null` for a key without the scope `admin`.',
+    Type.Union([listOf('Newest first.', AuditEntry), Type.Null()]),
+  ),
+});
+
+const HandoverText = noteNotEmpty(4_000);
+const FacilityOrNull = Type.Union([line(200), Type.Null()]);
+
+/** What one shift tells the next one, which acknowledges it. */
+export const Handover = closed({
+  handover_id: Type.String(),
+  facility: described('`null` for all facilities.', FacilityOrNull),
+  from: Timestamp,
+  to: Timestamp,
+  text: HandoverText,
+  created_at: Timestamp,
+  created_by: OptionalActor,
+  acknowledged_at: Type.Union([Timestamp, Type.Null()]),
+  acknowledged_by: OptionalActor,
+});
+
+export const NewHandover = closed({
+  facility: Type.Optional(FacilityOrNull),
+  from: described('The shift that it is about, at most 7 days.', Timestamp),
+  to: Timestamp,
+  text: HandoverText,
+});
+
+export const HandoverQuery = closed({
+  ...PageQuery.properties,
+  facility: Type.Optional(described('Also those of all facilities.', line(200))),
+  waiting: Type.Optional(
+    described('`true`: only those that nobody has acknowledged.', Type.Enum(['true', 'false'])),
+  ),
+});
+
+export type ShiftReportQuery = Static<typeof ShiftReportQuery>;
+export type ShiftMission = Static<typeof ShiftMission>;
+export type ShiftReport = Static<typeof ShiftReport>;
+export type Handover = Static<typeof Handover>;
+export type NewHandover = Static<typeof NewHandover>;
+export type HandoverQuery = Static<typeof HandoverQuery>;
+
+export const checkShiftReportQuery = checker(ShiftReportQuery);
+export const checkNewHandover = checker(NewHandover);
+export const checkHandoverQuery = checker(HandoverQuery);

@@ -1,7 +1,8 @@
+import { instantOf, localMs } from '@granary/common/time-zone';
 import type { Actor } from '@granary/contract/audit';
-import type { Note } from '@granary/contract/shifts';
-import { toIso } from '@granary/contract/time';
-import { canAccess, hasFacility, type Limits } from './keys.ts';
+import type { Handover, Note } from '@granary/contract/shifts';
+import { DAY_MS, HOUR_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { canAccess, hasFacility, isUnlimited, type Limits } from './keys.ts';
 
 export interface StoredNote {
   readonly noteId: string;
@@ -27,3 +28,43 @@ export const noteRecord = (note: StoredNote): Note => ({
 /** A note on a facility is for those who have all of it. */
 export const canSeeNote = (limits: Limits, { deviceId, facility }: StoredNote): boolean =>
   deviceId === null ? hasFacility(limits, facility) : canAccess(limits, { deviceId, facility });
+
+export interface StoredHandover {
+  readonly handoverId: string;
+  /** `null` for all facilities. */
+  readonly facility: string | null;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly text: string;
+  readonly createdAtMs: number;
+  readonly createdBy: Actor | null;
+  readonly acknowledgedAtMs: number | null;
+  readonly acknowledgedBy: Actor | null;
+}
+
+export const handoverRecord = (handover: StoredHandover): Handover => ({
+  handover_id: handover.handoverId,
+  facility: handover.facility,
+  from: toIso(handover.fromMs),
+  to: toIso(handover.toMs),
+  text: handover.text,
+  created_at: toIso(handover.createdAtMs),
+  created_by: handover.createdBy,
+  acknowledged_at: toIsoOrNull(handover.acknowledgedAtMs),
+  acknowledged_by: handover.acknowledgedBy,
+});
+
+/** A handover of all facilities is for those who have all of them. */
+export const hasPlaceOf = (limits: Limits, facility: string | null): boolean =>
+  facility === null ? isUnlimited(limits) : hasFacility(limits, facility);
+
+/** The hours at which shifts begin; the last one is that of the day before. */
+const STARTS_H = [22, 14, 6, -2];
+
+/** The last beginning of a shift in the time zone. */
+export function shiftStartMs(nowMs: number, zone: string): number {
+  const local = localMs(nowMs, zone);
+  const midnight = Math.floor(local / DAY_MS) * DAY_MS;
+  const starts = STARTS_H.map((hour) => instantOf(midnight + hour * HOUR_MS, zone));
+  return starts.find((startMs) => startMs <= nowMs) ?? nowMs - 8 * HOUR_MS;
+}

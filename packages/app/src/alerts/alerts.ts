@@ -25,7 +25,7 @@ import {
   type Observing,
   saveObservedSince,
 } from './evaluation-rows.ts';
-import { alertStatistics, expireRaises, type RaiseRange } from './raise-rows.ts';
+import { alertStatistics, expireRaises, type RaiseRange, raisedAlerts } from './raise-rows.ts';
 
 export interface AlertAddress {
   readonly deviceNo: number;
@@ -43,6 +43,7 @@ export interface EvaluationReceipt {
 export const reads = {
   find: (sql: Sql, deviceNo: number, alertId: string) => findAlert(sql, ALERT_DOCUMENT, deviceNo, alertId),
   list: (sql: Sql, page: AlertPage) => listAlerts(sql, ALERT_DOCUMENT, page),
+  raised: (sql: Sql, range: RaiseRange, limit: number) => raisedAlerts(sql, range, limit),
   statistics: (sql: Sql, range: RaiseRange, nowMs: number) => alertStatistics(sql, range, nowMs),
 };
 

@@ -1,8 +1,18 @@
 import type { Actor } from '@granary/contract/audit';
-import type { StoredNote } from '@granary/core/shifts';
-import { insertRows } from '@granary/store/rows';
+import type { StoredHandover, StoredNote } from '@granary/core/shifts';
+import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
-import { type AccessLimits, limitConditions, Parameters, where } from '../conditions.ts';
+import {
+  type AccessLimits,
+  type DeviceSelection,
+  isLimited,
+  limitConditions,
+  Parameters,
+  selectionConditions,
+  where,
+} from '../conditions.ts';
+import type { DeviceJob, JobKind } from '../jobs/job-rows.ts';
+import { type FleetRow, type Listed, readable } from '../list-rows.ts';
 
 /** The actor as it is stored beside what somebody has written. */
 const written = (actor: Actor | null): string | null => (actor === null ? null : JSON.stringify(actor));
@@ -99,6 +109,119 @@ export async function expireNotes(sql: Sql, beforeMs: number, rowsMax: number): 
   return await sql.run(
     `DELETE FROM notes WHERE note_no IN (
        SELECT note_no FROM notes WHERE at_ms < $1 ORDER BY at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
+    [beforeMs, rowsMax],
+  );
+}
+
+export interface ShiftJobs {
+  readonly devices: DeviceSelection;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Also those that have not ended. */
+  readonly withUnfinished: boolean;
+  readonly limit: number;
+}
+
+/** The jobs that ended in a time, from the index of their ends, newest first. */
+export async function listJobsOfShift<Job extends DeviceJob>(
+  sql: Sql,
+  { name, document }: JobKind<Job>,
+  { devices, fromMs, toMs, withUnfinished, limit }: ShiftJobs,
+): Promise<Listed<Job>[]> {
+  const parameters = new Parameters();
+  const { bind } = parameters;
+  const unfinished = `UNION SELECT ${name}_no FROM ${name}s WHERE is_finished = 0`;
+  const conditions = [
+    `listed.${name}_no = chosen.${name}_no`,
+    'devices.device_no = listed.device_no',
+    ...selectionConditions(sql, devices, parameters),
+  ];
+  const rows = await sql.query<FleetRow>(
+    `WITH chosen AS MATERIALIZED (
+       SELECT ${name}_no FROM ${name}s WHERE ended_at_ms >= ${bind(fromMs)} AND ended_at_ms < ${bind(toMs)}
+       ${withUnfinished ? unfinished : ''})
+     SELECT listed.${name}_id AS id, device_id, devices.name AS device_name, facility, zone, listed.body
+     FROM chosen CROSS JOIN ${name}s AS listed CROSS JOIN devices WHERE ${conditions.join(' AND ')}
+     ORDER BY listed.${name}_no DESC LIMIT ${bind(limit)}`,
+    parameters.values,
+  );
+  return readable(rows, (body) => document.read(body));
+}
+
+export interface HandoverPage {
+  readonly limits: AccessLimits;
+  readonly facility: string | null;
+  readonly isWaiting: boolean;
+  readonly beforeId: string | null;
+  readonly limit: number;
+}
+
+interface HandoverRow extends Omit<StoredHandover, 'createdBy' | 'acknowledgedBy'> {
+  readonly createdBy: string | null;
+  readonly acknowledgedBy: string | null;
+}
+
+const SELECT_HANDOVER = `SELECT handover_id, facility, from_ms, to_ms, text, created_at_ms, created_by, acknowledged_at_ms,
+    acknowledged_by FROM handovers`;
+
+const toHandover = ({ createdBy, acknowledgedBy, ...row }: HandoverRow): StoredHandover => ({
+  ...row,
+  createdBy: read(createdBy),
+  acknowledgedBy: read(acknowledgedBy),
+});
+
+export async function findHandover(sql: Sql, handoverId: string): Promise<StoredHandover | undefined> {
+  const [row] = await sql.query<HandoverRow>(`${SELECT_HANDOVER} WHERE handover_id = $1`, [handoverId]);
+  return row && toHandover(row);
+}
+
+/** Newest first. */
+export async function listHandovers(sql: Sql, page: HandoverPage): Promise<StoredHandover[]> {
+  const parameters = new Parameters();
+  const { bind } = parameters;
+  const { limits, facility, isWaiting, beforeId } = page;
+  const conditions: string[] = [];
+  if (isLimited(limits))
+    conditions.push(sql.isOneOf('facility', bind(JSON.stringify(limits.facilities ?? []))));
+  if (facility !== null) conditions.push(`(facility IS NULL OR facility = ${bind(facility)})`);
+  if (isWaiting) conditions.push('acknowledged_at_ms IS NULL');
+  if (beforeId !== null) conditions.push(`handover_id < ${bind(beforeId)}`);
+  const rows = await sql.query<HandoverRow>(
+    `${SELECT_HANDOVER} ${where(conditions)} ORDER BY handover_id DESC LIMIT ${bind(page.limit)}`,
+    parameters.values,
+  );
+  return rows.map(toHandover);
+}
+
+export type NewHandoverRow = Omit<StoredHandover, 'createdBy' | 'acknowledgedAtMs' | 'acknowledgedBy'>;
+
+export async function insertHandover(sql: Sql, handover: NewHandoverRow, actor: Actor | null): Promise<void> {
+  await insertRows(sql, { table: 'handovers' }, [{ ...handover, createdBy: written(actor) }]);
+}
+
+/** Locks the row, so that the first who acknowledges it stays. */
+export async function lockHandover(sql: Sql, handoverId: string): Promise<StoredHandover | undefined> {
+  const [row] = await sql.query<HandoverRow>(`${SELECT_HANDOVER} WHERE handover_id = $1 ${sql.forUpdate}`, [
+    handoverId,
+  ]);
+  return row && toHandover(row);
+}
+
+export async function saveAcknowledgement(
+  sql: Sql,
+  handoverId: string,
+  atMs: number,
+  actor: Actor | null,
+): Promise<void> {
+  const acknowledgement = { acknowledgedAtMs: atMs, acknowledgedBy: written(actor) };
+  await updateRows(sql, 'handovers', { handoverId }, acknowledgement);
+}
+
+/** Removes a limited number of old handovers and returns how many. */
+export async function expireHandovers(sql: Sql, beforeMs: number, rowsMax: number): Promise<number> {
+  return await sql.run(
+    `DELETE FROM handovers WHERE handover_id IN (
+       SELECT handover_id FROM handovers WHERE created_at_ms < $1 ORDER BY created_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
     [beforeMs, rowsMax],
   );
 }

@@ -18,6 +18,7 @@ import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import { SavedViews } from '../views/saved-views.tsx';
 import { AcknowledgeDialog, ShelveDialog } from './alert-dialogs.tsx';
+import { AlertStatisticsPart } from './alert-statistics.tsx';
 import { AlertActions, AlertFacts, AlertTable } from './alert-table.tsx';
 import {
   ALERT_LISTS,
@@ -52,6 +53,7 @@ export function AlertsView() {
   const closeShelving = (): void => {
     shelving.value = null;
   };
+  const isStatistics = query.get('list') === 'statistics';
   const isLost = useIsLost();
   const isLive = filter.list === 'open' || filter.list === 'unacknowledged';
   return (
@@ -62,8 +64,8 @@ export function AlertsView() {
       </header>
       <Tabs
         label={words.lists}
-        current={filter.list}
-        tabs={ALERT_LISTS.map((list) => ({
+        current={isStatistics ? 'statistics' : filter.list}
+        tabs={[...ALERT_LISTS, 'statistics' as const].map((list) => ({
           name: list,
           title:
             list in counts
@@ -93,11 +95,9 @@ export function AlertsView() {
           {words.notLive}
         </p>
       )}
-      {isLive ? (
-        <LiveAlerts filter={filter} {...opening} />
-      ) : (
-        <StoredAlerts key={filter.list} filter={filter} {...opening} />
-      )}
+      {isStatistics && <AlertStatisticsPart />}
+      {!isStatistics && isLive && <LiveAlerts filter={filter} {...opening} />}
+      {!isStatistics && !isLive && <StoredAlerts key={filter.list} filter={filter} {...opening} />}
       {opened.value !== null && (
         <AlertDialog
           alert={opened.value}

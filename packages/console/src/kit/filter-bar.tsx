@@ -102,6 +102,11 @@ export const TextFilter = (props: FilterProps) => (
 /** One day of the calendar. */
 export const DateFilter = (props: FilterProps) => <InputFilter {...props} input={{ type: 'date' }} />;
 
+/** A time of a day, by the clock of the viewer. */
+export const TimeFilter = (props: FilterProps) => (
+  <InputFilter {...props} input={{ type: 'datetime-local' }} />
+);
+
 interface InputProps extends FilterProps {
   readonly input: InputHTMLAttributes<HTMLInputElement>;
 }

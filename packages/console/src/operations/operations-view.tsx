@@ -36,7 +36,7 @@ const TABLES: Readonly<Record<JobKind, ComponentType>> = {
 /** Everything that devices were asked to do, newest first. */
 export function OperationsView() {
   const { id, query } = useConsole().navigation.route.value;
-  const { jobs } = texts.value;
+  const { jobs, shifts } = texts.value;
   const kind = jobKindOf(id);
   const List = TABLES[kind];
   const place = Object.fromEntries(PLACE_FILTERS.map((name) => [name, query.get(name) ?? undefined]));
@@ -46,11 +46,14 @@ export function OperationsView() {
       <Tabs
         label={jobs.title}
         current={kind}
-        tabs={JOB_KINDS.map((name) => ({
-          name,
-          title: jobs.kinds[name],
-          address: addressOf('operations', name, place),
-        }))}
+        tabs={[
+          ...JOB_KINDS.map((name) => ({
+            name,
+            title: jobs.kinds[name],
+            address: addressOf('operations', name, place),
+          })),
+          { name: 'shift', title: shifts.title, address: addressOf('shift', null, place) },
+        ]}
       />
       <FilterBar names={['status', ...PLACE_FILTERS]}>
         <SelectFilter name="status" label={jobs.status} any={jobs.anyStatus} options={statusesOf(kind)} />

@@ -129,6 +129,12 @@ function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
     place: shell.palette.view,
     run: open(addressOf(section)),
   }));
+  const shift = {
+    id: 'shift',
+    text: texts.value.shifts.title,
+    place: shell.palette.view,
+    run: open(addressOf('shift')),
+  };
   const pages = Object.entries(texts.value.administration.pages).map(([page, text]) => ({
     id: `page-${page}`,
     text,
@@ -166,7 +172,7 @@ function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
     place: texts.value.views.saved,
     run: open(address),
   }));
-  return [...sites, ...sections, ...saved, ...pages, ...ofDevices];
+  return [...sites, ...sections, shift, ...saved, ...pages, ...ofDevices];
 }
 
 interface SiteProps {

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { SoundSwitch } from '../alerts/sound-switch.tsx';
 import { useConsole } from '../context/console.ts';
 import { chooseLanguage, THEMES } from '../context/preferences.ts';
-import { addressOf, SECTIONS, type Section } from '../context/routes.ts';
+import { addressOf, type Route, SECTIONS, type Section } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { Field } from '../kit/inputs.tsx';
 import { isLanguage, LANGUAGES, language, texts } from '../texts/texts.ts';
@@ -21,11 +21,17 @@ const SIGNS: Readonly<Record<Section, string>> = {
     'M10 7a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM10 2.5v2M10 15.5v2M2.5 10h2M15.5 10h2M4.7 4.7l1.4 1.4M13.9 13.9l1.4 1.4M4.7 15.3l1.4-1.4M13.9 6.1l1.4-1.4',
 };
 
+/** Views that belong to a section. */
+const SECTION_OF: Readonly<Partial<Record<Route['view'], Section>>> = {
+  devices: 'overview',
+  shift: 'operations',
+};
+
 /** At the top of a desk screen, at the bottom of a phone. */
 export function NavigationBar() {
   const { view } = useConsole().navigation.route.value;
   const { shell } = texts.value;
-  const current = view === 'devices' ? 'overview' : view;
+  const current = SECTION_OF[view] ?? view;
   return (
     <header class="navigation-bar">
       <a class="brand" href={addressOf('overview')}>
@@ -152,6 +158,7 @@ function SettingsMenu() {
           )}
         </Field>
         <SoundSwitch />
+        <a href={addressOf('shift')}>{texts.value.shifts.title}</a>
         <a href="/docs">{shell.apiReference}</a>
         <Button onPress={() => void signOut()}>{shell.signOut}</Button>
       </div>

@@ -78,6 +78,67 @@ test('a view is saved with its filters, opened by another key from the list and 
   assert.deepEqual(record.faults, []);
 });
 
+test('a shift is handed over with what happened in it, printed, and acknowledged on a phone', async (t) => {
+  const operator = await signIn(t, site);
+  const next = await signIn(t, site, { viewport: PHONE, person: 'Carl' });
+  if (operator === null || next === null) return;
+  const { page, record } = operator;
+  const { client } = site;
+  await client.operations.feed('silo-03', { amount: 3, unit: 'kg' });
+  await client.shifts.addNote({ facility: 'Hillside Farm', text: 'Fox in the yard' });
+  await operator.open('#/operations');
+  await page.getByRole('link', { name: 'Shift' }).click();
+  await page.getByRole('heading', { name: /^Since /, level: 1 }).waitFor();
+  await page.getByRole('region', { name: 'Operations' }).getByText(/Feed/).first().waitFor();
+  await page.getByRole('region', { name: 'Notes' }).getByText('Fox in the yard').waitFor();
+  await page.getByRole('region', { name: 'Changes' }).getByText('operations.feed').first().waitFor();
+  await page.getByText('No handover waits').waitFor();
+  await checkAccessibility(page);
+  await page.getByRole('button', { name: 'Hand over' }).click();
+  const form = page.getByRole('dialog', { name: 'Hand over' });
+  await form.getByLabel('What the next shift has to know').fill('Quiet.\nFox about.');
+  await form.getByRole('button', { name: 'Hand over' }).click();
+  await page.getByText('Quiet.').waitFor();
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.getByRole('button', { name: 'Print' }).isVisible(), false);
+  assert.equal(await page.getByText('Fox in the yard').isVisible(), true);
+  await page.emulateMedia({ media: 'screen' });
+
+  await next.open('#/shift?facility=Hillside+Farm');
+  await next.page.getByText('Quiet.').waitFor();
+  await next.page.getByRole('button', { name: 'Add note' }).waitFor();
+  await checkAccessibility(next.page);
+  await next.page.getByRole('button', { name: 'Acknowledge handover' }).click();
+  await next.page.getByText('No handover waits').waitFor();
+  const [handover] = (await client.shifts.handovers()).data;
+  assert.deepEqual([handover?.created_by?.actor, handover?.acknowledged_by?.actor], ['Bea', 'Carl']);
+  await next.open('#/shift?from=2020-01-01T00:00');
+  await next.page.getByRole('alert').first().waitFor();
+  await page.evaluate("localStorage.setItem('granary.language', 'de')");
+  await page.reload();
+  await page.getByRole('heading', { name: /^Seit / }).waitFor();
+  assert.deepEqual(record.faults, []);
+});
+
+test('statistics say how many alerts were raised, and which', async (t) => {
+  const operator = await signIn(t, site, { viewport: PHONE });
+  if (operator === null) return;
+  const { page, record } = operator;
+  await site.client.configuration.silo.update('silo-01', { thresholds: { low_level: 98, high_level: 99 } });
+  await operator.open('#/alerts');
+  await page
+    .getByRole('link', { name: /^Low level|Statistics/ })
+    .last()
+    .click();
+  await page.getByText('alerts raised per hour').waitFor();
+  await page.getByRole('img', { name: /^Raised alerts over time/ }).waitFor();
+  await page.getByRole('region', { name: 'Most frequent' }).getByText('Low level').first().waitFor();
+  await page.getByRole('button', { name: '24 hours' }).click();
+  await page.getByText('alerts raised per hour').waitFor();
+  await checkAccessibility(page);
+  assert.deepEqual(record.faults, []);
+});
+
 test('the text about an alert is written for a facility in its dialog, shown to others, and removed', async (t) => {
   const operator = await signIn(t, site);
   if (operator === null) return;

@@ -1,4 +1,13 @@
-import { checkNewNote, checkNoteQuery, Note } from '../shifts.ts';
+import {
+  checkHandoverQuery,
+  checkNewHandover,
+  checkNewNote,
+  checkNoteQuery,
+  checkShiftReportQuery,
+  Handover,
+  Note,
+  ShiftReport,
+} from '../shifts.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
@@ -38,6 +47,70 @@ export const shifts = {
     examples: [
       { summary: 'a note' },
       { summary: 'an unknown note', parameters: { note_id: 'nt_none' }, refusal: 'note_not_found' },
+    ],
+  }),
+  report: endpoint('api', 'GET', '/shift-report', {
+    scope: 'read',
+    summary: 'Shows what happened since the beginning of the shift, or in another time of at most 7 days.',
+    query: checkShiftReportQuery,
+    answers: { 200: one(ShiftReport) },
+    examples: [
+      { summary: 'this shift' },
+      {
+        summary: 'the night shift of one facility',
+        query: { facility: 'north', from: '2026-11-14T22:00:00Z', to: '2026-11-15T06:00:00Z' },
+      },
+      {
+        summary: 'more than 7 days',
+        query: { from: '2026-10-14T22:00:00Z', to: '2026-11-15T06:00:00Z' },
+        refusal: 'invalid_input',
+      },
+    ],
+  }),
+  /** Newest first. */
+  handovers: endpoint('api', 'GET', '/handovers', {
+    scope: 'read',
+    summary: 'Lists what shifts told the next ones, newest first.',
+    query: checkHandoverQuery,
+    answers: { 200: pageOf(Handover) },
+    examples: [
+      { summary: 'every handover' },
+      { summary: 'the last that waits for its acknowledgement', query: { waiting: 'true', limit: '1' } },
+    ],
+  }),
+  handOver: endpoint('api', 'POST', '/handovers', {
+    scope: 'operate',
+    summary: 'Tells the next shift what it has to know.',
+    body: body(checkNewHandover, 'handover'),
+    answers: { 200: one(Handover) },
+    examples: [
+      {
+        summary: 'the early shift of one facility',
+        body: {
+          facility: 'north',
+          from: '2026-11-15T00:00:00Z',
+          to: '2026-11-15T08:00:00Z',
+          text: 'Silo 7 is low, the truck comes at 15:00.',
+        },
+      },
+      {
+        summary: 'a shift that ends before it begins',
+        body: { from: '2026-11-15T08:00:00Z', to: '2026-11-15T06:00:00Z', text: 'x' },
+        refusal: 'invalid_input',
+      },
+    ],
+  }),
+  acknowledgeHandover: endpoint('api', 'POST', '/handovers/{handover_id}/acknowledge', {
+    scope: 'operate',
+    summary: 'The next shift has read it. Repeating it changes nothing.',
+    answers: { 200: one(Handover) },
+    examples: [
+      { summary: 'a handover' },
+      {
+        summary: 'an unknown handover',
+        parameters: { handover_id: 'ho_none' },
+        refusal: 'handover_not_found',
+      },
     ],
   }),
 };

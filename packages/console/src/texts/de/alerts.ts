@@ -6,7 +6,13 @@ export const alerts: typeof english.alerts = {
   title: 'Alarme',
   one: 'Alarm',
   lists: 'Listen der Alarme',
-  listNames: { open: 'Offen', unacknowledged: 'Unbestätigt', shelved: 'Zurückgestellt', history: 'Verlauf' },
+  listNames: {
+    open: 'Offen',
+    unacknowledged: 'Unbestätigt',
+    shelved: 'Zurückgestellt',
+    history: 'Verlauf',
+    statistics: 'Statistik',
+  },
   countedList: (name, count) => `${name} (${count})`,
   empty: {
     open: 'Keine offenen Alarme.',
@@ -65,4 +71,25 @@ export const alerts: typeof english.alerts = {
     `${name}: ${person} hatte ihn schon vor ${age} bestätigt. Name und Notiz bleiben.`,
   moreOthersFirst: (count) => `und ${count} weitere`,
   missing: (count) => (count === 1 ? '1 Alarm gibt es nicht mehr.' : `${count} Alarme gibt es nicht mehr.`),
+  statistics: {
+    time: 'Zeitraum',
+    days: (count) => (count === 1 ? '24 Stunden' : `${count} Tage`),
+    perHour: 'ausgelöste Alarme je Stunde',
+    measure: (word) =>
+      ({
+        acceptable: 'annehmbar für eine Person (bis 6)',
+        manageable: 'das Höchste, was eine Person bewältigt (bis 12)',
+        tooMany: 'mehr, als eine Person bewältigt (12)',
+      })[word],
+    reference: 'Maßstäbe nach ISA-18.2 und EEMUA 191.',
+    counts: (raised, floods, shelved) =>
+      `${raised} ausgelöst, ${floods}-mal mehr als 10 in 10 Minuten, ${shelved} jetzt zurückgestellt.`,
+    chart: (most) => `Ausgelöste Alarme im Verlauf, höchstens ${most} je Stunde`,
+    times: (count) => `${count}-mal`,
+    mostFrequent: 'Am häufigsten',
+    chattering: 'Flatternd',
+    chatteringHint: 'Dreimal oder öfter in 10 Minuten ausgelöst: eine Totzone oder Verzögerung einstellen.',
+    standing: 'Dauerhaft',
+    standingHint: 'Seit mehr als 24 Stunden: beheben oder die Grenze ändern.',
+  },
 };

@@ -19,6 +19,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   plant_not_found: 'diese Anlage gibt es nicht',
   refill_not_found: 'diese Nachfüllung gibt es nicht',
   note_not_found: 'diese Notiz gibt es nicht',
+  handover_not_found: 'diese Übergabe gibt es nicht',
   view_not_found: 'diese Ansicht gibt es nicht, oder sie gehört zu einem anderen Schlüssel',
   alarm_help_not_found: 'diese Alarmart gibt es nicht, oder hier gibt es keinen eigenen Text zu ihr',
   view_limit_reached: 'dieser Schlüssel hat schon so viele Ansichten, wie der Dienst behält',

@@ -4,7 +4,13 @@ export const alerts = {
   title: 'Alerts',
   one: 'Alert',
   lists: 'Lists of alerts',
-  listNames: { open: 'Open', unacknowledged: 'Unacknowledged', shelved: 'Shelved', history: 'History' },
+  listNames: {
+    open: 'Open',
+    unacknowledged: 'Unacknowledged',
+    shelved: 'Shelved',
+    history: 'History',
+    statistics: 'Statistics',
+  },
   countedList: (name: string, count: number) => `${name} (${count})`,
   empty: {
     open: 'No open alerts.',
@@ -64,4 +70,25 @@ export const alerts = {
   moreOthersFirst: (count: number) => `and ${count} more`,
   missing: (count: number) =>
     count === 1 ? '1 alert is not there any more.' : `${count} alerts are not there any more.`,
+  statistics: {
+    time: 'Time',
+    days: (count: number) => (count === 1 ? '24 hours' : `${count} days`),
+    perHour: 'alerts raised per hour',
+    measure: (word: 'acceptable' | 'manageable' | 'tooMany') =>
+      ({
+        acceptable: 'acceptable for one person (up to 6)',
+        manageable: 'the most one person can manage (up to 12)',
+        tooMany: 'more than one person can manage (12)',
+      })[word],
+    reference: 'Measures after ISA-18.2 and EEMUA 191.',
+    counts: (raised: number, floods: number, shelved: number) =>
+      `${raised} raised, ${floods} times more than 10 in 10 minutes, ${shelved} shelved now.`,
+    chart: (most: number) => `Raised alerts over time, at most ${most} per hour`,
+    times: (count: number) => `${count} times`,
+    mostFrequent: 'Most frequent',
+    chattering: 'Chattering',
+    chatteringHint: 'Raised three times or more within 10 minutes: give it a dead band or a delay.',
+    standing: 'Standing',
+    standingHint: 'For more than 24 hours: repair it, or change its limit.',
+  },
 };

@@ -68,6 +68,12 @@ export const PATH_PARAMETERS = {
     notFound: 'note_not_found',
     example: 'nt_019a86c5f3c07b2a',
   },
+  handover_id: {
+    schema: RECORD_ID,
+    description: 'the id of a handover',
+    notFound: 'handover_not_found',
+    example: 'ho_019a86c5f3c07b2a',
+  },
   view_id: {
     schema: RECORD_ID,
     description: 'the id of a saved view',

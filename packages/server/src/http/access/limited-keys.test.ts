@@ -48,6 +48,10 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   // `shifts.test.ts`.
   'shifts.addNote': 'own',
   'shifts.removeNote': 'own',
+  'shifts.report': 'filtered',
+  'shifts.handovers': 'filtered',
+  'shifts.handOver': 'own',
+  'shifts.acknowledgeHandover': 'own',
   // A view belongs to its key, or is shared with all.
   'views.list': 'own',
   'views.create': 'own',
@@ -203,9 +207,16 @@ describeRequests('what limited keys reach', (api) => {
           (list) => `/v1/${list}`,
         ),
         ...['overview', 'audit', `readings?${range}`, `history?${range}`].map((list) => `/v1/${list}`),
-        ...['alerts/statistics', 'notes', 'forecasts', 'refills', 'findings?result=all', 'order-list'].map(
-          (list) => `/v1/${list}`,
-        ),
+        ...[
+          'alerts/statistics',
+          'notes',
+          'shift-report',
+          'handovers',
+          'forecasts',
+          'refills',
+          'findings?result=all',
+          'order-list',
+        ].map((list) => `/v1/${list}`),
       ]) {
         const { status, text } = await as(limit).get(path);
         assert.equal(status, 200, path);

@@ -111,7 +111,8 @@ function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
   register(routes, endpoints.fleet.alertStatistics, async (request, _reply, read) => {
     const query = read.query(request);
     const nowMs = now();
-    const times = timeRangeOf(query, { usualMs: STATISTICS_MS_USUAL, mostMs: STATISTICS_MS_MAX }, nowMs);
+    const startMs = (toMs: number): number => toMs - STATISTICS_MS_USUAL;
+    const times = timeRangeOf(query, { startMs, mostMs: STATISTICS_MS_MAX }, nowMs);
     const range = { ...times, devices: selectionOf(request, query) };
     return success(await app.alerts.statistics(range, nowMs));
   });
@@ -134,7 +135,7 @@ function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
   });
 }
 
-const fleetAlert = (device: DeviceOfRow, alert: AlertState): FleetAlert => ({
+export const fleetAlert = (device: DeviceOfRow, alert: AlertState): FleetAlert => ({
   ...deviceOfRecord(device),
   ...shownAlert(alert),
 });

@@ -32,14 +32,14 @@ export const deviceOfRecord = ({ deviceId, deviceName, facility, zone }: DeviceO
   location: { facility, zone },
 });
 
-/** The time that a summary is about: until now, and from so long before, unless the query says otherwise. */
+/** The time that a summary is about: until now, and from the usual beginning on, unless the query says otherwise. */
 export function timeRangeOf(
   { from, to }: { readonly from?: string; readonly to?: string },
-  { usualMs, mostMs }: { readonly usualMs: number; readonly mostMs: number },
+  { startMs, mostMs }: { readonly startMs: (toMs: number) => number; readonly mostMs: number },
   nowMs: number,
 ): { readonly fromMs: number; readonly toMs: number } {
   const toMs = to === undefined ? nowMs : checkedTimeMs(to);
-  const fromMs = from === undefined ? toMs - usualMs : checkedTimeMs(from);
+  const fromMs = from === undefined ? startMs(toMs) : checkedTimeMs(from);
   const fault = fromMs >= toMs ? 'must_be_before_to' : 'is_out_of_range';
   if (fromMs >= 0 && fromMs < toMs && toMs - fromMs <= mostMs) return { fromMs, toMs };
   throw new Refusal('invalid_input', 'the time is not valid', [issueOf('/from', sentence(fault))]);

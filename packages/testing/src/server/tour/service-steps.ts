@@ -146,7 +146,7 @@ export async function fleet(client: TourClient): Promise<void> {
   await client.step('POST', '/v1/alerts/acknowledge', { body: { alert_ids: [], acknowledged_by: '' } });
 }
 
-/** Notes: what does not depend on the time. */
+/** Notes and handovers: what does not depend on the time. */
 export async function shifts(client: TourClient): Promise<void> {
   const at = '2026-03-01T08:00:00Z';
   const made = await client.step('POST', '/v1/notes', { body: { facility: 'north', at, text: 'noisy' } });
@@ -156,6 +156,13 @@ export async function shifts(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/notes?from=noon');
   await client.step('DELETE', `/v1/notes/${made.body.data.note_id}`);
   await client.step('DELETE', '/v1/notes/nt_none');
+  const shift = { from: '2026-03-01T06:00:00Z', to: '2026-03-01T14:00:00Z' };
+  const handed = await client.step('POST', '/v1/handovers', { body: { ...shift, text: 'quiet' } });
+  await client.step('POST', '/v1/handovers', { body: { from: shift.to, to: shift.from, text: 'x' } });
+  await client.step('GET', '/v1/handovers?waiting=true');
+  await client.step('POST', `/v1/handovers/${handed.body.data.handover_id}/acknowledge`);
+  await client.step('POST', '/v1/handovers/ho_none/acknowledge');
+  await client.step('GET', `/v1/shift-report?facility=nowhere&from=${shift.from}&to=${shift.to}`);
 }
 
 export async function views(client: TourClient): Promise<void> {

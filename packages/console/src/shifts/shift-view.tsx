@@ -1,0 +1,325 @@
+import './shift-view.css';
+import type { Handover, ShiftReport } from '@granary/contract/shifts';
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+import { orderSentence } from '../foresight/forecast-words.ts';
+import { Button } from '../kit/button.tsx';
+import { DeviceName } from '../kit/device-name.tsx';
+import { DialogButton, FormDialog } from '../kit/dialog.tsx';
+import { FilterBar, SelectFilter, TimeFilter } from '../kit/filter-bar.tsx';
+import { useAction } from '../kit/form-state.ts';
+import { formatTime, zoneOf } from '../kit/format.ts';
+import { bound, TextArea } from '../kit/inputs.tsx';
+import { Time } from '../kit/measured.tsx';
+import { Failure, Notice } from '../kit/messages.tsx';
+import { messageText, statusText } from '../kit/sentences.ts';
+import { SeverityMark } from '../kit/severity-mark.tsx';
+import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
+import { nameOf, operationTitle } from '../operations/jobs.ts';
+import { locale, texts } from '../texts/texts.ts';
+import { AddNote } from './notes.tsx';
+
+/** What happened since the beginning of the shift, and what the shift before has handed over. */
+export function ShiftView() {
+  const { client, live, navigation } = useConsole();
+  const { shifts, table, shell } = texts.value;
+  const { query } = navigation.route.value;
+  const facility = query.get('facility') || null;
+  const from = timeIn(query.get('from'));
+  const asked = { ...(facility === null ? {} : { facility }), ...(from === null ? {} : { from }) };
+  const {
+    value: report,
+    failure,
+    reload,
+  } = useLoaded((signal) => client.shifts.report(asked, { signal }), [client, facility, from]);
+  useEventReload(['note.'], reload);
+  const names = [...live.site.devices.all.value.values()].map((device) => device.peek().location.facility);
+  const shown = (at: string): string => formatTime(at, live.site.clock.nowMs.peek(), locale.value);
+  return (
+    <div class="shift-view">
+      <header>
+        <h1>{report === undefined ? shifts.title : shifts.since(shown(report.from))}</h1>
+        {report !== undefined && (
+          <p class="muted free-text">{shifts.asOf(shown(report.to), facility ?? table.anyFacility)}</p>
+        )}
+      </header>
+      <FilterBar names={['facility', 'from']}>
+        <SelectFilter
+          name="facility"
+          label={table.facility}
+          any={table.anyFacility}
+          options={[...new Set(names)].sort().map((name) => [name, name])}
+        />
+        <TimeFilter name="from" label={shifts.start} />
+        <Button onPress={reload}>{shifts.refresh}</Button>
+        <Button onPress={() => print()}>{shifts.print}</Button>
+      </FilterBar>
+      <Failure of={failure} />
+      {report === undefined && failure === null && <Notice>{shell.loading}</Notice>}
+      {report !== undefined && (
+        <>
+          <HandoverPanel report={report} />
+          <div class="shift-parts">
+            <ReportParts report={report} reload={reload} />
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** A time of the address, which anybody can change. */
+function timeIn(text: string | null): string | null {
+  const timeMs = Date.parse(text ?? '');
+  return Number.isNaN(timeMs) ? null : new Date(timeMs).toISOString();
+}
+
+/** What the last shift told and nobody has acknowledged, and the way to tell the next one. */
+function HandoverPanel({ report }: { readonly report: ShiftReport }) {
+  const console = useConsole();
+  const { client, session } = console;
+  const { shifts } = texts.value;
+  const canOperate = useScope('operate');
+  const { run, isRunning, failure } = useAction();
+  const of = report.facility === null ? {} : { facility: report.facility };
+  const waiting = useLoaded(
+    (signal) => client.shifts.handovers({ ...of, waiting: 'true', limit: 1 }, { signal }),
+    [client, report.facility],
+  );
+  useEventReload(['handover.'], waiting.reload);
+  const handover = waiting.value?.data[0];
+  const acknowledge = ({ handover_id }: Handover): Promise<boolean> =>
+    run(async () => {
+      await client.shifts.acknowledgeHandover(handover_id, callOptions(console));
+      waiting.reload();
+    });
+  // A limited key hands over one of its facilities.
+  const place =
+    report.facility ?? (session.facilities?.length === 1 ? (session.facilities[0] ?? null) : null);
+  const isPlaced = place !== null || (session.facilities === null && session.device_ids === null);
+  return (
+    <section class="panel shift-handover" aria-label={shifts.handover}>
+      <h2>{shifts.handover}</h2>
+      {handover === undefined ? (
+        <p class="muted">{shifts.nothingWaits}</p>
+      ) : (
+        <>
+          <p class="free-text">{handover.text}</p>
+          <p class="muted free-text">
+            {[nameOf(handover.created_by), handover.facility].filter(Boolean).join(' · ')}{' '}
+            <Time at={handover.created_at} />
+          </p>
+          {canOperate && (
+            <Button kind="primary" isChange isBusy={isRunning} onPress={() => void acknowledge(handover)}>
+              {shifts.acknowledge}
+            </Button>
+          )}
+        </>
+      )}
+      <Failure of={failure ?? waiting.failure} />
+      {canOperate && isPlaced && (
+        <DialogButton text={shifts.handOver}>
+          {(close) => <HandoverForm report={report} place={place} onDone={waiting.reload} onClose={close} />}
+        </DialogButton>
+      )}
+    </section>
+  );
+}
+
+interface HandoverFormProps {
+  readonly report: ShiftReport;
+  readonly place: string | null;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+
+function HandoverForm({ report: { from, to }, place, onDone, onClose }: HandoverFormProps) {
+  const console = useConsole();
+  const { shifts, table } = texts.value;
+  const text = useSignal('');
+  return (
+    <FormDialog
+      title={shifts.handOver}
+      submit={shifts.handOver}
+      isIncomplete={text.value.trim() === ''}
+      onSubmit={async () => {
+        const handover = { facility: place, from, to, text: text.peek().trim() };
+        await console.client.shifts.handOver(handover, callOptions(console));
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      <p class="muted free-text">
+        {place ?? table.anyFacility}: <Time at={from} /> – <Time at={to} />
+      </p>
+      <TextArea label={shifts.handoverText} rows={6} maxLength={4_000} isRequired {...bound(text)} />
+    </FormDialog>
+  );
+}
+
+interface Line {
+  readonly key: string;
+  readonly at: string;
+  readonly deviceId: string | null;
+  readonly what: string;
+  readonly detail: string | null;
+  readonly sign?: ComponentChildren;
+}
+
+interface PartProps {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly hasMore: boolean;
+  /** Where all of them are. */
+  readonly address: string;
+  readonly children?: ComponentChildren;
+}
+
+function Part({ title, lines, hasMore, address, children }: PartProps) {
+  const { shifts } = texts.value;
+  return (
+    <section class="panel" aria-label={title}>
+      <h2>{shifts.counted(title, `${lines.length}${hasMore ? '+' : ''}`)}</h2>
+      {lines.length === 0 && <p class="muted">{shifts.nothing}</p>}
+      <ul class="shift-lines">
+        {lines.map(({ key, at, deviceId, what, detail, sign }) => (
+          <li key={key}>
+            <Time at={at} />
+            <span>{sign}</span>
+            <p>
+              {deviceId !== null && <DeviceName deviceId={deviceId} />} <span class="free-text">{what}</span>
+              {detail !== null && <span class="muted free-text"> {detail}</span>}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {hasMore && <a href={address}>{shifts.more}</a>}
+      {children}
+    </section>
+  );
+}
+
+function ReportParts({ report, reload }: { readonly report: ShiftReport; readonly reload: () => void }) {
+  const { live } = useConsole();
+  const { shifts, alarmHelp, commands, foresight } = texts.value;
+  const place = report.facility === null ? {} : { facility: report.facility };
+  const part = <Item,>(
+    { items, has_more }: { readonly items: readonly Item[]; readonly has_more: boolean },
+    lineOf: (item: Item) => Line,
+  ) => ({ lines: items.map(lineOf), hasMore: has_more });
+  const alertLine = (alert: ShiftReport['open_alerts']['items'][number]): Line => ({
+    key: alert.alert_id,
+    at: alert.created_at,
+    deviceId: alert.device_id,
+    what: messageText(alert),
+    detail: alert.shelve_reason ?? alert.note ?? alert.acknowledged_by,
+    sign: <SeverityMark severity={alert.severity} text="" isOutlined={alert.status === 'acknowledged'} />,
+  });
+  const nowMs = live.site.clock.nowMs.peek();
+  return (
+    <>
+      <Part
+        title={shifts.openAlerts}
+        address={addressOf('alerts', null, place)}
+        {...part(report.open_alerts, alertLine)}
+      />
+      <Part
+        title={shifts.raised}
+        address={addressOf('alerts', null, { ...place, list: 'statistics' })}
+        {...part(report.raised_alerts, (raised) => ({
+          key: `${raised.device_id} ${raised.type}`,
+          at: raised.last_at,
+          deviceId: raised.device_id,
+          what: alarmHelp.types[raised.type].name,
+          detail: raised.raised > 1 ? shifts.times(raised.raised) : null,
+          sign: <SeverityMark severity={raised.severity} text="" />,
+        }))}
+      />
+      <Part
+        title={shifts.operations}
+        address={addressOf('operations', null, place)}
+        {...part(report.operations, (operation) => ({
+          key: operation.operation_id,
+          at: operation.started_at,
+          deviceId: operation.device_id,
+          what: operationTitle(operation),
+          detail: [nameOf(operation.requested_by), statusText(operation)].filter(Boolean).join(' · '),
+        }))}
+      />
+      <Part
+        title={shifts.notes}
+        address={addressOf('shift')}
+        {...part(report.notes, (note) => ({
+          key: note.note_id,
+          at: note.at,
+          deviceId: note.device_id,
+          what: note.text,
+          detail: [note.device_id === null ? note.facility : null, nameOf(note.created_by)]
+            .filter(Boolean)
+            .join(' · '),
+        }))}
+      >
+        {report.facility !== null && <AddNote place={{ facility: report.facility }} onDone={reload} />}
+      </Part>
+      <Part
+        title={shifts.orders}
+        address={addressOf('orders')}
+        {...part(report.orders, (forecast) => ({
+          key: forecast.device_id,
+          at: forecast.order_by ?? report.to,
+          deviceId: forecast.device_id,
+          what:
+            orderSentence(forecast, {
+              nowMs,
+              language: locale.value,
+              words: foresight,
+              timeZone: zoneOf(forecast),
+            }) ?? '',
+          detail: forecast.product,
+        }))}
+      />
+      <Part
+        title={shifts.missions}
+        address={addressOf('operations', 'missions', place)}
+        {...part(report.missions, (mission) => ({
+          key: mission.mission_id,
+          at: mission.started_at ?? mission.scheduled_start,
+          deviceId: mission.device_id,
+          what: mission.mission_name,
+          detail: statusText(mission),
+        }))}
+      />
+      <Part
+        title={shifts.commands}
+        address={addressOf('operations', 'commands', place)}
+        {...part(report.commands, (command) => ({
+          key: command.command_id,
+          at: command.created_at,
+          deviceId: command.device_id,
+          what: commands.names[command.command],
+          detail: [nameOf(command.requested_by), statusText(command)].filter(Boolean).join(' · '),
+        }))}
+      />
+      <Part
+        title={shifts.shelved}
+        address={addressOf('alerts', null, { ...place, list: 'shelved' })}
+        {...part(report.shelved_alerts, alertLine)}
+      />
+      {report.changes !== null && (
+        <Part
+          title={shifts.changes}
+          address={addressOf('administration', 'audit')}
+          {...part(report.changes, (entry) => ({
+            key: entry.audit_id,
+            at: entry.at,
+            deviceId: entry.device_id,
+            what: entry.action,
+            detail: nameOf(entry.actor),
+          }))}
+        />
+      )}
+    </>
+  );
+}
