@@ -1,6 +1,6 @@
 import { NOTIFICATION_RULES_MAX } from '@granary/contract/notifications';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
-import type { Applied, SiteDocument } from '@granary/contract/site/site-document';
+import type { Applied, SiteDocument } from '@granary/contract/site';
 import { WEBHOOKS_MAX } from '@granary/contract/webhooks';
 import { auditedChange } from '@granary/core/audit';
 import { storedConfiguration } from '@granary/core/configuration/versions';

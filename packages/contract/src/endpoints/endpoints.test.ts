@@ -10,8 +10,10 @@ for (const { name, endpoint } of ALL_ENDPOINTS) {
     assert.ok(examples.some(({ refusal }) => refusal === undefined));
     for (const example of examples) {
       assert.ok(!fillPath(path, example.parameters).includes('{'));
-      if (example.refusal !== 'invalid_input') assert.deepEqual(query?.faults(example.query ?? {}) ?? [], []);
-      if (example.body !== undefined) assert.deepEqual(body?.check.faults(example.body), []);
+      if (example.refusal !== 'invalid_input') {
+        assert.deepEqual(query?.faults(example.query ?? {}) ?? [], []);
+        if (example.body !== undefined) assert.deepEqual(body?.check.faults(example.body), []);
+      }
       if (example.refusal !== undefined) assert.ok(errors.includes(example.refusal), example.refusal);
     }
   });

@@ -1,10 +1,4 @@
-import {
-  Applied,
-  checkApplyQuery,
-  checkExportQuery,
-  checkSiteDocument,
-  SiteDocument,
-} from '../site/site-document.ts';
+import { Applied, checkApplyQuery, checkExportQuery, checkSiteDocument, SiteDocument } from '../site.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 

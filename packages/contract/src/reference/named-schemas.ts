@@ -44,7 +44,7 @@ import * as operations from '../operations.ts';
 import { Point, Position } from '../positions.ts';
 import { SessionRecord, SignIn, SignInCode } from '../session.ts';
 import { Handover, NewHandover, NewNote, Note, ShiftMission, ShiftReport } from '../shifts.ts';
-import { Applied, SiteChange, SiteDevice, SiteDocument } from '../site/site-document.ts';
+import { Applied, SiteChange, SiteDevice, SiteDocument } from '../site.ts';
 import { EnvironmentalReading, LocationReading, Track, TrackPoint } from '../telemetry/field-readings.ts';
 import { CurrentReadings, HistoryPoint, SensorHistory, TelemetryReceipt } from '../telemetry/telemetry.ts';
 import { NewView, View, ViewPatch } from '../views.ts';

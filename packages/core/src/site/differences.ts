@@ -1,5 +1,5 @@
 import type { Difference } from '@granary/contract/audit';
-import type { CHANGE_ACTIONS } from '@granary/contract/site/site-document';
+import type { CHANGE_ACTIONS } from '@granary/contract/site';
 
 const VALUE_CHARS_MAX = 60;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
-import { checkSiteDocument, type SiteDevice, type SiteDocument } from '@granary/contract/site/site-document';
+import { checkSiteDocument, type SiteDevice, type SiteDocument } from '@granary/contract/site';
 import { appliedRecord, planSite } from './plan-site.ts';
 import { type DescribedDevice, siteDevice } from './site-device.ts';
 import { siteRule } from './site-rule.ts';

@@ -3,13 +3,7 @@ import type { ThresholdRule } from '@granary/contract/configuration/shared-confi
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import type { ConfigurationPatch, DeviceConfiguration } from '@granary/contract/profiles/profiles';
-import type {
-  Applied,
-  SiteChange,
-  SiteDevice,
-  SiteDocument,
-  SiteSection,
-} from '@granary/contract/site/site-document';
+import type { Applied, SiteChange, SiteDevice, SiteDocument, SiteSection } from '@granary/contract/site';
 import { ruleSensors } from '../alerts/rules/threshold-rules.ts';
 import { refuseBadRules } from '../configuration/rule-checks.ts';
 import { changeDevice } from '../devices/change-device.ts';

@@ -1,6 +1,6 @@
 import type { SensorDeclaration } from '@granary/contract/devices/sensors';
 import type { DeviceConfiguration, ProfileName } from '@granary/contract/profiles/profiles';
-import type { SiteDevice } from '@granary/contract/site/site-document';
+import type { SiteDevice } from '@granary/contract/site';
 import { asDeclaration, declaredSensors, isInUse } from '../sensors/declared-sensors.ts';
 
 /** What a document describes of a device. */

@@ -1,7 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import type { NotificationTarget } from '@granary/contract/notifications';
-import type { SiteNotificationRule, SiteTarget } from '@granary/contract/site/site-document';
+import type { SiteNotificationRule, SiteTarget } from '@granary/contract/site';
 import { type RuleContent, ruleContent, type StoredRule } from '../notifications/rule.ts';
 import { differences, type Planned } from './differences.ts';
 

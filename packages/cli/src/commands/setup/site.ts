@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import type { Client } from '@granary/client';
-import type { Applied, SiteDocument } from '@granary/contract/site/site-document';
+import type { Applied, SiteDocument } from '@granary/contract/site';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import { type AccessValues, accessClient, asActor } from '../../access/service-access.ts';

@@ -5,7 +5,7 @@ import type { ApplicationResult } from '@granary/app/site/site';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { YAML_TYPE } from '@granary/contract/endpoints/site';
 import { NOTIFICATION_RULES_MAX } from '@granary/contract/notifications';
-import type { Applied, SiteDevice, SiteDocument } from '@granary/contract/site/site-document';
+import type { Applied, SiteDevice, SiteDocument } from '@granary/contract/site';
 import { WEBHOOKS_MAX } from '@granary/contract/webhooks';
 import { siteDevice } from '@granary/core/site/site-device';
 import { siteRule } from '@granary/core/site/site-rule';

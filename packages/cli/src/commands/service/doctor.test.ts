@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessFinding } from '../commands/service/doctor.ts';
+import { accessFinding } from './doctor.ts';
 
 test('devices that the external broker does not know are a warning with a cure', () => {
   const { verdict, message, cure } = accessFinding(3);

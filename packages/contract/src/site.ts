@@ -1,17 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { Difference } from '../audit.ts';
-import { DeviceCredentials, FieldRegistration, SiloRegistration } from '../devices/devices.ts';
-import { DeviceId } from '../ids.ts';
-import { type Checker, checker, closed, described, type ValidationIssue } from '../input/schema.ts';
+import { Difference } from './audit.ts';
+import { DeviceCredentials, FieldRegistration, SiloRegistration } from './devices/devices.ts';
+import { DeviceId } from './ids.ts';
+import { type Checker, checker, closed, described, type ValidationIssue } from './input/schema.ts';
 import {
   EmailTarget,
   EscalationStep,
   NOTIFICATION_RULES_MAX,
   NotificationRuleInput,
-} from '../notifications.ts';
-import type { DeviceGroup } from '../profiles/groups.ts';
-import { PROFILE_NAMES, PROFILES } from '../profiles/profiles.ts';
-import { NewWebhook, WEBHOOKS_MAX } from '../webhooks.ts';
+} from './notifications.ts';
+import type { DeviceGroup } from './profiles/groups.ts';
+import { PROFILE_NAMES, PROFILES } from './profiles/profiles.ts';
+import { NewWebhook, WEBHOOKS_MAX } from './webhooks.ts';
 
 export const CHANGE_ACTIONS = ['create', 'update', 'unchanged'] as const;
 
