@@ -7,9 +7,8 @@ import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { DeviceName } from '../kit/device-name.tsx';
 import { Dialog } from '../kit/dialog.tsx';
+import { EmptyState } from '../kit/empty-state.tsx';
 import { FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
-
-import { Notice } from '../kit/messages.tsx';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { PageList } from '../kit/table.tsx';
@@ -74,22 +73,25 @@ export function AlertsView() {
           address: addressOf('alerts', null, { ...kept, list: list === 'open' ? undefined : list }),
         }))}
       />
-      <FilterBar names={['severity', 'type', ...PLACE_FILTERS]}>
-        <SelectFilter
-          name="severity"
-          label={words.severity}
-          any={words.anySeverity}
-          options={ALERT_SEVERITIES.toReversed().map((severity) => [severity, common.severities[severity]])}
-        />
-        <SelectFilter
-          name="type"
-          label={words.type}
-          any={words.anyType}
-          options={ALERT_TYPES.map((type) => [type, alarmHelp.types[type].name])}
-        />
-        <PlaceFilters />
-        <SavedViews />
-      </FilterBar>
+      <details class="alerts-tools" open={!matchMedia('(max-width: 700px)').matches}>
+        <summary>{words.filter}</summary>
+        <FilterBar names={['severity', 'type', ...PLACE_FILTERS]}>
+          <SelectFilter
+            name="severity"
+            label={words.severity}
+            any={words.anySeverity}
+            options={ALERT_SEVERITIES.toReversed().map((severity) => [severity, common.severities[severity]])}
+          />
+          <SelectFilter
+            name="type"
+            label={words.type}
+            any={words.anyType}
+            options={ALERT_TYPES.map((type) => [type, alarmHelp.types[type].name])}
+          />
+          <PlaceFilters />
+          <SavedViews />
+        </FilterBar>
+      </details>
       {isLost && (
         <p class="alerts-lost" role="status">
           {words.notLive}
@@ -156,7 +158,7 @@ function LiveAlerts({ filter, ...opening }: LiveAlertsProps) {
     (deviceId) => site.devices.find(deviceId)?.peek().location.facility,
   );
   if (alerts.length === 0 && isLost) return null;
-  if (alerts.length === 0) return <Notice>{words.empty[filter.list]}</Notice>;
+  if (alerts.length === 0) return <EmptyState drawing="quiet" title={words.empty[filter.list]} />;
   return (
     <>
       <SelectionBar alerts={alerts} selected={selected} />
@@ -210,7 +212,7 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
   };
   const shelvable = chosen.filter(({ shelved_until }) => shelved_until === null);
   return (
-    <div class="alerts-selection">
+    <div class={`alerts-selection ${chosen.length === 0 ? 'none-chosen' : ''}`}>
       <label>
         <input
           type="checkbox"

@@ -2,6 +2,7 @@ import './device-page.css';
 import './device-operations.css';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
+import { useSignal } from '@preact/signals';
 import { EmergencyStop } from '../commands/emergency-stop.tsx';
 import { useVehicleState, VehicleCommands } from '../commands/vehicle-commands.tsx';
 import { useConsole, useIsLost, useScope } from '../context/console.ts';
@@ -212,11 +213,12 @@ function DeviceNow({ device, facts, sensors }: NowProps) {
   const canOperate = hasCapability(device.profile, 'operations');
   const hasContents = sensors.some(({ id }) => id === 'level');
   const takesCommands = hasCapability(device.profile, 'commands');
+  const target = useSignal<number | null>(null);
   return (
     <div class={`device-columns ${canOperate || takesCommands ? 'with-actions' : ''}`}>
       <div class="device-column device-column-values">
         {hasContents ? (
-          <SiloVessel device={device} facts={facts} />
+          <SiloVessel device={device} facts={facts} sensors={sensors} target={target.value} />
         ) : (
           <CurrentValues device={device} sensors={sensors} />
         )}
@@ -227,7 +229,7 @@ function DeviceNow({ device, facts, sensors }: NowProps) {
       </div>
       {canOperate && (
         <div class="device-column device-column-actions">
-          <OperationPanel device={device} facts={facts} />
+          <OperationPanel device={device} facts={facts} target={target} />
         </div>
       )}
       {takesCommands && (

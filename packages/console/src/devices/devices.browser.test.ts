@@ -50,6 +50,51 @@ describe('the page of a device, in a browser', () => {
     }
   });
 
+  test('the vessel shows where the form leads, the points of a cable, and one rule for all of them', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    await person.open('#/devices/silo-12');
+    const contents = page.getByRole('region', { name: 'Contents' });
+    await contents.locator('.cable-point').nth(11).waitFor();
+    await page.getByRole('group', { name: 'Start an operation' }).getByText('Discharge').click();
+    await amount(page).fill('50000');
+    await contents.getByText('After it').waitFor();
+    assert.equal(await contents.locator('.ghost').count(), 1);
+    await amount(page).fill('');
+    await contents.getByText('After it').waitFor({ state: 'detached' });
+
+    await person.open('#/devices/silo-12?tab=configuration');
+    const rules = page.getByRole('group', { name: 'Threshold rules' });
+    await rules.getByRole('listitem').first().waitFor();
+    assert.equal(await rules.getByRole('listitem').count(), 2);
+    await rules.getByLabel('Value').first().fill('29');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Saved/).waitFor();
+    const { configuration } = await site.client.configuration.silo.get('silo-12');
+    const changed = configuration.rules.filter(({ above }) => above === 29);
+    assert.deepEqual(
+      changed.map(({ sensor_id }) => sensor_id),
+      Array.from({ length: 12 }, (_, index) => `temp_${index + 1}`),
+    );
+    assert.match(changed[11]?.message ?? '', /12$/);
+  });
+
+  test('the chart compares with another silo and with what is usual, and the address keeps it', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    await person.open('#/devices/silo-12');
+    await page.getByLabel('Compare with …').selectOption({ label: 'Malting barley · Riverside Mill' });
+    await page.getByText('Level · Malting barley').waitFor();
+    await page.getByLabel('Usual for the weekday').check();
+    assert.match(page.url(), /with=silo-13.*usual=on/);
+    await page.reload();
+    await page.getByText('Level · Malting barley').waitFor();
+    await page.getByLabel('Compare with …').selectOption('');
+    await page.getByText('Level · Malting barley').waitFor({ state: 'detached' });
+  });
+
   test('a discharge is stopped with one press on a phone', async (t) => {
     const person = await operator(t, { viewport: PHONE });
     if (person === null) return;

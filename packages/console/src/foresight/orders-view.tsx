@@ -6,6 +6,7 @@ import { useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { download } from '../kit/download.ts';
+import { EmptyState } from '../kit/empty-state.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../kit/filter-bar.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { formatMass, zoneOf } from '../kit/format.ts';
@@ -19,13 +20,14 @@ import { forecastsOf } from './forecasts.ts';
 
 const DAYS = [3, 7, 14] as const;
 const DAYS_DEFAULT = 7;
+const DAYS_MAX = 365;
 
 /** What to order, for which silos and by when, for a phone in the yard and a desk at the mill. */
 export function OrdersView() {
   const { client, live, navigation } = useConsole();
   const words = texts.value.foresight;
   const { query } = navigation.route.value;
-  const days = Number(query.get('days') ?? DAYS_DEFAULT);
+  const days = daysOf(query.get('days'));
   const compartments = query.get('compartments') ?? '';
   const nowMs = live.site.clock.nowMs.peek();
   const asked = {
@@ -44,10 +46,10 @@ export function OrdersView() {
           name="days"
           label={words.until}
           any={words.untilDays(DAYS_DEFAULT)}
-          options={DAYS.filter((one) => one !== DAYS_DEFAULT).map((one) => [
-            String(one),
-            words.untilDays(one),
-          ])}
+          anyValue={String(DAYS_DEFAULT)}
+          options={[...new Set([...DAYS, days])]
+            .filter((one) => one !== DAYS_DEFAULT)
+            .map((one) => [String(one), words.untilDays(one)])}
         />
         <TextFilter name="compartments" label={`${words.compartments} (${words.compartmentsHint})`} />
         <Button onPress={() => void run(() => saveCsv(asked))}>CSV</Button>
@@ -62,6 +64,12 @@ export function OrdersView() {
       </section>
     </div>
   );
+}
+
+/** Any number of days can be in the address. */
+function daysOf(text: string | null): number {
+  const days = Number(text);
+  return text !== null && Number.isInteger(days) && days >= 1 && days <= DAYS_MAX ? days : DAYS_DEFAULT;
 }
 
 /** As the mill takes it; the client reads JSON only. */
@@ -81,7 +89,7 @@ interface LinesProps {
 function Lines({ list, nowMs }: LinesProps) {
   const words = texts.value.foresight;
   const reading = { nowMs, language: locale.value, words };
-  if (list.lines.length === 0) return <Notice>{words.ordersEmpty}</Notice>;
+  if (list.lines.length === 0) return <EmptyState drawing="silo" title={words.ordersEmpty} />;
   return (
     <>
       {list.totals.map(({ facility, product, silos, kg, kg_per_day }) => (

@@ -44,22 +44,28 @@ interface FilterProps {
 interface SelectProps extends FilterProps {
   /** The choice that filters nothing. */
   readonly any: string;
+  /** What that choice is in an address that names it. */
+  readonly anyValue?: string;
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 
-export function SelectFilter({ name, label, any, options }: SelectProps) {
+export function SelectFilter({ name, label, any, anyValue = '', options }: SelectProps) {
   const { navigation } = useConsole();
+  const named = navigation.route.value.query.get(name) ?? '';
+  const value = named === anyValue ? '' : named;
+  // A filter that is in force is shown, also where nothing has its value.
+  const isKnown = value === '' || options.some(([one]) => one === value);
   return (
     <Filter label={label}>
       {(id) => (
         <select
           id={id}
-          value={navigation.route.value.query.get(name) ?? ''}
+          value={value}
           onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value })}
         >
           <option value="">{any}</option>
-          {options.map(([value, text]) => (
-            <option key={value} value={value}>
+          {(isKnown ? options : [...options, [value, value] as const]).map(([one, text]) => (
+            <option key={one} value={one}>
               {text}
             </option>
           ))}

@@ -1,7 +1,8 @@
 import './field.css';
-import type { Signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
+import { texts } from '../texts/texts.ts';
 
 /** What a form holds: its value, and how it is changed. */
 export interface Bound<Value> {
@@ -151,28 +152,63 @@ interface ChoicesProps extends Bound<readonly string[]> {
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 
-/** Any number of choices. */
-export const Choices = ({ legend, hint, options, value: chosen, onValue }: ChoicesProps) => (
-  <fieldset class="choices">
-    <legend>{legend}</legend>
-    {hint !== undefined && <p class="muted hint">{hint}</p>}
-    <div>
-      {options.map(([name, text]) => (
-        <label key={name}>
+/** More than these are searched and not read. */
+const UNSEARCHED_MAX = 10;
+
+/** Any number of choices. Of many, those that were chosen come first, and the others are found by a search. */
+export function Choices({ legend, hint, options, value: chosen, onValue }: ChoicesProps) {
+  const { forms } = texts.value;
+  const search = useSignal('');
+  /** As it was when the form was opened, so that no choice moves while it is pressed. */
+  const [first] = useState(() => new Set(chosen));
+  const isSearched = options.length > UNSEARCHED_MAX;
+  const wanted = search.value.trim().toLowerCase();
+  const shown = isSearched
+    ? options
+        .filter(([name, text]) => chosen.includes(name) || text.toLowerCase().includes(wanted))
+        .toSorted(([one], [other]) => Number(first.has(other)) - Number(first.has(one)))
+    : options;
+  return (
+    <fieldset class="choices">
+      <legend>{legend}</legend>
+      {hint !== undefined && <p class="muted hint">{hint}</p>}
+      {isSearched && (
+        <div class="choices-search">
           <input
-            type="checkbox"
-            checked={chosen.includes(name)}
-            onChange={({ currentTarget }) => {
-              const others = chosen.filter((one) => one !== name);
-              onValue(currentTarget.checked ? [...others, name] : others);
+            type="search"
+            aria-label={`${legend}: ${forms.search}`}
+            placeholder={forms.search}
+            value={search.value}
+            onInput={({ currentTarget }) => {
+              search.value = currentTarget.value;
+            }}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') event.preventDefault();
             }}
           />
-          <span class="free-text">{text}</span>
-        </label>
-      ))}
-    </div>
-  </fieldset>
-);
+          <span class="muted" role="status">
+            {forms.chosen(chosen.length, options.length)}
+          </span>
+        </div>
+      )}
+      <div>
+        {shown.map(([name, text]) => (
+          <label key={name}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(name)}
+              onChange={({ currentTarget }) => {
+                const others = chosen.filter((one) => one !== name);
+                onValue(currentTarget.checked ? [...others, name] : others);
+              }}
+            />
+            <span class="free-text">{text}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
 
 interface Props {
   readonly label: string;

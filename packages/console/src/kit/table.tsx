@@ -4,6 +4,7 @@ import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useConsole } from '../context/console.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
+import { EmptyState } from './empty-state.tsx';
 import { Time } from './measured.tsx';
 import { Failure, Notice } from './messages.tsx';
 import { type Column, type Order, orderAfterPress, ordered, orderText, parseOrder } from './table-order.ts';
@@ -71,7 +72,7 @@ export function Table<Row>({ label, columns, rows, idOf, onOpen, orderName = 'or
                 }}
               >
                 {columns.map(({ name, title, cell, kind }) => (
-                  <td key={name} class={kind} data-title={title}>
+                  <td key={name} class={kind} data-title={title} data-column={name}>
                     {cell(row)}
                   </td>
                 ))}
@@ -193,7 +194,7 @@ export function PageList<Item>({ pages, empty, children }: PageListProps<Item>) 
   return (
     <>
       {again}
-      {items.length === 0 ? <Notice>{empty ?? table.nothing}</Notice> : children(items)}
+      {items.length === 0 ? <EmptyState drawing="quiet" title={empty ?? table.nothing} /> : children(items)}
       {hasMore && (
         <p class="table-more">
           <Button isBusy={isLoading} onPress={pages.more}>

@@ -24,6 +24,17 @@ export interface Threshold {
   readonly isCrossed?: boolean;
 }
 
+/** A point of a cable that hangs in the vessel. */
+export interface CablePoint {
+  /** Its height, in percent of the vessel. */
+  readonly percent: number;
+  /** `null` where nothing plausible was measured. */
+  readonly text: string | null;
+  /** The most severe rule that its value breaks. */
+  readonly alarm: AlertSeverity | undefined;
+  readonly isStale: boolean;
+}
+
 interface Props {
   /** `null` where no level was ever reported: hatched, because an empty silo looks different. */
   readonly percent: number | null;
@@ -33,13 +44,24 @@ interface Props {
   readonly alarm?: AlertSeverity | undefined;
   /** Where a planned or running operation leads. */
   readonly target?: number | null;
+  /** The points of a cable, the lowest first. */
+  readonly points?: readonly CablePoint[];
   /** In pixels; the width follows. */
   readonly height: number;
   readonly label: string;
 }
 
 /** A silo drawn to its level, the same at every size. */
-export function Vessel({ percent, quality, thresholds = [], alarm, target = null, height, label }: Props) {
+export function Vessel({
+  percent,
+  quality,
+  thresholds = [],
+  alarm,
+  target = null,
+  points = [],
+  height,
+  label,
+}: Props) {
   const hatching = useId();
   return (
     <svg
@@ -74,6 +96,7 @@ export function Vessel({ percent, quality, thresholds = [], alarm, target = null
         />
       )}
       <path class="outline" d={OUTLINE} />
+      <Cable points={points} isWritten={(height * 0.9) / points.length >= CABLE_TEXT_PX} />
       {thresholds.map(({ percent: at, name, isCrossed = false }) => (
         <line
           key={name}
@@ -89,6 +112,54 @@ export function Vessel({ percent, quality, thresholds = [], alarm, target = null
     </svg>
   );
 }
+
+/** Below it the values of a cable would cover each other; then its points are drawn without them. */
+const CABLE_TEXT_PX = 17;
+const MIDDLE = (LEFT + RIGHT) / 2;
+
+/** A cable with its points: with their values where there is room, and with the shape of the alarm where a rule is broken. */
+function Cable({
+  points,
+  isWritten,
+}: {
+  readonly points: readonly CablePoint[];
+  readonly isWritten: boolean;
+}) {
+  if (points.length === 0) return null;
+  const lowest = heightOf(points[0]?.percent ?? 0);
+  return (
+    <g class="cable">
+      <path class="cable-line" d={`M${MIDDLE} ${TOP}V${lowest}`} />
+      {points.map(({ percent, text, alarm, isStale }) => (
+        <g
+          key={percent}
+          class={`cable-point ${alarm ?? ''} ${isStale || text === null ? 'stale' : ''}`}
+          transform={`translate(${MIDDLE} ${heightOf(percent)})`}
+        >
+          {isWritten ? (
+            <rect x="-8" y="-2.2" width="16" height="4.4" rx={alarm === undefined ? 2.2 : 0.6} />
+          ) : (
+            <path d={POINT_SHAPES[alarm ?? 'normal']} />
+          )}
+          {isWritten && (
+            <text y="1.15" text-anchor="middle">
+              {`${SIGNS[alarm ?? 'normal']}${text ?? '–'}`}
+            </text>
+          )}
+        </g>
+      ))}
+    </g>
+  );
+}
+
+const ROUND = 'M-1.4 0a1.4 1.4 0 1 0 2.8 0a1.4 1.4 0 1 0-2.8 0';
+const POINT_SHAPES = {
+  normal: ROUND,
+  info: ROUND,
+  warning: 'M0-2.2 2.4 1.8H-2.4z',
+  critical: 'M-1.9-1.9H1.9V1.9H-1.9z',
+};
+const SIGNS = { normal: '', info: '● ', warning: '▲ ', critical: '■ ' };
 
 /** Where a level is in the drawing, as a share of 100 from its top. */
 export const heightOf = (percent: number): number =>

@@ -10,9 +10,10 @@ import { EmergencyStop } from '../commands/emergency-stop.tsx';
 import { useVehicleState } from '../commands/vehicle-commands.tsx';
 import { useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
-import { Notice } from '../kit/messages.tsx';
+import { EmptyState } from '../kit/empty-state.tsx';
+import { formatValue } from '../kit/format.ts';
 import type { LiveDevice } from '../live/site.ts';
-import { texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 import { emptyContents, type MapContents } from './contents.ts';
 import { withCorner } from './fence-draft.ts';
 import { FenceLayer, FencePanel } from './fence-panel.tsx';
@@ -128,7 +129,7 @@ export function FieldMap() {
     if (isSized && selected !== null && !isSeen) show([selected]);
   }, [selectedId]);
 
-  if (vehicles.value.length === 0) return <Notice>{map.noVehicles}</Notice>;
+  if (vehicles.value.length === 0) return <EmptyState drawing="field" title={map.noVehicles} />;
   const select = (deviceId: string): void => navigation.open(addressOf('map', null, { device: deviceId }));
   const onMission = new Set([...live.site.missions.all.value.values()].map(({ device_id }) => device_id));
   const importance = (device: LiveDevice): number => {
@@ -160,12 +161,15 @@ export function FieldMap() {
         isDrawing={isMode(mode)}
         onPress={isMode(mode) ? onPress[mode] : undefined}
         onShowAll={() => show(vehicles.peek())}
+        weather={<Wind facility={selected?.value.location.facility ?? null} />}
       >
         {grounds.map((device) => (
           <VehicleGround
             key={device.peek().device_id}
             deviceId={device.peek().device_id}
+            name={device.value.location.zone}
             isSelected={device === selected}
+            isFaint={selected !== null && device !== selected}
             hasGeofence={device !== selected || mode !== 'geofence'}
           />
         ))}
@@ -193,6 +197,26 @@ export function FieldMap() {
         )}
       </aside>
     </div>
+  );
+}
+
+/** How strong the wind is at the facility, where a station there measures it; its direction is not measured. */
+function Wind({ facility }: { readonly facility: string | null }) {
+  const { devices } = useConsole().live.site;
+  const { common } = texts.value;
+  const found = [...devices.all.value.values()].find(
+    ({ value: { profile, location, readings = {} } }) =>
+      profile === 'weather_station' &&
+      (facility === null || location.facility === facility) &&
+      readings['wind_speed'] !== undefined &&
+      readings['wind_speed'].quality !== 'bad',
+  )?.value;
+  const wind = found?.readings?.['wind_speed'];
+  if (found === undefined || wind === undefined) return null;
+  return (
+    <span class="map-wind free-text" title={found.name}>
+      {common.sensors['wind_speed']} {formatValue(wind.value, wind.unit, locale.value)}
+    </span>
   );
 }
 

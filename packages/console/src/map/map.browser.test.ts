@@ -82,6 +82,26 @@ describe('the field map', () => {
     assert.deepEqual([...record.hosts], [new URL(site.url).host]);
   });
 
+  test('waypoints are added, moved and removed by the keyboard alone', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page } = operator;
+    await operator.open(`#/map?device=${ROVER}&mode=plan`);
+    await page.getByText('Press the map to add a waypoint').waitFor();
+    await mapOf(page).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    const second = page.getByRole('button', { name: 'Waypoint 2, Scan' });
+    const before = await middleOf(second);
+    await second.focus();
+    await page.keyboard.press('ArrowUp');
+    await eventually(async () => (await middleOf(second)).y < before.y, true);
+    await page.keyboard.press('Delete');
+    await second.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Waypoint 1, Scan' }).waitFor();
+  });
+
   test('on a phone one press stops a vehicle, and a person releases it', async (t) => {
     const operator = await signIn(t, site, { viewport: PHONE, colorScheme: 'dark' });
     if (operator === null) return;

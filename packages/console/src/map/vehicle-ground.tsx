@@ -1,20 +1,26 @@
 import type { Versioned } from '@granary/client';
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
+import type { Point } from '@granary/contract/positions';
 import { useConsole } from '../context/console.ts';
 import { type Loaded, useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import { pathOf, screenOf } from './surface/projection.ts';
 import { useView } from './surface/surface-context.ts';
+import { shortened } from './vehicles.ts';
 
 interface Props {
   readonly deviceId: string;
+  /** What the fenced ground is called. */
+  readonly name: string;
   readonly isSelected: boolean;
+  /** Another one is selected, whose fence counts. */
+  readonly isFaint: boolean;
   /** While the geofence is edited, the editor draws it. */
   readonly hasGeofence: boolean;
 }
 
 /** The geofence of a vehicle as a line, and its base. */
-export function VehicleGround({ deviceId, isSelected, hasGeofence }: Props) {
+export function VehicleGround({ deviceId, name, isSelected, isFaint, hasGeofence }: Props) {
   const view = useView();
   const { map } = texts.value;
   const configuration = useFieldConfiguration(deviceId).value?.configuration;
@@ -22,14 +28,29 @@ export function VehicleGround({ deviceId, isSelected, hasGeofence }: Props) {
   const { geofence, base } = configuration;
   const at = base === null ? null : screenOf({ lat: base.latitude, lng: base.longitude }, view);
   return (
-    <g class={`map-ground ${isSelected ? 'selected' : ''}`}>
+    <g class={`map-ground ${isSelected ? 'selected' : ''} ${isFaint ? 'faint' : ''}`}>
       {hasGeofence && geofence !== null && <path class="fence" d={`${pathOf(geofence, view)}z`} />}
+      {hasGeofence && geofence !== null && !isFaint && <FenceName fence={geofence} name={name} />}
       {at !== null && (
         <path class="base" d="M-8 1 0-7 8 1M-5.500 0V7H5.500V0" transform={`translate(${at.x} ${at.y})`}>
           <title>{map.base}</title>
         </path>
       )}
     </g>
+  );
+}
+
+/** Inside its northern corner, where the fewest vehicles are. */
+function FenceName({ fence, name }: { readonly fence: readonly Point[]; readonly name: string }) {
+  const view = useView();
+  const corners = fence.map((point) => screenOf(point, view));
+  const north = corners.toSorted((one, other) => one.y - other.y)[0];
+  const middle = corners.reduce((sum, { x }) => sum + x, 0) / Math.max(1, corners.length);
+  if (north === undefined) return null;
+  return (
+    <text class="fence-name" x={(north.x + middle) / 2} y={Math.max(north.y, 0) + 28} text-anchor="middle">
+      {shortened(name)}
+    </text>
   );
 }
 

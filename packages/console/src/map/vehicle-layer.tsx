@@ -1,5 +1,5 @@
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
-import type { FleetAlert } from '@granary/contract/fleet';
+import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
 import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isUnacknowledged } from '../alerts/alerts.ts';
@@ -19,7 +19,7 @@ const OPACITY_MIN = 0.15;
 const TRACKS_MAX = 20;
 /** Of more devices only the selected one has its name beside it. */
 const LABELS_MAX = 60;
-const LABEL_GAP_PX = 18;
+const LABEL_GAP_PX = 20;
 
 interface Props {
   /** The selected one, then those on a mission, then the others. */
@@ -106,7 +106,7 @@ function VehicleMark({ device, tracks, isSelected, onSelect }: VehicleMarkProps)
     <g
       class={`map-vehicle ${status} ${form} ${isSelected ? 'selected' : ''}`}
       transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
-      tabIndex={onSelect === null ? -1 : 0}
+      tabindex={onSelect === null ? -1 : 0}
       role="button"
       aria-pressed={isSelected}
       aria-disabled={onSelect === null}
@@ -122,11 +122,11 @@ function VehicleMark({ device, tracks, isSelected, onSelect }: VehicleMarkProps)
       }}
     >
       <circle class="touch" r="22" />
-      <circle class="body" r="10" />
+      <circle class="body" r="13" />
       {heading !== null && (
-        <path class="heading" d="M0-19 5-11H-5z" transform={`rotate(${heading.toFixed(0)})`} />
+        <path class="heading" d="M0-22 5-14H-5z" transform={`rotate(${heading.toFixed(0)})`} />
       )}
-      <circle class="core" r="3" />
+      <path class="sign" d={signOf(device.value)} />
       {severity !== null && (
         <svg x="5" y="-21" width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
           <path class={`alarm ${severity}`} d={SEVERITY_SHAPES[severity]} />
@@ -135,6 +135,13 @@ function VehicleMark({ device, tracks, isSelected, onSelect }: VehicleMarkProps)
     </g>
   );
 }
+
+const ROVER = 'M-6-2.500H2L6 0V3H-6zM-3.500 3a1.500 1.500 0 1 0 .1 0M3.500 3a1.500 1.500 0 1 0 .1 0';
+const DRONE = 'M-5-4 5 4M5-4-5 4M-7-4H-3M3-4H7M-7 4H-3M3 4H7';
+
+/** Rovers and drones have the same profile; a drone says so in the name of its model. */
+const signOf = ({ model }: Pick<FleetDevice, 'model'>): string =>
+  /drone|copter|uav/i.test(model ?? '') ? DRONE : ROVER;
 
 /** The most urgent alert of a device that nobody has acknowledged. */
 function worstOf(alerts: readonly FleetAlert[], deviceId: string): AlertSeverity | null {

@@ -41,11 +41,11 @@ export function DeviceTile({ device, hasFacility }: DeviceTileProps) {
       {isNear.value ? (
         <TileContent device={device} hasFacility={hasFacility} />
       ) : (
-        <h4 class="overview-name free-text">
+        <h3 class="overview-name free-text">
           <a class="overview-name-link" href={addressOf('devices', device_id)}>
             {name}
           </a>
-        </h4>
+        </h3>
       )}
     </li>
   );
@@ -63,11 +63,11 @@ function TileContent({ device: live, hasFacility }: DeviceTileProps) {
       </div>
       <div class="overview-words">
         <div class="overview-title">
-          <h4 class="overview-name free-text" title={name}>
+          <h3 class="overview-name free-text" title={name}>
             <a class="overview-name-link" href={addressOf('devices', device_id)}>
               {name}
             </a>
-          </h4>
+          </h3>
           <p class="overview-place muted free-text">{hasFacility ? location.facility : location.zone}</p>
         </div>
         <Values device={device} />

@@ -5,12 +5,13 @@ import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
 import { useComputed } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { isUnacknowledged } from '../alerts/alerts.ts';
-import { useConsole } from '../context/console.ts';
+import { useConsole, useScope } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
 import { forecastsOf } from '../foresight/forecasts.ts';
+import { EmptyState } from '../kit/empty-state.tsx';
 import { FilterBar, Segments, SelectFilter } from '../kit/filter-bar.tsx';
 import { formatMass } from '../kit/format.ts';
 import { LastKnown } from '../kit/measured.tsx';
-import { Notice } from '../kit/messages.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import type { Site } from '../live/site.ts';
 import { profileNames } from '../profiles/profiles.ts';
@@ -138,8 +139,10 @@ export function Overview() {
       <div class="overview">
         <AttentionPanel />
         <div class="overview-places">
-          {isEmpty ? <Notice>{overview.empty}</Notice> : <OverviewFilters />}
-          {!isEmpty && arranged.value.length === 0 && <Notice>{overview.nothingFound}</Notice>}
+          {isEmpty ? <NoDevices /> : <OverviewFilters />}
+          {!isEmpty && arranged.value.length === 0 && (
+            <EmptyState drawing="silo" title={overview.nothingFound} />
+          )}
           {query.get('view') === 'table' ? (
             <DeviceTable deviceIds={arranged.value.flatMap(({ deviceIds }) => deviceIds)} />
           ) : (
@@ -244,5 +247,22 @@ function OverviewFilters() {
       />
       <SavedViews />
     </FilterBar>
+  );
+}
+
+/** The first thing that a new service shows. */
+function NoDevices() {
+  const { overview } = texts.value;
+  return (
+    <EmptyState drawing="farm" title={overview.empty} text={overview.emptyNext}>
+      {useScope('admin') && (
+        <a class="button primary" href={addressOf('administration', 'devices')}>
+          {overview.register}
+        </a>
+      )}
+      <a class="button" href="/docs">
+        {overview.howToConnect}
+      </a>
+    </EmptyState>
   );
 }

@@ -47,13 +47,15 @@ export function AlarmBar() {
       {foremost !== null && (
         <div class="newest" role="status">
           <p class="words">
-            <strong class="free-text">{name}</strong> <span class="free-text">{messageText(foremost)}</span>{' '}
-            <span class="muted">
-              <Age since={foremost.created_at} />
-            </span>
+            <a href={addressOf('devices', foremost.device_id)}>
+              <strong class="free-text">{name}</strong> <span class="free-text">{messageText(foremost)}</span>{' '}
+              <span class="muted">
+                <Age since={foremost.created_at} />
+              </span>
+            </a>
           </p>
           <AcknowledgeButton key={foremost.alert_id} alert={foremost} isDisabled={!isSettled} />
-          <a class="button" href={addressOf('devices', foremost.device_id)}>
+          <a class="button go-to-device" href={addressOf('devices', foremost.device_id)}>
             {shell.goToDevice}
           </a>
         </div>

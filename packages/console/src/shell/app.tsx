@@ -2,7 +2,13 @@ import './app.css';
 import './movement-strip.css';
 import type { FleetMission, FleetOperation } from '@granary/contract/fleet';
 import { signal } from '@preact/signals';
-import type { ComponentType, FunctionComponent, JSX } from 'preact';
+import {
+  Component,
+  type ComponentChildren,
+  type ComponentType,
+  type FunctionComponent,
+  type JSX,
+} from 'preact';
 import { useEffect } from 'preact/hooks';
 import { AlertSignals } from '../alerts/alert-signals.ts';
 import { useEmergencyStop } from '../commands/emergency-stop.tsx';
@@ -11,6 +17,7 @@ import { addressOf, type Route } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { DeviceName } from '../kit/device-name.tsx';
 import { DialogTop } from '../kit/dialog.tsx';
+import { EmptyState } from '../kit/empty-state.tsx';
 import { LastKnown } from '../kit/measured.tsx';
 import { Notice } from '../kit/messages.tsx';
 import { statusText } from '../kit/sentences.ts';
@@ -131,7 +138,7 @@ function OperationMovement({ operation }: { readonly operation: FleetOperation }
 export function App() {
   const { live, navigation } = useConsole();
   const { state } = live.connection.current.value;
-  const { view } = navigation.route.value;
+  const { view, id } = navigation.route.value;
   const View = VIEWS[view];
   const isWall = view === 'wall';
   const isConnecting = state === 'connecting';
@@ -144,16 +151,54 @@ export function App() {
   }, [isConnecting]);
   return (
     <DialogTop.Provider value={MovementStrip}>
-      <div class={`app ${state} ${isWall ? 'wall-screen' : ''}`}>
+      <div class={`app ${state} view-${view} ${isWall ? 'wall-screen' : ''}`}>
         <AlertSignals />
         <AlarmBar />
         <MovementStrip />
         {!isWall && <NavigationBar />}
         {!isWall && <CommandPalette />}
-        <main>{state === 'connecting' ? <Notice>{texts.value.shell.loading}</Notice> : <View />}</main>
+        <main>
+          {state === 'connecting' ? (
+            <Notice>{texts.value.shell.loading}</Notice>
+          ) : (
+            <ViewBoundary key={`${view} ${id}`} name={sectionName(view)}>
+              <View />
+            </ViewBoundary>
+          )}
+        </main>
       </div>
     </DialogTop.Provider>
   );
+}
+
+const sectionName = (view: Route['view']): string => {
+  const { shell } = texts.value;
+  return view === 'devices' || view === 'wall' ? shell.thisView : shell.sections[view];
+};
+
+interface BoundaryProps {
+  readonly name: string;
+  readonly children: ComponentChildren;
+}
+
+/** A fault in one view does not take the alarms and the stops around it away. */
+class ViewBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error);
+    this.setState({ hasFailed: true });
+  }
+
+  override render() {
+    if (!this.state.hasFailed) return this.props.children;
+    const { shell, common } = texts.value;
+    return (
+      <EmptyState drawing="quiet" title={shell.viewFailed(this.props.name)} text={shell.restGoesOn}>
+        <Button onPress={() => this.setState({ hasFailed: false })}>{common.retry}</Button>
+      </EmptyState>
+    );
+  }
 }
 
 /** A view whose script is loaded when it is opened for the first time, or before. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { checkAccessibility, signIn } from '@granary/testing/console/operator';
+import { checkAccessibility, DESK, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
 
 let site: RunningSite;
@@ -34,6 +34,62 @@ test('the palette leads from any view to a device with the wished direction, and
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge', exact: true }).click();
   await page.getByText('No unacknowledged alerts').waitFor();
   assert.deepEqual(record.faults, []);
+});
+
+const VIEWS = [
+  '#/overview?view=table',
+  '#/alerts?list=history',
+  '#/orders?days=7',
+  '#/map?device=rover-01&mode=plan',
+  '#/operations/missions',
+  '#/devices/silo-12?usual=on&with=silo-13',
+  '#/devices/silo-12?tab=forecast',
+  '#/devices/silo-12?tab=configuration',
+  '#/administration/audit',
+  '#/administration/health',
+];
+
+for (const [viewport, colorScheme] of [
+  [DESK, 'light'],
+  [PHONE, 'dark'],
+] as const) {
+  test(`no view and no dialog has a fault of accessibility, ${viewport.width} px wide, ${colorScheme}`, async (t) => {
+    const operator = await signIn(t, site, { viewport, colorScheme });
+    if (operator === null) return;
+    const { page, record } = operator;
+    for (const view of VIEWS) {
+      await operator.open(view);
+      await checkAccessibility(page);
+    }
+    for (const [view, button] of [
+      ['devices', 'Register device'],
+      ['notifications', 'Create rule'],
+      ['webhooks', 'Create webhook'],
+    ] as const) {
+      await operator.open(`#/administration/${view}`);
+      await page.getByRole('button', { name: button }).click();
+      await page.getByRole('dialog').waitFor();
+      await checkAccessibility(page);
+    }
+    assert.deepEqual(record.faults, []);
+  });
+}
+
+test('the orders of an address that names the usual days show them', async (t) => {
+  const operator = await signIn(t, site);
+  if (operator === null) return;
+  const { page } = operator;
+  for (const [days, shown] of [
+    ['7', '7'],
+    ['30', '30'],
+  ] as const) {
+    await operator.open(`#/orders?days=${days}`);
+    const chosen = page.locator('.orders-view select option:checked').first();
+    await chosen.waitFor({ state: 'attached' });
+    assert.match((await chosen.textContent()) ?? '', new RegExp(`\\b${shown}\\b`), days);
+  }
+  await operator.open('#/orders?days=never');
+  await page.getByRole('heading', { level: 1 }).waitFor();
 });
 
 test('a wall screen shows one facility after the other, has nothing to press, and covers everything when it is not live', async (t) => {

@@ -73,15 +73,17 @@ export async function signIn(
   };
 }
 
-/** Fails for every serious fault of accessibility, with the elements that have it, and for a page that is too wide. */
+/** Fails for every fault of accessibility, of any impact, with the elements that have it, and for a page that is too wide. */
 export async function checkAccessibility(page: Page): Promise<void> {
   await page.evaluate(await readFile(AXE, 'utf8'));
   const found = await page.evaluate<readonly { id: string; impact: string; nodes: { html: string }[] }[]>(
     'axe.run().then(({ violations }) => violations)',
   );
-  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   assert.deepEqual(
-    serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`),
+    found.map(
+      ({ id, impact, nodes }) =>
+        `${id} (${impact}): ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`,
+    ),
     [],
   );
   const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

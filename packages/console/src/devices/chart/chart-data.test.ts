@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvName, csvOf, type SensorHistory } from './chart-data.ts';
+import { csvName, csvOf, type SensorHistory, usualValues } from './chart-data.ts';
 
 const history = (unit: string): SensorHistory => ({
   sensor: { id: 'co2', unit, declaredType: 'co2', reportingIntervalS: null },
@@ -30,4 +30,19 @@ test('values have three decimals at most, and the name tells device, sensors and
     preset: null,
   };
   assert.equal(csvName('silo-02', [fine], range), 'silo-02_co2_2026-11-10_2026-11-17.csv');
+});
+
+test('usual is what two or more of the four weeks before had at the same hour', () => {
+  const atMs = Date.parse('2026-11-16T10:30:00Z');
+  const week = (weeks: number, mean: number) => ({
+    atMs: atMs - weeks * 7 * 86_400_000,
+    mean,
+    min: mean - 1,
+    max: mean + 1,
+  });
+  const range = { fromMs: atMs - 600_000, toMs: atMs + 600_000 };
+  assert.deepEqual(usualValues([week(0, 99), week(1, 4), week(3, 7), week(5, 50)], range), [
+    { atMs, min: 4, max: 7 },
+  ]);
+  assert.deepEqual(usualValues([week(1, 4)], range), []);
 });

@@ -4,7 +4,8 @@ import type { FleetDevice } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
 import type { Note } from '@granary/contract/shifts';
 import { INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
-import { hasCapability, type ShownSensor } from '../facts/sensors.ts';
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { hasCapability, lineKey, type ShownSensor } from '../facts/sensors.ts';
 import { intervalsFor, type TimeRange } from './chart-selection.ts';
 import { type Bucket, bucketsOf } from './series.ts';
 
@@ -27,7 +28,7 @@ export async function loadHistory(
   signal: AbortSignal,
 ): Promise<SensorHistory> {
   for (const interval of intervalsFor(range, widthPx)) {
-    const buckets = await readBuckets(client, device, sensor, range, interval, signal);
+    const buckets = await readBuckets(client, sensor.compared ?? device, sensor, range, interval, signal);
     if (buckets.length > 0 || interval === '1d') return { sensor, interval, buckets };
   }
   return { sensor, interval: '1d', buckets: [] };
@@ -60,6 +61,46 @@ export function historyQuery(
     to: new Date(toMs).toISOString(),
     interval,
   };
+}
+
+const WEEK_MS = 7 * DAY_MS;
+const WEEKS = 4;
+
+/** What a sensor usually measures at one time of the week. */
+export interface UsualValue {
+  readonly atMs: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The lowest and highest hourly means of the four weeks before, at the same hour of the same weekday. */
+export async function loadUsual(
+  client: Client,
+  device: Pick<FleetDevice, 'device_id' | 'group'>,
+  sensor: ShownSensor,
+  { fromMs, toMs }: TimeRange,
+  signal: AbortSignal,
+): Promise<readonly UsualValue[]> {
+  const past = { fromMs: fromMs - WEEKS * WEEK_MS, toMs, preset: null };
+  return usualValues(await readBuckets(client, device, sensor, past, '1h', signal), { fromMs, toMs });
+}
+
+/** One week alone is not what is usual. */
+export function usualValues(
+  buckets: readonly Bucket[],
+  { fromMs, toMs }: Pick<TimeRange, 'fromMs' | 'toMs'>,
+): UsualValue[] {
+  const means = new Map(buckets.map(({ atMs, mean }) => [atMs, mean]));
+  const firstMs = Math.floor(fromMs / HOUR_MS) * HOUR_MS + HOUR_MS / 2;
+  const hours = Array.from(
+    { length: Math.ceil((toMs - firstMs) / HOUR_MS) + 1 },
+    (_, hour) => firstMs + hour * HOUR_MS,
+  );
+  return hours.flatMap((atMs) => {
+    const before = Array.from({ length: WEEKS }, (_, week) => means.get(atMs - (week + 1) * WEEK_MS));
+    const known = before.filter((mean) => mean !== undefined);
+    return known.length < 2 ? [] : [{ atMs, min: Math.min(...known), max: Math.max(...known) }];
+  });
 }
 
 /** What happened on the time axis. */
@@ -128,7 +169,7 @@ export function csvOf(histories: readonly SensorHistory[]): string {
       [
         new Date(atMs - INTERVAL_MS[interval] / 2).toISOString(),
         interval,
-        sensor.id,
+        cell(lineKey(sensor)),
         cell(sensor.unit),
         rounded(mean),
         rounded(min),
@@ -145,7 +186,7 @@ const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 /** The name of the file tells the device, the sensors and the days. */
 export function csvName(deviceId: string, histories: readonly SensorHistory[], range: TimeRange): string {
   const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-  const sensors = histories.map(({ sensor }) => sensor.id).join('+');
+  const sensors = histories.map(({ sensor }) => lineKey(sensor)).join('+');
   return `${deviceId}_${sensors}_${day(range.fromMs)}_${day(range.toMs)}.csv`;
 }
 

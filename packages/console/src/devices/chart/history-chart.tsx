@@ -2,6 +2,7 @@ import '../../kit/segments.css';
 import './chart.css';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import { DAY_MS } from '@granary/contract/time';
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useConsole, useScope } from '../../context/console.ts';
@@ -17,8 +18,16 @@ import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
 import { nameOf, operationTitle } from '../../operations/jobs.ts';
 import { AddNote, RemoveNote } from '../../shifts/notes.tsx';
 import { language, locale, texts } from '../../texts/texts.ts';
-import type { ShownSensor } from '../facts/sensors.ts';
-import { type ChartMarks, csvName, csvOf, loadHistory, loadMarks, type SensorHistory } from './chart-data.ts';
+import { lineKey, type ShownSensor } from '../facts/sensors.ts';
+import {
+  type ChartMarks,
+  csvName,
+  csvOf,
+  loadHistory,
+  loadMarks,
+  loadUsual,
+  type SensorHistory,
+} from './chart-data.ts';
 import {
   addressOfPreset,
   addressOfRange,
@@ -31,7 +40,7 @@ import {
   zoomed,
 } from './chart-selection.ts';
 import { chartContents, type PlotCursor } from './plot-contents.ts';
-import { ChartLegend, ChartReadout, PlotPlace } from './plot-place.tsx';
+import { ChartLegend, ChartReadout, lineName, PlotPlace } from './plot-place.tsx';
 
 /** The others are on the pages of the operations and of the alerts. */
 const SHOWN_MAX = 12;
@@ -107,6 +116,8 @@ function Timeline({ deviceId, marks: { operations, alerts, notes }, reload }: Ti
 }
 
 const STEP_MS = 60_000;
+/** Over a longer time nobody sees a weekday. */
+const USUAL_RANGE_MAX_MS = 7.1 * DAY_MS;
 const ADDRESS_AFTER_MS = 150;
 const NOTHING_MARKED = { operations: [], alerts: [], notes: [] };
 
@@ -123,8 +134,10 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
   const { devices } = texts.value;
   const { query } = navigation.route.value;
   const minuteMs = useComputed(() => Math.ceil(live.site.clock.nowMs.value / STEP_MS) * STEP_MS).value;
-  const selected = selectedSensors(query, sensors);
-  const ids = selected.map(({ id }) => id).join();
+  const comparable = useComparable(device);
+  const compared = comparable.find(({ device_id }) => device_id === query.get('with'));
+  const selected = comparedSensors(selectedSensors(query, sensors), compared);
+  const ids = selected.map(lineKey).join();
   const named = rangeOf(query, minuteMs);
   const width = useSignal(usualWidth());
   const cursor = useSignal<PlotCursor | null>(null);
@@ -140,6 +153,13 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
     (signal) =>
       Promise.all(selected.map((sensor) => loadHistory(client, place, sensor, named, width.value, signal))),
     [...inputs, ids, Math.ceil(width.value / 200), isLive],
+  );
+  const isUsualShown = query.get('usual') === 'on' && named.toMs - named.fromMs <= USUAL_RANGE_MAX_MS;
+  const first = selected[0];
+  const usual = useLoaded(
+    async (signal) =>
+      isUsualShown && first !== undefined ? await loadUsual(client, place, first, named, signal) : [],
+    [...inputs, ids, isLive, isUsualShown],
   );
   // The line first; what happened beside it is read when it is there.
   const hasLine = histories.value !== undefined || histories.failure !== null;
@@ -162,7 +182,7 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
   const nowMs = (): number => live.site.clock.nowMs.peek();
 
   // Until the histories of a new selection have arrived, those of the old one have other columns.
-  const isOfSelection = histories.value?.map(({ sensor }) => sensor.id).join() === ids;
+  const isOfSelection = histories.value?.map(({ sensor }) => lineKey(sensor)).join() === ids;
   const contents = useMemo(
     () =>
       chartContents(
@@ -173,12 +193,14 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
           range,
           nowMs: nowMs(),
           readings: device.readings ?? {},
+          usual: usual.value ?? [],
         },
         devices.thresholds,
       ),
     [
       histories.value,
       marks.value,
+      usual.value,
       configuration,
       range.fromMs,
       range.toMs,
@@ -208,11 +230,17 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
         deviceId={device.device_id}
         onRange={setRange}
       />
-      <ChartLegend selected={selected} />
+      <div class="device-chart-lines">
+        <ChartLegend selected={selected} hasUsual={(usual.value ?? []).length > 1} />
+        <ChartComparisons
+          comparable={comparable}
+          isUsualOffered={named.toMs - named.fromMs <= USUAL_RANGE_MAX_MS}
+        />
+      </div>
       {isLive && <Failure of={histories.failure} />}
       <PlotPlace
         key={`${ids} ${language.value}`}
-        label={devices.chartOf(selected.map(({ id }) => texts.value.common.sensors[id] ?? id).join(', '))}
+        label={devices.chartOf(selected.map(lineName).join(', '))}
         sensors={selected.map(({ unit, id }, index) => ({
           unit,
           colour: SERIES_COLOURS[index] ?? SERIES_COLOURS[0],
@@ -243,6 +271,66 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
       )}
       <Timeline deviceId={device.device_id} marks={marks.value ?? NOTHING_MARKED} reload={marks.reload} />
     </section>
+  );
+}
+
+/** The devices of the same kind, which have the same sensors. */
+function useComparable({ device_id, profile }: FleetDevice): readonly FleetDevice[] {
+  const { devices } = useConsole().live.site;
+  return [...devices.all.value.values()]
+    .map((device) => device.peek())
+    .filter((other) => other.profile === profile && other.device_id !== device_id);
+}
+
+/** The first sensor of another device beside those of this one, as long as there are colours for them. */
+function comparedSensors(
+  selected: readonly ShownSensor[],
+  compared: FleetDevice | undefined,
+): readonly ShownSensor[] {
+  const [first] = selected;
+  if (compared === undefined || first === undefined) return selected;
+  return [...selected.slice(0, SERIES_COLOURS.length - 1), { ...first, compared }];
+}
+
+interface ChartComparisonsProps {
+  readonly comparable: readonly FleetDevice[];
+  readonly isUsualOffered: boolean;
+}
+
+/** What the line can be compared with: another device, and the same weekday of the weeks before. */
+function ChartComparisons({ comparable, isUsualOffered }: ChartComparisonsProps) {
+  const { live, navigation } = useConsole();
+  const { devices } = texts.value;
+  const { query } = navigation.route.value;
+  return (
+    <div class="device-chart-comparisons">
+      {isUsualOffered && (
+        <label class="device-chart-usual">
+          <input
+            type="checkbox"
+            checked={query.get('usual') === 'on'}
+            onChange={({ currentTarget: { checked } }) =>
+              navigation.filter({ usual: checked ? 'on' : undefined })
+            }
+          />
+          {devices.usual}
+        </label>
+      )}
+      {comparable.length > 0 && (
+        <select
+          aria-label={devices.compareWith}
+          value={query.get('with') ?? ''}
+          onChange={({ currentTarget: { value } }) => navigation.filter({ with: value || undefined })}
+        >
+          <option value="">{devices.compareWith}</option>
+          {comparable.map(({ device_id }) => (
+            <option key={device_id} value={device_id}>
+              {live.site.devices.nameOf(device_id)}
+            </option>
+          ))}
+        </select>
+      )}
+    </div>
   );
 }
 

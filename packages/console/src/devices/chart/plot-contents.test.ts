@@ -32,6 +32,7 @@ const contents = (preset: TimeRange['preset'], quality: 'good' | 'bad' = 'good')
       marks: { operations: [], alerts: [], notes: [] },
       configuration: CONFIGURATION,
       range: { fromMs: NOW - 3_600_000, toMs: NOW, preset },
+      usual: [],
       nowMs: NOW,
     },
     en.devices.thresholds,

@@ -3,8 +3,8 @@ import type { FleetReadings } from '@granary/contract/fleet';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
 import type { Texts } from '../../texts/en/texts.ts';
-import { thresholdsOf } from '../facts/thresholds.ts';
-import type { ChartMarks, SensorHistory } from './chart-data.ts';
+import { isCrossed, thresholdsOf } from '../facts/thresholds.ts';
+import type { ChartMarks, SensorHistory, UsualValue } from './chart-data.ts';
 import type { TimeRange } from './chart-selection.ts';
 import { type Bucket, type ChartTable, tableOf } from './series.ts';
 
@@ -23,6 +23,9 @@ export interface PlottedThreshold {
   readonly value: number;
   readonly name: string;
   readonly severity: AlertSeverity;
+  /** The alert begins above the value, not below it. */
+  readonly isAbove: boolean;
+  readonly isCrossed: boolean;
 }
 
 export interface PlottedBar {
@@ -39,6 +42,10 @@ export interface PlotContents {
   readonly table: ChartTable;
   readonly fromMs: number;
   readonly toMs: number;
+  /** `null` where the present is not in the range. */
+  readonly nowMs: number | null;
+  /** What the first sensor usually measures at this time of the week. */
+  readonly usual: readonly UsualValue[];
   readonly thresholds: readonly PlottedThreshold[];
   readonly bars: readonly PlottedBar[];
   readonly marks: readonly PlottedMark[];
@@ -80,17 +87,26 @@ interface Shown {
   readonly configuration: DeviceConfiguration | undefined;
   readonly range: TimeRange;
   readonly nowMs: number;
+  readonly usual: readonly UsualValue[];
 }
+
+/** The room after the present in a range that moves with the time, so that its line does not end at the edge. */
+const AFTER_NOW_SHARE = 0.025;
 
 /** Everything that the chart draws. */
 export function chartContents(
-  { histories, readings, marks, configuration, range, nowMs }: Shown,
+  { histories, readings, marks, configuration, range, nowMs, usual }: Shown,
   words: Texts['devices']['thresholds'],
 ): PlotContents {
   const series = histories.map(({ sensor, interval, buckets }) => {
     const everyS = sensor.reportingIntervalS ?? configuration?.reporting.interval_s ?? 0;
     return {
-      buckets: withNewest(buckets, readings[sensor.id], range, INTERVAL_MS[interval]),
+      buckets: withNewest(
+        buckets,
+        sensor.compared === undefined ? readings[sensor.id] : undefined,
+        range,
+        INTERVAL_MS[interval],
+      ),
       gapMs: Math.max(
         INTERVAL_MS[interval] * 1.6,
         everyS * 1_000 * MISSED_REPORTS_MAX,
@@ -101,11 +117,17 @@ export function chartContents(
   return {
     table: tableOf(series),
     fromMs: range.fromMs,
-    toMs: range.toMs,
+    toMs: range.toMs + (range.preset === null ? 0 : (range.toMs - range.fromMs) * AFTER_NOW_SHARE),
+    nowMs: nowMs > range.fromMs && (range.preset !== null || nowMs <= range.toMs) ? nowMs : null,
+    usual,
     thresholds: histories.flatMap(({ sensor }) =>
-      configuration === undefined
+      configuration === undefined || sensor.compared !== undefined
         ? []
-        : thresholdsOf(configuration, sensor.id, words).map((one) => ({ ...one, unit: sensor.unit })),
+        : thresholdsOf(configuration, sensor.id, words).map((one) => ({
+            ...one,
+            unit: sensor.unit,
+            isCrossed: isCrossed(one, readings[sensor.id]?.value),
+          })),
     ),
     bars: marks.operations.map(({ started_at, ended_at }) => ({
       fromMs: Date.parse(started_at),

@@ -8,7 +8,7 @@ import { messageText } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { operationTitle } from '../../operations/jobs.ts';
 import { locale, texts } from '../../texts/texts.ts';
-import type { ShownSensor } from '../facts/sensors.ts';
+import { lineKey, type ShownSensor } from '../facts/sensors.ts';
 import type { ChartMarks, SensorHistory } from './chart-data.ts';
 import { moved, type TimeRange, zoomed } from './chart-selection.ts';
 import { openPlot } from './plot.ts';
@@ -174,22 +174,35 @@ interface ChartReadoutProps {
   readonly cursor: ReadonlySignal<PlotCursor | null>;
 }
 
+/** What a line is called: its sensor, and the device where it is another one. */
+export const lineName = ({ id, compared }: ShownSensor): string =>
+  [texts.value.common.sensors[id] ?? id, ...(compared === undefined ? [] : [compared.name])].join(' · ');
+
+interface ChartLegendProps extends Pick<ChartReadoutProps, 'selected'> {
+  readonly hasUsual: boolean;
+}
+
 /** Which line is which sensor. */
-export const ChartLegend = ({ selected }: Pick<ChartReadoutProps, 'selected'>) => (
+export const ChartLegend = ({ selected, hasUsual }: ChartLegendProps) => (
   <p class="device-legend">
-    {selected.map(({ id }, place) => (
-      <span key={id}>
+    {selected.map((sensor, place) => (
+      <span key={lineKey(sensor)}>
         <span class={`device-swatch series-${place + 1}`} aria-hidden="true" />
-        <span class="free-text">{texts.value.common.sensors[id] ?? id}</span>
+        <span class="free-text">{lineName(sensor)}</span>
       </span>
     ))}
+    {hasUsual && (
+      <span>
+        <span class="device-swatch usual" aria-hidden="true" />
+        {texts.value.devices.usualLegend}
+      </span>
+    )}
   </p>
 );
 
 /** Beside the cursor: the values under it, and what happened at that time. */
 export function ChartReadout({ selected, histories, contents, marks, cursor }: ChartReadoutProps) {
   const { live } = useConsole();
-  const { common } = texts.value;
   const { index, leftPx } = cursor.value ?? { index: null, leftPx: 0 };
   const { table, fromMs, toMs } = contents;
   const seconds = index === null ? undefined : table.times[index];
@@ -208,14 +221,15 @@ export function ChartReadout({ selected, histories, contents, marks, cursor }: C
         {formatTime(bucketStart(0), live.site.clock.nowMs.peek(), locale.value)}
       </time>
       <dl>
-        {selected.map(({ id, unit }, place) => {
+        {selected.map((sensor, place) => {
+          const { unit } = sensor;
           const mean = value(place, 0, unit);
           const [min, max] = [value(place, 1, unit), value(place, 2, unit)];
           return (
-            <div key={id}>
+            <div key={lineKey(sensor)}>
               <dt>
                 <span class={`device-swatch series-${place + 1}`} aria-hidden="true" />
-                <span class="free-text">{common.sensors[id] ?? id}</span>
+                <span class="free-text">{lineName(sensor)}</span>
               </dt>
               <dd>
                 {mean !== null && <strong>{mean}</strong>}

@@ -92,7 +92,13 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
         fill: () => paleColour(name),
       })),
       hooks: {
-        drawAxes: [(u) => contents !== null && drawMarks(u, contents, colour)],
+        drawAxes: [
+          (u) => {
+            if (contents === null) return;
+            drawBands(u, contents, units[0] ?? '', colour);
+            drawMarks(u, contents, colour);
+          },
+        ],
         draw: [(u) => contents !== null && drawThresholds(u, contents, colour)],
         setCursor: [
           ({ cursor: { idx = null, left = 0 }, over }) =>
@@ -112,8 +118,11 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
     place,
   );
 
-  function padded(min: number | null, max: number | null, unit: string): [number, number] {
-    if (min === null || max === null) return [0, 1];
+  function padded(lowest: number | null, highest: number | null, unit: string): [number, number] {
+    if (lowest === null || highest === null) return [0, 1];
+    const usual = unit === units[0] ? (contents?.usual ?? []) : [];
+    const min = Math.min(lowest, ...usual.map((one) => one.min));
+    const max = Math.max(highest, ...usual.map((one) => one.max));
     const span = Math.max(max - min, Math.abs(max) * SPAN_SHARE_MIN, SPAN_MIN);
     const near = (contents?.thresholds ?? [])
       .filter((one) => one.unit === unit && one.value > min - span && one.value < max + span)
@@ -177,6 +186,52 @@ function valueLabels(splits: readonly number[], step: number, unit: string, lang
 }
 
 type Colour = (name: string) => string;
+
+/** Behind the lines: what is beyond each threshold, coloured only where the newest value is; what is usual; and the present. */
+function drawBands(
+  u: uPlot,
+  { thresholds, usual, nowMs }: PlotContents,
+  firstUnit: string,
+  colour: Colour,
+): void {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  const bottom = bbox.top + bbox.height;
+  const within = (y: number): number => Math.min(bottom, Math.max(bbox.top, y));
+  ctx.save();
+  for (const { unit, value, isAbove, isCrossed, severity } of thresholds) {
+    const y = within(u.valToPos(value, unit, true));
+    ctx.fillStyle = colour(isCrossed ? `--${severity}` : '--border-strong');
+    ctx.globalAlpha = isCrossed ? 0.14 : 0.05;
+    ctx.fillRect(bbox.left, isAbove ? bbox.top : y, bbox.width, isAbove ? y - bbox.top : bottom - y);
+  }
+  if (usual.length > 1) {
+    const at = (ms: number, value: number): [number, number] => [
+      u.valToPos(ms / 1_000, 'x', true),
+      within(u.valToPos(value, firstUnit, true)),
+    ];
+    const shape = new Path2D();
+    for (const { atMs, max } of usual) shape.lineTo(...at(atMs, max));
+    for (const { atMs, min } of usual.toReversed()) shape.lineTo(...at(atMs, min));
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    ctx.fillStyle = colour('--contents');
+    ctx.globalAlpha = 0.25;
+    ctx.fill(shape);
+  }
+  if (nowMs !== null) {
+    const x = Math.round(u.valToPos(nowMs / 1_000, 'x', true));
+    ctx.globalAlpha = 1;
+    ctx.strokeStyle = colour('--border-strong');
+    ctx.lineWidth = ratio;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bottom);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
 
 /** Operations as bars at the bottom, alerts as marks above them, and notes as flags at the top. */
 function drawMarks(u: uPlot, { bars, marks, notes }: PlotContents, colour: Colour): void {

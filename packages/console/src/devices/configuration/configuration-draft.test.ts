@@ -7,6 +7,8 @@ import {
   merged,
   newRule,
   patchOf,
+  ruleLines,
+  rulesOf,
   sideOf,
   valueOfRule,
   withSide,
@@ -92,3 +94,46 @@ test('a value that cannot be read changes nothing', () => {
   assert.equal(valueOfRule(withValue(rule, Number.NaN)), 0);
   assert.equal(valueOfRule(withValue(rule, 14.5)), 14.5);
 });
+
+const points = ['temp_1', 'temp_2', 'temp_3'].map((id) => ({
+  id,
+  unit: 'celsius',
+  declaredType: 'temperature',
+  reportingIntervalS: null,
+}));
+const cable = { prefix: 'temp', sensors: points };
+const heats = (number: number, above = 30) => ({
+  sensor_id: `temp_${number}`,
+  above,
+  severity: 'warning' as const,
+  message: `The grain heats up at point ${number}`,
+});
+
+test('the same rule of all points of a cable is one line, and becomes the same rules again', () => {
+  const dry = { sensor_id: 'humidity', below: 40, severity: 'info' as const };
+  const rules = [dry, heats(1), heats(2), heats(3)];
+  const lines = ruleLines(rules, [cable]);
+  assert.deepEqual(
+    lines.map(({ rule, cable: of }) => [rule.message, of?.prefix]),
+    [
+      [undefined, undefined],
+      ['The grain heats up at point #', 'temp'],
+    ],
+  );
+  assert.deepEqual(rulesOf(lines), rules);
+});
+
+test('a rule that a point lacks, has twice or has with another value stays a line of its own', () => {
+  for (const rules of [
+    [heats(1), heats(2)],
+    [heats(1), heats(2), heats(2)],
+    [heats(1), heats(2), heats(3, 31)],
+    [heats(1), heats(2), { ...heats(3), message: 'warm' }],
+  ]) {
+    const lines = ruleLines(rules, [cable]);
+    assert.ok(lines.every((line) => line.cable === null));
+    assert.deepEqual(rulesOf(lines).toSorted(byText), rules.toSorted(byText));
+  }
+});
+
+const byText = (one: object, other: object): number => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1);

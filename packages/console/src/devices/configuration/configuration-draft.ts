@@ -2,6 +2,7 @@ import type { ThresholdRule } from '@granary/contract/configuration/shared-confi
 import { SILO_USE_FIELDS } from '@granary/contract/foresight/silo-use';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import type { Texts } from '../../texts/en/texts.ts';
+import { numberOf, type SensorCable } from '../facts/sensors.ts';
 
 /** These are edited on the map or with the forecast, or have one value only. */
 const NOT_IN_FORM: ReadonlySet<string> = new Set([
@@ -109,6 +110,61 @@ function fieldValue(path: string, text: string): string | number | null {
 }
 
 export const parseRules = (text: string): ThresholdRule[] => JSON.parse(text);
+
+/** In the text of a rule for all points of a cable it stands for the number of the point. */
+export const POINT_NUMBER = '#';
+
+/** One line of the editor: a rule of one sensor, or the same rule of all points of a cable. */
+export interface RuleLine {
+  /** The rule of the first point; its text has `#` where those of the points have their number. */
+  readonly rule: ThresholdRule;
+  readonly cable: SensorCable | null;
+}
+
+/** Rules that all points of a cable have become one line, at the place of the first of them. */
+export function ruleLines(rules: readonly ThresholdRule[], cables: readonly SensorCable[]): RuleLine[] {
+  const cableOf = (id: string): SensorCable | undefined =>
+    cables.find(({ sensors }) => sensors.some((one) => one.id === id));
+  const keyOf = (rule: ThresholdRule): string => JSON.stringify({ ...numbered(rule), sensor_id: '' });
+  const groups = new Map<string, { cable: SensorCable | null; members: ThresholdRule[] }>();
+  for (const [index, rule] of rules.entries()) {
+    const cable = cableOf(rule.sensor_id);
+    const key = cable === undefined ? String(index) : `${cable.prefix} ${keyOf(rule)}`;
+    const group = groups.get(key) ?? { cable: cable ?? null, members: [] };
+    group.members.push(rule);
+    groups.set(key, group);
+  }
+  return [...groups.values()].flatMap(({ cable, members }): RuleLine[] => {
+    const ids = new Set(members.map(({ sensor_id }) => sensor_id));
+    const isWhole =
+      cable !== null && members.length === cable.sensors.length && ids.size === cable.sensors.length;
+    const [first] = members;
+    return isWhole && first !== undefined
+      ? [{ rule: numbered(first), cable }]
+      : members.map((rule) => ({ rule, cable: null }));
+  });
+}
+
+/** The rules of the lines, as the service stores them. */
+export const rulesOf = (lines: readonly RuleLine[]): ThresholdRule[] =>
+  lines.flatMap(({ rule, cable }) =>
+    cable === null
+      ? [rule]
+      : cable.sensors.map(({ id }) => ({
+          ...rule,
+          sensor_id: id,
+          ...(rule.message === undefined
+            ? {}
+            : { message: rule.message.replaceAll(POINT_NUMBER, String(numberOf({ id }))) }),
+        })),
+  );
+
+/** The rule with `#` instead of the number of its point. */
+function numbered(rule: ThresholdRule): ThresholdRule {
+  if (rule.message === undefined) return rule;
+  const number = new RegExp(`\\b${numberOf({ id: rule.sensor_id })}\\b`, 'g');
+  return { ...rule, message: rule.message.replace(number, POINT_NUMBER) };
+}
 
 export const newRule = (sensor_id: string): ThresholdRule => ({ sensor_id, above: 0, severity: 'warning' });
 

@@ -4,7 +4,7 @@ import type { ThresholdRule } from '@granary/contract/configuration/shared-confi
 import { Button } from '../../kit/button.tsx';
 import { Field } from '../../kit/inputs.tsx';
 import { texts } from '../../texts/texts.ts';
-import type { ShownSensor } from '../facts/sensors.ts';
+import { cablesOf, type ShownSensor } from '../facts/sensors.ts';
 import {
   type Draft,
   fieldName,
@@ -12,6 +12,9 @@ import {
   newRule,
   parseRules,
   RULES,
+  type RuleLine,
+  ruleLines,
+  rulesOf,
   sideOf,
   valueOfRule,
   withSide,
@@ -20,6 +23,9 @@ import {
 
 /** The level has thresholds of its own. */
 const NOT_FOR_RULES: ReadonlySet<string> = new Set(['level']);
+
+/** Begins the choice of a whole cable; no id of a sensor has it. */
+const CABLE = 'cable:';
 
 interface Props {
   readonly draft: Draft;
@@ -124,91 +130,117 @@ interface RulesEditorProps {
 function RulesEditor({ text, sensors, fault, isReadOnly, onChange }: RulesEditorProps) {
   const { devices, common } = texts.value;
   const words = devices.configuration;
-  const rules = parseRules(text);
+  const { cables } = cablesOf(sensors);
+  const lines = ruleLines(parseRules(text), cables);
   const choices = sensors.filter(({ id }) => !NOT_FOR_RULES.has(id));
-  const set = (next: readonly ThresholdRule[]): void => onChange(JSON.stringify(next));
-  const change = (index: number, rule: ThresholdRule): void => set(rules.with(index, rule));
+  const set = (next: readonly RuleLine[]): void => onChange(JSON.stringify(rulesOf(next)));
+  const change = (index: number, line: RuleLine): void => set(lines.with(index, line));
+  const choose = (index: number, { rule }: RuleLine, value: string): void => {
+    const cable = cables.find(({ prefix }) => `${CABLE}${prefix}` === value) ?? null;
+    change(index, { cable, rule: { ...rule, sensor_id: cable?.sensors[0]?.id ?? value } });
+  };
   return (
     <fieldset class="panel device-rules">
       <legend>{words.sections['rules']}</legend>
-      {rules.length === 0 && <p class="muted">{words.noRules}</p>}
+      {lines.length === 0 && <p class="muted">{words.noRules}</p>}
       {fault !== null && (
         <p class="refusal" role="alert">
           {fault}
         </p>
       )}
+      {lines.length > 0 && (
+        <div class="device-rules-head muted" aria-hidden="true">
+          {[
+            words.rule.sensor,
+            words.rule.side,
+            words.rule.value,
+            words.rule.severity,
+            words.rule.message,
+          ].map((head) => (
+            <span key={head}>{head}</span>
+          ))}
+        </div>
+      )}
       <ul>
-        {rules.map((rule, index) => (
-          <li key={index}>
-            <select
-              aria-label={words.rule.sensor}
-              value={rule.sensor_id}
-              disabled={isReadOnly}
-              onChange={({ currentTarget }) => change(index, { ...rule, sensor_id: currentTarget.value })}
-            >
-              {choices.map(({ id }) => (
-                <option key={id} value={id}>
-                  {common.sensors[id] ?? id}
-                </option>
-              ))}
-            </select>
-            <select
-              aria-label={words.rule.side}
-              value={sideOf(rule)}
-              disabled={isReadOnly}
-              onChange={({ currentTarget }) => change(index, withSide(rule, currentTarget.value))}
-            >
-              <option value="above">{words.rule.above}</option>
-              <option value="below">{words.rule.below}</option>
-            </select>
-            <input
-              type="number"
-              step="any"
-              required
-              aria-label={words.rule.value}
-              value={valueOfRule(rule) ?? ''}
-              disabled={isReadOnly}
-              onInput={({ currentTarget }) => change(index, withValue(rule, currentTarget.valueAsNumber))}
-            />
-            <select
-              aria-label={words.rule.severity}
-              value={rule.severity}
-              disabled={isReadOnly}
-              onChange={({ currentTarget: { value } }) =>
-                change(index, {
-                  ...rule,
-                  severity: ALERT_SEVERITIES.find((one) => one === value) ?? 'warning',
-                })
-              }
-            >
-              {ALERT_SEVERITIES.map((severity) => (
-                <option key={severity} value={severity}>
-                  {common.severities[severity]}
-                </option>
-              ))}
-            </select>
-            <input
-              type="text"
-              maxLength={200}
-              aria-label={words.rule.message}
-              placeholder={words.rule.message}
-              value={rule.message ?? ''}
-              disabled={isReadOnly}
-              onInput={({ currentTarget: { value } }) => {
-                const { message: _, ...rest } = rule;
-                change(index, value === '' ? rest : { ...rest, message: value });
-              }}
-            />
-            {!isReadOnly && (
-              <Button label={words.rule.removeOf(index + 1)} onPress={() => set(rules.toSpliced(index, 1))}>
-                {words.rule.remove}
-              </Button>
-            )}
-          </li>
-        ))}
+        {lines.map((line, index) => {
+          const { rule, cable } = line;
+          const edit = (next: ThresholdRule): void => change(index, { ...line, rule: next });
+          return (
+            <li key={index}>
+              <select
+                aria-label={words.rule.sensor}
+                value={cable === null ? rule.sensor_id : `${CABLE}${cable.prefix}`}
+                disabled={isReadOnly}
+                onChange={({ currentTarget }) => choose(index, line, currentTarget.value)}
+              >
+                {cables.map(({ prefix, sensors: points }) => (
+                  <option key={prefix} value={`${CABLE}${prefix}`}>
+                    {words.rule.allPoints(prefix, points.length)}
+                  </option>
+                ))}
+                {choices.map(({ id }) => (
+                  <option key={id} value={id}>
+                    {common.sensors[id] ?? id}
+                  </option>
+                ))}
+              </select>
+              <select
+                aria-label={words.rule.side}
+                value={sideOf(rule)}
+                disabled={isReadOnly}
+                onChange={({ currentTarget }) => edit(withSide(rule, currentTarget.value))}
+              >
+                <option value="above">{words.rule.above}</option>
+                <option value="below">{words.rule.below}</option>
+              </select>
+              <input
+                type="number"
+                step="any"
+                required
+                aria-label={words.rule.value}
+                value={valueOfRule(rule) ?? ''}
+                disabled={isReadOnly}
+                onInput={({ currentTarget }) => edit(withValue(rule, currentTarget.valueAsNumber))}
+              />
+              <select
+                aria-label={words.rule.severity}
+                value={rule.severity}
+                disabled={isReadOnly}
+                onChange={({ currentTarget: { value } }) =>
+                  edit({ ...rule, severity: ALERT_SEVERITIES.find((one) => one === value) ?? 'warning' })
+                }
+              >
+                {ALERT_SEVERITIES.map((severity) => (
+                  <option key={severity} value={severity}>
+                    {common.severities[severity]}
+                  </option>
+                ))}
+              </select>
+              <input
+                type="text"
+                maxLength={200}
+                aria-label={words.rule.message}
+                title={cable === null ? undefined : words.rule.pointNumber}
+                value={rule.message ?? ''}
+                disabled={isReadOnly}
+                onInput={({ currentTarget: { value } }) => {
+                  const { message: _, ...rest } = rule;
+                  edit(value === '' ? rest : { ...rest, message: value });
+                }}
+              />
+              {!isReadOnly && (
+                <Button label={words.rule.removeOf(index + 1)} onPress={() => set(lines.toSpliced(index, 1))}>
+                  {words.rule.remove}
+                </Button>
+              )}
+            </li>
+          );
+        })}
       </ul>
       {!isReadOnly && choices[0] !== undefined && (
-        <Button onPress={() => set([...rules, newRule(choices[0]?.id ?? '')])}>{words.rule.add}</Button>
+        <Button onPress={() => set([...lines, { rule: newRule(choices[0]?.id ?? ''), cable: null }])}>
+          {words.rule.add}
+        </Button>
       )}
     </fieldset>
   );

@@ -1,4 +1,5 @@
 import type { SiloDetail } from '@granary/contract/devices/devices';
+import type { FleetDevice } from '@granary/contract/fleet';
 import type { Capability } from '@granary/contract/profiles/profile';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { CHANNELS } from '@granary/contract/telemetry/channels';
@@ -19,7 +20,13 @@ export interface ShownSensor {
   readonly declaredType: string | null;
   /** How often it reports, if not as often as its device. */
   readonly reportingIntervalS: number | null;
+  /** The other device whose line is compared with those of the page. */
+  readonly compared?: Pick<FleetDevice, 'device_id' | 'group' | 'name'>;
 }
+
+/** What tells the lines of a chart apart. */
+export const lineKey = ({ id, compared }: Pick<ShownSensor, 'id' | 'compared'>): string =>
+  compared === undefined ? id : `${id}@${compared.device_id}`;
 
 /** Sensors of one cable, the lowest first. */
 export interface SensorCable {

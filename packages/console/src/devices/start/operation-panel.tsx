@@ -1,6 +1,7 @@
 import './start.css';
 import type { FleetDevice, FleetOperation } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
+import type { Signal } from '@preact/signals';
 import { useConsole, useIsLost, useScope } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';
 import { formatNumber } from '../../kit/format.ts';
@@ -16,10 +17,12 @@ import { StartForm } from './start-form.tsx';
 interface Props {
   readonly device: FleetDevice;
   readonly facts: DeviceFacts | undefined;
+  /** Where the form shows the level that it would lead to. */
+  readonly target: Signal<number | null>;
 }
 
 /** What moves in this silo with its stop, or the form that starts something. */
-export function OperationPanel({ device, facts }: Props) {
+export function OperationPanel({ device, facts, target }: Props) {
   const { client, live } = useConsole();
   const { operations } = texts.value;
   const mayOperate = useScope('operate');
@@ -44,7 +47,7 @@ export function OperationPanel({ device, facts }: Props) {
   return (
     <>
       {mayOperate && facts !== undefined && (last.value !== undefined || last.failure !== null) && (
-        <StartForm device={device} facts={facts} lastType={last.value?.type ?? null} />
+        <StartForm device={device} facts={facts} lastType={last.value?.type ?? null} target={target} />
       )}
       {last.value !== null && last.value !== undefined && last.value.ended_at !== null && (
         <LastOperation deviceId={deviceId} operation={last.value} endedAt={last.value.ended_at} />

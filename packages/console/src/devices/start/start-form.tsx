@@ -10,8 +10,8 @@ import {
   type OperationPlanRequest,
   type OperationType,
 } from '@granary/contract/operations';
-import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { callOptions, useConsole } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';
 import { useAction } from '../../kit/form-state.ts';
@@ -42,10 +42,12 @@ interface Props {
   readonly facts: DeviceFacts;
   /** The direction of the last operation: whoever continues it must not move material the other way by mistake. */
   readonly lastType: OperationType | null;
+  /** Set to the level after what the form would start, as long as it would not be refused. */
+  readonly target: Signal<number | null>;
 }
 
 /** Starts a feed or a discharge. What it will do is shown before the button, which repeats it. */
-export function StartForm({ device, facts, lastType }: Props) {
+export function StartForm({ device, facts, lastType, target }: Props) {
   const shared = useConsole();
   const { client, live, navigation } = shared;
   const { operations, devices } = texts.value;
@@ -65,6 +67,13 @@ export function StartForm({ device, facts, lastType }: Props) {
   const request = requestOf({ ...input.value, type });
   const planned = planRequestOf({ ...input.value, type });
   const plan = usePlan(device.device_id, planned, device.readings?.['weight']?.value);
+  const levelAfter = plan.plan?.refusal === null ? plan.plan.level_after : null;
+  useEffect(() => {
+    target.value = levelAfter;
+    return () => {
+      target.value = null;
+    };
+  }, [levelAfter]);
   if (silo === null) return null;
   const { isRefused } = plan;
   const limit = type === 'feed' ? silo.limits.max_feed_rate : silo.limits.max_discharge_rate;

@@ -116,13 +116,13 @@ function CableProfile({
                   type="button"
                   class="device-value"
                   aria-pressed={place !== -1}
-                  aria-label={sensor.id}
                   onClick={() => onSelect(sensor)}
                 >
                   <span
                     class={`device-swatch ${place === -1 ? '' : `series-${place + 1}`}`}
                     aria-hidden="true"
                   />
+                  <span class="only-for-readers">{sensor.id}</span>
                   <span class="device-value-name muted">{numberOf(sensor)}</span>
                   <Measured
                     text={

@@ -1,11 +1,12 @@
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
-import type { FleetDevice } from '@granary/contract/fleet';
+import type { FleetDevice, FleetReadings } from '@granary/contract/fleet';
 import { useIsLost } from '../../context/console.ts';
 import { formatMass, formatNumber, formatValue } from '../../kit/format.ts';
 import { Measured } from '../../kit/measured.tsx';
-import { heightOf, Vessel } from '../../kit/vessel.tsx';
+import { type CablePoint, heightOf, Vessel } from '../../kit/vessel.tsx';
 import { locale, texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
+import { cablesOf, type ShownSensor } from '../facts/sensors.ts';
 import { isCrossed, thresholdsOf } from '../facts/thresholds.ts';
 import { spreadLabels } from './value-drawings.ts';
 
@@ -18,10 +19,13 @@ const MOST_SEVERE_FIRST = ALERT_SEVERITIES.toReversed();
 interface Props {
   readonly device: FleetDevice;
   readonly facts: DeviceFacts | undefined;
+  readonly sensors: readonly ShownSensor[];
+  /** The level after what the form would start. */
+  readonly target: number | null;
 }
 
 /** The silo drawn to its level, with what is inside, the room left and the thresholds by name. */
-export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
+export function SiloVessel({ device: { name, readings = {} }, facts, sensors, target }: Props) {
   const { devices } = texts.value;
   const isLost = useIsLost();
   const { level, weight } = readings;
@@ -34,8 +38,12 @@ export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
   const crossed = thresholds.filter((threshold) => isCrossed(threshold, level?.value));
   const alarm = MOST_SEVERE_FIRST.find((severity) => crossed.some((one) => one.severity === severity));
   const height = matchMedia(PHONE).matches ? HEIGHT_ON_PHONE_PX : HEIGHT_PX;
+  const named = [
+    ...thresholds,
+    ...(target === null ? [] : [{ name: devices.afterIt, value: Math.round(target) }]),
+  ];
   const places = spreadLabels(
-    thresholds.map(({ value }) => (heightOf(value) / 100) * height),
+    named.map(({ value }) => (heightOf(value) / 100) * height),
     LABEL_PX,
     LABEL_PX / 2,
     height - LABEL_PX / 2,
@@ -73,11 +81,13 @@ export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
             isCrossed: isCrossed(threshold, level?.value),
           }))}
           alarm={alarm}
+          target={target}
+          points={cablePoints(sensors, readings, facts)}
           height={height}
           label={`${name}: ${percent ?? texts.value.common.neverReported}`}
         />
         <ul class="device-vessel-names">
-          {thresholds.map(({ name: threshold, value }, index) => (
+          {named.map(({ name: threshold, value }, index) => (
             <li key={`${threshold} ${value}`} style={{ top: `${(places[index] ?? 0) - LABEL_PX / 2}px` }}>
               <span class="free-text">{threshold}</span>
               <span>{`${formatNumber(value, value % 1 === 0 ? 0 : 1, locale.value)} %`}</span>
@@ -87,4 +97,28 @@ export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
       </div>
     </section>
   );
+}
+
+/** The points of the first cable, at equal distances over the height; which rule each one breaks is decided as for the chart. */
+function cablePoints(
+  sensors: readonly ShownSensor[],
+  readings: FleetReadings,
+  facts: DeviceFacts | undefined,
+): CablePoint[] {
+  const points = cablesOf(sensors).cables[0]?.sensors ?? [];
+  return points.map(({ id, unit }, index) => {
+    const reading = readings[id]?.quality === 'bad' ? undefined : readings[id];
+    const crossed =
+      facts === undefined
+        ? []
+        : thresholdsOf(facts.configuration, id, texts.value.devices.thresholds).filter((one) =>
+            isCrossed(one, reading?.value),
+          );
+    return {
+      percent: ((index + 0.5) / points.length) * 100,
+      text: reading === undefined ? null : formatValue(reading.value, unit, locale.value),
+      alarm: MOST_SEVERE_FIRST.find((severity) => crossed.some((one) => one.severity === severity)),
+      isStale: reading?.quality !== 'good',
+    };
+  });
 }

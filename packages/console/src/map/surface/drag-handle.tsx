@@ -42,7 +42,7 @@ export function DragHandle({ at, label, kind, onMove, onSelect, onRemove, childr
     <g
       class={`map-handle ${kind}`}
       transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
-      tabIndex={0}
+      tabindex={0}
       role="button"
       aria-label={label}
       onPointerDown={(event) => {

@@ -1,6 +1,6 @@
 import type { Point } from '@granary/contract/positions';
 import type { Signal } from '@preact/signals';
-import { moved, pointAt, type ScreenPlace, type Viewport, zoomed } from './projection.ts';
+import { moved, pointAt, pointOf, type ScreenPlace, type Viewport, zoomed } from './projection.ts';
 
 /** A pointer that moves less than this has pressed and not dragged. */
 const PRESS_PX_MAX = 6;
@@ -68,6 +68,11 @@ export class Gestures {
 
   readonly key = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return;
+    if (event.key === 'Enter' && this.onPress !== undefined) {
+      event.preventDefault();
+      this.onPress(pointOf(this.#view.peek().center));
+      return;
+    }
     const move = MOVES[event.key];
     const zoom = ZOOMS[event.key];
     if (move === undefined && zoom === undefined) return;

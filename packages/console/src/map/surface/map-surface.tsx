@@ -20,11 +20,13 @@ interface Props {
   readonly isDrawing: boolean;
   readonly onPress?: ((point: Point) => void) | undefined;
   readonly onShowAll: () => void;
+  /** What stands beside the sign of north. */
+  readonly weather: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** North is up. Drawn as SVG, so that everything on it has a name, can be reached by the keyboard and follows the theme. */
-export function MapSurface({ view, tilesAddress, isDrawing, onPress, onShowAll, children }: Props) {
+export function MapSurface({ view, tilesAddress, isDrawing, onPress, onShowAll, weather, children }: Props) {
   const { map } = texts.value;
   const surface = useRef<SVGSVGElement>(null);
   const gestures = useMemo(() => new Gestures(view), [view]);
@@ -55,11 +57,11 @@ export function MapSurface({ view, tilesAddress, isDrawing, onPress, onShowAll, 
         <svg
           ref={surface}
           class={isDrawing ? 'drawing' : ''}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard moves and zooms the map
-          tabIndex={0}
+          // In a drawing `tabIndex` would be an attribute that the browser does not know.
+          tabindex={0}
           role="group"
           aria-label={map.label}
-          aria-description={map.keys}
+          aria-description={isDrawing ? `${map.keys} ${map.keysDrawing}` : map.keys}
           onPointerDown={gestures.down}
           onPointerMove={gestures.move}
           onPointerUp={gestures.up}
@@ -69,7 +71,17 @@ export function MapSurface({ view, tilesAddress, isDrawing, onPress, onShowAll, 
           {tilesAddress !== null && <TileLayer address={tilesAddress} />}
           <GridLines />
           {children}
+          {isDrawing && <Crosshair />}
         </svg>
+        <p class="map-north">
+          <span title={map.north}>
+            <svg viewBox="0 0 16 20" width="16" height="20" aria-hidden="true">
+              <path d="M8 1 13 18 8 14 3 18z" />
+            </svg>
+            {map.northSign}
+          </span>
+          {weather}
+        </p>
         <ScaleBar />
         <div class="map-buttons">
           <Button label={map.zoomIn} onPress={() => zoomBy(BUTTON_ZOOM)}>
@@ -82,6 +94,18 @@ export function MapSurface({ view, tilesAddress, isDrawing, onPress, onShowAll, 
         </div>
       </div>
     </ViewContext.Provider>
+  );
+}
+
+/** Where Enter adds a point, while the map has the focus of the keyboard. */
+function Crosshair() {
+  const { width, height } = useView();
+  return (
+    <path
+      class="map-crosshair"
+      d="M-14 0H-4M4 0H14M0-14V-4M0 4V14"
+      transform={`translate(${width / 2} ${height / 2})`}
+    />
   );
 }
 

@@ -13,6 +13,8 @@ const SCALE_MIN = 256;
 
 const SCALE_MAX = 2 ** 33;
 const MARGIN_PX = 56;
+/** A small map is not all margin. */
+const MARGIN_SHARE_MAX = 0.15;
 
 /** A single place is shown with this much around it. */
 const EXTENT_M_MIN = 800;
@@ -111,7 +113,7 @@ export function fitted(points: readonly Point[], view: Viewport): Viewport {
   const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
   const center = { x: wrapped(first.x + (left + right) / 2), y: (top + bottom) / 2 };
   const extentMin = worldLength(EXTENT_M_MIN, pointOf(center).lat);
-  const room = (size: number): number => Math.max(1, size - 2 * MARGIN_PX);
+  const room = (size: number): number => Math.max(1, size - 2 * Math.min(MARGIN_PX, size * MARGIN_SHARE_MAX));
   const scale = Math.min(
     room(view.width) / Math.max(right - left, extentMin),
     room(view.height) / Math.max(bottom - top, extentMin),

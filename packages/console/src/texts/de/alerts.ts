@@ -1,6 +1,7 @@
 import type * as english from '../en/alerts.ts';
 
 export const alerts: typeof english.alerts = {
+  filter: 'Filtern',
   notLive:
     'Diese Seite ist nicht aktuell. Alarme seit dem Verlust der Verbindung fehlen, und die gezeigten können vorbei sein.',
   title: 'Alarme',

@@ -91,6 +91,9 @@ export const common: typeof english.common = {
 };
 
 export const forms: typeof english.forms = {
+  search: 'Suchen',
+  chosen: (count: number, all: number) =>
+    count === 0 ? `keine von ${all} gewählt` : `${count} von ${all} gewählt`,
   copy: 'Kopieren',
   copied: 'Kopiert.',
   selected: 'Markiert: Kopieren Sie es mit der Tastatur oder dem Menü.',

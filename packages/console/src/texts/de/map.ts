@@ -4,6 +4,10 @@ export const map: typeof english.map = {
   title: 'Feldkarte',
   label: 'Karte der Feldgeräte',
   keys: 'Pfeiltasten bewegen die Karte, Plus und Minus ändern den Maßstab.',
+  keysDrawing:
+    'Enter setzt einen Punkt in die Mitte der Karte; auf einem Punkt bewegen ihn die Pfeiltasten, und Entf entfernt ihn.',
+  north: 'Norden ist oben',
+  northSign: 'N',
   zoomIn: 'Vergrößern',
   zoomOut: 'Verkleinern',
   showAll: 'Alles zeigen',

@@ -1,6 +1,10 @@
 import type * as english from '../en/overview.ts';
 
 export const overview: typeof english.overview = {
+  emptyNext:
+    'Ein angemeldetes Gerät erscheint hier mit seiner ersten Meldung: sein Füllstand, wann es leer ist und was es braucht.',
+  register: 'Gerät anmelden',
+  howToConnect: 'Wie Geräte sich verbinden',
   title: 'Übersicht',
   empty: 'Es gibt noch keine Geräte. Legen Sie unter Verwaltung eines an.',
   nothingFound: 'Kein Gerät passt dazu.',

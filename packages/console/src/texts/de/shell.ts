@@ -1,6 +1,10 @@
 import type * as english from '../en/shell.ts';
 
 export const shell: typeof english.shell = {
+  viewFailed: (name: string) => `„${name}“ kann wegen eines Fehlers dieser Seite nicht gezeigt werden.`,
+  restGoesOn:
+    'Alarme, Stopps und die anderen Ansichten gehen weiter. Versuchen Sie es noch einmal; wenn es bleibt, sagen Sie es denen, die den Dienst betreuen.',
+  thisView: 'Diese Ansicht',
   sections: {
     overview: 'Übersicht',
     alerts: 'Alarme',

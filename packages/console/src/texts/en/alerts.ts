@@ -1,4 +1,5 @@
 export const alerts = {
+  filter: 'Filter',
   notLive:
     'This page is not live. Alerts since the connection was lost are missing, and those below may be over.',
   title: 'Alerts',

@@ -88,6 +88,9 @@ export const common = {
 };
 
 export const forms = {
+  search: 'Search',
+  chosen: (count: number, all: number) =>
+    count === 0 ? `none of ${all} chosen` : `${count} of ${all} chosen`,
   copy: 'Copy',
   copied: 'Copied.',
   selected: 'Selected: copy it with your keyboard or the menu.',

@@ -34,6 +34,10 @@ export const devices = {
   cable: (prefix: string) =>
     `${prefix === 'temp' ? 'Temperature cable' : `Cable ${prefix}`}, from top to bottom`,
   history: 'History',
+  usual: 'Usual for the weekday',
+  usualLegend: 'Same weekday, last 4 weeks',
+  compareWith: 'Compare with …',
+  afterIt: 'After it',
   chartOf: (sensors: string) =>
     `History of ${sensors}. The arrow keys move the time, plus and minus change how much of it is shown.`,
   timeline: 'What happened',
@@ -150,12 +154,12 @@ export const devices = {
       'operation_limits.max_feed_rate': 'Highest feed rate in kg/min',
       'operation_limits.max_discharge_rate': 'Highest discharge rate in kg/min',
       'maintenance.next_scheduled': 'Next maintenance',
-      'maintenance.interval_hours': 'Every … hours',
-      'reporting.interval_s': 'Reports every … seconds',
-      'reporting.offline_delay_s': 'Alert after … seconds offline',
+      'maintenance.interval_hours': 'Interval in hours',
+      'reporting.interval_s': 'Reporting interval in s',
+      'reporting.offline_delay_s': 'Offline before an alert, in s',
       'alarms.dead_band': 'Dead band in percentage points',
-      'alarms.on_delay_s': 'Raise after … seconds',
-      'alarms.off_delay_s': 'Clear after … seconds',
+      'alarms.on_delay_s': 'Delay before an alert, in s',
+      'alarms.off_delay_s': 'Delay before it clears, in s',
       'motion.speed_m_s': 'Speed in m/s',
       'battery.reserve_percent': 'Reserve in %',
       'battery.percent_per_km': 'Use in % per km',
@@ -185,6 +189,9 @@ export const devices = {
     takeTheirs: (value: string) => `Take theirs: ${value}`,
     noRules: 'There are none. A rule raises an alert while a value is beyond it.',
     rule: {
+      allPoints: (prefix: string, count: number) =>
+        `${prefix === 'temp' ? 'Temperature cable' : `Cable ${prefix}`}: all ${count} points`,
+      pointNumber: '# stands for the number of the point',
       sensor: 'Sensor',
       side: 'Side',
       above: 'At or above',

@@ -2,6 +2,10 @@ export const map = {
   title: 'Field map',
   label: 'Map of the field devices',
   keys: 'Arrow keys move the map, plus and minus zoom.',
+  keysDrawing:
+    'Enter adds a point in the middle of the map; on a point, the arrow keys move it and Delete removes it.',
+  north: 'North is up',
+  northSign: 'N',
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
   showAll: 'Show all',

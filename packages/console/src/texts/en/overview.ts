@@ -1,4 +1,8 @@
 export const overview = {
+  emptyNext:
+    'A device that is registered appears here with its first message: its level, when it will be empty, and what it needs.',
+  register: 'Register a device',
+  howToConnect: 'How devices connect',
   title: 'Overview',
   empty: 'There are no devices yet. Register one under Administration.',
   nothingFound: 'No device matches.',

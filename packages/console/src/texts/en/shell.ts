@@ -1,4 +1,8 @@
 export const shell = {
+  viewFailed: (name: string) => `“${name}” cannot be shown because of a fault in this page.`,
+  restGoesOn:
+    'Alarms, stops and the other views go on. Try again; if it stays, tell whoever looks after the service.',
+  thisView: 'This view',
   sections: {
     overview: 'Overview',
     alerts: 'Alerts',
