@@ -173,7 +173,8 @@ export function App() {
 
 const sectionName = (view: Route['view']): string => {
   const { shell } = texts.value;
-  return view === 'devices' || view === 'wall' ? shell.thisView : shell.sections[view];
+  const names: Readonly<Record<string, string>> = shell.sections;
+  return names[view] ?? shell.thisView;
 };
 
 interface BoundaryProps {
