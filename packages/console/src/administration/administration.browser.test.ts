@@ -101,7 +101,10 @@ describe('administration', () => {
       const { page, record } = operator;
       for (const part of ['devices', 'keys', 'webhooks', 'notifications', 'audit', 'health']) {
         await operator.open(`#/administration/${part}`);
-        await page.locator('main :is(table, .panel, .notice:not(:text("Loading")))').first().waitFor();
+        await page
+          .locator('main :is(table, .panel, .empty-state, .notice:not(:text("Loading")))')
+          .first()
+          .waitFor();
         await checkAccessibility(page);
       }
       assert.deepEqual(record.faults, []);

@@ -14,7 +14,7 @@ import { type Draft, useDraft } from '../kit/form-state.ts';
 import { type Bound, CheckInput, Choices, SelectInput, TextArea, TextInput } from '../kit/inputs.tsx';
 import { PageList, Table, textColumn, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
-import { useEventReload, usePages } from '../kit/use-loaded.ts';
+import { useEventReload, useLoaded, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import {
   draftOfRule,
@@ -70,6 +70,7 @@ export function RuleForm({ rule, onClose }: Props) {
         isRequired
         {...field('targets')}
       />
+      <WebhookOffer {...field('targets')} />
       <CheckInput label={notifications.tellsEnd} {...field('tellsEnd')} />
       <Choices
         legend={notifications.types}
@@ -81,6 +82,28 @@ export function RuleForm({ rule, onClose }: Props) {
       <QuietHoursFields draft={draft} />
       <EscalationEditor {...field('escalation')} />
     </FormDialog>
+  );
+}
+
+/** Adds a webhook that there is by its address, because nobody knows its id. */
+function WebhookOffer({ value, onValue }: Bound<string>) {
+  const { client } = useConsole();
+  const { notifications } = texts.value;
+  const known = useLoaded((signal) => client.webhooks.list({}, { signal }), []).value?.data ?? [];
+  const offered = known.filter(({ webhook_id }) => !value.includes(webhook_id));
+  if (offered.length === 0) return null;
+  return (
+    <SelectInput
+      label={notifications.addWebhook}
+      value=""
+      onValue={(webhookId) => {
+        if (webhookId !== '') onValue([value.trim(), webhookId].filter(Boolean).join('\n'));
+      }}
+      options={[
+        ['', '–'],
+        ...offered.map(({ webhook_id, url, description }) => [webhook_id, description ?? url] as const),
+      ]}
+    />
   );
 }
 

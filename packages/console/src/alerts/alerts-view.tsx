@@ -212,35 +212,37 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
   };
   const shelvable = chosen.filter(({ shelved_until }) => shelved_until === null);
   return (
-    <div class={`alerts-selection ${chosen.length === 0 ? 'none-chosen' : ''}`}>
-      <label>
-        <input
-          type="checkbox"
-          checked={areAll}
-          onChange={() => {
-            selected.value = new Set(areAll ? [] : selectable.map(({ alert_id }) => alert_id));
+    <div class="alerts-selection-place">
+      <div class={`alerts-selection ${chosen.length === 0 ? 'none-chosen' : ''}`}>
+        <label>
+          <input
+            type="checkbox"
+            checked={areAll}
+            onChange={() => {
+              selected.value = new Set(areAll ? [] : selectable.map(({ alert_id }) => alert_id));
+            }}
+          />
+          {chosen.length === 0 ? words.selectAll : words.selectedCount(chosen.length)}
+        </label>
+        <Button
+          isChange
+          isDisabled={!chosen.some(isUnacknowledged)}
+          onPress={() => {
+            form.value = 'acknowledge';
           }}
-        />
-        {chosen.length === 0 ? words.selectAll : words.selectedCount(chosen.length)}
-      </label>
-      <Button
-        isChange
-        isDisabled={!chosen.some(isUnacknowledged)}
-        onPress={() => {
-          form.value = 'acknowledge';
-        }}
-      >
-        {words.acknowledgeWithNote}
-      </Button>
-      <Button
-        isChange
-        isDisabled={shelvable.length === 0}
-        onPress={() => {
-          form.value = 'shelve';
-        }}
-      >
-        {words.shelve}
-      </Button>
+        >
+          {words.acknowledgeWithNote}
+        </Button>
+        <Button
+          isChange
+          isDisabled={shelvable.length === 0}
+          onPress={() => {
+            form.value = 'shelve';
+          }}
+        >
+          {words.shelve}
+        </Button>
+      </div>
       {form.value === 'acknowledge' && <AcknowledgeDialog alerts={chosen} onClose={close} onDone={done} />}
       {form.value === 'shelve' && <ShelveDialog alerts={shelvable} onClose={close} onDone={done} />}
     </div>

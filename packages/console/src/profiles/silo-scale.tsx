@@ -69,6 +69,11 @@ function Values({ device: { device_id, readings = {} } }: Props) {
   };
   const told = forecast === undefined ? null : emptySentence(forecast, reading);
   const order = forecast === undefined ? null : orderSentence(forecast, reading);
+  // On a tile there is room for the likely time; its range is on the page of the silo and in the text on hover.
+  const likely =
+    forecast?.status === 'ok' && forecast.empty !== null
+      ? emptySentence({ ...forecast, empty: { ...forecast.empty, p10: null } }, reading)
+      : told;
   const percent = level === undefined ? null : formatValue(level.value, 'percent', locale.value);
   const room = level === undefined || weight === undefined ? null : roomOf(weight.value, level.value);
   const trend = details.trends.of(device_id).value ?? [];
@@ -97,7 +102,7 @@ function Values({ device: { device_id, readings = {} } }: Props) {
         <p class="muted">{room === null ? '' : overview.room(formatMass(room, locale.value))}</p>
       ) : (
         <p class="forecast-tile" title={told}>
-          <LastKnown>{told}</LastKnown>
+          <LastKnown>{likely}</LastKnown>
         </p>
       )}
       {order === null ? (

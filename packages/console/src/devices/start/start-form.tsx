@@ -221,7 +221,7 @@ function PlanSentence({ request, plan, thresholds }: PlanSentenceProps) {
           .filter(({ name }) => crosses.some((crossed) => devices.thresholds[crossed] === name))
           .map(({ name, value }) => (
             <p key={name} class="device-start-warning">
-              {devices.passes[type](name, percent(value))}
+              <SeverityMark severity="warning" text="" /> {devices.passes[type](name, percent(value))}
             </p>
           ))}
     </>

@@ -104,6 +104,7 @@ export const webhooks: typeof english.webhooks = {
 };
 
 export const notifications: typeof english.notifications = {
+  addWebhook: 'Auch einem Webhook mitteilen',
   rules: 'Benachrichtigungsregeln',
   meaning: 'Wem Alarme mit E-Mail oder Webhook mitgeteilt werden, und wann.',
   none: 'Es gibt noch keine Benachrichtigungsregeln; niemandem wird ein Alarm mitgeteilt.',

@@ -99,6 +99,7 @@ export const webhooks = {
 };
 
 export const notifications = {
+  addWebhook: 'Tell a webhook, too',
   rules: 'Notification rules',
   meaning: 'Who is told of alerts by e-mail or webhook, and when.',
   none: 'There are no notification rules yet, so nobody is told of alerts.',
