@@ -126,6 +126,14 @@ test('the commands that read a farm', async (t) => {
     await farm.run(['device', 'edit', 'silo-02', '--capacity', '100000']);
     let alerts: { alert_id: string; device_id: string }[] = [];
     while (alerts.length === 0) alerts = await farm.json('alerts', '--device', 'silo-02');
+    const statistics = await farm.json<{ raised: { total: number } }>(
+      'alerts',
+      'statistics',
+      '--since',
+      '24h',
+    );
+    assert.ok(statistics.raised.total > 0);
+    assert.match(await farm.run(['alerts', 'statistics']), /per hour[\s\S]*silo-02/);
     const [{ alert_id: id } = { alert_id: '' }] = alerts;
     assert.equal(await farm.run(['ack', id, '--note', 'seen']), `${id} acknowledged\n`);
     const [acknowledged] = await farm.json<{ acknowledged_by: string }[]>(

@@ -48,7 +48,9 @@ export function AlertStatisticsPart() {
         <>
           <section class="panel" aria-label={listNames.statistics}>
             <p>
-              <strong class="alert-statistics-rate">{formatNumber(value.per_hour, 1, locale.value)}</strong>{' '}
+              <strong class="alert-statistics-rate">
+                {formatNumber(value.per_hour, value.per_hour < 1 ? 2 : 1, locale.value)}
+              </strong>{' '}
               {statistics.perHour} · {statistics.measure(wordOf(value.per_hour))}
             </p>
             <RateChart statistics={value} />

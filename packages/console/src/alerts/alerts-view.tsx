@@ -8,7 +8,7 @@ import { Button } from '../kit/button.tsx';
 import { DeviceName } from '../kit/device-name.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { EmptyState } from '../kit/empty-state.tsx';
-import { FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
+import { FacilityFilter, FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { PageList } from '../kit/table.tsx';
@@ -32,7 +32,7 @@ import { SoundSwitch } from './sound-switch.tsx';
 /** One list over all devices. */
 export function AlertsView() {
   const { live, navigation } = useConsole();
-  const { alerts: words, common, alarmHelp } = texts.value;
+  const { alerts: words } = texts.value;
   const { query } = navigation.route.value;
   const filter = alertFilterOf(query);
   const opened = useSignal<FleetAlert | null>(null);
@@ -75,24 +75,16 @@ export function AlertsView() {
       />
       <details class="alerts-tools" open={!matchMedia('(max-width: 700px)').matches}>
         <summary>{words.filter}</summary>
-        <FilterBar names={['severity', 'type', ...PLACE_FILTERS]}>
-          <SelectFilter
-            name="severity"
-            label={words.severity}
-            any={words.anySeverity}
-            options={ALERT_SEVERITIES.toReversed().map((severity) => [severity, common.severities[severity]])}
-          />
-          <SelectFilter
-            name="type"
-            label={words.type}
-            any={words.anyType}
-            options={ALERT_TYPES.map((type) => [type, alarmHelp.types[type].name])}
-          />
-          <PlaceFilters />
-          <SavedViews />
-        </FilterBar>
+        {isStatistics ? (
+          <FilterBar names={['facility']}>
+            <FacilityFilter />
+            <SavedViews />
+          </FilterBar>
+        ) : (
+          <AlertFilters />
+        )}
       </details>
-      {isLost && (
+      {isLost && !isStatistics && (
         <p class="alerts-lost" role="status">
           {words.notLive}
         </p>
@@ -113,6 +105,28 @@ export function AlertsView() {
         <ShelveDialog alerts={[shelving.value]} onClose={closeShelving} onDone={closeShelving} />
       )}
     </div>
+  );
+}
+
+function AlertFilters() {
+  const { alerts: words, common, alarmHelp } = texts.value;
+  return (
+    <FilterBar names={['severity', 'type', ...PLACE_FILTERS]}>
+      <SelectFilter
+        name="severity"
+        label={words.severity}
+        any={words.anySeverity}
+        options={ALERT_SEVERITIES.toReversed().map((severity) => [severity, common.severities[severity]])}
+      />
+      <SelectFilter
+        name="type"
+        label={words.type}
+        any={words.anyType}
+        options={ALERT_TYPES.map((type) => [type, alarmHelp.types[type].name])}
+      />
+      <PlaceFilters />
+      <SavedViews />
+    </FilterBar>
   );
 }
 

@@ -150,21 +150,30 @@ function Filter({ label, children }: LabelledProps) {
   );
 }
 
-/** Filters by the facility and by one device, among those that the key may see. */
+/** Filters by the facility, among those that the key may see. */
+export function FacilityFilter() {
+  const { site } = useConsole().live;
+  const { table } = texts.value;
+  const names = [...site.devices.all.value.values()].map((device) => device.peek().location.facility);
+  return (
+    <SelectFilter
+      name="facility"
+      label={table.facility}
+      any={table.anyFacility}
+      options={ordered([...new Set(names)], (name) => name, false, locale.value).map((name) => [name, name])}
+    />
+  );
+}
+
+/** Filters by the facility and by one device. */
 export function PlaceFilters() {
   const { site } = useConsole().live;
   const { table } = texts.value;
   const devices = [...site.devices.all.value.values()].map((device) => device.peek());
-  const facilities = [...new Set(devices.map(({ location }) => location.facility))];
   const byName = ordered(devices, ({ name }) => name, false, locale.value);
   return (
     <>
-      <SelectFilter
-        name="facility"
-        label={table.facility}
-        any={table.anyFacility}
-        options={ordered(facilities, (name) => name, false, locale.value).map((name) => [name, name])}
-      />
+      <FacilityFilter />
       <SelectFilter
         name="device"
         label={table.device}

@@ -8,7 +8,7 @@ import { orderSentence } from '../foresight/forecast-words.ts';
 import { Button } from '../kit/button.tsx';
 import { DeviceName } from '../kit/device-name.tsx';
 import { DialogButton, FormDialog } from '../kit/dialog.tsx';
-import { FilterBar, SelectFilter, TimeFilter } from '../kit/filter-bar.tsx';
+import { FacilityFilter, FilterBar, TimeFilter } from '../kit/filter-bar.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { formatTime, zoneOf } from '../kit/format.ts';
 import { bound, TextArea } from '../kit/inputs.tsx';
@@ -35,7 +35,6 @@ export function ShiftView() {
     reload,
   } = useLoaded((signal) => client.shifts.report(asked, { signal }), [client, facility, from]);
   useEventReload(['note.'], reload);
-  const names = [...live.site.devices.all.value.values()].map((device) => device.peek().location.facility);
   const shown = (at: string): string => formatTime(at, live.site.clock.nowMs.peek(), locale.value);
   return (
     <div class="shift-view">
@@ -46,12 +45,7 @@ export function ShiftView() {
         )}
       </header>
       <FilterBar names={['facility', 'from']}>
-        <SelectFilter
-          name="facility"
-          label={table.facility}
-          any={table.anyFacility}
-          options={[...new Set(names)].sort().map((name) => [name, name])}
-        />
+        <FacilityFilter />
         <TimeFilter name="from" label={shifts.start} />
         <Button onPress={reload}>{shifts.refresh}</Button>
         <Button onPress={() => print()}>{shifts.print}</Button>
@@ -174,13 +168,14 @@ interface PartProps {
   readonly hasMore: boolean;
   /** Where all of them are. */
   readonly address: string;
+  readonly isWide?: boolean;
   readonly children?: ComponentChildren;
 }
 
-function Part({ title, lines, hasMore, address, children }: PartProps) {
+function Part({ title, lines, hasMore, address, isWide = false, children }: PartProps) {
   const { shifts } = texts.value;
   return (
-    <section class="panel" aria-label={title}>
+    <section class={`panel ${isWide ? 'shift-changes' : ''}`} aria-label={title}>
       <h2>{shifts.counted(title, `${lines.length}${hasMore ? '+' : ''}`)}</h2>
       {lines.length === 0 && <p class="muted">{shifts.nothing}</p>}
       <ul class="shift-lines">
@@ -310,6 +305,7 @@ function ReportParts({ report, reload }: { readonly report: ShiftReport; readonl
       {report.changes !== null && (
         <Part
           title={shifts.changes}
+          isWide
           address={addressOf('administration', 'audit')}
           {...part(report.changes, (entry) => ({
             key: entry.audit_id,

@@ -1,12 +1,14 @@
 import { ApiError, type Client } from '@granary/client';
+import type { RaisedAlerts } from '@granary/contract/alert-statistics';
 import { ALERT_FILTERS, ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/alerts';
 import type { FleetAlert, FleetAlertQuery } from '@granary/contract/fleet';
+import type { Command } from 'commander';
 import { findDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient, asActor, personName } from '../../access/service-access.ts';
-import type { Define } from '../../program/environment.ts';
+import type { Define, Environment } from '../../program/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
 import { choice, given, withAccess, withExamples } from '../../program/options.ts';
-import { age, durationMs } from '../../program/times.ts';
+import { age, durationMs, timeOrAge } from '../../program/times.ts';
 import { outputOf } from '../../terminal/output.ts';
 import { messageText } from '../../terminal/sentences.ts';
 import type { Column } from '../../terminal/table.ts';
@@ -35,6 +37,7 @@ type ListValues = AccessValues & Filter & { readonly device?: string };
 
 export const alerts: Define = (command, environment) => {
   command
+    .enablePositionalOptions()
     .description(
       'Lists alerts, the newest first: the open ones that are not shelved, unless a status is given.',
     )
@@ -56,7 +59,46 @@ export const alerts: Define = (command, environment) => {
     const found = await Array.fromAsync(accessClient(values, environment.env).fleet.alertsAll(query));
     outputOf(environment, values.json).list(COLUMNS, found, 'There are no such alerts.');
   });
+  defineStatistics(
+    command.command('statistics').summary('how often alerts are raised, and which'),
+    environment,
+  );
 };
+
+const RAISED_COLUMNS: readonly Column<RaisedAlerts>[] = [
+  ...DEVICE_COLUMNS,
+  { title: 'TYPE', text: ({ type }) => type },
+  { title: 'RAISED', text: ({ raised }) => String(raised) },
+  { title: 'LAST', text: ({ last_at }) => age(last_at) },
+];
+
+type StatisticsValues = AccessValues & { readonly since?: string; readonly facility?: string };
+
+function defineStatistics(command: Command, environment: Environment): void {
+  command
+    .description('Counts how often alerts were raised, and names those that come too often or stay.')
+    .option('--since <time>', 'since when: 24h, 7d, or a time; 7 days unless given', timeOrAge)
+    .option('--facility <name>', 'only those of this facility');
+  withExamples(command, 'granary alerts statistics --since 24h');
+  withAccess(command).action(async (values: StatisticsValues) => {
+    const query = given({ from: values.since, facility: values.facility });
+    const found = await accessClient(values, environment.env).fleet.alertStatistics(query);
+    const output = outputOf(environment, values.json);
+    output.one(found, () =>
+      output.fields([
+        ['raised', `${found.raised.total}, ${found.per_hour} per hour (6 are acceptable for one person)`],
+        ['floods', `${found.flood_periods} times more than 10 within 10 minutes`],
+        ['standing', `${found.standing.total} for more than 24 h`],
+        ['shelved', String(found.shelved)],
+        [
+          'chattering',
+          found.chattering.map(({ device_id, type }) => `${device_id} ${type}`).join(', ') || 'none',
+        ],
+      ]),
+    );
+    if (!output.isJson) output.list(RAISED_COLUMNS, found.most_frequent, 'Nothing was raised.');
+  });
+}
 
 interface AckValues extends AccessValues {
   readonly by?: string;

@@ -86,7 +86,7 @@ export const alerts: typeof english.alerts = {
     counts: (raised, floods, shelved) =>
       `${raised} ausgelöst, ${floods}-mal mehr als 10 in 10 Minuten, ${shelved} jetzt zurückgestellt.`,
     chart: (most) => `Ausgelöste Alarme im Verlauf, höchstens ${most} je Stunde`,
-    times: (count) => `${count}-mal`,
+    times: (count) => `${count} ×`,
     mostFrequent: 'Am häufigsten',
     chattering: 'Flatternd',
     chatteringHint: 'Dreimal oder öfter in 10 Minuten ausgelöst: eine Totzone oder Verzögerung einstellen.',

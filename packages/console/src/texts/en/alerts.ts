@@ -85,7 +85,7 @@ export const alerts = {
     counts: (raised: number, floods: number, shelved: number) =>
       `${raised} raised, ${floods} times more than 10 in 10 minutes, ${shelved} shelved now.`,
     chart: (most: number) => `Raised alerts over time, at most ${most} per hour`,
-    times: (count: number) => `${count} times`,
+    times: (count: number) => `${count} ×`,
     mostFrequent: 'Most frequent',
     chattering: 'Chattering',
     chatteringHint: 'Raised three times or more within 10 minutes: give it a dead band or a delay.',
