@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { isBuiltFrom, sourcesDigest } from '../../packages/cli/bin/sources-digest.mjs';
-import { ALL_ENDPOINTS } from '../../packages/contract/src/endpoints/endpoints.ts';
+import type { NamedEndpoint } from '../../packages/contract/src/endpoints/endpoints.ts';
 import { REPOSITORY_ROOT, replaceFolder } from '../repository-files.ts';
 
 /** Everything that the built page depends on. */
@@ -31,7 +31,7 @@ const NO_TEXTS = /^(?!.*\/texts\/(en|de)\/)/;
 
 /** The first view with everything that it needs, and the few parts that only other views share, which are no file of their own. */
 const OF_SEVERAL_VIEWS =
-  /\/console\/src\/(main\.tsx|kit\/|commands\/|operations\/job|devices\/(administration\/(device-[df]|cred)|facts\/)|map\/(vehicles|surface\/proj))/;
+  /\/console\/src\/(main\.tsx|kit\/|commands\/|operations\/job|shifts\/notes|devices\/(administration\/(device-[df]|cred)|facts\/)|map\/(vehicles|surface\/proj))/;
 
 /** What a schema is made with: the schemas that no code of the page uses are left out of it. */
 const TREESHAKE = {
@@ -66,9 +66,9 @@ function put(tree: EndpointTree, [name = '', ...rest]: readonly string[], code: 
 }
 
 /** Of an endpoint the client needs its outer form; schemas, examples and words would be a third of the page. */
-function outerFormOfEndpoints(): Plugin {
+function outerFormOfEndpoints(endpoints: readonly NamedEndpoint[]): Plugin {
   const tree: EndpointTree = {};
-  for (const { name, endpoint } of ALL_ENDPOINTS) {
+  for (const { name, endpoint } of endpoints) {
     const { group, method, path, query, body, requestHeaders, answers, isUrgent } = endpoint;
     const envelope = answers[200].envelope;
     const form = { group, method, path, requestHeaders, query: query && {}, body: body && {} };
@@ -101,7 +101,8 @@ export async function buildConsole(): Promise<void> {
   // Before the build, so that a change of the sources while it runs causes another one.
   const digest = sourcesDigest(REPOSITORY_ROOT, CONSOLE_SOURCES);
   const folder = `${CONSOLE_FOLDER}-${process.pid}`;
-  // Loaded only for a build, because the bundler takes longer to load than the comparison of the sources.
+  // Loaded only for a build, because they take longer to load than the comparison of the sources.
+  const { ALL_ENDPOINTS } = await import('../../packages/contract/src/endpoints/endpoints.ts');
   const { build } = await import('vite');
   await build({
     root: join(REPOSITORY_ROOT, 'packages', 'console'),
@@ -109,8 +110,11 @@ export async function buildConsole(): Promise<void> {
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     resolve: { alias: [{ find: VALIDATION, replacement: WITHOUT_VALIDATION }] },
-    plugins: [outerFormOfEndpoints()],
-    worker: { plugins: () => [outerFormOfEndpoints()], rolldownOptions: { treeshake: TREESHAKE } },
+    plugins: [outerFormOfEndpoints(ALL_ENDPOINTS)],
+    worker: {
+      plugins: () => [outerFormOfEndpoints(ALL_ENDPOINTS)],
+      rolldownOptions: { treeshake: TREESHAKE },
+    },
     build: {
       outDir: folder,
       emptyOutDir: true,
