@@ -15,7 +15,7 @@ export const CHATTERING_RAISES = 3;
 export const TEN_MINUTES_MS = 10 * MINUTE_MS;
 /** A condition that lasts longer stands. */
 export const STANDING_MS = DAY_MS;
-export const STATISTICS_MS_MAX = 92 * DAY_MS;
+export const STATISTICS_MS_MAX = 31 * DAY_MS;
 export const STATISTICS_MS_USUAL = 7 * DAY_MS;
 export const MOST_FREQUENT_MAX = 10;
 export const LISTED_MAX = 20;
@@ -23,7 +23,7 @@ export const LISTED_MAX = 20;
 const Count = Type.Integer({ minimum: 0 });
 
 export const AlertStatisticsQuery = closed({
-  from: Type.Optional(described('Seven days before `to` when not given; at most 92.', Timestamp)),
+  from: Type.Optional(described('Seven days before `to` when not given; at most 31.', Timestamp)),
   to: Type.Optional(described('Not included; now when not given.', Timestamp)),
   facility: Type.Optional(line(200)),
 });

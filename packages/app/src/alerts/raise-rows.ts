@@ -14,7 +14,7 @@ import { HOUR_MS, MINUTE_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { insertRowsUnawaited } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
-import { type DeviceSelection, Parameters, selectionConditions } from '../conditions.ts';
+import { type DeviceSelection, Parameters, selectionConditions, selectsAll } from '../conditions.ts';
 
 /** The alerts that became active now. */
 export async function saveRaises(sql: Sql, raised: readonly AlertState[], atMs: number): Promise<void> {
@@ -53,8 +53,10 @@ function raisesText(sql: Sql, { devices, fromMs, toMs }: RaiseRange, parameters:
     `at_ms < ${parameters.bind(toMs)}`,
     ...selectionConditions(sql, devices, parameters),
   ];
+  // The devices are not looked up where all are wanted: the index of the times has everything else.
+  const join = selectsAll(devices) ? '' : 'JOIN devices ON devices.device_no = alert_raises.device_no';
   return `SELECT alert_raises.device_no, type, rule, severity, at_ms
-    FROM alert_raises JOIN devices ON devices.device_no = alert_raises.device_no WHERE ${conditions.join(' AND ')}`;
+    FROM alert_raises ${join} WHERE ${conditions.join(' AND ')}`;
 }
 
 interface RaisedRow {

@@ -59,7 +59,7 @@ export const fleet = {
         query: { facility: 'north', from: '2026-11-15T06:00:00Z', to: '2026-11-15T14:00:00Z' },
       },
       {
-        summary: 'more than 92 days',
+        summary: 'more than 31 days',
         query: { from: '2025-11-15T06:00:00Z', to: '2026-11-15T14:00:00Z' },
         refusal: 'invalid_input',
       },
