@@ -1,7 +1,7 @@
 import type { SiloUse } from '@granary/contract/foresight/silo-use';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { deliveryMismatch } from '@granary/core/foresight/findings/delivery-mismatch';
-import { noFlow } from '@granary/core/foresight/findings/no-flow';
+import { NO_FLOW_DAYS, noFlow } from '@granary/core/foresight/findings/no-flow';
 import { sensorSuspect, usualSpreadKg } from '@granary/core/foresight/findings/sensor-suspect';
 import { unexplainedLoss } from '@granary/core/foresight/findings/unexplained-loss';
 import { hourProfile } from '@granary/core/foresight/history';
@@ -24,7 +24,6 @@ import { type RefillRow, readUseDays, type SiloRow } from './foresight-rows.ts';
 import { grainFindings } from './grain.ts';
 
 const NIGHTS = 30;
-const PAST_DAYS = 28;
 const HOURS = 24;
 /** A delivery note that was entered later than this is not compared any more. */
 const NOTE_MS = 30 * DAY_MS;
@@ -72,9 +71,13 @@ export async function examineSilo(
   const days = [...stored.filter(({ day }) => day < firstNew), ...examined.days].filter(
     ({ day }) => day >= today - NIGHTS,
   );
-  const profile = history === null ? [] : hourProfile(history);
+  // Few silos have a fall or a standstill for which it is asked.
+  let profile: readonly number[] | null = null;
   const hourAt = (ms: number): number => hourOfDay(calendar, dayAt(calendar, ms), ms);
-  const shareAt = (ms: number): number => profile[Math.min(HOURS - 1, Math.floor(hourAt(ms)))] ?? 1 / HOURS;
+  const shareAt = (ms: number): number => {
+    profile ??= history === null ? [] : hourProfile(history);
+    return profile[Math.min(HOURS - 1, Math.floor(hourAt(ms)))] ?? 1 / HOURS;
+  };
   const lastDay = readings.filter(({ atMs }) => atMs >= nowMs - DAY_MS);
   const moved = [...examined.movements, ...examined.refills].filter(({ toMs }) => toMs >= nowMs - DAY_MS);
   const kgPerDay = meanOf(days.slice(-8, -1).map(({ kg }) => kg));
@@ -99,7 +102,7 @@ export async function examineSilo(
         : { fromMs: running.startedAtMs, kgPerMinute: (running.plan?.rateGPerMin ?? 0) / 1_000 },
     movements: moved.filter(({ toMs }) => toMs >= nowMs - 7 * HOUR_MS),
     past: days
-      .filter(({ day }) => day < today && day >= today - PAST_DAYS)
+      .filter(({ day }) => day < today && day >= today - NO_FLOW_DAYS)
       .map(({ day, kg, hours }) => ({ day, kg, shares: hours === null ? null : hourShares(hours) })),
     today,
     hourAt,

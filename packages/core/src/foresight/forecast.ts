@@ -140,7 +140,7 @@ export function forecastOf(input: ForecastInput): Forecast {
   });
   const times = QUANTILES.map((quantile) => timeWhenUsed(input, ahead, leftKg, widthFor(quantile)));
   const [p10Ms = null, , p50Ms = null, , p90Ms = null] = times;
-  const reasons: ForecastReason[] = useReasons(input, today);
+  const reasons: ForecastReason[] = useReasons(input, past, today);
   const isWide =
     p10Ms !== null &&
     (p90Ms ?? Number.POSITIVE_INFINITY) - p10Ms > WIDE_MS &&
@@ -404,11 +404,12 @@ function changePercent(values: readonly number[]): number | null {
   return Math.round(Math.min(Math.max((mean(now) / mean(before) - 1) * 100, -100), 999));
 }
 
-function useReasons(input: ForecastInput, today: number): ForecastReason[] {
-  const { history, configuration, refills, nowMs } = input;
-  if (history === null) return [];
+function useReasons(
+  { configuration, refills, nowMs }: ForecastInput,
+  past: Past,
+  today: number,
+): ForecastReason[] {
   const { animals } = configuration;
-  const past = pastOf(history, originDayOf(input), animals);
   const reasons: ForecastReason[] = [
     sentence('uses', {
       kg_per_day: rounded(recentKgPerDay(past), 1),

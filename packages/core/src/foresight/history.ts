@@ -386,7 +386,8 @@ export function hourProfile({ hours }: Pick<History, 'hours'>): number[] {
   const sums = new Array<number>(HOURS_PER_DAY).fill(PROFILE_ASSUMED_DAYS / HOURS_PER_DAY);
   for (const text of hours) {
     if (text === null) continue;
-    for (const [hour, share] of hourShares(text).entries()) sums[hour] = (sums[hour] ?? 0) + share;
+    const shares = hourShares(text);
+    for (let hour = 0; hour < HOURS_PER_DAY; hour += 1) sums[hour] = (sums[hour] ?? 0) + (shares[hour] ?? 0);
   }
   const shares = sums.map((sum) => Math.max(sum, 0));
   const total = shares.reduce((sum, share) => sum + share, 0);

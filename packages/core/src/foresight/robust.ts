@@ -1,5 +1,19 @@
-/** In rising order. Numbers of this type are sorted several times as fast as those of an array, which needs a function. */
-export const sorted = (values: readonly number[]): Float64Array => new Float64Array(values).sort();
+/** Below this many values an array is sorted by insertion sooner than a typed array of them is made. */
+const INSERTED_MAX = 32;
+
+/** In rising order, `NaN` last. Many numbers are sorted several times as fast in an array of this type, which needs no function. */
+export function sorted(values: readonly number[]): ArrayLike<number> {
+  if (values.length > INSERTED_MAX) return new Float64Array(values).sort();
+  const inOrder = values.slice();
+  for (let index = 1; index < inOrder.length; index += 1) {
+    const value = inOrder[index] ?? 0;
+    if (Number.isNaN(value)) continue;
+    let at = index;
+    for (; at > 0 && !((inOrder[at - 1] ?? 0) <= value); at -= 1) inOrder[at] = inOrder[at - 1] ?? 0;
+    inOrder[at] = value;
+  }
+  return inOrder;
+}
 
 /** The median; of no values `NaN`. */
 export function medianOf(values: readonly number[]): number {

@@ -21,7 +21,8 @@ const LEVEL_OF_CAPACITY_MIN = 0.05;
 const LEVEL_MS = 30 * MINUTE_MS;
 const FRESH_MS = 20 * MINUTE_MS;
 const DAYS_MIN = 7;
-const PAST_DAYS = 14;
+/** Animals grow, so no more days are looked at. */
+export const NO_FLOW_DAYS = 14;
 const WEEK_DAYS = 7;
 const DAY_HOURS = 24;
 /** A day with less than this share of the usual use is one of rest. */
@@ -49,7 +50,7 @@ export interface NoFlowInput {
   readonly running: { readonly fromMs: number; readonly kgPerMinute: number } | null;
   /** Refills and operations of the last seven hours. */
   readonly movements: readonly { readonly fromMs: number; readonly toMs: number }[];
-  /** Of the last days; two weeks are looked at, because animals grow. */
+  /** Of the last `NO_FLOW_DAYS` days or more. */
   readonly past: readonly PastDay[];
   readonly today: number;
   /** Hours since the local day of a time began, 0 to 24. */
@@ -63,7 +64,7 @@ export interface NoFlowInput {
 /** An outlet is blocked: something should flow, and the weight stays the same. */
 export function noFlow(input: NoFlowInput): Finding {
   if (input.running !== null) return whileRunning(input, input.running);
-  const past = input.past.filter(({ day }) => day < input.today && day >= input.today - PAST_DAYS);
+  const past = input.past.filter(({ day }) => day < input.today && day >= input.today - NO_FLOW_DAYS);
   return withoutOperation({ ...input, past });
 }
 

@@ -162,12 +162,15 @@ function stepDown({
   movements,
   usualShareAt,
 }: LossInput): Finding | null {
-  const noise = noiseOf(readings.map(({ kg }) => kg));
-  const limitKg = Math.max(STEP_OF_CAPACITY * capacityKg, STEP_DEVIATIONS * noise);
+  const leastKg = STEP_OF_CAPACITY * capacityKg;
+  const fallKg = (index: number): number => (readings[index - 1]?.kg ?? 0) - (readings[index]?.kg ?? 0);
+  // Nearly always, and then the noise need not be known.
+  if (readings.every((_, index) => index === 0 || fallKg(index) < leastKg)) return null;
+  const limitKg = Math.max(leastKg, STEP_DEVIATIONS * noiseOf(readings.map(({ kg }) => kg)));
   let largest: { fromMs: number; toMs: number; kg: number } | null = null;
   for (let index = STEP_READINGS; index + STEP_READINGS <= readings.length; index += 1) {
     // Most readings show no step between themselves, so no more is looked at.
-    if ((readings[index - 1]?.kg ?? 0) - (readings[index]?.kg ?? 0) < limitKg) continue;
+    if (fallKg(index) < limitKg) continue;
     const before = readings.slice(index - STEP_READINGS, index);
     const after = readings.slice(index, index + STEP_READINGS);
     const fromMs = before.at(-1)?.atMs ?? nowMs;
