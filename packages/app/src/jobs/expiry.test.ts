@@ -107,7 +107,8 @@ describeEachEngine('finished operations, commands, missions and alerts', (engine
     );
     await app.operations.expire(ALL);
     assert.ok(await isThere(deviceNo, operationId));
-    assert.equal(await app.alerts.expire(ALL), 0);
+    await app.alerts.expire(ALL);
+    assert.equal((await app.alerts.list(page)).length, 1);
 
     await finish(deviceNo, 'completed', NOW_MS + DAY_MS / 2);
     const [alert] = await app.alerts.list(page);
@@ -119,7 +120,7 @@ describeEachEngine('finished operations, commands, missions and alerts', (engine
     await app.alerts.acknowledge({ deviceNo, alertId: alert.alertId, by, nowMs: NOW_MS + DAY_MS / 2 });
     await app.operations.expire(ALL);
     assert.equal(await isThere(deviceNo, operationId), false);
-    assert.equal(await app.alerts.expire(ALL), 1);
+    await app.alerts.expire(ALL);
     assert.equal(await app.alerts.find(deviceNo, alert.alertId), undefined);
   });
 });
