@@ -20,14 +20,7 @@ export const views = {
     body: body(checkNewView, 'view'),
     answers: { 200: one(View) },
     errors: ['view_limit_reached'],
-    examples: [
-      { summary: 'for everybody', body: { ...LOW, shared: true } },
-      {
-        summary: 'an address elsewhere',
-        body: { name: 'Elsewhere', address: 'https://example.com/' },
-        refusal: 'invalid_input',
-      },
-    ],
+    examples: [{ summary: 'for everybody', body: { ...LOW, shared: true } }],
   }),
   change: endpoint('api', 'PATCH', '/views/{view_id}', {
     scope: 'read',
