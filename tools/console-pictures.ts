@@ -30,6 +30,8 @@ const PICTURES: readonly {
   { name: 'alerts', address: '#/alerts', forms: EVERY_FORM },
   { name: 'map', address: '#/map?device=rover-01', forms: EVERY_FORM },
   { name: 'operations', address: '#/operations', forms: ['desk-light'] },
+  { name: 'shift', address: '#/shift', forms: ['desk-light'] },
+  { name: 'wall', address: '#/wall', forms: ['desk-dark'] },
   { name: 'administration', address: '#/administration/devices', forms: ['desk-light'] },
 ];
 
@@ -62,8 +64,11 @@ async function makeSomethingHappen(): Promise<void> {
 }
 
 async function takePictures(browser: Browser, form: Form): Promise<void> {
+  const isPhone = form.startsWith('phone');
   const context = await browser.newContext({
-    viewport: form.startsWith('desk') ? DESK : PHONE,
+    viewport: isPhone ? PHONE : DESK,
+    isMobile: isPhone,
+    hasTouch: isPhone,
     colorScheme: form.endsWith('dark') ? 'dark' : 'light',
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',

@@ -130,6 +130,10 @@ interface Facts {
   readonly isMoving: boolean;
 }
 
+/** The most urgent first. */
+export const byNeed = (one: Facts, other: Facts): number =>
+  NEEDS.indexOf(needOf(one)) - NEEDS.indexOf(needOf(other));
+
 export function needOf({ device, alerts, isMoving }: Facts): Need {
   const waits = (severity: FleetAlert['severity']): boolean =>
     alerts.some((alert) => alert.severity === severity && isUnacknowledged(alert));

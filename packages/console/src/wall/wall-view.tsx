@@ -1,8 +1,10 @@
 import './wall.css';
-import { useComputed, useSignal } from '@preact/signals';
+import type { FleetDevice } from '@granary/contract/fleet';
+import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { formatTime } from '../kit/format.ts';
+import { byNeed } from '../overview/arrangement.ts';
 import { DeviceTile } from '../overview/device-tile.tsx';
 import { byDevice, detailsOf, OverviewContext } from '../profiles/tile-facts.ts';
 import { locale, texts } from '../texts/texts.ts';
@@ -33,9 +35,15 @@ export function WallView() {
     return () => clearInterval(timer);
   }, []);
   const facility = facilities[turn.value % Math.max(1, facilities.length)];
-  const shown = [...devices.all.value.values()].filter(
-    (device) => device.value.location.facility === facility,
-  );
+  const { alerts, operations, missions } = facts.byDevice;
+  const aboutOf = ({ value: device }: ReadonlySignal<FleetDevice>) => ({
+    device,
+    alerts: alerts.value.get(device.device_id) ?? [],
+    isMoving: operations.value.has(device.device_id) || missions.value.has(device.device_id),
+  });
+  const shown = [...devices.all.value.values()]
+    .filter((device) => device.value.location.facility === facility)
+    .toSorted((one, other) => byNeed(aboutOf(one), aboutOf(other)));
   return (
     <OverviewContext.Provider value={facts}>
       <div class="wall">

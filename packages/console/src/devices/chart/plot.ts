@@ -202,7 +202,7 @@ function drawBands(
   for (const { unit, value, isAbove, isCrossed, severity } of thresholds) {
     const y = within(u.valToPos(value, unit, true));
     ctx.fillStyle = colour(isCrossed ? `--${severity}` : '--border-strong');
-    ctx.globalAlpha = isCrossed ? 0.14 : 0.05;
+    ctx.globalAlpha = isCrossed ? 0.07 : 0.05;
     ctx.fillRect(bbox.left, isAbove ? bbox.top : y, bbox.width, isAbove ? y - bbox.top : bottom - y);
   }
   if (usual.length > 1) {
