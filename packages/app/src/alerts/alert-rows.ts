@@ -1,7 +1,7 @@
 import type { AlertFilter, AlertType } from '@granary/contract/alerts';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import type { DocumentKind } from '@granary/core/documents';
-import type { Expiry } from '@granary/store/expiry';
+import { type Expiry, expireRows } from '@granary/store/expiry';
 import { insertRowsUnawaited } from '@granary/store/rows';
 import type { Sql, Value } from '@granary/store/sql';
 import { type OnUnreadable, reasonOf } from '../unreadable-row.ts';
@@ -171,13 +171,9 @@ export async function removeAlert(sql: Sql, alertId: string): Promise<void> {
   await sql.run('DELETE FROM alerts WHERE alert_id = $1', [alertId]);
 }
 
-/** Removes a limited number of alerts that were resolved before a time and returns how many. */
-export async function expireAlerts(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
-  const isOld = "status = 'resolved' AND resolved_at_ms < $1";
-  return await sql.run(
-    `DELETE FROM alerts WHERE ${isOld} AND alert_no IN (
-       SELECT alert_no FROM alerts WHERE ${isOld}
-       ORDER BY resolved_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
-    [beforeMs, rowsMax],
+export const expireAlerts = (sql: Sql, expiry: Expiry): Promise<number> =>
+  expireRows(
+    sql,
+    { table: 'alerts', key: 'alert_no', time: 'resolved_at_ms', only: "status = 'resolved'" },
+    expiry,
   );
-}

@@ -50,7 +50,7 @@ export const reads = {
 export const writes = {
   /** Removes a limited number of alerts that were resolved long ago and returns how many. */
   expire: longWrite(async (tx, expiry: Expiry) => {
-    const raises = await expireRaises(tx.sql, expiry.beforeMs, expiry.rowsMax);
+    const raises = await expireRaises(tx.sql, expiry);
     return committed(raises + (await expireAlerts(tx.sql, expiry)));
   }),
 

@@ -12,6 +12,7 @@ import {
 import { ALERT_SEVERITIES, type AlertSeverity, type AlertType } from '@granary/contract/alerts';
 import { HOUR_MS, MINUTE_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
+import { type Expiry, expireRows } from '@granary/store/expiry';
 import { insertRowsUnawaited } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { type DeviceSelection, Parameters, selectionConditions, selectsAll } from '../conditions.ts';
@@ -31,14 +32,8 @@ export async function saveRaises(sql: Sql, raised: readonly AlertState[], atMs: 
   );
 }
 
-/** Removes a limited number of the oldest rows and returns how many. */
-export async function expireRaises(sql: Sql, beforeMs: number, rowsMax: number): Promise<number> {
-  return await sql.run(
-    `DELETE FROM alert_raises WHERE raise_no IN (
-       SELECT raise_no FROM alert_raises WHERE at_ms < $1 ORDER BY at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
-    [beforeMs, rowsMax],
-  );
-}
+export const expireRaises = (sql: Sql, expiry: Expiry): Promise<number> =>
+  expireRows(sql, { table: 'alert_raises', key: 'raise_no', time: 'at_ms' }, expiry);
 
 export interface RaiseRange {
   readonly devices: DeviceSelection;

@@ -1,6 +1,6 @@
 import type { Actor, AuditResult } from '@granary/contract/audit';
 import type { ErrorCode } from '@granary/contract/errors';
-import type { Expiry } from '@granary/store/expiry';
+import { type Expiry, expireRows } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type AccessLimits, Parameters, where } from '../conditions.ts';
 
@@ -147,11 +147,5 @@ const entryOf = ({ auditId, keyId, keyName, actor, ...entry }: Row): AuditRow =>
   actor: keyId === null ? null : { key_id: keyId, key_name: keyName ?? '', actor },
 });
 
-/** Removes a limited number of the oldest rows and returns how many. */
-export async function expireEntries(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
-  return await sql.run(
-    `DELETE FROM audit WHERE audit_no IN (
-       SELECT audit_no FROM audit WHERE at_ms < $1 ORDER BY at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
-    [beforeMs, rowsMax],
-  );
-}
+export const expireEntries = (sql: Sql, expiry: Expiry): Promise<number> =>
+  expireRows(sql, { table: 'audit', key: 'audit_no', time: 'at_ms' }, expiry);

@@ -1,6 +1,6 @@
 import type { DocumentKind } from '@granary/core/documents';
 import type { Notice } from '@granary/core/notifications/notice';
-import type { Expiry } from '@granary/store/expiry';
+import { type Expiry, expireRows } from '@granary/store/expiry';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { type OnUnreadable, reasonOf } from '../unreadable-row.ts';
@@ -120,13 +120,15 @@ export async function removeNoticesOfRule(sql: Sql, ruleId: string): Promise<voi
   await sql.run('DELETE FROM notification_notices WHERE rule_id = $1', [ruleId]);
 }
 
-/** Removes a limited number of notices that were told long ago and returns how many. */
-export async function expireNotices(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
-  const isOld = 'changed_at_ms < $1 AND due_at_ms IS NULL';
-  return await sql.run(
-    `DELETE FROM notification_notices WHERE ${isOld} AND (rule_id, alert_id, step) IN (
-       SELECT rule_id, alert_id, step FROM notification_notices WHERE ${isOld}
-       ORDER BY changed_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
-    [beforeMs, rowsMax],
+/** Those that were told long ago. */
+export const expireNotices = (sql: Sql, expiry: Expiry): Promise<number> =>
+  expireRows(
+    sql,
+    {
+      table: 'notification_notices',
+      key: 'rule_id, alert_id, step',
+      time: 'changed_at_ms',
+      only: 'due_at_ms IS NULL',
+    },
+    expiry,
   );
-}

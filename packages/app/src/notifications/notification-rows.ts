@@ -1,7 +1,7 @@
 import type { NotificationStatus } from '@granary/contract/notifications';
 import type { DocumentKind } from '@granary/core/documents';
 import type { NotificationContent, StoredNotification } from '@granary/core/notifications/record';
-import type { Expiry } from '@granary/store/expiry';
+import { type Expiry, expireRows } from '@granary/store/expiry';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql, Value } from '@granary/store/sql';
 
@@ -144,15 +144,12 @@ export async function cancelNotificationsOfRule(sql: Sql, ruleId: string): Promi
   );
 }
 
-export async function expireNotifications(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
-  const isOld = "created_at_ms < $1 AND status <> 'pending'";
-  return await sql.run(
-    `DELETE FROM notifications WHERE ${isOld} AND notification_no IN (
-       SELECT notification_no FROM notifications WHERE ${isOld}
-       ORDER BY created_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
-    [beforeMs, rowsMax],
+export const expireNotifications = (sql: Sql, expiry: Expiry): Promise<number> =>
+  expireRows(
+    sql,
+    { table: 'notifications', key: 'notification_no', time: 'created_at_ms', only: "status <> 'pending'" },
+    expiry,
   );
-}
 
 export async function hasUnsentNotifications(sql: Sql, nowMs: number): Promise<boolean> {
   const rows = await sql.query(

@@ -1,5 +1,6 @@
 import type { Actor } from '@granary/contract/audit';
 import type { StoredHandover, StoredNote } from '@granary/core/shifts';
+import { type Expiry, expireRows } from '@granary/store/expiry';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import {
@@ -104,14 +105,9 @@ export async function removeNote(sql: Sql, noteId: string): Promise<boolean> {
   return (await sql.run('DELETE FROM notes WHERE note_id = $1', [noteId])) === 1;
 }
 
-/** Removes a limited number of notes that are about an earlier time and returns how many. */
-export async function expireNotes(sql: Sql, beforeMs: number, rowsMax: number): Promise<number> {
-  return await sql.run(
-    `DELETE FROM notes WHERE note_no IN (
-       SELECT note_no FROM notes WHERE at_ms < $1 ORDER BY at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
-    [beforeMs, rowsMax],
-  );
-}
+/** By the time that they are about. */
+export const expireNotes = (sql: Sql, expiry: Expiry): Promise<number> =>
+  expireRows(sql, { table: 'notes', key: 'note_no', time: 'at_ms' }, expiry);
 
 export interface ShiftJobs {
   readonly devices: DeviceSelection;
@@ -217,11 +213,5 @@ export async function saveAcknowledgement(
   await updateRows(sql, 'handovers', { handoverId }, acknowledgement);
 }
 
-/** Removes a limited number of old handovers and returns how many. */
-export async function expireHandovers(sql: Sql, beforeMs: number, rowsMax: number): Promise<number> {
-  return await sql.run(
-    `DELETE FROM handovers WHERE handover_id IN (
-       SELECT handover_id FROM handovers WHERE created_at_ms < $1 ORDER BY created_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
-    [beforeMs, rowsMax],
-  );
-}
+export const expireHandovers = (sql: Sql, expiry: Expiry): Promise<number> =>
+  expireRows(sql, { table: 'handovers', key: 'handover_id', time: 'created_at_ms' }, expiry);

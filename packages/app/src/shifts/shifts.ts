@@ -55,10 +55,8 @@ export const writes = {
   },
 
   /** Removes what is older than it is kept. */
-  expire: longWrite(async (tx, { beforeMs, rowsMax }: Expiry) =>
-    committed(
-      (await expireNotes(tx.sql, beforeMs, rowsMax)) + (await expireHandovers(tx.sql, beforeMs, rowsMax)),
-    ),
+  expire: longWrite(async (tx, expiry: Expiry) =>
+    committed((await expireNotes(tx.sql, expiry)) + (await expireHandovers(tx.sql, expiry))),
   ),
 
   async handOver(tx: Transaction, handover: NewHandoverRow): Promise<Committed<StoredHandover>> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { ALARM_HELP_MAX } from '@granary/contract/alarm-help';
 import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
 
 const HELP = { cause: 'The auger jams.', consequence: 'No feed.', action: 'Call the smith.' };
@@ -66,4 +67,29 @@ describeService('texts of a site about its alerts', (api) => {
     const { body } = await api.put('/v1/alarm-help/low_level', { ...HELP, cause: ' '.repeat(1_001) });
     assert.equal(body.error.details[0].path, '/cause');
   });
+
+  test('are refused beyond the number that a site can have, but those that exist can be changed', async () => {
+    const put = async (at: number) => await api.put(`/v1/alarm-help/low_level?facility=f-${at}`, HELP);
+    const rest = ALARM_HELP_MAX - (await readAll()).length;
+    for (let at = 0; at < rest; at += 20) {
+      const some = Array.from(
+        { length: Math.min(20, rest - at) },
+        async (_, offset) => await put(at + offset),
+      );
+      for (const { status, text } of await Promise.all(some)) assert.equal(status, 200, text);
+    }
+    assert.equal((await put(rest)).body.error.code, 'alarm_help_limit_reached');
+    assert.equal((await put(0)).status, 200);
+    assert.equal((await readAll()).length, ALARM_HELP_MAX);
+  });
+
+  async function readAll(): Promise<unknown[]> {
+    const all: unknown[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await api.get(`/v1/alarm-help?limit=200${cursor}`);
+      all.push(...body.data);
+      if (body.page.next_cursor === null) return all;
+      cursor = `&cursor=${body.page.next_cursor}`;
+    }
+  }
 });

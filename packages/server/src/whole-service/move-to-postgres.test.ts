@@ -9,12 +9,10 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { describePostgres, WITHOUT_SCHEMA } from '@granary/testing/app/engines';
 import { batchOf, reading, registerDevice } from '@granary/testing/app/fixtures';
 import { EventReader, type ReadEvent } from '@granary/testing/server/event-reader';
-import { type Api, apiOf, siloNamed } from '@granary/testing/server/service';
+import { type Api, siloNamed, withService } from '@granary/testing/server/service';
 import { tourAnswers } from '@granary/testing/server/tour/tour';
 import { FIELD, ROVER, SILO, SILOS } from '@granary/testing/server/tour/tour-client';
-import { createService } from '../compose.ts';
 import { openMove } from '../process/open-store.ts';
-import { readSettings } from '../process/settings.ts';
 
 const OLD_SILO = 'silo-with-a-history';
 const READINGS = 8_000;
@@ -134,39 +132,22 @@ describePostgres(
     });
     after(() => rm(dataDir, { recursive: true, force: true }));
 
-    /** Runs a service on the data folder, or on the database, while something is done. */
-    async function withService<T>(
+    /** Nobody listens for mails, so nothing is sent. */
+    const onService = <T>(
       databaseUrl: string,
       now: () => number,
       work: (api: Api) => Promise<T>,
-    ): Promise<T> {
-      const settings = readSettings({
-        GRANARY_HTTP_PORT: '0',
-        GRANARY_MQTT_PORT: '0',
-        GRANARY_LINK_THREADS: '0',
-        GRANARY_RATE_LIMIT: 'off',
-        GRANARY_LOG_LEVEL: 'silent',
-        GRANARY_COMPRESS_AFTER_DAYS: 'off',
-        GRANARY_DATA_DIR: dataDir,
-        GRANARY_DATABASE_URL: databaseUrl,
-        // Nobody listens there, so nothing is sent.
-        GRANARY_SMTP_URL: 'smtp://127.0.0.1:9',
-        GRANARY_MAIL_FROM: 'granary@example.com',
-      });
-      const service = createService(settings, { now });
-      try {
-        const started = await service.start();
-        const { key } = started.adminKey;
-        return await work(
-          apiOf(
-            () => started,
-            () => key,
-          ),
-        );
-      } finally {
-        await service.stop();
-      }
-    }
+    ): Promise<T> =>
+      withService(
+        {
+          GRANARY_DATA_DIR: dataDir,
+          GRANARY_DATABASE_URL: databaseUrl,
+          GRANARY_SMTP_URL: 'smtp://127.0.0.1:9',
+          GRANARY_MAIL_FROM: 'granary@example.com',
+        },
+        { now },
+        work,
+      );
 
     const lastEvent = (): number => {
       const database = new DatabaseSync(join(dataDir, 'granary.db'), { readOnly: true });
@@ -176,12 +157,12 @@ describePostgres(
     };
 
     test('answers the same to the byte, and its events go on with the same ids', async () => {
-      await withService('', Date.now, async ({ started: { httpUrl, mqttUrl, adminKey } }) => {
+      await onService('', Date.now, async ({ started: { httpUrl, mqttUrl, adminKey } }) => {
         await tourAnswers({ httpUrl, mqttUrl, adminKey: adminKey.key });
       });
       await addHistory(dataDir);
       const asked = () => ASKED_MS;
-      const [answers, firstEvents] = await withService('', asked, async (api) => {
+      const [answers, firstEvents] = await onService('', asked, async (api) => {
         const settled = await settledAnswers(api);
         return [settled, await eventsOf(api, 0, lastEvent())] as const;
       });
@@ -196,7 +177,7 @@ describePostgres(
       assert.ok((moved.get('reading_chunks') ?? 0) > 2);
       assert.ok((moved.get('readings') ?? 0) > 1_000);
 
-      await withService(databaseUrl, asked, async (api) => {
+      await onService(databaseUrl, asked, async (api) => {
         const answersNow = await settledAnswers(api);
         for (const [path, text] of answers) assert.equal(answersNow.get(path), text, path);
         assert.deepEqual(await eventsOf(api, 0, firstEvents.length), firstEvents);

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import { describePostgres, WITHOUT_SCHEMA } from '@granary/testing/app/engines';
 import { eventually } from '@granary/testing/server/eventually';
-import { type Api, apiOf } from '@granary/testing/server/service';
+import { type Api, withService } from '@granary/testing/server/service';
 import {
   FORECAST_NOW_MS,
   SILO_DEVICES,
@@ -16,9 +16,7 @@ import {
   weights,
 } from '@granary/testing/server/silo-weights';
 import { backUp, restore } from '../background/backup/backup.ts';
-import { createService } from '../compose.ts';
 import { openMove } from '../process/open-store.ts';
-import { readSettings } from '../process/settings.ts';
 
 const LATER_MS = FORECAST_NOW_MS + 30 * HOUR_MS;
 /** Longer than the lease of the node that makes the forecasts. */
@@ -33,36 +31,21 @@ interface Place {
 }
 
 /** Runs a service at a place and at a time that the work may change. */
-async function withService<T>(
+const onService = <T>(
   { dataDir, databaseUrl }: Place,
   clock: { nowMs: number },
   work: (api: Api) => Promise<T>,
-): Promise<T> {
-  const settings = readSettings({
-    GRANARY_HTTP_PORT: '0',
-    GRANARY_MQTT_PORT: '0',
-    GRANARY_LINK_THREADS: '0',
-    GRANARY_RATE_LIMIT: 'off',
-    GRANARY_LOG_LEVEL: 'silent',
-    GRANARY_COMPRESS_AFTER_DAYS: 'off',
-    GRANARY_DATA_DIR: dataDir,
-    GRANARY_DATABASE_URL: databaseUrl ?? '',
-    GRANARY_ADMIN_KEY: ADMIN_KEY,
-  });
-  // Several nodes have one broker for all devices; here no device uses it.
-  const service = createService(settings, { now: () => clock.nowMs, broker: 'external' });
-  try {
-    const started = await service.start();
-    return await work(
-      apiOf(
-        () => started,
-        () => ADMIN_KEY,
-      ),
-    );
-  } finally {
-    await service.stop();
-  }
-}
+): Promise<T> =>
+  withService(
+    {
+      GRANARY_DATA_DIR: dataDir,
+      GRANARY_DATABASE_URL: databaseUrl ?? '',
+      GRANARY_ADMIN_KEY: ADMIN_KEY,
+    },
+    // Several nodes have one broker for all devices; here no device uses it.
+    { now: () => clock.nowMs, broker: 'external' },
+    work,
+  );
 
 const madeAt = async (api: Api): Promise<number> => {
   const { data } = (await api.get('/v1/forecasts')).body;
@@ -139,7 +122,7 @@ describePostgres(
 
     test('after a restart, and after a backup and its restore', async () => {
       const [first, restored] = [placeOf('first'), placeOf('restored')];
-      answers = await withService(first, { nowMs: FORECAST_NOW_MS }, async (api) => {
+      answers = await onService(first, { nowMs: FORECAST_NOW_MS }, async (api) => {
         await fill(api);
         await eventually(async () => {
           const read = async (id: string) => {
@@ -154,7 +137,7 @@ describePostgres(
       const { file } = await backUp(first, join(root, 'first.db'), FORECAST_NOW_MS);
       await restore(restored, file, FORECAST_NOW_MS, { replace: false });
       const clock = { nowMs: FORECAST_NOW_MS };
-      later = await withService(restored, clock, async (api) => {
+      later = await onService(restored, clock, async (api) => {
         assert.deepEqual(await answersOf(api, FORECAST_NOW_MS), answers);
         return await goOn(api, clock);
       });
@@ -166,8 +149,8 @@ describePostgres(
       await move.run();
       await move.close();
       const clock = { nowMs: FORECAST_NOW_MS };
-      await withService(placeOf('second', urlOf()), clock, async (second) => {
-        await withService(moved, clock, async (first) => {
+      await onService(placeOf('second', urlOf()), clock, async (second) => {
+        await onService(moved, clock, async (first) => {
           assert.deepEqual(await answersOf(first, FORECAST_NOW_MS), answers);
           assert.deepEqual(await answersOf(second, FORECAST_NOW_MS), answers);
         });
@@ -175,7 +158,7 @@ describePostgres(
         assert.deepEqual(withoutIds(await goOn(second, clock)), withoutIds(later));
       });
       const again = { nowMs: LATER_MS };
-      const stored = await withService(moved, again, (api) => answersOf(api, LATER_MS));
+      const stored = await onService(moved, again, (api) => answersOf(api, LATER_MS));
       assert.deepEqual(withoutIds(stored), withoutIds(later));
     });
 

@@ -101,6 +101,35 @@ export function apiOf(
 type ServiceTests = (api: Api, location: () => StoreLocation) => void;
 type Surroundings = Parameters<typeof createService>[1];
 
+/** Runs a service while something is done; the settings say where its data is, which may have been used before. */
+export async function withService<T>(
+  env: HeaderMap,
+  parts: Surroundings,
+  work: (api: Api) => Promise<T>,
+): Promise<T> {
+  const settings = readSettings({
+    GRANARY_HTTP_PORT: '0',
+    GRANARY_MQTT_PORT: '0',
+    GRANARY_LINK_THREADS: '0',
+    GRANARY_RATE_LIMIT: 'off',
+    GRANARY_LOG_LEVEL: 'silent',
+    GRANARY_COMPRESS_AFTER_DAYS: 'off',
+    ...env,
+  });
+  const service = createService(settings, parts);
+  try {
+    const started = await service.start();
+    return await work(
+      apiOf(
+        () => started,
+        () => started.adminKey.key,
+      ),
+    );
+  } finally {
+    await service.stop();
+  }
+}
+
 /** Runs the tests against a whole service on free ports, once for each database, and compares its audit log with the requests. */
 export function describeService(
   name: string,
