@@ -1,0 +1,109 @@
+import type { Mapping } from '../mapping/mapping.ts';
+import type { BadReason } from '../mapping/value.ts';
+
+/** What one point said; `value` is `null` where it could not be read as a number. */
+export interface PointValue {
+  readonly point: string;
+  /** The sensor of the device that gets it; `null` for a point that only others need. */
+  readonly sensor: string | null;
+  /** As it came: the registers in hexadecimal, or the text. */
+  readonly raw: string;
+  readonly value: number | null;
+  readonly unit: string;
+  readonly quality: PointQuality;
+  /** Where the quality is bad. */
+  readonly reason: BadReason | null;
+}
+
+export type PointQuality = 'good' | 'bad';
+
+/** All values of one read or one message of a device. */
+export interface Sample {
+  readonly deviceId: string;
+  /** The device's own time where it says one, otherwise that of the bridge. */
+  readonly atMs: number;
+  readonly roundTripMs: number | null;
+  readonly values: readonly PointValue[];
+}
+
+/** `exception` is a refusal by the device, with its number in the detail. */
+export const FAILURE_CODES = [
+  'timeout',
+  'connection_refused',
+  'connection_lost',
+  'not_resolved',
+  'exception',
+  'wrong_unit',
+  'malformed',
+  'no_data',
+  'not_authorized',
+  'driver_missing',
+] as const;
+export type FailureCode = (typeof FAILURE_CODES)[number];
+
+export interface ReadFailure {
+  readonly code: FailureCode;
+  readonly detail: string;
+  /** The points that are stale from now on. */
+  readonly points: readonly string[];
+}
+
+export interface DriverEvents {
+  sample(sample: Sample): void;
+  /** A read failed: its points are stale from now on, and no old value is repeated. */
+  failed(deviceId: string, failure: ReadFailure): void;
+}
+
+export interface DeviceHealth {
+  readonly deviceId: string;
+  /** `waiting` until the device was asked, or said something, for the first time. */
+  readonly state: 'answering' | 'silent' | 'waiting';
+  readonly lastAnswerMs: number | null;
+  readonly roundTripMs: number | null;
+  /** While it is open the device is asked only at `nextTryMs`. */
+  readonly breaker: { readonly open: boolean; readonly nextTryMs: number | null; readonly failures: number };
+  readonly lastFailure: (ReadFailure & { readonly atMs: number }) | null;
+  readonly counters: {
+    readonly requests: number;
+    readonly failures: number;
+    readonly timeouts: number;
+    /** Polls that were left out because the one before them was still under way, or the breaker was open. */
+    readonly skipped: number;
+    readonly latenessMsMax: number;
+  };
+}
+
+/** The devices of one protocol. Nothing is written to a field device. */
+export interface Driver {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  health(): readonly DeviceHealth[];
+}
+
+/** A device of the site file with its mapping, which was checked. */
+export interface AttachedDevice {
+  readonly id: string;
+  readonly mapping: Mapping;
+  /** Such as `tcp://10.0.4.20:502`. */
+  readonly endpoint: string;
+  readonly unit: number | null;
+  /** What the site file says beyond that, such as `every`. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export interface DriverParts {
+  readonly now: () => number;
+  readonly log: (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+export interface DriverModule {
+  readonly makeDriver: (
+    devices: readonly AttachedDevice[],
+    events: DriverEvents,
+    parts: DriverParts,
+  ) => Driver;
+  /** For `granary bridge test`: one read of a device now. Missing where devices speak by themselves. */
+  readonly readOnce?: (device: AttachedDevice, parts: DriverParts) => Promise<Sample>;
+}

@@ -1,0 +1,38 @@
+import type { ModbusPlace, ModbusSettings } from './modbus-place.ts';
+import type { ValueRules } from './value.ts';
+
+export const EVIDENCE = ['documented', 'peer', 'hardware'] as const;
+export type Evidence = (typeof EVIDENCE)[number];
+
+/** One value of a device; a repeated point of the file is several of these. */
+export interface Point<Place> {
+  readonly name: string;
+  /** The sensor that gets the value: a channel of the profile, or one that is declared. */
+  readonly sensor: string | null;
+  /** What a declared sensor measures, such as `temperature`. */
+  readonly kind: string | null;
+  readonly decimals: number | null;
+  readonly everyMs: number;
+  /** The number in the manual, for people. */
+  readonly doc: string | null;
+  readonly rules: ValueRules;
+  readonly place: Place;
+}
+
+interface MappingOf<Protocol extends string, Place, Settings> {
+  readonly name: string;
+  readonly version: number;
+  readonly title: string;
+  /** The document, and its pages, in which everything here was read. */
+  readonly source: string;
+  readonly evidence: Evidence;
+  readonly protocol: Protocol;
+  readonly points: readonly Point<Place>[];
+  readonly settings: Settings;
+}
+
+export type ModbusMapping = MappingOf<'modbus', ModbusPlace, ModbusSettings>;
+
+/** Each protocol adds its own here: where a point is found, and how the device wants to be asked. */
+export type Mapping = ModbusMapping;
+export type ProtocolName = Mapping['protocol'];
