@@ -1,21 +1,7 @@
 import type { Mapping } from '../mapping/mapping.ts';
-import type { BadReason } from '../mapping/value.ts';
+import type { PointValue } from '../mapping/value.ts';
 
-/** What one point said; `value` is `null` where it could not be read as a number. */
-export interface PointValue {
-  readonly point: string;
-  /** The sensor of the device that gets it; `null` for a point that only others need. */
-  readonly sensor: string | null;
-  /** As it came: the registers in hexadecimal, or the text. */
-  readonly raw: string;
-  readonly value: number | null;
-  readonly unit: string;
-  readonly quality: PointQuality;
-  /** Where the quality is bad. */
-  readonly reason: BadReason | null;
-}
-
-export type PointQuality = 'good' | 'bad';
+export type { PointValue } from '../mapping/value.ts';
 
 /** All values of one read or one message of a device. */
 export interface Sample {

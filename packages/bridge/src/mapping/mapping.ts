@@ -1,3 +1,4 @@
+import type { ProfileName } from '@granary/contract/profiles/profiles';
 import type { ModbusPlace, ModbusSettings } from './modbus-place.ts';
 import type { ValueRules } from './value.ts';
 
@@ -19,6 +20,21 @@ export interface Point<Place> {
   readonly place: Place;
 }
 
+/** What an example of a mapping expects of one point. */
+export interface Expected {
+  readonly value?: number | null;
+  readonly unit?: string;
+  readonly quality?: 'good' | 'bad';
+  readonly reason?: string;
+}
+
+export interface Example {
+  readonly line: number;
+  /** The fields that its protocol knows. */
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly gives: Readonly<Record<string, Expected>>;
+}
+
 interface MappingOf<Protocol extends string, Place, Settings> {
   readonly name: string;
   readonly version: number;
@@ -27,8 +43,11 @@ interface MappingOf<Protocol extends string, Place, Settings> {
   readonly source: string;
   readonly evidence: Evidence;
   readonly protocol: Protocol;
+  /** The profile that most of these devices have. */
+  readonly profile: ProfileName | null;
   readonly points: readonly Point<Place>[];
   readonly settings: Settings;
+  readonly examples: readonly Example[];
 }
 
 export type ModbusMapping = MappingOf<'modbus', ModbusPlace, ModbusSettings>;

@@ -1,0 +1,96 @@
+import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+
+/** One thing that is wrong in a file, for the person who repairs it. */
+export interface Fault {
+  readonly line: number;
+  /** A JSON pointer, such as `/points/weight/at`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface YamlDocument {
+  readonly value: unknown;
+  /** The line of what a JSON pointer names, or of the nearest part around it that is there. */
+  lineOf(path: string): number;
+}
+
+/** A document of this length is read in some milliseconds. */
+const CHARACTERS_MAX = 1_000_000;
+
+/** Keys are compared here: the library compares each with all others of its map. */
+const READING = { uniqueKeys: false, version: '1.2', schema: 'core' } as const;
+
+/** Faults of the text itself: then nothing of it can be used. */
+export function readYaml(text: string): YamlDocument | readonly Fault[] {
+  if (text.length > CHARACTERS_MAX)
+    return [{ line: 1, path: '', message: `is longer than ${CHARACTERS_MAX} characters` }];
+  const lines = new LineCounter();
+  const document = parseDocument(text, { ...READING, lineCounter: lines });
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+  const problems = [...document.errors, ...document.warnings];
+  if (problems.length > 0) {
+    return problems.map(({ message, pos }) => ({
+      line: lineAt(pos[0]),
+      path: '',
+      message: (message.split('\n', 1)[0] ?? '').replace(/ at line \d+, column \d+:?$/, ''),
+    }));
+  }
+  const repeated = repeatedKeys(document).map(({ name, offset }) => ({
+    line: lineAt(offset),
+    path: '',
+    message: `"${name}" is given twice`,
+  }));
+  if (repeated.length > 0) return repeated;
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: 0 });
+    return { value, lineOf: (path) => lineAt(offsetOf(document.contents as Node | null, path)) };
+  } catch (error) {
+    // Aliases are refused, because a short text with aliases can be a huge document.
+    if (error instanceof ReferenceError)
+      return [{ line: 1, path: '', message: 'has aliases, which are not accepted' }];
+    throw error;
+  }
+}
+
+export const inOrder = (faults: readonly Fault[]): Fault[] =>
+  faults.toSorted((one, other) => one.line - other.line);
+
+/** `FILE:12 /points/weight/at must be …` */
+export const faultLine = (file: string, { line, path, message }: Fault): string =>
+  `${file}:${line} ${path === '' ? '' : `${path} `}${message}`;
+
+function repeatedKeys(document: Document): { name: string; offset: number }[] {
+  const found: { name: string; offset: number }[] = [];
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        const name = String(key.value);
+        if (seen.has(name)) found.push({ name, offset: key.range?.[0] ?? 0 });
+        seen.add(name);
+      }
+    },
+  });
+  return found;
+}
+
+/** A key is named by its own place, because its value may begin lines below it. */
+function offsetOf(root: Node | null, path: string): number {
+  let offset = root?.range?.[0] ?? 0;
+  let node: unknown = root;
+  for (const name of path.split('/').slice(1).map(unescapePointer)) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+      if (pair === undefined) return offset;
+      offset = (isScalar(pair.key) ? pair.key.range?.[0] : undefined) ?? offset;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(name)];
+      offset = (node as Node | undefined)?.range?.[0] ?? offset;
+    } else return offset;
+  }
+  return offset;
+}
+
+const unescapePointer = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~');
