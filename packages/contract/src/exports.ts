@@ -34,7 +34,7 @@ const row = {
   timestamp: Timestamp,
 };
 
-/** `bad`: the value is not plausible, and is in no aggregate. */
+/** `bad`: the value is not plausible, or the device said that it is not valid; it is in no aggregate. */
 export const RawReading = closed({
   ...row,
   value: Type.Number(),

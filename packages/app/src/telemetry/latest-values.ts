@@ -72,7 +72,9 @@ export const toLatest = (rows: readonly LatestRow[]): GroupValues[] =>
     values: openBucketFigures(body).map(({ value, tsMs, badValue, badTsMs }) => {
       const good = valueAt(value, tsMs);
       const bad = valueAt(badValue, badTsMs);
-      return bad !== undefined && !(good !== undefined && good.tsMs > bad.tsMs) ? bad : good;
+      return bad !== undefined && !(good !== undefined && good.tsMs > bad.tsMs)
+        ? { ...bad, isBad: true as const }
+        : good;
     }),
   }));
 

@@ -200,12 +200,12 @@ describeEachEngine('telemetry', (engine) => {
         }
       }
       const newest = newestValues(distinctReadings(readings));
-      const latest = newest.map(({ group, slot, value, tsMs }) => {
+      const latest = newest.map(({ group, slot, value, tsMs, isBad }) => {
         const isHere = (name: ChannelName) => {
           const { lane } = STANDARD_SENSORS[name];
           return lane.group === group && lane.slot === slot;
         };
-        return [CHANNEL_NAMES.find(isHere), { value, tsMs }];
+        return [CHANNEL_NAMES.find(isHere), isBad ? { value, tsMs, isBad } : { value, tsMs }];
       });
       assert.deepEqual(await latestOf(app, deviceNo), Object.fromEntries(latest));
       const raw = (await rawReadings(engine.location)).filter((one) => one.deviceNo === deviceNo);

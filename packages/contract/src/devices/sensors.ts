@@ -48,7 +48,7 @@ export const SensorDeclaration = closed({
   ),
   min: Type.Optional(
     described(
-      'The range of plausible values; without it, everything that can be stored exactly.',
+      'The range of plausible values; without it, everything that can be stored exactly. A change holds from the next value on.',
       Type.Number(),
     ),
   ),

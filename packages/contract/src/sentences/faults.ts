@@ -55,6 +55,7 @@ export const FIELD_FAULTS = {
   is_that_of_another_sensor: 'is that of another sensor',
   is_a_standard_name: 'is the name of a standard sensor or field',
   is_no_declared_sensor: 'is not a declared sensor of this device',
+  is_no_value_of_reading: 'names no value of this reading',
   is_less_than_a_gram: 'is less than a gram',
   must_be_at_most_amount: 'must be at most {limit:quantity}',
   must_be_greater_than_min: 'must be greater than min',

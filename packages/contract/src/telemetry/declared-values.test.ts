@@ -23,6 +23,11 @@ const REFUSED = [
   ['{"ts":1,"sensors":[]}', '/sensors', /must be an object/],
   ['{"ts":1,"sensors":null}', '/sensors', /must be an object/],
   ['{"ts":1,"sensors":5}', '/sensors', /must be an object/],
+  ['{"ts":1,"bad":"weight"}', '/bad', /must be an array/],
+  ['{"ts":1,"bad":[]}', '/bad', /at least/],
+  ['{"ts":1,"bad":["__proto__"]}', '/bad/0', /must/],
+  ['{"ts":1,"bad":[null]}', '/bad/0', /must be/],
+  [JSON.stringify({ ts: 1, bad: Array(10_000).fill('co2') }), '/bad', /at most/],
   ['{"ts":1}', '', /at least one of .*sensors/],
   ['[{"ts":1,"sensors":{"co2":1}},{"ts":1,"sensors":{"-":1}}]', '/1/sensors/-', /not a known field/],
 ] as const;

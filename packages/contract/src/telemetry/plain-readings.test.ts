@@ -12,11 +12,30 @@ const compiled = checker(checkTelemetry.schema);
 
 const reading = { ts: 1_700_000_000_000, weight: 12.5, temperature: -3, humidity: 0 };
 
-const name = fc.constantFrom('ts', ...CHANNELS, 'sensors', 'battery_level', 'toString', '__proto__', '');
+const name = fc.constantFrom(
+  'ts',
+  ...CHANNELS,
+  'sensors',
+  'bad',
+  'battery_level',
+  'toString',
+  '__proto__',
+  '',
+);
 const member = fc.oneof(
   { weight: 8, arbitrary: fc.integer() },
   { weight: 2, arbitrary: fc.double() },
-  fc.constantFrom('2026-01-01T00:00:00Z', '1', null, true, [], {}, { grain: 1 }, Number.POSITIVE_INFINITY),
+  fc.constantFrom(
+    '2026-01-01T00:00:00Z',
+    '1',
+    null,
+    true,
+    [],
+    {},
+    { grain: 1 },
+    ['weight'],
+    Number.POSITIVE_INFINITY,
+  ),
 );
 const oddReading = fc
   .array(fc.tuple(name, member), { maxLength: 5 })

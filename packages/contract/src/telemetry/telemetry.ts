@@ -16,6 +16,8 @@ export type DeviceReading = { readonly ts: DeviceTime } & {
 } & {
   /** The values of declared sensors. */
   readonly sensors?: Readonly<Record<string, number>>;
+  /** The values of this reading that the device itself says are not valid. */
+  readonly bad?: readonly string[];
 };
 
 export type DeviceTelemetry = DeviceReading | readonly DeviceReading[];
@@ -33,6 +35,13 @@ const DeclaredValues = Type.Record(SensorId, Type.Number(), {
   maxProperties: SENSORS_DECLARED_MAX,
 });
 
+/** Which of the names have a value in the reading is not known here. */
+const BadValues = (channels: number) =>
+  described(
+    'The names of those values of this reading, standard or declared, that the device says are not valid. They are stored with quality `bad`.',
+    Type.Array(SensorId, { minItems: 1, maxItems: channels + SENSORS_DECLARED_MAX }),
+  );
+
 /** The payload of devices that measure these: the same over MQTT and over HTTP. */
 export function telemetryChecker(channels: readonly ChannelName[]): Checker<DeviceTelemetry> {
   const values = channels.map((name) => {
@@ -40,7 +49,12 @@ export function telemetryChecker(channels: readonly ChannelName[]): Checker<Devi
     return [name, Type.Optional(value)] as const;
   });
   const reading = Type.Object(
-    { ts: ReadingTime, ...Object.fromEntries<TOptional>(values), sensors: Type.Optional(DeclaredValues) },
+    {
+      ts: ReadingTime,
+      ...Object.fromEntries<TOptional>(values),
+      sensors: Type.Optional(DeclaredValues),
+      bad: Type.Optional(BadValues(channels.length)),
+    },
     { additionalProperties: false, minProperties: 2 },
   );
   const many = Type.Array(reading, { minItems: 1, maxItems: READINGS_PER_MESSAGE_MAX });

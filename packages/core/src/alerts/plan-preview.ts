@@ -7,7 +7,7 @@ import {
 } from '@granary/contract/operations';
 import { availableFor, planOperation, rateLimitGPerMin, type SiloAtStart } from '../operations/interlocks.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
-import { isPlausible } from '../telemetry/plausibility.ts';
+import { isBelievable } from '../telemetry/plausibility.ts';
 import { fromGrams, fromGramsPerMin, roundTo6, toGrams, toGramsPerMin } from '../units.ts';
 import { levelRules } from './rules/level-rules.ts';
 import { contains } from './rules/value-range.ts';
@@ -49,9 +49,7 @@ export function previewOperation(
 /** `null` where the device never reported a weight, or one that cannot be true. */
 function knownWeightG({ weight, capacityKg }: SiloAtStart): number | null {
   if (weight === undefined) return null;
-  return isPlausible(STANDARD_SENSORS.weight, fromGrams(weight.value, 'kg'), capacityKg)
-    ? weight.value
-    : null;
+  return isBelievable(STANDARD_SENSORS.weight, weight, capacityKg) ? weight.value : null;
 }
 
 /** By the rules that raise the alerts. */

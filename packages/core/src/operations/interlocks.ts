@@ -9,7 +9,7 @@ import { isInForce } from '../devices/maintenance.ts';
 import { deviceStatus, type Presence } from '../devices/status.ts';
 import type { LatestValue } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
-import { isPlausible } from '../telemetry/plausibility.ts';
+import { isBelievable } from '../telemetry/plausibility.ts';
 import { fromGrams, fromGramsPerMin, roundTo6, toGrams, toGramsPerMin } from '../units.ts';
 import { operationInProgress } from './sentences.ts';
 import { holdsDevice, type OperationPlan, type OperationState } from './state.ts';
@@ -103,7 +103,7 @@ function usableWeightG(silo: SiloAtStart, nowMs: number): number {
   if (ageMs > READING_AGE_MS_MAX) {
     refuse('reading_stale', sentence('weight_is_old', { age: Math.round(ageMs / SECOND_MS) }));
   }
-  if (!isPlausible(STANDARD_SENSORS.weight, fromGrams(weight.value, 'kg'), capacityKg)) {
+  if (!isBelievable(STANDARD_SENSORS.weight, weight, capacityKg)) {
     refuse('reading_stale', sentence('weight_not_true'));
   }
   return weight.value;

@@ -30,6 +30,8 @@ export interface Sensor {
 export interface LatestValue {
   readonly value: number;
   readonly tsMs: number;
+  /** Set where it was stored with quality `bad`: the device said so, or it was implausible at that time. */
+  readonly isBad?: true;
 }
 
 /** The latest values of a device by the ids of its sensors. */

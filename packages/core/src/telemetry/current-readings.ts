@@ -5,7 +5,7 @@ import { freshnessMs } from '../devices/status.ts';
 import { type LatestValue, type LatestValues, latestOf, type Sensor } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
 import { roundTo6 } from '../units.ts';
-import { isPlausible } from './plausibility.ts';
+import { isBelievable } from './plausibility.ts';
 
 export interface Measured {
   readonly value: number | null;
@@ -37,7 +37,7 @@ export function measure(
   if (latest === undefined) return NEVER;
   const value = latest.value / sensor.scale;
   const timestamp = toIso(latest.tsMs);
-  if (!isPlausible(sensor, value, device.capacityKg)) return { value, timestamp, quality: 'bad' };
+  if (!isBelievable(sensor, latest, device.capacityKg)) return { value, timestamp, quality: 'bad' };
   const isCurrent = nowMs - latest.tsMs <= sensorFreshnessMs(sensor, device);
   return { value, timestamp, quality: isCurrent ? 'good' : 'stale' };
 }

@@ -55,6 +55,14 @@ test('a value is judged after it is rounded to its precision', () => {
   assert.deepEqual(accept({ co2: 5_000.4, 'cable-1': 80.04 }), [row(100, { a: 5_000, b: 800 })]);
 });
 
+test('a declared value that the device says is not valid is stored as bad, one that is not declared is left out', () => {
+  const sent = { ts: NOW_MS, weight: 1, sensors: { co2: 400, 'cable-1': 5, ghost: 1 } };
+  assert.deepEqual(acceptReading(source, { ...sent, bad: ['cable-1', 'ghost', 'weight'] }, WINDOW), [
+    row(1, { a: 1_000, badMask: 0b001 }),
+    row(100, { a: 400, b: 50, badMask: 0b010 }),
+  ]);
+});
+
 test('values of undeclared sensors are left out and named', () => {
   const sent = { ts: NOW_MS, weight: 2, sensors: { ghost: 1, co2: 400, toString: 2 } };
   assert.deepEqual(acceptReading(source, sent, WINDOW), [row(1, { a: 2_000 }), row(100, { a: 400 })]);

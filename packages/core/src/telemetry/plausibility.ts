@@ -25,9 +25,9 @@ export function isPlausible(
   return value >= sensor.min && value <= sensor.max;
 }
 
-/** Whether a stored value is plausible. */
-export const isBelievable = (sensor: Sensor, { value }: LatestValue, capacityKg?: number): boolean =>
-  isPlausible(sensor, value / sensor.scale, capacityKg);
+/** Whether a stored value can be used: it was not stored as bad, and it is plausible now. */
+export const isBelievable = (sensor: Sensor, { value, isBad }: LatestValue, capacityKg?: number): boolean =>
+  isBad !== true && isPlausible(sensor, value / sensor.scale, capacityKg);
 
 export function plausibleRange(sensor: Sensor, capacityKg = Number.POSITIVE_INFINITY): PlausibleRange {
   if (!isWeight(sensor)) return sensor;

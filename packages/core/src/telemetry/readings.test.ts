@@ -7,7 +7,7 @@ import { FRESHNESS_MS, NEVER_SEEN } from '../devices/status.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
 import { currentReadings, sensorStatus } from './current-readings.ts';
 import { isPlausible } from './plausibility.ts';
-import { acceptReading, isFault } from './readings.ts';
+import { acceptReading, isFault, type Reading } from './readings.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const silo = { ...NEVER_SEEN, capacityKg: 1_000 };
@@ -25,6 +25,11 @@ const REFUSED = [
   [{ ts: '2026-02-30T99:00:00Z', weight: 1 }, '/ts'],
   [{ ts: NOW_MS, weight: 1e300 }, '/weight'],
   [{ ts: NOW_MS, humidity: -1e300 }, '/humidity'],
+  [{ ts: NOW_MS, weight: 1, bad: ['wieght'] }, '/bad/0'],
+  [{ ts: NOW_MS, weight: 1, bad: ['weight', 'humidity'] }, '/bad/1'],
+  [{ ts: NOW_MS, weight: 1, bad: ['constructor'] }, '/bad/0'],
+  [{ ts: NOW_MS, weight: 1, bad: ['ts'] }, '/bad/0'],
+  [{ ts: NOW_MS, bad: ['weight'] }, '/bad/0'],
 ] as const;
 
 for (const [sent, path] of REFUSED) {
@@ -43,6 +48,27 @@ test('implausible values are kept apart, by range and by the capacity of the sil
   assert.deepEqual(acceptReading({ deviceNo: 1, capacityKg: 2_000 }, sent, WINDOW), [
     readingOf(1, NOW_MS, { weight: 1_500_000, temperature: 20_000 }, { humidity: 101_000 }),
   ]);
+});
+
+test('exactly the values that the device says are not valid are stored as bad, whatever their number', () => {
+  const values = fc.record({
+    weight: fc.integer({ min: 0, max: 1_000 }),
+    temperature: fc.integer({ min: -40, max: 80 }),
+    humidity: fc.integer({ min: 0, max: 100 }),
+  });
+  const marked = fc.subarray(['weight', 'temperature', 'humidity'] as const, { minLength: 1 });
+  fc.assert(
+    fc.property(values, marked, (sent, bad) => {
+      const [plain] = acceptReading(
+        { deviceNo: 1, capacityKg: 1_000 },
+        { ts: NOW_MS, ...sent },
+        WINDOW,
+      ) as Reading[];
+      const result = acceptReading({ deviceNo: 1, capacityKg: 1_000 }, { ts: NOW_MS, ...sent, bad }, WINDOW);
+      const badMask = bad.reduce((mask, name) => mask | (1 << STANDARD_SENSORS[name].lane.slot), 0);
+      assert.deepEqual(result, [{ ...plain, badMask }]);
+    }),
+  );
 });
 
 test('no sequence of plausible values makes a sum too large', () => {
@@ -109,6 +135,7 @@ const QUALITIES = [
   ['a little below empty', { value: -20_000, tsMs: NOW_MS }, 'good', 'active'],
   ['far below empty', { value: -21_000, tsMs: NOW_MS }, 'bad', 'fault'],
   ['a little over full', { value: 1_100_000, tsMs: NOW_MS }, 'good', 'active'],
+  ['said to be invalid', { value: 500_000, tsMs: NOW_MS, isBad: true }, 'bad', 'fault'],
   ['far over full', { value: 1_101_000, tsMs: NOW_MS }, 'bad', 'fault'],
 ] as const;
 

@@ -32,11 +32,11 @@ export interface Reading {
   readonly a: number | null;
   readonly b: number | null;
   readonly c: number | null;
-  /** The bit `1 << slot` is set for an implausible value. */
+  /** The bit `1 << slot` is set for a value that is implausible, or that the device says is not valid. */
   readonly badMask: number;
 }
 
-/** `null` for a value that is missing or implausible. */
+/** `null` for a value that is missing or bad. */
 export const goodValueIn = (reading: Reading, slot: Slot): number | null =>
   (reading.badMask & (1 << slot)) === 0 ? reading[SLOT_NAMES[slot]] : null;
 
@@ -69,7 +69,7 @@ export function acceptReading(
   }
   const rows = new GroupRows(source, tsMs);
   for (const name in sent) {
-    if (name === 'ts' || name === 'sensors') continue;
+    if (name === 'ts' || name === 'sensors' || name === 'bad') continue;
     const channel = name as ChannelName;
     if (!rows.add(STANDARD_SENSORS[channel], sent[channel] as number)) return outOfRange(`/${name}`);
   }
@@ -80,7 +80,20 @@ export function acceptReading(
       if (!rows.add(sensor, sent.sensors[sensorId] as number)) return outOfRange(`/sensors/${sensorId}`);
     }
   }
-  return rows.readings;
+  return sent.bad === undefined ? rows.readings : (missingBad(source, sent, rows) ?? rows.readings);
+}
+
+/** Marks the values that the device says are not valid; a name without a value is a fault, because a wrong value would stay good. */
+function missingBad(source: ReadingSource, sent: DeviceReading, rows: GroupRows): ValidationIssue | null {
+  for (const [index, name] of (sent.bad ?? []).entries()) {
+    const isStandard = Object.hasOwn(STANDARD_SENSORS, name) && Object.hasOwn(sent, name);
+    if (!isStandard && !(sent.sensors !== undefined && Object.hasOwn(sent.sensors, name))) {
+      return issueOf(`/bad/${index}`, sentence('is_no_value_of_reading'));
+    }
+    const sensor = isStandard ? STANDARD_SENSORS[name as ChannelName] : source.declared?.get(name);
+    if (sensor !== undefined) rows.markBad(sensor);
+  }
+  return null;
 }
 
 const outOfRange = (path: string): ValidationIssue => issueOf(path, sentence('is_out_of_range'));
@@ -108,6 +121,10 @@ class GroupRows {
     row[SLOT_NAMES[lane.slot]] = stored;
     if (!isGood) row.badMask |= 1 << lane.slot;
     return true;
+  }
+
+  markBad({ lane }: Sensor): void {
+    this.#row(lane.group).badMask |= 1 << lane.slot;
   }
 
   #row(group: number): Growing {

@@ -357,6 +357,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   is_that_of_another_sensor: 'ist der eines anderen Sensors',
   is_a_standard_name: 'ist der Name eines festen Sensors oder Felds',
   is_no_declared_sensor: 'ist kein angelegter Sensor dieses Geräts',
+  is_no_value_of_reading: 'benennt keinen Wert dieser Messung',
   is_less_than_a_gram: 'ist kleiner als ein Gramm',
   must_be_at_most_amount: 'darf höchstens {limit:quantity} sein',
   must_be_greater_than_min: 'muss größer als das Minimum sein',
@@ -431,6 +432,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   sensor_silent: '{sensor:sensor} seit {since:time}',
   sensor_implausible:
     '{sensor:sensor} meldet {value:quantity}, das kann nicht stimmen: außerhalb von {min:number} bis {max:quantity}',
+  sensor_invalid: '{sensor:sensor} meldet {value:quantity}, laut Gerät kein gültiger Wert',
   clock_ahead: 'seine Uhr geht {offset:duration} vor',
   clock_behind: 'seine Uhr geht {offset:duration} nach',
   times_in_other_unit: 'seine Zeiten sind in {unit:timeUnit}, nicht in Millisekunden',

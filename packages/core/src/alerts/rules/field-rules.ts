@@ -10,7 +10,7 @@ import { type MissionState, missionHoldsDevice } from '../../missions/state.ts';
 import { haltOverdueAtMs, startAnswerDueMs } from '../../missions/steps.ts';
 import type { LatestValues, Sensor } from '../../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';
-import { isPlausible } from '../../telemetry/plausibility.ts';
+import { isBelievable } from '../../telemetry/plausibility.ts';
 import { roundTo6 } from '../../units.ts';
 import type { AlertRules } from '../evaluation.ts';
 import type { Condition } from '../lifecycle.ts';
@@ -66,8 +66,7 @@ function usable(
   const newest = latest[channel];
   if (newest === undefined || judgedAtMs - newest.tsMs > freshnessMs(presence)) return null;
   const sensor = STANDARD_SENSORS[channel];
-  const value = newest.value / sensor.scale;
-  return isPlausible(sensor, value) ? value : null;
+  return isBelievable(sensor, newest) ? newest.value / sensor.scale : null;
 }
 
 function lowBattery(facts: FieldFacts, judgedAtMs: number): Condition {

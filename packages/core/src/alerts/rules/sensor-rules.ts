@@ -6,7 +6,7 @@ import { deviceStatus, freshnessMs, type Presence } from '../../devices/status.t
 import { explainsOldValuesUntilMs, type Reception, wrongClockMs } from '../../reception/reception.ts';
 import { type LatestValue, type LatestValues, latestOf, type Sensor } from '../../sensors/sensor.ts';
 import { sensorFreshnessMs } from '../../telemetry/current-readings.ts';
-import { isBelievable, plausibleRange } from '../../telemetry/plausibility.ts';
+import { isBelievable, isPlausible, plausibleRange } from '../../telemetry/plausibility.ts';
 import type { Condition } from '../lifecycle.ts';
 import { type Observed, type SilenceTimes, valuesJudgedAtMs } from '../observation.ts';
 
@@ -98,7 +98,7 @@ export function sensorStale(
   };
 }
 
-/** The latest value is implausible; an old one says nothing about the present. */
+/** The latest value is implausible or said to be invalid by the device; an old one says nothing about the present. */
 export function sensorFault(facts: SensorFacts & Observed, nowMs: number): Condition {
   const { presence, latest, sensors, capacityKg } = facts;
   const judgedAtMs = valuesJudgedAtMs(facts, nowMs);
@@ -128,6 +128,10 @@ export function sensorFault(facts: SensorFacts & Observed, nowMs: number): Condi
 function describeFault({ sensor, newest }: SensorValue, capacityKg?: number) {
   const { sensorId, unit, scale } = sensor;
   const value = newest.value / scale;
+  if (isPlausible(sensor, value, capacityKg)) {
+    const told = sentence('sensor_invalid', { sensor: sensorId, value: { value, unit } });
+    return { value, bound: null, told };
+  }
   const { min, max } = plausibleRange(sensor, capacityKg);
   const told = sentence('sensor_implausible', {
     sensor: sensorId,

@@ -176,6 +176,12 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
   ],
   ['sensor_fault', 'in order', {}, 'absent'],
   ['sensor_fault', 'heavier than it can be', weighing(110.0001), 'warning'],
+  [
+    'sensor_fault',
+    'said to be invalid by the device',
+    withLatest({ humidity: { value: 50_000, tsMs: NOW_MS, isBad: true } }),
+    'warning',
+  ],
   ['sensor_fault', 'as heavy as it can be', weighing(110), 'absent'],
   ['sensor_fault', 'too humid', withLatest({ humidity: { value: 100_001, tsMs: NOW_MS } }), 'warning'],
   [

@@ -19,7 +19,7 @@ import { distanceM, isInside, staysInside } from '../../geometry.ts';
 import { READING_AGE_MS_MAX } from '../../operations/interlocks.ts';
 import type { LatestValue, LatestValues } from '../../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';
-import { isPlausible } from '../../telemetry/plausibility.ts';
+import { isBelievable } from '../../telemetry/plausibility.ts';
 import { isMissionOver, type MissionPlan, type MissionState } from '../state.ts';
 
 /** The time an action takes at its waypoint; a `wait` uses its own duration if it has one. */
@@ -155,8 +155,7 @@ const batteryOf = ({ battery_level }: LatestValues): number => requiredValue('ba
 function plausibleOrNull(channel: ChannelName, latest: LatestValue | undefined): number | null {
   if (latest === undefined) return null;
   const sensor = STANDARD_SENSORS[channel];
-  const value = latest.value / sensor.scale;
-  return isPlausible(sensor, value) ? value : null;
+  return isBelievable(sensor, latest) ? latest.value / sensor.scale : null;
 }
 
 function requiredValue(channel: ChannelName, latest: LatestValue | undefined): number {

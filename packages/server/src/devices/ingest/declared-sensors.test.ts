@@ -35,6 +35,21 @@ describeEmbeddedLinkService('values of declared sensors', (api) => {
   const historyOf = async (path: string, query: string) =>
     (await api.get(`${path}/sensors/history?${query}`)).body.data.points;
 
+  test('that the device says are not valid are bad, and only these', async () => {
+    const silo = await startSiloWith(api, 'invalid', [CO2, cable(1)]);
+    const sent = { ts: Date.now() - 9, weight: 500, humidity: 50, sensors: { co2: 400, 'cable-1': 7 } };
+    await silo.publish('telemetry', { ...sent, bad: ['cable-1', 'weight'] });
+    const { level, humidity, sensors } = await current(silo.path);
+    assert.deepEqual(
+      [level, humidity, sensors.co2, sensors['cable-1']].map(({ quality }) => quality),
+      ['bad', 'good', 'good', 'bad'],
+    );
+    await silo.publish('telemetry', { ts: Date.now(), weight: 501, bad: ['co2'] });
+    assert.equal((await rejections(silo.path)).recent[0].reason, '/bad/0 names no value of this reading');
+    assert.equal((await current(silo.path)).level.actual, 500);
+    await silo.leave();
+  });
+
   test('are current over MQTT and over HTTP, alone and beside standard ones, one reading or many', async () => {
     const silo = await startSiloWith(api, 'both', [CO2, cable(1)]);
     const { path } = silo;
@@ -211,6 +226,8 @@ describeEmbeddedLinkService('values of declared sensors', (api) => {
       (await api.get(`${path}/alerts`)).body.data.map(({ type }: { type: string }) => type);
     await eventually(async () => (await typesOfAlerts()).includes('sensor_fault'), true);
     await api.patch(path, { sensors: [{ ...slow, max: 100 }] });
+    assert.equal((await current(path)).sensors['cable-1'].quality, 'bad', 'it stays as it was stored');
+    await silo.publish('telemetry', { ts: Date.now() + 1, sensors: { 'cable-1': 80.001 } });
     assert.equal((await current(path)).sensors['cable-1'].quality, 'good');
     await silo.leave();
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { AGGREGATES } from '@granary/contract/telemetry/telemetry';
+import { eventually } from '@granary/testing/server/eventually';
 import { describeService, siloNamed } from '@granary/testing/server/service';
 
 const HOUR_MS = 3_600_000;
@@ -122,6 +123,26 @@ describeService('telemetry over HTTP', (api) => {
     assert.deepEqual(shown, { avg: 15, min: 10, max: 20, last: 20, sum: 30, count: 2, bad_count: 2 });
     const csv = await api.get(`${path}&aggregate=bad_count&interval=5m`, { accept: 'text/csv' });
     assert.equal(csv.text, `timestamp,value\r\n${new Date(hourMs).toISOString()},2\r\n`);
+  });
+
+  test('a value that the device says is not valid is shown as bad until the next one, and raises an alert', async () => {
+    await api.post(devices, siloNamed('overload'));
+    const send = async (body: object) => (await api.post(`${devices}/overload/telemetry`, body)).status;
+    const level = async () => (await api.get(`${devices}/overload/sensors`)).body.data.level;
+    const ts = Date.now() - 2_000;
+    assert.equal(await send({ ts, weight: 500, humidity: 40, bad: ['weight'] }), 200);
+    assert.deepEqual([(await level()).actual, (await level()).quality], [500, 'bad']);
+    const told = async () => {
+      const { data } = (await api.get(`${devices}/overload/alerts`)).body;
+      return data
+        .map(({ type, threshold, message }: Record<string, unknown>) => `${type} ${threshold} ${message}`)
+        .join();
+    };
+    await eventually(told, 'sensor_fault null Weight reads 500 kg, which the device says is not valid');
+    assert.equal(await send({ ts: ts + 1_000, weight: 501 }), 200);
+    assert.equal((await level()).quality, 'good');
+    assert.equal(await send({ ts: ts + 1_500, weight: 501, bad: ['wieght'] }), 400);
+    assert.equal((await level()).actual, 501);
   });
 
   test('history as CSV', async () => {
