@@ -7,12 +7,11 @@ import type { DeviceLink, LinkDevice } from '@granary/link/port';
 import { RunningLimit } from '../devices/ingest/device-queue.ts';
 import type { PriorityCommands } from '../devices/sending/priority-commands.ts';
 import type { Logger } from '../process/logging/logger.ts';
-import type { AlertEvaluator, Uptime } from './alert-evaluator.ts';
+import { type AlertEvaluator, DEVICES_PER_CALL_MAX, type Uptime } from './alert-evaluator.ts';
 import type { SetAsideLog } from './set-aside-log.ts';
 
 const ROUND_MS = 500;
 const DEVICES_PER_TICK_MAX = 1_000;
-const DEVICES_PER_CALL_MAX = 500;
 /** All devices may become reachable at once, and other work needs the storage as well. */
 const REACHABLE_AT_ONCE_MAX = 4;
 

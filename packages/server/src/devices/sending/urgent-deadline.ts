@@ -9,7 +9,7 @@ const STEPS = {
   /** The time to look up key and device; after it the last known ones are used. */
   lookUpMs: 25,
   /** After this time the stop is sent to the device although it is not stored; with little other work the storage needs less. */
-  sendMs: 25,
+  sendMs: 5,
   /** After this time the request is answered although the stop is not stored; it is stored later. */
   storeMs: 350,
   /** After this time the request waits for nothing. */
