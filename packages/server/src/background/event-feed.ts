@@ -2,6 +2,7 @@ import type { App } from '@granary/app/app';
 import type { EventBounds, StoredEvent } from '@granary/app/events/event-rows';
 import { PeriodicWork } from '@granary/common/periodic-work';
 import type { LoggedEvent } from '@granary/contract/logged-event';
+import type { Handover } from '@granary/contract/shifts';
 import { toIso } from '@granary/contract/time';
 import type { Logger } from '../process/logging/logger.ts';
 
@@ -12,6 +13,8 @@ const EVENTS_PER_READ = 500;
 
 /** An encoded event, which is encoded once and shared by all streams. */
 export interface EncodedEvent extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId' | 'facility'> {
+  /** Of an event about no device: the facility that it is about, `null` for all of them, `undefined` where it is about none. */
+  readonly place: string | null | undefined;
   readonly bytes: Buffer;
 }
 
@@ -23,8 +26,14 @@ export const loggedEvent = ({ sequence, type, deviceId, atMs, actor, data }: Sto
 export function encodedEvent(event: StoredEvent): EncodedEvent {
   const { sequence, type, deviceId, facility } = event;
   const text = `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(loggedEvent(event))}\n\n`;
-  return { sequence, type, deviceId, facility, bytes: Buffer.from(text) };
+  return { sequence, type, deviceId, facility, place: placeOf(event), bytes: Buffer.from(text) };
 }
+
+/** Notes on facilities and handovers are events of those who have the facility. */
+const placeOf = ({ type, deviceId, data }: StoredEvent): string | null | undefined =>
+  deviceId === null && /^(note|handover)\./.test(type)
+    ? (data as Pick<Handover, 'facility'>).facility
+    : undefined;
 
 /** Sent first, so that a reader knows that it is connected and from where to resume if it is disconnected before any event. */
 export const opening = (fromSequence: number | null): string =>

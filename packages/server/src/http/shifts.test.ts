@@ -218,4 +218,58 @@ describeService('handovers and the report of a shift', (api) => {
       assert.equal((await api.get(`/v1/shift-report${query}`)).status, 400, query);
     }
   });
+
+  test('are told, as notes on facilities are, to every key that has their facility, and to no other', {
+    timeout: 60_000,
+  }, async () => {
+    const keyOf = async (body: object) =>
+      api.as((await api.post('/v1/keys', { name: 'k', scopes: ['read'], ...body })).body.data.key);
+    const readers = {
+      all: reader,
+      north,
+      south: await keyOf({ facilities: ['south'] }),
+      both: await keyOf({ facilities: ['north', 'south'] }),
+      device: await keyOf({ device_ids: ['silo-n'] }),
+      deviceOfNorth: await keyOf({ facilities: ['north'], device_ids: ['silo-s'] }),
+    };
+    const streams = await Promise.all(
+      Object.entries(readers).map(async ([name, as]) => ({
+        name,
+        stream: await EventReader.open(as, { query: '?type=note.added,handover.created,key.issued' }),
+      })),
+    );
+    const ofOneDevice = await EventReader.open(north, {
+      query: '?device_id=silo-n&type=note.added,handover.created',
+    });
+    await handOver(api, { text: 'of all' });
+    for (const facility of ['north', 'south']) {
+      await handOver(api, { facility, text: `shift of ${facility}` });
+      await api.post('/v1/notes', { facility, text: `note of ${facility}` });
+    }
+    await keyOf({ name: 'nobody is told' });
+    for (const device_id of ['silo-n', 'silo-s']) await api.post('/v1/notes', { device_id, text: device_id });
+    const expected: Readonly<Record<string, readonly string[]>> = {
+      all: [
+        'of all',
+        'shift of north',
+        'note of north',
+        'shift of south',
+        'note of south',
+        'silo-n',
+        'silo-s',
+      ],
+      north: ['shift of north', 'note of north', 'silo-n'],
+      south: ['shift of south', 'note of south', 'silo-s'],
+      both: ['shift of north', 'note of north', 'shift of south', 'note of south', 'silo-n', 'silo-s'],
+      device: ['silo-n'],
+      deviceOfNorth: ['shift of north', 'note of north'],
+    };
+    for (const { name, stream } of streams) {
+      const told = (await stream.take(expected[name]?.length ?? 0)).map(({ data }) => data.data.text);
+      assert.deepEqual(told, expected[name], name);
+    }
+    // The note on the device is the last that was written of it, so nothing of its facility came before.
+    assert.equal((await ofOneDevice.take(1))[0]?.data.data.text, 'silo-n');
+    for (const { stream } of [...streams, { stream: ofOneDevice }]) stream.close();
+  });
 });

@@ -6,6 +6,7 @@ import type { EventQuery } from '@granary/contract/events';
 import type { NewestValuesQuery } from '@granary/contract/fleet';
 import { listOf } from '@granary/contract/input/schema';
 import { type Access, canAccess, isUnlimited } from '@granary/core/keys';
+import { hasPlaceOf } from '@granary/core/shifts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type EncodedEvent, heartbeat, opening, reset } from '../../background/event-feed.ts';
 import { credentialOf } from '../access/credentials.ts';
@@ -27,8 +28,9 @@ export function selectEvents(
   { deviceIds, types }: EventFilter,
 ): (event: EncodedEvent) => boolean {
   const hasFullAccess = access.scopes.includes('admin') && isUnlimited(access);
-  return ({ type, deviceId, facility }) => {
+  return ({ type, deviceId, facility, place }) => {
     if (types !== null && !types.has(type)) return false;
+    if (place !== undefined) return deviceIds === null && hasPlaceOf(access, place);
     if (deviceId === null || facility === null) return deviceIds === null && hasFullAccess;
     if (deviceIds !== null && !deviceIds.has(deviceId)) return false;
     return canAccess(access, { deviceId, facility });
