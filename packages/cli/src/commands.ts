@@ -198,6 +198,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/records/missions.ts')).missions,
   },
   {
+    name: 'note',
+    summary: 'list, write and remove notes on devices and facilities',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/shifts.ts')).note,
+  },
+  {
+    name: 'handover',
+    summary: 'list, write and acknowledge what one shift tells the next one',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/shifts.ts')).handover,
+  },
+  {
     name: 'events',
     summary: 'follow the event log',
     group: RECORDS,

@@ -26,6 +26,8 @@ const CREATED_IN_EXAMPLES: Readonly<Record<string, string>> = {
   ke: 'key_0f3c',
   wh: 'wh_019a',
   nr: 'nr_019a',
+  nt: 'nt_019a',
+  ho: 'ho_019a',
 };
 /** What makes an example end. */
 const ENDINGS: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -82,8 +84,11 @@ test('the examples of docs/cli.md run against a farm, in their order', async (t)
       });
       assert.equal(exitCode, EXIT_CODES[line] ?? 0, stdout + stderr);
       if (file !== undefined) writeFileSync(file, stdout);
-      const created = /\b(key|wh|nr)_\w+/.exec(stdout)?.[0];
-      if (created !== undefined && /^(keys create|webhooks add|notification-rules add)/.test(line)) {
+      const created = /\b(key|wh|nr|nt|ho)_\w+/.exec(stdout)?.[0];
+      if (
+        created !== undefined &&
+        /^(keys create|webhooks add|notification-rules add|note add|handover write)/.test(line)
+      ) {
         names.set(CREATED_IN_EXAMPLES[created.slice(0, 2)] ?? '', created);
       }
     });

@@ -122,6 +122,41 @@ test('the commands that read a farm', async (t) => {
     assert.ok(lines >= 2, `${lines} lines`);
   });
 
+  await t.test('notes and handovers are written, listed, removed and acknowledged', async () => {
+    const note = await farm.json<{ note_id: string; at: string }>(
+      ...['note', 'add', 'noisy\nauger', '--device', 'silo-01', '--at', '2h'],
+    );
+    assert.ok(Math.abs(Date.now() - 7_200_000 - Date.parse(note.at)) < 60_000);
+    const listed = await farm.run(['note', 'list', '--device', 'silo-01', '--since', '3h']);
+    assert.match(listed, new RegExp(`^NOTE .*\n${note.note_id} .* silo-01 +Ada +noisy`));
+    assert.equal(listed.trim().split('\n').length, 2, 'a note is one line of the table');
+    assert.equal(await farm.run(['note', 'list', '--since', '1h']), 'There are no such notes.\n');
+    assert.match(await farm.run(['note', 'add', 'x'], 2), /say --device or --facility/);
+    const both = ['note', 'add', 'x', '--device', 'silo-01', '--facility', 'F'];
+    assert.match(await farm.run(both, 2), /say --device or --facility/);
+    assert.match(await farm.run(['note', 'add', 'x', '--device', 'nobody'], 3), /device_not_found/);
+    assert.equal(await farm.run(['note', 'remove', note.note_id]), `${note.note_id} is removed.\n`);
+    assert.match(await farm.run(['note', 'remove', note.note_id], 3), /note_not_found/);
+
+    const place = ['--facility', 'Hillside Farm'];
+    const written = await farm.json<{ handover_id: string; from: string; facility: string }>(
+      ...['handover', 'write', 'Silo 7 is low.', ...place, '--since', '8h'],
+    );
+    assert.equal(written.facility, 'Hillside Farm');
+    assert.ok(Math.abs(Date.now() - 8 * 3_600_000 - Date.parse(written.from)) < 60_000);
+    const { handover_id: id } = written;
+    assert.match(await farm.run(['handover', 'write', 'quiet']), /waits for its acknowledgement/);
+    assert.match(await farm.run(['handover', 'list', '--waiting', ...place]), / all +Ada +waits +quiet\n/);
+    assert.equal(
+      await farm.run(['handover', 'acknowledge', id], 0, { GRANARY_ACTOR: 'Bob' }),
+      `${id} was acknowledged by Bob.\n`,
+    );
+    assert.equal(await farm.run(['handover', 'acknowledge', id]), `${id} was acknowledged by Bob.\n`);
+    assert.ok(!(await farm.run(['handover', 'list', '--waiting'])).includes(id));
+    assert.match(await farm.run(['handover', 'acknowledge', 'ho_none'], 3), /handover_not_found/);
+    assert.match(await farm.run(['handover', 'write', 'x', '--since', '30d'], 3), /invalid_input/);
+  });
+
   await t.test('alerts are listed, acknowledged, shelved and put back', async () => {
     await farm.run(['device', 'edit', 'silo-02', '--capacity', '100000']);
     let alerts: { alert_id: string; device_id: string }[] = [];
