@@ -10,6 +10,7 @@ const event = (sequence: number, bytes = Buffer.from(`${sequence}\n`)): EncodedE
   type: 'configuration.changed',
   deviceId: 'silo-1',
   facility: 'north',
+  place: undefined,
   bytes,
 });
 
