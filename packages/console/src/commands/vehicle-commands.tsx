@@ -27,7 +27,7 @@ interface Props {
 /** The commands of a vehicle but the emergency stop, and how the newest one stands. */
 export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props) {
   const console = useConsole();
-  const { commands, common } = texts.value;
+  const { commands, common, devices } = texts.value;
   const asked = useSignal<BareCommand | null>(null);
   const { run, isRunning, failure, forget } = useAction();
   const mayOperate = useScope('operate');
@@ -49,6 +49,7 @@ export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props
   return (
     <section class="vehicle-commands" aria-label={commands.title}>
       <h3>{commands.title}</h3>
+      {!mayOperate && <p class="muted">{devices.mayNotOperate}</p>}
       {mayOperate && (
         <div class="buttons">
           <Button {...button} onPress={() => void give('hold')}>

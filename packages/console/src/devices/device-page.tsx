@@ -2,7 +2,7 @@ import './device-page.css';
 import './device-operations.css';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { EmergencyStop } from '../commands/emergency-stop.tsx';
 import { useVehicleState, VehicleCommands } from '../commands/vehicle-commands.tsx';
 import { useConsole, useIsLost, useScope } from '../context/console.ts';
@@ -155,9 +155,6 @@ function KnownDevice({ device }: { readonly device: FleetDevice }) {
   const { navigation } = useConsole();
   const isLost = useIsLost();
   const { devices, shell } = texts.value;
-  const loaded = useDeviceFacts(device);
-  const facts = loaded.value;
-  const sensors = sensorsOf(device.profile, facts?.detail.sensors);
   const { query } = navigation.route.value;
   const isOffered: Readonly<Partial<Record<DeviceTab, boolean>>> = {
     forecast: hasCapability(device.profile, 'operations'),
@@ -166,6 +163,11 @@ function KnownDevice({ device }: { readonly device: FleetDevice }) {
   };
   const shown = DEVICE_TABS.filter((tab) => isOffered[tab] ?? true);
   const current = shown.find((tab) => tab === query.get('tab')) ?? 'now';
+  // The line of the chart takes longest, so it is read first; which sensor an address names, only the facts know.
+  const hasLine = useSignal(false);
+  const loaded = useDeviceFacts(device, hasLine.value || current !== 'now' || query.has('sensor'));
+  const facts = loaded.value;
+  const sensors = sensorsOf(device.profile, facts?.detail.sensors);
   const address = (tab: DeviceTab): string =>
     addressOf('devices', device.device_id, {
       ...Object.fromEntries(query),
@@ -180,7 +182,7 @@ function KnownDevice({ device }: { readonly device: FleetDevice }) {
         tabs={shown.map((tab) => ({ name: tab, title: devices.tabs[tab], address: address(tab) }))}
       />
       {!isLost && <Failure of={loaded.failure} />}
-      {current === 'now' && <DeviceNow device={device} facts={facts} sensors={sensors} />}
+      {current === 'now' && <DeviceNow device={device} facts={facts} sensors={sensors} hasLine={hasLine} />}
       {current === 'forecast' && <ForecastPanel device={device} />}
       {current === 'operations' && <DeviceOperations device={device} />}
       {current === 'connection' && <DeviceConnection device={device} />}
@@ -206,10 +208,11 @@ interface NowProps {
   readonly device: FleetDevice;
   readonly facts: DeviceFacts | undefined;
   readonly sensors: readonly ShownSensor[];
+  readonly hasLine: Signal<boolean>;
 }
 
 /** What a device measures, measured, and can be asked to do. */
-function DeviceNow({ device, facts, sensors }: NowProps) {
+function DeviceNow({ device, facts, sensors, hasLine }: NowProps) {
   const canOperate = hasCapability(device.profile, 'operations');
   const hasContents = sensors.some(({ id }) => id === 'level');
   const takesCommands = hasCapability(device.profile, 'commands');
@@ -224,12 +227,17 @@ function DeviceNow({ device, facts, sensors }: NowProps) {
         )}
       </div>
       <div class="device-column device-column-chart">
-        <HistoryChart device={device} sensors={sensors} configuration={facts?.configuration} />
+        <HistoryChart
+          device={device}
+          sensors={sensors}
+          configuration={facts?.configuration}
+          hasLine={hasLine}
+        />
         {hasContents && <CurrentValues device={device} sensors={sensors} />}
       </div>
       {canOperate && (
         <div class="device-column device-column-actions">
-          <OperationPanel device={device} facts={facts} target={target} />
+          <OperationPanel device={device} facts={facts} target={target} mayLoad={hasLine.value} />
         </div>
       )}
       {takesCommands && (

@@ -145,6 +145,61 @@ describe('the page of a device, in a browser', () => {
     await eventually(async () => (await colouredPixels(page)) > 0, true);
   });
 
+  test('the line is read first, with few requests, and what belongs to it afterwards', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const page = await person.page.context().newPage();
+    let asked = 0;
+    let beforeLine: number | undefined;
+    page.on('request', () => {
+      asked++;
+    });
+    page.on('response', (answer) => {
+      if (/history\?/.test(answer.url())) beforeLine ??= asked;
+    });
+    await page.goto(`${site.url}/#/devices/${SILO}?range=6h`);
+    await eventually(async () => (await colouredPixels(page)) > 0, true);
+    assert.ok(beforeLine !== undefined && beforeLine <= 12, `${beforeLine} requests before the line`);
+    await amount(page).waitFor();
+  });
+
+  test('the vessel shows where an operation under way leads, also on the overview', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    const { operation_id } = await site.client.operations.feed('silo-07', { amount: 2_000 });
+    await person.open('#/devices/silo-07');
+    const contents = page.getByRole('region', { name: 'Contents' });
+    await contents.getByText('Target').waitFor();
+    assert.equal(await contents.locator('.ghost').count(), 1);
+    await person.open('#/?q=silo-07');
+    await page.locator('.overview-tile .ghost').waitFor();
+    await site.client.operations.stop('silo-07', operation_id);
+    await page.locator('.overview-tile .ghost').waitFor({ state: 'detached' });
+  });
+
+  test('a refusal says what to do about it, before anything is entered and where a key may not operate', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    await site.client.devices.silo.maintenance('silo-08', { on: true, reason: 'New bearing' });
+    await person.open('#/devices/silo-08');
+    await page.getByText('The device is in maintenance.').waitFor();
+    await page.getByText('When nobody works on it any more, end the maintenance.').waitFor();
+    await checkAccessibility(page);
+    await page.getByRole('alert').getByRole('link', { name: 'Configuration' }).click();
+    await page.getByRole('button', { name: 'End maintenance' }).click();
+    await page.getByRole('button', { name: 'Begin maintenance' }).waitFor();
+    await person.open('#/devices/silo-08');
+    await amount(page).fill('900000');
+    await page.getByText('Enter a smaller amount, or discharge something first.').waitFor();
+    const { key } = await site.client.keys.create({ name: 'display', scopes: ['read'] });
+    const viewer = await operator(t, { apiKey: key });
+    await viewer?.open('#/devices/silo-08');
+    await viewer?.page.getByText('Your key may read, but not operate.').waitFor();
+    assert.equal(await viewer?.page.getByLabel('Amount').count(), 0);
+  });
+
   test('a silo that never reported is hatched and says so, and a stopped vehicle says that it is', async (t) => {
     const person = await operator(t);
     if (person === null) return;

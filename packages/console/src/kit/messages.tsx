@@ -1,8 +1,10 @@
 import './messages.css';
 import { ApiError, UnreachableError } from '@granary/client';
 import type { ComponentChildren } from 'preact';
+import { addressOf } from '../context/routes.ts';
 import { texts } from '../texts/texts.ts';
-import { refusalText } from './sentences.ts';
+import { cureText, type Refused, refusalText } from './sentences.ts';
+import { SeverityMark } from './severity-mark.tsx';
 
 /** What happened, whether anything was changed, and what to do, for a person. */
 export function failureText(failure: unknown): string {
@@ -16,7 +18,8 @@ export function failureText(failure: unknown): string {
       message_code: messageCode,
       message_values: messageValues,
     });
-    return failure.mayBeDone ? `${said} ${failures.mayBeDone}` : said;
+    const cure = failure.mayBeDone ? failures.mayBeDone : cureText({ code, message_code: messageCode });
+    return cure === null ? said : `${said} ${cure}`;
   }
   if (failure instanceof UnreachableError) {
     return [failures.unreachable, failure.mayBeDone ? failures.mayBeDone : failures.notDone].join(' ');
@@ -35,6 +38,44 @@ export function Failure({ of }: { readonly of: unknown }) {
     >
       {failureText(of)}
     </p>
+  );
+}
+
+/** Where a person does something about a refusal: a tab of the page of its device. */
+const CURED_IN: Readonly<Record<string, 'connection' | 'configuration'>> = {
+  device_is_offline: 'connection',
+  device_is_silent: 'connection',
+  device_not_listening: 'connection',
+  weight_never_reported: 'connection',
+  weight_is_old: 'connection',
+  device_is_maintained: 'configuration',
+  rate_too_high: 'configuration',
+};
+
+interface RefusedProps {
+  /** What would be refused. */
+  readonly title: string;
+  readonly refusal: Refused;
+  readonly deviceId: string;
+}
+
+/** That something would be refused now, why, and what to do about it. */
+export function WouldRefuse({ title, refusal, deviceId }: RefusedProps) {
+  const cure = cureText(refusal);
+  const tab = CURED_IN[refusal.message_code ?? ''];
+  return (
+    <div class="would-refuse" role="alert">
+      <SeverityMark severity="warning" text={title} />
+      <p>{refusalText(refusal)}</p>
+      {cure !== null && (
+        <p>
+          {cure}{' '}
+          {tab !== undefined && (
+            <a href={addressOf('devices', deviceId, { tab })}>{texts.value.devices.tabs[tab]}</a>
+          )}
+        </p>
+      )}
+    </div>
   );
 }
 

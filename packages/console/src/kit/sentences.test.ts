@@ -21,7 +21,7 @@ import { ERRORS } from '../texts/de/errors.ts';
 import { GERMAN_TEXTS } from '../texts/de/texts.ts';
 import { ENGLISH_TEXTS } from '../texts/en/texts.ts';
 import { LANGUAGES, useLanguage } from '../texts/texts.ts';
-import { messageText, refusalText } from './sentences.ts';
+import { cureText, messageText, refusalText } from './sentences.ts';
 
 /** A value of each kind; of a list of words, each of its words in turn. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
@@ -141,6 +141,16 @@ test('a code that the page does not know is shown in the English of the service'
   assert.equal(messageText(told), 'The hopper is open');
   const incomplete = { message: 'Level is low', message_code: 'level_below', message_values: { level: 3 } };
   assert.equal(messageText(incomplete), 'Level is low');
+});
+
+test('what to do about a refusal is told by the code of its sentence, else by its error code, else not at all', async () => {
+  await useLanguage('en');
+  assert.match(cureText({ code: 'reading_stale', message_code: 'weight_is_old' }) ?? '', /next weight/);
+  assert.match(cureText({ code: 'forbidden', message_code: undefined }) ?? '', /^Sign in with a key/);
+  assert.match(cureText({ code: 'device_offline', message_code: 'newer_code' }) ?? '', /power/);
+  assert.equal(cureText({ code: 'newer_code', message_code: undefined }), null);
+  await useLanguage('de');
+  assert.match(cureText({ code: 'reading_stale', message_code: 'weight_is_old' }) ?? '', /nächste Gewicht/);
 });
 
 test('every error code has a German text, which is shown where a refusal has no sentence of its own', async () => {

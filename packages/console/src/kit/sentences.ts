@@ -102,7 +102,7 @@ interface Fault extends WithMessage {
   readonly path: string;
 }
 
-interface Refused extends WithMessage {
+export interface Refused extends WithMessage {
   readonly code: string;
   readonly details?: readonly Fault[] | undefined;
 }
@@ -119,6 +119,12 @@ function fieldText(path: string): string {
     .slice(1)
     .map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : (names[part] ?? inWords(part))))
     .join(' ');
+}
+
+/** What a person can do about a refusal, where its sentence does not say it already. */
+export function cureText({ code, message_code }: Pick<Refused, 'code' | 'message_code'>): string | null {
+  const cures: Readonly<Record<string, string>> = texts.value.cures;
+  return cures[message_code ?? code] ?? (message_code === undefined ? null : (cures[code] ?? null));
 }
 
 /** Why something was refused, as a whole sentence. What has no code of its own is told by its error code and its fields. */

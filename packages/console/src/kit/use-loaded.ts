@@ -19,9 +19,12 @@ export interface Loaded<Value> {
   reload(): void;
 }
 
-/** Reads something when a view opens and when one of its inputs changes; an older answer never replaces a newer one. */
+/**
+ * Reads something when a view opens and when one of its inputs changes; an older answer never replaces a newer one. Without
+ * `load` it waits for something else that comes first.
+ */
 export function useLoaded<Value>(
-  load: (signal: AbortSignal) => Promise<Value>,
+  load: ((signal: AbortSignal) => Promise<Value>) | null,
   inputs: readonly unknown[],
 ): Loaded<Value> {
   const value = useSignal<Value | undefined>(undefined);
@@ -29,6 +32,7 @@ export function useLoaded<Value>(
   const isLoading = useSignal(true);
   const round = useSignal(0);
   useEffect(() => {
+    if (load === null) return undefined;
     const stopped = new AbortController();
     isLoading.value = true;
     load(stopped.signal).then(
@@ -45,7 +49,7 @@ export function useLoaded<Value>(
       },
     );
     return () => stopped.abort();
-  }, [...inputs, round.value]);
+  }, [...inputs, load === null, round.value]);
   return {
     value: value.value,
     failure: failure.value,
@@ -134,7 +138,7 @@ export function usePages<Item>(
 export function useLoadedOfDevice<Value>(
   deviceId: string,
   changedBy: RegExp,
-  load: (signal: AbortSignal) => Promise<Value>,
+  load: ((signal: AbortSignal) => Promise<Value>) | null,
 ): Loaded<Value> {
   const { live } = useConsole();
   const loaded = useLoaded(load, [deviceId, live.connection.current.value.state]);

@@ -7,9 +7,7 @@ import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { formatDuration, formatLength, formatTime, formatValue } from '../kit/format.ts';
 import { TextInput } from '../kit/inputs.tsx';
-import { Failure } from '../kit/messages.tsx';
-import { refusalText } from '../kit/sentences.ts';
-import { SeverityMark } from '../kit/severity-mark.tsx';
+import { Failure, WouldRefuse } from '../kit/messages.tsx';
 import { locale, texts } from '../texts/texts.ts';
 import type { MapContents } from './contents.ts';
 import {
@@ -95,7 +93,7 @@ export function PlannerPanel({ deviceId, name, draft, preflight, faults, middle,
         </Button>
       </section>
       <div class="map-submit">
-        {waypoints.length > 0 && <PreflightPanel {...preflight} />}
+        {waypoints.length > 0 && <PreflightPanel {...preflight} deviceId={deviceId} />}
         <Failure of={failure} />
         <div class="buttons">
           <Button kind="primary" type="submit" isBusy={isRunning} isChange isDisabled={!isAcceptable}>
@@ -163,7 +161,7 @@ function StartFields({ draft }: { readonly draft: Signal<Draft> }) {
 }
 
 /** What the drawn mission would need, and why it would be refused. */
-function PreflightPanel({ result, failure }: LivePreflight) {
+function PreflightPanel({ result, failure, deviceId }: LivePreflight & { readonly deviceId: string }) {
   const { missions } = texts.value;
   return (
     <section class="map-preflight" aria-label={missions.preflight} aria-live="polite">
@@ -172,10 +170,7 @@ function PreflightPanel({ result, failure }: LivePreflight) {
       {result === null && failure === null && <p class="muted">{missions.checking}</p>}
       {result !== null && <Numbers result={result} />}
       {result !== null && result.refusal !== null && (
-        <div class="refused" role="alert">
-          <SeverityMark severity="warning" text={missions.refused} />
-          <p>{refusalText(result.refusal)}</p>
-        </div>
+        <WouldRefuse title={missions.refused} refusal={result.refusal} deviceId={deviceId} />
       )}
     </section>
   );

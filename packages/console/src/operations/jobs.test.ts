@@ -9,6 +9,7 @@ import {
   canDeclareOperation,
   jobKindOf,
   jobQuery,
+  levelAtEnd,
   nameOf,
   tookMs,
 } from './jobs.ts';
@@ -57,6 +58,26 @@ test('only what is uncertain can be declared ended', () => {
   assert.equal(canDeclareMission({ status: 'completed', requested: 'cancel', link_lost_at: null }), false);
   assert.equal(canDeclareCommand({ status: 'timed_out' }), true);
   assert.equal(canDeclareCommand({ status: 'queued' }), false);
+});
+
+test('an operation leads to a level as long as it is known and goes on', () => {
+  const discharge = {
+    type: 'discharge',
+    status: 'in_progress',
+    amount_target: 2,
+    amount_completed: 0.5,
+    unit: 't',
+  } as const;
+  assert.equal(levelAtEnd(discharge, 50, 10_000), 35);
+  assert.equal(levelAtEnd({ ...discharge, type: 'feed' }, 50, 10_000), 65);
+  assert.equal(levelAtEnd({ ...discharge, unit: 'lb', amount_target: 1_000.5 }, 50, 45_359.237), 49);
+  assert.equal(levelAtEnd({ ...discharge, amount_target: 90 }, 50, 10_000), 0, 'not below empty');
+  assert.equal(levelAtEnd({ ...discharge, amount_completed: 3 }, 50, 10_000), 50, 'not the other way');
+  assert.equal(levelAtEnd({ ...discharge, amount_completed: null }, 50, 10_000), 30);
+  for (const unknown of [{ type: null }, { amount_target: null }, { status: 'stopping' }] as const) {
+    assert.equal(levelAtEnd({ ...discharge, ...unknown }, 50, 10_000), null);
+  }
+  assert.equal(levelAtEnd(discharge, 50, 0), null);
 });
 
 test('the person is named with the key, and the key alone where nobody is', () => {

@@ -1,5 +1,6 @@
 import type { Actor } from '@granary/contract/audit';
 import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet';
+import type { MassUnit } from '@granary/contract/operations';
 import type { Route } from '../context/routes.ts';
 import { formatNumber } from '../kit/format.ts';
 import { locale, texts } from '../texts/texts.ts';
@@ -59,6 +60,26 @@ export const canDeclareMission = ({
 
 export const canDeclareCommand = ({ status }: Pick<FleetCommand, 'status'>): boolean =>
   status === 'timed_out' || status === 'sent' || status === 'executing';
+
+const KG_PER: Readonly<Record<MassUnit, number>> = { kg: 1, t: 1_000, g: 0.001, lb: 0.45359237 };
+
+/** The level that an operation leads to, in percent of the capacity; `null` where that is not known, or it is being stopped. */
+export function levelAtEnd(
+  { type, status, amount_target, amount_completed, unit }: TargetedOperation,
+  levelNow: number,
+  capacityKg: number,
+): number | null {
+  if (type === null || amount_target === null || capacityKg <= 0) return null;
+  if (status !== 'started' && status !== 'in_progress') return null;
+  const leftKg = Math.max(0, amount_target - (amount_completed ?? 0)) * KG_PER[unit];
+  const change = ((type === 'feed' ? leftKg : -leftKg) / capacityKg) * 100;
+  return Math.min(100, Math.max(0, levelNow + change));
+}
+
+type TargetedOperation = Pick<
+  FleetOperation,
+  'type' | 'status' | 'amount_target' | 'amount_completed' | 'unit'
+>;
 
 /** What an operation does, such as "Discharge 500 kg into Truck 7". */
 export function operationTitle({

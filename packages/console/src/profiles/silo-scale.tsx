@@ -6,6 +6,7 @@ import { forecastsOf } from '../foresight/forecasts.ts';
 import { formatMass, formatNumber, formatValue, viewerZone, zoneOf } from '../kit/format.ts';
 import { LastKnown, Measured } from '../kit/measured.tsx';
 import { Vessel } from '../kit/vessel.tsx';
+import { levelAtEnd } from '../operations/jobs.ts';
 import { locale, texts } from '../texts/texts.ts';
 import type { ProfileView } from './profile.ts';
 import { type LevelThreshold, TREND_INTERVAL_MS, TREND_MS, useOverviewFacts } from './tile-facts.ts';
@@ -29,7 +30,10 @@ interface Props {
 function Picture({ device: { device_id, name, readings = {} } }: Props) {
   const { details, byDevice } = useOverviewFacts();
   const { overview } = texts.value;
-  const { level } = readings;
+  const { level, weight } = readings;
+  const running = byDevice.operations.value.get(device_id)?.[0];
+  const capacityKg =
+    level === undefined || weight === undefined ? null : capacityOf(weight.value, level.value);
   const thresholds = details.thresholds.of(device_id).value ?? [];
   const alerts = byDevice.alerts.value.get(device_id) ?? [];
   return (
@@ -42,6 +46,11 @@ function Picture({ device: { device_id, name, readings = {} } }: Props) {
         isCrossed: isCrossed(threshold, percent, level?.value),
       }))}
       alarm={alerts.find(({ type }) => LEVEL_ALERTS.includes(type))?.severity}
+      target={
+        running === undefined || level === undefined || capacityKg === null
+          ? null
+          : levelAtEnd(running, level.value, capacityKg)
+      }
       height={HEIGHT}
       label={overview.levelOf(
         name,
@@ -75,7 +84,9 @@ function Values({ device: { device_id, readings = {} } }: Props) {
       ? emptySentence({ ...forecast, empty: { ...forecast.empty, p10: null } }, reading)
       : told;
   const percent = level === undefined ? null : formatValue(level.value, 'percent', locale.value);
-  const room = level === undefined || weight === undefined ? null : roomOf(weight.value, level.value);
+  const capacityKg =
+    level === undefined || weight === undefined ? null : capacityOf(weight.value, level.value);
+  const room = capacityKg === null || weight === undefined ? null : Math.max(0, capacityKg - weight.value);
   const trend = details.trends.of(device_id).value ?? [];
   const change =
     level === undefined
@@ -117,10 +128,8 @@ function Values({ device: { device_id, readings = {} } }: Props) {
 }
 
 /** The capacity is what the two values say together; of an empty silo they say nothing. */
-function roomOf(weight: number, level: number): number | null {
-  if (level <= 0 || weight <= 0) return null;
-  return Math.max(0, (weight * 100) / level - weight);
-}
+const capacityOf = (weight: number, level: number): number | null =>
+  level <= 0 || weight <= 0 ? null : (weight * 100) / level;
 
 function withSign(points: number): string {
   const rounded = Math.round(points);

@@ -3,7 +3,7 @@ import './chart.css';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { DAY_MS } from '@granary/contract/time';
-import { useComputed, useSignal } from '@preact/signals';
+import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useConsole, useScope } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';
@@ -126,10 +126,12 @@ interface Props {
   readonly sensors: readonly ShownSensor[];
   /** `undefined` until it was read; the thresholds are then drawn later. */
   readonly configuration: DeviceConfiguration | undefined;
+  /** Set when the line is there, for all that is read after it. */
+  readonly hasLine: Signal<boolean>;
 }
 
 /** What the sensors measured, with thresholds, operations and alerts on the same time axis. */
-export function HistoryChart({ device, sensors, configuration }: Props) {
+export function HistoryChart({ device, sensors, configuration, hasLine }: Props) {
   const { client, live, navigation } = useConsole();
   const { devices } = texts.value;
   const { query } = navigation.route.value;
@@ -162,11 +164,14 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
     [...inputs, ids, isLive, isUsualShown],
   );
   // The line first; what happened beside it is read when it is there.
-  const hasLine = histories.value !== undefined || histories.failure !== null;
-  const marks = useLoaded(
-    async (signal) => (hasLine ? await loadMarks(client, place, named, signal) : NOTHING_MARKED),
-    [...inputs, isLive, hasLine],
-  );
+  const isThere = histories.value !== undefined || histories.failure !== null;
+  useEffect(() => {
+    if (isThere) hasLine.value = true;
+  }, [isThere]);
+  const marks = useLoaded(hasLine.value ? (signal) => loadMarks(client, place, named, signal) : null, [
+    ...inputs,
+    isLive,
+  ]);
 
   useEventReload(['note.'], marks.reload);
 

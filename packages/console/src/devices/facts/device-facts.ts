@@ -17,17 +17,18 @@ export interface DeviceFacts {
   readonly etag: string | null;
 }
 
-/** Read when the page opens, and again when an event tells that it has changed. */
-export function useDeviceFacts({
-  device_id,
-  group,
-}: Pick<FleetDevice, 'device_id' | 'group'>): Loaded<DeviceFacts> {
+/** Read as soon as nothing more urgent is, and again when an event tells that it has changed. */
+export function useDeviceFacts(
+  { device_id, group }: Pick<FleetDevice, 'device_id' | 'group'>,
+  mayLoad: boolean,
+): Loaded<DeviceFacts> {
   const { client } = useConsole();
-  return useLoadedOfDevice(device_id, CHANGES_FACTS, async (signal) => {
+  const load = async (signal: AbortSignal): Promise<DeviceFacts> => {
     const [{ device: detail, etag: detailEtag }, { configuration, etag }] = await Promise.all([
       client.devices[group].getVersioned(device_id, { signal }),
       client.configuration[group].get(device_id, { signal }),
     ]);
     return { detail, detailEtag, configuration, etag };
-  });
+  };
+  return useLoadedOfDevice(device_id, CHANGES_FACTS, mayLoad ? load : null);
 }

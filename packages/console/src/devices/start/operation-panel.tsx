@@ -19,18 +19,19 @@ interface Props {
   readonly facts: DeviceFacts | undefined;
   /** Where the form shows the level that it would lead to. */
   readonly target: Signal<number | null>;
+  /** Nothing more urgent is being read. */
+  readonly mayLoad: boolean;
 }
 
 /** What moves in this silo with its stop, or the form that starts something. */
-export function OperationPanel({ device, facts, target }: Props) {
+export function OperationPanel({ device, facts, target, mayLoad }: Props) {
   const { client, live } = useConsole();
   const { operations } = texts.value;
   const mayOperate = useScope('operate');
   const { device_id: deviceId } = device;
-  const last = useLoaded(
-    async (signal) => (await client.operations.list(deviceId, { limit: 1 }, { signal })).data[0] ?? null,
-    [deviceId],
-  );
+  const readLast = async (signal: AbortSignal): Promise<OperationRecord | null> =>
+    (await client.operations.list(deviceId, { limit: 1 }, { signal })).data[0] ?? null;
+  const last = useLoaded(mayLoad ? readLast : null, [deviceId]);
   useEventReload(['operation.'], last.reload);
   const underWay = [...live.site.operations.all.value.values()].filter(
     ({ device_id }) => device_id === deviceId,
@@ -46,6 +47,7 @@ export function OperationPanel({ device, facts, target }: Props) {
   }
   return (
     <>
+      {!mayOperate && <p class="panel muted">{texts.value.devices.mayNotOperate}</p>}
       {mayOperate && facts !== undefined && (last.value !== undefined || last.failure !== null) && (
         <StartForm device={device} facts={facts} lastType={last.value?.type ?? null} target={target} />
       )}

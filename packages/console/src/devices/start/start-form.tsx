@@ -17,8 +17,8 @@ import { Button } from '../../kit/button.tsx';
 import { useAction } from '../../kit/form-state.ts';
 import { formatDuration, formatMass, formatNumber, formatValue } from '../../kit/format.ts';
 import { QuantityInput, SelectInput, TextInput } from '../../kit/inputs.tsx';
-import { Failure } from '../../kit/messages.tsx';
-import { refusalText } from '../../kit/sentences.ts';
+import { Failure, WouldRefuse } from '../../kit/messages.tsx';
+import type { Refused } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { useLoaded } from '../../kit/use-loaded.ts';
 import { operationTitle } from '../../operations/jobs.ts';
@@ -36,6 +36,12 @@ import {
 
 /** A person who types does not need a plan for each digit. */
 const AFTER_MS = 200;
+
+/** What is refused whatever the amount, said before anything is entered. */
+const BLOCKED_BY: Readonly<Partial<Record<FleetDevice['status'], Refused>>> = {
+  offline: { code: 'device_offline', message: '', message_code: 'device_is_offline' },
+  maintenance: { code: 'device_in_maintenance', message: '', message_code: 'device_is_maintained' },
+};
 
 interface Props {
   readonly device: FleetDevice;
@@ -76,6 +82,7 @@ export function StartForm({ device, facts, lastType, target }: Props) {
   }, [levelAfter]);
   if (silo === null) return null;
   const { isRefused } = plan;
+  const blocked = BLOCKED_BY[device.status];
   const limit = type === 'feed' ? silo.limits.max_feed_rate : silo.limits.max_discharge_rate;
   const mostKg = availableKg(type, silo);
 
@@ -140,9 +147,19 @@ export function StartForm({ device, facts, lastType, target }: Props) {
         />
       )}
       <div class="device-start-plan" role="status">
-        {request === null && !isRefused && <p class="muted">{devices.fillIn[type]}</p>}
+        {request === null && !isRefused && blocked === undefined && (
+          <p class="muted">{devices.fillIn[type]}</p>
+        )}
+        {planned === null && blocked !== undefined && (
+          <WouldRefuse title={devices.wouldRefuse} refusal={blocked} deviceId={device.device_id} />
+        )}
         {planned !== null && plan.plan !== null && (
-          <PlanSentence request={planned} plan={plan.plan} thresholds={silo.thresholds} />
+          <PlanSentence
+            request={planned}
+            plan={plan.plan}
+            thresholds={silo.thresholds}
+            deviceId={device.device_id}
+          />
         )}
         {planned !== null && plan.plan === null && <Failure of={plan.failure} />}
       </div>
@@ -186,10 +203,11 @@ interface PlanSentenceProps {
   readonly request: OperationPlanRequest;
   readonly plan: OperationPlan;
   readonly thresholds: readonly NamedThreshold[];
+  readonly deviceId: string;
 }
 
 /** What will happen, in one sentence, with what a person should know before it. */
-function PlanSentence({ request, plan, thresholds }: PlanSentenceProps) {
+function PlanSentence({ request, plan, thresholds, deviceId }: PlanSentenceProps) {
   const { devices } = texts.value;
   const { type, amount, unit = 'kg', target_container = null } = request;
   const { level_before: before, level_after: after, crosses, estimated_duration: minutes, refusal } = plan;
@@ -211,10 +229,7 @@ function PlanSentence({ request, plan, thresholds }: PlanSentenceProps) {
           <strong class="free-text">{title}</strong> {devices.atRate(rate)}: {parts.join(', ')}.
         </p>
       ) : (
-        <div class="device-start-refused" role="alert">
-          <SeverityMark severity="warning" text={devices.wouldRefuse} />
-          <p>{refusalText(refusal)}</p>
-        </div>
+        <WouldRefuse title={devices.wouldRefuse} refusal={refusal} deviceId={deviceId} />
       )}
       {refusal === null &&
         thresholds

@@ -1,9 +1,10 @@
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import type { FleetDevice, FleetReadings } from '@granary/contract/fleet';
-import { useIsLost } from '../../context/console.ts';
+import { useConsole, useIsLost } from '../../context/console.ts';
 import { formatMass, formatNumber, formatValue } from '../../kit/format.ts';
 import { Measured } from '../../kit/measured.tsx';
 import { type CablePoint, heightOf, Vessel } from '../../kit/vessel.tsx';
+import { levelAtEnd } from '../../operations/jobs.ts';
 import { locale, texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
 import { cablesOf, type ShownSensor } from '../facts/sensors.ts';
@@ -25,8 +26,9 @@ interface Props {
 }
 
 /** The silo drawn to its level, with what is inside, the room left and the thresholds by name. */
-export function SiloVessel({ device: { name, readings = {} }, facts, sensors, target }: Props) {
+export function SiloVessel({ device: { device_id, name, readings = {} }, facts, sensors, target }: Props) {
   const { devices } = texts.value;
+  const { operations } = useConsole().live.site;
   const isLost = useIsLost();
   const { level, weight } = readings;
   const thresholds =
@@ -37,10 +39,19 @@ export function SiloVessel({ device: { name, readings = {} }, facts, sensors, ta
         );
   const crossed = thresholds.filter((threshold) => isCrossed(threshold, level?.value));
   const alarm = MOST_SEVERE_FIRST.find((severity) => crossed.some((one) => one.severity === severity));
+  const capacityKg = facts !== undefined && 'capacity' in facts.detail ? facts.detail.capacity.max : null;
+  const running = [...operations.all.value.values()].find((one) => one.device_id === device_id);
+  const end =
+    running === undefined || level === undefined || capacityKg === null
+      ? null
+      : levelAtEnd(running, level.value, capacityKg);
+  const shownTarget = end ?? target;
   const height = matchMedia(PHONE).matches ? HEIGHT_ON_PHONE_PX : HEIGHT_PX;
   const named = [
     ...thresholds,
-    ...(target === null ? [] : [{ name: devices.afterIt, value: Math.round(target) }]),
+    ...(shownTarget === null
+      ? []
+      : [{ name: end === null ? devices.afterIt : devices.target, value: Math.round(shownTarget) }]),
   ];
   const places = spreadLabels(
     named.map(({ value }) => (heightOf(value) / 100) * height),
@@ -48,7 +59,6 @@ export function SiloVessel({ device: { name, readings = {} }, facts, sensors, ta
     LABEL_PX / 2,
     height - LABEL_PX / 2,
   );
-  const capacityKg = facts !== undefined && 'capacity' in facts.detail ? facts.detail.capacity.max : null;
   const roomKg = capacityKg === null || weight === undefined ? null : Math.max(0, capacityKg - weight.value);
   const percent = level === undefined ? null : formatValue(level.value, 'percent', locale.value);
   return (
@@ -81,7 +91,7 @@ export function SiloVessel({ device: { name, readings = {} }, facts, sensors, ta
             isCrossed: isCrossed(threshold, level?.value),
           }))}
           alarm={alarm}
-          target={target}
+          target={shownTarget}
           points={cablePoints(sensors, readings, facts)}
           height={height}
           label={`${name}: ${percent ?? texts.value.common.neverReported}`}

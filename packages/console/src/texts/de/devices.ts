@@ -41,6 +41,7 @@ export const devices: typeof english.devices = {
   usual: 'Üblich am Wochentag',
   usualLegend: 'Gleicher Wochentag, letzte 4 Wochen',
   compareWith: 'Vergleichen mit …',
+  target: 'Ziel',
   afterIt: 'Danach',
   chartOf: (sensors) =>
     `Verlauf von ${sensors}. Die Pfeiltasten verschieben die Zeit, Plus und Minus zeigen weniger oder mehr davon.`,
@@ -91,6 +92,8 @@ export const devices: typeof english.devices = {
     feed: (threshold, value) => `Steigt bis „${threshold}“ (${value}) oder darüber.`,
     discharge: (threshold, value) => `Fällt bis „${threshold}“ (${value}) oder darunter.`,
   },
+  mayNotOperate:
+    'Ihr Schlüssel darf lesen, aber nichts bewegen. Melden Sie sich mit einem Schlüssel an, der „operate“ darf; wer die Schlüssel verwaltet, kann Ihnen einen geben.',
   wouldRefuse: 'Ein Start würde jetzt abgelehnt',
   parts: 'Teile dieser Seite',
   tabs: {

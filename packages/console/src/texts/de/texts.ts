@@ -3,6 +3,7 @@ import { administration, audit, health, keys, notifications, webhooks } from './
 import { alarmHelp } from './alarm-help.ts';
 import { alerts } from './alerts.ts';
 import { common, forms, table } from './common.ts';
+import { cures } from './cures.ts';
 import { deviceAdmin, devices } from './devices.ts';
 import { ERRORS } from './errors.ts';
 import { foresight } from './foresight.ts';
@@ -20,6 +21,7 @@ export const de: Texts = {
   audit,
   commands,
   common,
+  cures,
   deviceAdmin,
   devices,
   foresight,

@@ -37,6 +37,7 @@ export const devices = {
   usual: 'Usual for the weekday',
   usualLegend: 'Same weekday, last 4 weeks',
   compareWith: 'Compare with …',
+  target: 'Target',
   afterIt: 'After it',
   chartOf: (sensors: string) =>
     `History of ${sensors}. The arrow keys move the time, plus and minus change how much of it is shown.`,
@@ -88,6 +89,8 @@ export const devices = {
     discharge: (threshold: string, value: string) =>
       `Falls to or below ${threshold.toLowerCase()} (${value}).`,
   },
+  mayNotOperate:
+    'Your key may read, but not operate. Sign in with a key that has the scope “operate”; whoever manages the keys can give you one.',
   wouldRefuse: 'A start would be refused now',
   parts: 'Parts of this page',
   tabs: {
