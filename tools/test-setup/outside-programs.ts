@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { RTL_433_DISCOVERY } from '@granary/testing/bridge/rtl-433';
 import { pythonWithPaho } from '@granary/testing/link/outside-clients';
 import { installPackages, isKnownPackage, isOnPath, pathWithServers } from './debian-packages.ts';
 
@@ -15,7 +16,7 @@ export function hasPostgresServer(): boolean {
   }
 }
 
-/** Third-party programs, which prove that device link, metrics, pages, shell completion and the order of system calls are as claimed. */
+/** Third-party programs, which prove that device link, bridge, metrics, pages, shell completion and the order of system calls are as claimed. */
 const NEEDED = [
   { name: 'chromium', packages: ['chromium'], isThere: (path: string) => isOnPath('chromium', path) },
   {
@@ -24,6 +25,17 @@ const NEEDED = [
     isThere: (path: string) =>
       ['mosquitto', 'mosquitto_pub', 'mosquitto_sub'].every((command) => isOnPath(command, path)),
   },
+  {
+    name: 'rtl_433',
+    packages: ['rtl-433', 'python3-paho-mqtt'],
+    isThere: (path: string) => isOnPath('rtl_433', path) && existsSync(RTL_433_DISCOVERY),
+  },
+  {
+    name: 'gpsd',
+    packages: ['gpsd', 'gpsd-clients', 'python3-gps'],
+    isThere: (path: string) => ['gpsd', 'gpsfake'].every((command) => isOnPath(command, path)),
+  },
+  { name: 'socat', packages: ['socat'], isThere: (path: string) => isOnPath('socat', path) },
   { name: 'nginx', packages: ['nginx-light'], isThere: (path: string) => isOnPath('nginx', path) },
   { name: 'postgresql', packages: ['postgresql'], isThere: hasPostgresServer },
   {

@@ -79,8 +79,15 @@ export interface AttachedDevice {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
 export interface DriverParts {
   readonly now: () => number;
+  /** The login for an endpoint, from the secrets of the bridge; `null` where there is none. */
+  readonly credentials: (endpoint: string) => Credentials | null;
   readonly log: (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 

@@ -1,11 +1,43 @@
-import type { ProtocolName } from '../mapping/mapping.ts';
 import type { DriverModule } from './driver.ts';
 
-/** Loaded at the first use, so that no library of a protocol is loaded unless a device speaks it. */
-const DRIVERS: Partial<Readonly<Record<ProtocolName, () => Promise<DriverModule>>>> = {};
+/**
+ * By the scheme of the endpoint, because the same mapping serves a device whose messages come over MQTT or HTTP. Loaded at the
+ * first use, so that no library of a protocol is loaded unless a device speaks it.
+ */
+const DRIVERS: Readonly<Record<DriverName, () => Promise<DriverModule>>> = {
+  mqtt: () => import('./mqtt/mqtt-driver.ts'),
+  http: () => import('./http/http-driver.ts'),
+  stream: () => import('./stream/stream-driver.ts'),
+};
 
-export async function loadDriver(protocol: ProtocolName): Promise<DriverModule> {
-  const load = DRIVERS[protocol];
-  if (load === undefined) throw new Error(`no driver speaks ${protocol}`);
-  return await load();
+/** The protocols of mappings, with the drivers by the schemes of endpoints. */
+const MESSAGES = {
+  'mqtt:': 'mqtt',
+  'mqtts:': 'mqtt',
+  'listen:': 'http',
+  'http:': 'http',
+  'https:': 'http',
+} as const;
+const LINES = { 'tcp:': 'stream', 'serial:': 'stream' } as const;
+const SCHEMES: Readonly<Record<string, Readonly<Record<string, DriverName>>>> = {
+  mqtt: MESSAGES,
+  http: MESSAGES,
+  lorawan: MESSAGES,
+  nmea: LINES,
+  gpsd: LINES,
+  ascii: LINES,
+};
+
+export type DriverName = 'mqtt' | 'http' | 'stream';
+
+/** `null` where a device with this mapping cannot be reached at such an endpoint. */
+export function driverNameOf(protocol: string, endpoint: string): DriverName | null {
+  const scheme = URL.canParse(endpoint) ? new URL(endpoint).protocol : '';
+  const schemes = SCHEMES[protocol] ?? {};
+  return Object.hasOwn(schemes, scheme) ? (schemes[scheme] ?? null) : null;
 }
+
+export const schemesOf = (protocol: string): string[] =>
+  Object.keys(SCHEMES[protocol] ?? {}).map((scheme) => `${scheme}//`);
+
+export const loadDriver = (name: DriverName): Promise<DriverModule> => DRIVERS[name]();

@@ -1,4 +1,5 @@
 import type { ProfileName } from '@granary/contract/profiles/profiles';
+import type { MessagePlace, MessageProtocol, MessageSettings } from './message-form.ts';
 import type { ModbusPlace, ModbusSettings } from './modbus-place.ts';
 import type { ValueRules } from './value.ts';
 
@@ -52,6 +53,8 @@ interface MappingOf<Protocol extends string, Place, Settings> {
 
 export type ModbusMapping = MappingOf<'modbus', ModbusPlace, ModbusSettings>;
 
+export type MessageMapping = MappingOf<MessageProtocol, MessagePlace, MessageSettings>;
+
 /** Each protocol adds its own here: where a point is found, and how the device wants to be asked. */
-export type Mapping = ModbusMapping;
+export type Mapping = ModbusMapping | MessageMapping;
 export type ProtocolName = Mapping['protocol'];

@@ -13,6 +13,7 @@ import {
   type Point,
   type ProtocolName,
 } from './mapping.ts';
+import { messageForm } from './message-form.ts';
 import { modbusForm } from './modbus-form.ts';
 import { type Fields, type PlaceForm, patternText } from './place-form.ts';
 import { isConvertible } from './units.ts';
@@ -26,9 +27,17 @@ import {
 } from './value.ts';
 import { type Fault, inOrder, readYaml, type YamlDocument } from './yaml-document.ts';
 
+const messages = messageForm as PlaceForm<unknown, unknown>;
+
 /** What each protocol adds to the form of a mapping file. */
 const FORMS: Readonly<Record<ProtocolName, PlaceForm<unknown, unknown>>> = {
   modbus: modbusForm as PlaceForm<unknown, unknown>,
+  mqtt: messages,
+  http: messages,
+  lorawan: messages,
+  nmea: messages,
+  gpsd: messages,
+  ascii: messages,
 };
 export const PROTOCOLS = Object.keys(FORMS) as readonly ProtocolName[];
 

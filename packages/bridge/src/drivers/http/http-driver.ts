@@ -1,0 +1,269 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { durationMs } from '../../mapping/duration.ts';
+import { formFields } from '../../mapping/message-form.ts';
+import type { AttachedDevice, DriverModule, DriverParts, FailureCode, Sample } from '../driver.ts';
+import {
+  MESSAGE_BYTES_MAX,
+  type Message,
+  MessageDevice,
+  MessageDevices,
+  parseJson,
+} from '../message-device.ts';
+
+/** Devices that send documents or forms to the bridge, and devices that are asked for a document. */
+
+const BODY_MS_MAX = 10_000;
+const CONNECTIONS_MAX = 500;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+const BACKOFF_MS_MAX = 60_000;
+
+class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** A port of the bridge, where devices send to; which device it is, is said by the path, or by a field of the message. */
+class Listener {
+  readonly #host: string;
+  readonly #port: number;
+  readonly #devices = new Map<string, MessageDevice[]>();
+  readonly #parts: DriverParts;
+  readonly #server: Server;
+
+  constructor(url: URL, devices: readonly MessageDevice[], parts: DriverParts) {
+    this.#host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    this.#port = Number(url.port);
+    this.#parts = parts;
+    for (const device of devices) {
+      const path = pathOf(new URL(device.attached.endpoint).pathname);
+      this.#devices.set(path, [...(this.#devices.get(path) ?? []), device]);
+    }
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server.maxConnections = CONNECTIONS_MAX;
+    this.#server.requestTimeout = BODY_MS_MAX;
+    this.#server.headersTimeout = BODY_MS_MAX;
+  }
+
+  async start(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#server.once('error', reject);
+    this.#server.listen(this.#port, this.#host, resolve);
+    await promise;
+    this.#parts.log('info', 'devices can send to the bridge', { host: this.#host, port: this.#port });
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    await promise;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await this.#take(request);
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('OK\n');
+    } catch (error) {
+      const status = error instanceof Refused ? error.status : 500;
+      const text = error instanceof Refused ? error.message : 'the bridge failed';
+      if (!(error instanceof Refused)) this.#parts.log('error', 'a message failed', { error: String(error) });
+      response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
+    }
+  }
+
+  async #take(request: IncomingMessage): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://bridge');
+    const devices = this.#devices.get(pathOf(url.pathname));
+    if (devices === undefined) throw new Refused(404, 'no device of the site file has this path');
+    const isGet = request.method === 'GET';
+    if (!isGet && request.method !== 'POST' && request.method !== 'PUT')
+      throw new Refused(405, 'send with POST, or with GET and a query');
+    this.#authorize(devices, request);
+    const text = isGet ? url.search.slice(1) : await bodyOf(request);
+    if (text.trim() === '') throw new Refused(400, 'the message is empty');
+    const document = isGet ? formFields(text) : documentOf(request.headers['content-type'] ?? '', text);
+    const addressed = devices.filter((device) => device.isAddressed(document));
+    if (addressed.length === 0)
+      throw new Refused(404, 'no device of this path has the address that the message names');
+    if (typeof document !== 'object' || document === null) {
+      for (const device of addressed)
+        device.failed('malformed', `neither a form nor JSON: ${text.slice(0, 60)}`);
+      throw new Refused(400, 'the message is neither a form nor a JSON document');
+    }
+    for (const device of addressed)
+      device.received({ text, document, topic: null, isRetained: false, roundTripMs: null });
+  }
+
+  /** Only where the secrets of the bridge have a login for the endpoint: most weather stations can send none. */
+  #authorize([device]: readonly MessageDevice[], { headers }: IncomingMessage): void {
+    const login = device === undefined ? null : this.#parts.credentials(device.attached.endpoint);
+    if (login === null) return;
+    const wanted = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`;
+    if (headers.authorization !== wanted) throw new Refused(401, 'user name and password are needed');
+  }
+}
+
+const pathOf = (pathname: string): string => pathname.replace(/\/+$/, '') || '/';
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MESSAGE_BYTES_MAX) throw new Refused(413, `a message has ${MESSAGE_BYTES_MAX} bytes at most`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** By the content, because some stations name no type or a wrong one. */
+function documentOf(type: string, text: string): unknown {
+  if (/^\s*[[{]/.test(text) || type.includes('json')) return parseJson(text);
+  const fields = formFields(text);
+  return /^[\w.~%-]+=/.test(text.trim()) ? fields : undefined;
+}
+
+/** Asks one device at fixed times, and more rarely while it does not answer. */
+class Poller {
+  readonly #device: MessageDevice;
+  readonly #parts: DriverParts;
+  readonly #everyMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #isStopped = false;
+
+  constructor(device: MessageDevice, parts: DriverParts) {
+    this.#device = device;
+    this.#parts = parts;
+    const { every } = device.attached.options;
+    const shortestMs = Math.min(...device.attached.mapping.points.map(({ everyMs }) => everyMs));
+    this.#everyMs = typeof every === 'string' ? durationMs(every) : shortestMs;
+  }
+
+  start(): void {
+    void this.#ask();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #ask(): Promise<void> {
+    const outcome = await fetchMessage(this.#device.attached, this.#device.settings.timeoutMs, this.#parts);
+    if (this.#isStopped) return;
+    if ('message' in outcome) {
+      this.#failures = 0;
+      this.#device.received(outcome.message);
+    } else {
+      this.#failures += 1;
+      this.#device.failed(outcome.code, outcome.detail, true);
+    }
+    const waitMs = Math.min(
+      this.#everyMs * 2 ** Math.min(this.#failures, 10),
+      Math.max(BACKOFF_MS_MAX, this.#everyMs),
+    );
+    // On a grid, so that the time of an answer does not move the next question.
+    this.#timer = setTimeout(() => void this.#ask(), waitMs - (this.#parts.now() % waitMs));
+  }
+}
+
+type Fetched = { readonly message: Message } | { readonly code: FailureCode; readonly detail: string };
+
+async function fetchMessage(
+  { endpoint }: AttachedDevice,
+  timeoutMs: number,
+  parts: DriverParts,
+): Promise<Fetched> {
+  const login = parts.credentials(endpoint);
+  const startedMs = performance.now();
+  try {
+    const response = await fetch(endpoint, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: {
+        accept: 'application/json',
+        ...(login === null
+          ? {}
+          : {
+              authorization: `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`,
+            }),
+      },
+    });
+    if (response.status === 401 || response.status === 403)
+      return { code: 'not_authorized', detail: `HTTP ${response.status}` };
+    if (!response.ok) return { code: 'exception', detail: `HTTP ${response.status}` };
+    const text = await bounded(response);
+    const document = text === null ? undefined : parseJson(text);
+    if (text === null) return { code: 'malformed', detail: `more than ${ANSWER_BYTES_MAX} bytes` };
+    if (document === undefined) return { code: 'malformed', detail: `not JSON: ${text.slice(0, 60)}` };
+    const roundTripMs = performance.now() - startedMs;
+    return { message: { text, document, topic: null, isRetained: false, roundTripMs } };
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+async function bounded(response: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > ANSWER_BYTES_MAX) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function failureOf(error: unknown): { readonly code: FailureCode; readonly detail: string } {
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return { code: 'timeout', detail: error.message };
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === 'ECONNREFUSED') return { code: 'connection_refused', detail };
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { code: 'not_resolved', detail };
+  return { code: 'connection_lost', detail };
+}
+
+const isListening = (endpoint: string): boolean => endpoint.startsWith('listen:');
+
+export const makeDriver: DriverModule['makeDriver'] = (attached, events, parts) => {
+  const devices = new MessageDevices(attached, events, parts);
+  const listening = devices.all.filter(({ attached: { endpoint } }) => isListening(endpoint));
+  const byPort = Map.groupBy(listening, ({ attached: { endpoint } }) => new URL(endpoint).host);
+  const listeners = [...byPort.values()].flatMap((ofPort) => {
+    const [first] = ofPort;
+    return first === undefined ? [] : [new Listener(new URL(first.attached.endpoint), ofPort, parts)];
+  });
+  const pollers = devices.all
+    .filter(({ attached: { endpoint } }) => !isListening(endpoint))
+    .map((device) => new Poller(device, parts));
+  return {
+    start: async () => {
+      devices.start();
+      for (const listener of listeners) await listener.start();
+      for (const poller of pollers) poller.start();
+    },
+    stop: async () => {
+      devices.stop();
+      for (const poller of pollers) poller.stop();
+      await Promise.all(listeners.map((listener) => listener.stop()));
+    },
+    health: () => devices.health(),
+  };
+};
+
+const IGNORED = { sample: () => undefined, failed: () => undefined };
+
+export const readOnce = async (attached: AttachedDevice, parts: DriverParts): Promise<Sample> => {
+  if (isListening(attached.endpoint)) throw new Error('the device sends by itself, and cannot be asked');
+  const device = new MessageDevice(attached, IGNORED, parts);
+  const outcome = await fetchMessage(attached, device.settings.timeoutMs, parts);
+  if ('message' in outcome) return device.look(outcome.message);
+  throw new Error(`${outcome.code}: ${outcome.detail}`);
+};

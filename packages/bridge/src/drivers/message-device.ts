@@ -1,0 +1,338 @@
+import { durationMs } from '../mapping/duration.ts';
+import { type Pointer, pointed } from '../mapping/json-pointer.ts';
+import type { Point } from '../mapping/mapping.ts';
+import {
+  ADDRESS,
+  type MessagePlace,
+  type MessageSettings,
+  messageTimeMs,
+  rawOf,
+} from '../mapping/message-form.ts';
+import { addedSince, type Total } from '../mapping/totals.ts';
+import { evaluatePoints, type PointValue, type RawValue } from '../mapping/value.ts';
+import type {
+  AttachedDevice,
+  DeviceHealth,
+  DriverEvents,
+  DriverParts,
+  FailureCode,
+  ReadFailure,
+  Sample,
+} from './driver.ts';
+
+/** What a network server of LoRaWAN puts around the values that its codec has decoded. */
+interface Network {
+  readonly settings: Partial<MessageSettings>;
+  readonly payload: Pointer;
+}
+
+const key = (...keys: readonly string[]): Pointer => keys.map((one) => ({ kind: 'key', key: one }));
+
+/**
+ * A frame counter begins again with every session, so it is compared together with the session. A counter of 0 is left out by
+ * The Things Stack, like every empty field.
+ */
+const NETWORKS: Readonly<Record<string, Network>> = {
+  chirpstack: {
+    payload: key('object'),
+    settings: {
+      topic: `application/+/device/${ADDRESS}/event/up`,
+      address: key('deviceInfo', 'devEui'),
+      time: { pointer: key('time'), as: 'iso' },
+      once: [key('deduplicationId')],
+    },
+  },
+  tts: {
+    payload: key('uplink_message', 'decoded_payload'),
+    settings: {
+      topic: `v3/+/devices/${ADDRESS}/up`,
+      address: key('end_device_ids', 'device_id'),
+      time: { pointer: key('received_at'), as: 'iso' },
+      once: [key('uplink_message', 'session_key_id'), key('uplink_message', 'f_cnt')],
+    },
+  },
+};
+export const NETWORK_NAMES = Object.keys(NETWORKS);
+
+export const MESSAGE_BYTES_MAX = 256 * 1024;
+const SEEN_MAX = 16;
+/** A clock that is further ahead is wrong, and the time of arrival is used instead. */
+const AHEAD_MS_MAX = 5 * 60_000;
+const ADDRESS_TEXT = /^[^+#/\s\0]{1,100}$/;
+
+/** What a driver hands over. */
+export interface Message {
+  /** As it came; for points without a pointer. */
+  readonly text: string;
+  readonly document: unknown;
+  /** The topic of the mapping that matched; `null` for the one of its settings. */
+  readonly topic: string | null;
+  /** Kept by the broker, so it may be of any age. */
+  readonly isRetained: boolean;
+  readonly roundTripMs: number | null;
+}
+
+type MessageMapping = AttachedDevice['mapping'] & { readonly settings: MessageSettings };
+
+/** Whether the site file says all that the mapping of a device needs; one sentence for each fault. */
+export function messageDeviceFaults({ mapping, endpoint, options }: AttachedDevice): string[] {
+  const faults: string[] = [];
+  const { address, network } = options;
+  const settings = settingsOf(mapping as MessageMapping, network);
+  const topics = [settings.topic, ...mapping.points.map(({ place }) => (place as MessagePlace).topic)];
+  const isMqtt = /^mqtts?:/.test(endpoint);
+  if (mapping.protocol === 'lorawan' && !Object.hasOwn(NETWORKS, String(network)))
+    faults.push(`options.network must be one of ${NETWORK_NAMES.join(', ')}`);
+  const needsAddress = isMqtt && topics.some((topic) => topic?.includes(ADDRESS));
+  if (needsAddress && (typeof address !== 'string' || !ADDRESS_TEXT.test(address)))
+    faults.push('options.address must be the part of the topic that names the device, without / + and #');
+  if (isMqtt && topics.every((topic) => topic === null))
+    faults.push(`the mapping ${mapping.name} names no topic`);
+  return faults;
+}
+
+function settingsOf({ protocol, settings }: MessageMapping, network: unknown): MessageSettings {
+  if (protocol !== 'lorawan' || !Object.hasOwn(NETWORKS, String(network))) return settings;
+  return { ...settings, ...NETWORKS[String(network)]?.settings };
+}
+
+/** One device that speaks by itself: makes samples of its messages, and knows whether it is silent. */
+export class MessageDevice {
+  readonly attached: AttachedDevice;
+  readonly settings: MessageSettings;
+  readonly #points: readonly Point<MessagePlace>[];
+  readonly #payload: Pointer;
+  readonly #events: DriverEvents;
+  readonly #parts: DriverParts;
+  readonly #silentAfterMs: number;
+  readonly #totals = new Map<string, Total>();
+  readonly #seen: string[] = [];
+  #lastAnswerMs: number | null = null;
+  #lastSampleAtMs = Number.NEGATIVE_INFINITY;
+  #roundTripMs: number | null = null;
+  #isUnavailable = false;
+  #isSilent = false;
+  #lastFailure: DeviceHealth['lastFailure'] = null;
+  #messages = 0;
+  #failures = 0;
+  #failuresInARow = 0;
+  #timeouts = 0;
+  #repeated = 0;
+
+  constructor(attached: AttachedDevice, events: DriverEvents, parts: DriverParts) {
+    const mapping = attached.mapping as MessageMapping;
+    const { network, silent_after } = attached.options;
+    this.attached = attached;
+    this.settings = settingsOf(mapping, network);
+    this.#points = mapping.points as readonly Point<MessagePlace>[];
+    this.#payload = mapping.protocol === 'lorawan' ? (NETWORKS[String(network)]?.payload ?? []) : [];
+    this.#events = events;
+    this.#parts = parts;
+    this.#silentAfterMs =
+      typeof silent_after === 'string' ? durationMs(silent_after) : this.settings.silentAfterMs;
+  }
+
+  get id(): string {
+    return this.attached.id;
+  }
+
+  /** With the address of the device. */
+  topicOf(topic: string): string {
+    return topic.replaceAll(ADDRESS, String(this.attached.options['address']));
+  }
+
+  /** The topics of its points, each with the name that the mapping has for it. */
+  topics(): { readonly filter: string; readonly topic: string | null }[] {
+    const own = new Set(this.#points.map(({ place }) => place.topic));
+    return [...own].flatMap((topic) => {
+      const filter = topic ?? this.settings.topic;
+      return filter === null ? [] : [{ filter: this.topicOf(filter), topic }];
+    });
+  }
+
+  /** Whether a message of this topic must be JSON, because a point has a pointer into it. */
+  needsDocument(topic: string | null): boolean {
+    return this.#points.some(({ place }) => place.topic === topic && place.pointer !== null);
+  }
+
+  /** Whether the message is of this device, where several send to the same place. */
+  isAddressed(document: unknown): boolean {
+    const { address } = this.attached.options;
+    if (typeof address !== 'string' || this.settings.address === null) return true;
+    return String(pointed(this.settings.address, document)).toLowerCase() === address.toLowerCase();
+  }
+
+  /** Whether the mapping is for messages of this kind. */
+  isMeant(document: unknown): boolean {
+    const { only } = this.settings;
+    return only === null || String(pointed(only.pointer, document)) === only.is;
+  }
+
+  received(message: Message): void {
+    const { once } = this.settings;
+    const { document, isRetained } = message;
+    if (!this.isMeant(document)) return;
+    const nowMs = this.#parts.now();
+    const saidMs = this.#timeOf(document);
+    const isAhead = saidMs !== null && saidMs > nowMs + AHEAD_MS_MAX;
+    const atMs = saidMs === null || isAhead ? nowMs : saidMs;
+    // Without a time of its own nobody knows how old it is.
+    if (isRetained && (saidMs === null || isAhead || atMs <= this.#lastSampleAtMs)) return;
+    this.#messages += 1;
+    if (
+      once.length > 0 &&
+      this.#isRepeated(once.map((pointer) => String(pointed(pointer, document))).join(' '))
+    ) {
+      this.#repeated += 1;
+      return;
+    }
+    this.#answered(isRetained ? atMs : nowMs, message.roundTripMs);
+    const values = this.#values(message, atMs);
+    if (values.length === 0) return;
+    this.#lastSampleAtMs = Math.max(this.#lastSampleAtMs, atMs);
+    this.#events.sample({ deviceId: this.id, atMs, roundTripMs: message.roundTripMs, values });
+  }
+
+  /** The values of a message now, for people; nothing is remembered. */
+  look(message: Message): Sample {
+    const atMs = this.#timeOf(message.document) ?? this.#parts.now();
+    const values = evaluatePoints(this.#points, this.#raws(message));
+    return { deviceId: this.id, atMs, roundTripMs: message.roundTripMs, values };
+  }
+
+  /** What the device, or its gateway, says about whether it is there. */
+  available(isAvailable: boolean): void {
+    if (!isAvailable && !this.#isUnavailable)
+      this.failed('no_data', 'its gateway says that it is offline', true);
+    this.#isUnavailable = !isAvailable;
+  }
+
+  failed(code: FailureCode, detail: string, isEnd = false): void {
+    const failure: ReadFailure = { code, detail, points: isEnd ? this.#points.map(({ name }) => name) : [] };
+    this.#failures += 1;
+    this.#failuresInARow += 1;
+    if (code === 'timeout') this.#timeouts += 1;
+    this.#lastFailure = { ...failure, atMs: this.#parts.now() };
+    this.#events.failed(this.id, failure);
+  }
+
+  /** Called every second: begins the silence of a device that has said nothing for too long. */
+  checkSilence(): void {
+    if (this.#lastAnswerMs === null || this.#isSilent) return;
+    if (this.#parts.now() - this.#lastAnswerMs <= this.#silentAfterMs) return;
+    this.#isSilent = true;
+    this.failed('no_data', `nothing for ${Math.round(this.#silentAfterMs / 1_000)} s`, true);
+  }
+
+  health(): DeviceHealth {
+    const isSilent = this.#isSilent || this.#isUnavailable;
+    const heard = this.#lastAnswerMs === null ? 'waiting' : 'answering';
+    return {
+      deviceId: this.id,
+      state: isSilent ? 'silent' : heard,
+      lastAnswerMs: this.#lastAnswerMs,
+      roundTripMs: this.#roundTripMs,
+      breaker: { open: false, nextTryMs: null, failures: this.#failuresInARow },
+      lastFailure: this.#lastFailure,
+      counters: {
+        requests: this.#messages,
+        failures: this.#failures,
+        timeouts: this.#timeouts,
+        skipped: this.#repeated,
+        latenessMsMax: 0,
+      },
+    };
+  }
+
+  #answered(atMs: number, roundTripMs: number | null): void {
+    this.#lastAnswerMs = Math.max(this.#lastAnswerMs ?? 0, atMs);
+    this.#roundTripMs = roundTripMs;
+    this.#isSilent = this.#parts.now() - this.#lastAnswerMs > this.#silentAfterMs;
+    this.#isUnavailable = false;
+    this.#failuresInARow = 0;
+  }
+
+  #timeOf(document: unknown): number | null {
+    const { time } = this.settings;
+    return time === null ? null : messageTimeMs(pointed(time.pointer, document), time.as);
+  }
+
+  #isRepeated(message: string): boolean {
+    if (this.#seen.includes(message)) return true;
+    this.#seen.push(message);
+    if (this.#seen.length > SEEN_MAX) this.#seen.shift();
+    return false;
+  }
+
+  #raws({ text, document, topic }: Message): (point: string) => RawValue | undefined {
+    const payload = pointed(this.#payload, document);
+    const found = new Map<string, RawValue>();
+    for (const { name, place } of this.#points) {
+      const raw = place.topic === topic ? rawOf(place, payload, text) : undefined;
+      if (raw !== undefined) found.set(name, raw);
+    }
+    return (point) => found.get(point);
+  }
+
+  #values(message: Message, atMs: number): PointValue[] {
+    const values = evaluatePoints(this.#points, this.#raws(message));
+    const differences = new Set(
+      this.#points.flatMap(({ name, place }) => (place.isDifference ? [name] : [])),
+    );
+    if (differences.size === 0) return values;
+    return values.flatMap((value) => {
+      if (!differences.has(value.point) || value.value === null || value.quality === 'bad') return [value];
+      const previous = this.#totals.get(value.point) ?? null;
+      const { added, total } = addedSince(previous, { atMs, value: value.value });
+      this.#totals.set(value.point, total);
+      return added === null ? [] : [{ ...value, value: Number(added.toPrecision(DIGITS)) }];
+    });
+  }
+}
+
+/** The difference of two totals has the rounding errors of both. */
+const DIGITS = 9;
+
+/** The devices of a driver, and the clock of their silence. */
+export class MessageDevices {
+  readonly all: readonly MessageDevice[];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(attached: readonly AttachedDevice[], events: DriverEvents, parts: DriverParts) {
+    for (const device of attached) {
+      const [fault] = messageDeviceFaults(device);
+      if (fault !== undefined) throw new Error(`${device.id}: ${fault}`);
+    }
+    this.all = attached.map((device) => new MessageDevice(device, events, parts));
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      for (const device of this.all) device.checkSilence();
+    }, SILENCE_CHECK_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  health(): DeviceHealth[] {
+    return this.all.map((device) => device.health());
+  }
+
+  /** The devices of each endpoint. */
+  byEndpoint(): Map<string, MessageDevice[]> {
+    return Map.groupBy(this.all, ({ attached }) => attached.endpoint);
+  }
+}
+
+const SILENCE_CHECK_MS = 1_000;
+
+/** The document in a text; `undefined` for a text that is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
