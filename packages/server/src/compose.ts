@@ -154,6 +154,7 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
   await lifecycle.start(parts.forecaster);
   await lifecycle.start(parts.notificationSender, parts.notifications, parts.webhooks);
   if (parts.backups !== null) await lifecycle.start(parts.backups);
+  if (parts.homeAssistant !== null) await lifecycle.start(parts.homeAssistant);
   answering.subscribers.start();
   await lifecycle.start(answering.newestValues, answering.metrics);
   const plainUrl = await explainStart(`GRANARY_HTTP_PORT (${settings.httpHost}:${settings.httpPort})`, () =>

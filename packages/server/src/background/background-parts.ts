@@ -65,6 +65,7 @@ export async function composeBackground(given: Given) {
     retention: new Retention({ app, settings, logger, now }),
     purger: new Purger({ app, logger, now }),
     compressor: new Compressor({ app, afterDays: settings.compressAfterDays, logger, now }),
+    homeAssistant: await homeAssistantOf(given, readers.consoleUrl),
     backups: backupScheduleOf(settings, logger, now),
     exports: new ExportRunner(keyring),
     forecaster: new Forecaster({
@@ -75,4 +76,11 @@ export async function composeBackground(given: Given) {
       now,
     }),
   };
+}
+
+/** Its code is loaded only where it is set. */
+async function homeAssistantOf({ settings, app, logger, now }: Given, consoleUrl: string | null) {
+  if (settings.homeAssistant === null) return null;
+  const { HomeAssistant } = await import('./home-assistant/home-assistant.ts');
+  return new HomeAssistant({ app, access: settings.homeAssistant, consoleUrl, logger, now });
 }

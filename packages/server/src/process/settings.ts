@@ -107,6 +107,8 @@ export interface Settings {
   readonly accessLog: boolean;
   /** Whether webhooks may reach private and loopback addresses. */
   readonly webhookAllowPrivate: boolean;
+  /** The MQTT broker of Home Assistant, where the devices are shown; `null`: they are not. */
+  readonly homeAssistant: BrokerAccess | null;
   /** The operators' page and sign-in for it. */
   readonly console: boolean;
   /** The address of map tiles; `null`: the map shows its metre grid only. */
@@ -191,6 +193,7 @@ export function readSettings(env: Env): Settings {
     logFormat: read<LogFormat>('GRANARY_LOG_FORMAT', 'auto', asLogFormat),
     accessLog: read('GRANARY_ACCESS_LOG', false, asSwitch),
     webhookAllowPrivate: read('GRANARY_WEBHOOK_ALLOW_PRIVATE', false, asSwitch),
+    homeAssistant: read<BrokerAccess | null>('GRANARY_HOME_ASSISTANT_URL', null, asBrokerUrl),
     console: read('GRANARY_CONSOLE', true, asSwitch),
     mapTilesUrl: read<string | null>('GRANARY_MAP_TILES_URL', null, asTilesUrl),
     compressAfterDays: read<number | null>('GRANARY_COMPRESS_AFTER_DAYS', 1, asDaysOrOff),

@@ -32,7 +32,10 @@ export class Dialer {
     return this.#version;
   }
 
-  async open(login: Pick<Login, 'clientId' | 'keepsSession'>, events: Events): Promise<BrokerConnection> {
+  async open(
+    login: Pick<Login, 'clientId' | 'keepsSession' | 'will'>,
+    events: Events,
+  ): Promise<BrokerConnection> {
     try {
       return await this.#open(login, events);
     } catch (error) {
@@ -42,7 +45,10 @@ export class Dialer {
     }
   }
 
-  async #open(login: Pick<Login, 'clientId' | 'keepsSession'>, events: Events): Promise<BrokerConnection> {
+  async #open(
+    login: Pick<Login, 'clientId' | 'keepsSession' | 'will'>,
+    events: Events,
+  ): Promise<BrokerConnection> {
     const { connectTimeoutMs, keepAliveS } = this.#limits;
     const { broker, version } = this;
     return await BrokerConnection.open({ ...login, broker, version, keepAliveS }, connectTimeoutMs, events);

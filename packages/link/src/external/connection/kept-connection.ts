@@ -56,6 +56,11 @@ export class KeptConnection {
     }
   }
 
+  /** Opens the connection now or later; nothing waits for it. */
+  startLater(): void {
+    void this.#retry();
+  }
+
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);

@@ -14,12 +14,14 @@ export interface Login {
   /** Otherwise the session ends with the connection. */
   readonly keepsSession: boolean;
   readonly keepAliveS: number;
+  /** What the broker publishes, retained, when the connection ends without a word. */
+  readonly will?: { readonly topic: string; readonly payload: string };
 }
 
 /** The topic and the properties of a PUBLISH need some bytes more. */
 const PACKET_BYTES_MAX = PUBLISH_BYTES_MAX + 1024;
 
-export function connectPacket({ broker, version, clientId, keepsSession, keepAliveS }: Login): Buffer {
+export function connectPacket({ broker, version, clientId, keepsSession, keepAliveS, will }: Login): Buffer {
   const { username, password } = broker;
   const packet: IConnectPacket = {
     cmd: 'connect',
@@ -28,6 +30,9 @@ export function connectPacket({ broker, version, clientId, keepsSession, keepAli
     clientId,
     clean: !keepsSession,
     keepalive: keepAliveS,
+    ...(will === undefined
+      ? {}
+      : { will: { topic: will.topic, payload: Buffer.from(will.payload), qos: 1, retain: true } }),
     ...(username === null ? {} : { username }),
     ...(password === null ? {} : { password: Buffer.from(password) }),
     ...(version === 4
