@@ -8,6 +8,7 @@ const DRIVERS: Readonly<Record<DriverName, () => Promise<DriverModule>>> = {
   mqtt: () => import('./mqtt/mqtt-driver.ts'),
   http: () => import('./http/http-driver.ts'),
   stream: () => import('./stream/stream-driver.ts'),
+  modbus: async () => (await import('./modbus/modbus.ts')).modbus,
 };
 
 /** The protocols of mappings, with the drivers by the schemes of endpoints. */
@@ -20,6 +21,7 @@ const MESSAGES = {
 } as const;
 const LINES = { 'tcp:': 'stream', 'serial:': 'stream' } as const;
 const SCHEMES: Readonly<Record<string, Readonly<Record<string, DriverName>>>> = {
+  modbus: { 'tcp:': 'modbus', 'rtu+tcp:': 'modbus', 'serial:': 'modbus' },
   mqtt: MESSAGES,
   http: MESSAGES,
   lorawan: MESSAGES,
@@ -28,7 +30,7 @@ const SCHEMES: Readonly<Record<string, Readonly<Record<string, DriverName>>>> = 
   ascii: LINES,
 };
 
-export type DriverName = 'mqtt' | 'http' | 'stream';
+export type DriverName = 'mqtt' | 'http' | 'stream' | 'modbus';
 
 /** `null` where a device with this mapping cannot be reached at such an endpoint. */
 export function driverNameOf(protocol: string, endpoint: string): DriverName | null {

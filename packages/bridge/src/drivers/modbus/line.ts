@@ -1,0 +1,302 @@
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { FailureCode } from '../driver.ts';
+import { ReadError } from '../read-error.ts';
+import { AnswerReader, dataOf, type Frame, type Framing, type ReadRequest, requestFrame } from './frame.ts';
+
+const PARITIES = ['none', 'even', 'odd'] as const;
+
+/** Where Modbus devices are reached. */
+export type LineAddress =
+  | { readonly kind: 'tcp' | 'rtu+tcp'; readonly host: string; readonly port: number }
+  | {
+      readonly kind: 'serial';
+      readonly path: string;
+      readonly baud: number;
+      readonly parity: (typeof PARITIES)[number];
+      readonly stopBits: 1 | 2;
+    };
+
+export const MODBUS_PORT = 502;
+const DEFAULT_BAUD = 9_600;
+const BAUD_MAX = 1_000_000;
+
+/** Throws an error with the sentence for a person. */
+export function parseLineAddress(text: string): LineAddress {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 'tcp:' || url?.protocol === 'rtu+tcp:') {
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    const port = url.port === '' ? MODBUS_PORT : Number(url.port);
+    if (host !== '' && port > 0) return { kind: url.protocol === 'tcp:' ? 'tcp' : 'rtu+tcp', host, port };
+  }
+  if (url?.protocol === 'serial:' && url.pathname.length > 1) {
+    const baud = Number(url.searchParams.get('baud') ?? DEFAULT_BAUD);
+    const parity = PARITIES.find((one) => one === (url.searchParams.get('parity') ?? 'none'));
+    const stop = Number(url.searchParams.get('stop') ?? 1);
+    if (
+      Number.isInteger(baud) &&
+      baud > 0 &&
+      baud <= BAUD_MAX &&
+      parity !== undefined &&
+      (stop === 1 || stop === 2)
+    )
+      return { kind: 'serial', path: decodeURIComponent(url.pathname), baud, parity, stopBits: stop };
+  }
+  throw new Error(
+    `"${text}" is no endpoint of Modbus: use tcp://host:502, rtu+tcp://host:port or serial:///dev/ttyUSB0?baud=9600&parity=even&stop=1`,
+  );
+}
+
+/** What was asked and answered, for records. */
+export interface Exchange {
+  readonly unit: number;
+  readonly request: ReadRequest;
+  readonly outcome: { readonly data: Buffer } | { readonly failure: ReadError };
+}
+
+export interface LineOptions {
+  readonly pauseAfterConnectMs: number;
+  /** Sees everything that is asked and answered. */
+  readonly tap?: (exchange: Exchange) => void;
+}
+
+const CONNECT_MS_MAX = 2_000;
+/** After so many timeouts one after the other, in which not one byte came, the connection is made anew. */
+const SILENT_REQUESTS_MAX = 3;
+const KEEP_ALIVE_MS = 10_000;
+const TRANSACTIONS = 0x1_0000;
+/** The silence between two frames of a fast serial line. */
+const SILENCE_MS_MIN = 2;
+const SILENCE_BITS = 38.5;
+
+interface Waiting {
+  readonly transaction: number;
+  settle(outcome: Frame | ReadError): void;
+}
+
+/**
+ * One connection to one or many Modbus devices, with one request at a time: callers wait for the answer before they ask again.
+ * It is opened by the first request, and again by the first one after it was lost.
+ */
+export class ModbusLine {
+  readonly #address: LineAddress;
+  readonly #options: LineOptions;
+  readonly #framing: Framing;
+  #stream: Duplex | undefined;
+  #reader: AnswerReader;
+  #waiting: Waiting | undefined;
+  #transaction = 0;
+  #silentRequests = 0;
+  #lastByteMs = 0;
+  /** A late answer of a serial line cannot be told from the next one, so nothing is asked before this time. */
+  #quietUntilMs = 0;
+
+  constructor(address: LineAddress, options: LineOptions) {
+    this.#address = address;
+    this.#options = options;
+    this.#framing = address.kind === 'tcp' ? 'tcp' : 'rtu';
+    this.#reader = new AnswerReader(this.#framing);
+  }
+
+  /** The data of the answer; throws a `ReadError`. */
+  async ask(unit: number, request: ReadRequest, timeoutMs: number): Promise<Buffer> {
+    try {
+      const stream = this.#stream ?? (await this.#open());
+      const data = dataOf(request, unit, await this.#exchange(stream, unit, request, timeoutMs));
+      this.#options.tap?.({ unit, request, outcome: { data } });
+      return data;
+    } catch (error) {
+      const failure =
+        error instanceof ReadError
+          ? error
+          : new ReadError('connection_lost', String(error), { isConnection: true });
+      // The right answer may still come.
+      if (this.#framing === 'rtu' && (failure.code === 'wrong_unit' || failure.code === 'malformed'))
+        this.#quietUntilMs = performance.now() + timeoutMs;
+      this.#options.tap?.({ unit, request, outcome: { failure } });
+      throw failure;
+    }
+  }
+
+  close(): void {
+    const stream = this.#stream;
+    this.#stream = undefined;
+    stream?.destroy();
+    this.#waiting?.settle(
+      new ReadError('connection_lost', 'the connection was closed', { isConnection: true }),
+    );
+  }
+
+  async #open(): Promise<Duplex> {
+    const stream =
+      this.#address.kind === 'serial'
+        ? await openSerial(this.#address)
+        : await openSocket(this.#address.host, this.#address.port);
+    this.#stream = stream;
+    this.#reader = new AnswerReader(this.#framing);
+    this.#silentRequests = 0;
+    stream.on('data', (bytes: Buffer) => this.#read(bytes));
+    const lost = (error?: Error) => {
+      if (this.#stream !== stream) return;
+      this.#stream = undefined;
+      stream.destroy();
+      const told = error === undefined ? 'the other side closed the connection' : error.message;
+      this.#waiting?.settle(new ReadError('connection_lost', told, { isConnection: true }));
+    };
+    stream.on('error', lost);
+    stream.on('end', () => lost());
+    stream.on('close', () => lost());
+    await pause(this.#options.pauseAfterConnectMs);
+    return stream;
+  }
+
+  async #exchange(stream: Duplex, unit: number, request: ReadRequest, timeoutMs: number): Promise<Frame> {
+    if (this.#framing === 'rtu') await this.#silence();
+    this.#transaction = (this.#transaction + 1) % TRANSACTIONS;
+    const transaction = this.#framing === 'tcp' ? this.#transaction : 0;
+    // Bytes that nobody waits for are late answers.
+    if (this.#framing === 'rtu') this.#reader.clear();
+    const outcome = await new Promise<Frame | ReadError>((settle) => {
+      const timer = setTimeout(() => {
+        this.#timedOut(timeoutMs);
+        settle(new ReadError('timeout', `no answer within ${timeoutMs} ms`));
+      }, timeoutMs);
+      this.#waiting = {
+        transaction,
+        settle: (result) => {
+          clearTimeout(timer);
+          settle(result);
+        },
+      };
+      if (this.#stream === stream) stream.write(requestFrame(this.#framing, transaction, unit, request));
+      else
+        this.#waiting.settle(
+          new ReadError('connection_lost', 'the connection was lost', { isConnection: true }),
+        );
+    });
+    this.#waiting = undefined;
+    if (outcome instanceof ReadError) throw outcome;
+    return outcome;
+  }
+
+  #timedOut(timeoutMs: number): void {
+    this.#silentRequests += 1;
+    if (this.#framing === 'rtu') this.#quietUntilMs = performance.now() + timeoutMs;
+    if (this.#silentRequests < SILENT_REQUESTS_MAX) return;
+    const stream = this.#stream;
+    this.#stream = undefined;
+    stream?.destroy();
+  }
+
+  #read(bytes: Buffer): void {
+    this.#silentRequests = 0;
+    this.#lastByteMs = performance.now();
+    // The late answer has come.
+    if (this.#waiting === undefined) this.#quietUntilMs = 0;
+    try {
+      for (const frame of this.#reader.push(bytes)) {
+        // An answer to an earlier request is of no use any more.
+        if (frame.transaction === this.#waiting?.transaction) this.#waiting.settle(frame);
+      }
+    } catch (error) {
+      this.#reader.clear();
+      if (error instanceof ReadError) this.#waiting?.settle(error);
+      // After bytes that make no sense the beginning of the next answer is not known.
+      if (this.#framing === 'tcp') {
+        const stream = this.#stream;
+        this.#stream = undefined;
+        stream?.destroy();
+      }
+    }
+  }
+
+  /** Waits for the end of what a device may still say, and for the silence that separates two frames. */
+  async #silence(): Promise<void> {
+    const silenceMs =
+      this.#address.kind === 'serial'
+        ? Math.max(SILENCE_MS_MIN, Math.ceil((SILENCE_BITS * 1_000) / this.#address.baud))
+        : SILENCE_MS_MIN;
+    for (;;) {
+      const now = performance.now();
+      const waitMs = Math.max(this.#quietUntilMs - now, this.#lastByteMs + silenceMs - now);
+      if (waitMs <= 0) return;
+      // In small parts, because a late answer ends the wait.
+      await pause(Math.min(Math.ceil(waitMs), DRAIN_STEP_MS));
+    }
+  }
+}
+
+const DRAIN_STEP_MS = 20;
+
+const pause = (ms: number): Promise<void> =>
+  ms <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms));
+
+const CONNECT_CODES: Readonly<Record<string, FailureCode>> = {
+  ENOTFOUND: 'not_resolved',
+  EAI_AGAIN: 'not_resolved',
+  ETIMEDOUT: 'timeout',
+};
+
+const connectError = (cause: NodeJS.ErrnoException): ReadError =>
+  new ReadError(CONNECT_CODES[cause.code ?? ''] ?? 'connection_refused', cause.message, {
+    isConnection: true,
+    cause,
+  });
+
+async function openSocket(host: string, port: number): Promise<Socket> {
+  const socket = connect({
+    host,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_MS,
+  });
+  const timer = setTimeout(
+    () =>
+      socket.destroy(
+        new ReadError('timeout', `no connection to ${host}:${port} within ${CONNECT_MS_MAX} ms`, {
+          isConnection: true,
+        }),
+      ),
+    CONNECT_MS_MAX,
+  );
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', reject);
+    });
+    return socket;
+  } catch (cause) {
+    throw cause instanceof ReadError ? cause : connectError(cause as NodeJS.ErrnoException);
+  } finally {
+    clearTimeout(timer);
+    socket.removeAllListeners('error');
+    socket.on('error', () => undefined);
+  }
+}
+
+type SerialAddress = Extract<LineAddress, { kind: 'serial' }>;
+
+/** The library with native code is loaded only for a serial line. */
+async function openSerial({ path, baud, parity, stopBits }: SerialAddress): Promise<Duplex> {
+  const { SerialPort } = await import('serialport').catch((cause: unknown) => {
+    throw new ReadError(
+      'driver_missing',
+      `serial lines need the package serialport: run "npm install serialport" beside granary (${cause instanceof Error ? cause.message : cause})`,
+      { isConnection: true },
+    );
+  });
+  const port = new SerialPort({ path, baudRate: baud, parity, stopBits, dataBits: 8, autoOpen: false });
+  await new Promise<void>((resolve, reject) => {
+    port.open((error) =>
+      error === null
+        ? resolve()
+        : reject(
+            new ReadError('connection_refused', `${path} cannot be opened: ${error.message}`, {
+              isConnection: true,
+            }),
+          ),
+    );
+  });
+  return port;
+}
