@@ -5,6 +5,7 @@ import * as alerts from './alerts/alerts.ts';
 import * as audit from './audit/audit.ts';
 import { enterChange } from './audit/audit.ts';
 import type { Attempt } from './audit/audit-rows.ts';
+import * as bridges from './bridges.ts';
 import * as commands from './commands/commands.ts';
 import * as field from './commands/field-jobs.ts';
 import * as configuration from './configuration/configuration.ts';
@@ -51,6 +52,7 @@ export const SLICES = {
   foresight,
   shifts,
   views,
+  bridges,
   alarmHelp,
   exports,
   notifications,

@@ -170,6 +170,8 @@ export function createClient({
     shifts: derive(endpoints.shifts, transport, roots),
     /** Views of the operators' page. */
     views: derive(endpoints.views, transport, roots),
+    /** Processes that attach devices which were not made for this service. */
+    bridges: derive(endpoints.bridges, transport, roots),
     /** The texts of a site about its alerts. */
     alarmHelp: derive(endpoints.alarmHelp, transport, roots),
     exports: exportsClient(transport, roots),

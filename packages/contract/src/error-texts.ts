@@ -51,6 +51,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   note_not_found: text('There is no such note.', LOOK_AT_ID),
   handover_not_found: text('There is no such handover.', LOOK_AT_ID),
   view_not_found: text('There is no such view, or it is that of another key.', 'List the views.'),
+  bridge_not_found: text(
+    'No bridge has reported under this id.',
+    'List the bridges; the id is that of `bridge` in its site file, and a bridge without a key does not report.',
+  ),
   alarm_help_not_found: text(
     'There is no such type of alert, or this site has no text about it there.',
     'List the texts; `facility` and `rule` must be those of the text.',
@@ -145,6 +149,14 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   ),
   webhook_disabled: text('The webhook is disabled.', 'Enable it, then repeat the request.'),
   view_limit_reached: text('This key has as many views as the service keeps.', 'Remove one.'),
+  bridge_limit_reached: text(
+    'There are as many bridges, devices of a bridge, or requests that wait for it, as the service keeps.',
+    'Remove bridges that are not used, or wait until the bridge has answered.',
+  ),
+  bridge_refused: text(
+    'The bridge could not do what was asked.',
+    'The message has its reason, for example a fault in its site file.',
+  ),
   alarm_help_limit_reached: text('There are as many texts about alerts as the service keeps.', 'Remove one.'),
   webhook_limit_reached: text('There are as many webhooks as the service accepts.', 'Remove one.'),
   idempotency_in_progress: text(
@@ -247,6 +259,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   ingest_busy: text(
     'More readings are waiting to be written than the service accepts.',
     'Send them again after as many seconds as `Retry-After` says.',
+  ),
+  bridge_not_answering: text(
+    'The bridge did not answer in time: it does not run, cannot reach the service, or is busy with a slow device.',
+    'Look at `reported_at` of the bridge and at its log. What was asked is not repeated later.',
   ),
   broker_unavailable: text(
     'The external broker of the devices did not take the credentials of a device.',

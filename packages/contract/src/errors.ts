@@ -57,6 +57,7 @@ export const STATUS_OF = {
   note_not_found: 404,
   handover_not_found: 404,
   view_not_found: 404,
+  bridge_not_found: 404,
   alarm_help_not_found: 404,
   plant_not_found: 404,
   notification_rule_not_found: 404,
@@ -86,6 +87,8 @@ export const STATUS_OF = {
   webhook_disabled: 409,
   webhook_limit_reached: 409,
   view_limit_reached: 409,
+  bridge_limit_reached: 409,
+  bridge_refused: 409,
   alarm_help_limit_reached: 409,
   idempotency_in_progress: 409,
   stale_version: 412,
@@ -114,6 +117,7 @@ export const STATUS_OF = {
   storage_full: 503,
   ingest_busy: 503,
   broker_unavailable: 503,
+  bridge_not_answering: 504,
   internal_error: 500,
 } as const satisfies Record<string, number>;
 

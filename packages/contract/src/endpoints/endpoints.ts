@@ -1,5 +1,6 @@
 import { alarmHelp } from './alarm-help.ts';
 import { alerts } from './alerts.ts';
+import { bridges } from './bridges.ts';
 import { commands } from './commands.ts';
 import { configuration } from './configuration.ts';
 import { console } from './console.ts';
@@ -36,6 +37,7 @@ export const endpoints = {
   foresight,
   shifts,
   views,
+  bridges,
   alarmHelp,
   exports,
   keys,

@@ -3,6 +3,7 @@ import { AlarmHelp, AlarmHelpTexts } from '../alarm-help.ts';
 import { AlertStatistics, RaisedAlerts } from '../alert-statistics.ts';
 import { Acknowledgement, Alert, Shelving } from '../alerts.ts';
 import { Actor, AuditEntry, Difference } from '../audit.ts';
+import * as bridges from '../bridges.ts';
 import { CommandRecord, CommandRequest, CommandResult } from '../commands.ts';
 import {
   FieldConfiguration,
@@ -127,6 +128,18 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   PlannedDelivery,
   Product,
   Supply,
+  Bridge: bridges.Bridge,
+  BridgeDetail: bridges.BridgeDetail,
+  BridgedDevice: bridges.BridgedDevice,
+  BridgeInstructions: bridges.BridgeInstructions,
+  BridgeJournal: bridges.BridgeJournal,
+  BridgeMapping: bridges.BridgeMapping,
+  BridgeReport: bridges.BridgeReport,
+  BridgeSite: bridges.BridgeSite,
+  BridgeTest: bridges.BridgeTest,
+  NewBridgedDevice: bridges.NewBridgedDevice,
+  NewBridgeTest: bridges.NewBridgeTest,
+  TestedPoint: bridges.TestedPoint,
   AlarmHelp,
   AlarmHelpTexts,
   AlertStatistics,

@@ -19,6 +19,7 @@ import { alertRoutes } from './alerts.ts';
 import { prepareAttempts } from './audit/attempt.ts';
 import { refusalRecorder } from './audit/refused-attempts.ts';
 import { auditRoutes } from './audit.ts';
+import { bridgeRoutes } from './bridges.ts';
 import { brokerRoutes } from './broker/broker.ts';
 import { commandRoutes } from './commands/commands.ts';
 import { consoleRoutes } from './console/console.ts';
@@ -194,6 +195,7 @@ export function createHttpServer(
   group(roots.api, (routes) => foresightRoutes(routes, parts));
   group(roots.api, (routes) => shiftRoutes(routes, parts));
   group(roots.api, (routes) => viewRoutes(routes, parts));
+  group(roots.api, (routes) => bridgeRoutes(routes, parts));
   group(roots.api, (routes) => alarmHelpRoutes(routes, parts));
   group(roots.api, (routes) => exportRoutes(routes, parts));
   group(roots.api, (routes) => notificationRoutes(routes, parts));

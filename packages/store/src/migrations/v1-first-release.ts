@@ -356,6 +356,29 @@ export const FIRST_SCHEMA: Migration = [
      updated_at_ms BIGINT NOT NULL
    )`,
   `CREATE INDEX views_of_key ON views (key_id)`,
+  // Processes that attach devices which were not made for this service, as their last reports say.
+  `CREATE TABLE bridges (
+     bridge_id {{idText}} PRIMARY KEY,
+     session {{idText}} NOT NULL,
+     reported_at_ms BIGINT NOT NULL,
+     body TEXT NOT NULL
+   )`,
+  `CREATE TABLE bridge_parts (
+     bridge_id {{idText}} NOT NULL,
+     kind TEXT NOT NULL,
+     name {{idText}} NOT NULL,
+     body TEXT NOT NULL,
+     PRIMARY KEY (bridge_id, kind, name)
+   )`,
+  // What people ask of a bridge, until somebody has read its result.
+  `CREATE TABLE bridge_requests (
+     request_id {{idText}} PRIMARY KEY,
+     bridge_id {{idText}} NOT NULL,
+     expires_at_ms BIGINT NOT NULL,
+     body TEXT NOT NULL,
+     result TEXT
+   )`,
+  `CREATE INDEX bridge_requests_of_bridge ON bridge_requests (bridge_id)`,
   // What a site has written about its alerts; facility and rule are empty where it is about all of them.
   `CREATE TABLE alarm_help (
      help_no {{generatedKey}},

@@ -3,6 +3,7 @@ import type { App } from '@granary/app/app';
 import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { siteDevice } from '@granary/core/site/site-device';
 import { readingsOf } from '../core/readings.ts';
+import { EVERY_BRIDGE_WRITE } from './every-bridge-write.ts';
 import { EVERY_FORESIGHT_WRITE } from './every-foresight-write.ts';
 import { EVERY_JOB_WRITE } from './every-job-write.ts';
 import { EVERY_NOTIFICATION_WRITE } from './every-notification-write.ts';
@@ -114,6 +115,7 @@ export const EVERY_WRITE: EveryWrite = {
   foresight: EVERY_FORESIGHT_WRITE,
   shifts: EVERY_SHIFT_WRITE,
   views: EVERY_VIEW_WRITE,
+  bridges: EVERY_BRIDGE_WRITE,
   alarmHelp: EVERY_ALARM_HELP_WRITE,
   devices: {
     register: (round) => [

@@ -5,6 +5,7 @@ import { HOME, ScriptedRover, startRover } from './devices/scripted-rover.ts';
 import { registerSilo, type ScriptedSilo } from './devices/scripted-silo.ts';
 import { eventually } from './eventually.ts';
 import { TWO_WAYPOINTS } from './missions.ts';
+import { bridgedDevice, ScriptedBridge } from './scripted-bridge.ts';
 import type { Api } from './service.ts';
 
 type Device = ScriptedSilo | Awaited<ReturnType<typeof startRover>>;
@@ -23,6 +24,7 @@ export class ExampleResources {
   readonly #api: Api;
   readonly #now: () => number;
   readonly #devices: Device[] = [];
+  readonly #bridges: ScriptedBridge[] = [];
 
   constructor(api: Api, now: () => number) {
     this.#api = api;
@@ -42,12 +44,15 @@ export class ExampleResources {
       ids.handover_id = await this.#idOf('/v1/handovers', 'handover_id', HANDOVER);
     }
     if (names.includes('view_id')) ids.view_id = await this.#idOf('/v1/views', 'view_id', VIEW);
+    if (names.includes('bridge_id')) ids.bridge_id = await this.#bridge();
     if (names.includes('alert_type')) await this.#api.put('/v1/alarm-help/low_level', HELP);
     if (names.includes('refill_id')) ids.refill_id = await this.#refill();
     if (!names.includes('device_id')) return ids;
     const group = endpoint.group === 'field' ? 'field' : 'silo';
     const device = await this.#connect(group);
     ids.device_id = device.deviceId;
+    if (ids.bridge_id !== undefined)
+      await this.#bridges.at(-1)?.report({ devices: [bridgedDevice(device.deviceId)] });
     const { path } = device;
     if (names.includes('alert_id')) ids.alert_id = await this.#alert(path, group);
     if (names.includes('operation_id')) {
@@ -64,7 +69,18 @@ export class ExampleResources {
     return ids;
   }
 
+  /** One that answers everything that it is asked. */
+  async #bridge(): Promise<string> {
+    const bridgeId = `example-${this.#bridges.length}`;
+    const bridge = new ScriptedBridge(this.#api, bridgeId);
+    this.#bridges.push(bridge);
+    await bridge.report();
+    bridge.answer(() => ({ failure: null }));
+    return bridgeId;
+  }
+
   async leave(): Promise<void> {
+    await Promise.all(this.#bridges.map((bridge) => bridge.stop()));
     await Promise.all(this.#devices.map((device) => device.leave()));
   }
 

@@ -22,6 +22,11 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   handover_not_found: 'diese Übergabe gibt es nicht',
   view_not_found: 'diese Ansicht gibt es nicht, oder sie gehört zu einem anderen Schlüssel',
   alarm_help_not_found: 'diese Alarmart gibt es nicht, oder hier gibt es keinen eigenen Text zu ihr',
+  bridge_not_found: 'unter dieser Kennung hat sich keine Bridge gemeldet',
+  bridge_limit_reached:
+    'es gibt schon so viele Bridges, Geräte einer Bridge oder wartende Anfragen, wie der Dienst behält',
+  bridge_refused: 'die Bridge konnte das nicht tun',
+  bridge_not_answering: 'die Bridge hat nicht rechtzeitig geantwortet',
   view_limit_reached: 'dieser Schlüssel hat schon so viele Ansichten, wie der Dienst behält',
   alarm_help_limit_reached: 'es gibt schon so viele eigene Texte zu Alarmen, wie der Dienst behält',
   notification_rule_not_found: 'diese Benachrichtigungsregel gibt es nicht',

@@ -80,6 +80,12 @@ export const PATH_PARAMETERS = {
     notFound: 'view_not_found',
     example: 'vw_019a86c5f3c07b2a',
   },
+  bridge_id: {
+    schema: RECORD_ID,
+    description: 'the id of a bridge, from its site file',
+    notFound: 'bridge_not_found',
+    example: 'farm-north',
+  },
   alert_type: {
     schema: Type.Enum(ALERT_TYPES),
     description: 'a type of alert',

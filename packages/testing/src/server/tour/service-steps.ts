@@ -177,6 +177,28 @@ export async function views(client: TourClient): Promise<void> {
   await client.step('DELETE', path);
 }
 
+export async function bridges(client: TourClient): Promise<void> {
+  const path = '/v1/bridges/north';
+  const body = {
+    session: 'one',
+    version: '0.1.0',
+    started_at: '2026-11-18T04:00:00Z',
+    site: { file: 'site.yaml', loaded_at: null, faults: [{ line: 3, message: 'unknown field' }] },
+    journal: { readings: 0, bytes: 0, oldest_at: null, dropped: 0, fault: null, gaps: [] },
+  };
+  await client.step('GET', path);
+  await client.step('POST', `${path}/report`, { body });
+  await client.step('POST', `${path}/report`, { body: { ...body, journal: null } });
+  await client.step('GET', '/v1/bridges');
+  await client.step('GET', path);
+  await client.step('GET', `${path}/mappings`);
+  const scale = { mapping: 'laumas-tlb', endpoint: 'tcp://10.0.4.20:502', wait_s: 0 };
+  await client.step('POST', `${path}/tests`, { body: scale });
+  await client.step('POST', `${path}/devices`, { body: { device_id: 'nobody', ...scale } });
+  await client.step('DELETE', `${path}/devices/nobody`);
+  await client.step('DELETE', path);
+}
+
 export async function alarmHelp(client: TourClient): Promise<void> {
   const path = '/v1/alarm-help/sensor_threshold';
   const body = { cause: 'The door is open.', consequence: 'The store cools down.', action: 'Close it.' };

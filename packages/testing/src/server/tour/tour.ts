@@ -2,6 +2,7 @@ import { alerts, configuration, devices, health, lifeCycle, readings } from './d
 import { commands, missions, operations } from './job-steps.ts';
 import {
   alarmHelp,
+  bridges,
   dataExports,
   events,
   faults,
@@ -42,6 +43,7 @@ export async function tourAnswers(address: ServiceAddress): Promise<TourStep[]> 
     await fleet(client);
     await shifts(client);
     await views(client);
+    await bridges(client);
     await alarmHelp(client);
     await dataExports(client);
     await notifications(client);

@@ -1,0 +1,268 @@
+import { type Static, Type } from 'typebox';
+import { SensorDeclaration } from './devices/sensors.ts';
+import { DeviceId } from './ids.ts';
+import { checker, closed, described } from './input/schema.ts';
+import { id, line, lineOrEmpty } from './input/text-schemas.ts';
+import { PROFILE_NAMES } from './profiles/profiles.ts';
+import { CHANNEL_NAMES } from './telemetry/channels.ts';
+import { Timestamp } from './time.ts';
+
+export const BRIDGES_MAX = 100;
+export const BRIDGE_DEVICES_MAX = 5_000;
+export const BRIDGE_MAPPINGS_MAX = 500;
+/** What people have asked of one bridge and it has not done yet. */
+export const BRIDGE_REQUESTS_MAX = 20;
+/** A report with more would have more JSON than a body may have; a bridge sends the others with its next report. */
+export const REPORTED_DEVICES_MAX = 200;
+export const REPORTED_MAPPINGS_MAX = 20;
+/** How long a bridge may let its report wait for something to do. */
+export const REPORT_WAIT_S_MAX = 20;
+/** How long a person waits for a bridge at most. */
+export const BRIDGE_ANSWER_S_MAX = 20;
+export const BRIDGE_ANSWER_S_DEFAULT = 12;
+export const POINTS_MAX = 1_000;
+
+const BridgeId = id();
+const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
+const Count = Type.Integer({ minimum: 0 });
+const Text = line(200);
+const Detail = lineOrEmpty(500);
+const MappingName = Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,99}$' });
+const Endpoint = described(
+  'Where the field device, or the gateway or broker in front of it, is reached: `tcp://10.0.4.20:502`.',
+  Type.String({ maxLength: 500, pattern: '^[a-z][a-z0-9+.-]{0,19}://[\\x21-\\x7e]+$' }),
+);
+const Unit = described(
+  'The unit behind a gateway, such as the Modbus unit id; `null` where there is only one.',
+  Type.Union([Type.Integer({ minimum: 0, maximum: 65_535 }), Type.Null()]),
+);
+const Options = described(
+  'What the mapping asks of each device beyond that, such as the address of a radio sensor.',
+  Type.Record(
+    Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$' }),
+    Type.Union([Type.String({ maxLength: 200 }), Type.Number(), Type.Boolean()]),
+    { maxProperties: 20, additionalProperties: false },
+  ),
+);
+
+export const BRIDGED_STATES = ['answering', 'silent', 'waiting'] as const;
+
+/** A code with English details, both of the driver. */
+const Failure = closed({ code: Text, detail: Detail });
+
+/** One device of a bridge, as the bridge sees it. */
+export const BridgedDevice = closed({
+  device_id: DeviceId,
+  mapping: MappingName,
+  endpoint: Endpoint,
+  unit: Unit,
+  state: described('`waiting`: it was not asked yet, or has said nothing yet.', Type.Enum(BRIDGED_STATES)),
+  connected: described('Whether it has a session at the service.', Type.Boolean()),
+  last_answer_at: TimestampOrNull,
+  round_trip_ms: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
+  breaker: described(
+    'While it is open the device is asked only at `next_try_at`.',
+    closed({ open: Type.Boolean(), next_try_at: TimestampOrNull, failures: Count }),
+  ),
+  last_failure: Type.Union([
+    closed({ code: Text, detail: Detail, at: Timestamp, points: Type.Array(Text, { maxItems: 100 }) }),
+    Type.Null(),
+  ]),
+  counters: closed({
+    requests: Count,
+    failures: Count,
+    timeouts: Count,
+    skipped: Count,
+    lateness_ms_max: Type.Number({ minimum: 0 }),
+  }),
+  waiting: described('The readings in the journal of the bridge.', Count),
+});
+
+/** A model of device that the bridge can attach, from its library or from the site. */
+export const BridgeMapping = closed({
+  name: MappingName,
+  version: Type.Integer({ minimum: 0 }),
+  title: Text,
+  protocol: Text,
+  source: described('The document, with its pages, in which everything was read.', lineOrEmpty(500)),
+  profile: described(
+    'The profile that most of these devices have.',
+    Type.Union([Type.Enum(PROFILE_NAMES), Type.Null()]),
+  ),
+  evidence: described('What it was tried with: `documented`, `peer` or `hardware`.', Text),
+  channels: described(
+    'The standard sensors that it fills.',
+    Type.Array(Type.Enum(CHANNEL_NAMES), { maxItems: CHANNEL_NAMES.length }),
+  ),
+  sensors: described(
+    'What to declare when a device is registered for it.',
+    Type.Array(SensorDeclaration, { maxItems: 64 }),
+  ),
+});
+
+export const BridgeSite = closed({
+  file: lineOrEmpty(500),
+  loaded_at: TimestampOrNull,
+  faults: described(
+    'Of the file as it is now; the bridge goes on with the last one that had none.',
+    Type.Array(closed({ line: Type.Union([Count, Type.Null()]), message: Detail }), { maxItems: 50 }),
+  ),
+});
+
+export const BridgeJournal = closed({
+  readings: described('Readings that the service has not acknowledged yet.', Count),
+  bytes: Count,
+  oldest_at: TimestampOrNull,
+  dropped: described('Readings that were given up, because the journal or the disk was full.', Count),
+  fault: described('Why nothing can be written to it at present.', Type.Union([Detail, Type.Null()])),
+  gaps: described(
+    'The last periods of which readings were given up.',
+    Type.Array(closed({ device_id: DeviceId, from: Timestamp, to: Timestamp, readings: Count }), {
+      maxItems: 20,
+    }),
+  ),
+});
+
+/** What one point of a device said during a test. */
+export const TestedPoint = closed({
+  point: Text,
+  sensor: Type.Union([Text, Type.Null()]),
+  raw: lineOrEmpty(500),
+  value: Type.Union([Type.Number(), Type.Null()]),
+  unit: lineOrEmpty(32),
+  quality: Type.Enum(['good', 'bad']),
+  reason: Type.Union([Text, Type.Null()]),
+});
+
+const BridgeResult = closed({
+  request_id: id(),
+  failure: Type.Union([Failure, Type.Null()]),
+  round_trip_ms: Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])),
+  points: Type.Optional(Type.Array(TestedPoint, { maxItems: POINTS_MAX })),
+});
+
+const general = {
+  version: Text,
+  started_at: Timestamp,
+  site: BridgeSite,
+  journal: BridgeJournal,
+};
+
+export const BridgeReport = closed({
+  session: described(
+    'Chosen anew at each start of the bridge; a new one removes all devices and mappings that were reported before.',
+    id(),
+  ),
+  ...general,
+  devices: Type.Optional(Type.Array(BridgedDevice, { maxItems: REPORTED_DEVICES_MAX })),
+  mappings: Type.Optional(Type.Array(BridgeMapping, { maxItems: REPORTED_MAPPINGS_MAX })),
+  gone: Type.Optional(
+    described(
+      'Devices that the bridge does not have any more.',
+      Type.Array(DeviceId, { maxItems: REPORTED_DEVICES_MAX }),
+    ),
+  ),
+  results: Type.Optional(Type.Array(BridgeResult, { maxItems: BRIDGE_REQUESTS_MAX })),
+  working: Type.Optional(
+    described(
+      'Requests that the bridge has and works on.',
+      Type.Array(id(), { maxItems: BRIDGE_REQUESTS_MAX }),
+    ),
+  ),
+  wait_s: Type.Optional(
+    described(
+      'How long the answer may wait until there is something to do.',
+      Type.Number({ minimum: 0, maximum: REPORT_WAIT_S_MAX }),
+    ),
+  ),
+});
+
+export const BRIDGE_REQUEST_KINDS = ['test', 'add', 'remove'] as const;
+
+/** What a bridge is asked to do; it is asked again until it has sent a result. */
+export const BridgeRequest = closed({
+  request_id: id(),
+  kind: Type.Enum(BRIDGE_REQUEST_KINDS),
+  device_id: Type.Union([DeviceId, Type.Null()]),
+  mapping: Type.Union([MappingName, Type.Null()]),
+  endpoint: Type.Union([Endpoint, Type.Null()]),
+  unit: Unit,
+  options: Options,
+  secret: Type.Optional(
+    described('Of `add`: the new secret of the device, which nobody else gets.', Type.String()),
+  ),
+});
+
+export const BridgeInstructions = closed({
+  time: described('The clock of the service, when it wrote the answer.', Timestamp),
+  known: described(
+    'Whether the service knows this session; if not, the bridge sends all devices and mappings again.',
+    Type.Boolean(),
+  ),
+  requests: Type.Array(BridgeRequest, { maxItems: BRIDGE_REQUESTS_MAX }),
+});
+
+export const Bridge = closed({
+  bridge_id: BridgeId,
+  status: described(
+    '`away`: it has not reported for a minute; its devices may be reporting all the same.',
+    Type.Enum(['connected', 'away']),
+  ),
+  reported_at: Timestamp,
+  ...general,
+  devices: closed({ total: Count, answering: Count, silent: Count, waiting: Count }),
+});
+
+export const BridgeDetail = closed({
+  ...Bridge.properties,
+  devices: Type.Array(BridgedDevice),
+});
+
+const place = {
+  mapping: MappingName,
+  endpoint: Endpoint,
+  unit: Type.Optional(Unit),
+  options: Type.Optional(Options),
+};
+const wait = {
+  wait_s: Type.Optional(
+    described(
+      `How long to wait for the bridge; ${BRIDGE_ANSWER_S_DEFAULT} s if it is not given.`,
+      Type.Number({ minimum: 0, maximum: BRIDGE_ANSWER_S_MAX }),
+    ),
+  ),
+};
+
+/** Of a device that the bridge has, or of one that may be added. */
+export const NewBridgeTest = Type.Union([
+  closed({ device_id: DeviceId, ...wait }),
+  closed({ ...place, ...wait }),
+]);
+
+export const BridgeTest = closed({
+  failure: described('`null` if it was read.', Type.Union([Failure, Type.Null()])),
+  round_trip_ms: Type.Union([Type.Number(), Type.Null()]),
+  points: Type.Array(TestedPoint),
+});
+
+export const NewBridgedDevice = closed({ device_id: DeviceId, ...place, ...wait });
+
+export type BridgedDevice = Static<typeof BridgedDevice>;
+export type BridgeMapping = Static<typeof BridgeMapping>;
+export type BridgeSite = Static<typeof BridgeSite>;
+export type BridgeJournal = Static<typeof BridgeJournal>;
+export type BridgeResult = Static<typeof BridgeResult>;
+export type BridgeReport = Static<typeof BridgeReport>;
+export type BridgeRequest = Static<typeof BridgeRequest>;
+export type BridgeInstructions = Static<typeof BridgeInstructions>;
+export type Bridge = Static<typeof Bridge>;
+export type BridgeDetail = Static<typeof BridgeDetail>;
+export type BridgeTest = Static<typeof BridgeTest>;
+export type TestedPoint = Static<typeof TestedPoint>;
+export type NewBridgeTest = Static<typeof NewBridgeTest>;
+export type NewBridgedDevice = Static<typeof NewBridgedDevice>;
+
+export const checkBridgeId = checker(BridgeId);
+export const checkBridgeReport = checker(BridgeReport);
+export const checkNewBridgeTest = checker(NewBridgeTest);
+export const checkNewBridgedDevice = checker(NewBridgedDevice);

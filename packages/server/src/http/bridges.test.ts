@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  BRIDGE_REQUESTS_MAX,
+  BRIDGES_MAX,
+  type BridgeRequest,
+  REPORTED_DEVICES_MAX,
+} from '@granary/contract/bridges';
+import { eventually } from '@granary/testing/server/eventually';
+import { bridgedDevice, ScriptedBridge } from '@granary/testing/server/scripted-bridge';
+import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
+
+const SCALE = { mapping: 'laumas-tlb', endpoint: 'tcp://10.0.4.20:502', unit: 3 };
+const POINT = {
+  point: 'weight',
+  sensor: 'weight',
+  raw: '0x0000 0x3039',
+  value: 12_345,
+  unit: 'kg',
+  quality: 'good',
+  reason: null,
+} as const;
+
+describeService('bridges', (api) => {
+  let ingest: Api;
+  const bridges: ScriptedBridge[] = [];
+  const bridgeNamed = (name: string, session?: string) => {
+    const bridge = new ScriptedBridge(ingest, name, session);
+    bridges.push(bridge);
+    return bridge;
+  };
+  const keyWith = async (body: object) =>
+    api.as((await api.post('/v1/keys', { name: 'k', ...body })).body.data.key);
+
+  before(async () => {
+    ingest = await keyWith({ scopes: ['ingest'] });
+    for (const id of ['silo-b1', 'silo-b2']) await api.post('/v1/siloscale/devices', siloNamed(id));
+  });
+  after(() => Promise.all(bridges.map((bridge) => bridge.stop())));
+
+  test('are known by their reports, device by device, until a new session begins', async () => {
+    const bridge = bridgeNamed('north');
+    assert.equal((await api.get(bridge.path)).body.error.code, 'bridge_not_found');
+    const first = await bridge.report({ devices: [bridgedDevice('silo-b1'), bridgedDevice('silo-b2')] });
+    assert.deepEqual([first.body.data.known, first.body.data.requests], [false, []]);
+    const silent = bridgedDevice('silo-b2', { state: 'silent' });
+    assert.equal((await bridge.report({ devices: [silent] })).body.data.known, true);
+    const listed = (await api.get('/v1/bridges')).body.data;
+    assert.deepEqual(listed[0].devices, { total: 2, answering: 1, silent: 1, waiting: 0 });
+    assert.equal(listed[0].status, 'connected');
+    await bridge.report({ gone: ['silo-b1'] });
+    const { devices } = (await api.get(bridge.path)).body.data;
+    assert.deepEqual(
+      devices.map((device: { device_id: string }) => device.device_id),
+      ['silo-b2'],
+    );
+    assert.equal((await bridgeNamed('north', 'session-2').report()).body.data.known, false);
+    assert.deepEqual((await api.get(bridge.path)).body.data.devices, []);
+  });
+
+  test('read a device on demand and answer what each point said', async () => {
+    const bridge = bridgeNamed('tester');
+    await bridge.report({ devices: [bridgedDevice('silo-b1')] });
+    const asked: BridgeRequest[] = [];
+    bridge.answer((request) => {
+      asked.push(request);
+      return request.unit === 3
+        ? { failure: null, round_trip_ms: 4, points: [POINT] }
+        : { failure: { code: 'timeout', detail: 'no answer within 500 ms' } };
+    });
+    const read = await api.post(`${bridge.path}/tests`, SCALE);
+    assert.deepEqual(read.body.data, { failure: null, round_trip_ms: 4, points: [POINT] });
+    const failed = await api.post(`${bridge.path}/tests`, { device_id: 'silo-b1' });
+    assert.deepEqual(failed.body.data.failure, { code: 'timeout', detail: 'no answer within 500 ms' });
+    assert.deepEqual(
+      asked.map(({ kind, device_id, endpoint, secret }) => [kind, device_id, endpoint, secret]),
+      [
+        ['test', null, SCALE.endpoint, undefined],
+        ['test', 'silo-b1', null, undefined],
+      ],
+    );
+  });
+
+  test('get a new secret for each device that is added, and nobody else does', async () => {
+    const bridge = bridgeNamed('adder');
+    await bridge.report();
+    let secret = '';
+    bridge.answer((request) => {
+      secret = request.secret ?? '';
+      if (request.kind === 'remove') return { failure: null };
+      return request.unit === 3
+        ? { failure: null }
+        : { failure: { code: 'site', detail: 'line 4: silo-b1 is there twice' } };
+    });
+    const added = await api.post(`${bridge.path}/devices`, { device_id: 'silo-b1', ...SCALE });
+    assert.equal(added.status, 200, added.text);
+    assert.ok(secret.length > 20);
+    assert.equal(added.text.includes(secret), false);
+    const refused = await api.post(`${bridge.path}/devices`, { device_id: 'silo-b1', ...SCALE, unit: 4 });
+    assert.deepEqual(
+      [refused.body.error.code, refused.body.error.message],
+      ['bridge_refused', 'line 4: silo-b1 is there twice'],
+    );
+    const log = (await api.get('/v1/audit?action=bridges.addDevice')).body.data;
+    const results = log.map(({ result }: { result: string }) => result).toSorted();
+    assert.deepEqual(results, ['done', 'done', 'refused']);
+    assert.equal(JSON.stringify(log).includes(secret), false);
+    assert.equal((await api.delete(`${bridge.path}/devices/silo-b1`)).body.error.code, 'device_not_found');
+    await bridge.report({ devices: [bridgedDevice('silo-b1')] });
+    assert.equal((await api.delete(`${bridge.path}/devices/silo-b1`)).status, 200);
+  });
+
+  test('that do not answer are named, and what was asked is not asked later', async () => {
+    const bridge = bridgeNamed('quiet');
+    await bridge.report();
+    const asked = Array.from({ length: BRIDGE_REQUESTS_MAX + 1 }, () =>
+      api.post(`${bridge.path}/tests`, { ...SCALE, wait_s: 1 }),
+    );
+    const codes = (await Promise.all(asked)).map(({ body }) => body.error.code).toSorted();
+    assert.deepEqual(codes.slice(0, 2), ['bridge_limit_reached', 'bridge_not_answering']);
+    assert.equal(new Set(codes.slice(1)).size, 1);
+    assert.deepEqual((await bridge.report()).body.data.requests, []);
+  });
+
+  test('show and test only what the key may access', async () => {
+    const bridge = bridgeNamed('limited');
+    await bridge.report({ devices: [bridgedDevice('silo-b1'), bridgedDevice('silo-b2')] });
+    const limited = await keyWith({ scopes: ['read', 'configure'], device_ids: ['silo-b2'] });
+    const { devices } = (await limited.get(bridge.path)).body.data;
+    assert.deepEqual(
+      devices.map((device: { device_id: string }) => device.device_id),
+      ['silo-b2'],
+    );
+    const test = async (body: object) => (await limited.post(`${bridge.path}/tests`, body)).body.error.code;
+    assert.equal(await test({ device_id: 'silo-b1' }), 'device_not_found');
+    assert.equal(await test(SCALE), 'forbidden');
+    for (const path of [bridge.path, `${bridge.path}/devices/silo-b2`])
+      assert.equal((await limited.delete(path)).body.error.code, 'forbidden');
+    const reader = await keyWith({ scopes: ['read'] });
+    assert.equal((await new ScriptedBridge(reader, 'x').report()).status, 403);
+    assert.equal((await ingest.get('/v1/bridges')).status, 403);
+  });
+
+  test('refuse what is no report, and are limited in number', async () => {
+    const bridge = bridgeNamed('hostile');
+    const many = Array.from({ length: REPORTED_DEVICES_MAX + 1 }, (_, n) => bridgedDevice(`d${n}`));
+    for (const more of [
+      { devices: many },
+      { session: '../..' },
+      { wait_s: 21 },
+      { devices: [bridgedDevice('silo-b1', { endpoint: 'javascript:alert(1)' })] },
+      { devices: [{ ...bridgedDevice('silo-b1'), device_id: '__proto__/x' }] },
+      { journal: { ...JOURNAL, readings: -1 } },
+      { journal: { ...JOURNAL, fault: 'x'.repeat(501) } },
+    ]) {
+      assert.equal((await bridge.report(more)).status, 400, JSON.stringify(more).slice(0, 80));
+    }
+    assert.equal((await api.get(bridge.path)).status, 404);
+    const names = Array.from({ length: BRIDGES_MAX + 1 }, (_, n) => `many-${n}`);
+    await Promise.all(names.slice(1).map((name) => bridgeNamed(name).report()));
+    const refused = await bridgeNamed('many-0').report();
+    assert.equal(refused.body.error.code, 'bridge_limit_reached');
+    await Promise.all(names.map((name) => api.delete(`/v1/bridges/${name}`)));
+    assert.equal((await api.get('/v1/bridges')).body.data.length < 10, true);
+  });
+
+  test('let their report wait until there is something to do', async () => {
+    const bridge = bridgeNamed('waiter');
+    await bridge.report();
+    const waiting = bridge.report({ wait_s: 20 });
+    const asked = api.post(`${bridge.path}/tests`, SCALE);
+    const { requests } = (await waiting).body.data;
+    const [{ request_id }] = requests;
+    assert.deepEqual((await bridge.report({ working: [request_id] })).body.data.requests, []);
+    await bridge.report({ results: [{ request_id, failure: null, points: [POINT] }] });
+    assert.deepEqual((await asked).body.data.points, [POINT]);
+    await eventually(async () => (await bridge.report()).body.data.requests.length, 0);
+  });
+});
+
+const JOURNAL = { readings: 0, bytes: 0, oldest_at: null, dropped: 0, fault: null, gaps: [] };
