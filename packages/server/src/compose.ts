@@ -151,7 +151,6 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
 
   reconciler.start();
   await lifecycle.start(parts.retention, parts.purger, parts.compressor);
-  await lifecycle.start(parts.forecaster);
   await lifecycle.start(parts.notificationSender, parts.notifications, parts.webhooks);
   if (parts.backups !== null) await lifecycle.start(parts.backups);
   if (parts.homeAssistant !== null) await lifecycle.start(parts.homeAssistant);
@@ -172,6 +171,8 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
   });
   lifecycle.onStop(() => parts.certificates?.stop());
   lifecycle.onStop(() => app.finishSoon());
+  // Its thread loads its code when the ports are open, because nobody waits for it.
+  await lifecycle.start(parts.forecaster);
   warnOfExposedPorts(settings, logger);
   const mqttUrl = urlOf('mqtt', mqtt.plain);
   const mqttsUrl = urlOf('mqtts', mqtt.secure);
