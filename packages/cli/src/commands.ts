@@ -234,6 +234,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/setup/login.ts')).context,
   },
   {
+    name: 'bridge',
+    summary: 'attach devices that speak Modbus, MQTT, LoRaWAN, HTTP or NMEA',
+    group: SETUP,
+    survivesClosedOutput: true,
+    load: async () => (await import('./commands/bridge/bridge.ts')).bridge,
+  },
+  {
     name: 'keys',
     summary: 'list, create, revoke and rotate API keys',
     group: SETUP,

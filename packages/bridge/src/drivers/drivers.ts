@@ -39,6 +39,12 @@ export function driverNameOf(protocol: string, endpoint: string): DriverName | n
   return Object.hasOwn(schemes, scheme) ? (schemes[scheme] ?? null) : null;
 }
 
+/** The devices that need the same driver object: all paths of a port are one server. */
+export function endpointGroup(endpoint: string): string {
+  if (!endpoint.startsWith('listen:') || !URL.canParse(endpoint)) return endpoint;
+  return `listen://${new URL(endpoint).host}`;
+}
+
 export const schemesOf = (protocol: string): string[] =>
   Object.keys(SCHEMES[protocol] ?? {}).map((scheme) => `${scheme}//`);
 

@@ -7,7 +7,7 @@ import {
   type MessageSettings,
   messageTimeMs,
   rawOf,
-} from '../mapping/message-form.ts';
+} from '../mapping/message-place.ts';
 import { addedSince, type Total } from '../mapping/totals.ts';
 import { evaluatePoints, type PointValue, type RawValue } from '../mapping/value.ts';
 import type {

@@ -1,5 +1,5 @@
 import type { ProfileName } from '@granary/contract/profiles/profiles';
-import type { MessagePlace, MessageProtocol, MessageSettings } from './message-form.ts';
+import type { MessagePlace, MessageProtocol, MessageSettings } from './message-place.ts';
 import type { ModbusPlace, ModbusSettings } from './modbus-place.ts';
 import type { ValueRules } from './value.ts';
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { durationMs } from '../../mapping/duration.ts';
-import { formFields } from '../../mapping/message-form.ts';
+import { formFields } from '../../mapping/message-place.ts';
 import type { AttachedDevice, DriverModule, DriverParts, FailureCode, Sample } from '../driver.ts';
 import {
   MESSAGE_BYTES_MAX,

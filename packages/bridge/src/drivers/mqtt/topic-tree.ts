@@ -43,14 +43,3 @@ function collect<Entry>(level: Level<Entry>, parts: readonly string[], index: nu
   const any = level.levels.get('+');
   if (any !== undefined && !isOfBroker) collect(any, parts, index + 1, found);
 }
-
-/** Whether a broker accepts it as a filter. */
-export function isTopicFilter(filter: string): boolean {
-  if (filter === '' || filter.length > TOPIC_LENGTH_MAX || filter.includes('\0')) return false;
-  const parts = filter.split('/');
-  return parts.every(
-    (part, index) => part === '+' || (part === '#' && index === parts.length - 1) || !/[+#]/.test(part),
-  );
-}
-
-const TOPIC_LENGTH_MAX = 1_000;

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { backoffMs } from '@granary/common/patience';
-import { textFields } from '../../mapping/message-form.ts';
+import { textFields } from '../../mapping/message-place.ts';
 import type { DriverModule, FailureCode } from '../driver.ts';
 import { type Message, type MessageDevice, MessageDevices, parseJson } from '../message-device.ts';
 import { NmeaReader } from './nmea.ts';

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectAsync } from 'mqtt';
+import type { Credentials } from '../drivers/driver.ts';
+import { type AnnouncedDevice, Announcements, discoveryFilters } from './home-assistant.ts';
+
+const CONNECT_MS_MAX = 10_000;
+
+interface Listening {
+  readonly broker: string;
+  readonly login: Credentials | null;
+  /** Where announcements are; `homeassistant` unless it was changed. */
+  readonly prefix: string;
+  readonly forMs: number;
+}
+
+/** Listens to a broker for some seconds: announcements that it keeps come at once, others when they are made. */
+export async function announcedDevices({
+  broker,
+  login,
+  prefix,
+  forMs,
+}: Listening): Promise<AnnouncedDevice[]> {
+  const announcements = new Announcements(prefix);
+  const client = await connectAsync(broker, {
+    clean: true,
+    reconnectPeriod: 0,
+    connectTimeout: CONNECT_MS_MAX,
+    ...(login === null ? {} : { username: login.username, password: login.password }),
+  });
+  try {
+    client.on('message', (topic, payload) => announcements.add(topic, payload.toString()));
+    await client.subscribeAsync(discoveryFilters(prefix), { qos: 0 });
+    await sleep(forMs);
+  } finally {
+    await client.endAsync(true);
+  }
+  return announcements.devices();
+}

@@ -1,0 +1,146 @@
+import { idLike } from '@granary/contract/input/text-schemas';
+import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
+import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
+import { stringify } from 'yaml';
+import { isConvertible } from '../mapping/units.ts';
+import type { AnnouncedDevice, AnnouncedSensor } from './home-assistant.ts';
+
+/** What a person may put into the site file for a device that was announced: its mapping, and its entry. */
+export interface Proposal {
+  readonly mappingName: string;
+  /** The text of the mapping file. */
+  readonly mapping: string;
+  readonly entry: {
+    readonly id: string;
+    readonly name: string;
+    readonly mapping: string;
+    readonly endpoint: string;
+    readonly profile: ProfileName;
+  };
+  readonly sensors: readonly { readonly announced: AnnouncedSensor; readonly sensor: string }[];
+}
+
+/** The channels that mean the same as a device class. */
+const CHANNEL_OF_CLASS: Readonly<Record<string, ChannelName>> = {
+  temperature: 'temperature',
+  humidity: 'humidity',
+  weight: 'weight',
+  wind_speed: 'wind_speed',
+  atmospheric_pressure: 'atmospheric_pressure',
+  pressure: 'atmospheric_pressure',
+  precipitation: 'rainfall',
+  illuminance: 'light_intensity',
+  moisture: 'soil_moisture',
+  battery: 'battery_level',
+};
+const TOTALS = new Set(['total', 'total_increasing']);
+
+/** `null` for a device without a value that can be used. */
+export function proposalOf(device: AnnouncedDevice, endpoint: string, profile: ProfileName): Proposal | null {
+  if (device.sensors.length === 0) return null;
+  const id = idLike(device.name) ?? idLike(device.id) ?? 'device';
+  const mappingName = `announced-${id.toLowerCase().replaceAll('_', '-')}`.slice(0, 60);
+  const channels: readonly ChannelName[] = PROFILES[profile].channels;
+  const taken = new Set<string>();
+  const tables: Record<string, Record<string, number>> = {};
+  const points: Record<string, object> = {};
+  const sensors = device.sensors.map((announced) => {
+    const channel = channelOf(announced, channels);
+    const isFree = channel !== null && !taken.has(channel);
+    const sensor = isFree ? channel : free(nameOf(announced, device), taken);
+    taken.add(sensor);
+    const point = sensor.replaceAll('-', '_');
+    if (announced.onOff !== null) tables[point] = tableOf(announced.onOff);
+    points[point] = pointOf(
+      announced,
+      sensor,
+      isFree ? null : kindOf(announced),
+      announced.onOff === null ? null : point,
+    );
+    return { announced, sensor };
+  });
+  const expiries = device.sensors.flatMap(({ expireAfterS }) => expireAfterS ?? []);
+  const { availability } = device;
+  const mapping = {
+    mapping: mappingName,
+    version: 1,
+    title: `${device.name}${device.model === null ? '' : ` (${device.model})`}`.slice(0, 200),
+    source: 'announced by the device for Home Assistant',
+    evidence: 'documented',
+    protocol: 'mqtt',
+    profile,
+    defaults: {
+      silent_after: `${Math.max(60, ...expiries, expiries.length === 0 ? 3_600 : 0)}s`,
+      ...(availability === null
+        ? {}
+        : {
+            availability: {
+              topic: availability.topic,
+              ...(availability.pointer === null ? {} : { pointer: availability.pointer }),
+              online: availability.online,
+              offline: availability.offline,
+            },
+          }),
+    },
+    ...(Object.keys(tables).length === 0 ? {} : { tables }),
+    points,
+  };
+  return {
+    mappingName,
+    mapping: stringify(mapping, { lineWidth: 0 }),
+    entry: { id, name: device.name, mapping: mappingName, endpoint, profile },
+    sensors,
+  };
+}
+
+/** The channel of the profile for it, if its unit can be converted, and a total only where the channel is one of amounts. */
+function channelOf(
+  { deviceClass, unit, stateClass, onOff }: AnnouncedSensor,
+  channels: readonly ChannelName[],
+): ChannelName | null {
+  if (deviceClass === null || unit === null || onOff !== null) return null;
+  const channel = Object.hasOwn(CHANNEL_OF_CLASS, deviceClass) ? CHANNEL_OF_CLASS[deviceClass] : undefined;
+  if (channel === undefined || !channels.includes(channel)) return null;
+  const isTotal = stateClass !== null && TOTALS.has(stateClass);
+  if (isTotal !== (channel === 'rainfall')) return null;
+  return isConvertible(unit, CHANNELS[channel].unit) ? channel : null;
+}
+
+function pointOf(
+  { topic, pointer, unit }: AnnouncedSensor,
+  sensor: string,
+  kind: string | null,
+  table: string | null,
+): object {
+  return {
+    topic,
+    ...(pointer === null ? {} : { pointer }),
+    unit: table === null ? (unit ?? 'none') : 'state',
+    ...(table === null ? {} : { table_of: table }),
+    ...(sensor === 'rainfall' ? { difference: true } : {}),
+    ...(kind === null ? {} : { kind }),
+    sensor,
+  };
+}
+
+/** A text that Python writes for true and false is compared with a document, which has them in small letters. */
+const tableOf = ({ on, off }: { readonly on: string; readonly off: string }): Record<string, number> => {
+  const plain = (text: string): string => (text === 'True' || text === 'False' ? text.toLowerCase() : text);
+  return { [plain(on)]: 1, [plain(off)]: 0 };
+};
+
+/** The name of a sensor without that of its device, which many announcements repeat. */
+function nameOf({ name, id, deviceClass }: AnnouncedSensor, device: AnnouncedDevice): string {
+  const own = name.replace(device.name, '').replace(device.id, '');
+  const text = idLike(own) ?? deviceClass ?? idLike(id) ?? 'value';
+  const plain = text.toLowerCase().replaceAll('-', '_').replaceAll(/_+/g, '_').slice(0, 36);
+  return /^[a-z]/.test(plain) ? plain : `v_${plain}`;
+}
+
+const kindOf = ({ deviceClass }: AnnouncedSensor): string =>
+  deviceClass !== null && /^[a-z][a-z0-9_]{0,39}$/.test(deviceClass) ? deviceClass : 'value';
+
+function free(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name) && !Object.hasOwn(CHANNELS, name)) return name;
+  for (let number = 2; ; number++) if (!taken.has(`${name}_${number}`)) return `${name}_${number}`;
+}

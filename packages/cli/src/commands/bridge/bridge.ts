@@ -1,0 +1,12 @@
+import type { Define } from '../../program/environment.ts';
+import { discover } from './discover.ts';
+
+export const bridge: Define = (command, environment) => {
+  command.description(
+    'Attaches devices that speak another protocol: Modbus, MQTT, LoRaWAN, HTTP, NMEA and others.',
+  );
+  discover(
+    command.command('discover').summary('list devices that announce themselves on an MQTT broker'),
+    environment,
+  );
+};

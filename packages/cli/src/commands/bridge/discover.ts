@@ -1,0 +1,219 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import type { AnnouncedDevice, NotUsed, NotUsedReason } from '@granary/bridge/discovery/home-assistant';
+import { type Proposal, proposalOf } from '@granary/bridge/discovery/proposal';
+import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
+import { SECOND_MS } from '@granary/contract/time';
+import { isSeq, parseDocument } from 'yaml';
+import type { Define } from '../../program/environment.ts';
+import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
+import { address, choice, collect, positiveNumber, withExamples, withJson } from '../../program/options.ts';
+import { type Output, outputOf } from '../../terminal/output.ts';
+import type { Column } from '../../terminal/table.ts';
+
+interface Values {
+  readonly prefix: string;
+  readonly seconds: number;
+  readonly profile: ProfileName;
+  readonly device?: readonly string[];
+  readonly write?: string;
+  readonly site?: string;
+  readonly json?: boolean;
+}
+
+interface Found {
+  readonly device: AnnouncedDevice;
+  readonly proposal: Proposal | null;
+}
+
+const SECONDS = 5;
+const PROFILE: ProfileName = 'weather_station';
+const PREFIX = 'homeassistant';
+
+const COLUMNS: readonly Column<Found>[] = [
+  { title: 'DEVICE', text: ({ device }) => device.id },
+  { title: 'NAME', text: ({ device }) => device.name },
+  {
+    title: 'MODEL',
+    text: ({ device }) => [device.manufacturer, device.model].filter(Boolean).join(' ') || '-',
+  },
+  {
+    title: 'SENSORS',
+    text: ({ proposal }) =>
+      proposal?.sensors.map(({ sensor }) => sensor).join(', ') ?? 'none that can be used',
+  },
+];
+
+interface Left extends NotUsed {
+  readonly device: string;
+}
+
+const REASONS: Readonly<Record<NotUsedReason, string>> = {
+  template: 'its template is not understood:',
+  component: 'the bridge reads sensors only, and this is a',
+  no_state_topic: 'it names no topic',
+  not_json: 'the announcement is not JSON:',
+  no_number: 'its value is not a number, but a',
+};
+
+const LEFT_COLUMNS: readonly Column<Left>[] = [
+  { title: 'DEVICE', text: ({ device }) => device },
+  { title: 'NOT USED', text: ({ what }) => what },
+  { title: 'BECAUSE', text: ({ reason, detail }) => `${REASONS[reason]} ${detail}`.trim() },
+];
+
+export const discover: Define = (command, environment) => {
+  command
+    .description(
+      'Lists the devices that announce themselves for Home Assistant on an MQTT broker, with the sensors that can be read. ' +
+        'Nothing is changed unless --write is given. A user name and a password are taken from the address, or from ' +
+        'GRANARY_BRIDGE_BROKER_PASSWORD.',
+    )
+    .argument('<broker>', 'such as mqtt://192.168.1.10:1883')
+    .option('--prefix <topic>', `where announcements are (${PREFIX})`, PREFIX)
+    .option('--seconds <n>', `how long to listen (${SECONDS})`, positiveNumber, SECONDS)
+    .addOption(
+      choice('--profile <name>', `what the devices are here (${PROFILE})`, PROFILE_NAMES).default(PROFILE),
+    )
+    .option('--device <id>', 'only this one; may be repeated', collect)
+    .option('--write <folder>', 'write a mapping for each device into this folder')
+    .option('--site <file>', 'with --write: also enter the devices in this site file');
+  withExamples(
+    command,
+    'granary bridge discover mqtt://192.168.1.10',
+    'granary bridge discover mqtt://192.168.1.10 --device 0x00158d0001 --write mappings --site site.yaml',
+  );
+  withJson(command).action(async (broker: string, values: Values) => {
+    if (values.site !== undefined && values.write === undefined)
+      throw new UsageError('--site needs --write, which says where the mappings go');
+    const { endpoint, login } = accessOf(broker, environment.env);
+    const devices = await listen(endpoint, login, values);
+    const output = outputOf(environment, values.json);
+    const found = devices.map((device) => ({
+      device,
+      proposal: proposalOf(device, endpoint, values.profile),
+    }));
+    if (output.isJson) output.one(found.map(record), () => '');
+    else show(output, found, values);
+    if (values.write !== undefined) await write(found, values.write, values.site, output);
+  });
+};
+
+function accessOf(broker: string, env: NodeJS.ProcessEnv) {
+  const url = new URL(address(broker, 'the broker', ['mqtt:', 'mqtts:']));
+  const username = decodeURIComponent(url.username);
+  const password =
+    url.password === '' ? (env['GRANARY_BRIDGE_BROKER_PASSWORD'] ?? '') : decodeURIComponent(url.password);
+  const endpoint = `${url.protocol}//${url.host}`;
+  return { endpoint, login: username === '' ? null : { username, password } };
+}
+
+async function listen(
+  broker: string,
+  login: { readonly username: string; readonly password: string } | null,
+  { prefix, seconds, device: wanted }: Values,
+): Promise<AnnouncedDevice[]> {
+  const { announcedDevices } = await import('@granary/bridge/discovery/listen');
+  try {
+    const devices = await announcedDevices({ broker, login, prefix, forMs: seconds * SECOND_MS });
+    const missing = wanted?.find((id) => !devices.some((device) => device.id === id));
+    if (missing !== undefined)
+      throw new CommandFailure(`no device announces itself as ${missing}`, {
+        exitCode: EXIT.failed,
+        cure: 'Without --device all are listed.',
+      });
+    return devices.filter(({ id }) => wanted === undefined || wanted.includes(id));
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    const reason = error instanceof Error && error.message !== '' ? error.message : String(error);
+    throw new CommandFailure(`the broker ${broker} cannot be used: ${reason}`, {
+      cause: error,
+      exitCode: EXIT.notReachable,
+      cure: 'Is the address right, and does the broker allow this login?',
+    });
+  }
+}
+
+function show(output: Output, found: readonly Found[], { seconds, write }: Values): void {
+  output.list(
+    COLUMNS,
+    found,
+    `Nothing was announced within ${seconds} s. Devices may announce themselves only when they start: try --seconds 60.`,
+  );
+  const left = found.flatMap(({ device }) => device.notUsed.map((one) => ({ ...one, device: device.id })));
+  if (left.length > 0) {
+    output.note('');
+    output.list(LEFT_COLUMNS, left, '');
+  }
+  if (write === undefined && found.some(({ proposal }) => proposal !== null))
+    output.note(
+      '\nNothing was written. To attach a device: --device <id> --write <folder> --site <site file>',
+    );
+}
+
+const record = ({ device, proposal }: Found) => ({
+  id: device.id,
+  name: device.name,
+  model: device.model,
+  manufacturer: device.manufacturer,
+  sensors: proposal?.sensors.map(({ announced, sensor }) => ({ sensor, ...announced })) ?? [],
+  not_used: device.notUsed,
+  entry: proposal?.entry ?? null,
+  mapping: proposal?.mapping ?? null,
+});
+
+/** A mapping that is there already stays as it is, because somebody may have changed it. */
+async function write(
+  found: readonly Found[],
+  folder: string,
+  site: string | undefined,
+  output: Output,
+): Promise<void> {
+  const proposals = found.flatMap(({ proposal }) => (proposal === null ? [] : [proposal]));
+  await mkdir(folder, { recursive: true });
+  for (const { mappingName, mapping } of proposals) {
+    const file = join(folder, `${mappingName}.yaml`);
+    const isNew = await writeFile(file, mapping, { flag: 'wx' }).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') return false;
+        throw error;
+      },
+    );
+    output.note(isNew ? `Written: ${file}` : `Left as it is: ${file}`);
+  }
+  if (site !== undefined) await enter(proposals, folder, site, output);
+}
+
+/** Comments of the site file stay; a device whose id is there already is not entered again. */
+async function enter(
+  proposals: readonly Proposal[],
+  folder: string,
+  site: string,
+  output: Output,
+): Promise<void> {
+  const document = parseDocument(await readFile(site, 'utf8'));
+  if (document.errors.length > 0)
+    throw new CommandFailure(`${site} is not YAML: ${document.errors[0]?.message}`, {
+      exitCode: EXIT.failed,
+    });
+  const added: string[] = [];
+  for (const { entry, mappingName } of proposals) {
+    const path = relative(dirname(site), join(folder, `${mappingName}.yaml`));
+    const known = (document.toJS() ?? {}) as {
+      devices?: { id?: string }[] | null;
+      mappings?: string[] | null;
+    };
+    if (known.devices?.some(({ id }) => id === entry.id)) continue;
+    if (!known.mappings?.includes(path)) append(document, 'mappings', path);
+    append(document, 'devices', entry);
+    added.push(entry.id);
+  }
+  await writeFile(site, document.toString({ lineWidth: 0 }));
+  output.note(added.length === 0 ? `Nothing new for ${site}.` : `Entered in ${site}: ${added.join(', ')}`);
+}
+
+function append(document: ReturnType<typeof parseDocument>, list: string, value: unknown): void {
+  if (isSeq(document.get(list))) document.addIn([list], value);
+  else document.set(list, document.createNode([value]));
+}
