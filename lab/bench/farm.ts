@@ -32,14 +32,18 @@ export async function ask(service: Addresses, path: string, body?: object | null
 export async function registerSilos(
   service: ServiceProcess,
   count: number,
-  { prefix = 'silo', sensors }: { readonly prefix?: string; readonly sensors?: readonly object[] } = {},
+  {
+    prefix = 'silo',
+    sensors,
+    facilities = 10,
+  }: { readonly prefix?: string; readonly sensors?: readonly object[]; readonly facilities?: number } = {},
 ): Promise<Credentials[]> {
   const register = async (number: number): Promise<Credentials> => {
     const device = {
       device_id: `${prefix}-${String(number).padStart(4, '0')}`,
       name: `Silo ${number}`,
       model: 'GS-100',
-      location: { facility: `facility-${number % 10}`, zone: 'a' },
+      location: { facility: `facility-${number % facilities}`, zone: 'a' },
       capacity: { max: 20_000, unit: 'kg' },
       sensors,
     };

@@ -48,11 +48,16 @@ abstract class StoppableDevice<Command> {
     await this.publish('telemetry', this.reading());
   }
 
-  async timeStop(): Promise<StopOutcome> {
-    const askedMs = performance.now();
-    const arrived = new Promise<number>((resolve) => {
+  /** When the next stop arrives, by the clock of this process. */
+  nextStop(): Promise<number> {
+    return new Promise((resolve) => {
       this.#arrived = resolve;
     });
+  }
+
+  async timeStop(): Promise<StopOutcome> {
+    const askedMs = performance.now();
+    const arrived = this.nextStop();
     const { path, body } = this.stopRequest();
     const status = await send(this.service, path, body);
     const isGood = status !== 'closed' && status >= 200 && status < 300;

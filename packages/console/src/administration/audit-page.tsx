@@ -13,6 +13,7 @@ import {
   TextFilter,
 } from '../kit/filter-bar.tsx';
 import { Time } from '../kit/measured.tsx';
+import { actionText } from '../kit/sentences.ts';
 import { PageList, Table, textColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { usePages } from '../kit/use-loaded.ts';
@@ -64,8 +65,8 @@ function auditColumns(): readonly Column<AuditEntry>[] {
       name: 'action',
       title: audit.action,
       kind: 'title',
-      sortBy: ({ action }) => action,
-      cell: ({ action }) => <strong>{action}</strong>,
+      sortBy: ({ action }) => actionText(action),
+      cell: ({ action }) => <strong title={action}>{actionText(action)}</strong>,
     },
     { name: 'at', title: audit.at, sortBy: ({ at }) => at, cell: ({ at }) => <Time at={at} /> },
     {
@@ -100,7 +101,7 @@ function auditColumns(): readonly Column<AuditEntry>[] {
       title: audit.details,
       kind: 'actions',
       cell: (entry) => (
-        <DialogButton text={audit.details} label={audit.detailsOf(entry.action)}>
+        <DialogButton text={audit.details} label={audit.detailsOf(actionText(entry.action))}>
           {(close) => <AuditDetails entry={entry} onClose={close} />}
         </DialogButton>
       ),
@@ -112,7 +113,7 @@ function auditColumns(): readonly Column<AuditEntry>[] {
 function AuditDetails({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }) {
   const { audit } = texts.value;
   return (
-    <Dialog title={entry.action} onClose={onClose}>
+    <Dialog title={actionText(entry.action)} onClose={onClose}>
       <FactList
         facts={[
           { title: audit.at, value: <Time at={entry.at} /> },

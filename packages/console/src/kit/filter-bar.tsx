@@ -1,5 +1,6 @@
 import './filter-bar.css';
 import './segments.css';
+import { instantOf, localMs } from '@granary/common/time-zone';
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
@@ -108,10 +109,38 @@ export const TextFilter = (props: FilterProps) => (
 /** One day of the calendar. */
 export const DateFilter = (props: FilterProps) => <InputFilter {...props} input={{ type: 'date' }} />;
 
-/** A time of a day, by the clock of the viewer. */
-export const TimeFilter = (props: FilterProps) => (
-  <InputFilter {...props} input={{ type: 'datetime-local' }} />
-);
+interface TimeFilterProps extends FilterProps {
+  /** The time that holds while the address names none; `undefined` until it is known. */
+  readonly usual: string | undefined;
+  /** By whose clocks it is entered. */
+  readonly timeZone: string;
+}
+
+/** A time by the clocks of a place; an empty or incomplete one is the usual time. */
+export function TimeFilter({ name, label, usual, timeZone }: TimeFilterProps) {
+  const { navigation } = useConsole();
+  const namedMs = Date.parse(navigation.route.value.query.get(name) ?? usual ?? '');
+  const shown = Number.isNaN(namedMs) ? '' : new Date(localMs(namedMs, timeZone)).toISOString().slice(0, 16);
+  return (
+    <Filter label={label}>
+      {(id) => (
+        <input
+          id={id}
+          type="datetime-local"
+          value={shown}
+          onChange={({ currentTarget: { value } }) => {
+            const enteredMs = Date.parse(`${value}Z`);
+            navigation.filter({
+              [name]: Number.isNaN(enteredMs)
+                ? undefined
+                : new Date(instantOf(enteredMs, timeZone)).toISOString(),
+            });
+          }}
+        />
+      )}
+    </Filter>
+  );
+}
 
 interface InputProps extends FilterProps {
   readonly input: InputHTMLAttributes<HTMLInputElement>;

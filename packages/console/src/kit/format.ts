@@ -82,6 +82,21 @@ export function formatTime(
   return new Intl.DateTimeFormat(language, { ...(isToday ? {} : date), ...clock, timeZone }).format(timeMs);
 }
 
+/** Hour and minute of a place, with the day where it is not today there. */
+export function formatMinute(
+  timestamp: string | number,
+  nowMs: number,
+  language: string,
+  timeZone: string = viewerZone(),
+): string {
+  const timeMs = new Date(timestamp).getTime();
+  const dayOf = (ms: number): number => Math.floor(localMs(ms, timeZone) / DAY_MS);
+  const day: Intl.DateTimeFormatOptions =
+    dayOf(timeMs) === dayOf(nowMs) ? {} : { day: 'numeric', month: 'short' };
+  const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
+  return new Intl.DateTimeFormat(language, { ...day, ...clock, timeZone }).format(timeMs);
+}
+
 export const viewerZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The zone of a silo; that of the viewer where the browser does not know it. */

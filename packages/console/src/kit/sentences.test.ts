@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
 import { ERROR_CODES, Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { ALERTS } from '@granary/contract/sentences/alerts';
@@ -21,7 +22,7 @@ import { ERRORS } from '../texts/de/errors.ts';
 import { GERMAN_TEXTS } from '../texts/de/texts.ts';
 import { ENGLISH_TEXTS } from '../texts/en/texts.ts';
 import { LANGUAGES, useLanguage } from '../texts/texts.ts';
-import { cureText, messageText, refusalText } from './sentences.ts';
+import { actionText, cureText, messageText, refusalText } from './sentences.ts';
 
 /** A value of each kind; of a list of words, each of its words in turn. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
@@ -151,6 +152,16 @@ test('what to do about a refusal is told by the code of its sentence, else by it
   assert.equal(cureText({ code: 'newer_code', message_code: undefined }), null);
   await useLanguage('de');
   assert.match(cureText({ code: 'reading_stale', message_code: 'weight_is_old' }) ?? '', /nächste Gewicht/);
+});
+
+test('every action of the audit log has words in every language', async () => {
+  const audited = ALL_ENDPOINTS.filter(({ endpoint }) => endpoint.isAudited);
+  assert.ok(audited.length > 50);
+  for (const language of LANGUAGES) {
+    await useLanguage(language);
+    for (const { name } of audited) assert.notEqual(actionText(name), name);
+  }
+  assert.equal(actionText('newer.action'), 'newer.action');
 });
 
 test('every error code has a German text, which is shown where a refusal has no sentence of its own', async () => {

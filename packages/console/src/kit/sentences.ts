@@ -98,6 +98,12 @@ interface WithText {
 export const reasonText = ({ text, code, values }: WithText, timeZone?: string): string =>
   written({ code, values }, reader(timeZone)) ?? text;
 
+/** What was done, from the name of its endpoint; one that this page does not know is shown as it is. */
+export function actionText(action: string): string {
+  const words: Readonly<Record<string, string>> = texts.value.audit.actions;
+  return words[action.replace(/\.(silo|field)\./, '.')] ?? action;
+}
+
 interface Fault extends WithMessage {
   readonly path: string;
 }

@@ -164,7 +164,14 @@ describe('the shell of the console in Chromium', () => {
     await stops.nth(1).waitFor();
     await site.killService();
     await page.getByText(/Not live since/).waitFor();
-    assert.equal(await page.locator('.alarm-bar.lost').count(), 1);
+    await page.getByText('Everything below is as it was then.').waitFor();
+    const [bar, line] = [page.locator('.alarm-bar.lost'), page.locator('.lost-line')];
+    assert.ok(((await line.boundingBox())?.width ?? 0) > ((await bar.boundingBox())?.width ?? 0) * 0.9);
+    for (const value of await page.locator('.device-vessel .measured').all()) {
+      assert.match((await value.getAttribute('class')) ?? '', /stale/);
+      await value.locator('time').waitFor();
+    }
+    await checkAccessibility(page);
     await page.locator('.device-status .last-known').getByText('Online').waitFor();
     await page.locator('.device-running .last-known').first().waitFor();
     await stops.first().click();

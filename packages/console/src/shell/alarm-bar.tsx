@@ -35,6 +35,7 @@ export function AlarmBar() {
       class={`alarm-bar ${isQuiet ? 'quiet' : ''} ${foremost?.severity === 'critical' ? 'has-critical' : ''} ${isLost ? 'lost' : ''}`}
       aria-label={shell.alarmBar}
     >
+      <LostLine />
       <a class="counts" href={addressOf('alerts')}>
         {isQuiet ? (
           <span class="muted">{isLost ? shell.alertsUnknown : shell.noAlerts}</span>
@@ -94,20 +95,28 @@ function BarClock() {
   return <span class="bar-clock">{text}</span>;
 }
 
-/** Whether what is shown is current. */
+/** That what is shown is current, or not yet there. */
 function ConnectionSign() {
+  const { shell } = texts.value;
+  const { state } = useConsole().live.connection.current.value;
+  return (
+    <span class={`connection-sign ${state}`} role="status">
+      {state === 'lost' ? '' : shell[state]}
+    </span>
+  );
+}
+
+/** Across the whole page: since when nothing is current, what that means, and what still works. */
+function LostLine() {
   const { connection, site } = useConsole().live;
   const { shell } = texts.value;
   const current = connection.current.value;
-  const words = {
-    connecting: () => shell.connecting,
-    live: () => shell.live,
-    lost: (sinceMs: number) => shell.notLiveSince(formatTime(sinceMs, site.clock.nowMs.peek(), locale.value)),
-  };
+  if (current.state !== 'lost') return null;
+  const since = formatTime(current.sinceMs, site.clock.nowMs.peek(), locale.value);
   return (
-    <span class={`connection-sign ${current.state}`} role="status">
-      {current.state === 'lost' ? words.lost(current.sinceMs) : words[current.state]()}
-    </span>
+    <p class="lost-line" role="status">
+      <strong>{shell.notLiveSince(since)}</strong> <span>{shell.notLiveMeans}</span>
+    </p>
   );
 }
 

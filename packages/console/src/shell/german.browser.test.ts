@@ -39,6 +39,10 @@ test('the German page shows alerts, a refused start, an operation and its trace 
       [],
     );
   };
+  // The filters of the overview are one row on a desk.
+  await page.setViewportSize({ width: 1_440, height: 900 });
+  const bar = await page.locator('.overview-places .filter-bar').boundingBox();
+  assert.ok(bar !== null && bar.height < 60, `${bar?.height} px`);
   await withoutEnglish(/Füllstand \d+(?:,\d)? %, an oder unter der Grenze von 98 %/);
   await page.goto(`${site.url}/#/alerts`);
   await withoutEnglish(/Warm: Temperatur .*, an oder über der Grenze von −39 °C/);

@@ -10,11 +10,10 @@ import { DeviceName } from '../kit/device-name.tsx';
 import { DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { FacilityFilter, FilterBar, TimeFilter } from '../kit/filter-bar.tsx';
 import { useAction } from '../kit/form-state.ts';
-import { formatTime, zoneOf } from '../kit/format.ts';
+import { formatMinute, otherZone, utcTime, viewerZone, zoneOf } from '../kit/format.ts';
 import { bound, TextArea } from '../kit/inputs.tsx';
-import { Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
-import { messageText, statusText } from '../kit/sentences.ts';
+import { actionText, messageText, statusText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
 import { nameOf, operationTitle } from '../operations/jobs.ts';
@@ -35,18 +34,25 @@ export function ShiftView() {
     reload,
   } = useLoaded((signal) => client.shifts.report(asked, { signal }), [client, facility, from]);
   useEventReload(['note.'], reload);
-  const shown = (at: string): string => formatTime(at, live.site.clock.nowMs.peek(), locale.value);
+  const zone = report === undefined ? viewerZone() : zoneOf(report);
+  const place = otherZone(zone, live.site.clock.nowMs.peek());
+  const shown = (at: string): string => formatMinute(at, live.site.clock.nowMs.peek(), locale.value, zone);
   return (
     <div class="shift-view">
       <header>
         <h1>{report === undefined ? shifts.title : shifts.since(shown(report.from))}</h1>
         {report !== undefined && (
-          <p class="muted free-text">{shifts.asOf(shown(report.to), facility ?? table.anyFacility)}</p>
+          <p class="muted free-text">
+            {[
+              shifts.asOf(shown(report.to), facility ?? table.anyFacility),
+              ...(place === null ? [] : [shifts.timesOf(place)]),
+            ].join(' · ')}
+          </p>
         )}
       </header>
       <FilterBar names={['facility', 'from']}>
         <FacilityFilter />
-        <TimeFilter name="from" label={shifts.start} />
+        <TimeFilter name="from" label={shifts.start} usual={report?.from} timeZone={zone} />
         <Button onPress={reload}>{shifts.refresh}</Button>
         <Button onPress={() => print()}>{shifts.print}</Button>
       </FilterBar>
@@ -103,7 +109,7 @@ function HandoverPanel({ report }: { readonly report: ShiftReport }) {
           <p class="free-text">{handover.text}</p>
           <p class="muted free-text">
             {[nameOf(handover.created_by), handover.facility].filter(Boolean).join(' · ')}{' '}
-            <Time at={handover.created_at} />
+            <ShiftTime at={handover.created_at} timeZone={zoneOf(report)} />
           </p>
           {canOperate && (
             <Button kind="primary" isChange isBusy={isRunning} onPress={() => void acknowledge(handover)}>
@@ -129,8 +135,10 @@ interface HandoverFormProps {
   readonly onClose: () => void;
 }
 
-function HandoverForm({ report: { from, to }, place, onDone, onClose }: HandoverFormProps) {
+function HandoverForm({ report, place, onDone, onClose }: HandoverFormProps) {
   const console = useConsole();
+  const { from, to } = report;
+  const zone = zoneOf(report);
   const { shifts, table } = texts.value;
   const text = useSignal('');
   return (
@@ -146,7 +154,8 @@ function HandoverForm({ report: { from, to }, place, onDone, onClose }: Handover
       onClose={onClose}
     >
       <p class="muted free-text">
-        {place ?? table.anyFacility}: <Time at={from} /> – <Time at={to} />
+        {place ?? table.anyFacility}: <ShiftTime at={from} timeZone={zone} /> –{' '}
+        <ShiftTime at={to} timeZone={zone} />
       </p>
       <TextArea label={shifts.handoverText} rows={6} maxLength={4_000} isRequired {...bound(text)} />
     </FormDialog>
@@ -162,17 +171,28 @@ interface Line {
   readonly sign?: ComponentChildren;
 }
 
+/** To the minute and by the clocks of the service, which the head of the page names; the exact time in UTC on hover. */
+function ShiftTime({ at, timeZone }: { readonly at: string; readonly timeZone: string }) {
+  const { nowMs } = useConsole().live.site.clock;
+  return (
+    <time dateTime={at} title={utcTime(at)}>
+      {formatMinute(at, nowMs.peek(), locale.value, timeZone)}
+    </time>
+  );
+}
+
 interface PartProps {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly hasMore: boolean;
+  readonly timeZone: string;
   /** Where all of them are. */
   readonly address: string;
   readonly isWide?: boolean;
   readonly children?: ComponentChildren;
 }
 
-function Part({ title, lines, hasMore, address, isWide = false, children }: PartProps) {
+function Part({ title, lines, hasMore, timeZone, address, isWide = false, children }: PartProps) {
   const { shifts } = texts.value;
   return (
     <section class={`panel ${isWide ? 'shift-changes' : ''}`} aria-label={title}>
@@ -181,7 +201,7 @@ function Part({ title, lines, hasMore, address, isWide = false, children }: Part
       <ul class="shift-lines">
         {lines.map(({ key, at, deviceId, what, detail, sign }) => (
           <li key={key}>
-            <Time at={at} />
+            <ShiftTime at={at} timeZone={timeZone} />
             <span>{sign}</span>
             <p>
               {deviceId !== null && <DeviceName deviceId={deviceId} />} <span class="free-text">{what}</span>
@@ -203,7 +223,7 @@ function ReportParts({ report, reload }: { readonly report: ShiftReport; readonl
   const part = <Item,>(
     { items, has_more }: { readonly items: readonly Item[]; readonly has_more: boolean },
     lineOf: (item: Item) => Line,
-  ) => ({ lines: items.map(lineOf), hasMore: has_more });
+  ) => ({ lines: items.map(lineOf), hasMore: has_more, timeZone: zoneOf(report) });
   const alertLine = (alert: ShiftReport['open_alerts']['items'][number]): Line => ({
     key: alert.alert_id,
     at: alert.created_at,
@@ -311,7 +331,7 @@ function ReportParts({ report, reload }: { readonly report: ShiftReport; readonl
             key: entry.audit_id,
             at: entry.at,
             deviceId: entry.device_id,
-            what: entry.action,
+            what: actionText(entry.action),
             detail: nameOf(entry.actor),
           }))}
         />

@@ -91,7 +91,20 @@ test('a shift is handed over with what happened in it, printed, and acknowledged
   await page.getByRole('heading', { name: /^Since /, level: 1 }).waitFor();
   await page.getByRole('region', { name: 'Operations' }).getByText(/Feed/).first().waitFor();
   await page.getByRole('region', { name: 'Notes' }).getByText('Fox in the yard').waitFor();
-  await page.getByRole('region', { name: 'Changes' }).getByText('operations.feed').first().waitFor();
+  await page.getByRole('region', { name: 'Changes' }).getByText('Feed').first().waitFor();
+  // By the clocks of the service, to the minute; the zone is named because that of the viewer is another one.
+  await page.getByText(/^As of \d\d:\d\d · All facilities · times of UTC$/).waitFor();
+  const heading = await page.getByRole('heading', { level: 1 }).textContent();
+  assert.match(heading ?? '', /^Since (?:\d+ \w+, )?(?:06|14|22):00$/);
+  const start = page.getByLabel('Start of the shift');
+  assert.match(await start.inputValue(), /T(?:06|14|22):00$/);
+  const lastHour = new Date(Date.now() - 3_600_000).toISOString().slice(0, 16);
+  await start.fill(lastHour);
+  await page.waitForURL(new RegExp(`from=${encodeURIComponent(lastHour)}`));
+  await page.getByRole('heading', { name: `Since ${lastHour.slice(11)}`, level: 1 }).waitFor();
+  await start.fill('');
+  await page.waitForURL(/#\/shift$/);
+  await page.getByRole('heading', { name: heading ?? '', level: 1 }).waitFor();
   await page.getByText('No handover waits').waitFor();
   await checkAccessibility(page);
   await page.getByRole('button', { name: 'Hand over' }).click();
@@ -112,6 +125,8 @@ test('a shift is handed over with what happened in it, printed, and acknowledged
   await next.page.getByText('No handover waits').waitFor();
   const [handover] = (await client.shifts.handovers()).data;
   assert.deepEqual([handover?.created_by?.actor, handover?.acknowledged_by?.actor], ['Bea', 'Carl']);
+  await next.open('#/shift?from=nonsense');
+  await next.page.getByRole('heading', { name: /^Since /, level: 1 }).waitFor();
   await next.open('#/shift?from=2020-01-01T00:00');
   await next.page.getByRole('alert').first().waitFor();
   await page.evaluate("localStorage.setItem('granary.language', 'de')");

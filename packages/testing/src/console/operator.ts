@@ -73,19 +73,33 @@ export async function signIn(
   };
 }
 
-/** Fails for every fault of accessibility, of any impact, with the elements that have it, and for a page that is too wide. */
+/**
+ * Fails for every fault of accessibility, of any impact, with the elements that have it, in both themes, and for a page that is
+ * too wide.
+ */
 export async function checkAccessibility(page: Page): Promise<void> {
+  // The code of a view may still be on its way.
+  await page.locator('h1, h2').first().waitFor({ state: 'attached' });
   await page.evaluate(await readFile(AXE, 'utf8'));
-  const found = await page.evaluate<readonly { id: string; impact: string; nodes: { html: string }[] }[]>(
-    'axe.run().then(({ violations }) => violations)',
-  );
-  assert.deepEqual(
-    found.map(
-      ({ id, impact, nodes }) =>
-        `${id} (${impact}): ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`,
-    ),
-    [],
-  );
+  const isDark = await page.evaluate<boolean>("matchMedia('(prefers-color-scheme: dark)').matches");
+  const themes = isDark ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
+  const [own, other] = themes;
+  const faults = await faultsOf(page, '{}');
+  // Of the other theme only the colours differ.
+  await page.emulateMedia({ colorScheme: other });
+  const otherFaults = await faultsOf(page, '{ runOnly: ["color-contrast", "link-in-text-block"] }');
+  await page.emulateMedia({ colorScheme: own });
+  assert.deepEqual([...faults, ...otherFaults.map((fault) => `${other}: ${fault}`)], []);
   const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
   assert.ok(wider <= 0, `the page is ${wider} px wider than the window`);
+}
+
+async function faultsOf(page: Page, options: string): Promise<string[]> {
+  const found = await page.evaluate<readonly { id: string; impact: string; nodes: { html: string }[] }[]>(
+    `axe.run(document, ${options}).then(({ violations }) => violations)`,
+  );
+  return found.map(
+    ({ id, impact, nodes }) =>
+      `${id} (${impact}): ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`,
+  );
 }

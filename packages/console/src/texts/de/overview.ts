@@ -22,7 +22,7 @@ export const overview: typeof english.overview = {
   groupings: { place: 'Nach Ort', none: 'Eine Liste' },
   sort: 'Reihenfolge',
   show: 'Zeigen',
-  shows: { all: 'Alle', needs_me: 'Braucht mich', moving: 'In Bewegung', low: 'Niedrig', stale: 'Veraltet' },
+  shows: { all: 'Alle', needs_me: 'Für mich', moving: 'Bewegt', low: 'Niedrig', stale: 'Veraltet' },
   view: 'Form',
   views: { tiles: 'Kacheln', table: 'Tabelle' },
   columns: {

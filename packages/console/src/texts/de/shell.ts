@@ -19,6 +19,8 @@ export const shell: typeof english.shell = {
   live: 'Aktuell',
   connecting: 'Verbinde',
   notLiveSince: (time) => `Nicht aktuell seit ${time}`,
+  notLiveMeans:
+    'Alles darunter ist der Stand von damals. Anhalten geht, sonst kann nichts geändert werden. Die Seite verbindet sich von selbst wieder.',
   loading: 'Wird geladen',
   viewNotLoaded: 'Diese Ansicht konnte nicht geladen werden.',
   facilities: (count) => `${count} Betriebe`,

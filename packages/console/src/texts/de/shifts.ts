@@ -4,6 +4,7 @@ export const shifts: typeof english.shifts = {
   title: 'Schicht',
   since: (time) => `Seit ${time}`,
   asOf: (time, place) => `Stand ${time} · ${place}`,
+  timesOf: (place) => `Zeiten von ${place}`,
   start: 'Beginn der Schicht',
   refresh: 'Aktualisieren',
   print: 'Drucken',

@@ -17,6 +17,8 @@ export const shell = {
   live: 'Live',
   connecting: 'Connecting',
   notLiveSince: (time: string) => `Not live since ${time}`,
+  notLiveMeans:
+    'Everything below is as it was then. A stop can be pressed, nothing else can be changed. The page connects again by itself.',
   loading: 'Loading',
   viewNotLoaded: 'This view could not be loaded.',
   facilities: (count: number) => `${count} facilities`,

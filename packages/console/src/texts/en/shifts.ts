@@ -2,6 +2,7 @@ export const shifts = {
   title: 'Shift',
   since: (time: string) => `Since ${time}`,
   asOf: (time: string, place: string) => `As of ${time} · ${place}`,
+  timesOf: (place: string) => `times of ${place}`,
   start: 'Start of the shift',
   refresh: 'Refresh',
   print: 'Print',
