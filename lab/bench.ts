@@ -10,6 +10,7 @@ import { measureConsole } from './bench/case-console.ts';
 import { measureDisk } from './bench/case-disk.ts';
 import { measureFleet } from './bench/case-fleet.ts';
 import { measureForesight } from './bench/case-foresight.ts';
+import { measureGrants } from './bench/case-grants.ts';
 import { measureHostile } from './bench/case-hostile.ts';
 import { measureHostileDevice } from './bench/case-hostile-device.ts';
 import { measureHttpIngest } from './bench/case-http-ingest.ts';
@@ -45,6 +46,8 @@ const ALL_CASES: Cases = {
   'long-history': measureLongHistory,
   disk: measureDisk,
   fleet: measureFleet,
+  grants: (dataDir) => measureGrants(dataDir),
+  'grants-postgres': onPostgres(measureGrants),
   foresight: (dataDir) => measureForesight(dataDir),
   'foresight-postgres': onPostgres(measureForesight),
   console: measureConsole,

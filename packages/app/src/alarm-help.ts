@@ -2,9 +2,10 @@ import { ALARM_HELP_MAX, type AlarmHelpTexts } from '@granary/contract/alarm-hel
 import type { AlertType } from '@granary/contract/alerts';
 import type { Actor } from '@granary/contract/audit';
 import { Refusal } from '@granary/contract/errors';
+import { isUnlimited, type Limits } from '@granary/core/keys';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
-import { type AccessLimits, isLimited, limitConditions, Parameters } from './conditions.ts';
+import { limitConditions, Parameters } from './conditions.ts';
 import { type Committed, committed } from './effects.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -40,7 +41,7 @@ async function find(sql: Sql, { alertType, facility, rule }: HelpPlace): Promise
 }
 
 export interface HelpPage {
-  readonly limits: AccessLimits;
+  readonly limits: Limits;
   readonly afterNo: number;
   readonly limit: number;
 }
@@ -51,7 +52,7 @@ export const reads = {
     const parameters = new Parameters();
     const { bind } = parameters;
     const conditions = [`help_no > ${bind(afterNo)}`];
-    if (isLimited(limits)) {
+    if (!isUnlimited(limits)) {
       const ofDevice = limitConditions(sql, limits, parameters).join(' AND ');
       conditions.push(
         `(facility = '' OR EXISTS (SELECT 1 FROM devices WHERE devices.facility = alarm_help.facility AND ${ofDevice}))`,

@@ -1,3 +1,4 @@
+import { isUnlimited, type Limits } from '@granary/core/keys';
 import type { Sql, Value } from '@granary/store/sql';
 
 /** The parameters of a statement that is built from parts. */
@@ -8,36 +9,35 @@ export class Parameters {
   readonly bind = (value: Value): string => `$${this.values.push(value)}`;
 }
 
-/** The devices that a key may access; `null` means no limit. */
-export interface AccessLimits {
-  readonly facilities: readonly string[] | null;
-  readonly deviceIds: readonly string[] | null;
-}
-
 /** The devices that a list is about; `null` means that the list does not depend on it. */
 export interface DeviceSelection {
-  readonly limits: AccessLimits;
+  readonly limits: Limits;
   readonly facility: string | null;
   readonly zone: string | null;
   readonly deviceId: string | null;
 }
 
-export const isLimited = ({ facilities, deviceIds }: AccessLimits): boolean =>
-  facilities !== null || deviceIds !== null;
-
 export const selectsAll = ({ limits, facility, zone, deviceId }: DeviceSelection): boolean =>
-  !isLimited(limits) && facility === null && zone === null && deviceId === null;
+  isUnlimited(limits) && facility === null && zone === null && deviceId === null;
 
-/** Conditions on the table `devices`. */
+/** Conditions on the table `devices`, or on another one with these columns; none where nothing is limited. */
 export function limitConditions(
   sql: Sql,
-  { facilities, deviceIds }: AccessLimits,
+  limits: Limits,
   { bind }: Parameters,
+  table: 'devices' | 'audit' = 'devices',
 ): string[] {
-  const conditions: string[] = [];
-  if (facilities !== null) conditions.push(sql.isOneOf('devices.facility', bind(JSON.stringify(facilities))));
-  if (deviceIds !== null) conditions.push(sql.isOneOf('devices.device_id', bind(JSON.stringify(deviceIds))));
-  return conditions;
+  if (isUnlimited(limits)) return [];
+  const areas = limits.map(({ facilities, deviceIds }) => {
+    const conditions: string[] = [];
+    if (facilities !== null)
+      conditions.push(sql.isOneOf(`${table}.facility`, bind(JSON.stringify(facilities))));
+    if (deviceIds !== null)
+      conditions.push(sql.isOneOf(`${table}.device_id`, bind(JSON.stringify(deviceIds))));
+    return conditions;
+  });
+  const [only = ['1 = 0']] = areas;
+  return areas.length > 1 ? [`(${areas.map((area) => area.join(' AND ')).join(' OR ')})`] : only;
 }
 
 /** Conditions on the table `devices`. */

@@ -2,8 +2,10 @@ import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import type { Presence } from '@granary/core/devices/status';
 import type { Purge } from '@granary/core/fleet/removal';
+import type { Limits } from '@granary/core/keys';
 import { insertRows, updateRows } from '@granary/store/rows';
-import type { Sql, Value } from '@granary/store/sql';
+import type { Sql } from '@granary/store/sql';
+import { limitConditions, Parameters, where } from './conditions.ts';
 
 export interface DeviceFields {
   readonly deviceId: string;
@@ -33,9 +35,7 @@ export interface StoredDevice extends DeviceFields {
 
 export interface DeviceFilter {
   readonly group: DeviceGroup;
-  /** A device must be in every given list. */
-  readonly facilities: readonly string[] | null;
-  readonly deviceIds: readonly string[] | null;
+  readonly limits: Limits;
   readonly afterDeviceId: string | null;
   readonly limit: number;
 }
@@ -115,19 +115,17 @@ export async function lockDeviceRowsById(sql: Sql, deviceIds: readonly string[])
 
 /** Ordered by device id, so that a page starts where the previous one ended. */
 export async function listDevices(sql: Sql, filter: DeviceFilter): Promise<StoredDevice[]> {
-  const params: Value[] = [filter.group, filter.afterDeviceId ?? '', filter.limit];
-  const conditions = ['device_group = $1', 'device_id > $2', 'removed_at_ms IS NULL'];
-  for (const [column, allowed] of [
-    ['facility', filter.facilities],
-    ['device_id', filter.deviceIds],
-  ] as const) {
-    if (allowed === null) continue;
-    params.push(JSON.stringify(allowed));
-    conditions.push(sql.isOneOf(column, `$${params.length}`));
-  }
+  const parameters = new Parameters();
+  const { bind } = parameters;
+  const conditions = [
+    `device_group = ${bind(filter.group)}`,
+    `device_id > ${bind(filter.afterDeviceId ?? '')}`,
+    'removed_at_ms IS NULL',
+    ...limitConditions(sql, filter.limits, parameters),
+  ];
   const rows = await sql.query<DeviceRow>(
-    `${SELECT_DEVICE} WHERE ${conditions.join(' AND ')} ORDER BY device_id LIMIT $3`,
-    params,
+    `${SELECT_DEVICE} ${where(conditions)} ORDER BY device_id LIMIT ${bind(filter.limit)}`,
+    parameters.values,
   );
   return rows.map(toDevice);
 }

@@ -1,10 +1,10 @@
 import type { AlertFilter, AlertSeverity, AlertType } from '@granary/contract/alerts';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import type { DocumentKind } from '@granary/core/documents';
+import type { Limits } from '@granary/core/keys';
 import type { Sql } from '@granary/store/sql';
 import { shownAlerts } from './alerts/alert-rows.ts';
 import {
-  type AccessLimits,
   type DeviceSelection,
   limitConditions,
   Parameters,
@@ -221,7 +221,7 @@ export async function findAlertsOfFleet(
   sql: Sql,
   document: DocumentKind<AlertState>,
   alertIds: readonly string[],
-  limits: AccessLimits,
+  limits: Limits,
 ): Promise<Listed<AlertState>[]> {
   const parameters = new Parameters();
   const conditions = [

@@ -4,8 +4,23 @@ import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 
-export const SCOPES = ['read', 'operate', 'configure', 'ingest', 'admin'] as const;
+export const SCOPES = ['read', 'stop', 'operate', 'configure', 'ingest', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** The caller's own kind: a program, a person, a shared terminal, or a screen on the wall. */
+export const PRINCIPAL_KINDS = ['service', 'person', 'terminal', 'display'] as const;
+export type PrincipalKind = (typeof PRINCIPAL_KINDS)[number];
+
+/** What people may do. An administrator does not operate: whoever runs a site alone gets both roles. */
+export const ROLES = {
+  viewer: ['read'],
+  operator: ['read', 'operate'],
+  engineer: ['read', 'operate', 'configure'],
+  administrator: ['read', 'configure', 'admin'],
+  /** Of facilities; gives others at most what they have themselves. */
+  site_administrator: ['read', 'configure', 'admin'],
+} as const satisfies Record<string, readonly Scope[]>;
+export type Role = keyof typeof ROLES;
 
 const OptionalTimestamp = Type.Union([Timestamp, Type.Null()]);
 const Scopes = Type.Array(Type.Enum(SCOPES), { minItems: 1, maxItems: SCOPES.length, uniqueItems: true });

@@ -1,27 +1,112 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { canAccess, hasFacility, isUnlimited, isValidAt } from './keys.ts';
+import { ROLES, SCOPES } from '@granary/contract/keys';
+import fc from 'fast-check';
+import {
+  canAccess,
+  grantOf,
+  hasFacility,
+  hasScope,
+  isUnlimited,
+  isValidAt,
+  limitsAmong,
+  limitsWith,
+  reachOf,
+  UNLIMITED,
+} from './keys.ts';
 
-const anywhere = { scopes: [], facilities: null, deviceIds: null };
-
-test('a key sees what lies inside all of its limits', () => {
-  const silo = { deviceId: 'silo-1', facility: 'north' };
-  assert.equal(canAccess(anywhere, silo), true);
-  assert.equal(canAccess({ ...anywhere, facilities: ['north'] }, silo), true);
-  assert.equal(canAccess({ ...anywhere, facilities: ['south'] }, silo), false);
-  assert.equal(canAccess({ ...anywhere, deviceIds: ['silo-1'] }, silo), true);
-  assert.equal(canAccess({ ...anywhere, deviceIds: ['silo-2'] }, silo), false);
-  assert.equal(canAccess({ ...anywhere, facilities: ['north'], deviceIds: ['silo-2'] }, silo), false);
-  assert.equal(isUnlimited(anywhere), true);
-  assert.equal(isUnlimited({ ...anywhere, deviceIds: ['silo-1'] }), false);
+const SILO = { deviceId: 'silo-1', facility: 'north' };
+const area = (facilities: string[] | null, deviceIds: string[] | null = null) => ({ facilities, deviceIds });
+test('an area holds what lies inside both of its limits', () => {
+  assert.equal(canAccess(UNLIMITED, SILO), true);
+  assert.equal(canAccess([area(['north'])], SILO), true);
+  assert.equal(canAccess([area(['south'])], SILO), false);
+  assert.equal(canAccess([area(null, ['silo-1'])], SILO), true);
+  assert.equal(canAccess([area(null, ['silo-2'])], SILO), false);
+  assert.equal(canAccess([area(['north'], ['silo-2'])], SILO), false);
+  assert.equal(canAccess([area(['south']), area(null, ['silo-1'])], SILO), true);
+  assert.equal(canAccess([], SILO), false);
+  assert.equal(isUnlimited(UNLIMITED), true);
+  assert.equal(isUnlimited([area(null, ['silo-1'])]), false);
+  assert.equal(isUnlimited([]), false);
 });
 
-test('a key has rights in the facilities that it names, and in all only if nothing limits it', () => {
-  assert.equal(hasFacility(anywhere, 'north'), true);
-  assert.equal(hasFacility({ ...anywhere, facilities: ['north'] }, 'north'), true);
-  assert.equal(hasFacility({ ...anywhere, facilities: ['south'] }, 'north'), false);
-  assert.equal(hasFacility({ ...anywhere, deviceIds: ['silo-1'] }, 'north'), false);
-  assert.equal(hasFacility({ facilities: ['north'], deviceIds: ['silo-1'] }, 'north'), true);
+test('there are rights in the facilities that are named, and in all only if nothing limits them', () => {
+  assert.equal(hasFacility(UNLIMITED, 'north'), true);
+  assert.equal(hasFacility([area(['north'])], 'north'), true);
+  assert.equal(hasFacility([area(['south'])], 'north'), false);
+  assert.equal(hasFacility([area(null, ['silo-1'])], 'north'), false);
+  assert.equal(hasFacility([area(['north'], ['silo-1'])], 'north'), true);
+});
+
+test('a caller has a scope only where a grant gives it, and whoever operates may stop', () => {
+  const grants = [
+    grantOf(ROLES.viewer, null),
+    grantOf(ROLES.operator, ['north']),
+    grantOf(['stop'], ['south']),
+  ];
+  assert.deepEqual(limitsWith({ grants }, 'read'), UNLIMITED);
+  assert.deepEqual(limitsWith({ grants }, 'operate'), [area(['north'])]);
+  assert.deepEqual(limitsWith({ grants }, 'stop'), [area(['north', 'south'])]);
+  assert.deepEqual(limitsWith({ grants }, 'admin'), []);
+  assert.equal(hasScope({ grants }, 'stop'), true);
+  assert.equal(hasScope({ grants: [grantOf(['stop'], null)] }, 'operate'), false);
+  assert.equal(hasScope({ grants }, 'configure'), false);
+});
+
+test('an administrator may not operate', () => {
+  for (const role of ['administrator', 'site_administrator'] as const) {
+    assert.equal(hasScope({ grants: [grantOf(ROLES[role], null)] }, 'stop'), false);
+  }
+});
+
+const names = fc.option(fc.subarray(['a', 'b', 'c'], { minLength: 1 }), { nil: null });
+const grants = fc.array(
+  fc.record({
+    role: fc.constant(null),
+    scopes: fc.subarray([...SCOPES], { minLength: 1 }),
+    facilities: names,
+    deviceIds: names,
+  }),
+  { maxLength: 5 },
+);
+const place = fc.record({
+  deviceId: fc.constantFrom('a', 'b', 'd'),
+  facility: fc.constantFrom('a', 'b', 'd'),
+});
+
+test('the areas of several grants allow what any one of them allows', () => {
+  fc.assert(
+    fc.property(grants, fc.constantFrom(...SCOPES), place, (all, scope, at) => {
+      const limits = limitsWith({ grants: all }, scope);
+      const alone = all.map((one) => limitsWith({ grants: [one] }, scope));
+      assert.equal(
+        canAccess(limits, at),
+        alone.some((one) => canAccess(one, at)),
+      );
+      assert.equal(
+        hasFacility(limits, at.facility),
+        alone.some((one) => hasFacility(one, at.facility)),
+      );
+      assert.equal(isUnlimited(limits), alone.some(isUnlimited));
+      const among = limitsAmong(limits, ['b', 'd']);
+      assert.equal(canAccess(among, at), canAccess(limits, at) && ['b', 'd'].includes(at.deviceId));
+    }),
+  );
+});
+
+test('all grants together are shown as one', () => {
+  const one = grantOf(['operate', 'read'], ['north'], ['silo-1']);
+  assert.deepEqual(reachOf({ grants: [one] }), {
+    scopes: ['operate', 'read'],
+    facilities: ['north'],
+    device_ids: ['silo-1'],
+  });
+  assert.deepEqual(reachOf({ grants: [one, grantOf(['read', 'admin'], null)] }), {
+    scopes: ['operate', 'read', 'admin'],
+    facilities: null,
+    device_ids: null,
+  });
 });
 
 test('a key lives until it expires or is revoked', () => {

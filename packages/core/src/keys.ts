@@ -1,17 +1,31 @@
-import type { KeyRecord, Scope } from '@granary/contract/keys';
+import type { KeyRecord, PrincipalKind, Role, Scope } from '@granary/contract/keys';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 
 /** A preset key must be long enough that it cannot be guessed. */
 export const PRESET_KEY_LENGTH_MIN = 32;
 
-/** The facilities and devices that a key is limited to; `null` means no limit. */
-export interface Limits {
+/** Facilities and devices; `null` means no limit, and where both are named a place must be in both. */
+export interface Area {
   readonly facilities: readonly string[] | null;
   readonly deviceIds: readonly string[] | null;
 }
 
-export interface Access extends Limits {
+/** What its holder may do, and where. */
+export interface Grant extends Area {
+  /** `null` where the scopes were given one by one. */
+  readonly role: Role | null;
   readonly scopes: readonly Scope[];
+}
+
+export const grantOf = (
+  scopes: readonly Scope[],
+  facilities: readonly string[] | null = null,
+  deviceIds: readonly string[] | null = null,
+): Grant => ({ role: null, scopes, facilities, deviceIds });
+
+/** A caller may do what any of its grants allows. */
+export interface Access {
+  readonly grants: readonly Grant[];
 }
 
 export interface Place {
@@ -19,19 +33,72 @@ export interface Place {
   readonly facility: string;
 }
 
-export const canAccess = (access: Limits, place: Place): boolean =>
-  (access.facilities === null || access.facilities.includes(place.facility)) &&
-  (access.deviceIds === null || access.deviceIds.includes(place.deviceId));
+/** Where something is allowed: in any of these areas. */
+export type Limits = readonly Area[];
+
+export const UNLIMITED: Limits = [{ facilities: null, deviceIds: null }];
+
+/** Whoever may operate may also stop. */
+const includes = ({ scopes }: Grant, scope: Scope): boolean =>
+  scopes.includes(scope) || (scope === 'stop' && scopes.includes('operate'));
+
+export const hasScope = ({ grants }: Access, scope: Scope): boolean =>
+  grants.some((grant) => includes(grant, scope));
 
 /**
- * Whether a device may be put into the facility, or taken out of it, which changes who sees it. A key that is limited to
- * single devices and names no facility has no right in any.
+ * Where the caller has the scope. Areas that name only facilities, or only devices, become one, so that the cost of a list
+ * does not depend on how many grants there are.
  */
-export const hasFacility = (access: Limits, facility: string): boolean =>
-  access.facilities === null ? access.deviceIds === null : access.facilities.includes(facility);
+export function limitsWith({ grants }: Access, scope: Scope): Limits {
+  const areas = grants.filter((grant) => includes(grant, scope));
+  if (areas.some(isEverywhere)) return UNLIMITED;
+  const [only] = areas;
+  if (only !== undefined && areas.length === 1) {
+    return [{ facilities: only.facilities, deviceIds: only.deviceIds }];
+  }
+  const facilities = new Set(
+    areas.flatMap((area) => (area.deviceIds === null ? (area.facilities ?? []) : [])),
+  );
+  const deviceIds = new Set(
+    areas.flatMap((area) => (area.facilities === null ? (area.deviceIds ?? []) : [])),
+  );
+  return [
+    ...(facilities.size === 0 ? [] : [{ facilities: [...facilities], deviceIds: null }]),
+    ...(deviceIds.size === 0 ? [] : [{ facilities: null, deviceIds: [...deviceIds] }]),
+    ...areas
+      .filter((area) => area.facilities !== null && area.deviceIds !== null)
+      .map((area) => ({ facilities: area.facilities, deviceIds: area.deviceIds })),
+  ];
+}
 
-export const isUnlimited = (access: Limits): boolean =>
-  access.facilities === null && access.deviceIds === null;
+export const canAccess = (limits: Limits, place: Place): boolean =>
+  limits.some(
+    ({ facilities, deviceIds }) =>
+      (facilities === null || facilities.includes(place.facility)) &&
+      (deviceIds === null || deviceIds.includes(place.deviceId)),
+  );
+
+/**
+ * Whether a device may be put into the facility, or taken out of it, which changes who sees it. An area of single devices
+ * that names no facility gives no right in any.
+ */
+export const hasFacility = (limits: Limits, facility: string): boolean =>
+  limits.some((area) =>
+    area.facilities === null ? area.deviceIds === null : area.facilities.includes(facility),
+  );
+
+export const isUnlimited = (limits: Limits): boolean => limits.some(isEverywhere);
+
+/** The part of the limits that is about these devices; `null` means all. */
+export function limitsAmong(limits: Limits, deviceIds: readonly string[] | null): Limits {
+  if (deviceIds === null) return limits;
+  return limits.map((area) => ({
+    facilities: area.facilities,
+    deviceIds: deviceIds.filter((id) => area.deviceIds?.includes(id) ?? true),
+  }));
+}
+
+const isEverywhere = ({ facilities, deviceIds }: Area): boolean => facilities === null && deviceIds === null;
 
 interface Lifetime {
   readonly expiresAtMs: number | null;
@@ -44,6 +111,7 @@ export const isValidAt = ({ expiresAtMs, revokedAtMs }: Lifetime, nowMs: number)
 /** An API key as it is stored, without its hash. */
 export interface StoredKey extends Access {
   readonly keyId: string;
+  readonly kind: PrincipalKind;
   readonly name: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
@@ -51,13 +119,24 @@ export interface StoredKey extends Access {
   readonly revokedAtMs: number | null;
 }
 
-/** The record of a key for callers and for the event log, without the key and its hash. */
+/** All grants as one: every scope and every place that is named in any of them. */
+export function reachOf({ grants }: Access): Pick<KeyRecord, 'scopes' | 'facilities' | 'device_ids'> {
+  const named = (places: readonly (readonly string[] | null)[]): string[] | null => {
+    const all = new Set(places.flatMap((names) => names ?? []));
+    return all.size === 0 || isUnlimited(grants) ? null : [...all];
+  };
+  return {
+    scopes: [...new Set(grants.flatMap(({ scopes }) => scopes))],
+    facilities: named(grants.map(({ facilities }) => facilities)),
+    device_ids: named(grants.map(({ deviceIds }) => deviceIds)),
+  };
+}
+
+/** The record of an API key for callers and for the event log, without the key and its hash. */
 export const keyRecord = (key: StoredKey): KeyRecord => ({
   key_id: key.keyId,
   name: key.name,
-  scopes: [...key.scopes],
-  facilities: key.facilities === null ? null : [...key.facilities],
-  device_ids: key.deviceIds === null ? null : [...key.deviceIds],
+  ...reachOf(key),
   created_at: toIso(key.createdAtMs),
   expires_at: toIsoOrNull(key.expiresAtMs),
   last_used_at: toIsoOrNull(key.lastUsedAtMs),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS } from '@granary/contract/time';
 import fc from 'fast-check';
-import type { StoredKey } from './keys.ts';
+import { grantOf, type StoredKey } from './keys.ts';
 import { newSession, sessionEndMs, sessionRecord } from './session.ts';
 
 const CREATED_MS = Date.UTC(2026, 5, 15);
@@ -28,10 +28,9 @@ test('a further use never ends a session earlier', () => {
 test('the record of a caller has no secret, and no session where the key itself was sent', () => {
   const key: StoredKey = {
     keyId: 'key_1',
+    kind: 'service',
     name: 'Office',
-    scopes: ['read'],
-    facilities: ['north'],
-    deviceIds: null,
+    grants: [grantOf(['read'], ['north'])],
     createdAtMs: CREATED_MS,
     expiresAtMs: null,
     lastUsedAtMs: null,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { UNLIMITED } from '@granary/core/keys';
 import { describeEachEngine, describePostgres, type TestEngine } from '@granary/testing/app/engines';
 import { eventsOfDevice, NOW_MS, registerDevice, weigh } from '@granary/testing/app/fixtures';
 
-const UNLIMITED = { facilities: null, deviceIds: null };
 const LATER_MS = NOW_MS + 1_000;
 const CAPACITY_KG = 10_000;
 
@@ -72,7 +72,7 @@ describeEachEngine('acknowledging many alerts', (engine) => {
     await engine.query(`UPDATE alerts SET body = 'damaged' WHERE alert_id = '${damaged}'`);
     const done = await app.alerts.acknowledgeMany({
       alertIds: [...alertIds, ...south.alertIds, 'al_none'],
-      limits: { facilities: ['North'], deviceIds: null },
+      limits: [{ facilities: ['North'], deviceIds: null }],
       by: { acknowledged_by: 'Ada' },
       nowMs: LATER_MS,
     });

@@ -6,9 +6,9 @@ import {
   shelveAlert,
   unshelveAlert,
 } from '@granary/core/alerts/lifecycle';
+import type { Limits } from '@granary/core/keys';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import type { AccessLimits } from '../conditions.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { type DeviceOfRow, findAlertsOfFleet } from '../list-rows.ts';
@@ -137,7 +137,7 @@ async function change(
 
 interface AcknowledgementOfMany {
   readonly alertIds: readonly string[];
-  readonly limits: AccessLimits;
+  readonly limits: Limits;
   readonly by: Acknowledgement;
   readonly nowMs: number;
 }

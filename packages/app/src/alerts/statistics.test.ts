@@ -7,7 +7,7 @@ import type { App } from '../app.ts';
 import type { DeviceSelection } from '../conditions.ts';
 
 const ALL: DeviceSelection = {
-  limits: { facilities: null, deviceIds: null },
+  limits: [{ facilities: null, deviceIds: null }],
   facility: null,
   zone: null,
   deviceId: null,
@@ -80,7 +80,7 @@ describeEachEngine('statistics of alerts', (engine) => {
     assert.equal((await statistics(ALL, NOW_MS, NOW_MS + DAY_MS, NOW_MS + HOUR_MS)).standing.total, 0);
     const north = await statistics({ ...ALL, facility: 'North' });
     assert.deepEqual([north.raised.total, north.standing.total], [4, 0]);
-    const limited = await statistics({ ...ALL, limits: { facilities: null, deviceIds: ['slow'] } });
+    const limited = await statistics({ ...ALL, limits: [{ facilities: null, deviceIds: ['slow'] }] });
     assert.deepEqual([limited.raised.total, limited.chattering], [1, []]);
   });
 

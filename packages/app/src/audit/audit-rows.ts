@@ -1,8 +1,9 @@
 import type { Actor, AuditResult } from '@granary/contract/audit';
 import type { ErrorCode } from '@granary/contract/errors';
+import type { Limits } from '@granary/core/keys';
 import { type Expiry, expireRows } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import { type AccessLimits, Parameters, where } from '../conditions.ts';
+import { limitConditions, Parameters, where } from '../conditions.ts';
 
 /** Who asks for which change, and from where. */
 export interface Attempt {
@@ -34,7 +35,7 @@ export interface AuditRow extends Attempt, AuditOutcome {
 }
 
 export interface AuditFilter {
-  readonly limits: AccessLimits;
+  readonly limits: Limits;
   readonly deviceId: string | null;
   readonly facility: string | null;
   readonly keyId: string | null;
@@ -118,17 +119,13 @@ export async function listEntries(
   return rows.map(entryOf);
 }
 
-function conditionsOf(sql: Sql, filter: AuditFilter, { bind }: Parameters): string[] {
+function conditionsOf(sql: Sql, filter: AuditFilter, parameters: Parameters): string[] {
   const { limits, fromMs, toMs, result } = filter;
-  const conditions: string[] = [];
-  const isOneOf = (column: string, values: readonly string[] | null): void => {
-    if (values !== null) conditions.push(sql.isOneOf(column, bind(JSON.stringify(values))));
-  };
+  const { bind } = parameters;
+  const conditions = limitConditions(sql, limits, parameters, 'audit');
   const is = (column: string, value: string | null): void => {
     if (value !== null) conditions.push(`${column} = ${bind(value)}`);
   };
-  isOneOf('facility', limits.facilities);
-  isOneOf('device_id', limits.deviceIds);
   is('device_id', filter.deviceId);
   is('facility', filter.facility);
   is('key_id', filter.keyId);

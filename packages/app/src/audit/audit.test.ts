@@ -15,7 +15,7 @@ import type { App } from '../app.ts';
 import type { AuditFilter } from './audit-rows.ts';
 
 const ALL: AuditFilter = {
-  limits: { facilities: null, deviceIds: null },
+  limits: [{ facilities: null, deviceIds: null }],
   deviceId: null,
   facility: null,
   keyId: null,
@@ -110,7 +110,7 @@ describeEachEngine('the audit log', (engine) => {
       { keyId: 'key_2' },
       { actor: 'Grace' },
       { result: 'refused' } as const,
-      { limits: { facilities: ['west'], deviceIds: [deviceId] } },
+      { limits: [{ facilities: ['west'], deviceIds: [deviceId] }] },
     ]) {
       assert.deepEqual(await timesOf(filter), [4, 3, 2, 1, 0], JSON.stringify(filter));
     }
@@ -120,7 +120,7 @@ describeEachEngine('the audit log', (engine) => {
       { keyId: 'key_1' },
       { actor: 'Ada' },
       { result: 'done' } as const,
-      { limits: { facilities: ['east'], deviceIds: null } },
+      { limits: [{ facilities: ['east'], deviceIds: null }] },
     ]) {
       assert.deepEqual(await timesOf(filter), [], JSON.stringify(filter));
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { MINUTE_MS } from '@granary/contract/time';
+import { type Area, UNLIMITED } from '@granary/core/keys';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   eventsOfDevice,
@@ -26,8 +27,8 @@ describeEachEngine('changing a device', (engine) => {
 
   it('is moved to another facility only with rights in both, as they are when it is changed', async () => {
     const deviceNo = await registerDevice(app, { facility: 'North' });
-    const move = (facility: string, limits: { facilities: string[] | null; deviceIds: string[] | null }) =>
-      app.devices.update(deviceNo, { location: { facility } }, NOW_MS, { limits });
+    const move = (facility: string, area: Area) =>
+      app.devices.update(deviceNo, { location: { facility } }, NOW_MS, { limits: [area] });
     const ofDevice = { facilities: null, deviceIds: ['silo-1'] };
     await assert.rejects(move('South', ofDevice), isRefusal('forbidden'));
     await assert.rejects(move('South', { facilities: ['North'], deviceIds: null }), isRefusal('forbidden'));
@@ -77,8 +78,7 @@ describeEachEngine('changing a device', (engine) => {
     const found = (
       await app.devices.list({
         group: 'silo',
-        facilities: null,
-        deviceIds: null,
+        limits: UNLIMITED,
         afterDeviceId: null,
         limit: 1_000,
       })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { NEVER_SEEN } from '@granary/core/devices/status';
+import { UNLIMITED } from '@granary/core/keys';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   batchOf,
@@ -74,16 +75,25 @@ describeEachEngine('devices', (engine) => {
     }
     const all = ['list-a', 'list_B', 'list_a', 'list_b'];
     const list = async (filter: Partial<DeviceFilter>): Promise<string[]> => {
-      const everything = { facilities: null, deviceIds: null, afterDeviceId: null, limit: 100 };
+      const everything = { limits: UNLIMITED, afterDeviceId: null, limit: 100 };
       const page = await app.devices.list({ group: 'field', ...everything, ...filter });
       return page.map(({ deviceId }) => deviceId).filter((deviceId) => deviceId.startsWith('list'));
     };
     assert.deepEqual(await list({}), all);
     assert.deepEqual(await list({ group: 'silo' }), []);
     assert.deepEqual(await list({ afterDeviceId: 'list-a', limit: 2 }), ['list_B', 'list_a']);
-    assert.deepEqual(await list({ facilities: ['West', 'O\'Neill "West"'] }), ['list-a', 'list_a']);
-    assert.deepEqual(await list({ facilities: ['East'], deviceIds: ['list_b', 'list-a'] }), ['list_b']);
-    assert.deepEqual(await list({ facilities: [] }), []);
+    const within = (facilities: string[] | null, deviceIds: string[] | null = null) => ({
+      facilities,
+      deviceIds,
+    });
+    const west = within(['West', 'O\'Neill "West"']);
+    const oneOfEast = within(['East'], ['list_b', 'list-a']);
+    assert.deepEqual(await list({ limits: [west] }), ['list-a', 'list_a']);
+    assert.deepEqual(await list({ limits: [oneOfEast] }), ['list_b']);
+    assert.deepEqual(await list({ limits: [west, oneOfEast] }), ['list-a', 'list_a', 'list_b']);
+    assert.deepEqual(await list({ limits: [within([]), within(null, ['list_B'])] }), ['list_B']);
+    assert.deepEqual(await list({ limits: [within([])] }), []);
+    assert.deepEqual(await list({ limits: [] }), []);
   });
 
   it('replaces a secret', async () => {

@@ -13,7 +13,7 @@ import {
   refuseRestoration,
   tellsOnlyOf,
 } from '@granary/core/fleet/removal';
-import type { Limits } from '@granary/core/keys';
+import { type Limits, UNLIMITED } from '@granary/core/keys';
 import { MISSIONS_AHEAD_MAX } from '@granary/core/missions/planning/plan';
 import { NOTIFICATION_DOCUMENT } from '@granary/core/notifications/record';
 import { refuseWhileOperating } from '@granary/core/operations/interlocks';
@@ -68,8 +68,6 @@ export interface UpdateConditions {
   /** Of the key; they are compared with the facility that the device has when it is changed. */
   readonly limits?: Limits;
 }
-
-const UNLIMITED: Limits = { facilities: null, deviceIds: null };
 
 export const reads = {
   find: (sql: Sql, deviceId: string) => findDevice(sql, deviceId),

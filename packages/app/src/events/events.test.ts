@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { grantOf } from '@granary/core/keys';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import { isRefusal, NOW_MS, newDevice, registerDevice } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
@@ -8,11 +9,10 @@ import type { NewStoredKey } from '../keys/key-rows.ts';
 const newKey = (keyId: string): NewStoredKey => ({
   keyId,
   hash: `secret hash of ${keyId}`,
+  kind: 'service',
   name: 'Office',
-  scopes: ['read'],
+  grants: [grantOf(['read'])],
   createdAtMs: NOW_MS,
-  facilities: null,
-  deviceIds: null,
   expiresAtMs: null,
 });
 

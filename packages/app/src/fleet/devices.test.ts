@@ -141,7 +141,7 @@ describeEachEngine('the list of all devices', (engine) => {
         const isListed = (await ids({ status: wanted })).includes('b-silo');
         assert.equal(isListed, wanted === status, `${wanted}: ${JSON.stringify(one)}`);
       }
-      const { devices } = await app.fleet.overview({ facilities: null, deviceIds: ['b-silo'] }, NOW_MS);
+      const { devices } = await app.fleet.overview([{ facilities: null, deviceIds: ['b-silo'] }], NOW_MS);
       assert.equal(devices.by_status[status], 1);
     };
     for (const edge of EDGES) await check(edge);

@@ -1,16 +1,9 @@
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
 import type { DeviceStatus } from '@granary/contract/devices/statuses';
 import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
+import { isUnlimited, type Limits } from '@granary/core/keys';
 import type { Sql } from '@granary/store/sql';
-import {
-  type AccessLimits,
-  isLimited,
-  limitConditions,
-  Parameters,
-  type StatusClock,
-  statusExpression,
-  where,
-} from '../conditions.ts';
+import { limitConditions, Parameters, type StatusClock, statusExpression, where } from '../conditions.ts';
 
 /** Jobs that have begun and have not ended; each of these conditions is served by an index of the unfinished rows. */
 export const OPERATION_UNDER_WAY = 'is_finished = 0 AND ended_at_ms IS NULL';
@@ -176,11 +169,7 @@ export const OPEN_ALERTS = `open_alerts AS MATERIALIZED (
  * Counts in one pass without sorting, because SQLite reads in the main thread. Of all devices it reads `presence` first,
  * because a device is found by its number faster than its presence; of few devices it reads those first.
  */
-export async function countDevices(
-  sql: Sql,
-  limits: AccessLimits,
-  clock: StatusClock,
-): Promise<CountedDevices> {
+export async function countDevices(sql: Sql, limits: Limits, clock: StatusClock): Promise<CountedDevices> {
   const parameters = new Parameters();
   const { bind } = parameters;
   const ofStatus = (name: string) => countIf(`${statusExpression(clock, parameters)} = ${bind(name)}`);
@@ -189,7 +178,7 @@ export async function countDevices(
     ofStatus('maintenance'),
     ...PROFILE_NAMES.map((name) => countIf(`profile = ${bind(name)}`)),
   ];
-  const source = isLimited(limits) ? 'devices JOIN presence ON TRUE' : 'presence CROSS JOIN devices';
+  const source = isUnlimited(limits) ? 'presence CROSS JOIN devices' : 'devices JOIN presence ON TRUE';
   const conditions = [
     'devices.device_no = presence.device_no',
     'devices.removed_at_ms IS NULL',
@@ -205,7 +194,7 @@ export async function countDevices(
 }
 
 /** Counts in one pass without sorting. */
-export async function countOpenAlerts(sql: Sql, limits: AccessLimits): Promise<AlertCount[]> {
+export async function countOpenAlerts(sql: Sql, limits: Limits): Promise<AlertCount[]> {
   const parameters = new Parameters();
   const { bind } = parameters;
   const counts = ALERT_SEVERITIES.flatMap((severity) => [
@@ -222,7 +211,7 @@ export async function countOpenAlerts(sql: Sql, limits: AccessLimits): Promise<A
 
 const countIf = (condition: string): string => `COUNT(CASE WHEN ${condition} THEN 1 END)`;
 
-export async function countJobs(sql: Sql, limits: AccessLimits): Promise<JobCounts> {
+export async function countJobs(sql: Sql, limits: Limits): Promise<JobCounts> {
   const parameters = new Parameters();
   const count = (table: string, condition: string, what = '*') =>
     `(SELECT COUNT(${what}) FROM ${allowedRows(sql, table, condition, limits, parameters)})`;
@@ -244,10 +233,10 @@ export function allowedRows(
   sql: Sql,
   table: string,
   condition: string,
-  limits: AccessLimits,
+  limits: Limits,
   parameters: Parameters,
 ): string {
-  if (!isLimited(limits)) return `${table} WHERE ${condition}`;
+  if (isUnlimited(limits)) return `${table} WHERE ${condition}`;
   const allowed = limitConditions(sql, limits, parameters).join(' AND ');
   return `${table} CROSS JOIN devices
     WHERE ${condition} AND devices.device_no = ${table}.device_no AND ${allowed}`;
@@ -276,7 +265,7 @@ interface Selection {
 async function select(
   sql: Sql,
   { table, condition, order }: Selection,
-  limits: AccessLimits,
+  limits: Limits,
   limit: number,
 ): Promise<AttentionRow[]> {
   const parameters = new Parameters();
@@ -289,7 +278,7 @@ async function select(
 }
 
 /** Unconfirmed ones first. */
-export const emergencyStopsInForce = (sql: Sql, limits: AccessLimits, limit: number) =>
+export const emergencyStopsInForce = (sql: Sql, limits: Limits, limit: number) =>
   select(
     sql,
     {
@@ -302,7 +291,7 @@ export const emergencyStopsInForce = (sql: Sql, limits: AccessLimits, limit: num
   );
 
 /** Operations with a stop that is not confirmed, then those whose reports are missing. */
-export const doubtfulOperations = (sql: Sql, limits: AccessLimits, limit: number) =>
+export const doubtfulOperations = (sql: Sql, limits: Limits, limit: number) =>
   select(
     sql,
     {
@@ -315,11 +304,7 @@ export const doubtfulOperations = (sql: Sql, limits: AccessLimits, limit: number
   );
 
 /** Those that nobody has acknowledged, critical ones first. */
-export async function unacknowledgedAlerts(
-  sql: Sql,
-  limits: AccessLimits,
-  limit: number,
-): Promise<AttentionRow[]> {
+export async function unacknowledgedAlerts(sql: Sql, limits: Limits, limit: number): Promise<AttentionRow[]> {
   const parameters = new Parameters();
   const source = allowedRows(
     sql,
@@ -340,7 +325,7 @@ export async function unacknowledgedAlerts(
 /** Devices that are offline with an operation, a mission or a command under way, longest silent first. */
 export async function offlineDevicesWithJobs(
   sql: Sql,
-  limits: AccessLimits,
+  limits: Limits,
   clock: StatusClock,
   limit: number,
 ): Promise<OfflineDevice[]> {

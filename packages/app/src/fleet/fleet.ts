@@ -8,10 +8,11 @@ import type { DocumentKind } from '@granary/core/documents';
 import type { OfDevice } from '@granary/core/fleet/attention';
 import { fleetDevice, searchTexts } from '@granary/core/fleet/device-record';
 import { overviewRecord } from '@granary/core/fleet/overview';
+import type { Limits } from '@granary/core/keys';
 import { OPERATION_DOCUMENT } from '@granary/core/operations/state';
 import type { Sql } from '@granary/store/sql';
 import { COMMANDS } from '../commands/command-rows.ts';
-import type { AccessLimits, DeviceSelection } from '../conditions.ts';
+import type { DeviceSelection } from '../conditions.ts';
 import { type FleetAlertPage, type FleetJobPage, listAlertsOfFleet, listJobsOfFleet } from '../list-rows.ts';
 import { MISSIONS } from '../missions/mission-rows.ts';
 import { OPERATIONS } from '../operations/operation-rows.ts';
@@ -100,7 +101,7 @@ export const reads = {
 export const writes = {};
 
 /** A fixed number of statements, whatever the number of devices is. */
-async function readOverview(sql: Sql, limits: AccessLimits, nowMs: number): Promise<Overview> {
+async function readOverview(sql: Sql, limits: Limits, nowMs: number): Promise<Overview> {
   const clock = { nowMs, missedReportsMax: MISSED_REPORTS_MAX };
   const most = ATTENTION_ITEMS_MAX;
   const devices = await countDevices(sql, limits, clock);

@@ -28,18 +28,23 @@ const deviceId = fc.constantFrom(...Array.from({ length: DEVICES }, (_, i) => `f
 const orNull = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: null });
 
 const selection: fc.Arbitrary<DeviceSelection> = fc.record({
-  limits: fc.record({
-    facilities: orNull(fc.uniqueArray(fc.constantFrom(...FACILITIES, 'Nowhere'), { minLength: 1 })),
-    deviceIds: orNull(fc.uniqueArray(deviceId, { minLength: 1 })),
-  }),
+  limits: fc.array(
+    fc.record({
+      facilities: orNull(fc.uniqueArray(fc.constantFrom(...FACILITIES, 'Nowhere'), { minLength: 1 })),
+      deviceIds: orNull(fc.uniqueArray(deviceId, { minLength: 1 })),
+    }),
+    { maxLength: 3 },
+  ),
   facility: orNull(fc.constantFrom(...FACILITIES, 'Nowhere')),
   zone: orNull(fc.constantFrom(...ZONES)),
   deviceId: orNull(deviceId),
 });
 
 const allows = (wanted: DeviceSelection, device: Device): boolean =>
-  (wanted.limits.facilities?.includes(device.facility) ?? true) &&
-  (wanted.limits.deviceIds?.includes(device.deviceId) ?? true) &&
+  wanted.limits.some(
+    ({ facilities, deviceIds }) =>
+      (facilities?.includes(device.facility) ?? true) && (deviceIds?.includes(device.deviceId) ?? true),
+  ) &&
   (wanted.facility ?? device.facility) === device.facility &&
   (wanted.zone ?? device.zone) === device.zone &&
   (wanted.deviceId ?? device.deviceId) === device.deviceId;

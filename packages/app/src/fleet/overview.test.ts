@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { UNLIMITED } from '@granary/core/keys';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import { locate, NOW_MS, newDevice, newFieldDevice, weigh } from '@granary/testing/app/fixtures';
 import { alertState, insertAlerts, insertOperations } from '@granary/testing/app/fleet-rows';
 import type { App } from '../app.ts';
-
-const UNLIMITED = { facilities: null, deviceIds: null };
 
 describeEachEngine('the overview', (engine) => {
   let app: App;
@@ -99,7 +98,7 @@ describeEachEngine('the overview', (engine) => {
   });
 
   it('knows nothing beyond the limits of the key', async () => {
-    const south = await app.fleet.overview({ facilities: ['South'], deviceIds: null }, NOW_MS);
+    const south = await app.fleet.overview([{ facilities: ['South'], deviceIds: null }], NOW_MS);
     assert.deepEqual(
       [
         south.devices.total,
@@ -110,7 +109,7 @@ describeEachEngine('the overview', (engine) => {
       [1, 1, { operations: 1, commands: 0, missions: 0 }, 0],
     );
     assert.deepEqual([...new Set(south.attention.map(({ device_id }) => device_id))], ['silo-s']);
-    const none = await app.fleet.overview({ facilities: ['South'], deviceIds: ['silo-n'] }, NOW_MS);
+    const none = await app.fleet.overview([{ facilities: ['South'], deviceIds: ['silo-n'] }], NOW_MS);
     assert.deepEqual([none.devices.total, none.attention], [0, []]);
   });
 

@@ -1,4 +1,12 @@
-import type { Access, StoredKey } from '@granary/core/keys';
+import { ROLES, type Role, type Scope } from '@granary/contract/keys';
+import {
+  type Access,
+  type Area,
+  type Grant,
+  isUnlimited,
+  limitsWith,
+  type StoredKey,
+} from '@granary/core/keys';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 
@@ -9,28 +17,27 @@ export interface KeySecret {
   readonly createdAtMs: number;
 }
 
-export interface NewStoredKey extends Access, KeySecret {
-  readonly name: string;
-  readonly expiresAtMs: number | null;
-}
+export interface NewStoredKey
+  extends KeySecret,
+    Pick<StoredKey, 'kind' | 'name' | 'grants' | 'expiresAtMs'> {}
 
 export interface KeyPage {
   readonly afterKeyId: string | null;
   readonly limit: number;
 }
 
-export interface KeyRow extends Omit<StoredKey, 'scopes' | 'facilities' | 'deviceIds'> {
-  readonly scopes: string;
-  readonly facilities: string | null;
-  readonly deviceIds: string | null;
+export interface KeyRow extends Omit<StoredKey, 'grants'> {
+  readonly grants: string;
 }
+
+/** A role is stored by its name, so that whoever has it follows when it changes. */
+type StoredGrant = Area & ({ readonly role: Role } | { readonly scopes: readonly Scope[] });
 
 export const KEY_COLUMNS = [
   'key_id',
+  'kind',
   'name',
-  'scopes',
-  'facilities',
-  'device_ids',
+  'grants',
   'created_at_ms',
   'expires_at_ms',
   'last_used_at_ms',
@@ -41,23 +48,26 @@ export const KEY_COLUMNS = [
 
 const SELECT_KEY = `SELECT ${KEY_COLUMNS} FROM keys`;
 
-export const toKey = ({ scopes, facilities, deviceIds, ...fields }: KeyRow): StoredKey => ({
+export const toKey = ({ grants, ...fields }: KeyRow): StoredKey => ({
   ...fields,
-  scopes: JSON.parse(scopes),
-  facilities: facilities === null ? null : JSON.parse(facilities),
-  deviceIds: deviceIds === null ? null : JSON.parse(deviceIds),
+  grants: (JSON.parse(grants) as StoredGrant[]).map(readGrant),
 });
+
+const readGrant = (stored: StoredGrant): Grant => {
+  const { facilities, deviceIds } = stored;
+  return 'role' in stored
+    ? { role: stored.role, scopes: ROLES[stored.role], facilities, deviceIds }
+    : { role: null, scopes: stored.scopes, facilities, deviceIds };
+};
+
+const writtenGrant = ({ role, scopes, facilities, deviceIds }: Grant): StoredGrant =>
+  role === null ? { scopes, facilities, deviceIds } : { role, facilities, deviceIds };
 
 /** What the key may do, as it is stored. */
-const accessColumns = ({ scopes, facilities, deviceIds }: Access) => ({
-  scopes: JSON.stringify(scopes),
-  isAdmin: Number(scopes.includes('admin')),
-  facilities: listText(facilities),
-  deviceIds: listText(deviceIds),
+export const accessColumns = (access: Access) => ({
+  grants: JSON.stringify(access.grants.map(writtenGrant)),
+  isFullAdmin: Number(isUnlimited(limitsWith(access, 'admin'))),
 });
-
-const listText = (list: readonly string[] | null): string | null =>
-  list === null ? null : JSON.stringify(list);
 
 export async function findKeyByHash(sql: Sql, hash: string): Promise<StoredKey | undefined> {
   const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE hash = $1`, [hash]);
@@ -111,8 +121,7 @@ export async function lockAdminKeys(sql: Sql): Promise<void> {
 /** Whether there is a key that can do everything. */
 export async function hasFullKey(sql: Sql, nowMs: number): Promise<boolean> {
   const rows = await sql.query(
-    `SELECT 1 AS found FROM keys WHERE is_admin = 1 AND facilities IS NULL AND device_ids IS NULL
-       AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $1) LIMIT 1`,
+    `SELECT 1 AS found FROM keys WHERE is_full_admin = 1 AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $1) LIMIT 1`,
     [nowMs],
   );
   return rows.length > 0;
@@ -133,8 +142,8 @@ export async function countKeys(sql: Sql): Promise<number> {
 
 /** Returns whether no key had this hash before. */
 export async function insertKey(sql: Sql, key: NewStoredKey): Promise<boolean> {
-  const { keyId, hash, name, createdAtMs, expiresAtMs } = key;
-  const row = { keyId, hash, name, createdAtMs, expiresAtMs, ...accessColumns(key) };
+  const { keyId, hash, kind, name, createdAtMs, expiresAtMs } = key;
+  const row = { keyId, hash, kind, name, createdAtMs, expiresAtMs, ...accessColumns(key) };
   const target = { table: 'keys', onConflict: 'ON CONFLICT (hash) DO NOTHING' };
   return (await insertRows(sql, target, [row])) === 1;
 }

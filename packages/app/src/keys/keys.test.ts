@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { ROLES } from '@granary/contract/keys';
+import { grantOf } from '@granary/core/keys';
 import { describeEachEngine, describePostgres } from '@granary/testing/app/engines';
 import { isRefusal, NOW_MS } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
@@ -9,9 +11,8 @@ const newKey = (keyId: string, fields: Partial<NewStoredKey> = {}): NewStoredKey
   keyId,
   hash: `hash of ${keyId}`,
   name: 'Office',
-  scopes: ['read', 'operate'],
-  facilities: ['North'],
-  deviceIds: null,
+  kind: 'service',
+  grants: [grantOf(['read', 'operate'], ['North'])],
   createdAtMs: NOW_MS,
   expiresAtMs: null,
   ...fields,
@@ -24,7 +25,13 @@ describeEachEngine('keys', (engine) => {
   });
 
   it('finds a key by its hash only', async () => {
-    const { hash, ...fields } = newKey('key_1', { deviceIds: ['a', 'b'], expiresAtMs: NOW_MS + 5 });
+    const { hash, ...fields } = newKey('key_1', {
+      grants: [
+        grantOf(['read', 'operate'], ['North'], ['a', 'b']),
+        { role: 'operator', scopes: ROLES.operator, facilities: ['South'], deviceIds: null },
+      ],
+      expiresAtMs: NOW_MS + 5,
+    });
     const created = await app.keys.create({ hash, ...fields });
     assert.deepEqual(created, { ...fields, lastUsedAtMs: null, revokedAtMs: null });
     assert.deepEqual(await app.keys.findByHash(hash), created);
@@ -94,7 +101,7 @@ describeEachEngine('keys', (engine) => {
   it('makes a preset key valid again after its rotation or revocation, and revokes all others of its name', async () => {
     const preset = (keyId: string, hash: string, createdAtMs: number) =>
       app.keys.preset(
-        newKey(keyId, { name: 'preset', hash, createdAtMs, facilities: null, scopes: ['read', 'admin'] }),
+        newKey(keyId, { name: 'preset', hash, createdAtMs, grants: [grantOf(['read', 'admin'])] }),
       );
     assert.equal(await preset('preset_1', 'first', NOW_MS), 'created');
     assert.equal(await preset('preset_2', 'first', NOW_MS + 1), 'unchanged');
@@ -114,18 +121,18 @@ describeEachEngine('keys', (engine) => {
   });
 
   it('gives a preset key all its rights, also one that was issued with fewer', async () => {
-    await app.keys.create(newKey('issued', { hash: 'issued', scopes: ['read'], facilities: ['North'] }));
-    const preset = newKey('other', { name: 'preset', hash: 'issued', scopes: ['admin'], facilities: null });
+    await app.keys.create(newKey('issued', { hash: 'issued', grants: [grantOf(['read'], ['North'])] }));
+    const preset = newKey('other', { name: 'preset', hash: 'issued', grants: [grantOf(['admin'])] });
     assert.equal(await app.keys.preset(preset), 'restored');
     const stored = await app.keys.findByHash('issued');
-    assert.deepEqual([stored?.keyId, stored?.scopes, stored?.facilities], ['issued', ['admin'], null]);
+    assert.deepEqual([stored?.keyId, stored?.grants], ['issued', [grantOf(['admin'])]]);
   });
 
   it('creates the same preset key once for many nodes at once', async () => {
     const other = await engine.open();
     const outcomes = await Promise.all(
       [app, other, app, other].map((node, n) =>
-        node.keys.preset(newKey(`many_${n}`, { name: 'many', hash: 'many', facilities: null })),
+        node.keys.preset(newKey(`many_${n}`, { name: 'many', hash: 'many', grants: [grantOf(['admin'])] })),
       ),
     );
     assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1);
@@ -134,11 +141,11 @@ describeEachEngine('keys', (engine) => {
   it('creates a first admin key only while there is no other, also for many nodes at once', async () => {
     const other = await engine.open();
     const createFirst = (at: App, keyId: string) =>
-      at.keys.createFirst(newKey(keyId, { scopes: ['read', 'admin'], facilities: null }));
+      at.keys.createFirst(newKey(keyId, { grants: [grantOf(['read', 'admin'])] }));
     for (const { keyId } of await app.keys.list({ afterKeyId: null, limit: 1_000 })) {
       await app.keys.revoke(keyId, NOW_MS);
     }
-    const limited = newKey('limited', { scopes: ['admin'], facilities: ['North'] });
+    const limited = newKey('limited', { grants: [grantOf(['admin'], ['North'])] });
     await app.keys.create(limited);
     const created = await Promise.all([app, other, app, other].map((at, n) => createFirst(at, `first_${n}`)));
     assert.equal(created.filter((key) => key !== undefined).length, 1);

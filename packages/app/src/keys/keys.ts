@@ -100,7 +100,7 @@ export const writes = {
    * stay until these have been started with the new one.
    */
   async preset(tx: Transaction, key: NewStoredKey): Promise<Committed<PresetOutcome>> {
-    const { name, hash, scopes, facilities, deviceIds, createdAtMs: atMs, expiresAtMs } = key;
+    const { name, hash, grants, createdAtMs: atMs, expiresAtMs } = key;
     await lockAdminKeys(tx.sql);
     // All rows in one order and the event log last, so that two nodes cannot deadlock.
     const inUse = await presetHashesOfNodes(tx.sql, atMs);
@@ -109,7 +109,7 @@ export const writes = {
     const before = await lockKeyByHash(tx.sql, hash);
     if (before === undefined) throw new Error('a key that was just stored is missing');
     const { keyId } = before;
-    const after = { ...before, name, scopes, facilities, deviceIds, expiresAtMs, revokedAtMs: null };
+    const after = { ...before, name, grants, expiresAtMs, revokedAtMs: null };
     const events: NewEvent[] = [];
     for (const other of locked) {
       if (other.keyId === keyId || inUse.includes(other.hash)) continue;

@@ -1,5 +1,6 @@
 import { ALERT_DOCUMENT, type AlertState } from '@granary/core/alerts/lifecycle';
 import { alertRecord } from '@granary/core/alerts/record';
+import { UNLIMITED } from '@granary/core/keys';
 import {
   type AlertColumns,
   type Dispatch,
@@ -77,8 +78,7 @@ export async function composeDue(
 
 async function readFacts(sql: Sql, due: readonly StoredNotice[]): Promise<Facts> {
   const alertIds = [...new Set(due.map(({ alertId }) => alertId))];
-  const unlimited = { facilities: null, deviceIds: null };
-  const alerts = await findAlertsOfFleet(sql, ALERT_DOCUMENT, alertIds, unlimited);
+  const alerts = await findAlertsOfFleet(sql, ALERT_DOCUMENT, alertIds, UNLIMITED);
   const deviceNos = [...new Set(alerts.map(({ state }) => state.deviceNo))];
   const devices = await findDevices(sql, deviceNos);
   return {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import { grantOf } from '@granary/core/keys';
 import { SESSIONS_PER_KEY_MAX } from '@granary/core/session';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import { NOW_MS } from '@granary/testing/app/fixtures';
@@ -11,9 +12,8 @@ const newKey = (keyId: string, fields: Partial<NewStoredKey> = {}): NewStoredKey
   keyId,
   hash: `hash of ${keyId}`,
   name: keyId,
-  scopes: ['read'],
-  facilities: null,
-  deviceIds: null,
+  kind: 'service',
+  grants: [grantOf(['read'])],
   createdAtMs: NOW_MS,
   expiresAtMs: null,
   ...fields,
@@ -35,7 +35,7 @@ describeEachEngine('sessions', (engine) => {
     (await app.session.keysOfCodes(['hash of nobody', hash], nowMs)).get(hash);
 
   it('are found by their hash, with the key as it is now', async () => {
-    const key = await app.keys.create(newKey('found', { facilities: ['north'] }));
+    const key = await app.keys.create(newKey('found', { grants: [grantOf(['read'], ['north'])] }));
     const session = {
       hash: 's_found',
       keyId: 'found',

@@ -1,12 +1,11 @@
 import type { Actor } from '@granary/contract/audit';
+import { isUnlimited, type Limits } from '@granary/core/keys';
 import type { StoredHandover, StoredNote } from '@granary/core/shifts';
 import { type Expiry, expireRows } from '@granary/store/expiry';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import {
-  type AccessLimits,
   type DeviceSelection,
-  isLimited,
   limitConditions,
   Parameters,
   selectionConditions,
@@ -26,7 +25,7 @@ export interface TimePosition {
 }
 
 export interface NotePage {
-  readonly limits: AccessLimits;
+  readonly limits: Limits;
   readonly deviceId: string | null;
   readonly facility: string | null;
   readonly fromMs: number | null;
@@ -43,6 +42,10 @@ export interface ListedNote extends StoredNote {
 interface NoteRow extends Omit<ListedNote, 'createdBy'> {
   readonly createdBy: string | null;
 }
+
+/** As JSON: the facilities that the limits name. */
+const facilitiesOf = (limits: Limits): string =>
+  JSON.stringify(limits.flatMap(({ facilities }) => facilities ?? []));
 
 const SELECT_NOTE = `
   SELECT note_no, note_id, notes.device_no, device_id, COALESCE(devices.facility, notes.facility) AS facility, at_ms, text,
@@ -64,10 +67,7 @@ export async function listNotes(sql: Sql, page: NotePage): Promise<ListedNote[]>
   const conditions: string[] = [];
   const ofDevice = limitConditions(sql, limits, parameters);
   if (ofDevice.length > 0) {
-    const ofFacility =
-      limits.facilities === null
-        ? '1 = 0'
-        : sql.isOneOf('notes.facility', bind(JSON.stringify(limits.facilities)));
+    const ofFacility = sql.isOneOf('notes.facility', bind(facilitiesOf(limits)));
     conditions.push(
       `CASE WHEN notes.device_no IS NULL THEN ${ofFacility} ELSE ${ofDevice.join(' AND ')} END`,
     );
@@ -145,7 +145,7 @@ export async function listJobsOfShift<Job extends DeviceJob>(
 }
 
 export interface HandoverPage {
-  readonly limits: AccessLimits;
+  readonly limits: Limits;
   readonly facility: string | null;
   readonly isWaiting: boolean;
   readonly beforeId: string | null;
@@ -177,8 +177,7 @@ export async function listHandovers(sql: Sql, page: HandoverPage): Promise<Store
   const { bind } = parameters;
   const { limits, facility, isWaiting, beforeId } = page;
   const conditions: string[] = [];
-  if (isLimited(limits))
-    conditions.push(sql.isOneOf('facility', bind(JSON.stringify(limits.facilities ?? []))));
+  if (!isUnlimited(limits)) conditions.push(sql.isOneOf('facility', bind(facilitiesOf(limits))));
   if (facility !== null) conditions.push(`(facility IS NULL OR facility = ${bind(facility)})`);
   if (isWaiting) conditions.push('acknowledged_at_ms IS NULL');
   if (beforeId !== null) conditions.push(`handover_id < ${bind(beforeId)}`);

@@ -4,6 +4,7 @@ import type { Applied, SiteDocument } from '@granary/contract/site';
 import { WEBHOOKS_MAX } from '@granary/contract/webhooks';
 import { auditedChange } from '@granary/core/audit';
 import { storedConfiguration } from '@granary/core/configuration/versions';
+import { UNLIMITED } from '@granary/core/keys';
 import { RULE_DOCUMENT, type StoredRule } from '@granary/core/notifications/rule';
 import { appliedRecord, auditedChanges, type PlanRequest, planSite } from '@granary/core/site/plan-site';
 import type { DescribedDevice } from '@granary/core/site/site-device';
@@ -31,12 +32,10 @@ export interface DescribedPage {
 
 export type ApplicationResult = Omit<Applied, 'credentials' | 'webhook_secrets'>;
 
-const ALL_KEYS = { facilities: null, deviceIds: null };
-
 export const reads = {
   /** Ordered by device id. */
   async devices(sql: Sql, { facility, ...page }: DescribedPage): Promise<DescribedDevice[]> {
-    const devices = { limits: ALL_KEYS, facility, zone: null, deviceId: null };
+    const devices = { limits: UNLIMITED, facility, zone: null, deviceId: null };
     const clock = { nowMs: 0, missedReportsMax: 0 };
     const everyOne = { profileName: null, status: null, texts: null, isRemoved: false, clock };
     const found = await listDevicesOfFleet(sql, { devices, ...everyOne, ...page });

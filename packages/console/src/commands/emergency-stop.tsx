@@ -20,11 +20,12 @@ interface Props {
 export function EmergencyStop({ deviceId, name, state }: Props) {
   const request = useEmergencyStop(deviceId);
   const { commands, common, missions } = texts.value;
+  const mayStop = useScope('stop');
   const mayOperate = useScope('operate');
   const isInForce = state?.active === true;
   return (
     <section class="emergency-stop" aria-label={common.emergencyStop}>
-      {mayOperate && (
+      {mayStop && (
         <StopButton
           of={deviceId}
           {...request}

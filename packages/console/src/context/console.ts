@@ -30,7 +30,10 @@ export function useConsole(): Console {
 }
 
 /** What the key may not do is not offered. */
-export const useScope = (scope: Scope): boolean => useConsole().session.scopes.includes(scope);
+export function useScope(scope: Scope): boolean {
+  const { scopes } = useConsole().session;
+  return scopes.includes(scope) || (scope === 'stop' && scopes.includes('operate'));
+}
 
 /** The options of a change: they name the person in its records, where a name is given. */
 export function callOptions({ preferences }: Pick<Console, 'preferences'>): CallOptions {

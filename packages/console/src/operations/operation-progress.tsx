@@ -25,11 +25,11 @@ export function useTimeLeft({ status, estimated_completion }: FleetOperation): s
   return leftMs > 0 ? texts.value.operations.left(formatDuration(leftMs)) : null;
 }
 
-/** The stop of an operation, for keys that may operate. */
+/** The stop of an operation, for keys that may stop. */
 export function OperationStop({ operation: { device_id, operation_id, status } }: Props) {
   const console = useConsole();
   const { client, live } = console;
-  if (!useScope('operate')) return null;
+  if (!useScope('stop')) return null;
   return (
     <StopButton
       of={operation_id}

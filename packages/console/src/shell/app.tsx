@@ -97,7 +97,7 @@ function MissionMovement({ mission }: { readonly mission: FleetMission }) {
           </LastKnown>
         </p>
       </div>
-      {useScope('operate') && (
+      {useScope('stop') && (
         <StopButton
           of={device_id}
           {...emergencyStop}

@@ -72,7 +72,7 @@ export const operations = {
   }),
   /** May be repeated at any time; the operation has ended when its status says so. */
   stop: endpoint('silo', 'POST', '/devices/{device_id}/operations/{operation_id}/stop', {
-    scope: 'operate',
+    scope: 'stop',
     isUrgent: true,
     summary: 'Stops an operation: valid at any time, any number of times, never limited.',
     answers: { 200: one(OperationRecord) },

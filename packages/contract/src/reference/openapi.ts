@@ -226,8 +226,9 @@ function descriptionOf({ scope, needsKey, isUrgent }: Endpoint): string {
   if (!needsKey) return 'Needs no key.';
   const key = scope === null ? 'Needs any key.' : `Needs a key with the scope \`${scope}\`.`;
   if (isUrgent === false) return key;
-  const urgency = isUrgent === true ? 'Never limited' : 'An emergency stop is never limited';
-  return `${key} ${urgency}, and served before other requests.`;
+  return isUrgent === true
+    ? `${key} Never limited, and served before other requests.`
+    : `${key} For an emergency stop the scope \`stop\` is enough; it is never limited, and served before other requests.`;
 }
 
 /** A setting can demand a key for the metrics, too. */

@@ -9,8 +9,7 @@ import { toIso } from '@granary/contract/time';
 import { hasFacility } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { refuseLimited } from './access/credentials.ts';
-import { limitsOf } from './fleet/selection.ts';
+import { limitsOf, refuseLimited } from './access/credentials.ts';
 import { badCursor, pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -48,7 +47,7 @@ function placeOf(request: FastifyRequest, type: string, { facility, rule }: Alar
     throw new Refusal('alarm_help_not_found', `there is no type of alert ${quoted(type)}`);
   }
   if (facility === undefined) refuseLimited(request, 'write about the alerts of every facility');
-  else if (!hasFacility(request.caller, facility)) {
+  else if (!hasFacility(limitsOf(request), facility)) {
     throw new Refusal('forbidden', `this key may not write about the facility ${quoted(facility)}`);
   }
   if (rule !== undefined && alertType !== 'sensor_threshold') {

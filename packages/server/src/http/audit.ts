@@ -3,7 +3,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { checkedTimeMs } from '@granary/contract/time';
 import { auditRecord } from '@granary/core/audit';
 import type { FastifyInstance } from 'fastify';
-import { limitsOf } from './fleet/selection.ts';
+import { limitsOf } from './access/credentials.ts';
 import { badCursor, pageOf, readPage } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';

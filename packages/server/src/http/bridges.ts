@@ -17,6 +17,8 @@ import { canAccess, isUnlimited } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../process/keys/secrets.ts';
+import { limitsOf, refuseOutside } from './access/credentials.ts';
+import { deviceNotFound } from './devices/find-device.ts';
 import { success } from './protocol/answers.ts';
 import { register, registerAtOnce } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -40,14 +42,15 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
 
   /** The devices that the caller may access; one that is not registered belongs to nobody but callers without limits. */
   async function visible(
-    { caller }: FastifyRequest,
+    request: FastifyRequest,
     devices: readonly BridgedDevice[],
   ): Promise<BridgedDevice[]> {
-    if (isUnlimited(caller)) return [...devices];
+    const limits = limitsOf(request);
+    if (isUnlimited(limits)) return [...devices];
     const seen: BridgedDevice[] = [];
     for (const device of devices) {
       const found = await directory.find(device.device_id);
-      if (found !== undefined && canAccess(caller, found)) seen.push(device);
+      if (found !== undefined && canAccess(limits, found)) seen.push(device);
     }
     return seen;
   }
@@ -57,13 +60,10 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return { ...record(bridge, devices, now()), devices };
   }
 
-  async function accessible({ caller }: FastifyRequest, deviceId: string) {
+  async function accessible(request: FastifyRequest, deviceId: string) {
     const device = await directory.find(deviceId);
-    if (device !== undefined && canAccess(caller, device)) return device;
-    throw new Refusal(
-      'device_not_found',
-      `there is no device ${quoted(deviceId)}, or this key may not see it`,
-    );
+    refuseOutside(request, device, deviceNotFound(deviceId));
+    return device;
   }
 
   /** Asks a bridge, and waits until it has answered. */
@@ -110,7 +110,7 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const asked = { request_id: requestId, kind, device_id, mapping, endpoint, unit, options };
     if (kind !== 'add' || device_id === null) return [asked];
     const device = await directory.find(device_id);
-    if (device === undefined || !canAccess(request.caller, device)) return [];
+    if (device === undefined || !canAccess(limitsOf(request), device)) return [];
     await link.access.readyToReplace(device_id);
     const secret = newDeviceSecret();
     await changes(request).devices.replaceSecret(device.deviceNo, hashSecret(secret), now());
@@ -218,8 +218,8 @@ const placeOf = ({
 });
 
 /** A bridge reaches every address of its network, so a key that is limited to some devices does not choose one. */
-function requireUnlimited({ caller }: FastifyRequest): void {
-  if (isUnlimited(caller)) return;
+function requireUnlimited(request: FastifyRequest): void {
+  if (isUnlimited(limitsOf(request))) return;
   throw new Refusal('forbidden', 'only a key without limits attaches devices to a bridge');
 }
 

@@ -14,9 +14,9 @@ import { checkedTimeMs, DAY_MS, toIso, toIsoOrNull } from '@granary/contract/tim
 import type { AerationAction, AerationWindow } from '@granary/core/foresight/grain/aeration';
 import { packTruck } from '@granary/core/foresight/order-list';
 import { findingRecord, forecastRecord, forecastSummary, refillRecord } from '@granary/core/foresight/record';
-import { canAccess } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { refuseOutside } from './access/credentials.ts';
 import { nextPart } from './access/request-turns.ts';
 import { findDevice } from './devices/find-device.ts';
 import { selectionOf } from './fleet/selection.ts';
@@ -126,12 +126,11 @@ export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencie
   register(routes, endpoints.foresight.changeRefill, async (request, _reply, read) => {
     const { refill_id: refillId } = request.params;
     const refill = await app.foresight.refill(refillId);
-    if (refill === undefined || !canAccess(request.caller, refill)) {
-      throw new Refusal(
-        'refill_not_found',
-        `there is no refill ${quoted(refillId)}, or this key may not see it`,
-      );
-    }
+    refuseOutside(
+      request,
+      refill,
+      new Refusal('refill_not_found', `there is no refill ${quoted(refillId)}, or this key may not see it`),
+    );
     const patch = read.body(request);
     const changed = await changes(request).foresight.noteRefill({ refillId, patch, nowMs: now() });
     forecaster.wake();

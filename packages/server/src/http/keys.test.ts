@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { SCOPES, type Scope } from '@granary/contract/keys';
 import { eventually } from '@granary/testing/server/eventually';
-import { describeRequests, siloNamed } from '@granary/testing/server/service';
+import { describeRequests, fieldDeviceNamed, siloNamed } from '@granary/testing/server/service';
 
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 
@@ -30,6 +30,7 @@ describeRequests('keys over HTTP', (api) => {
 
   const uses: Record<Scope, (key: string) => Promise<{ status: number }>> = {
     read: (key) => api.as(key).get(silos),
+    stop: (key) => api.as(key).post(`${silos}/north-1/operations/op_nothing/stop`),
     operate: (key) => api.as(key).post(`${silos}/north-1/alerts/al_nothing/acknowledge`, {}),
     configure: (key) => api.as(key).put(`${silos}/north-1/config`, {}),
     ingest: (key) => api.as(key).post(`${silos}/north-1/telemetry`, { ts: Date.now(), weight: 1 }),
@@ -37,14 +38,27 @@ describeRequests('keys over HTTP', (api) => {
   };
   for (const scope of SCOPES) {
     test(`${scope} is needed and sufficient for the requests of ${scope}`, async () => {
-      const others = SCOPES.filter((other) => other !== scope);
+      // Whoever may operate may stop.
+      const others = SCOPES.filter((other) => other !== scope && !(scope === 'stop' && other === 'operate'));
       const without = await uses[scope]((await issue({ scopes: others })).key);
       assert.equal(without.status, 403);
-      // There is no such alert, but the key is accepted.
-      const allowed = scope === 'operate' ? 404 : 200;
+      // There is no such alert or operation, but the key is accepted.
+      const allowed = scope === 'operate' || scope === 'stop' ? 404 : 200;
       assert.equal((await uses[scope]((await issue({ scopes: [scope] })).key)).status, allowed);
     });
   }
+
+  test('a key that may only stop cannot give other commands, and one that operates can stop', async () => {
+    const path = '/v1/fielddevice/devices/rover-of-stops/remote/command';
+    await api.post('/v1/fielddevice/devices', fieldDeviceNamed('rover-of-stops'));
+    const command = (key: string, name: string) => api.as(key).post(path, { command: name });
+    const { key: stops } = await issue({ scopes: ['stop'] });
+    assert.equal((await command(stops, 'emergency_stop')).status, 200);
+    assert.equal((await command(stops, 'hold')).status, 403);
+    assert.equal((await api.as(stops).post(path, {})).status, 403);
+    assert.equal((await command((await issue({ scopes: ['operate'] })).key, 'emergency_stop')).status, 200);
+    assert.equal((await command((await issue({ scopes: ['read'] })).key, 'emergency_stop')).status, 403);
+  });
 
   test('a device outside the facilities of a key is not found', async () => {
     const north = api.as((await issue({ facilities: ['north'], scopes: [...SCOPES] })).key);

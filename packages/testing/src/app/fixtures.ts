@@ -9,6 +9,7 @@ import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { toIso } from '@granary/contract/time';
 import { initialFieldConfiguration } from '@granary/core/configuration/field-configuration';
 import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
+import { UNLIMITED } from '@granary/core/keys';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { type NamedValues, readingOf, readingsOf } from '../core/readings.ts';
 import { effectsDuring, evaluatedIn, type SentMessage, sentIn } from './recorded-effects.ts';
@@ -146,7 +147,7 @@ export async function eventsOfDevice(app: App, deviceNo: number): Promise<Stored
 const EVERYTHING = 1_000_000;
 
 const allDevices = (app: App, group: DeviceGroup) =>
-  app.devices.list({ group, facilities: null, deviceIds: null, afterDeviceId: null, limit: EVERYTHING });
+  app.devices.list({ group, limits: UNLIMITED, afterDeviceId: null, limit: EVERYTHING });
 
 export const batchOf = (batch: Partial<TelemetryBatch>): TelemetryBatch => ({
   readings: [],

@@ -1,5 +1,6 @@
 import type { DeviceSelection } from '@granary/app/conditions';
 import { ALERT_DOCUMENT, type AlertState } from '@granary/core/alerts/lifecycle';
+import { UNLIMITED } from '@granary/core/keys';
 import {
   OPERATION_DOCUMENT,
   type OperationState,
@@ -11,7 +12,7 @@ import { NOW_MS } from './fixtures.ts';
 
 /** Every device, without limits. */
 export const ALL_DEVICES: DeviceSelection = {
-  limits: { facilities: null, deviceIds: null },
+  limits: UNLIMITED,
   facility: null,
   zone: null,
   deviceId: null,

@@ -8,7 +8,7 @@ import { DAY_MS } from '@granary/contract/time';
 import { alertRecord } from '@granary/core/alerts/record';
 import { commandRecord } from '@granary/core/commands/record';
 import { deviceStatus } from '@granary/core/devices/status';
-import { keyRecord } from '@granary/core/keys';
+import { keyRecord, UNLIMITED } from '@granary/core/keys';
 import { missionRecord } from '@granary/core/missions/record';
 import { operationRecord } from '@granary/core/operations/record';
 import { hasCapability } from '@granary/core/profiles/profile';
@@ -44,7 +44,7 @@ export async function storedAnswers(app: App, location: StoreLocation): Promise<
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const devicesOf = (app: App, group: DeviceGroup): Promise<StoredDevice[]> =>
-  app.devices.list({ group, facilities: null, deviceIds: null, afterDeviceId: null, limit: LIMIT });
+  app.devices.list({ group, limits: UNLIMITED, afterDeviceId: null, limit: LIMIT });
 
 async function answersOf(app: App, device: StoredDevice): Promise<Answer[]> {
   const { deviceNo, deviceId, profile, name, model, firmwareVersion, facility, zone, capacityKg } = device;

@@ -9,6 +9,7 @@ import {
 } from '@granary/app/audit/audit-rows';
 import { type GroupAddresses, groupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { ACTIONS, ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
+import { UNLIMITED } from '@granary/core/keys';
 import { DATABASE_FILE, openReader } from '@granary/store/sqlite/database';
 import { SqliteSql } from '@granary/store/sqlite/sql';
 
@@ -26,7 +27,7 @@ export interface SentRequest {
 
 const PAGE = 1_000;
 const EVERYTHING: AuditFilter = {
-  limits: { facilities: null, deviceIds: null },
+  limits: UNLIMITED,
   deviceId: null,
   facility: null,
   keyId: null,

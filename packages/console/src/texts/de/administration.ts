@@ -21,6 +21,7 @@ export const keys: typeof english.keys = {
   scopes: 'Rechte',
   scopeMeanings: {
     read: 'read: Geräte, Werte und Aufzeichnungen sehen',
+    stop: 'stop: nur stoppen',
     operate: 'operate: starten, stoppen, bestätigen',
     configure: 'configure: Grenzwerte, Regeln, Wartung',
     ingest: 'ingest: Messwerte mit HTTP senden',

@@ -19,6 +19,7 @@ export const keys = {
   scopes: 'Scopes',
   scopeMeanings: {
     read: 'read: see devices, values and records',
+    stop: 'stop: only stop',
     operate: 'operate: start, stop, acknowledge',
     configure: 'configure: thresholds, rules, maintenance',
     ingest: 'ingest: send readings by HTTP',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { grantOf } from '@granary/core/keys';
 import type { Caller } from '../../process/keys/keyring.ts';
 import {
   EXPORTS_MAX,
@@ -13,10 +14,9 @@ import {
 
 const CALLER: Caller = {
   keyId: 'key_1',
+  kind: 'service',
   name: 'k',
-  scopes: ['read'],
-  facilities: null,
-  deviceIds: null,
+  grants: [grantOf(['read'])],
   session: null,
   createdAtMs: 0,
   expiresAtMs: null,

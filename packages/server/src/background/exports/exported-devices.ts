@@ -1,5 +1,5 @@
 import type { AppReads } from '@granary/app/app';
-import type { AccessLimits } from '@granary/app/conditions';
+import { selectsAll } from '@granary/app/conditions';
 import { Refusal } from '@granary/contract/errors';
 import type { ReadingsQuery } from '@granary/contract/exports';
 import { listOf } from '@granary/contract/input/schema';
@@ -9,6 +9,7 @@ import {
   refuseUnknownNames,
   type SensorSelection,
 } from '@granary/core/exports';
+import { type Limits, limitsAmong } from '@granary/core/keys';
 
 const DEVICES_PER_PAGE = 500;
 
@@ -30,14 +31,14 @@ type Selection = Pick<ReadingsQuery, 'device_id' | 'facility' | 'zone' | 'profil
 /** The devices of the query that the key may access; refuses an id or a sensor that is not among them. */
 export async function devicesToExport(
   app: AppReads,
-  limits: AccessLimits,
+  limits: Limits,
   query: Selection,
   nowMs: number,
 ): Promise<DevicesToExport> {
   const ids = listOf(query.device_id);
   const wanted: SensorSelection = { names: listOf(query.sensor), unit: query.unit ?? null };
   const selection = {
-    limits: { ...limits, deviceIds: both(ids, limits.deviceIds) },
+    limits: limitsAmong(limits, ids),
     facility: query.facility ?? null,
     zone: query.zone ?? null,
     deviceId: null,
@@ -66,16 +67,8 @@ export async function devicesToExport(
     wanted,
     devices.map(({ sensors }) => sensors),
   );
-  const { facility, zone, limits: all } = selection;
-  const filters = [facility, zone, query.profile ?? null, all.facilities, all.deviceIds];
-  const isEveryDevice = filters.every((filter) => filter === null);
+  const isEveryDevice = selectsAll(selection) && query.profile === undefined;
   return { devices: devices.filter(({ sensors }) => sensors.length > 0), isEveryDevice };
-}
-
-function both(ids: readonly string[] | null, allowed: readonly string[] | null): readonly string[] | null {
-  if (ids === null || allowed === null) return ids ?? allowed;
-  const isAllowed = new Set(allowed);
-  return ids.filter((id) => isAllowed.has(id));
 }
 
 /** An id that is unknown or outside the limits of the key would only make the file shorter. */

@@ -2,6 +2,7 @@ import type { App } from '@granary/app/app';
 import { PeriodicWork } from '@granary/common/periodic-work';
 import type { FleetDevice } from '@granary/contract/fleet';
 import { SECOND_MS } from '@granary/contract/time';
+import { UNLIMITED } from '@granary/core/keys';
 import type { BrokerAccess } from '@granary/link/external/connection/broker-address';
 import { OtherBroker } from '@granary/link/external/other-broker';
 import type { Logger } from '../../process/logging/logger.ts';
@@ -39,7 +40,7 @@ const ALERTS_PER_READ = 500;
 const MESSAGES_AT_A_TIME = 200;
 const NO_ALERTS: OpenAlerts = { count: 0, critical: 0 };
 const EVERY_DEVICE = {
-  limits: { facilities: null, deviceIds: null },
+  limits: UNLIMITED,
   facility: null,
   zone: null,
   deviceId: null,

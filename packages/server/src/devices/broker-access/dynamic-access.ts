@@ -3,6 +3,7 @@ import type { App } from '@granary/app/app';
 import { PeriodicWork } from '@granary/common/periodic-work';
 import { DEVICE_GROUPS } from '@granary/contract/profiles/groups';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { UNLIMITED } from '@granary/core/keys';
 import { DynamicSecurity, type KnownClient } from '@granary/link/external/access/dynamic-security';
 import type { ExternalLinkOptions } from '@granary/link/external/external-link';
 import type { Logger } from '../../process/logging/logger.ts';
@@ -193,7 +194,7 @@ async function hashesOf(devices: Pick<App['devices'], 'list'>): Promise<Map<stri
   const hashes = new Map<string, string>();
   for (const group of DEVICE_GROUPS) {
     for (let afterDeviceId: string | null = null; ; ) {
-      const filter = { group, facilities: null, deviceIds: null, afterDeviceId, limit: PAGE_SIZE };
+      const filter = { group, limits: UNLIMITED, afterDeviceId, limit: PAGE_SIZE };
       const page = await devices.list(filter);
       for (const { deviceId, secretHash } of page) hashes.set(deviceId, secretHash);
       if (page.length < PAGE_SIZE) break;

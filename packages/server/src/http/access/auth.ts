@@ -4,6 +4,7 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
+import { hasScope } from '@granary/core/keys';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { deadlineOf, lateIfFailing, UrgentDeadline } from '../../devices/sending/urgent-deadline.ts';
 import type { Caller, Keyring } from '../../process/keys/keyring.ts';
@@ -20,7 +21,7 @@ import { bearer, credentialOf, namesBearer, sessionSecret } from './credentials.
 import type { FailedLogins } from './failed-logins.ts';
 import { refusalOfForeignPage } from './own-page.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { type Done, onceBodyTells } from './urgency.ts';
+import { type Done, onceBodyTells, scopeOf } from './urgency.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -52,7 +53,11 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
   });
   onceBodyTells(app, (isUrgent, request, reply, done) => {
     if (isUrgent) return done();
-    const limit = () => attempt(done, () => limiter?.take(request.caller.keyId, reply));
+    const limit = () =>
+      attempt(done, () => {
+        limiter?.take(request.caller.keyId, reply);
+        requireScope(request.caller, request.routeOptions.config.endpoint?.scope ?? null);
+      });
     if (request.pendingIdentity === null) return limit();
     // The request turned out not to be urgent, so the key must be checked and not only last known.
     const credential = credentialOf(request);
@@ -123,7 +128,7 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
     request.caller = caller;
     attempt(done, () => {
       if ((endpoint?.isUrgent ?? false) === false) limiter?.take(caller.keyId, reply);
-      requireScope(caller, endpoint?.scope ?? null);
+      if (endpoint !== undefined) requireScope(caller, scopeOf(endpoint, undefined));
     });
   }
 }
@@ -197,6 +202,6 @@ function attempt(done: Done, check: () => void): void {
 }
 
 function requireScope(caller: Caller, scope: Scope | null): void {
-  if (scope === null || caller.scopes.includes(scope)) return;
+  if (scope === null || hasScope(caller, scope)) return;
   throw new Refusal('forbidden', `this API key lacks the scope "${scope}"`);
 }

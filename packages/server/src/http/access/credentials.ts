@@ -1,8 +1,9 @@
 import { Refusal } from '@granary/contract/errors';
 import { SESSION_COOKIE } from '@granary/contract/session';
-import { isUnlimited } from '@granary/core/keys';
+import { canAccess, isUnlimited, type Limits, limitsWith, type Place } from '@granary/core/keys';
 import type { FastifyRequest } from 'fastify';
 import { type Credential, isSessionSecret, sessionCredential } from '../../process/keys/secrets.ts';
+import { scopeOf } from './urgency.ts';
 
 const BEARER = /^bearer +(\S+)$/i;
 /** Of a header that is meant as a key, so that a cookie does not take its place. */
@@ -32,8 +33,26 @@ export function credentialOf(request: FastifyRequest): Credential {
   return sessionCredential(secret);
 }
 
+/** Where the caller may do what it asks for. */
+export const limitsOf = ({ caller, routeOptions, body }: FastifyRequest): Limits => {
+  const { endpoint } = routeOptions.config;
+  return limitsWith(caller, (endpoint && scopeOf(endpoint, body)) ?? 'read');
+};
+
+/** Refuses what is not there for the caller; where it may read, it is told what it lacks. */
+export function refuseOutside(
+  request: FastifyRequest,
+  place: Place | undefined,
+  notFound: Refusal,
+): asserts place {
+  if (place === undefined) throw notFound;
+  if (canAccess(limitsOf(request), place)) return;
+  if (!canAccess(limitsWith(request.caller, 'read'), place)) throw notFound;
+  throw new Refusal('forbidden', `this key may not do that at the device "${place.deviceId}"`);
+}
+
 /** For what concerns every site: with it, a limited key could reach beyond its limits. */
 export function refuseLimited(request: FastifyRequest, what: string): void {
-  if (isUnlimited(request.caller)) return;
+  if (isUnlimited(limitsOf(request))) return;
   throw new Refusal('forbidden', `a key that is limited to sites or devices cannot ${what}`);
 }

@@ -1,5 +1,6 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { Refusal } from '@granary/contract/errors';
+import type { Scope } from '@granary/contract/keys';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export type Done = (error?: Error) => void;
@@ -13,6 +14,12 @@ export const urgencyOf = ({ routeOptions }: FastifyRequest) =>
 
 export const isUrgentNow = ({ isUrgent }: Endpoint, body: unknown): boolean =>
   typeof isUrgent === 'function' ? isUrgent(body) : isUrgent;
+
+/** The scope that a request needs: an emergency stop needs less than the other commands, and until the body is read so do all. */
+export function scopeOf({ scope, isUrgent }: Endpoint, body: unknown): Scope | null {
+  const mayBeStop = typeof isUrgent === 'function' && (body === undefined || isUrgent(body));
+  return mayBeStop ? 'stop' : scope;
+}
 
 /** Runs only for routes whose urgency depends on the body, so that other routes do not pay for it. */
 export function onceBodyTells(

@@ -24,7 +24,7 @@ import { NO_SENSORS, SENSORS_DOCUMENT, sensorsOf } from '@granary/core/sensors/d
 import type { LinkStatistics } from '@granary/link/port';
 import type { FastifyInstance } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../../process/keys/secrets.ts';
-import { limitsOf } from '../fleet/selection.ts';
+import { limitsOf } from '../access/credentials.ts';
 import { accept, badCursor, expectedVersion, pageOf, readPage, success, tag } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -151,12 +151,12 @@ export function deviceRoutes(
 
   register(routes, endpoints.devices[group].list, async (request, _reply, read) => {
     const page = pageOf(read.query(request));
-    const { facilities, deviceIds } = request.caller;
+    const limits = limitsOf(request);
     const nowMs = now();
     return await readPage(
       request,
       page,
-      (afterDeviceId, limit) => app.devices.list({ group, facilities, deviceIds, afterDeviceId, limit }),
+      (afterDeviceId, limit) => app.devices.list({ group, limits, afterDeviceId, limit }),
       (device) => device.deviceId,
       (device) => deviceSummary(device, nowMs),
     );
@@ -166,7 +166,8 @@ export function deviceRoutes(
     const wanted = read.body(request);
     const { device_id: deviceId, location } = wanted;
     const { facility } = location;
-    if (!canAccess(request.caller, { deviceId, facility }) || !hasFacility(request.caller, facility)) {
+    const limits = limitsOf(request);
+    if (!canAccess(limits, { deviceId, facility }) || !hasFacility(limits, facility)) {
       throw new Refusal('forbidden', 'this API key may not register a device there');
     }
     await link.access.readyToRegister([deviceId]);

@@ -3,11 +3,11 @@ import { Refusal } from '@granary/contract/errors';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { GROUP_TITLES, PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { refuseRemoved } from '@granary/core/fleet/removal';
-import { canAccess } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { FastifyRequest } from 'fastify';
 import type { DirectoryEntry } from '../../devices/device-directory.ts';
 import { deadlineOf } from '../../devices/sending/urgent-deadline.ts';
+import { refuseOutside } from '../access/credentials.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 export interface DevicePath {
@@ -20,18 +20,16 @@ interface Found {
   readonly facility: string;
 }
 
+export const deviceNotFound = (deviceId: string): Refusal =>
+  new Refusal('device_not_found', `there is no device ${quoted(deviceId)}, or this key may not see it`);
+
 /** Returns the device if it belongs to this group and the key may access it. */
 export function requireAccess<D extends Found>(
-  { caller, params }: FastifyRequest<DevicePath>,
+  request: FastifyRequest<DevicePath>,
   wanted: DeviceGroup,
   found: D | undefined,
 ): D {
-  if (found === undefined || !canAccess(caller, found)) {
-    throw new Refusal(
-      'device_not_found',
-      `there is no device ${quoted(params.device_id)}, or this key may not see it`,
-    );
-  }
+  refuseOutside(request, found, deviceNotFound(request.params.device_id));
   const { group } = PROFILES[found.profile];
   if (group === wanted) return found;
   const where = GROUP_TITLES[group];

@@ -5,12 +5,11 @@ import { Refusal } from '@granary/contract/errors';
 import type { EventQuery } from '@granary/contract/events';
 import type { NewestValuesQuery } from '@granary/contract/fleet';
 import { listOf } from '@granary/contract/input/schema';
-import { type Access, canAccess, isUnlimited } from '@granary/core/keys';
+import { type Access, canAccess, isUnlimited, limitsAmong, limitsWith } from '@granary/core/keys';
 import { hasPlaceOf } from '@granary/core/shifts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type EncodedEvent, heartbeat, opening, reset } from '../../background/event-feed.ts';
-import { credentialOf } from '../access/credentials.ts';
-import { limitsOf } from '../fleet/selection.ts';
+import { credentialOf, limitsOf } from '../access/credentials.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { NewestValuesStream, type ShownSelection } from './newest-values-stream.ts';
@@ -27,13 +26,14 @@ export function selectEvents(
   access: Access,
   { deviceIds, types }: EventFilter,
 ): (event: EncodedEvent) => boolean {
-  const hasFullAccess = access.scopes.includes('admin') && isUnlimited(access);
+  const hasFullAccess = isUnlimited(limitsWith(access, 'admin'));
+  const limits = limitsWith(access, 'read');
   return ({ type, deviceId, facility, place }) => {
     if (types !== null && !types.has(type)) return false;
-    if (place !== undefined) return deviceIds === null && hasPlaceOf(access, place);
+    if (place !== undefined) return deviceIds === null && hasPlaceOf(limits, place);
     if (deviceId === null || facility === null) return deviceIds === null && hasFullAccess;
     if (deviceIds !== null && !deviceIds.has(deviceId)) return false;
-    return canAccess(access, { deviceId, facility });
+    return canAccess(limits, { deviceId, facility });
   };
 }
 
@@ -124,9 +124,7 @@ export function newestValuesRoutes(
 }
 
 /** Of the devices that the query names, those that the key may access. */
-function selectionOf(request: FastifyRequest, query: NewestValuesQuery): ShownSelection {
-  const { facilities, deviceIds: allowed } = limitsOf(request);
-  const named = listOf(query.device_id);
-  const deviceIds = allowed === null ? named : allowed.filter((id) => named === null || named.includes(id));
-  return { limits: { facilities, deviceIds }, facility: query.facility ?? null };
-}
+const selectionOf = (request: FastifyRequest, query: NewestValuesQuery): ShownSelection => ({
+  limits: limitsAmong(limitsOf(request), listOf(query.device_id)),
+  facility: query.facility ?? null,
+});

@@ -6,7 +6,7 @@ import { respond } from '@granary/testing/server/open-response';
 import { NewestValuesStream, ShownDevices } from './newest-values-stream.ts';
 
 const DEVICES = 300;
-const ALL = { limits: { facilities: null, deviceIds: null }, facility: null };
+const ALL = { limits: [{ facilities: null, deviceIds: null }], facility: null };
 
 const deviceWith = (index: number, value: number, facility = 'north'): FleetDevice => ({
   device_id: `silo-${index}`,

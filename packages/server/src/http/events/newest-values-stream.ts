@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AccessLimits } from '@granary/app/conditions';
 import type { DeviceValues, FleetDevice } from '@granary/contract/fleet';
 import { toIso } from '@granary/contract/time';
-import { canAccess, type Place } from '@granary/core/keys';
+import { canAccess, type Limits, type Place } from '@granary/core/keys';
 import { StreamConnection } from './stream-connection.ts';
 
 const MESSAGE_DEVICES_MAX = 200;
@@ -54,7 +53,7 @@ export class ShownDevices {
 
 /** The devices that a reader asks for and that its key may access. */
 export interface ShownSelection {
-  readonly limits: AccessLimits;
+  readonly limits: Limits;
   readonly facility: string | null;
 }
 

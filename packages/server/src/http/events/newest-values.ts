@@ -172,7 +172,7 @@ export class NewestValues {
   }
 
   async #readAgain(deviceIds: readonly string[]): Promise<void> {
-    const selection = { limits: { facilities: null, deviceIds }, facility: null };
+    const selection = { limits: [{ facilities: null, deviceIds }], facility: null };
     const found = await this.#page(selection, null, deviceIds.length);
     const missing = new Set(deviceIds);
     for (const { device_id } of found) missing.delete(device_id);

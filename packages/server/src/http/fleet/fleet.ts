@@ -7,11 +7,12 @@ import { commandRecord } from '@granary/core/commands/record';
 import { missionRecord } from '@granary/core/missions/record';
 import { operationRecord } from '@granary/core/operations/record';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { limitsOf } from '../access/credentials.ts';
 import { shownAlert } from '../alerts.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { deviceOfRecord, limitsOf, selectionOf, timeRangeOf } from './selection.ts';
+import { deviceOfRecord, selectionOf, timeRangeOf } from './selection.ts';
 
 /** Views of all devices that the key may access. */
 export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): void {

@@ -1,21 +1,17 @@
-import type { AccessLimits, DeviceSelection } from '@granary/app/conditions';
+import type { DeviceSelection } from '@granary/app/conditions';
 import type { DeviceOfRow } from '@granary/app/list-rows';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
 import { checkedTimeMs } from '@granary/contract/time';
 import type { FastifyRequest } from 'fastify';
+import { limitsOf } from '../access/credentials.ts';
 
 interface SelectionQuery {
   readonly facility?: string;
   readonly zone?: string;
   readonly device_id?: string;
 }
-
-export const limitsOf = ({ caller: { facilities, deviceIds } }: FastifyRequest): AccessLimits => ({
-  facilities,
-  deviceIds,
-});
 
 /** The devices that the query asks for and that the key may access. */
 export const selectionOf = (request: FastifyRequest, query: SelectionQuery): DeviceSelection => ({

@@ -10,6 +10,8 @@ import type { Settings } from '../settings.ts';
 import { draftKey } from './keyring.ts';
 import { hashSecret, newKey, newSignInCode } from './secrets.ts';
 
+/** `operate` contains `stop`. */
+const EVERYTHING = SCOPES.filter((scope) => scope !== 'stop');
 const FIRST_NAME = 'first admin key';
 const PRESET_NAME = 'admin key preset by GRANARY_ADMIN_KEY';
 const RESTORED = 'the key in GRANARY_ADMIN_KEY had been revoked, limited or had ended; it is valid again';
@@ -47,7 +49,7 @@ export function ensureAdminKey(parts: KeyParts): Promise<AdminKey> {
 async function presetKey(parts: KeyParts, key: string): Promise<AdminKey> {
   const { app, logger, nowMs } = parts;
   const { presetsOfOthers } = parts.nodes;
-  const { stored } = draftKey({ name: PRESET_NAME, scopes: [...SCOPES] }, nowMs, key);
+  const { stored } = draftKey({ name: PRESET_NAME, scopes: EVERYTHING }, nowMs, key);
   const outcome = await patiently(isStorageFault, () => app.keys.preset(stored));
   if (outcome === 'restored') logger.warn(RESTORED);
   if (presetsOfOthers.some((hash) => hash !== stored.hash)) logger.warn(OTHER_PRESET);
@@ -64,7 +66,7 @@ async function keptOrNewKey({ app, logger, nowMs, settings }: KeyParts): Promise
   }
   const find = () => app.keys.findByHash(hashSecret(key));
   if ((await find()) === undefined) {
-    const { stored } = draftKey({ name: FIRST_NAME, scopes: [...SCOPES] }, nowMs, key);
+    const { stored } = draftKey({ name: FIRST_NAME, scopes: EVERYTHING }, nowMs, key);
     // The embedded store is in the same folder, so whoever removed the file wants another key.
     if (app.nodes === null) await app.keys.create(stored);
     else await patiently(isStorageFault, () => app.keys.createFirst(stored));

@@ -10,7 +10,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { checkedTimeMs, DAY_MS, HOUR_MS } from '@granary/contract/time';
-import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
+import { grantOf, isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
 import { type Credential, hashSecret, newKey, sessionSecretOf } from './secrets.ts';
 
@@ -196,10 +196,9 @@ export function draftKey(
 ): { key: string; stored: NewStoredKey } {
   const stored: NewStoredKey = {
     ...draftSecret(key, nowMs),
+    kind: 'service',
     name: wanted.name,
-    scopes: wanted.scopes,
-    facilities: wanted.facilities ?? null,
-    deviceIds: wanted.device_ids ?? null,
+    grants: [grantOf(wanted.scopes, wanted.facilities, wanted.device_ids)],
     expiresAtMs: wanted.expires_at === undefined ? null : checkedTimeMs(wanted.expires_at),
   };
   return { key, stored };
