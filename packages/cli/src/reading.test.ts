@@ -124,7 +124,13 @@ test('the commands that read a farm', async (t) => {
 
   await t.test('notes and handovers are written, listed, removed and acknowledged', async () => {
     const note = await farm.json<{ note_id: string; at: string }>(
-      ...['note', 'add', 'noisy\nauger', '--device', 'silo-01', '--at', '2h'],
+      'note',
+      'add',
+      'noisy\nauger',
+      '--device',
+      'silo-01',
+      '--at',
+      '2h',
     );
     assert.ok(Math.abs(Date.now() - 7_200_000 - Date.parse(note.at)) < 60_000);
     const listed = await farm.run(['note', 'list', '--device', 'silo-01', '--since', '3h']);
@@ -140,7 +146,12 @@ test('the commands that read a farm', async (t) => {
 
     const place = ['--facility', 'Hillside Farm'];
     const written = await farm.json<{ handover_id: string; from: string; facility: string }>(
-      ...['handover', 'write', 'Silo 7 is low.', ...place, '--since', '8h'],
+      'handover',
+      'write',
+      'Silo 7 is low.',
+      ...place,
+      '--since',
+      '8h',
     );
     assert.equal(written.facility, 'Hillside Farm');
     assert.ok(Math.abs(Date.now() - 8 * 3_600_000 - Date.parse(written.from)) < 60_000);
