@@ -17,7 +17,6 @@ const TEST_LIBRARIES = [
   'fast-check',
   'geographiclib-geodesic',
   'jsmodbus',
-  'modbus-serial',
   'mqtt',
   'mqtt-packet',
   'pg',
@@ -59,7 +58,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   },
   bridge: {
     packages: ['common', 'contract', 'client'],
-    libraries: ['mqtt', 'serialport', 'typebox', 'yaml'],
+    libraries: ['mqtt', 'typebox', 'yaml'],
     nodeModules: true,
   },
   cli: {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { RTL_433_DISCOVERY } from '@granary/testing/bridge/rtl-433';
-import { pythonWithPaho } from '@granary/testing/link/outside-clients';
+import { pythonWith, pythonWithPaho } from '@granary/testing/link/outside-clients';
 import { installPackages, isKnownPackage, isOnPath, pathWithServers } from './debian-packages.ts';
 
 const POSTGRES_VERSIONS = '/usr/lib/postgresql';
@@ -46,6 +46,21 @@ const NEEDED = [
   { name: 'strace', packages: ['strace'], isThere: (path: string) => isOnPath('strace', path) },
   { name: 'zsh', packages: ['zsh'], isThere: (path: string) => isOnPath('zsh', path) },
   { name: 'fish', packages: ['fish'], isThere: (path: string) => isOnPath('fish', path) },
+  {
+    name: 'modbus',
+    packages: [
+      'mbpoll',
+      'python3-aiohttp',
+      'python3-prompt-toolkit',
+      'python3-pymodbus',
+      'python3-serial-asyncio',
+      'python3-typer',
+      'socat',
+    ],
+    isThere: (path: string) =>
+      ['mbpoll', 'socat', 'pymodbus.server'].every((command) => isOnPath(command, path)) &&
+      pythonWith('pymodbus.server, pymodbus.repl.server.main, aiohttp') !== undefined,
+  },
   { name: 'paho', packages: ['python3-paho-mqtt'], isThere: () => pythonWithPaho() !== undefined },
 ];
 

@@ -51,6 +51,7 @@ export class Polling {
   }
 
   start = (): Promise<void> => this.#driver.start();
+  stop = (): Promise<void> => this.#driver.stop();
   health = (): readonly DeviceHealth[] => this.#driver.health();
 
   async until(condition: () => boolean): Promise<void> {

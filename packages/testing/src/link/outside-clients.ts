@@ -10,6 +10,8 @@ const without = (process.env['GRANARY_TEST_WITHOUT'] ?? '').split(',');
 const PACKAGES = {
   chromium: 'chromium',
   fish: 'fish',
+  modbus:
+    'python3-pymodbus python3-serial-asyncio python3-typer python3-aiohttp python3-prompt-toolkit mbpoll socat',
   mosquitto: 'mosquitto mosquitto-clients',
   nginx: 'nginx-light',
   paho: 'python3-paho-mqtt',
@@ -23,10 +25,13 @@ const PACKAGES = {
 const PYTHONS = ['/usr/bin/python3', 'python3'];
 
 /** A Python interpreter that has paho, if there is one. */
-export function pythonWithPaho(): string | undefined {
+export const pythonWithPaho = (): string | undefined => pythonWith('paho.mqtt.client');
+
+/** A Python interpreter that has these modules, separated by commas, if there is one. */
+export function pythonWith(modules: string): string | undefined {
   return PYTHONS.find((python) => {
     try {
-      execFileSync(python, ['-c', 'import paho.mqtt.client'], { stdio: 'ignore' });
+      execFileSync(python, ['-c', `import ${modules}`], { stdio: 'ignore' });
       return true;
     } catch {
       return false;

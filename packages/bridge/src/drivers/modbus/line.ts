@@ -1,21 +1,14 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FailureCode } from '../driver.ts';
 import { ReadError } from '../read-error.ts';
+import { openSerial, PARITIES, type SerialSettings } from '../serial-line.ts';
 import { AnswerReader, dataOf, type Frame, type Framing, type ReadRequest, requestFrame } from './frame.ts';
-
-const PARITIES = ['none', 'even', 'odd'] as const;
 
 /** Where Modbus devices are reached. */
 export type LineAddress =
   | { readonly kind: 'tcp' | 'rtu+tcp'; readonly host: string; readonly port: number }
-  | {
-      readonly kind: 'serial';
-      readonly path: string;
-      readonly baud: number;
-      readonly parity: (typeof PARITIES)[number];
-      readonly stopBits: 1 | 2;
-    };
+  | ({ readonly kind: 'serial' } & SerialSettings);
 
 export const MODBUS_PORT = 502;
 const DEFAULT_BAUD = 9_600;
@@ -119,12 +112,16 @@ export class ModbusLine {
   }
 
   close(): void {
-    const stream = this.#stream;
-    this.#stream = undefined;
-    stream?.destroy();
+    this.#drop();
     this.#waiting?.settle(
       new ReadError('connection_lost', 'the connection was closed', { isConnection: true }),
     );
+  }
+
+  #drop(): void {
+    const stream = this.#stream;
+    this.#stream = undefined;
+    stream?.destroy();
   }
 
   async #open(): Promise<Duplex> {
@@ -138,8 +135,7 @@ export class ModbusLine {
     stream.on('data', (bytes: Buffer) => this.#read(bytes));
     const lost = (error?: Error) => {
       if (this.#stream !== stream) return;
-      this.#stream = undefined;
-      stream.destroy();
+      this.#drop();
       const told = error === undefined ? 'the other side closed the connection' : error.message;
       this.#waiting?.settle(new ReadError('connection_lost', told, { isConnection: true }));
     };
@@ -182,10 +178,7 @@ export class ModbusLine {
   #timedOut(timeoutMs: number): void {
     this.#silentRequests += 1;
     if (this.#framing === 'rtu') this.#quietUntilMs = performance.now() + timeoutMs;
-    if (this.#silentRequests < SILENT_REQUESTS_MAX) return;
-    const stream = this.#stream;
-    this.#stream = undefined;
-    stream?.destroy();
+    if (this.#silentRequests >= SILENT_REQUESTS_MAX) this.#drop();
   }
 
   #read(bytes: Buffer): void {
@@ -202,11 +195,7 @@ export class ModbusLine {
       this.#reader.clear();
       if (error instanceof ReadError) this.#waiting?.settle(error);
       // After bytes that make no sense the beginning of the next answer is not known.
-      if (this.#framing === 'tcp') {
-        const stream = this.#stream;
-        this.#stream = undefined;
-        stream?.destroy();
-      }
+      if (this.#framing === 'tcp') this.#drop();
     }
   }
 
@@ -243,7 +232,7 @@ const connectError = (cause: NodeJS.ErrnoException): ReadError =>
     cause,
   });
 
-async function openSocket(host: string, port: number): Promise<Socket> {
+async function openSocket(host: string, port: number): Promise<Duplex> {
   const socket = connect({
     host,
     port,
@@ -273,30 +262,4 @@ async function openSocket(host: string, port: number): Promise<Socket> {
     socket.removeAllListeners('error');
     socket.on('error', () => undefined);
   }
-}
-
-type SerialAddress = Extract<LineAddress, { kind: 'serial' }>;
-
-/** The library with native code is loaded only for a serial line. */
-async function openSerial({ path, baud, parity, stopBits }: SerialAddress): Promise<Duplex> {
-  const { SerialPort } = await import('serialport').catch((cause: unknown) => {
-    throw new ReadError(
-      'driver_missing',
-      `serial lines need the package serialport: run "npm install serialport" beside granary (${cause instanceof Error ? cause.message : cause})`,
-      { isConnection: true },
-    );
-  });
-  const port = new SerialPort({ path, baudRate: baud, parity, stopBits, dataBits: 8, autoOpen: false });
-  await new Promise<void>((resolve, reject) => {
-    port.open((error) =>
-      error === null
-        ? resolve()
-        : reject(
-            new ReadError('connection_refused', `${path} cannot be opened: ${error.message}`, {
-              isConnection: true,
-            }),
-          ),
-    );
-  });
-  return port;
 }

@@ -4,6 +4,8 @@ import { backoffMs } from '@granary/common/patience';
 import { textFields } from '../../mapping/message-place.ts';
 import type { DriverModule, FailureCode } from '../driver.ts';
 import { type Message, type MessageDevice, MessageDevices, parseJson } from '../message-device.ts';
+import { ReadError } from '../read-error.ts';
+import { openSerial, PARITIES } from '../serial-line.ts';
 import { NmeaReader } from './nmea.ts';
 
 /** Devices that send lines of text over TCP or a serial line: NMEA receivers, gpsd and scale indicators. */
@@ -121,7 +123,7 @@ class LineDevice {
 }
 
 async function openStream(url: URL): Promise<Duplex> {
-  if (url.protocol === 'serial:') return await openSerial(url);
+  if (url.protocol === 'serial:') return await openSerialAt(url);
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
   const socket = connect({ host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port) });
   const timer = setTimeout(() => socket.destroy(new TimedOut('no connection')), CONNECT_MS_MAX);
@@ -132,23 +134,18 @@ async function openStream(url: URL): Promise<Duplex> {
 }
 
 class TimedOut extends Error {}
-class DriverMissing extends Error {}
 
-async function openSerial(url: URL): Promise<Duplex> {
-  const { SerialPort } = await import('serialport').catch(() => {
-    throw new DriverMissing('serial lines need the package serialport: npm install serialport');
-  });
-  const baudRate = Number(url.searchParams.get('baud') ?? 9_600);
-  const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
-  const port = new SerialPort({ path: decodeURIComponent(url.pathname), baudRate }, (error) =>
-    error === null ? resolve(port) : reject(error),
-  );
-  return await promise;
+const BAUD = 9_600;
+
+async function openSerialAt(url: URL): Promise<Duplex> {
+  const baud = Number(url.searchParams.get('baud') ?? BAUD);
+  const parity = PARITIES.find((one) => one === url.searchParams.get('parity')) ?? 'none';
+  return await openSerial({ path: decodeURIComponent(url.pathname), baud, parity, stopBits: 1 });
 }
 
 function codeOf(error: unknown): FailureCode {
   if (error instanceof TimedOut) return 'timeout';
-  if (error instanceof DriverMissing) return 'driver_missing';
+  if (error instanceof ReadError) return error.code;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ECONNREFUSED') return 'connection_refused';
   return code === 'ENOTFOUND' || code === 'EAI_AGAIN' ? 'not_resolved' : 'connection_lost';

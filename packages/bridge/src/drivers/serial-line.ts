@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { constants, openSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Duplex } from 'node:stream';
+import { ReadStream } from 'node:tty';
+import { promisify } from 'node:util';
+import { ReadError } from './read-error.ts';
+
+export const PARITIES = ['none', 'even', 'odd'] as const;
+
+export interface SerialSettings {
+  readonly path: string;
+  readonly baud: number;
+  readonly parity: (typeof PARITIES)[number];
+  readonly stopBits: 1 | 2;
+}
+
+const FLAGS = constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK;
+const PARITY_SETTINGS = {
+  none: ['-parenb'],
+  even: ['parenb', '-parodd'],
+  odd: ['parenb', 'parodd'],
+} as const;
+
+/**
+ * A serial line as a stream of bytes in both directions, set by `stty` and read as a terminal: the platform has everything that
+ * a line needs, and native code of others cannot stop the process.
+ */
+export async function openSerial({ path, baud, parity, stopBits }: SerialSettings): Promise<Duplex> {
+  if (process.platform === 'win32')
+    throw new ReadError(
+      'driver_missing',
+      'serial lines are read on Linux and macOS only: use a serial gateway with rtu+tcp://',
+      { isConnection: true },
+    );
+  const refused = (cause: Error): never => {
+    throw new ReadError('connection_refused', `${path} cannot be opened: ${cause.message.trim()}`, {
+      isConnection: true,
+      cause,
+    });
+  };
+  const file = await open(path, FLAGS).catch(refused);
+  await file.close();
+  const settings = [String(baud), 'raw', '-echo', 'cs8', 'clocal', stopBits === 2 ? 'cstopb' : '-cstopb'];
+  const place = process.platform === 'darwin' ? '-f' : '-F';
+  await promisify(execFile)('stty', [place, path, ...settings, ...PARITY_SETTINGS[parity]]).catch(refused);
+  return new ReadStream(openSync(path, FLAGS));
+}
