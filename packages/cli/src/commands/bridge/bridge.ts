@@ -1,4 +1,5 @@
 import type { Define } from '../../program/environment.ts';
+import { withExamples } from '../../program/options.ts';
 import { discover } from './discover.ts';
 
 export const bridge: Define = (command, environment) => {
@@ -9,4 +10,5 @@ export const bridge: Define = (command, environment) => {
     command.command('discover').summary('list devices that announce themselves on an MQTT broker'),
     environment,
   );
+  withExamples(command, 'granary bridge discover mqtt://192.168.1.10');
 };
