@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { atExit } from '../tools/at-exit.ts';
 import { measureAlerts } from './bench/case-alerts.ts';
+import { measureBridgeMessages } from './bench/case-bridge-messages.ts';
 import { measureConnections } from './bench/case-connections.ts';
 import { measureConsole } from './bench/case-console.ts';
 import { measureDisk } from './bench/case-disk.ts';
@@ -43,6 +44,7 @@ const ALL_CASES: Cases = {
   'http-ingest': measureHttpIngest,
   connections: measureConnections,
   sensors: measureSensors,
+  'bridge-messages': () => measureBridgeMessages(),
   'long-history': measureLongHistory,
   disk: measureDisk,
   fleet: measureFleet,

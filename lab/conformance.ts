@@ -7,6 +7,7 @@ import {
   sendReadmeCalls,
   startDemoService,
 } from './conformance/checks.ts';
+import { readNodeRed } from './conformance/node-red.ts';
 import { fetchPackages } from './conformance/outside-validators.ts';
 
 /** Compares the published documents with the service by programs that nobody here wrote; too slow for `npm test`. */
@@ -23,6 +24,7 @@ async function main(): Promise<number> {
       () => runSuites('packages/client/', 'packages/cli/'),
     ],
     ['the packed command shows the tour of the README, and Prism finds nothing in it', commandTour],
+    ['the bridge reads a flow of Node-RED over MQTT and HTTP', readNodeRed],
   ];
   let failed = 0;
   try {

@@ -11,6 +11,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   '@asyncapi/parser': '3.6.3',
   '@redocly/cli': '2.73.0',
   '@stoplight/prism-cli': '5.16.0',
+  'node-red': '5.0.7',
 };
 export const CACHE = join(REPOSITORY_ROOT, 'node_modules', '.cache', 'conformance');
 export const DOCUMENT = join(REPOSITORY_ROOT, 'docs', 'openapi.json');

@@ -146,7 +146,7 @@ test('the mistakes of a caller are named', { skip: without }, async (t) => {
     const { exitCode, stderr, stdout } = await runInProcess(['bridge', 'discover', ...args]);
     return `${exitCode} ${stderr}${stdout}`;
   };
-  assert.match(await run('http://x'), /^2 .*the broker must be an address such as mqtt:\/\//);
+  assert.match(await run('http://x'), /^2 .*the address must be an address such as mqtt:\/\//);
   assert.match(await run(broker.url, '--site', 'x.yaml'), /^2 .*--site needs --write/);
   assert.match(await run(broker.url, '--seconds', '0.1'), /^0 Nothing was announced within 0.1 s/);
   assert.match(
@@ -155,6 +155,8 @@ test('the mistakes of a caller are named', { skip: without }, async (t) => {
   );
   assert.match(await run('mqtt://127.0.0.1:1', '--seconds', '0.1'), /^4 .*cannot be used/);
   assert.match(await run(broker.url, '--profile', 'castle'), /^2 /);
+  assert.match(await run('tcp://127.0.0.1:1', '--units', 'all'), /^2 .*--units must be a list/);
+  assert.match(await run('tcp://127.0.0.1:1', '--units', '1'), /^4 .*cannot be used/);
 });
 
 test('what rtl_433 and its script for Home Assistant announce is understood, and read', {

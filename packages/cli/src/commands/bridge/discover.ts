@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { AnnouncedDevice, NotUsed, NotUsedReason } from '@granary/bridge/discovery/home-assistant';
+import type { FoundUnit } from '@granary/bridge/discovery/modbus-units';
 import { type Proposal, proposalOf } from '@granary/bridge/discovery/proposal';
 import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { SECOND_MS } from '@granary/contract/time';
@@ -9,11 +10,14 @@ import type { Define } from '../../program/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
 import { address, choice, collect, positiveNumber, withExamples, withJson } from '../../program/options.ts';
 import { type Output, outputOf } from '../../terminal/output.ts';
+import { progressLine } from '../../terminal/progress.ts';
 import type { Column } from '../../terminal/table.ts';
 
 interface Values {
   readonly prefix: string;
   readonly seconds: number;
+  readonly units: string;
+  readonly timeout: number;
   readonly profile: ProfileName;
   readonly device?: readonly string[];
   readonly write?: string;
@@ -29,6 +33,9 @@ interface Found {
 const SECONDS = 5;
 const PROFILE: ProfileName = 'weather_station';
 const PREFIX = 'homeassistant';
+const UNITS = '1-32';
+const TIMEOUT_MS = 300;
+const MODBUS = ['tcp:', 'rtu+tcp:', 'serial:'];
 
 const COLUMNS: readonly Column<Found>[] = [
   { title: 'DEVICE', text: ({ device }) => device.id },
@@ -65,13 +72,19 @@ const LEFT_COLUMNS: readonly Column<Left>[] = [
 export const discover: Define = (command, environment) => {
   command
     .description(
-      'Lists the devices that announce themselves for Home Assistant on an MQTT broker, with the sensors that can be read. ' +
+      'Lists the devices that announce themselves for Home Assistant on an MQTT broker, with the sensors that can be read; ' +
+        'or asks for the units behind a Modbus endpoint, which only reads. ' +
         'Nothing is changed unless --write is given. A user name and a password are taken from the address, or from ' +
         'GRANARY_BRIDGE_BROKER_PASSWORD.',
     )
-    .argument('<broker>', 'such as mqtt://192.168.1.10:1883')
+    .argument(
+      '<address>',
+      'such as mqtt://192.168.1.10:1883, tcp://192.168.1.20:502 or serial:///dev/ttyUSB0?baud=9600',
+    )
     .option('--prefix <topic>', `where announcements are (${PREFIX})`, PREFIX)
     .option('--seconds <n>', `how long to listen (${SECONDS})`, positiveNumber, SECONDS)
+    .option('--units <list>', `Modbus: the units to ask (${UNITS})`, UNITS)
+    .option('--timeout <ms>', `Modbus: how long a unit may take (${TIMEOUT_MS})`, positiveNumber, TIMEOUT_MS)
     .addOption(
       choice('--profile <name>', `what the devices are here (${PROFILE})`, PROFILE_NAMES).default(PROFILE),
     )
@@ -81,9 +94,12 @@ export const discover: Define = (command, environment) => {
   withExamples(
     command,
     'granary bridge discover mqtt://192.168.1.10',
+    'granary bridge discover tcp://192.168.1.20:502 --units 1-10',
     'granary bridge discover mqtt://192.168.1.10 --device 0x00158d0001 --write mappings --site site.yaml',
   );
   withJson(command).action(async (broker: string, values: Values) => {
+    if (URL.canParse(broker) && MODBUS.includes(new URL(broker).protocol))
+      return await askUnits(broker, values, outputOf(environment, values.json));
     if (values.site !== undefined && values.write === undefined)
       throw new UsageError('--site needs --write, which says where the mappings go');
     const { endpoint, login } = accessOf(broker, environment.env);
@@ -99,8 +115,43 @@ export const discover: Define = (command, environment) => {
   });
 };
 
+const UNIT_COLUMNS: readonly Column<FoundUnit>[] = [
+  { title: 'UNIT', text: ({ unit }) => String(unit) },
+  { title: 'ANSWER', text: ({ answer }) => answer },
+  { title: 'ROUND TRIP', text: ({ roundTripMs }) => `${roundTripMs.toFixed(0)} ms` },
+];
+
+async function askUnits(endpoint: string, { units: list, timeout }: Values, output: Output): Promise<void> {
+  const { modbusUnits, parseUnits } = await import('@granary/bridge/discovery/modbus-units');
+  const units = parseUnits(list);
+  if (units === null) throw new UsageError('--units must be a list such as 1-10,20, up to 247');
+  const line = progressLine(process.stderr);
+  const found: FoundUnit[] = [];
+  try {
+    for await (const one of modbusUnits(endpoint, units, timeout)) {
+      if (!output.isJson) line.show(`unit ${one.unit}, ${found.length} found`);
+      if (one.found !== null) found.push(one.found);
+    }
+  } catch (error) {
+    throw new CommandFailure(
+      `${endpoint} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+        exitCode: EXIT.notReachable,
+      },
+    );
+  }
+  line.above(() =>
+    output.list(
+      UNIT_COLUMNS,
+      found,
+      `None of ${units.length} units answered. On a serial line check baud and parity; a slow gateway needs --timeout 1000.`,
+    ),
+  );
+}
+
 function accessOf(broker: string, env: NodeJS.ProcessEnv) {
-  const url = new URL(address(broker, 'the broker', ['mqtt:', 'mqtts:']));
+  const url = new URL(address(broker, 'the address', ['mqtt:', 'mqtts:', ...MODBUS]));
   const username = decodeURIComponent(url.username);
   const password =
     url.password === '' ? (env['GRANARY_BRIDGE_BROKER_PASSWORD'] ?? '') : decodeURIComponent(url.password);
