@@ -1,0 +1,190 @@
+import { ApiError, type Client } from '@granary/client';
+import type { SensorDeclaration } from '@granary/contract/devices/sensors';
+import { PROFILES } from '@granary/contract/profiles/profiles';
+import { SECOND_MS } from '@granary/contract/time';
+import { durationMs } from './mapping/duration.ts';
+import { declarationsOf } from './site/declarations.ts';
+import { readSecrets, type Secrets, writeSecrets } from './site/secrets.ts';
+import { profileOf, type Site, secretsFileOf } from './site/site-file.ts';
+
+/** Devices report every ten seconds unless they are configured otherwise. */
+const INTERVAL_DEFAULT_S = 10;
+const SILENT_INTERVALS = 3;
+
+export interface AdoptOptions {
+  readonly isDryRun: boolean;
+  /** A device that is registered, and whose secret is not here, gets a new one: whoever had the old one is shut out. */
+  readonly takesOver: boolean;
+  readonly actor?: string;
+}
+
+/** What was done, or would be done, with one device. */
+export interface Adopted {
+  readonly deviceId: string;
+  readonly outcome: 'registered' | 'taken_over' | 'updated' | 'unchanged' | 'refused';
+  /** Why it was refused, or what was changed. */
+  readonly detail: string;
+}
+
+type Devices = Site['devices'][number];
+
+/**
+ * Registers the devices of a site and keeps their secrets, one after another: what is done is kept at once, so that it can be
+ * repeated after any failure.
+ */
+export async function* adopt(site: Site, client: Client, options: AdoptOptions): AsyncGenerator<Adopted> {
+  const file = secretsFileOf(site);
+  let secrets = await readSecrets(file);
+  const keep = async (changed: Secrets): Promise<void> => {
+    secrets = changed;
+    await writeSecrets(file, changed);
+  };
+  if (secrets.key === undefined && !options.isDryRun) {
+    const name = `bridge ${site.bridgeId}`;
+    const { key } = await client.keys.create({ name, scopes: ['ingest'] }, asked(options));
+    await keep({ ...secrets, key });
+  }
+  for (const device of site.devices) {
+    const { id } = device.entry;
+    const keepSecret = (secret: string) =>
+      keep({ ...secrets, devices: { ...secrets.devices, [id]: secret } });
+    yield await adoptOne(site, client, device, {
+      ...options,
+      hasSecret: Object.hasOwn(secrets.devices, id),
+      keepSecret,
+    });
+  }
+}
+
+interface OneOptions extends AdoptOptions {
+  readonly hasSecret: boolean;
+  readonly keepSecret: (secret: string) => Promise<void>;
+}
+
+const asked = ({ actor }: Pick<AdoptOptions, 'actor'>) => (actor === undefined ? {} : { actor });
+
+async function adoptOne(site: Site, client: Client, device: Devices, options: OneOptions): Promise<Adopted> {
+  const { entry, attached } = device;
+  const deviceId = entry.id;
+  const group = PROFILES[profileOf(entry, attached.mapping)].group;
+  const found = await detailOf(client, group, deviceId);
+  if (found === null) return await register(site, client, device, options);
+  if (!options.hasSecret) {
+    if (!options.takesOver) {
+      const detail = 'is registered already, and its secret is not here; --take-over gives it a new one';
+      return { deviceId, outcome: 'refused', detail };
+    }
+    if (!options.isDryRun) {
+      const { secret } = await client.devices[group].renewCredentials(deviceId, asked(options));
+      await options.keepSecret(secret);
+    }
+    await declare(client, device, found, options);
+    return { deviceId, outcome: 'taken_over', detail: 'has a new secret' };
+  }
+  const added = await declare(client, device, found, options);
+  return added === null
+    ? { deviceId, outcome: 'unchanged', detail: '' }
+    : { deviceId, outcome: added.outcome, detail: added.detail };
+}
+
+type Group = 'silo' | 'field';
+/** Only declared sensors have a precision. */
+type Detail = { readonly sensors?: readonly { readonly sensor_id?: string; readonly precision?: number }[] };
+
+async function detailOf(client: Client, group: Group, deviceId: string): Promise<Detail | null> {
+  try {
+    return (await client.devices[group].get(deviceId)) as Detail;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'device_not_found') return null;
+    throw error;
+  }
+}
+
+async function register(
+  site: Site,
+  client: Client,
+  { entry, attached }: Devices,
+  options: OneOptions,
+): Promise<Adopted> {
+  const deviceId = entry.id;
+  const { facility, zone, capacity, name = deviceId } = entry;
+  const profile = profileOf(entry, attached.mapping);
+  const missing = [
+    ...(facility === undefined ? ['facility'] : []),
+    ...(profile === 'silo_scale' && capacity === undefined ? ['capacity (in kg)'] : []),
+  ];
+  if (facility === undefined || missing.length > 0) {
+    return { deviceId, outcome: 'refused', detail: `needs ${missing.join(' and ')} in the site file` };
+  }
+  const sensors = declarationsOf(attached.mapping);
+  const fields = {
+    device_id: deviceId,
+    name,
+    model: attached.mapping.title.slice(0, 100),
+    location: { facility, zone: zone ?? facility },
+    ...(sensors.length === 0 ? {} : { sensors }),
+  };
+  const detail = `${profile} in ${facility}, ${sensors.length} sensors declared`;
+  if (options.isDryRun) return { deviceId, outcome: 'registered', detail };
+  // The same request again, after a failure, gets the same secret.
+  const call = { ...asked(options), idempotencyKey: `adopt-${site.bridgeId}-${deviceId}` };
+  const { credentials } =
+    profile === 'silo_scale'
+      ? await client.devices.silo.register({ ...fields, capacity: { max: capacity ?? 0, unit: 'kg' } }, call)
+      : await client.devices.field.register({ ...fields, profile }, call);
+  await options.keepSecret(credentials.secret);
+  await configureInterval(client, { entry, attached }, options);
+  return { deviceId, outcome: 'registered', detail };
+}
+
+/** A device that reports seldom must not be taken for a silent one. */
+async function configureInterval(
+  client: Client,
+  { entry, attached }: Devices,
+  options: OneOptions,
+): Promise<void> {
+  const { settings, points, protocol } = attached.mapping;
+  const shortestMs =
+    entry.every === undefined
+      ? points.reduce(
+          (least, { sensor, everyMs }) => (sensor === null ? least : Math.min(least, everyMs)),
+          Number.POSITIVE_INFINITY,
+        )
+      : durationMs(entry.every);
+  const silentMs =
+    protocol === 'modbus' || !('silentAfterMs' in settings) ? 0 : Number(settings.silentAfterMs);
+  const intervalS = Math.ceil(
+    Math.max(Number.isFinite(shortestMs) ? shortestMs : 0, silentMs / SILENT_INTERVALS) / SECOND_MS,
+  );
+  if (intervalS <= INTERVAL_DEFAULT_S) return;
+  const patch = { reporting: { interval_s: intervalS } };
+  const { group } = PROFILES[profileOf(entry, attached.mapping)];
+  await client.configuration[group].update(entry.id, patch, asked(options));
+}
+
+/** Declares the sensors that the mapping has and the device has not; `null` if there are none. */
+async function declare(
+  client: Client,
+  { entry, attached }: Devices,
+  { sensors = [] }: Detail,
+  options: OneOptions,
+): Promise<Pick<Adopted, 'outcome' | 'detail'> | null> {
+  const wanted: readonly SensorDeclaration[] = declarationsOf(attached.mapping);
+  const present = new Set(
+    sensors.flatMap(({ sensor_id, precision }) =>
+      sensor_id === undefined || precision === undefined ? [] : [sensor_id],
+    ),
+  );
+  const missing = wanted.filter(({ sensor_id }) => !present.has(sensor_id));
+  if (missing.length === 0) return null;
+  const names = missing.map(({ sensor_id }) => sensor_id).join(', ');
+  const others = [...present].filter((id) => !wanted.some(({ sensor_id }) => sensor_id === id));
+  if (others.length > 0) {
+    const detail = `has sensors of its own (${others.join(', ')}); declare ${names} yourself`;
+    return { outcome: 'refused', detail };
+  }
+  const { group } = PROFILES[profileOf(entry, attached.mapping)];
+  if (!options.isDryRun)
+    await client.devices[group].update(entry.id, { sensors: [...wanted] }, asked(options));
+  return { outcome: 'updated', detail: `declares ${names}` };
+}

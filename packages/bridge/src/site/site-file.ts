@@ -1,0 +1,278 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BRIDGE_DEVICES_MAX } from '@granary/contract/bridges';
+import { DeviceId } from '@granary/contract/ids';
+import { checker, closed } from '@granary/contract/input/schema';
+import { id, line } from '@granary/contract/input/text-schemas';
+import { PROFILE_NAMES, PROFILES } from '@granary/contract/profiles/profiles';
+import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
+import { type Static, Type } from 'typebox';
+import type { AttachedDevice } from '../drivers/driver.ts';
+import { Duration } from '../mapping/duration.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import { patternText } from '../mapping/place-form.ts';
+import { readMapping } from '../mapping/read-mapping.ts';
+import { type Fault, inOrder, readYaml } from '../mapping/yaml-document.ts';
+
+export const JOURNAL_HOURS_DEFAULT = 72;
+export const JOURNAL_BYTES_DEFAULT = 1_000_000_000;
+const MAPPING_FILES_MAX = 500;
+/** The mappings that come with the bridge. */
+export const LIBRARY = fileURLToPath(new URL('../../library', import.meta.url));
+
+const HttpUrl = patternText('^https?://[\\x21-\\x7e]{1,500}$', 'an address such as http://127.0.0.1:8080');
+const MqttUrl = patternText('^mqtts?://[\\x21-\\x7e]{1,500}$', 'an address such as mqtt://127.0.0.1:1883');
+const EndpointUrl = patternText(
+  '^[a-z][a-z0-9+.-]{0,19}://[\\x21-\\x7e]{1,480}$',
+  'an address such as tcp://10.0.4.20:502',
+);
+
+const SiteDevice = closed({
+  id: DeviceId,
+  mapping: line(64),
+  endpoint: EndpointUrl,
+  unit: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+  name: Type.Optional(line(200)),
+  profile: Type.Optional(Type.Enum(PROFILE_NAMES)),
+  facility: Type.Optional(line(200)),
+  zone: Type.Optional(line(200)),
+  capacity: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+  every: Type.Optional(Duration),
+  options: Type.Optional(
+    Type.Record(
+      Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$' }),
+      Type.Union([Type.String({ maxLength: 200 }), Type.Number(), Type.Boolean()]),
+    ),
+  ),
+});
+
+const Site = closed({
+  bridge: closed({
+    id: id(),
+    service: Type.Optional(closed({ url: Type.Optional(HttpUrl), mqtt: Type.Optional(MqttUrl) })),
+    journal: Type.Optional(
+      closed({
+        max_hours: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 720 })),
+        max_bytes: Type.Optional(Type.Integer({ minimum: 1_000_000 })),
+      }),
+    ),
+    /** Where secrets and the journal are, relative to the site file. */
+    data: Type.Optional(line(500)),
+  }),
+  /** A key without a value is an empty list. */
+  mappings: Type.Optional(Type.Union([Type.Array(line(500), { maxItems: MAPPING_FILES_MAX }), Type.Null()])),
+  devices: Type.Optional(Type.Union([Type.Array(SiteDevice, { maxItems: BRIDGE_DEVICES_MAX }), Type.Null()])),
+});
+
+export type SiteDevice = Static<typeof SiteDevice>;
+type SiteFields = Static<typeof Site>;
+
+const checkSite = checker(Site);
+
+/** A site file that can be used, with its mappings. */
+export interface Site {
+  readonly file: string;
+  readonly bridgeId: string;
+  /** `null` where the process is told them otherwise. */
+  readonly serviceUrl: string | null;
+  readonly mqttUrl: string | null;
+  readonly journalHoursMax: number;
+  readonly journalBytesMax: number;
+  readonly dataDir: string;
+  readonly devices: readonly { readonly entry: SiteDevice; readonly attached: AttachedDevice }[];
+  /** Every mapping that could be used, by its name. */
+  readonly mappings: ReadonlyMap<string, Mapping>;
+  /** The files that were read: a change of one of them is a reason to read the site again. */
+  readonly files: readonly string[];
+}
+
+/** A fault and the file that it is in. */
+export interface SiteFault extends Fault {
+  readonly file: string;
+}
+
+export type SiteOutcome =
+  | { readonly site: Site; readonly faults: readonly [] }
+  | { readonly site: null; readonly faults: readonly SiteFault[] };
+
+/** What the driver of a device says is missing. */
+export type DeviceFaults = (device: AttachedDevice) => readonly string[];
+
+/** A site file is used whole or not at all: every fault of it and of its mappings is listed with its line. */
+export async function readSite(
+  path: string,
+  deviceFaults: DeviceFaults,
+  library = LIBRARY,
+): Promise<SiteOutcome> {
+  const file = resolve(path);
+  const faults: SiteFault[] = [];
+  const text = await textOf(file, faults);
+  if (text === null) return { site: null, faults };
+  const document = readYaml(text);
+  if (!('value' in document)) return { site: null, faults: document.map((fault) => ({ ...fault, file })) };
+  const report = (at: string, message: string): void => {
+    faults.push({ file, line: document.lineOf(at), path: at, message });
+  };
+  const { value } = document;
+  if (!checkSite.accepts(value)) {
+    for (const { path: at, message } of checkSite.faults(value)) report(at, message);
+    return { site: null, faults: sorted(faults) };
+  }
+  const { bridge } = value;
+  const devices = value.devices ?? [];
+  const listed = value.mappings ?? [];
+  const { mappings, files } = await readMappings(file, listed, library, report, faults);
+  const attached = devices.map((entry, index) => {
+    const mapping = mappings.get(entry.mapping);
+    const at = `/devices/${index}`;
+    if (mapping === undefined) {
+      report(
+        `${at}/mapping`,
+        `there is no mapping ${entry.mapping}; its file must be in mappings or in the library`,
+      );
+      return null;
+    }
+    const device = attachedOf(entry, mapping);
+    for (const message of [...deviceFaults(device), ...profileFaults(entry, mapping)]) report(at, message);
+    return { entry, attached: device };
+  });
+  for (const [deviceId, own] of Map.groupBy(devices.keys(), (index) => devices[index]?.id)) {
+    for (const index of own.slice(1)) report(`/devices/${index}/id`, `${deviceId} is there twice`);
+  }
+  if (faults.length > 0) return { site: null, faults: sorted(faults) };
+  return { site: siteOf(file, bridge, attached, mappings, files), faults: [] };
+}
+
+function siteOf(
+  file: string,
+  { id: bridgeId, service = {}, journal = {}, data }: SiteFields['bridge'],
+  devices: readonly (Site['devices'][number] | null)[],
+  mappings: ReadonlyMap<string, Mapping>,
+  files: readonly string[],
+): Site {
+  const folder = dirname(file);
+  return {
+    file,
+    bridgeId,
+    serviceUrl: service.url ?? null,
+    mqttUrl: service.mqtt ?? null,
+    journalHoursMax: journal.max_hours ?? JOURNAL_HOURS_DEFAULT,
+    journalBytesMax: journal.max_bytes ?? JOURNAL_BYTES_DEFAULT,
+    dataDir: data === undefined ? defaultDataDir(file) : resolve(folder, data),
+    devices: devices.flatMap((device) => device ?? []),
+    mappings,
+    files: [file, ...files],
+  };
+}
+
+/** `site.yaml` has its secrets and its journal in `site.data`. */
+export const defaultDataDir = (file: string): string =>
+  join(dirname(file), `${basename(file, extname(file))}.data`);
+
+export const secretsFileOf = ({ dataDir }: Pick<Site, 'dataDir'>): string => join(dataDir, 'secrets.json');
+
+const attachedOf = (
+  { id: deviceId, endpoint, unit, every, options = {} }: SiteDevice,
+  mapping: Mapping,
+): AttachedDevice => ({
+  id: deviceId,
+  mapping,
+  endpoint,
+  unit: unit ?? null,
+  options: every === undefined ? options : { ...options, every },
+});
+
+export const profileOf = ({ profile }: SiteDevice, mapping: Mapping) =>
+  profile ?? mapping.profile ?? 'silo_scale';
+
+/** A device of another profile would have its readings refused. */
+function profileFaults(entry: SiteDevice, mapping: Mapping): string[] {
+  const profile = profileOf(entry, mapping);
+  const known: readonly string[] = PROFILES[profile].channels;
+  const wrong = channelsOf(mapping).filter((channel) => !known.includes(channel));
+  return wrong.length === 0
+    ? []
+    : [
+        `a device of the profile ${profile} has no ${wrong.join(', ')}, which the mapping ${mapping.name} fills`,
+      ];
+}
+
+export const channelsOf = ({ points }: Mapping): ChannelName[] => [
+  ...new Set(
+    points.flatMap(({ sensor }) =>
+      sensor !== null && Object.hasOwn(CHANNELS, sensor) ? [sensor as ChannelName] : [],
+    ),
+  ),
+];
+
+const sorted = (faults: readonly SiteFault[]): SiteFault[] =>
+  [...Map.groupBy(faults, ({ file }) => file)].flatMap(([file, own]) =>
+    inOrder(own).map((fault) => ({ ...fault, file })),
+  );
+
+async function textOf(file: string, faults: SiteFault[]): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    faults.push({ file, line: 1, path: '', message: `cannot be read: ${(error as Error).message}` });
+    return null;
+  }
+}
+
+/** Those that the site lists come before those of the library with the same name. */
+async function readMappings(
+  siteFile: string,
+  listed: readonly string[],
+  library: string,
+  report: (at: string, message: string) => void,
+  faults: SiteFault[],
+): Promise<{ mappings: Map<string, Mapping>; files: string[] }> {
+  const mappings = new Map<string, Mapping>();
+  const files: string[] = [];
+  for (const [index, name] of listed.entries()) {
+    const found = await filesIn(resolve(dirname(siteFile), name));
+    if (found === null) report(`/mappings/${index}`, `there is no file or folder ${name}`);
+    files.push(...(found ?? []));
+  }
+  for (const file of files) {
+    const text = await textOf(file, faults);
+    if (text === null) continue;
+    const outcome = readMapping(text);
+    if ('faults' in outcome) faults.push(...outcome.faults.map((fault) => ({ ...fault, file })));
+    else mappings.set(outcome.mapping.name, outcome.mapping);
+  }
+  for (const [name, mapping] of await libraryMappings(library))
+    if (!mappings.has(name)) mappings.set(name, mapping);
+  return { mappings, files };
+}
+
+/** Read once: they do not change while the process runs. */
+const libraries = new Map<string, Promise<ReadonlyMap<string, Mapping>>>();
+
+export function libraryMappings(folder = LIBRARY): Promise<ReadonlyMap<string, Mapping>> {
+  const known = libraries.get(folder) ?? readLibrary(folder);
+  libraries.set(folder, known);
+  return known;
+}
+
+async function readLibrary(folder: string): Promise<ReadonlyMap<string, Mapping>> {
+  const mappings = new Map<string, Mapping>();
+  for (const file of (await filesIn(folder)) ?? []) {
+    const outcome = readMapping(await readFile(file, 'utf8'));
+    if ('faults' in outcome) throw new Error(`${file}: ${outcome.faults[0]?.message}`);
+    mappings.set(outcome.mapping.name, outcome.mapping);
+  }
+  return mappings;
+}
+
+/** The file itself, or the mappings in a folder; `null` if there is none. */
+async function filesIn(path: string): Promise<string[] | null> {
+  try {
+    if (!(await stat(path)).isDirectory()) return [path];
+    const names = (await readdir(path)).filter((name) => /\.ya?ml$/.test(name));
+    return names.toSorted().map((name) => join(path, name));
+  } catch {
+    return null;
+  }
+}

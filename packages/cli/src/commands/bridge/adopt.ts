@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { type Adopted, adopt as adoptSite } from '@granary/bridge/adopt';
+import { deviceFaults } from '@granary/bridge/bridge';
+import { faultLine } from '@granary/bridge/mapping/yaml-document';
+import { replaceSite, withDevice } from '@granary/bridge/site/edit-site';
+import { readSite, type Site, type SiteDevice, secretsFileOf } from '@granary/bridge/site/site-file';
+import { type AccessValues, accessClient, asActor } from '../../access/service-access.ts';
+import type { Define } from '../../program/environment.ts';
+import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
+import {
+  collect,
+  given,
+  positiveNumber,
+  wholeNumber,
+  withAccess,
+  withExamples,
+} from '../../program/options.ts';
+import { outputOf } from '../../terminal/output.ts';
+import type { Column } from '../../terminal/table.ts';
+
+interface AdoptValues extends AccessValues {
+  readonly site: string;
+  readonly dryRun?: boolean;
+  readonly takeOver?: boolean;
+  readonly device?: string;
+  readonly mapping?: string;
+  readonly mappingFile?: string;
+  readonly endpoint?: string;
+  readonly unit?: number;
+  readonly name?: string;
+  readonly facility?: string;
+  readonly zone?: string;
+  readonly capacity?: number;
+  readonly every?: string;
+  readonly option?: readonly string[];
+}
+
+const COLUMNS: readonly Column<Adopted>[] = [
+  { title: 'DEVICE', text: ({ deviceId }) => deviceId },
+  {
+    title: 'OUTCOME',
+    text: ({ outcome }) => outcome.replace('_', ' '),
+    tone: ({ outcome }) => (outcome === 'refused' ? 'bad' : undefined),
+  },
+  { title: '', text: ({ detail }) => detail },
+];
+
+export const adopt: Define = (command, environment) => {
+  command
+    .description(
+      'Registers the devices of a site file with the sensors of their mappings, and keeps their secrets beside the file. What is done already is left as it is, so it can be repeated.',
+    )
+    .requiredOption('--site <file>', 'the site file; it is made if it is missing')
+    .option('--dry-run', 'only say what would be done')
+    .option('--take-over', 'give a new secret to devices that are registered and whose secret is not here')
+    .option('--device <id>', 'add this device to the site file first, or replace it there')
+    .option('--mapping <name>', 'its mapping')
+    .option('--mapping-file <file>', 'a file with mappings that the site file should list')
+    .option('--endpoint <address>', 'where it is reached, such as tcp://10.0.4.20:502')
+    .option('--unit <number>', 'its unit behind a gateway', wholeNumber)
+    .option('--name <text>', 'its name')
+    .option('--facility <name>', 'where it belongs')
+    .option('--zone <name>', 'where in the facility')
+    .option('--capacity <kg>', 'of a silo', positiveNumber)
+    .option('--every <duration>', 'how often it is read, such as 5s')
+    .option(
+      '--option <name=value>',
+      'what its mapping asks for, such as address=24e1; may be repeated',
+      collect,
+    );
+  withAccess(command).action(async (values: AdoptValues) => {
+    const { env, printError } = environment;
+    const isDryRun = values.dryRun === true;
+    await prepareSite(values, isDryRun);
+    const { site, faults } = await readSite(values.site, deviceFaults);
+    if (site === null) {
+      for (const fault of faults) printError(faultLine(fault.file, fault));
+      throw new CommandFailure(`the site file ${values.site} cannot be used`, {
+        exitCode: EXIT.failed,
+        cure: 'Mend the lines above.',
+      });
+    }
+    const client = accessClient(values, env);
+    const options = { isDryRun, takesOver: values.takeOver === true, ...asActor(env) };
+    const adopted = await Array.fromAsync(adoptSite(site, client, options));
+    outputOf(environment, values.json).list(COLUMNS, adopted, 'The site file has no devices.');
+    if (values.json !== true) environment.print(nextStep(site, isDryRun));
+    if (adopted.some(({ outcome }) => outcome === 'refused'))
+      throw new CommandFailure('not every device was adopted', {
+        exitCode: EXIT.failed,
+        cure: 'The table says what each one needs.',
+      });
+  });
+  withExamples(
+    command,
+    'granary bridge adopt --site site.yaml --dry-run',
+    'granary bridge adopt --site site.yaml --device silo-9 --mapping laumas-tlb --endpoint tcp://10.0.4.20:502 --unit 3 --facility North --capacity 20000',
+  );
+};
+
+const nextStep = (site: Site, isDryRun: boolean): string =>
+  isDryRun
+    ? 'Nothing was changed.'
+    : `The secrets are in ${secretsFileOf(site)}. Start it: granary bridge run --site ${site.file}`;
+
+const EMPTY_SITE = `# The devices that this bridge attaches: docs/bridges.md
+bridge:
+  id: bridge-1
+  service: {url: "http://127.0.0.1:8080", mqtt: "mqtt://127.0.0.1:1883"}
+mappings: []
+devices: []
+`;
+
+/** Adds the device of the options to the file, which is made if it is missing. */
+async function prepareSite(values: AdoptValues, isDryRun: boolean): Promise<void> {
+  const { site, device, mapping, endpoint, mappingFile } = values;
+  if (device === undefined && mapping === undefined && endpoint === undefined) return;
+  if (device === undefined || mapping === undefined || endpoint === undefined)
+    throw new UsageError('a device to add needs --device, --mapping and --endpoint');
+  if (isDryRun) throw new UsageError('--dry-run is for a site file as it is, without --device');
+  if (!existsSync(site)) await writeFile(site, EMPTY_SITE);
+  const text = await readFile(site, 'utf8');
+  await replaceSite(site, withDevice(text, entryOf(values, device, mapping, endpoint), mappingFile));
+}
+
+function entryOf(
+  { unit, name, facility, zone, capacity, every, option = [] }: AdoptValues,
+  id: string,
+  mapping: string,
+  endpoint: string,
+): SiteDevice {
+  const options = Object.fromEntries(option.map(optionOf));
+  return {
+    id,
+    mapping,
+    endpoint,
+    ...given({ unit, name, facility, zone, capacity, every }),
+    ...(option.length === 0 ? {} : { options }),
+  };
+}
+
+function optionOf(text: string): [name: string, value: string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError(`--option must be name=value, not "${text}"`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
