@@ -7,7 +7,9 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { registerDevice } from '@granary/testing/app/fixtures';
-import { type Finding, whole } from './report.ts';
+import { BenchSilo, timeStops } from './bench-silo.ts';
+import { registerSilos } from './farm.ts';
+import { type Finding, median, percentile, whole } from './report.ts';
 import { SQLITE, type Storage, startServiceProcess } from './service-process.ts';
 import { TURNS_FILE, type TurnFigures, turnsSinceLast } from './turn-watch.ts';
 
@@ -22,6 +24,8 @@ const SILOS_PER_LOOK = 1_000;
 const ALL_S_MAX = 0.4;
 const SOME_S_MAX = 0.05;
 const TURN_MS_MAX = 5;
+const STOPS = 100;
+const STOP_P99_MS_MAX = 25;
 /** Of the silos, those whose forecasts are made while the service still starts. */
 const EARLY = 0.2;
 /** Of the silos, those that have new readings in the hour. */
@@ -98,6 +102,13 @@ export async function measureForesight(folder: string, storage: Storage = SQLITE
         met: first.turns.longestCpuMs <= TURN_MS_MAX,
         detail: `${whole(first.turns.turns)} turns, the longest with what others took ${first.turns.longestMs.toFixed(0)} ms`,
       },
+      {
+        name: `Stop, from the request to the device's receipt, while the first forecasts are made${storage.suffix}`,
+        target: `p99 at most ${STOP_P99_MS_MAX} ms`,
+        figure: `${percentile(first.stopsMs, 0.99).toFixed(0)} ms`,
+        met: percentile(first.stopsMs, 0.99) <= STOP_P99_MS_MAX,
+        detail: `${STOPS} stops, half of them under ${median(first.stopsMs).toFixed(0)} ms; of as many when they were made half under ${median(first.laterStopsMs).toFixed(0)} ms, p99 ${percentile(first.laterStopsMs, 0.99).toFixed(0)} ms`,
+      },
     ];
   } finally {
     await store.close();
@@ -105,12 +116,16 @@ export async function measureForesight(folder: string, storage: Storage = SQLITE
   }
 }
 
-/** How long a service that has just started needs for them, and the turns of its main thread meanwhile. */
-async function firstForecasts(
-  folder: string,
-  storage: Storage,
-  store: Reads,
-): Promise<{ readonly seconds: number; readonly turns: TurnFigures }> {
+interface FirstForecasts {
+  readonly seconds: number;
+  readonly turns: TurnFigures;
+  readonly stopsMs: readonly number[];
+  /** When there was nothing to forecast any more. */
+  readonly laterStopsMs: readonly number[];
+}
+
+/** How long a service that has just started needs for them, the turns of its main thread meanwhile, and stops. */
+async function firstForecasts(folder: string, storage: Storage, store: Reads): Promise<FirstForecasts> {
   const turnsFile = join(folder, 'turns.json');
   const service = await startServiceProcess({
     GRANARY_DATA_DIR: folder,
@@ -127,10 +142,20 @@ async function firstForecasts(
       }
     };
     const { seconds: early } = await timed(() => untilMade(SILOS * EARLY));
+    const [own] = await registerSilos(service, 1);
+    if (own === undefined) throw new Error('no silo was registered');
+    const device = await BenchSilo.connect(service, own);
+    await device.weigh(10_000);
     // The turns of the start do not count.
     await turnsSinceLast(service, turnsFile);
-    const { seconds: late } = await timed(() => untilMade(SILOS));
-    return { seconds: early + late, turns: await turnsSinceLast(service, turnsFile) };
+    const [{ seconds: late }, stopsMs] = await Promise.all([
+      timed(() => untilMade(SILOS)),
+      timeStops(service, device, STOPS),
+    ]);
+    const turns = await turnsSinceLast(service, turnsFile);
+    const laterStopsMs = await timeStops(service, device, STOPS);
+    await device.leave();
+    return { seconds: early + late, turns, stopsMs, laterStopsMs };
   } finally {
     await service.stop();
   }
