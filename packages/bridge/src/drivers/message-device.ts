@@ -1,4 +1,4 @@
-import { durationMs } from '../mapping/duration.ts';
+import { durationMs, isDuration } from '../mapping/duration.ts';
 import { type Pointer, pointed } from '../mapping/json-pointer.ts';
 import type { Point } from '../mapping/mapping.ts';
 import {
@@ -83,6 +83,9 @@ export function messageDeviceFaults({ mapping, endpoint, options }: AttachedDevi
   const isMqtt = /^mqtts?:/.test(endpoint);
   if (mapping.protocol === 'lorawan' && !Object.hasOwn(NETWORKS, String(network)))
     faults.push(`options.network must be one of ${NETWORK_NAMES.join(', ')}`);
+  for (const name of ['silent_after', 'every'])
+    if (options[name] !== undefined && !isDuration(options[name]))
+      faults.push(`options.${name} must be a duration such as 30s, 5m or 1h`);
   const needsAddress = isMqtt && topics.some((topic) => topic?.includes(ADDRESS));
   if (needsAddress && (typeof address !== 'string' || !ADDRESS_TEXT.test(address)))
     faults.push('options.address must be the part of the topic that names the device, without / + and #');

@@ -11,3 +11,5 @@ export function durationMs(text: string): number {
   const [, amount = '0', unit = 'ms'] = DURATION.exec(text) ?? [];
   return Math.round(Number(amount) * (UNIT_MS[unit] ?? 1));
 }
+
+export const isDuration = (text: unknown): boolean => typeof text === 'string' && DURATION.test(text);

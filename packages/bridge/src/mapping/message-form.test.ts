@@ -77,7 +77,7 @@ test('times are read in the four forms, and nonsense is none', () => {
     'x'.repeat(99),
   ])
     assert.equal(messageTimeMs(said, 'utc'), null, String(said));
-  for (const said of [null, '', 'x', 0, Number.POSITIVE_INFINITY])
+  for (const said of [null, '', 'x', 0, 3_600, Number.POSITIVE_INFINITY])
     assert.equal(messageTimeMs(said, 'epoch_s'), null);
 });
 

@@ -89,8 +89,15 @@ export function textFields(patterns: readonly TextPattern[], text: string): Reco
   return null;
 }
 
-/** `null` for a time that is not one. */
+/** `null` for a time that is not one, or that of a clock that was never set. */
 export function messageTimeMs(said: unknown, as: TimeForm): number | null {
+  const ms = parsedTimeMs(said, as);
+  return ms === null || ms < TIME_MS_MIN ? null : ms;
+}
+
+const TIME_MS_MIN = Date.UTC(2015, 0, 1);
+
+function parsedTimeMs(said: unknown, as: TimeForm): number | null {
   if (as === 'epoch_s' || as === 'epoch_ms') {
     const number = typeof said === 'string' && said !== '' ? Number(said) : said;
     if (typeof number !== 'number' || !Number.isFinite(number) || number <= 0) return null;

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer as createTcpServer } from 'node
 import { type TestContext, test } from 'node:test';
 import { attach, RecordedDriver, until } from '@granary/testing/bridge/driver-rig';
 import type { AttachedDevice } from '../driver.ts';
+import type { ReadError } from '../read-error.ts';
 import { makeDriver, readOnce } from './http-driver.ts';
 
 const library = (name: string): string =>
@@ -174,7 +175,7 @@ test('an answer that is late, an error, no JSON or too long is a failure, and th
   const codes: string[] = [];
   const { parts } = new RecordedDriver();
   for (let index = 0; index < answers.length - 1; index++)
-    await readOnce(device, parts).catch((error: Error) => codes.push(error.message.split(':')[0] ?? ''));
+    await readOnce(device, parts).catch((error: ReadError) => codes.push(error.code));
   assert.deepEqual(codes, [
     'timeout',
     'exception',

@@ -9,6 +9,7 @@ import {
   MessageDevices,
   parseJson,
 } from '../message-device.ts';
+import { ReadError } from '../read-error.ts';
 
 /** Devices that send documents or forms to the bridge, and devices that are asked for a document. */
 
@@ -261,9 +262,10 @@ export const makeDriver: DriverModule['makeDriver'] = (attached, events, parts) 
 const IGNORED = { sample: () => undefined, failed: () => undefined };
 
 export const readOnce = async (attached: AttachedDevice, parts: DriverParts): Promise<Sample> => {
-  if (isListening(attached.endpoint)) throw new Error('the device sends by itself, and cannot be asked');
+  if (isListening(attached.endpoint))
+    throw new ReadError('no_data', 'the device sends by itself, and cannot be asked');
   const device = new MessageDevice(attached, IGNORED, parts);
   const outcome = await fetchMessage(attached, device.settings.timeoutMs, parts);
   if ('message' in outcome) return device.look(outcome.message);
-  throw new Error(`${outcome.code}: ${outcome.detail}`);
+  throw new ReadError(outcome.code, outcome.detail);
 };

@@ -24,6 +24,7 @@ class BrokerSession {
   readonly #filters = new Set<string>();
   #client: MqttClient | undefined;
   #isConnected = false;
+  #trouble: string | null = null;
 
   constructor(endpoint: string, devices: readonly MessageDevice[], parts: DriverParts) {
     this.#endpoint = endpoint;
@@ -51,13 +52,11 @@ class BrokerSession {
     this.#client = client;
     client.on('connect', () => {
       this.#isConnected = true;
+      this.#trouble = null;
       void this.#subscribe(client);
     });
     client.on('close', () => this.#lost('the connection to the broker was lost'));
-    client.on('error', (error) => {
-      this.#parts.log('warn', 'a broker cannot be used', { endpoint: this.#endpoint, error: error.message });
-      for (const device of this.#devices) device.failed(failureCode(error), error.message);
-    });
+    client.on('error', (error) => this.#unusable(error));
     client.on('message', (topic, payload, packet) => this.#received(topic, payload, packet));
   }
 
@@ -87,6 +86,14 @@ class BrokerSession {
   #refused(filter: string): void {
     for (const { device } of this.#tree.matching(filter))
       device.failed('not_authorized', `the broker refuses the subscription to ${filter}`);
+  }
+
+  /** Said once, although the connection is tried every two seconds, until something else is wrong or it is open again. */
+  #unusable(error: Error): void {
+    if (this.#trouble === error.message) return;
+    this.#trouble = error.message;
+    this.#parts.log('warn', 'a broker cannot be used', { endpoint: this.#endpoint, error: error.message });
+    for (const device of this.#devices) device.failed(failureCode(error), error.message);
   }
 
   #lost(detail: string): void {
