@@ -19,7 +19,7 @@ export const JOURNAL_HOURS_DEFAULT = 72;
 export const JOURNAL_BYTES_DEFAULT = 1_000_000_000;
 const MAPPING_FILES_MAX = 500;
 /** The mappings that come with the bridge. */
-export const LIBRARY = fileURLToPath(new URL('../../library', import.meta.url));
+export const LIBRARY = fileURLToPath(new URL('../../library/', import.meta.url));
 
 const HttpUrl = patternText('^https?://[\\x21-\\x7e]{1,500}$', 'an address such as http://127.0.0.1:8080');
 const MqttUrl = patternText('^mqtts?://[\\x21-\\x7e]{1,500}$', 'an address such as mqtt://127.0.0.1:1883');
