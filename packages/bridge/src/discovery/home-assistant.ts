@@ -184,9 +184,9 @@ function deviceOf(fields: Fields, objectId: string): Part['device'] {
     objectId;
   return {
     id,
-    name: text(device['name']) ?? id,
-    model: text(device['model']),
-    manufacturer: text(device['manufacturer']),
+    name: label(device['name']) ?? id,
+    model: label(device['model']),
+    manufacturer: label(device['manufacturer']),
   };
 }
 
@@ -211,12 +211,12 @@ function sensorOf(
   const isBinary = component === 'binary_sensor';
   return {
     id: text(fields['unique_id']) ?? objectId,
-    name: text(fields['name']) ?? deviceClass ?? objectId,
+    name: label(fields['name']) ?? deviceClass ?? objectId,
     topic,
     ...read,
     deviceClass,
     stateClass: text(fields['state_class']),
-    unit: text(fields['unit_of_measurement']),
+    unit: label(fields['unit_of_measurement'], UNIT_CHARACTERS_MAX),
     expireAfterS: typeof fields['expire_after'] === 'number' ? fields['expire_after'] : null,
     onOff: isBinary
       ? { on: text(fields['payload_on']) ?? 'ON', off: text(fields['payload_off']) ?? 'OFF' }
@@ -267,6 +267,18 @@ const longNames = (fields: Fields, names: Readonly<Record<string, string>>): Fie
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What people read: without control characters, and not longer than a line. */
+const label = (value: unknown, charactersMax = LABEL_CHARACTERS_MAX): string | null =>
+  text(
+    text(value)
+      ?.replaceAll(/\p{C}+/gu, ' ')
+      .trim()
+      .slice(0, charactersMax),
+  );
+
+const LABEL_CHARACTERS_MAX = 100;
+const UNIT_CHARACTERS_MAX = 20;
 
 const text = (value: unknown): string | null => {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

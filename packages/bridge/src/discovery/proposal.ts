@@ -35,10 +35,35 @@ const CHANNEL_OF_CLASS: Readonly<Record<string, ChannelName>> = {
 };
 const TOTALS = new Set(['total', 'total_increasing']);
 
-/** `null` for a device without a value that can be used. */
-export function proposalOf(device: AnnouncedDevice, endpoint: string, profile: ProfileName): Proposal | null {
+export interface Found {
+  readonly device: AnnouncedDevice;
+  /** `null` for a device without a value that can be used. */
+  readonly proposal: Proposal | null;
+}
+
+/** Devices get their ids from their names; those with the same name also from what they are announced as. */
+export function proposalsOf(
+  devices: readonly AnnouncedDevice[],
+  endpoint: string,
+  profile: ProfileName,
+): Found[] {
+  const nameOfDevice = ({ name, id }: AnnouncedDevice): string => idLike(name) ?? idLike(id) ?? 'device';
+  const byName = Map.groupBy(devices, (device) => nameOfDevice(device).toLowerCase());
+  return devices.map((device) => {
+    const name = nameOfDevice(device);
+    const isAlone = byName.get(name.toLowerCase())?.length === 1;
+    const id = isAlone ? name : (idLike(`${name.slice(0, 30)}-${device.id}`) ?? name);
+    return { device, proposal: proposalOf(device, id, endpoint, profile) };
+  });
+}
+
+function proposalOf(
+  device: AnnouncedDevice,
+  id: string,
+  endpoint: string,
+  profile: ProfileName,
+): Proposal | null {
   if (device.sensors.length === 0) return null;
-  const id = idLike(device.name) ?? idLike(device.id) ?? 'device';
   const mappingName = `announced-${id.toLowerCase().replaceAll('_', '-')}`.slice(0, 60);
   const channels: readonly ChannelName[] = PROFILES[profile].channels;
   const taken = new Set<string>();

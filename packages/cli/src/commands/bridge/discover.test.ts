@@ -140,6 +140,35 @@ test('announced devices are listed, and a person writes them down', { skip: with
   );
 });
 
+test('devices with the same name, or a hostile one, get ids and mappings of their own', {
+  skip: without,
+}, async (t) => {
+  const broker = await startBroker(t);
+  const folder = await folderOf(t);
+  const site = join(folder, 'site.yaml');
+  await writeFile(site, 'bridge: {id: farm}\n');
+  const client = await connectAsync(broker.url);
+  t.after(() => client.endAsync(true));
+  const names = ['Sensor', 'Sensor', '../../etc/passwd', '\u001b[31mred\nline', '__proto__'];
+  for (const [index, name] of names.entries()) {
+    const device = { identifiers: [`0x${index}`], name };
+    const config = JSON.stringify({ ...TEMPERATURE, unique_id: `u${index}`, name: '}: {', device });
+    await client.publishAsync(`homeassistant/sensor/x${index}/t/config`, config, { qos: 1, retain: true });
+  }
+  const args = ['--seconds', '0.3', '--write', join(folder, 'mappings'), '--site', site];
+  const { exitCode, stdout, stderr } = await runInProcess(['bridge', 'discover', broker.url, ...args]);
+  assert.equal(exitCode, 0, stderr);
+  assert.ok(!stdout.includes('\u001b[31m'), 'nothing of a device controls the terminal');
+  const { devices } = parse(await readFile(site, 'utf8')) as { devices: { id: string }[] };
+  assert.deepEqual(
+    devices.map(({ id }) => id),
+    ['Sensor-0x0', 'Sensor-0x1', 'etc-passwd', '31mred-line', '__proto__'],
+  );
+  const files = await readdir(join(folder, 'mappings'));
+  assert.equal(files.length, names.length);
+  for (const file of files) attach('x', await readFile(join(folder, 'mappings', file), 'utf8'), broker.url);
+});
+
 test('the mistakes of a caller are named', { skip: without }, async (t) => {
   const broker = await startBroker(t);
   const run = async (...args: string[]) => {

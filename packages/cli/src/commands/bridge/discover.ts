@@ -2,10 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { AnnouncedDevice, NotUsed, NotUsedReason } from '@granary/bridge/discovery/home-assistant';
 import type { FoundUnit } from '@granary/bridge/discovery/modbus-units';
-import { type Proposal, proposalOf } from '@granary/bridge/discovery/proposal';
+import { type Found, type Proposal, proposalsOf } from '@granary/bridge/discovery/proposal';
 import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { SECOND_MS } from '@granary/contract/time';
-import { isSeq, parseDocument } from 'yaml';
+import { parse } from 'yaml';
 import type { Define } from '../../program/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
 import { address, choice, collect, positiveNumber, withExamples, withJson } from '../../program/options.ts';
@@ -23,11 +23,6 @@ interface Values {
   readonly write?: string;
   readonly site?: string;
   readonly json?: boolean;
-}
-
-interface Found {
-  readonly device: AnnouncedDevice;
-  readonly proposal: Proposal | null;
 }
 
 const SECONDS = 5;
@@ -105,10 +100,7 @@ export const discover: Define = (command, environment) => {
     const { endpoint, login } = accessOf(broker, environment.env);
     const devices = await listen(endpoint, login, values);
     const output = outputOf(environment, values.json);
-    const found = devices.map((device) => ({
-      device,
-      proposal: proposalOf(device, endpoint, values.profile),
-    }));
+    const found = proposalsOf(devices, endpoint, values.profile);
     if (output.isJson) output.one(found.map(record), () => '');
     else show(output, found, values);
     if (values.write !== undefined) await write(found, values.write, values.site, output);
@@ -236,35 +228,20 @@ async function write(
   if (site !== undefined) await enter(proposals, folder, site, output);
 }
 
-/** Comments of the site file stay; a device whose id is there already is not entered again. */
+/** A device whose id is there already is not entered again. */
 async function enter(
   proposals: readonly Proposal[],
   folder: string,
   site: string,
   output: Output,
 ): Promise<void> {
-  const document = parseDocument(await readFile(site, 'utf8'));
-  if (document.errors.length > 0)
-    throw new CommandFailure(`${site} is not YAML: ${document.errors[0]?.message}`, {
-      exitCode: EXIT.failed,
-    });
-  const added: string[] = [];
-  for (const { entry, mappingName } of proposals) {
-    const path = relative(dirname(site), join(folder, `${mappingName}.yaml`));
-    const known = (document.toJS() ?? {}) as {
-      devices?: { id?: string }[] | null;
-      mappings?: string[] | null;
-    };
-    if (known.devices?.some(({ id }) => id === entry.id)) continue;
-    if (!known.mappings?.includes(path)) append(document, 'mappings', path);
-    append(document, 'devices', entry);
-    added.push(entry.id);
-  }
-  await writeFile(site, document.toString({ lineWidth: 0 }));
-  output.note(added.length === 0 ? `Nothing new for ${site}.` : `Entered in ${site}: ${added.join(', ')}`);
-}
-
-function append(document: ReturnType<typeof parseDocument>, list: string, value: unknown): void {
-  if (isSeq(document.get(list))) document.addIn([list], value);
-  else document.set(list, document.createNode([value]));
+  const { replaceSite, withDevice } = await import('@granary/bridge/site/edit-site');
+  let text = await readFile(site, 'utf8');
+  const { devices } = parse(text) as { readonly devices?: readonly { readonly id?: string }[] | null };
+  const added = proposals.filter(({ entry }) => devices?.every(({ id }) => id !== entry.id) ?? true);
+  for (const { entry, mappingName } of added)
+    text = withDevice(text, entry, relative(dirname(site), join(folder, `${mappingName}.yaml`)));
+  await replaceSite(site, text);
+  const ids = added.map(({ entry }) => entry.id);
+  output.note(ids.length === 0 ? `Nothing new for ${site}.` : `Entered in ${site}: ${ids.join(', ')}`);
 }
