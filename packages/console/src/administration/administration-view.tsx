@@ -5,6 +5,7 @@ import { Notice } from '../kit/messages.tsx';
 import { Tabs } from '../kit/tabs.tsx';
 import { texts } from '../texts/texts.ts';
 import { AuditPage } from './audit-page.tsx';
+import { BridgesPage } from './bridges-page.tsx';
 import { DevicesPage } from './devices-page.tsx';
 import { HealthPage } from './health-page.tsx';
 import { KeysPage } from './keys-page.tsx';
@@ -14,6 +15,7 @@ import './administration-view.css';
 
 const PAGES = {
   devices: DevicesPage,
+  bridges: BridgesPage,
   keys: KeysPage,
   webhooks: WebhooksPage,
   notifications: NotificationsPage,
@@ -23,13 +25,14 @@ const PAGES = {
 
 type PageName = keyof typeof PAGES;
 const PAGE_NAMES = Object.keys(PAGES) as readonly PageName[];
+const FOR_EVERYBODY: readonly PageName[] = ['bridges', 'health'];
 
-/** Only for keys with the scope `admin`; the state of the service is for everybody. */
+/** Only for keys with the scope `admin`; the state of the service and of its bridges is for everybody. */
 export function AdministrationView() {
   const { id } = useConsole().navigation.route.value;
   const { administration } = texts.value;
   const isAdmin = useScope('admin');
-  const offered = PAGE_NAMES.filter((name) => isAdmin || name === 'health');
+  const offered = PAGE_NAMES.filter((name) => isAdmin || FOR_EVERYBODY.includes(name));
   const current = offered.find((name) => name === id) ?? offered[0] ?? 'health';
   const Page = PAGES[current];
   return (
@@ -44,7 +47,9 @@ export function AdministrationView() {
           address: addressOf('administration', name),
         }))}
       />
-      {!isAdmin && id !== null && id !== 'health' && <Notice>{administration.onlyAdmin}</Notice>}
+      {!isAdmin && id !== null && !FOR_EVERYBODY.some((name) => name === id) && (
+        <Notice>{administration.onlyAdmin}</Notice>
+      )}
       <Page key={current} />
     </>
   );

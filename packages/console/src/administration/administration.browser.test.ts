@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import type { BridgeRequest } from '@granary/contract/bridges';
 import { checkAccessibility, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
+import { bridgedDevice, startBridge } from '@granary/testing/console/scripted-bridge';
 import { eventually } from '@granary/testing/server/eventually';
 
 const ODD_NAME = '<b>Silo</b> \u05d0\u05d1 \u{1f33e}';
@@ -92,6 +94,115 @@ describe('administration', () => {
     );
   });
 
+  test('bridges show how their devices answer, and a device is added only after it was read', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page, record } = operator;
+    await operator.open('#/administration/bridges');
+    await page.getByText('No bridge reports to this service.').waitFor();
+    const at = new Date().toISOString();
+    const asked: BridgeRequest[] = [];
+    startBridge(t, site.client, 'barn', {
+      devices: [
+        bridgedDevice('silo-01'),
+        bridgedDevice('silo-02', {
+          state: 'silent',
+          round_trip_ms: null,
+          waiting: 7,
+          breaker: { open: true, next_try_at: new Date(Date.now() + 60_000).toISOString(), failures: 5 },
+          last_failure: { code: 'timeout', detail: 'no answer within 1 s', at, points: [] },
+        }),
+        bridgedDevice('silo-03', {
+          last_failure: { code: 'newer_code', detail: 'the <b>fuse</b> is blown', at, points: [] },
+        }),
+      ],
+      mappings: [
+        {
+          name: 'scale',
+          version: 1,
+          title: 'Weighing transmitter',
+          protocol: 'modbus',
+          source: 'Manual, page 12',
+          profile: 'silo_scale',
+          evidence: 'documented',
+          channels: ['weight'],
+          sensors: [{ sensor_id: 'tare', type: 'weight', unit: 'kg' }],
+        },
+      ],
+      answer: (request) => {
+        asked.push(request);
+        if (request.endpoint === 'tcp://10.0.4.99:502') {
+          return { failure: { code: 'connection_refused', detail: 'ECONNREFUSED' } };
+        }
+        if (request.kind !== 'test') return { failure: null };
+        const point = { point: 'gross', sensor: 'weight', raw: '0001 e848', unit: 'kg' };
+        return {
+          failure: null,
+          round_trip_ms: 21,
+          points: [
+            { ...point, value: 7_250, quality: 'good', reason: null },
+            { ...point, point: 'tare', sensor: null, value: null, quality: 'bad', reason: 'none_value' },
+          ],
+        };
+      },
+    });
+    const bridge = page.getByRole('region', { name: 'Bridge barn' });
+    await bridge.getByText('It did not answer in time. Check its power').waitFor();
+    await bridge.getByText(/^Asked less often after 5 failures; next time in \d+ s$/).waitFor();
+    await bridge.getByText('the <b>fuse</b> is blown').waitFor();
+    await bridge.getByText('18 ms').first().waitFor();
+    await bridge.getByText('1,204 readings').waitFor();
+    await bridge.getByText('Line 12: no unit').waitFor();
+    await checkAccessibility(page);
+
+    await bridge.getByRole('button', { name: 'Read now: silo-01' }).click();
+    const result = page.getByRole('dialog', { name: 'Read now: silo-01' });
+    await result.getByText('It answered after 21 ms.').waitFor();
+    await result.getByRole('row').filter({ hasText: '0001 e848' }).getByText('7,250 kg').waitFor();
+    await result.getByText('The device has no value').waitFor();
+    await checkAccessibility(page);
+    await page.keyboard.press('Escape');
+
+    await bridge.getByRole('button', { name: 'Add device' }).click();
+    const form = page.getByRole('dialog', { name: 'Add device' });
+    await form.getByLabel('Model').selectOption({ label: 'Weighing transmitter · modbus' });
+    await form.getByText('not yet tried with a device').waitFor();
+    await form.getByLabel('Address').fill('tcp://10.0.4.99:502');
+    const save = form.getByRole('button', { name: 'Register and attach' });
+    await form.getByRole('button', { name: 'Read it now' }).click();
+    await form.getByText('The address refused the connection.').waitFor();
+    assert.ok(await save.isDisabled(), 'what was not read is not saved');
+    await form.getByLabel('Address').fill('tcp://10.0.4.21:502');
+    await form.getByLabel('Unit number').fill('4');
+    await form.getByRole('button', { name: 'Read it now' }).click();
+    await form.getByText('It answered after 21 ms.').waitFor();
+    await form.getByLabel('Id', { exact: true }).fill('silo-bridged');
+    await form.getByLabel('Name').fill('Old silo');
+    await form.getByLabel('Facility').fill('north');
+    await form.getByLabel('Zone').fill('yard');
+    await form.getByLabel('Capacity in kg').fill('9000');
+    await checkAccessibility(page);
+    await form.getByLabel('Address').fill('tcp://10.0.4.22:502');
+    await form.getByText('The address was changed: read it again before you save.').waitFor();
+    assert.ok(await save.isDisabled());
+    await form.getByLabel('Address').fill('tcp://10.0.4.21:502');
+    await save.click();
+    await form.waitFor({ state: 'detached' });
+    const added = asked.at(-1);
+    assert.deepEqual([added?.kind, added?.device_id, added?.unit], ['add', 'silo-bridged', 4]);
+    assert.ok((added?.secret ?? '').length > 20, 'the bridge gets the secret, and nobody else');
+    const { sensors } = await site.client.devices.silo.get('silo-bridged');
+    assert.ok(sensors?.some((sensor) => 'sensor_id' in sensor && sensor.sensor_id === 'tare'));
+
+    const { key } = await site.client.keys.create({ name: 'display', scopes: ['read'] });
+    const viewer = await signIn(t, site, { apiKey: key, viewport: PHONE });
+    await viewer?.open('#/administration/bridges');
+    await viewer?.page.getByText('It did not answer in time. Check its power').waitFor();
+    assert.equal(await viewer?.page.getByRole('button', { name: /Add|Read|Detach/ }).count(), 0);
+    if (viewer !== null) await checkAccessibility(viewer.page);
+    assert.deepEqual(record.faults, []);
+  });
+
   test('every page of the administration is accessible, light and dark, at a desk and on a phone', async (t) => {
     for (const options of [
       { colorScheme: 'light' as const },
@@ -100,7 +211,7 @@ describe('administration', () => {
       const operator = await signIn(t, site, options);
       if (operator === null) return;
       const { page, record } = operator;
-      for (const part of ['devices', 'keys', 'webhooks', 'notifications', 'audit', 'health']) {
+      for (const part of ['devices', 'bridges', 'keys', 'webhooks', 'notifications', 'audit', 'health']) {
         await operator.open(`#/administration/${part}`);
         await page
           .locator('main :is(table, .panel, .empty-state, .notice:not(:text("Loading")))')

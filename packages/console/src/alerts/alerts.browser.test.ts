@@ -31,12 +31,12 @@ describe('the alerts of all devices in Chromium', () => {
     await raiseAlerts(site, 'silo-01');
     const bar = page.getByRole('region', { name: 'Alarms' });
     await bar.getByText('Dairy concentrate · Hillside Farm').waitFor();
-    await bar.getByText(/98 %/).waitFor();
+    await bar.getByText(/98\s%/).waitFor();
     assert.match(await page.title(), /^\(\d+\) Granary$/);
     await bar.getByRole('button', { name: 'Acknowledge' }).click();
     // With no critical one left it tells the newest warning.
-    await bar.getByText(/99 %/).waitFor();
-    assert.equal(await bar.getByText(/98 %/).count(), 0);
+    await bar.getByText(/99\s%/).waitFor();
+    assert.equal(await bar.getByText(/98\s%/).count(), 0);
     const { data } = await site.client.fleet.alerts({ device_id: 'silo-01', severity: 'critical' });
     assert.deepEqual(
       data.map(({ status }) => status),
@@ -51,7 +51,7 @@ describe('the alerts of all devices in Chromium', () => {
     const { page } = operator;
     await raiseAlerts(site, 'silo-02');
     await operator.open('#/alerts?device=silo-02');
-    await page.getByRole('checkbox', { name: /Select Calf starter.*98 %/ }).check();
+    await page.getByRole('checkbox', { name: /Select Calf starter.*98\s%/ }).check();
     await page.getByRole('button', { name: 'Acknowledge with note' }).click();
     await page.getByLabel('Note').fill('<b>a truck</b> comes');
     await page.route('**/v1/alerts/acknowledge', async (route) => {
@@ -92,7 +92,7 @@ describe('the alerts of all devices in Chromium', () => {
     await operator.open('#/alerts?list=history&device=silo-02');
     await page
       .getByRole('row', { name: /by Ada/ })
-      .getByRole('button', { name: /98 %/ })
+      .getByRole('button', { name: /98\s%/ })
       .click();
     await page.getByRole('dialog').getByText('on my way').waitFor();
     await page

@@ -181,7 +181,7 @@ test('every error code has a German text, which is shown where a refusal has no 
     message_code: 'weight_is_old',
     message_values: { age: 90 },
   };
-  assert.equal(refusalText(told), 'Das letzte Gewicht ist 90 s alt.');
+  assert.equal(refusalText(told), 'Das letzte Gewicht ist 90\u00a0s alt.');
   const { details } = new Refusal('invalid_input', 'the body is not valid', [
     issueOf(
       '/targets/0/url',

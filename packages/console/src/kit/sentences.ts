@@ -56,7 +56,11 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** A service that is newer than this page can have codes that the page does not know; then its English text is shown. */
 const textOf = (code: string | undefined, values: Values | undefined, english: string): string =>
-  (code === undefined ? null : written({ code, values: values ?? {} }, reader())) ?? english;
+  joined((code === undefined ? null : written({ code, values: values ?? {} }, reader())) ?? english);
+
+/** A number and its unit stay in one line. */
+const joined = (text: string): string =>
+  text.replace(/(?<=\d) (?=(?:%|kg|t|°C|s|min|h|d|m|km)(?![\p{L}\d]))/gu, '\u00a0');
 
 interface WithMessage {
   readonly message: string;
@@ -139,7 +143,7 @@ export function refusalText({ code, message, message_code, message_values, detai
     message_code === undefined
       ? null
       : written({ code: message_code, values: message_values ?? {} }, reader());
-  if (told !== null) return `${capitalized(told)}.`;
+  if (told !== null) return joined(`${capitalized(told)}.`);
   const ofCode = errorTexts.value[code];
   const fields = details.map((fault) => {
     // A fault without a code is one that only programs cause: its English would not be read.

@@ -17,8 +17,9 @@ const DEVICES_ONE_BY_ONE_MAX = 10;
 
 const PROGRESS_EVERY_MS = 2_000;
 
-/** Jobs under way whose progress is read in one round; the others follow in the next rounds. */
-const JOBS_PER_ROUND_MAX = 10;
+/** The service answers no more at once; pages are read one after the other. */
+const PAGE = { limit: 1_000 };
+const UNFINISHED = { status: 'unfinished', ...PAGE } as const;
 
 const IS_ABOUT_DEVICE: ReadonlySet<EventType> = new Set<EventType>([
   'device.registered',
@@ -38,7 +39,6 @@ export class Refresher implements Refresh {
   readonly #devices = new Set<string>();
   readonly #missions = new Map<string, string>();
   #isGathering = false;
-  #round = 0;
 
   constructor(client: Client, site: Site, signal: AbortSignal, isShown: ReadonlySignal<boolean>) {
     this.#client = client;
@@ -89,7 +89,7 @@ export class Refresher implements Refresh {
     const queries = deviceIds.length > DEVICES_ONE_BY_ONE_MAX ? [{}] : deviceIds.map((q) => ({ q }));
     await this.#quietly(async () => {
       for (const query of queries) {
-        for await (const device of fleet.devicesAll({ ...query, include: 'readings' }, options)) {
+        for await (const device of fleet.devicesAll({ ...PAGE, ...query, include: 'readings' }, options)) {
           if (wanted.has(device.device_id)) this.#site.devices.put(device);
         }
       }
@@ -106,18 +106,18 @@ export class Refresher implements Refresh {
   async #readProgress(): Promise<void> {
     if (!this.#isShown.peek()) return;
     const { operations, missions } = this.#site;
-    const jobs = [
-      ...[...operations.all.peek().values()].map(({ device_id, operation_id }) => async () => {
-        const record = await this.#client.operations.get(device_id, operation_id, { signal: this.#signal });
-        operations.put({ device_id, ...record });
+    const { fleet } = this.#client;
+    const options = { signal: this.#signal };
+    await Promise.all([
+      this.#quietly(async () => {
+        if (operations.all.peek().size === 0) return;
+        for await (const operation of fleet.operationsAll(UNFINISHED, options)) operations.put(operation);
       }),
-      ...[...missions.all.peek().values()].map(({ device_id, mission_id }) => async () => {
-        await this.#readMission(device_id, mission_id);
+      this.#quietly(async () => {
+        if (missions.all.peek().size === 0) return;
+        for await (const mission of fleet.missionsAll(UNFINISHED, options)) missions.put(mission);
       }),
-    ];
-    const first = jobs.length === 0 ? 0 : (this.#round * JOBS_PER_ROUND_MAX) % jobs.length;
-    this.#round++;
-    await Promise.all(jobs.slice(first, first + JOBS_PER_ROUND_MAX).map((job) => this.#quietly(job)));
+    ]);
   }
 
   /** A read that fails is not reported: the connection state shows that, and a later read repairs it. */
@@ -161,22 +161,21 @@ interface SiteRecords {
 /** Reads everything anew. Jobs are listed only where the overview counts some, because most of the time nothing moves. */
 export async function readSite({ fleet }: Pick<Client, 'fleet'>, signal: AbortSignal): Promise<SiteRecords> {
   const options = { signal };
-  const unfinished = { status: 'unfinished' } as const;
   const listed = <Item>(count: number, list: () => AsyncIterable<Item>): Promise<Item[]> =>
     count === 0 ? Promise.resolve([]) : everyItem(list());
   const jobs = async () => {
     const { at, under_way } = await fleet.overview(options);
     const [operations, missions, commands] = await Promise.all([
-      listed(under_way.operations, () => fleet.operationsAll(unfinished, options)),
-      listed(under_way.missions, () => fleet.missionsAll(unfinished, options)),
-      listed(under_way.commands, () => fleet.commandsAll(unfinished, options)),
+      listed(under_way.operations, () => fleet.operationsAll(UNFINISHED, options)),
+      listed(under_way.missions, () => fleet.missionsAll(UNFINISHED, options)),
+      listed(under_way.commands, () => fleet.commandsAll(UNFINISHED, options)),
     ]);
     return { at, operations, missions, commands };
   };
   const [moving, devices, alerts] = await Promise.all([
     jobs(),
-    everyItem(fleet.devicesAll({ include: 'readings' }, options)),
-    everyItem(fleet.alertsAll({}, options)),
+    everyItem(fleet.devicesAll({ ...PAGE, include: 'readings' }, options)),
+    everyItem(fleet.alertsAll(PAGE, options)),
   ]);
   return { ...moving, devices, alerts };
 }

@@ -9,11 +9,12 @@ import { type Flood, floodsOf } from '../alerts/alerts.ts';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
+import { formatNumber } from '../kit/format.ts';
 import { Age, LastKnown } from '../kit/measured.tsx';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useLoaded } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 
 /** Events often come in groups, and one read serves them all. */
 const GATHER_MS = 250;
@@ -170,7 +171,7 @@ function SiteCounts() {
               class={`overview-count-number ${numbers[index] === '0' ? 'none' : ''}`}
               href={addressOf('overview', null, { status })}
             >
-              <LastKnown>{numbers[index]}</LastKnown>
+              <LastKnown>{formatNumber(Number(numbers[index]), 0, locale.value)}</LastKnown>
             </a>
           </dd>
         </div>

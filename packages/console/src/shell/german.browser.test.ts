@@ -43,11 +43,11 @@ test('the German page shows alerts, a refused start, an operation and its trace 
   await page.setViewportSize({ width: 1_440, height: 900 });
   const bar = await page.locator('.overview-places .filter-bar').boundingBox();
   assert.ok(bar !== null && bar.height < 60, `${bar?.height} px`);
-  await withoutEnglish(/Füllstand \d+(?:,\d)? %, an oder unter der Grenze von 98 %/);
+  await withoutEnglish(/Füllstand \d+(?:,\d)?\s%, an oder unter der Grenze von 98\s%/);
   await page.goto(`${site.url}/#/alerts`);
-  await withoutEnglish(/Warm: Temperatur .*, an oder über der Grenze von −39 °C/);
+  await withoutEnglish(/Warm: Temperatur .*, an oder über der Grenze von −39\s°C/);
   await page.goto(`${site.url}/#/operations`);
-  await withoutEnglish(/Das Gerät hat den Vorgang als fertig gemeldet, mit 3 kg/);
+  await withoutEnglish(/Das Gerät hat den Vorgang als fertig gemeldet, mit 3\skg/);
   await page.goto(`${site.url}/#/operations/commands`);
   await withoutEnglish(/Das Gerät hat bestätigt, dass es steht/);
 

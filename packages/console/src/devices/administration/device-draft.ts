@@ -89,16 +89,16 @@ export async function registerDevice(
   deviceId: string,
   draft: DeviceDraft,
   options: CallOptions,
+  sensors: readonly SensorDeclaration[] = draft.sensors.map(sensorOf),
 ): Promise<DeviceCredentials> {
   const { name, model, facility, zone, firmware_version: firmware, capacity } = trimmed(draft);
-  const sensors = draft.sensors.map(sensorOf);
   const body = {
     device_id: deviceId.trim(),
     name,
     model,
     location: { facility, zone },
     ...(firmware === '' ? {} : { firmware_version: firmware }),
-    ...(sensors.length === 0 ? {} : { sensors }),
+    ...(sensors.length === 0 ? {} : { sensors: [...sensors] }),
   };
   const { register } = GROUPS[PROFILES[profile].group];
   return (await register(client, body, { profile, capacityKg: Number(capacity) }, options)).credentials;

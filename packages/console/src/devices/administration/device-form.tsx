@@ -11,10 +11,12 @@ type TextField = Exclude<keyof DeviceDraft, 'sensors'>;
 
 interface Props extends Bound<DeviceDraft> {
   readonly hasCapacity: boolean;
+  /** Not where something else knows which ones it declares. */
+  readonly hasSensors?: boolean;
 }
 
 /** What a person can say of a device, at its registration and later. */
-export function DeviceFields({ value: draft, onValue, hasCapacity }: Props) {
+export function DeviceFields({ value: draft, onValue, hasCapacity, hasSensors = true }: Props) {
   const { site } = useConsole().live;
   const { deviceAdmin } = texts.value;
   const places = [...site.devices.all.value.values()].map((device) => device.peek().location);
@@ -41,7 +43,9 @@ export function DeviceFields({ value: draft, onValue, hasCapacity }: Props) {
         {hasCapacity && <TextInput type="number" step="any" isRequired {...field('capacity')} />}
         <TextInput maxLength={100} {...field('firmware_version')} />
       </div>
-      <SensorsEditor value={draft.sensors} onValue={(sensors) => onValue({ ...draft, sensors })} />
+      {hasSensors && (
+        <SensorsEditor value={draft.sensors} onValue={(sensors) => onValue({ ...draft, sensors })} />
+      )}
     </>
   );
 }

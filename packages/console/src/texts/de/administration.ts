@@ -4,6 +4,7 @@ export const administration: typeof english.administration = {
   title: 'Verwaltung',
   pages: {
     devices: 'Geräte',
+    bridges: 'Bridges',
     keys: 'API-Schlüssel',
     webhooks: 'Webhooks',
     notifications: 'Benachrichtigungen',
@@ -216,6 +217,10 @@ export const audit: typeof english.audit = {
     'webhooks.rotateSecret': 'Geheimnis des Webhooks ersetzt',
     'webhooks.replay': 'Ereignisse noch einmal gesendet',
     'webhooks.enable': 'Webhook eingeschaltet',
+    'bridges.test': 'Gerät über Bridge gelesen',
+    'bridges.addDevice': 'Gerät an Bridge angeschlossen',
+    'bridges.removeDevice': 'Gerät von Bridge getrennt',
+    'bridges.remove': 'Bridge vergessen',
     'plants.create': 'Anlage angelegt',
   },
   actionFilter: 'Aktion, etwa operations.feed',

@@ -58,5 +58,8 @@ export const cures: Texts['cures'] = {
   webhook_limit_reached: 'Entfernen Sie einen Webhook, den niemand braucht.',
   webhook_disabled: 'Schalten Sie ihn zuerst ein.',
   webhook_target_refused: 'Geben Sie eine Adresse ein, die aus dem Internet erreichbar ist.',
+  bridge_not_answering:
+    'Sehen Sie nach, ob die Bridge läuft und diesen Dienst erreicht, dann versuchen Sie es noch einmal.',
+  bridge_limit_reached: 'Warten Sie, bis sie erledigt hat, worum sie vorher gebeten wurde.',
   export_limit_reached: 'Warten Sie, bis ein anderer Export fertig ist.',
 };

@@ -2,6 +2,7 @@ import type { LanguageTexts, Texts } from '../en/texts.ts';
 import { administration, audit, health, keys, notifications, webhooks } from './administration.ts';
 import { alarmHelp } from './alarm-help.ts';
 import { alerts } from './alerts.ts';
+import { bridges } from './bridges.ts';
 import { common, forms, table } from './common.ts';
 import { cures } from './cures.ts';
 import { deviceAdmin, devices } from './devices.ts';
@@ -19,6 +20,7 @@ export const de: Texts = {
   alarmHelp,
   alerts,
   audit,
+  bridges,
   commands,
   common,
   cures,

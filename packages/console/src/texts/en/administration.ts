@@ -2,6 +2,7 @@ export const administration = {
   title: 'Administration',
   pages: {
     devices: 'Devices',
+    bridges: 'Bridges',
     keys: 'API keys',
     webhooks: 'Webhooks',
     notifications: 'Notifications',
@@ -211,6 +212,10 @@ export const audit = {
     'webhooks.rotateSecret': 'Replace secret of webhook',
     'webhooks.replay': 'Send events again',
     'webhooks.enable': 'Enable webhook',
+    'bridges.test': 'Read device by bridge',
+    'bridges.addDevice': 'Attach device to bridge',
+    'bridges.removeDevice': 'Detach device from bridge',
+    'bridges.remove': 'Forget bridge',
     'plants.create': 'Create plant',
   },
   actionFilter: 'Action, such as operations.feed',

@@ -51,5 +51,7 @@ export const cures = {
   webhook_limit_reached: 'Remove a webhook that nobody needs.',
   webhook_disabled: 'Enable it first.',
   webhook_target_refused: 'Enter an address that can be reached from the internet.',
+  bridge_not_answering: 'See that the bridge runs and reaches this service, then try again.',
+  bridge_limit_reached: 'Wait until it has done what it was asked before.',
   export_limit_reached: 'Wait until another export has ended.',
 } satisfies Partial<Record<ErrorCode | keyof typeof REFUSALS, string>>;
