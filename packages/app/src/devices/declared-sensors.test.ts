@@ -91,7 +91,7 @@ describeEachEngine('declared sensors', (engine) => {
     assert.deepEqual(await hourOf(deviceId, 'cable-63'), [{ sum: 705, count: 2, badCount: 0 }]);
     const latest = await latestOf(deviceId);
     assert.equal(Object.keys(latest ?? {}).length, 64);
-    assert.deepEqual(latest?.['cable-0'], { value: 810, tsMs: NOW_MS + 1 });
+    assert.deepEqual(latest?.['cable-0'], { value: 810, tsMs: NOW_MS + 1, isBad: true });
     assert.deepEqual(latest?.['cable-62'], { value: 620, tsMs: NOW_MS });
   });
 
