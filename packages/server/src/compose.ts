@@ -34,6 +34,8 @@ export interface Environment {
   readonly consoleFolder?: string;
   /** How long `consoleUrl` signs in, once; without it nobody is signed in. */
   readonly signInLinkMs?: number;
+  /** The program with the command `bridge run`, if it is not the present one. */
+  readonly bridgeCommand?: readonly string[];
   /** Called when a thread of the device link has ended by itself, instead of ending the process. */
   readonly threadEnded?: (error: Error) => void;
 }
@@ -176,14 +178,22 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
   warnOfExposedPorts(settings, logger);
   const mqttUrl = urlOf('mqtt', mqtt.plain);
   const mqttsUrl = urlOf('mqtts', mqtt.secure);
+  const httpUrl = plainUrl ?? httpsUrl ?? '';
   const addresses = { http: plainUrl, https: httpsUrl, mqtt: mqttUrl, mqtts: mqttsUrl };
   lifecycle.onStop(() => removeAddresses(settings.dataDir));
   await writeAddresses(settings.dataDir, addresses).catch((error: unknown) =>
     logger.warn({ err: error }, 'the addresses for the command line could not be written to the data folder'),
   );
+  if (settings.bridgeSite !== null) {
+    const { BridgeProcess } = await import('./background/bridge-process.ts');
+    const { bridgeCommand: command = [process.execPath, ...process.execArgv, process.argv[1] ?? ''] } =
+      surroundings;
+    const addressesOfDevices = { httpUrl, mqttUrl: mqttUrl ?? mqttsUrl ?? '' };
+    const bridge = { siteFile: settings.bridgeSite, command, ...addressesOfDevices, logger };
+    await lifecycle.start(new BridgeProcess(bridge));
+  }
   // Noted last, so that an end begins with it.
   lifecycle.onStop(() => http.refuseAllButStops());
-  const httpUrl = plainUrl ?? httpsUrl ?? '';
   const { adminKey } = parts;
   const console = { app, adminKey, baseUrl: settings.publicUrl ?? httpUrl, nowMs: now() };
   return {

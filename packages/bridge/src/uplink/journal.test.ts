@@ -119,6 +119,12 @@ test('a disk that takes nothing is said once, loses nothing that fits in memory,
   journal.stop();
 });
 
+test('a second bridge with the same journal does not start', () => {
+  const journal = journalWith();
+  assert.throws(() => journalWith(), /another bridge uses/);
+  journal.stop();
+});
+
 test('a damaged file is put aside and a new one is begun', () => {
   writeFileSync(
     join(folder, 'journal.sqlite'),

@@ -27,6 +27,8 @@ export interface JournalOptions {
   readonly log: (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
+export class JournalInUseError extends Error {}
+
 /** A period of a device of which readings were given up. */
 export interface Gap {
   readonly deviceId: string;
@@ -170,6 +172,7 @@ export class Journal {
     try {
       this.#use(file);
     } catch (error) {
+      if (isInUse(error)) throw new JournalInUseError(`another bridge uses ${file}`, { cause: error });
       if (!isDamaged(error)) {
         this.#failed(error);
         return;
@@ -183,7 +186,10 @@ export class Journal {
 
   #use(file: string): void {
     const database = new DatabaseSync(file);
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 1000');
+    // Two bridges with one journal would send and remove each other's readings.
+    database.exec(
+      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
+    );
     database.exec(SCHEMA);
     const counts = database.prepare('SELECT device, COUNT(*) AS count FROM readings GROUP BY device').all();
     this.#countOf = new Map(counts.map(({ device, count }) => [String(device), Number(count)]));
@@ -329,6 +335,10 @@ export class Journal {
     this.#fault = fault;
   }
 }
+
+/** SQLITE_BUSY and SQLITE_LOCKED. */
+const isInUse = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 6);
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const isDamaged = (error: unknown): boolean =>

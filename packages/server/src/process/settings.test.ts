@@ -50,6 +50,7 @@ test('without settings the defaults of the embedded database apply', () => {
     accessLog: false,
     webhookAllowPrivate: false,
     homeAssistant: null,
+    bridgeSite: null,
     compressAfterDays: 1,
     console: true,
     mapTilesUrl: null,

@@ -113,6 +113,8 @@ export interface Settings {
   readonly console: boolean;
   /** The address of map tiles; `null`: the map shows its metre grid only. */
   readonly mapTilesUrl: string | null;
+  /** The site file of a bridge that is started with the service; `null`: none is. */
+  readonly bridgeSite: string | null;
   /** The age at which raw readings are compressed; `null`: never. */
   readonly compressAfterDays: number | null;
 }
@@ -196,6 +198,7 @@ export function readSettings(env: Env): Settings {
     homeAssistant: read<BrokerAccess | null>('GRANARY_HOME_ASSISTANT_URL', null, asBrokerUrl),
     console: read('GRANARY_CONSOLE', true, asSwitch),
     mapTilesUrl: read<string | null>('GRANARY_MAP_TILES_URL', null, asTilesUrl),
+    bridgeSite: read<string | null>('GRANARY_BRIDGE_SITE', null, asText),
     compressAfterDays: read<number | null>('GRANARY_COMPRESS_AFTER_DAYS', 1, asDaysOrOff),
   };
   faults.push(...conflictsOf(settings, (name) => (env[name] ?? '') !== ''));

@@ -1,8 +1,10 @@
 import { Bridge, SiteError } from '@granary/bridge/bridge';
 import { faultLine } from '@granary/bridge/mapping/yaml-document';
 import { SecretsError } from '@granary/bridge/site/secrets';
+import { JournalInUseError } from '@granary/bridge/uplink/journal';
 import { createLogger, isReadableFormat } from '@granary/server/process/logging/logger';
 import { VERSION } from '@granary/server/process/version';
+import { Option } from 'commander';
 import type { Define } from '../../program/environment.ts';
 import { CommandFailure, EXIT } from '../../program/explain.ts';
 import { withExamples } from '../../program/options.ts';
@@ -10,6 +12,7 @@ import { runUntilSignal } from '../../running/until-signal.ts';
 
 interface RunValues {
   readonly site: string;
+  readonly supervised?: boolean;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
@@ -20,7 +23,9 @@ export const run: Define = (command, { env, printError }) => {
     )
     .requiredOption('--site <file>', 'the site file')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
-    .action(async ({ site: siteFile, logLevel }: RunValues) => {
+    .addOption(new Option('--supervised', 'end when the input is closed').hideHelp())
+    .action(async ({ site: siteFile, logLevel, supervised }: RunValues) => {
+      if (supervised === true) endWithInput();
       const logger = createLogger(logLevel, isReadableFormat('auto'));
       const bridge = new Bridge({
         siteFile,
@@ -32,7 +37,7 @@ export const run: Define = (command, { env, printError }) => {
       await runUntilSignal(async (onStop) => {
         onStop(() => bridge.stop());
         await bridge.start().catch((error: unknown) => {
-          if (error instanceof SecretsError)
+          if (error instanceof SecretsError || error instanceof JournalInUseError)
             throw new CommandFailure(error.message, { cause: error, exitCode: EXIT.failed });
           if (!(error instanceof SiteError)) throw error;
           for (const fault of error.faults) printError(faultLine(fault.file, fault));
@@ -46,3 +51,10 @@ export const run: Define = (command, { env, printError }) => {
     });
   withExamples(command, 'granary bridge run --site site.yaml');
 };
+
+/** The service that has started this process is gone when its end of the pipe is. */
+function endWithInput(): void {
+  process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM'));
+  process.stdin.on('error', () => process.kill(process.pid, 'SIGTERM'));
+  process.stdin.resume();
+}

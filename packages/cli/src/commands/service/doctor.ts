@@ -231,6 +231,46 @@ export async function deviceFindings(client: Client): Promise<Finding[]> {
   }
 }
 
+/** Nothing where there are no bridges. */
+export async function bridgeFindings(client: Client): Promise<Finding[]> {
+  try {
+    return (await client.bridges.list()).map(({ bridge_id, status, reported_at, site, journal, devices }) => {
+      const name = `bridge ${bridge_id}`;
+      if (status === 'away')
+        return finding(
+          'bridges',
+          'fail',
+          `${name} has not reported since ${reported_at}`,
+          'Start it with granary bridge run, or set GRANARY_BRIDGE_SITE; its log says why it cannot report.',
+        );
+      const [fault] = site.faults;
+      if (fault !== undefined)
+        return finding(
+          'bridges',
+          'warn',
+          `${name} uses the last good site file: line ${fault.line} of ${site.file}: ${fault.message}`,
+          'Mend the file; the bridge reads it again by itself.',
+        );
+      if (journal.fault !== null)
+        return finding(
+          'bridges',
+          'fail',
+          `${name} cannot write its journal: ${journal.fault}`,
+          'Free some space on its disk.',
+        );
+      return finding(
+        'bridges',
+        devices.silent > 0 ? 'warn' : 'ok',
+        `${name}: ${devices.answering} of ${devices.total} devices answer, ${journal.readings} readings wait`,
+        'GET /v1/bridges/{bridge_id} names the silent ones with their last failure.',
+      );
+    });
+  } catch (failure) {
+    if (failure instanceof ApiError) return [];
+    throw failure;
+  }
+}
+
 export const doctor: Define = (command, environment) => {
   command.description(
     'Looks at the service and this machine: ports, folder, database, broker, clock, key, devices, disk. Each line is ok, warn or fail, with its cure; the exit code is 1 if something fails.',
@@ -277,6 +317,7 @@ async function examine(values: AccessValues, environment: Environment): Promise<
     clockFinding(answer.headers.get('date'), Date.now()),
     await keyFinding(client),
     ...(await deviceFindings(client)),
+    ...(await bridgeFindings(client)),
     ...local,
   ];
 }

@@ -1,4 +1,5 @@
 import type { App, WriteFigures } from '@granary/app/app';
+import { BRIDGED_STATES } from '@granary/contract/bridges';
 import { SECOND_MS } from '@granary/contract/time';
 import type { LinkFigures } from '@granary/link/port';
 import type { BackupSchedule } from '../../background/backup/backup-schedule.ts';
@@ -86,6 +87,7 @@ export class ServiceMetrics {
       ...accessMetrics(this.#parts),
       ...eventMetrics(this.#parts, ingest),
       ...(await this.#fleet.metrics()),
+      ...(await bridgeMetrics(this.#parts)),
       ...tlsMetrics(certificate()),
       ...backupMetrics(this.#parts),
       ...compressionMetrics(this.#parts),
@@ -221,6 +223,50 @@ function eventMetrics(parts: Parts, { counters }: IngestFigures): Metric[] {
       'granary_suppressed_log_lines_total',
       'Log lines about a device beyond its limit.',
       counters.suppressedLogLines,
+    ),
+  ];
+}
+
+/** Nothing where there are no bridges. */
+async function bridgeMetrics({ app, now }: Parts): Promise<Metric[]> {
+  const bridges = await app.bridges.list();
+  if (bridges.length === 0) return [];
+  const ofEach = (value: (bridge: (typeof bridges)[number]) => number) =>
+    bridges.map((bridge) => ({ labels: { bridge: bridge.bridgeId }, value: value(bridge) }));
+  const states: { labels: { bridge: string; state: string }; value: number }[] = [];
+  for (const { bridgeId } of bridges) {
+    const devices = await app.bridges.devices(bridgeId);
+    for (const state of BRIDGED_STATES) {
+      const value = devices.filter((device) => device.state === state).length;
+      states.push({ labels: { bridge: bridgeId, state }, value });
+    }
+  }
+  return [
+    gauge('granary_bridge_devices', 'The devices of a bridge by state.', states),
+    gauge(
+      'granary_bridge_silence_seconds',
+      'The time since the last report of a bridge.',
+      ofEach(({ reportedAtMs }) => Math.max(0, now() - reportedAtMs) / SECOND_MS),
+    ),
+    gauge(
+      'granary_bridge_journal_readings',
+      'The readings in the journal of a bridge.',
+      ofEach(({ state }) => state.journal.readings),
+    ),
+    gauge(
+      'granary_bridge_journal_bytes',
+      'The size of the journal of a bridge.',
+      ofEach(({ state }) => state.journal.bytes),
+    ),
+    counter(
+      'granary_bridge_dropped_readings_total',
+      'The readings that a bridge has given up.',
+      ofEach(({ state }) => state.journal.dropped),
+    ),
+    gauge(
+      'granary_bridge_site_faults',
+      'The faults in the site file of a bridge, which goes on with the last good one.',
+      ofEach(({ state }) => state.site.faults.length),
     ),
   ];
 }

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { modbusServer } from '@granary/bridge/drivers/modbus/server';
+import { Journal } from '@granary/bridge/uplink/journal';
+import { fitting } from '@granary/bridge/uplink/message';
+import { granary } from '@granary/testing/cli/granary-process';
+import { FaultyProxy } from '@granary/testing/client/faulty-proxy';
+import { eventually } from '@granary/testing/server/eventually';
+import { localService } from '@granary/testing/server/local-service';
+
+const MAPPING = `
+mapping: test-scale
+version: 1
+title: A scale with a cable
+source: the test
+evidence: documented
+protocol: modbus
+profile: silo_scale
+defaults: {table: holding, every: 100ms, timeout: 500ms}
+points:
+  weight: {at: 0, type: u16, unit: kg, range: [0, 60000], sensor: weight}
+  cable: {at: 1, count: 3, type: i16, scale: 0.1, unit: celsius, none: -32768, sensor: "cable1_{n}", kind: temperature}
+`;
+
+describe('granary bridge', () => {
+  const service = localService();
+  const { api } = service;
+  let folder = '';
+  let weight = 0;
+  const scale = modbusServer((_, { count }) => {
+    weight++;
+    const data = Buffer.alloc(count * 2);
+    data.writeUInt16BE(weight % 20_000, 0);
+    for (let at = 1; at < count; at++) data.writeInt16BE(at === 2 ? -32_768 : 150 + at, at * 2);
+    return data;
+  });
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'granary-test-'));
+    scale.listen(0, '127.0.0.1');
+    await once(scale, 'listening');
+    await writeFile(join(folder, 'test-scale.yaml'), MAPPING);
+  });
+  after(async () => {
+    scale.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const endpoint = () => `tcp://127.0.0.1:${(scale.address() as AddressInfo).port}`;
+  async function command(t: TestContext, ...args: readonly string[]) {
+    const child = granary(t, ['bridge', ...args], {
+      GRANARY_URL: service.current().httpUrl,
+      GRANARY_API_KEY: service.current().adminKey.key,
+    });
+    const code = await child.exited;
+    return { code, stdout: child.stdout, stderr: child.stderr };
+  }
+
+  /** A site with one scale, whose sessions go through a proxy. */
+  async function adoptedSite(t: TestContext, name: string, proxy: FaultyProxy): Promise<string> {
+    const site = join(folder, `${name}.yaml`);
+    await writeFile(
+      site,
+      [
+        `bridge: {id: ${name}, service: {url: "${service.current().httpUrl}", mqtt: "${proxy.url.replace('http', 'mqtt')}"}}`,
+        'mappings: [test-scale.yaml]',
+        'devices:',
+        `  - {id: ${name}, mapping: test-scale, endpoint: "${endpoint()}", unit: 1, facility: North, capacity: 20000}`,
+        '',
+      ].join('\n'),
+    );
+    const { code, stdout, stderr } = await command(t, 'adopt', '--site', site);
+    assert.equal(code, 0, stdout + stderr);
+    return site;
+  }
+
+  const timesOf = async (deviceId: string): Promise<Set<number>> => {
+    const from = new Date(Date.now() - 3_600_000).toISOString();
+    const { text } = await api.get(
+      `/v1/readings?device_id=${deviceId}&from=${from}&sensor=weight&format=ndjson`,
+    );
+    const lines = text.split('\n').filter((line) => line !== '');
+    return new Set(lines.map((line) => Date.parse(JSON.parse(line).timestamp)));
+  };
+
+  test('adopt registers devices with their sensors once, and says what it would do', async (t) => {
+    const proxy = await FaultyProxy.start(t, service.current().mqttUrl);
+    const site = await adoptedSite(t, 'adopted', proxy);
+    const device = (await api.get('/v1/siloscale/devices/adopted')).body.data;
+    assert.deepEqual(
+      device.sensors.slice(3).map(({ sensor_id, unit }: Record<string, string>) => [sensor_id, unit]),
+      [1, 2, 3].map((n) => [`cable1_${n}`, 'celsius']),
+    );
+    const secrets = join(folder, 'adopted.data', 'secrets.json');
+    assert.equal((await stat(secrets)).mode & 0o777, 0o600);
+    const kept = await readFile(secrets, 'utf8');
+    assert.match((await command(t, 'adopt', '--site', site)).stdout, /adopted +unchanged/);
+    assert.equal(await readFile(secrets, 'utf8'), kept);
+    await rm(secrets);
+    const refused = await command(t, 'adopt', '--site', site, '--dry-run');
+    assert.deepEqual([refused.code, /--take-over/.test(refused.stdout)], [1, true]);
+    const added = await command(
+      t,
+      'adopt',
+      '--site',
+      site,
+      '--take-over',
+      '--device=second',
+      '--mapping=test-scale',
+      `--endpoint=${endpoint()}`,
+      '--unit=2',
+      '--facility=North',
+      '--capacity=900',
+    );
+    assert.match(added.stdout, /adopted +taken over[\s\S]*second +registered/);
+    assert.match(await readFile(site, 'utf8'), /second/);
+  });
+
+  test('a bridge that is killed at any moment loses nothing that it has recorded', async (t) => {
+    const proxy = await FaultyProxy.start(t, service.current().mqttUrl);
+    const { targetPort } = proxy;
+    const site = await adoptedSite(t, 'killed', proxy);
+    const file = join(folder, 'killed.data', 'journal.sqlite');
+    const recorded = new Set<number>();
+    for (const aliveMs of [700, 1_900, 1_300]) {
+      const bridge = granary(t, ['bridge', 'run', '--site', site]);
+      proxy.targetPort = targetPort;
+      const before = (await timesOf('killed')).size;
+      await eventually(async () => (await timesOf('killed')).size > before, true);
+      proxy.targetPort = null;
+      proxy.cut();
+      await setTimeout(aliveMs);
+      bridge.signal('SIGKILL');
+      await bridge.exited;
+      const parts = {
+        hoursMax: 72,
+        bytesMax: 1e9,
+        now: Date.now,
+        isTimeRight: () => false,
+        log: () => undefined,
+      };
+      const journal = new Journal({ file, ...parts });
+      journal.start();
+      for (const { atMs } of journal.next('killed', 10_000, fitting)?.readings ?? []) recorded.add(atMs);
+      journal.stop();
+    }
+    assert.ok(recorded.size > 10, `${recorded.size}`);
+    proxy.targetPort = targetPort;
+    granary(t, ['bridge', 'run', '--site', site]);
+    await eventually(async () => {
+      const stored = await timesOf('killed');
+      return [...recorded].filter((atMs) => !stored.has(atMs)).length;
+    }, 0);
+    await eventually(async () => (await api.get('/v1/bridges/killed')).body.data?.journal.readings, 0);
+  });
+
+  test('says every fault of a site file and ends', async (t) => {
+    const site = join(folder, 'faulty.yaml');
+    await writeFile(
+      site,
+      'bridge: {id: x}\ndevices:\n  - {id: a, mapping: none, endpoint: "tcp://h:1"}\n  - {id: b}\n',
+    );
+    const { code, stderr } = await command(t, 'run', '--site', site);
+    assert.equal(code, 1);
+    assert.match(stderr, /faulty\.yaml:4 /);
+  });
+});
