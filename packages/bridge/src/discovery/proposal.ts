@@ -33,6 +33,7 @@ const CHANNEL_OF_CLASS: Readonly<Record<string, ChannelName>> = {
   moisture: 'soil_moisture',
   battery: 'battery_level',
 };
+const DECIMALS_MAX = 6;
 const TOTALS = new Set(['total', 'total_increasing']);
 
 export interface Found {
@@ -132,7 +133,7 @@ function channelOf(
 }
 
 function pointOf(
-  { topic, pointer, unit }: AnnouncedSensor,
+  { topic, pointer, unit, decimals }: AnnouncedSensor,
   sensor: string,
   kind: string | null,
   table: string | null,
@@ -144,6 +145,7 @@ function pointOf(
     ...(table === null ? {} : { table_of: table }),
     ...(sensor === 'rainfall' ? { difference: true } : {}),
     ...(kind === null ? {} : { kind }),
+    ...(kind === null || decimals === null ? {} : { decimals: Math.min(decimals, DECIMALS_MAX) }),
     sensor,
   };
 }

@@ -56,6 +56,7 @@ export const NETWORK_NAMES = Object.keys(NETWORKS);
 
 export const MESSAGE_BYTES_MAX = 256 * 1024;
 const SEEN_MAX = 16;
+const ENDS_MAX = 2;
 /** A clock that is further ahead is wrong, and the time of arrival is used instead. */
 const AHEAD_MS_MAX = 5 * 60_000;
 const ADDRESS_TEXT = /^[^+#/\s\0]{1,100}$/;
@@ -119,6 +120,8 @@ export class MessageDevice {
   #messages = 0;
   #failures = 0;
   #failuresInARow = 0;
+  #endsInARow = 0;
+  #nextTryMs: number | null = null;
   #timeouts = 0;
   #repeated = 0;
 
@@ -210,10 +213,18 @@ export class MessageDevice {
     this.#isUnavailable = !isAvailable;
   }
 
+  /** When a device that could not be asked, or reached, is tried again. */
+  triesAgainAt(atMs: number): void {
+    this.#nextTryMs = atMs;
+  }
+
+  /** `isEnd`: nothing that it said before counts any more; two such failures in a row are silence. */
   failed(code: FailureCode, detail: string, isEnd = false): void {
     const failure: ReadFailure = { code, detail, points: isEnd ? this.#points.map(({ name }) => name) : [] };
     this.#failures += 1;
     this.#failuresInARow += 1;
+    this.#endsInARow += isEnd ? 1 : 0;
+    if (this.#endsInARow >= ENDS_MAX) this.#isSilent = true;
     if (code === 'timeout') this.#timeouts += 1;
     this.#lastFailure = { ...failure, atMs: this.#parts.now() };
     this.#events.failed(this.id, failure);
@@ -235,7 +246,11 @@ export class MessageDevice {
       state: isSilent ? 'silent' : heard,
       lastAnswerMs: this.#lastAnswerMs,
       roundTripMs: this.#roundTripMs,
-      breaker: { open: false, nextTryMs: null, failures: this.#failuresInARow },
+      breaker: {
+        open: this.#nextTryMs !== null,
+        nextTryMs: this.#nextTryMs,
+        failures: this.#failuresInARow,
+      },
       lastFailure: this.#lastFailure,
       counters: {
         requests: this.#messages,
@@ -253,6 +268,8 @@ export class MessageDevice {
     this.#isSilent = this.#parts.now() - this.#lastAnswerMs > this.#silentAfterMs;
     this.#isUnavailable = false;
     this.#failuresInARow = 0;
+    this.#endsInARow = 0;
+    this.#nextTryMs = null;
   }
 
   #timeOf(document: unknown): number | null {

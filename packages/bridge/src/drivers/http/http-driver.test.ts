@@ -189,6 +189,35 @@ test('an answer that is late, an error, no JSON or too long is a failure, and th
   const rig = await start(t, [device]);
   await until(() => assert.deepEqual(rig.values[0], 'silo-1 weight=9'));
   assert.deepEqual(rig.failures[0]?.failure.points, ['weight'], 'nothing old is repeated');
+  assert.equal(rig.driver.health()[0]?.breaker.nextTryMs, null);
+});
+
+test('a device that is asked and does not answer is silent, and the next try is known', async (t) => {
+  const rig = await start(t, [
+    attach('silo-1', JSON_SCALE, `http://127.0.0.1:${await freePort()}/`, { every: '100ms' }),
+  ]);
+  await until(() => assert.equal(rig.stateOf('silo-1'), 'silent'));
+  const { breaker, lastFailure } = rig.driver.health()[0] ?? {};
+  assert.equal(lastFailure?.code, 'connection_refused');
+  assert.ok(breaker?.open && (breaker.nextTryMs ?? 0) > Date.now() - 1_000);
+});
+
+test('uplinks come as webhooks, too', async (t) => {
+  const port = await freePort();
+  const mapping = library('milesight-em400');
+  const at = (id: string, network: string, address: string) =>
+    attach(id, mapping, `listen://127.0.0.1:${port}/lorawan`, { network, address });
+  const rig = await start(t, [at('bin-1', 'tts', 'sensor-1'), at('bin-2', 'tts', 'sensor-2')]);
+  const uplink_message = { f_cnt: 1, decoded_payload: { distance: 1500, position: 'normal' } };
+  for (const device_id of ['sensor-2', 'sensor-2', 'sensor-3']) {
+    const body = JSON.stringify({
+      end_device_ids: { device_id },
+      received_at: '2026-11-18T04:00:01Z',
+      uplink_message,
+    });
+    await fetch(`http://127.0.0.1:${port}/lorawan`, { method: 'POST', body });
+  }
+  assert.deepEqual(rig.values, ['bin-2 position=null distance=1500']);
 });
 
 test('a sender that never ends does not stop the others', async (t) => {

@@ -169,7 +169,10 @@ class Poller {
       Math.max(BACKOFF_MS_MAX, this.#everyMs),
     );
     // On a grid, so that the time of an answer does not move the next question.
-    this.#timer = setTimeout(() => void this.#ask(), waitMs - (this.#parts.now() % waitMs));
+    const nowMs = this.#parts.now();
+    const untilMs = nowMs + waitMs - (nowMs % waitMs);
+    if (this.#failures > 0) this.#device.triesAgainAt(untilMs);
+    this.#timer = setTimeout(() => void this.#ask(), untilMs - nowMs);
   }
 }
 

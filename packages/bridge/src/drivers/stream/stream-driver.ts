@@ -33,6 +33,7 @@ function readerOf({ attached, settings }: MessageDevice): LineReader {
 /** One device at the end of a line; the connection is opened again when it has ended. */
 class LineDevice {
   readonly #device: MessageDevice;
+  readonly #now: () => number;
   readonly #reader: LineReader;
   readonly #everyMs: number;
   #stream: Duplex | undefined;
@@ -43,8 +44,9 @@ class LineDevice {
   #pause: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(device: MessageDevice) {
+  constructor(device: MessageDevice, now: () => number) {
     this.#device = device;
+    this.#now = now;
     this.#reader = readerOf(device);
     this.#everyMs = Math.min(...device.attached.mapping.points.map(({ everyMs }) => everyMs));
   }
@@ -80,7 +82,9 @@ class LineDevice {
     if (this.#isStopped) return;
     this.#failures += 1;
     this.#device.failed(ended.code, ended.detail, true);
-    this.#timer = setTimeout(() => void this.#open(), backoffMs(this.#failures, BACKOFF));
+    const waitMs = backoffMs(this.#failures, BACKOFF);
+    this.#device.triesAgainAt(this.#now() + waitMs);
+    this.#timer = setTimeout(() => void this.#open(), waitMs);
   }
 
   async #readLines(stream: Duplex): Promise<void> {
@@ -153,7 +157,7 @@ function codeOf(error: unknown): FailureCode {
 
 export const makeDriver: DriverModule['makeDriver'] = (attached, events, parts) => {
   const devices = new MessageDevices(attached, events, parts);
-  const lines = devices.all.map((device) => new LineDevice(device));
+  const lines = devices.all.map((device) => new LineDevice(device, parts.now));
   return {
     start: async () => {
       devices.start();
