@@ -202,6 +202,7 @@ export async function clientTypes(): Promise<string> {
     ['fleet', group(methods(endpoints.fleet))],
     ['exports', 'ExportsClient'],
     ['keys', group(methods(endpoints.keys))],
+    ['people', group(methods(endpoints.people))],
     ['session', group(methods(endpoints.session))],
     ['audit', group(methods(endpoints.audit))],
     ['notifications', group(methods(endpoints.notifications))],

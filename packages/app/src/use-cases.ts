@@ -21,6 +21,7 @@ import * as keys from './keys/keys.ts';
 import * as missions from './missions/missions.ts';
 import * as notifications from './notifications/notifications.ts';
 import * as operations from './operations/operations.ts';
+import * as people from './people/people.ts';
 import * as plants from './plants.ts';
 import type { RowMemory } from './row-memory.ts';
 import * as session from './session/session.ts';
@@ -41,6 +42,7 @@ export const SLICES = {
   configuration,
   keys,
   session,
+  people,
   operations,
   alerts,
   events,

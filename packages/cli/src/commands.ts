@@ -241,6 +241,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/bridge/bridge.ts')).bridge,
   },
   {
+    name: 'people',
+    summary: 'list, invite and disable people',
+    group: SETUP,
+    load: async () => (await import('./commands/setup/people.ts')).people,
+  },
+  {
     name: 'keys',
     summary: 'list, create, revoke and rotate API keys',
     group: SETUP,

@@ -176,6 +176,7 @@ export function createClient({
     alarmHelp: derive(endpoints.alarmHelp, transport, roots),
     exports: exportsClient(transport, roots),
     keys: derive(endpoints.keys, transport, roots),
+    people: derive(endpoints.people, transport, roots),
     /** Sign-in for browsers. */
     session: derive(endpoints.session, transport, roots),
     audit: derive(endpoints.audit, transport, roots),

@@ -20,7 +20,7 @@ import {
   signIn,
   takeCode,
 } from './session/sign-in.ts';
-import { PersonView, SignInView } from './session/sign-in-view.tsx';
+import { InvitedView, PersonView, SignInView } from './session/sign-in-view.tsx';
 import { App, preloadView } from './shell/app.tsx';
 import { texts } from './texts/texts.ts';
 
@@ -37,8 +37,9 @@ const client = createClient({ baseUrl: location.origin, siloSegment, fieldSegmen
 
 // What the first view needs is loaded at the same time: streams, session, the code of the view, and the language.
 const sharedWorker = findSharedWorker();
-const code = takeCode();
-const ask = (): Promise<SignInResult> => (code === null ? currentSession(client) : signIn(client, { code }));
+const link = takeCode();
+const ask = (): Promise<SignInResult> =>
+  link?.kind === 'sign-in' ? signIn(client, { code: link.code }) : currentSession(client);
 const firstAnswer = ask();
 preloadView(navigation.route.peek().view);
 const preferences = await loadedPreferences();
@@ -85,7 +86,10 @@ async function showConsole(session: SignedIn): Promise<void> {
 
 /** A key that only reads leaves no records, so a screen on a wall is not asked. */
 function askPerson(session: SignedIn): void {
-  const isAsked = preferences.person.peek() === '' && session.scopes.some((scope) => scope !== 'read');
+  const isAsked =
+    session.kind !== 'person' &&
+    preferences.person.peek() === '' &&
+    session.scopes.some((scope) => scope !== 'read');
   if (!isAsked) {
     void showConsole(session);
     return;
@@ -136,7 +140,9 @@ function later(): Promise<void> {
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });
-await openWith(firstAnswer, ask, code === null ? null : texts.value.session.codeUsed);
+if (link?.kind === 'invite') {
+  render(<InvitedView client={client} invite={link.code} onSignedIn={askPerson} />, place);
+} else await openWith(firstAnswer, ask, link === null ? null : texts.value.session.codeUsed);
 
 /** Whether the person can see the page: not while it is behind another one or minimised. */
 function pageShown(): ReadonlySignal<boolean> {

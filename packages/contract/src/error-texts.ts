@@ -50,6 +50,9 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   refill_not_found: text('There is no such refill.', LOOK_AT_ID),
   note_not_found: text('There is no such note.', LOOK_AT_ID),
   handover_not_found: text('There is no such handover.', LOOK_AT_ID),
+  person_not_found: text('There is no such person, or this key may not manage them.', 'List the people.'),
+  session_not_found: text('The caller has no such session.', 'List the sessions.'),
+  person_exists: text('A person with this name for signing in exists.', 'Choose another name.'),
   view_not_found: text('There is no such view, or it is that of another key.', 'List the views.'),
   bridge_not_found: text(
     'No bridge has reported under this id.',

@@ -22,10 +22,10 @@ export const ROLES = {
 } as const satisfies Record<string, readonly Scope[]>;
 export type Role = keyof typeof ROLES;
 
-const OptionalTimestamp = Type.Union([Timestamp, Type.Null()]);
+export const OptionalTimestamp = Type.Union([Timestamp, Type.Null()]);
 const Scopes = Type.Array(Type.Enum(SCOPES), { minItems: 1, maxItems: SCOPES.length, uniqueItems: true });
-const Facilities = Type.Array(line(200), { minItems: 1, maxItems: 1_000 });
-const DeviceIds = Type.Array(DeviceId, { minItems: 1, maxItems: 1_000 });
+export const Facilities = Type.Array(line(200), { minItems: 1, maxItems: 1_000 });
+export const DeviceIds = Type.Array(DeviceId, { minItems: 1, maxItems: 1_000 });
 
 export const NewKey = closed({
   name: line(200),

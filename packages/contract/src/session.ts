@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
 import { form } from './input/text-schemas.ts';
-import { KeyRecord } from './keys.ts';
+import { KeyRecord, PRINCIPAL_KINDS } from './keys.ts';
+import { GrantRecord, Login, Password } from './people.ts';
 import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
@@ -13,17 +14,24 @@ const CODE_SECONDS_MAX = 24 * 3_600;
 const secret = () =>
   Type.String({ pattern: '^[!-~]{1,1000}$', ...form(sentence('printable_characters', { limit: 1_000 })) });
 
-/** An API key, or a code of a sign-in link. */
+/** An API key, a code of a sign-in link, or a person. */
 export const SignIn = Type.Union([
   closed({ api_key: secret() }),
   closed({ code: described('A sign-in code, which works once.', secret()) }),
+  closed({ login: Login, password: Type.String({ minLength: 1, maxLength: 200 }) }),
+  closed({ invite: described('The code of an invitation, which works once.', secret()), password: Password }),
 ]);
 
 const { key_id, name, scopes, facilities, device_ids, expires_at } = KeyRecord.properties;
 
 export const SessionRecord = closed({
   key_id,
+  kind: Type.Enum(PRINCIPAL_KINDS),
   name,
+  grants: described(
+    'What the caller may do, and where; `scopes`, `facilities` and `device_ids` name all of it together.',
+    Type.Array(GrantRecord),
+  ),
   scopes,
   facilities,
   device_ids,
@@ -40,6 +48,17 @@ export const SessionRecord = closed({
   ),
 });
 
+/** A browser that has signed in as the caller. */
+export const SessionListed = closed({
+  session_id: Type.String(),
+  is_current: Type.Boolean(),
+  browser: described('As it calls itself.', Type.String()),
+  address: Type.String(),
+  created_at: Timestamp,
+  last_used_at: described('Recorded once an hour.', Timestamp),
+  expires_at: Timestamp,
+});
+
 export const SignInCodeRequest = closed({
   valid_seconds: Type.Optional(
     described(
@@ -54,6 +73,7 @@ export const SignInCode = closed({ code: Type.String(), expires_at: Timestamp })
 
 export type SignIn = Static<typeof SignIn>;
 export type SessionRecord = Static<typeof SessionRecord>;
+export type SessionListed = Static<typeof SessionListed>;
 export type SignInCode = Static<typeof SignInCode>;
 
 export const checkSignIn = checker(SignIn);

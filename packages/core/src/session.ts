@@ -1,6 +1,7 @@
-import type { SessionRecord } from '@granary/contract/session';
+import type { SessionListed, SessionRecord } from '@granary/contract/session';
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { keyRecord, type StoredKey } from './keys.ts';
+import { grantRecord } from './people.ts';
 
 const SESSION_MS_MAX = 30 * DAY_MS;
 const SESSION_UNUSED_MS_MAX = 7 * DAY_MS;
@@ -14,6 +15,9 @@ export const CODE_MS_USUAL = 10 * MINUTE_MS;
 export interface StoredSession {
   readonly hash: string;
   readonly keyId: string;
+  /** Of the browser when it signed in. */
+  readonly address: string;
+  readonly browser: string;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number;
   readonly expiresAtMs: number;
@@ -23,9 +27,16 @@ export interface StoredSession {
 export const sessionEndMs = (createdAtMs: number, lastUsedAtMs: number): number =>
   Math.min(createdAtMs + SESSION_MS_MAX, lastUsedAtMs + SESSION_UNUSED_MS_MAX);
 
-export const newSession = (hash: string, keyId: string, nowMs: number): StoredSession => ({
+export const newSession = (
+  hash: string,
+  keyId: string,
+  nowMs: number,
+  { address, browser }: Pick<StoredSession, 'address' | 'browser'> = { address: '', browser: '' },
+): StoredSession => ({
   hash,
   keyId,
+  address,
+  browser,
   createdAtMs: nowMs,
   lastUsedAtMs: nowMs,
   expiresAtMs: sessionEndMs(nowMs, nowMs),
@@ -36,7 +47,9 @@ export function sessionRecord(key: StoredKey, session: StoredSession | null): Se
   const { key_id, name, scopes, facilities, device_ids, expires_at } = keyRecord(key);
   return {
     key_id,
+    kind: key.kind,
     name,
+    grants: key.grants.map(grantRecord),
     scopes,
     facilities,
     device_ids,
@@ -47,3 +60,18 @@ export function sessionRecord(key: StoredKey, session: StoredSession | null): Se
         : { created_at: toIso(session.createdAtMs), expires_at: toIso(session.expiresAtMs) },
   };
 }
+
+const SESSION_ID_CHARS = 24;
+
+/** Names a session without its secret. */
+export const sessionIdOf = ({ hash }: StoredSession): string => hash.slice(0, SESSION_ID_CHARS);
+
+export const listedSession = (session: StoredSession, current: StoredSession | null): SessionListed => ({
+  session_id: sessionIdOf(session),
+  is_current: session.hash === current?.hash,
+  browser: session.browser,
+  address: session.address,
+  created_at: toIso(session.createdAtMs),
+  last_used_at: toIso(session.lastUsedAtMs),
+  expires_at: toIso(session.expiresAtMs),
+});

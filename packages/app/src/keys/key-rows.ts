@@ -128,10 +128,10 @@ export async function hasFullKey(sql: Sql, nowMs: number): Promise<boolean> {
 }
 
 export async function listKeys(sql: Sql, { afterKeyId, limit }: KeyPage): Promise<StoredKey[]> {
-  const rows = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id > $1 ORDER BY key_id LIMIT $2`, [
-    afterKeyId ?? '',
-    limit,
-  ]);
+  const rows = await sql.query<KeyRow>(
+    `${SELECT_KEY} WHERE kind <> 'person' AND key_id > $1 ORDER BY key_id LIMIT $2`,
+    [afterKeyId ?? '', limit],
+  );
   return rows.map(toKey);
 }
 

@@ -34,7 +34,8 @@ import {
 /** Locks the key until the end of the transaction. */
 async function lockKnownKey(sql: Sql, keyId: string): Promise<StoredKey> {
   const key = await lockKey(sql, keyId);
-  if (key === undefined) throw new Refusal('key_not_found', `there is no key ${quoted(keyId)}`);
+  if (key === undefined || key.kind === 'person')
+    throw new Refusal('key_not_found', `there is no key ${quoted(keyId)}`);
   return key;
 }
 
@@ -145,7 +146,7 @@ async function insert(sql: Sql, key: NewStoredKey): Promise<StoredKey> {
 }
 
 /** Returns the events to log: none if the key was revoked before. */
-async function revokeHeld(sql: Sql, before: StoredKey, atMs: number): Promise<NewEvent[]> {
+export async function revokeHeld(sql: Sql, before: StoredKey, atMs: number): Promise<NewEvent[]> {
   if (before.revokedAtMs !== null) return [];
   await recordRevocation(sql, before.keyId, atMs);
   await removeSignInsOf(sql, before.keyId);

@@ -21,6 +21,8 @@ export interface StoredCode {
 
 interface SessionRow extends KeyRow {
   readonly hash: string;
+  readonly address: string;
+  readonly browser: string;
   readonly sessionCreatedAtMs: number;
   readonly sessionLastUsedAtMs: number;
   readonly sessionExpiresAtMs: number;
@@ -32,31 +34,46 @@ export async function findSessions(
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, SessionOfKey>> {
   const rows = await sql.query<SessionRow>(
-    `SELECT sessions.hash, sessions.created_at_ms AS session_created_at_ms,
+    `SELECT sessions.hash, sessions.address, sessions.browser, sessions.created_at_ms AS session_created_at_ms,
        sessions.last_used_at_ms AS session_last_used_at_ms, sessions.expires_at_ms AS session_expires_at_ms, ${KEY_COLUMNS}
      FROM sessions JOIN keys ON keys.key_id = sessions.key_id WHERE ${sql.isOneOf('sessions.hash', '$1')}`,
     [JSON.stringify(hashes)],
   );
   return new Map(
-    rows.map(({ hash, sessionCreatedAtMs, sessionLastUsedAtMs, sessionExpiresAtMs, ...key }) => [
-      hash,
-      {
-        key: toKey(key),
-        session: {
-          hash,
-          keyId: key.keyId,
-          createdAtMs: sessionCreatedAtMs,
-          lastUsedAtMs: sessionLastUsedAtMs,
-          expiresAtMs: sessionExpiresAtMs,
+    rows.map(
+      ({ hash, address, browser, sessionCreatedAtMs, sessionLastUsedAtMs, sessionExpiresAtMs, ...key }) => [
+        hash,
+        {
+          key: toKey(key),
+          session: {
+            hash,
+            keyId: key.keyId,
+            address,
+            browser,
+            createdAtMs: sessionCreatedAtMs,
+            lastUsedAtMs: sessionLastUsedAtMs,
+            expiresAtMs: sessionExpiresAtMs,
+          },
         },
-      },
-    ]),
+      ],
+    ),
   );
 }
 
 export async function insertSession(sql: Sql, session: StoredSession): Promise<void> {
-  const { hash, keyId, createdAtMs, lastUsedAtMs, expiresAtMs } = session;
-  await insertRows(sql, { table: 'sessions' }, [{ hash, keyId, createdAtMs, lastUsedAtMs, expiresAtMs }]);
+  const { hash, keyId, address, browser, createdAtMs, lastUsedAtMs, expiresAtMs } = session;
+  await insertRows(sql, { table: 'sessions' }, [
+    { hash, keyId, address, browser, createdAtMs, lastUsedAtMs, expiresAtMs },
+  ]);
+}
+
+/** Those that can still be used, the last used first. */
+export async function listSessions(sql: Sql, keyId: string, nowMs: number): Promise<StoredSession[]> {
+  return await sql.query<StoredSession>(
+    `SELECT hash, key_id, address, browser, created_at_ms, last_used_at_ms, expires_at_ms FROM sessions
+     WHERE key_id = $1 AND expires_at_ms > $2 ORDER BY last_used_at_ms DESC, hash`,
+    [keyId, nowMs],
+  );
 }
 
 /** Leaves a later use as it is. */

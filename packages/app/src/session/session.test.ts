@@ -39,6 +39,8 @@ describeEachEngine('sessions', (engine) => {
     const session = {
       hash: 's_found',
       keyId: 'found',
+      address: '',
+      browser: '',
       createdAtMs: NOW_MS,
       lastUsedAtMs: NOW_MS,
       expiresAtMs: NOW_MS + 7 * DAY_MS,

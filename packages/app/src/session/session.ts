@@ -17,6 +17,7 @@ import {
   findSessions,
   insertCode,
   insertSession,
+  listSessions,
   recordSessionUse,
   removeCode,
   removeCodesBeyond,
@@ -34,11 +35,16 @@ interface SignIn {
   readonly hash: string;
   /** Of the cookie that the browser had before, whose session ends; `null` where it had none. */
   readonly formerHash: string | null;
+  /** Where the browser is and what it calls itself. */
+  readonly from?: Pick<StoredSession, 'address' | 'browser'>;
+  /** In PHC form: the password that a person chooses with the code of an invitation. */
+  readonly password?: string;
   readonly nowMs: number;
 }
 
 export const reads = {
   find: (sql: Sql, hashes: readonly string[]) => findSessions(sql, hashes),
+  list: (sql: Sql, keyId: string, nowMs: number) => listSessions(sql, keyId, nowMs),
 
   /** The keys of codes that can still be used, by the hashes of the codes. */
   async keysOfCodes(
@@ -59,15 +65,18 @@ export const writes = {
   /** `undefined` if the key has ended or the code was used or has ended. */
   async create(
     tx: Transaction,
-    { keyId, codeHash, hash, formerHash, nowMs }: SignIn,
+    { keyId, codeHash, hash, formerHash, from, password, nowMs }: SignIn,
   ): Promise<Committed<SessionOfKey | undefined>> {
     // Everything about the sessions of a key happens while the key is locked, so their number is exact.
     const key = await lockKey(tx.sql, keyId);
     if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
     if (codeHash !== null && !(await useUp(tx.sql, codeHash, nowMs))) return committed(undefined);
+    if (password !== undefined) {
+      await tx.sql.run('UPDATE people SET password = $2 WHERE key_id = $1', [keyId, password]);
+    }
     const ended = await removeSessionsBeyond(tx.sql, keyId, SESSIONS_PER_KEY_MAX - 1);
     if (formerHash !== null && (await removeSession(tx.sql, formerHash))) ended.push(formerHash);
-    const session = newSession(hash, keyId, nowMs);
+    const session = newSession(hash, keyId, nowMs, from);
     await insertSession(tx.sql, session);
     return committed({ key, session }, ...(ended.length === 0 ? [] : [sessionsEnded(...ended)]));
   },

@@ -23,6 +23,8 @@ async function answersOf(store: EmbeddedStore): Promise<string> {
   }
 }
 
+const READS = JSON.stringify([{ scopes: ['read'], facilities: null, deviceIds: null }]);
+
 describePostgres(
   'a store that is moved to PostgreSQL',
   (engine) => {
@@ -39,8 +41,9 @@ describePostgres(
       store.run(
         `INSERT INTO open_buckets (device_no, sensor_group, body) VALUES (98, 1, NULL), (98, 2, x'')`,
       );
-      store.run(`INSERT INTO keys (key_id, hash, name, scopes, is_admin, created_at_ms)
-      VALUES ('key_B', 'b', 'b', '["read"]', 0, 1), ('key_a', 'a', 'a', '["read"]', 0, 2), ('key_É', 'c', 'c', '["read"]', 0, 3)`);
+      store.run(`INSERT INTO keys (key_id, hash, kind, name, grants, is_full_admin, created_at_ms)
+      VALUES ('key_B', 'b', 'service', 'b', '${READS}', 0, 1), ('key_a', 'a', 'service', 'a', '${READS}', 0, 2),
+        ('key_É', 'c', 'service', 'c', '${READS}', 0, 3)`);
       answers = await answersOf(store);
     });
     after(() => store.remove());

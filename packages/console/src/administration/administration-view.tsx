@@ -10,12 +10,14 @@ import { DevicesPage } from './devices-page.tsx';
 import { HealthPage } from './health-page.tsx';
 import { KeysPage } from './keys-page.tsx';
 import { NotificationsPage } from './notifications-page.tsx';
+import { PeoplePage } from './people-page.tsx';
 import { WebhooksPage } from './webhooks-page.tsx';
 import './administration-view.css';
 
 const PAGES = {
   devices: DevicesPage,
   bridges: BridgesPage,
+  people: PeoplePage,
   keys: KeysPage,
   webhooks: WebhooksPage,
   notifications: NotificationsPage,

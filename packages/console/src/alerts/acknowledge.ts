@@ -5,7 +5,7 @@ import {
   type FleetAlert,
 } from '@granary/contract/fleet';
 import { signal } from '@preact/signals';
-import { callOptions, useConsole } from '../context/console.ts';
+import { callOptions, personOf, useConsole } from '../context/console.ts';
 
 const SHOWN_MS = 15_000;
 
@@ -62,7 +62,7 @@ export function useAcknowledge(): (alerts: readonly FleetAlert[], note?: string)
   const console = useConsole();
   const { client, live, preferences, session } = console;
   return async (alerts, note = '') => {
-    const acknowledged_by = preferences.person.peek().trim() || session.name;
+    const acknowledged_by = personOf({ preferences, session }) || session.name;
     const person = note === '' ? { acknowledged_by } : { acknowledged_by, note };
     const ids = alerts.map(({ alert_id }) => alert_id);
     const acknowledged = await acknowledge(client, ids, person, callOptions(console));

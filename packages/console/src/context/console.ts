@@ -36,10 +36,14 @@ export function useScope(scope: Scope): boolean {
 }
 
 /** The options of a change: they name the person in its records, where a name is given. */
-export function callOptions({ preferences }: Pick<Console, 'preferences'>): CallOptions {
+export function callOptions({ preferences, session }: Pick<Console, 'preferences' | 'session'>): CallOptions {
   const actor = preferences.person.peek().trim();
-  return actor === '' ? {} : { actor };
+  return actor === '' || session.kind === 'person' ? {} : { actor };
 }
+
+/** Who uses this browser: the person who has signed in, or whoever has given a name beside the key. */
+export const personOf = ({ preferences, session }: Pick<Console, 'preferences' | 'session'>): string =>
+  session.kind === 'person' ? session.name : preferences.person.value.trim();
 
 /** Whether the connection is lost, so that what is shown may not be true any more; outside the console it never is. */
 export const useIsLost = (): boolean =>

@@ -2,7 +2,7 @@ import type { CallOptions, Page } from '@granary/client';
 import type { Actor } from '@granary/contract/audit';
 import type { EndDeclaration } from '@granary/contract/declared-end';
 import { useSignal } from '@preact/signals';
-import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { callOptions, personOf, useConsole, useScope } from '../context/console.ts';
 import { DeviceName } from '../kit/device-name.tsx';
 import { ConfirmButton } from '../kit/dialog.tsx';
 import { formatDuration } from '../kit/format.ts';
@@ -171,10 +171,10 @@ interface Props {
 
 /** Lets a person who has looked at the device say that a job does not run any more. */
 function DeclareEnded({ what, deviceId, declare }: Props) {
-  const { live, preferences } = useConsole();
+  const { live, preferences, session } = useConsole();
   const { jobs } = texts.value;
   const reason = useSignal('');
-  const lookedBy = useSignal(preferences.person.peek());
+  const lookedBy = useSignal(personOf({ preferences, session }));
   return (
     <ConfirmButton
       text={jobs.declareEnded}

@@ -36,6 +36,48 @@ describe('the shell of the console in Chromium', () => {
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
+  test('lets an invited person choose a password, sign in with it, and act under their name', async (t) => {
+    const administrator = await signIn(t, site);
+    if (administrator === null) return;
+    const { page } = administrator;
+    await administrator.open('#/administration/people');
+    await page.getByRole('button', { name: 'Invite person' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+    await dialog.getByLabel('Name for signing in').fill('ada');
+    await checkAccessibility(page);
+    await dialog.getByRole('button', { name: 'Invite person' }).click();
+    const link = (await dialog.locator('code').textContent()) ?? '';
+    assert.match(link, /#invite=gi_/);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('cell', { name: 'Operator (everywhere)' }).waitFor();
+    await page.getByLabel('Settings').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.getByText('Welcome').waitFor();
+    await checkAccessibility(page);
+    await page.getByLabel('Choose a password').fill('four words of the barn');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Settings: Ada Lovelace').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Name for signing in').fill('Ada');
+    await page.getByLabel('Password').fill('four words of the barn');
+    await checkAccessibility(page);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Settings: Ada Lovelace').waitFor();
+    await administrator.open('#/devices/silo-05');
+    await page.getByLabel('Amount').fill('5');
+    await page.getByRole('button', { name: 'Feed 5 kg' }).click();
+    await page.getByRole('region', { name: 'Operation under way' }).waitFor();
+    await administrator.open('#/operations');
+    await page
+      .getByRole('cell', { name: /Ada Lovelace/ })
+      .first()
+      .waitFor();
+  });
+
   test('asks who the person is once, and names them in the records', async (t) => {
     const operator = await signIn(t, site, { person: null });
     if (operator === null) return;

@@ -1,15 +1,18 @@
 import './sign-in-view.css';
 import type { Client } from '@granary/client';
+import { PASSWORD_CHARS_MIN } from '@granary/contract/people';
 import { useSignal } from '@preact/signals';
 import { Button } from '../kit/button.tsx';
 import { Drawing } from '../kit/empty-state.tsx';
 import { Field } from '../kit/inputs.tsx';
 import { failureText } from '../kit/messages.tsx';
 import { texts } from '../texts/texts.ts';
-import { isSignedIn, type SignedIn, signIn } from './sign-in.ts';
+import { isSignedIn, type SignedIn, type SignInFailure, signIn } from './sign-in.ts';
 
 /** As the service accepts it. */
 const NAME_CHARS_MAX = 200;
+/** The way in which this browser signed in the last time. */
+const WAY = 'granary-sign-in';
 
 interface Props {
   readonly client: Client;
@@ -19,19 +22,27 @@ interface Props {
 }
 
 export function SignInView({ client, reason, onSignedIn }: Props) {
-  const { session, common } = texts.value;
-  const key = useSignal('');
+  const { session } = texts.value;
+  const usesKey = useSignal(localStorage.getItem(WAY) !== 'person');
+  const login = useSignal('');
+  const secret = useSignal('');
   const failure = useSignal(reason);
   const isRunning = useSignal(false);
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
     isRunning.value = true;
-    const result = await signIn(client, { api_key: key.value.trim() });
+    const given = usesKey.peek()
+      ? { api_key: secret.peek().trim() }
+      : { login: login.peek().trim().toLowerCase(), password: secret.peek() };
+    const result = await signIn(client, given);
     isRunning.value = false;
-    if (isSignedIn(result)) onSignedIn(result);
-    else
-      failure.value = result.kind === 'refused' ? failureText(result.failure) : common.failures.unreachable;
+    if (!isSignedIn(result)) {
+      failure.value = failureOf(result);
+      return;
+    }
+    localStorage.setItem(WAY, usesKey.peek() ? 'key' : 'person');
+    onSignedIn(result);
   }
 
   return (
@@ -45,16 +56,36 @@ export function SignInView({ client, reason, onSignedIn }: Props) {
             {failure.value}
           </p>
         )}
-        <Field label={session.key} hint={session.keyHint}>
+        {!usesKey.value && (
+          <Field label={session.login}>
+            {(id) => (
+              <input
+                id={id}
+                type="text"
+                autocomplete="username"
+                autocapitalize="none"
+                required
+                value={login.value}
+                onInput={({ currentTarget }) => {
+                  login.value = currentTarget.value;
+                }}
+              />
+            )}
+          </Field>
+        )}
+        <Field
+          label={usesKey.value ? session.key : session.password}
+          {...(usesKey.value ? { hint: session.keyHint } : {})}
+        >
           {(id) => (
             <input
               id={id}
               type="password"
               autocomplete="current-password"
               required
-              value={key.value}
+              value={secret.value}
               onInput={({ currentTarget }) => {
-                key.value = currentTarget.value;
+                secret.value = currentTarget.value;
               }}
             />
           )}
@@ -62,9 +93,78 @@ export function SignInView({ client, reason, onSignedIn }: Props) {
         <Button kind="primary" type="submit" isBusy={isRunning.value}>
           {session.submit}
         </Button>
+        <Button
+          kind="quiet"
+          onPress={() => {
+            usesKey.value = !usesKey.peek();
+            secret.value = '';
+          }}
+        >
+          {usesKey.value ? session.usePassword : session.useKey}
+        </Button>
         <p class="muted sign-in-other">
           {session.otherWay} <code>granary console</code>
         </p>
+      </form>
+    </main>
+  );
+}
+
+const failureOf = (result: SignInFailure): string =>
+  result.kind === 'refused' ? failureText(result.failure) : texts.value.common.failures.unreachable;
+
+interface InvitedProps extends Omit<Props, 'reason'> {
+  readonly invite: string;
+}
+
+/** A person who was invited chooses a password. */
+export function InvitedView({ client, invite, onSignedIn }: InvitedProps) {
+  const { session } = texts.value;
+  const password = useSignal('');
+  const failure = useSignal<string | null>(null);
+  const isRunning = useSignal(false);
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    isRunning.value = true;
+    const result = await signIn(client, { invite, password: password.peek() });
+    isRunning.value = false;
+    if (!isSignedIn(result)) {
+      failure.value = failureOf(result);
+      return;
+    }
+    localStorage.setItem(WAY, 'person');
+    onSignedIn(result);
+  }
+
+  return (
+    <main class="sign-in">
+      <form class="panel sign-in-form" onSubmit={(event) => void submit(event)}>
+        <Drawing name="farm" />
+        <h1>{session.welcome}</h1>
+        {failure.value !== null && (
+          <p class="refusal" role="alert">
+            {failure.value}
+          </p>
+        )}
+        <Field label={session.newPassword} hint={session.newPasswordHint}>
+          {(id) => (
+            <input
+              id={id}
+              type="password"
+              autocomplete="new-password"
+              required
+              minLength={PASSWORD_CHARS_MIN}
+              value={password.value}
+              onInput={({ currentTarget }) => {
+                password.value = currentTarget.value;
+              }}
+            />
+          )}
+        </Field>
+        <Button kind="primary" type="submit" isBusy={isRunning.value}>
+          {session.goOn}
+        </Button>
       </form>
     </main>
   );

@@ -5,10 +5,13 @@ import type { SessionRecord, SignIn } from '@granary/contract/session';
 /** Sent once, because the page itself shows that the service does not answer and tries again. */
 const ONCE = { timeLimitMs: 0 };
 
-const CODE = /^#sign-in=([\w-]+)$/;
+const CODE = /^#(sign-in|invite)=([\w-]+)$/;
 
 /** What the key of the session may do. */
-export type SignedIn = Pick<SessionRecord, 'key_id' | 'name' | 'scopes' | 'facilities' | 'device_ids'>;
+export type SignedIn = Pick<
+  SessionRecord,
+  'key_id' | 'kind' | 'name' | 'scopes' | 'facilities' | 'device_ids'
+>;
 
 /** Why there is no session: the service refuses, or it does not answer. */
 export type SignInFailure =
@@ -35,11 +38,12 @@ async function result(answer: Promise<SessionRecord>): Promise<SignInResult> {
   }
 }
 
-/** The one-time code of a printed link. It is removed from the address, so that it is not kept in the history. */
-export function takeCode(): string | null {
-  const code = CODE.exec(location.hash)?.[1] ?? null;
-  if (code !== null) history.replaceState(null, '', '/');
-  return code;
+/** The one-time code of a link. It is removed from the address, so that it is not kept in the history. */
+export function takeCode(): { readonly kind: string; readonly code: string } | null {
+  const [, kind, code] = CODE.exec(location.hash) ?? [];
+  if (kind === undefined || code === undefined) return null;
+  history.replaceState(null, '', '/');
+  return { kind, code };
 }
 
 /** What the page must know of its service before anybody has signed in; the service writes it into the page. */

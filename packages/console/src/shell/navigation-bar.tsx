@@ -3,7 +3,7 @@ import './settings-menu.css';
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { SoundSwitch } from '../alerts/sound-switch.tsx';
-import { useConsole } from '../context/console.ts';
+import { personOf, useConsole } from '../context/console.ts';
 import { chooseLanguage, THEMES } from '../context/preferences.ts';
 import { addressOf, type Route, SECTIONS, type Section } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
@@ -92,7 +92,7 @@ const isTyping = (target: EventTarget | null): boolean =>
 function SettingsMenu() {
   const { navigation, preferences, session, signOut } = useConsole();
   const { shell } = texts.value;
-  const person = preferences.person.value.trim();
+  const person = personOf({ preferences, session });
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => closeOnLeave(menu), []);
   useEffect(() => {
@@ -110,19 +110,21 @@ function SettingsMenu() {
         <p class="muted">
           {shell.signedInWith} <strong class="free-text">{session.name}</strong>
         </p>
-        <Field label={shell.person} hint={shell.personHint}>
-          {(id) => (
-            <input
-              id={id}
-              type="text"
-              maxLength={200}
-              value={preferences.person.value}
-              onInput={({ currentTarget }) => {
-                preferences.person.value = currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
+        {session.kind !== 'person' && (
+          <Field label={shell.person} hint={shell.personHint}>
+            {(id) => (
+              <input
+                id={id}
+                type="text"
+                maxLength={200}
+                value={preferences.person.value}
+                onInput={({ currentTarget }) => {
+                  preferences.person.value = currentTarget.value;
+                }}
+              />
+            )}
+          </Field>
+        )}
         <Field label={shell.theme}>
           {(id) => (
             <select

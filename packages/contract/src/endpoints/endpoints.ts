@@ -15,6 +15,7 @@ import { keys } from './keys.ts';
 import { missions } from './missions.ts';
 import { notifications } from './notifications.ts';
 import { operations } from './operations.ts';
+import { people } from './people.ts';
 import { plants } from './plants.ts';
 import { reference } from './reference.ts';
 import { session } from './session.ts';
@@ -41,6 +42,7 @@ export const endpoints = {
   alarmHelp,
   exports,
   keys,
+  people,
   session,
   notifications,
   site,

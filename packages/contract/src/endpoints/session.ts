@@ -1,4 +1,5 @@
-import { checkSignIn, checkSignInCodeRequest, SessionRecord, SignInCode } from '../session.ts';
+import { Type } from 'typebox';
+import { checkSignIn, checkSignInCodeRequest, SessionListed, SessionRecord, SignInCode } from '../session.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
 
@@ -8,7 +9,8 @@ export const EXAMPLE_KEY = 'gk_00000000000000000000000000000000000000002kaqcA';
 /** Sign-in for browsers: a session is another secret of an API key, in a cookie that no script can read. */
 export const session = {
   create: endpoint('api', 'POST', '/session', {
-    summary: 'Signs in with an API key or a sign-in code: sets a cookie that works like the key.',
+    summary:
+      'Signs in with an API key, a sign-in code, or as a person: sets a cookie. A wrong password and an unknown name get one answer.',
     needsKey: false,
     body: body(checkSignIn, 'sign-in'),
     answers: { 200: one(SessionRecord, { headers: ['set-cookie'] }) },
@@ -26,6 +28,23 @@ export const session = {
         body: { code: 'gc_rCWBrFoDThRPvYkMJJ5bK7eFcT04lkCv' },
         refusal: 'unauthorized',
       },
+      {
+        summary: 'as a person, with a wrong password',
+        body: { login: 'ada', password: 'not the password' },
+        refusal: 'unauthorized',
+      },
+    ],
+  }),
+  list: endpoint('api', 'GET', '/sessions', {
+    summary: 'Lists the browsers that have signed in as the caller.',
+    answers: { 200: one(Type.Array(SessionListed)) },
+    examples: [{ summary: 'the sessions' }],
+  }),
+  endOne: endpoint('api', 'DELETE', '/sessions/{session_id}', {
+    summary: 'Ends one of the sessions of the caller.',
+    answers: { 200: one(SessionListed) },
+    examples: [
+      { summary: 'an unknown session', parameters: { session_id: 'none' }, refusal: 'session_not_found' },
     ],
   }),
   get: endpoint('api', 'GET', '/session', {

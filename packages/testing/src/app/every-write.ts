@@ -279,6 +279,24 @@ export const EVERY_WRITE: EveryWrite = {
     },
     expire: (round) => [round.app.audit.expire({ beforeMs: atMs(round) - 5 * SECOND_MS, rowsMax: LIMIT })],
   },
+  people: {
+    invite: (round) => [
+      round.app.people.invite(
+        {
+          keyId: `per_${round.round}_${round.node}`,
+          login: `ada-${round.round}`,
+          name: 'Ada',
+          email: null,
+          grants: [grantOf(['read'])],
+          createdAtMs: atMs(round),
+        },
+        inviteCode(`per_${round.round}_${round.node}`, round),
+      ),
+    ],
+    change: (round) => [round.app.people.change('per_shared', { grants: [grantOf(['read'])] })],
+    renew: (round) => [round.app.people.renew('per_shared', inviteCode('per_shared', round))],
+    disable: (round) => [round.app.people.disable('per_shared', atMs(round))],
+  },
   plants: {
     create: (round) => [
       round.app.plants.create({ id: `${round.round}`, name: 'Fern', tag: null, nowMs: atMs(round) }),
@@ -286,6 +304,13 @@ export const EVERY_WRITE: EveryWrite = {
   },
   webhooks: EVERY_WEBHOOK_WRITE,
 };
+
+const inviteCode = (keyId: string, round: WriteRound) => ({
+  hash: `invite ${keyId} ${round.round} ${round.node}`,
+  keyId,
+  createdAtMs: atMs(round),
+  expiresAtMs: atMs(round) + DAY_MS,
+});
 
 type WritesByName = Readonly<Record<string, (round: WriteRound) => readonly Promise<unknown>[]>>;
 
@@ -327,5 +352,19 @@ export async function prepareRounds(app: App): Promise<Pick<WriteRound, 'silos' 
     const rights = { kind: 'service' as const, grants: [grantOf(['read'])], expiresAtMs: null };
     await app.keys.create({ keyId, hash: keyId, name: keyId, createdAtMs: NOW_MS, ...rights });
   }
+  const person = {
+    keyId: 'per_shared',
+    login: 'shared',
+    name: 'Ada',
+    email: null,
+    grants: [grantOf(['read'])],
+  };
+  const code = {
+    hash: 'code of shared',
+    keyId: 'per_shared',
+    createdAtMs: NOW_MS,
+    expiresAtMs: NOW_MS + DAY_MS,
+  };
+  await app.people.invite({ ...person, createdAtMs: NOW_MS }, code);
   return { silos, rovers, alerts };
 }

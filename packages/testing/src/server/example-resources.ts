@@ -24,6 +24,7 @@ export class ExampleResources {
   readonly #api: Api;
   readonly #now: () => number;
   readonly #devices: Device[] = [];
+  #people = 0;
   readonly #bridges: ScriptedBridge[] = [];
 
   constructor(api: Api, now: () => number) {
@@ -43,6 +44,7 @@ export class ExampleResources {
     if (names.includes('handover_id')) {
       ids.handover_id = await this.#idOf('/v1/handovers', 'handover_id', HANDOVER);
     }
+    if (names.includes('person_id')) ids.person_id = await this.#person();
     if (names.includes('view_id')) ids.view_id = await this.#idOf('/v1/views', 'view_id', VIEW);
     if (names.includes('bridge_id')) ids.bridge_id = await this.#bridge();
     if (names.includes('alert_type')) await this.#api.put('/v1/alarm-help/low_level', HELP);
@@ -67,6 +69,11 @@ export class ExampleResources {
     if (endpoint.path.endsWith('/restore')) await this.#api.delete(path);
     if (endpoint.path.endsWith('/declare-ended')) await this.#disappear(device, ids.operation_id);
     return ids;
+  }
+
+  async #person(): Promise<string> {
+    const person = { login: `person-${++this.#people}`, name: 'Ada', grants: [{ role: 'viewer' }] };
+    return (await this.#api.post('/v1/people', person)).body.data.person.person_id;
   }
 
   /** One that answers everything that it is asked. */

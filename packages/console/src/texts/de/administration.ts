@@ -6,6 +6,7 @@ export const administration: typeof english.administration = {
     devices: 'Geräte',
     bridges: 'Bridges',
     keys: 'API-Schlüssel',
+    people: 'Personen',
     webhooks: 'Webhooks',
     notifications: 'Benachrichtigungen',
     audit: 'Änderungsprotokoll',
@@ -59,6 +60,40 @@ export const keys: typeof english.keys = {
   show: 'Zeigen',
   inForce: 'Schlüssel in Kraft',
   all: 'Alle Schlüssel',
+};
+
+export const people: typeof english.people = {
+  title: 'Personen',
+  invite: 'Person einladen',
+  name: 'Name',
+  login: 'Anmeldename',
+  loginHint: 'Kleine Buchstaben und Ziffern, wie ada. Er kann nicht geändert werden.',
+  role: 'Rolle',
+  roles: {
+    viewer: 'Betrachter: sieht alles, ändert nichts',
+    operator: 'Bediener: startet, stoppt, bestätigt',
+    engineer: 'Techniker: bedient und ändert Grenzwerte und Regeln',
+    administrator: 'Verwalter: Personen, Schlüssel, Geräte; bedient nicht',
+    site_administrator: 'Standortverwalter: Personen und Geräte der gewählten Standorte',
+  },
+  may: 'Darf',
+  everywhere: 'überall',
+  at: (role: string, places: string) => `${role} (${places})`,
+  state: 'Status',
+  states: { invited: 'Eingeladen', active: 'Aktiv', disabled: 'Gesperrt' },
+  lastUsed: 'Zuletzt benutzt',
+  never: 'Nie',
+  actions: 'Aktionen',
+  link: 'Link, gilt einmal innerhalb von 7 Tagen',
+  linkFor: (name: string) => `Link für ${name}`,
+  renew: 'Neuer Link',
+  renewOf: (name: string) => `Neuer Link für ${name}`,
+  renewMeans:
+    'Für einen verlorenen Link oder ein vergessenes Passwort. Frühere Links gelten nicht mehr; eine gesperrte Person wird wieder zugelassen.',
+  disable: 'Sperren',
+  disableOf: (name: string) => `${name} sperren`,
+  disableMeans:
+    'Jede Sitzung, jeder Link und das Passwort gelten innerhalb einer Sekunde nicht mehr. Was die Person getan hat, bleibt in den Aufzeichnungen.',
 };
 
 export const webhooks: typeof english.webhooks = {
@@ -203,6 +238,11 @@ export const audit: typeof english.audit = {
     'keys.revoke': 'Schlüssel widerrufen',
     'keys.rotate': 'Schlüssel erneuert',
     'session.create': 'Angemeldet',
+    'people.invite': 'Person einladen',
+    'people.change': 'Person ändern',
+    'people.renew': 'Neuer Link für Person',
+    'people.disable': 'Person sperren',
+    'session.endOne': 'Sitzung beenden',
     'session.end': 'Abgemeldet',
     'session.createCode': 'Link zum Anmelden erstellt',
     'notifications.createRule': 'Benachrichtigungsregel angelegt',

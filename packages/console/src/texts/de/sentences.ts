@@ -391,6 +391,8 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   sensor_identifier: '1 bis 64 Buchstaben, Ziffern, - oder _, zuerst ein Buchstabe oder eine Ziffer',
   sensor_type: '1 bis 64 kleine Buchstaben, Ziffern oder _, zuerst ein Buchstabe',
   event_number: 'die Nummer eines Ereignisses',
+  login_name:
+    '1 bis 63 Zeichen von a bis z, 0 bis 9, Punkt, Bindestrich und Unterstrich, das erste ein Buchstabe oder eine Ziffer',
   address_of_view: 'eine Adresse der Bedienseite, die mit #/ beginnt',
   threshold_rule: 'eine Grenzwertregel wie temp_3 above warning',
   time_zone_name: 'eine Zeitzone wie Europe/Berlin',

@@ -1,5 +1,5 @@
 import type { LanguageTexts, Texts } from '../en/texts.ts';
-import { administration, audit, health, keys, notifications, webhooks } from './administration.ts';
+import { administration, audit, health, keys, notifications, people, webhooks } from './administration.ts';
 import { alarmHelp } from './alarm-help.ts';
 import { alerts } from './alerts.ts';
 import { bridges } from './bridges.ts';
@@ -42,6 +42,7 @@ export const de: Texts = {
   table,
   views,
   wall,
+  people,
   webhooks,
 };
 

@@ -4,6 +4,7 @@ export const administration = {
     devices: 'Devices',
     bridges: 'Bridges',
     keys: 'API keys',
+    people: 'People',
     webhooks: 'Webhooks',
     notifications: 'Notifications',
     audit: 'Audit log',
@@ -56,6 +57,40 @@ export const keys = {
   show: 'Show',
   inForce: 'Keys in force',
   all: 'All keys',
+};
+
+export const people = {
+  title: 'People',
+  invite: 'Invite person',
+  name: 'Name',
+  login: 'Name for signing in',
+  loginHint: 'Small letters and digits, such as ada. It cannot be changed.',
+  role: 'Role',
+  roles: {
+    viewer: 'Viewer: sees everything, changes nothing',
+    operator: 'Operator: starts, stops, acknowledges',
+    engineer: 'Engineer: operates, and changes thresholds and rules',
+    administrator: 'Administrator: people, keys, devices; does not operate',
+    site_administrator: 'Site administrator: people and devices of the facilities chosen',
+  },
+  may: 'May',
+  everywhere: 'everywhere',
+  at: (role: string, places: string) => `${role} (${places})`,
+  state: 'Status',
+  states: { invited: 'Invited', active: 'Active', disabled: 'Disabled' },
+  lastUsed: 'Last used',
+  never: 'Never',
+  actions: 'Actions',
+  link: 'Link, works once within 7 days',
+  linkFor: (name: string) => `Link for ${name}`,
+  renew: 'New link',
+  renewOf: (name: string) => `New link for ${name}`,
+  renewMeans:
+    'For a lost link or a forgotten password. Links made before stop working; a disabled person is let in again.',
+  disable: 'Disable',
+  disableOf: (name: string) => `Disable ${name}`,
+  disableMeans:
+    'Every session, link and the password stop working within a second. What the person did stays in the records.',
 };
 
 export const webhooks = {
@@ -198,6 +233,11 @@ export const audit = {
     'keys.revoke': 'Revoke key',
     'keys.rotate': 'Rotate key',
     'session.create': 'Sign in',
+    'people.invite': 'Invite person',
+    'people.change': 'Change person',
+    'people.renew': 'New link for person',
+    'people.disable': 'Disable person',
+    'session.endOne': 'End session',
     'session.end': 'Sign out',
     'session.createCode': 'Make sign-in link',
     'notifications.createRule': 'Create notification rule',

@@ -1,7 +1,7 @@
 import { SENTENCES } from '@granary/contract/sentences/english';
 import type { Reader } from '@granary/contract/sentences/sentence';
 import { WORDS } from '@granary/contract/sentences/words';
-import { administration, audit, health, keys, notifications, webhooks } from './administration.ts';
+import { administration, audit, health, keys, notifications, people, webhooks } from './administration.ts';
 import { alarmHelp } from './alarm-help.ts';
 import { alerts } from './alerts.ts';
 import { bridges } from './bridges.ts';
@@ -42,6 +42,7 @@ export const en = {
   table,
   views,
   wall,
+  people,
   webhooks,
 };
 

@@ -98,6 +98,18 @@ export const PATH_PARAMETERS = {
     notFound: 'key_not_found',
     example: 'key_019a86c5f3c07b2a',
   },
+  person_id: {
+    schema: RECORD_ID,
+    description: 'the id of a person',
+    notFound: 'person_not_found',
+    example: 'per_019a86c5f3c07b2a',
+  },
+  session_id: {
+    schema: RECORD_ID,
+    description: 'the id of a session, which is not its secret',
+    notFound: 'session_not_found',
+    example: '4f0c9a1b2d3e5f60718293a4',
+  },
   rule_id: {
     schema: RECORD_ID,
     description: 'the id of a notification rule',

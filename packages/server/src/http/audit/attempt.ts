@@ -83,10 +83,11 @@ const field = (value: unknown, name: string): unknown =>
 const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= FACILITY_CHARS_MAX && !value.includes('\0') ? value : null;
 
-const actorOf = (request: FastifyRequest, { keyId, name }: Caller): Attempt['actor'] => ({
+/** Only a program names somebody else; a person is known. */
+const actorOf = (request: FastifyRequest, { keyId, name, kind }: Caller): Attempt['actor'] => ({
   key_id: keyId,
   key_name: name,
-  actor: givenActor(request),
+  actor: kind === 'person' ? null : givenActor(request),
 });
 
 /** The header `X-Actor` as given; `null` without one, and for one that is not valid. */
@@ -101,8 +102,14 @@ function givenActor({ headers }: FastifyRequest): string | null {
 
 /** A stop is not refused because of a header. */
 function refuseBadActor(request: FastifyRequest, endpoint: Endpoint): void {
-  if (request.headers['x-actor'] === undefined || givenActor(request) !== null) return;
-  if (isUrgentNow(endpoint, request.body)) return;
+  if (request.headers['x-actor'] === undefined || isUrgentNow(endpoint, request.body)) return;
+  // Routes that need no key have no caller.
+  if ((request as Partial<FastifyRequest>).caller?.kind === 'person') {
+    throw new Refusal('invalid_input', 'a person does not name another one in X-Actor', [
+      { path: '/x-actor', message: 'must be left out by people who have signed in' },
+    ]);
+  }
+  if (givenActor(request) !== null) return;
   throw new Refusal('invalid_input', 'the header X-Actor is not valid', [
     { path: '/x-actor', message: `must be 1 to ${ACTOR_CHARS_MAX} printable characters in UTF-8` },
   ]);

@@ -82,7 +82,7 @@ export function eventRoutes(routes: FastifyInstance, { app, feed, subscribers }:
     const stream = new EventStream(hijackForStream(reply), selectEvents(request.caller, wanted), position);
     stream.say(opening(lastSeen === null ? position : null));
     if (lastSeen !== null && !canResume) stream.say(reset(bounds));
-    subscribers.open(credential, stream, feed);
+    subscribers.open(credential, request.caller, stream, feed);
     return reply;
   });
 }
@@ -118,7 +118,7 @@ export function newestValuesRoutes(
     const { shown } = newestValues;
     const stream = new NewestValuesStream(hijackForStream(reply), { selection, shown, now });
     stream.say(opening(null));
-    subscribers.open(credential, stream, newestValues);
+    subscribers.open(credential, request.caller, stream, newestValues);
     return reply;
   });
 }

@@ -1,6 +1,7 @@
 import { PeriodicWork } from '@granary/common/periodic-work';
 import { outsideRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
+import type { Access } from '@granary/core/keys';
 import type { Keyring } from '../../process/keys/keyring.ts';
 import type { Logger } from '../../process/logging/logger.ts';
 import type { StreamConnection } from './stream-connection.ts';
@@ -30,6 +31,8 @@ interface SubscriberParts {
 /** The open streams of events and of newest values, grouped by their API key. */
 export class Subscribers {
   readonly #parts: SubscriberParts;
+  /** A stream with other rights than those with which it was opened ends; its reader connects again. */
+  readonly #grantsOf = new Map<string, string>();
   readonly #streamsOf = new Map<string, Set<OpenStream>>();
   #count = 0;
   readonly #checks: PeriodicWork;
@@ -71,14 +74,23 @@ export class Subscribers {
   }
 
   /** From now on the stream gets everything from its source until it closes. */
-  open<Stream extends OpenStream>(key: string, stream: Stream, source: StreamSource<NoInfer<Stream>>): void {
+  open<Stream extends OpenStream>(
+    key: string,
+    { grants }: Access,
+    stream: Stream,
+    source: StreamSource<NoInfer<Stream>>,
+  ): void {
     const own = this.#streamsOf.get(key) ?? new Set();
     this.#streamsOf.set(key, own.add(stream));
+    if (own.size === 1) this.#grantsOf.set(key, JSON.stringify(grants));
     this.#count++;
     stream.onClose(() => {
       source.drop(stream);
       own.delete(stream);
-      if (own.size === 0) this.#streamsOf.delete(key);
+      if (own.size === 0) {
+        this.#streamsOf.delete(key);
+        this.#grantsOf.delete(key);
+      }
       this.#count--;
     });
     outsideRequest(() => source.follow(stream)).catch((error: unknown) => {
@@ -99,7 +111,7 @@ export class Subscribers {
     for (const [key, streams] of [...this.#streamsOf]) {
       // While keys cannot be checked, no new events can be read either.
       const isValid = await this.#parts.keyring.identify(key).then(
-        (caller) => caller !== null,
+        (caller) => caller !== null && JSON.stringify(caller.grants) === this.#grantsOf.get(key),
         () => true,
       );
       if (!isValid) for (const stream of streams) stream.end();

@@ -38,6 +38,8 @@ const adminKeyOf = ({ started }: Api): string => started.adminKey.key;
 
 const codeOf = ({ body }: Answer): string => body.error?.code;
 
+const EVERYTHING = ['read', 'operate', 'configure', 'ingest', 'admin'];
+
 describeRequests('sign-in', (api) => {
   test('with a key sets a cookie that no script and no other site can use', async () => {
     const answer = await signIn(api, { api_key: adminKeyOf(api) });
@@ -49,10 +51,12 @@ describeRequests('sign-in', (api) => {
     const { session, ...caller } = answer.body.data;
     assert.deepEqual(caller, {
       key_id: caller.key_id,
+      kind: 'service',
       name: 'first admin key',
+      grants: [{ role: null, scopes: EVERYTHING, facilities: null, device_ids: null }],
       facilities: null,
       device_ids: null,
-      scopes: ['read', 'operate', 'configure', 'ingest', 'admin'],
+      scopes: EVERYTHING,
       expires_at: null,
     });
     assert.equal(Date.parse(session.expires_at) - Date.parse(session.created_at), 7 * DAY_MS);

@@ -1,27 +1,36 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import type { Refusal } from '@granary/contract/errors';
+import { Refusal } from '@granary/contract/errors';
 import { SESSION_COOKIE, type SignIn } from '@granary/contract/session';
 import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { CODE_MS_USUAL, sessionRecord } from '@granary/core/session';
+import { isValidAt } from '@granary/core/keys';
+import { CODE_MS_USUAL, listedSession, sessionIdOf, sessionRecord } from '@granary/core/session';
+import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../process/keys/keyring.ts';
-import { hashSecret, newSessionSecret, newSignInCode } from '../../process/keys/secrets.ts';
+import { Passwords } from '../../process/keys/passwords.ts';
+import { hashSecret, isInviteCode, newSessionSecret, newSignInCode } from '../../process/keys/secrets.ts';
 import { type AccessChecks, faultOfKey, refusalOfUnknown } from '../access/auth.ts';
+import { callerNetwork } from '../access/caller-address.ts';
 import { sessionSecret } from '../access/credentials.ts';
 import { isEncrypted, refusalOfForeignSignIn } from '../access/own-page.ts';
+import { PasswordFailures } from '../access/password-failures.ts';
 import { RATE_LIMIT_HEADERS } from '../access/rate-limit.ts';
 import { actsAs } from '../audit/attempt.ts';
 import { success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
+const BROWSER_CHARS_MAX = 300;
+
 /** As long as a session lasts at most; the service ends it earlier where it is not used. */
 const LASTS_S = (30 * DAY_MS) / SECOND_MS;
 
 /** Sign-in, for which the body names the key. */
 export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, checks: AccessChecks): void {
-  const { changes, keyring, settings, now } = parts;
+  const { app, changes, keyring, settings, now } = parts;
   const { failedLogins, limiter } = checks;
+  const passwords = new Passwords();
+  const failures = new PasswordFailures(now);
 
   register(routes, endpoints.session.create, async (request, reply, read) => {
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
@@ -31,13 +40,19 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     limiter?.take(caller.keyId, reply);
     actsAs(request, caller);
     const secret = newSessionSecret();
+    const code = codeOf(given);
     const former = sessionSecret(request);
     const created = await changes(request).session.create({
       keyId: caller.keyId,
       hash: hashSecret(secret),
       nowMs: now(),
       formerHash: former === undefined ? null : hashSecret(former),
-      codeHash: 'code' in given ? hashSecret(given.code) : null,
+      codeHash: code === null ? null : hashSecret(code),
+      from: {
+        address: request.address,
+        browser: (request.headers['user-agent'] ?? '').slice(0, BROWSER_CHARS_MAX),
+      },
+      ...('invite' in given ? { password: await passwords.hash(given.password) } : {}),
     });
     if (created === undefined) {
       // Another browser used the code meanwhile: refused like a caller without a key, whose answer shows no limits of one.
@@ -49,14 +64,47 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
   });
 
   async function identify(given: SignIn, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    const caller = await ('api_key' in given
-      ? keyring.identify(given.api_key)
-      : keyring.keyOfCode(given.code));
+    if ('login' in given) return await identifyPerson(given.login, given.password, request, reply);
+    const caller = await ('api_key' in given ? keyring.identify(given.api_key) : identifyByCode(given));
     if (caller === null) throw refusalOf(given, request, reply);
     return caller;
   }
 
+  /** An invitation is no sign-in code: it is used up only by choosing a password. */
+  async function identifyByCode(given: SignIn): Promise<Caller | null> {
+    const code = codeOf(given);
+    return code === null || isInviteCode(code) !== 'invite' in given ? null : await keyring.keyOfCode(code);
+  }
+
+  /** One answer after the same time for an unknown name and a wrong password. Nothing but this waits for failures. */
+  async function identifyPerson(
+    login: string,
+    password: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Caller> {
+    const address = callerNetwork(request.address);
+    const waitMs = failures.waitMs(login, address);
+    if (waitMs > 0) {
+      reply.header('retry-after', Math.ceil(waitMs / SECOND_MS));
+      throw new Refusal('too_many_failed_logins', 'too many wrong passwords; wait before you try again');
+    }
+    const found = await app.people.findByLogin(login);
+    const isRight = await passwords.matches(password, found?.password ?? null);
+    if (found === undefined || !isRight || !isValidAt(found.person, now())) {
+      failures.failed(login, address);
+      throw new Refusal('unauthorized', 'the name or the password is not right');
+    }
+    failures.succeeded(login, address);
+    return { ...found.person, session: null };
+  }
+
   function refusalOf(given: SignIn, request: FastifyRequest, reply: FastifyReply): Refusal {
+    if ('invite' in given) {
+      const fault = 'this invitation was used before or has ended; ask for a new one';
+      return refusalOfUnknown(failedLogins, fault, request, reply);
+    }
+    if ('login' in given) return new Refusal('unauthorized', 'the name or the password is not right');
     const fault =
       'api_key' in given
         ? faultOfKey(given.api_key)
@@ -65,13 +113,34 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
   }
 }
 
+/** `null` where no code was given. */
+function codeOf(given: SignIn): string | null {
+  if ('code' in given) return given.code;
+  return 'invite' in given ? given.invite : null;
+}
+
 /** The session of a caller who is known by cookie or by key. */
 export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { changes, idempotency, now } = parts;
+  const { app, changes, idempotency, now } = parts;
 
   register(routes, endpoints.session.get, async ({ caller }) =>
     success(sessionRecord(caller, caller.session)),
   );
+
+  register(routes, endpoints.session.list, async ({ caller }) =>
+    success((await app.session.list(caller.keyId, now())).map((one) => listedSession(one, caller.session))),
+  );
+
+  register(routes, endpoints.session.endOne, async (request) => {
+    const { caller, params } = request;
+    const all = await app.session.list(caller.keyId, now());
+    const session = all.find((one) => sessionIdOf(one) === params.session_id);
+    if (session === undefined) {
+      throw new Refusal('session_not_found', `there is no session ${quoted(params.session_id)}`);
+    }
+    await changes(request).session.end(session.hash);
+    return success(listedSession(session, caller.session));
+  });
 
   register(routes, endpoints.session.end, async (request, reply) => {
     const { caller } = request;

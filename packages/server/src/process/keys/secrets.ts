@@ -17,6 +17,7 @@ const SECRET_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz234567
 const SECRET_LENGTH = 32;
 const SESSION_BYTES = 32;
 const CODE_BYTES = 24;
+const INVITE_PREFIX = 'gi_';
 const SESSION_SECRET = /^gs_[\w-]{43}$/;
 /** No key contains a space, so none is mistaken for a session. */
 const SESSION_MARK = 'session ';
@@ -69,6 +70,11 @@ export const newSessionSecret = (): string => `gs_${randomBytes(SESSION_BYTES).t
 export const isSessionSecret = (text: string): boolean => SESSION_SECRET.test(text);
 
 export const newSignInCode = (): string => `gc_${randomBytes(CODE_BYTES).toString('base64url')}`;
+
+/** Of the link of an invitation, which is worth nothing without the password that is chosen with it. */
+export const newInviteCode = (): string => `${INVITE_PREFIX}${randomBytes(CODE_BYTES).toString('base64url')}`;
+
+export const isInviteCode = (code: string): boolean => code.startsWith(INVITE_PREFIX);
 
 /** What identifies a caller: the text of an API key, or the secret of a session after a mark. */
 export type Credential = string;

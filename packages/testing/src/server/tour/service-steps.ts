@@ -21,6 +21,23 @@ export async function keys(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/audit?result=perhaps');
 }
 
+export async function people(client: TourClient): Promise<void> {
+  const path = '/v1/people';
+  const ada = { login: 'ada', name: 'Ada', grants: [{ role: 'operator', facilities: ['north'] }] };
+  const invited = (await client.step('POST', path, { body: ada })).body.data;
+  const one = `${path}/${invited.person.person_id}`;
+  await client.step('POST', path, { body: ada });
+  await client.step('POST', path, { body: { login: 'Ada!', name: '', grants: [] } });
+  await client.step('POST', path, { body: { ...ada, grants: [{ role: 'site_administrator' }] } });
+  await client.step('PATCH', one, { body: { grants: [{ role: 'viewer' }] } });
+  await client.step('PATCH', `${path}/per_none`, { body: { name: 'Nobody' } });
+  await client.step('GET', path);
+  await client.step('POST', `${one}/invite`);
+  await client.step('POST', `${one}/disable`);
+  await client.step('GET', '/v1/sessions');
+  await client.step('DELETE', '/v1/sessions/none');
+}
+
 export async function session(client: TourClient): Promise<void> {
   const path = '/v1/session';
   await client.step('GET', path);

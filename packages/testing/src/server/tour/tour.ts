@@ -9,6 +9,7 @@ import {
   fleet,
   keys,
   notifications,
+  people,
   plants,
   session,
   shifts,
@@ -42,6 +43,7 @@ export async function tourAnswers(address: ServiceAddress): Promise<TourStep[]> 
     await faults(client);
     await fleet(client);
     await shifts(client);
+    await people(client);
     await views(client);
     await bridges(client);
     await alarmHelp(client);

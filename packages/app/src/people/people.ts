@@ -1,0 +1,134 @@
+import { Refusal } from '@granary/contract/errors';
+import type { PersonPatch } from '@granary/contract/people';
+import type { Grant } from '@granary/core/keys';
+import type { StoredPerson } from '@granary/core/people';
+import { quoted } from '@granary/core/words';
+import { insertRows, updateRows } from '@granary/store/rows';
+import type { Sql } from '@granary/store/sql';
+import { type Committed, committed, eventsLogged } from '../effects.ts';
+import { logEvents } from '../events/event-rows.ts';
+import {
+  accessColumns,
+  insertKey,
+  KEY_COLUMNS,
+  type KeyPage,
+  type KeyRow,
+  type NewStoredKey,
+  saveKey,
+  toKey,
+} from '../keys/key-rows.ts';
+import { revokeHeld } from '../keys/keys.ts';
+import { insertCode, type StoredCode } from '../session/session-rows.ts';
+import type { Transaction } from '../transaction.ts';
+
+interface PersonRow extends KeyRow {
+  readonly login: string;
+  readonly email: string | null;
+  readonly password: string | null;
+}
+
+/** What a sign-in with a password is compared with. */
+export interface PersonWithPassword {
+  readonly person: StoredPerson;
+  /** In PHC form; `null` until the person has chosen one. */
+  readonly password: string | null;
+}
+
+const SELECT = `SELECT ${KEY_COLUMNS}, people.login, people.email, people.password
+  FROM people JOIN keys ON keys.key_id = people.key_id`;
+
+function toPerson({ login, email, password, ...key }: PersonRow): PersonWithPassword {
+  return { person: { ...toKey(key), login, email, hasPassword: password !== null }, password };
+}
+
+async function findWith(sql: Sql, condition: string, value: string): Promise<PersonWithPassword | undefined> {
+  const [row] = await sql.query<PersonRow>(`${SELECT} WHERE ${condition}`, [value]);
+  return row && toPerson(row);
+}
+
+export const reads = {
+  find: async (sql: Sql, personId: string) => (await findWith(sql, 'people.key_id = $1', personId))?.person,
+  findByLogin: (sql: Sql, login: string) => findWith(sql, 'people.login = $1', login),
+  async list(sql: Sql, { afterKeyId, limit }: KeyPage): Promise<StoredPerson[]> {
+    const rows = await sql.query<PersonRow>(
+      `${SELECT} WHERE people.key_id > $1 ORDER BY people.key_id LIMIT $2`,
+      [afterKeyId ?? '', limit],
+    );
+    return rows.map((row) => toPerson(row).person);
+  },
+};
+
+export interface NewStoredPerson {
+  readonly keyId: string;
+  readonly login: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly grants: readonly Grant[];
+  readonly createdAtMs: number;
+}
+
+export interface PersonChange extends Pick<PersonPatch, 'name' | 'email'> {
+  readonly grants?: readonly Grant[];
+}
+
+export const writes = {
+  async invite(
+    tx: Transaction,
+    { login, email, ...person }: NewStoredPerson,
+    code: StoredCode,
+  ): Promise<Committed<StoredPerson>> {
+    // No secret has this hash, so the row can be used through sessions only.
+    const key: NewStoredKey = {
+      ...person,
+      kind: 'person',
+      hash: `person ${person.keyId}`,
+      expiresAtMs: null,
+    };
+    await insertKey(tx.sql, key);
+    const target = { table: 'people', onConflict: 'ON CONFLICT (login) DO NOTHING' };
+    const row = { keyId: person.keyId, login, email, password: null };
+    if ((await insertRows(tx.sql, target, [row])) !== 1) {
+      throw new Refusal('person_exists', `there is a person ${quoted(login)} already`);
+    }
+    await insertCode(tx.sql, code);
+    return committed(await lock(tx.sql, person.keyId));
+  },
+
+  async change(tx: Transaction, personId: string, change: PersonChange): Promise<Committed<StoredPerson>> {
+    const before = await lock(tx.sql, personId);
+    const { name = before.name, email = before.email, grants = before.grants } = change;
+    await updateRows(tx.sql, 'people', { keyId: personId }, { email });
+    await updateRows(tx.sql, 'keys', { keyId: personId }, { name, ...accessColumns({ grants }) });
+    // What is cached of the person has the former rights.
+    return committed(await lock(tx.sql, personId), { kind: 'key_ended', keyId: personId });
+  },
+
+  /** A person who was disabled is let in again, with this code. Earlier links end. */
+  async renew(tx: Transaction, personId: string, code: StoredCode): Promise<Committed<StoredPerson>> {
+    const before = await lock(tx.sql, personId);
+    await tx.sql.run('DELETE FROM sign_in_codes WHERE key_id = $1', [personId]);
+    await insertCode(tx.sql, code);
+    if (before.revokedAtMs !== null) await saveKey(tx.sql, { ...before, revokedAtMs: null });
+    return committed(await lock(tx.sql, personId));
+  },
+
+  /** Leaves nothing with which the person could come back. */
+  async disable(tx: Transaction, personId: string, atMs: number): Promise<Committed<StoredPerson>> {
+    const events = await revokeHeld(tx.sql, await lock(tx.sql, personId), atMs);
+    await tx.sql.run('UPDATE people SET password = NULL WHERE key_id = $1', [personId]);
+    await logEvents(tx, events);
+    return committed(
+      await lock(tx.sql, personId),
+      { kind: 'key_ended', keyId: personId },
+      ...eventsLogged(events),
+    );
+  },
+};
+
+/** Locks the key of the person until the end of the transaction. */
+async function lock(sql: Sql, personId: string): Promise<StoredPerson> {
+  await sql.query(`SELECT key_id FROM keys WHERE key_id = $1 ${sql.forUpdate}`, [personId]);
+  const found = await findWith(sql, 'people.key_id = $1', personId);
+  if (found === undefined) throw new Refusal('person_not_found', `there is no person ${quoted(personId)}`);
+  return found.person;
+}

@@ -1,0 +1,187 @@
+import { ROLES, type Role } from '@granary/contract/keys';
+import type { Person } from '@granary/contract/people';
+import { type Console, callOptions, useConsole } from '../context/console.ts';
+import { ConfirmButton, DialogButton } from '../kit/dialog.tsx';
+import { useDraft } from '../kit/form-state.ts';
+import { Choices, SelectInput, TextInput } from '../kit/inputs.tsx';
+import { Age } from '../kit/measured.tsx';
+import { SecretForm } from '../kit/secret-dialog.tsx';
+import { PageList, Table, titleColumn } from '../kit/table.tsx';
+import type { Column } from '../kit/table-order.ts';
+import { usePages } from '../kit/use-loaded.ts';
+import { texts } from '../texts/texts.ts';
+
+const ROLE_NAMES = Object.keys(ROLES) as Role[];
+
+interface PersonDraft {
+  readonly name: string;
+  readonly login: string;
+  readonly role: string;
+  readonly facilities: readonly string[];
+}
+
+const EMPTY: PersonDraft = { name: '', login: '', role: 'operator', facilities: [] };
+
+/** After `#`, which no browser sends, so that the code is in no log. */
+const linkOf = (code: string): string => `${location.origin}/#invite=${code}`;
+
+export function PeoplePage() {
+  const console = useConsole();
+  const { people } = texts.value;
+  const pages = usePages((page, signal) => console.client.people.list(page, { signal }), []);
+  return (
+    <>
+      <div class="administration-head">
+        <DialogButton kind="primary" text={people.invite}>
+          {(close) => (
+            <InvitePerson
+              onClose={() => {
+                close();
+                pages.reload();
+              }}
+            />
+          )}
+        </DialogButton>
+      </div>
+      <PageList pages={pages}>
+        {(items) => (
+          <Table
+            label={people.title}
+            columns={personColumns(console, pages.reload)}
+            rows={items}
+            idOf={({ person_id }) => person_id}
+          />
+        )}
+      </PageList>
+    </>
+  );
+}
+
+function personColumns(console: Console, reload: () => void): readonly Column<Person>[] {
+  const { people } = texts.value;
+  return [
+    titleColumn('name', people.name, ({ name }) => name),
+    { name: 'login', title: people.login, sortBy: ({ login }) => login, cell: ({ login }) => login },
+    { name: 'may', title: people.may, cell: (person) => <span class="free-text">{rightsOf(person)}</span> },
+    {
+      name: 'state',
+      title: people.state,
+      sortBy: ({ state }) => people.states[state],
+      cell: ({ state }) => <span class={state === 'disabled' ? 'muted' : ''}>{people.states[state]}</span>,
+    },
+    {
+      name: 'used',
+      title: people.lastUsed,
+      kind: 'number',
+      sortBy: ({ last_used_at }) => last_used_at,
+      cell: ({ last_used_at }) =>
+        last_used_at === null ? <span class="muted">{people.never}</span> : <Age since={last_used_at} />,
+    },
+    {
+      name: 'actions',
+      title: people.actions,
+      kind: 'actions',
+      cell: (person) => (
+        <span class="administration-actions">
+          <DialogButton text={people.renew} label={people.renewOf(person.name)}>
+            {(close) => (
+              <RenewLink
+                person={person}
+                onClose={() => {
+                  close();
+                  reload();
+                }}
+              />
+            )}
+          </DialogButton>
+          {person.state !== 'disabled' && (
+            <ConfirmButton
+              text={people.disable}
+              label={people.disableOf(person.name)}
+              means={people.disableMeans}
+              onConfirm={async () => {
+                await console.client.people.disable(person.person_id, callOptions(console));
+                reload();
+              }}
+            />
+          )}
+        </span>
+      ),
+    },
+  ];
+}
+
+/** In plain words: each role, and where it holds. */
+function rightsOf({ grants }: Person): string {
+  const { people } = texts.value;
+  return grants
+    .map(({ role, facilities, device_ids }) => {
+      const places = [...(facilities ?? []), ...(device_ids ?? [])];
+      const [title = ''] = role === null ? [] : people.roles[role].split(':');
+      return people.at(title, places.length === 0 ? people.everywhere : places.join(', '));
+    })
+    .join(', ');
+}
+
+function InvitePerson({ onClose }: { readonly onClose: () => void }) {
+  const console = useConsole();
+  const { people, keys } = texts.value;
+  const { current, field } = useDraft(EMPTY);
+  const places = [...console.live.site.devices.all.value.values()].map(
+    (device) => device.peek().location.facility,
+  );
+  return (
+    <SecretForm
+      title={people.invite}
+      submit={people.invite}
+      issuedTitle={people.linkFor(current.value.name.trim())}
+      issue={async () => {
+        const { name, login, role: chosen, facilities } = current.peek();
+        const role = ROLE_NAMES.find((one) => one === chosen) ?? 'viewer';
+        const grant = { role, ...(facilities.length === 0 ? {} : { facilities: [...facilities] }) };
+        const person = { name: name.trim(), login: login.trim().toLowerCase(), grants: [grant] };
+        const { code } = await console.client.people.invite(person, callOptions(console));
+        return [[people.link, linkOf(code)]];
+      }}
+      onClose={onClose}
+    >
+      <TextInput label={people.name} isRequired {...field('name')} />
+      <TextInput label={people.login} hint={people.loginHint} isRequired {...field('login')} />
+      <SelectInput
+        label={people.role}
+        options={ROLE_NAMES.map((role) => [role, people.roles[role]])}
+        {...field('role')}
+      />
+      <Choices
+        legend={keys.facilities}
+        hint={keys.limitHint}
+        options={[...new Set(places)].sort().map((name) => [name, name])}
+        {...field('facilities')}
+      />
+    </SecretForm>
+  );
+}
+
+interface RenewProps {
+  readonly person: Person;
+  readonly onClose: () => void;
+}
+
+function RenewLink({ person: { person_id, name }, onClose }: RenewProps) {
+  const console = useConsole();
+  const { people } = texts.value;
+  return (
+    <SecretForm
+      title={people.renewOf(name)}
+      submit={people.renew}
+      issuedTitle={people.linkFor(name)}
+      issue={async () => {
+        const { code } = await console.client.people.renew(person_id, callOptions(console));
+        return [[people.link, linkOf(code)]];
+      }}
+      onClose={onClose}
+    >
+      <p>{people.renewMeans}</p>
+    </SecretForm>
+  );
+}

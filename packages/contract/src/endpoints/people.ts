@@ -1,0 +1,57 @@
+import { checkPageQuery } from '../envelope.ts';
+import { checkNewPerson, checkPersonPatch, Invitation, Person } from '../people.ts';
+import { one, pageOf } from './declaration/answers.ts';
+import { body, endpoint } from './declaration/endpoint.ts';
+
+/** People: who they are, what they may do, and how they come in. */
+export const people = {
+  list: endpoint('api', 'GET', '/people', {
+    scope: 'admin',
+    summary: 'Lists the people; for an administrator of some facilities those whose rights are within these.',
+    query: checkPageQuery,
+    answers: { 200: pageOf(Person) },
+    examples: [{ summary: 'the first page' }],
+  }),
+  invite: endpoint('api', 'POST', '/people', {
+    scope: 'admin',
+    summary:
+      'Adds a person, and answers the code of a one-time link with which the person chooses a password.',
+    body: body(checkNewPerson, 'person'),
+    answers: { 200: one(Invitation) },
+    errors: ['person_exists'],
+    examples: [
+      {
+        summary: 'an operator of one facility',
+        body: { login: 'ada', name: 'Ada Lovelace', grants: [{ role: 'operator', facilities: ['north'] }] },
+      },
+    ],
+  }),
+  change: endpoint('api', 'PATCH', '/people/{person_id}', {
+    scope: 'admin',
+    summary: 'Changes the name, the e-mail address or the rights of a person, at once on every node.',
+    body: body(checkPersonPatch, 'person'),
+    answers: { 200: one(Person) },
+    examples: [
+      { summary: 'another role', body: { grants: [{ role: 'viewer' }] } },
+      {
+        summary: 'an unknown person',
+        parameters: { person_id: 'per_none' },
+        body: { name: 'Nobody' },
+        refusal: 'person_not_found',
+      },
+    ],
+  }),
+  renew: endpoint('api', 'POST', '/people/{person_id}/invite', {
+    scope: 'admin',
+    summary: 'Makes a new link, for a lost one or a forgotten password; a disabled person is let in again.',
+    answers: { 200: one(Invitation) },
+    examples: [{ summary: 'a person' }],
+  }),
+  disable: endpoint('api', 'POST', '/people/{person_id}/disable', {
+    scope: 'admin',
+    summary:
+      'Ends every session, link and password of a person within a second. Repeating it changes nothing.',
+    answers: { 200: one(Person) },
+    examples: [{ summary: 'a person' }],
+  }),
+};

@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox';
+import { checker, closed, described } from './input/schema.ts';
+import { form, line } from './input/text-schemas.ts';
+import { DeviceIds, Facilities, OptionalTimestamp, ROLES, type Role } from './keys.ts';
+import { sentence } from './sentences/english.ts';
+import { Timestamp } from './time.ts';
+
+const GRANTS_MAX = 100;
+
+/** The name with which a person signs in. */
+export const Login = described(
+  'The short name with which the person signs in; it cannot be changed.',
+  Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,62}$', ...form(sentence('login_name')) }),
+);
+
+/** Long instead of complicated: NIST SP 800-63B asks for 15 characters where nothing else is checked. */
+export const PASSWORD_CHARS_MIN = 15;
+export const Password = Type.String({ minLength: PASSWORD_CHARS_MIN, maxLength: 200 });
+
+const roles = Object.keys(ROLES) as Role[];
+const Email = line(254);
+
+const GrantFields = {
+  role: Type.Enum(roles),
+  facilities: Type.Optional(Type.Union([Facilities, Type.Null()])),
+  device_ids: Type.Optional(Type.Union([DeviceIds, Type.Null()])),
+};
+
+/** A role at places; without either list it holds everywhere. */
+export const NewGrant = closed(GrantFields);
+const NewGrants = Type.Array(NewGrant, { minItems: 1, maxItems: GRANTS_MAX });
+
+export const GrantRecord = closed({
+  role: described(
+    '`null` for an API key, whose scopes were given one by one.',
+    Type.Union([Type.Enum(roles), Type.Null()]),
+  ),
+  scopes: Type.Array(Type.String()),
+  facilities: Type.Union([Facilities, Type.Null()]),
+  device_ids: Type.Union([DeviceIds, Type.Null()]),
+});
+
+export const PERSON_STATES = ['invited', 'active', 'disabled'] as const;
+
+export const Person = closed({
+  person_id: described('Also the `key_id` of what the person does, in every record.', Type.String()),
+  login: Login,
+  name: line(200),
+  email: Type.Union([Email, Type.Null()]),
+  state: Type.Enum(PERSON_STATES),
+  grants: Type.Array(GrantRecord),
+  created_at: Timestamp,
+  last_used_at: OptionalTimestamp,
+});
+
+export const NewPerson = closed({
+  login: Login,
+  name: line(200),
+  email: Type.Optional(Email),
+  grants: NewGrants,
+});
+
+export const PersonPatch = closed({
+  name: Type.Optional(line(200)),
+  email: Type.Optional(Type.Union([Email, Type.Null()])),
+  grants: Type.Optional(NewGrants),
+});
+
+/** The only answer that contains the code of the link. */
+export const Invitation = closed({
+  person: Person,
+  code: described(
+    'Works once, with the password that the person chooses: `#invite=<code>` on the operators’ page.',
+    Type.String(),
+  ),
+  expires_at: Timestamp,
+});
+
+export type NewGrant = Static<typeof NewGrant>;
+export type GrantRecord = Static<typeof GrantRecord>;
+export type Person = Static<typeof Person>;
+export type NewPerson = Static<typeof NewPerson>;
+export type PersonPatch = Static<typeof PersonPatch>;
+export type Invitation = Static<typeof Invitation>;
+
+export const checkNewPerson = checker(NewPerson);
+export const checkPersonPatch = checker(PersonPatch);

@@ -1,0 +1,67 @@
+import { Refusal } from '@granary/contract/errors';
+import { issueOf } from '@granary/contract/input/validation-issues';
+import { ROLES } from '@granary/contract/keys';
+import type { GrantRecord, NewGrant, Person } from '@granary/contract/people';
+import { sentence } from '@granary/contract/sentences/english';
+import { DAY_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { type Access, type Area, type Grant, isUnlimited, limitsWith, type StoredKey } from './keys.ts';
+
+export const INVITE_MS = 7 * DAY_MS;
+
+/** A person is a principal without a secret of its own: it has sessions, as a key has. */
+export interface StoredPerson extends StoredKey {
+  readonly login: string;
+  readonly email: string | null;
+  readonly hasPassword: boolean;
+}
+
+export const grantRecord = ({ role, scopes, facilities, deviceIds }: Grant): GrantRecord => ({
+  role,
+  scopes: [...scopes],
+  facilities: facilities === null ? null : [...facilities],
+  device_ids: deviceIds === null ? null : [...deviceIds],
+});
+
+function stateOf({ revokedAtMs, hasPassword }: StoredPerson): Person['state'] {
+  if (revokedAtMs !== null) return 'disabled';
+  return hasPassword ? 'active' : 'invited';
+}
+
+export const personRecord = (person: StoredPerson): Person => ({
+  person_id: person.keyId,
+  login: person.login,
+  name: person.name,
+  email: person.email,
+  state: stateOf(person),
+  grants: person.grants.map(grantRecord),
+  created_at: toIso(person.createdAtMs),
+  last_used_at: toIsoOrNull(person.lastUsedAtMs),
+});
+
+/** An administrator of a site names its facilities; one of everything is an `administrator`. */
+export function grantsOf(wanted: readonly NewGrant[]): Grant[] {
+  return wanted.map(({ role, facilities = null, device_ids: deviceIds = null }, index) => {
+    if (role === 'site_administrator' && facilities === null) {
+      throw new Refusal('invalid_input', 'the person is not valid', [
+        issueOf(`/grants/${index}/facilities`, sentence('is_required')),
+      ]);
+    }
+    return { role, scopes: ROLES[role], facilities, deviceIds };
+  });
+}
+
+const holds = (outer: readonly string[] | null, inner: readonly string[] | null): boolean =>
+  outer === null || (inner?.every((name) => outer.includes(name)) ?? false);
+
+const contains = (outer: Area, inner: Area): boolean =>
+  holds(outer.facilities, inner.facilities) && holds(outer.deviceIds, inner.deviceIds);
+
+/** Whoever administers everything manages everybody; others only people whose rights they have themselves, in each place. */
+export function mayManage(manager: Access, grants: readonly Grant[]): boolean {
+  if (isUnlimited(limitsWith(manager, 'admin'))) return true;
+  return grants.every((grant) =>
+    [...grant.scopes, 'admin' as const].every((scope) =>
+      limitsWith(manager, scope).some((area) => contains(area, grant)),
+    ),
+  );
+}

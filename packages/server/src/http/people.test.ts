@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { MINUTE_MS } from '@granary/contract/time';
+import { eventually } from '@granary/testing/server/eventually';
+import { type Api, describeRequests, describeService, siloNamed } from '@granary/testing/server/service';
+
+const PEOPLE = '/v1/people';
+const SESSION = '/v1/session';
+const SILOS = '/v1/siloscale/devices';
+const PASSWORD = 'long enough for the barn';
+const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
+
+let made = 0;
+const invite = async (api: Api, grants: object[], login = `person-${++made}`) =>
+  (await api.post(PEOPLE, { login, name: `Name of ${login}`, grants })).body.data;
+const json = (body: object | undefined, headers: Record<string, string>) =>
+  body === undefined
+    ? { headers }
+    : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+const signIn = (api: Api, body: object) => api.raw('POST', SESSION, json(body, OWN_PAGE));
+const cookieOf = (answer: { headers: Headers }) => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+
+/** A person who has signed in, and requests with the cookie. */
+async function signedIn(api: Api, grants: object[]) {
+  const { person, code } = await invite(api, grants);
+  const answer = await signIn(api, { invite: code, password: PASSWORD });
+  assert.equal(answer.status, 200, answer.text);
+  const headers = { ...OWN_PAGE, cookie: cookieOf(answer) };
+  const ask = (method: string, path: string, body?: object, more: Record<string, string> = {}) =>
+    api.raw(method, path, json(body, { ...headers, ...more }));
+  /** Resolves when the service has ended the stream. */
+  const followed = async (): Promise<{ ended: Promise<string> }> => {
+    const response = await fetch(`${api.started.httpUrl}/v1/events`, { headers });
+    assert.equal(response.status, 200);
+    return { ended: response.text() };
+  };
+  return { person, ask, followed };
+}
+
+const clock = { aheadMs: 0 };
+
+describeService('people', (api) => {
+  before(async () => {
+    for (const [id, facility] of [
+      ['north-1', 'north'],
+      ['south-1', 'south'],
+    ] as const)
+      await api.post(SILOS, siloNamed(id, facility));
+  });
+
+  test('choose a password with a link that works once, and sign in with it', async () => {
+    const { person, code } = await invite(api, [{ role: 'viewer' }], 'grace');
+    assert.equal(person.state, 'invited');
+    assert.match(code, /^gi_/);
+    assert.equal((await signIn(api, { code })).status, 401, 'an invitation is no sign-in code');
+    assert.equal((await signIn(api, { invite: code, password: 'short' })).status, 400);
+    const answer = await signIn(api, { invite: code, password: PASSWORD });
+    assert.equal(answer.status, 200);
+    const { key_id: id, kind, name, scopes } = answer.body.data;
+    assert.deepEqual([id, kind, name, scopes], [person.person_id, 'person', 'Name of grace', ['read']]);
+    assert.equal((await signIn(api, { invite: code, password: PASSWORD })).status, 401);
+    assert.equal((await signIn(api, { login: 'grace', password: PASSWORD })).status, 200);
+    const wrong = await signIn(api, { login: 'grace', password: `${PASSWORD}!` });
+    const unknown = await signIn(api, { login: 'nobody', password: PASSWORD });
+    assert.deepEqual([wrong.status, unknown.status], [401, 401]);
+    assert.equal(wrong.body.error.message, unknown.body.error.message);
+    const { data } = (await api.get(PEOPLE)).body;
+    assert.equal(data.find((one: { login: string }) => one.login === 'grace').state, 'active');
+    const keys = (await api.get('/v1/keys?limit=1000')).text;
+    assert.equal(keys.includes(person.person_id), false, 'a person is not listed as a key');
+    assert.equal((await api.delete(`/v1/keys/${person.person_id}`)).status, 404);
+  });
+
+  test('may do what their roles allow at the places of these, and are told the difference', async () => {
+    const { ask } = await signedIn(api, [{ role: 'viewer' }, { role: 'operator', facilities: ['north'] }]);
+    const silos = (await ask('GET', SILOS)).body.data.map((one: { device_id: string }) => one.device_id);
+    assert.deepEqual(silos, ['north-1', 'south-1']);
+    const start = (id: string) => ask('POST', `${SILOS}/${id}/operations/feed`, { amount: 1 });
+    const stop = (id: string) => ask('POST', `${SILOS}/${id}/operations/op_none/stop`);
+    assert.equal((await start('north-1')).body.error.code, 'device_offline');
+    assert.equal((await start('south-1')).status, 403);
+    assert.equal((await stop('north-1')).body.error.code, 'operation_not_found');
+    assert.equal((await stop('south-1')).status, 403);
+    assert.equal((await ask('GET', PEOPLE)).status, 403);
+    const north = await signedIn(api, [{ role: 'operator', facilities: ['north'] }]);
+    assert.equal((await north.ask('GET', `${SILOS}/south-1`)).status, 404);
+    assert.equal((await north.ask('POST', `${SILOS}/south-1/operations/op_none/stop`)).status, 404);
+  });
+
+  test('are named by their sign-in and not by X-Actor, which never refuses a stop', async () => {
+    const { person, ask } = await signedIn(api, [{ role: 'operator' }]);
+    const actor = { 'x-actor': 'Somebody' };
+    const note = { device_id: 'north-1', text: 'checked' };
+    assert.equal((await ask('POST', '/v1/notes', note, actor)).status, 400);
+    const { created_by: by } = (await ask('POST', '/v1/notes', note)).body.data;
+    assert.deepEqual(by, { key_id: person.person_id, key_name: person.name, actor: null });
+    const stop = await ask('POST', `${SILOS}/north-1/operations/op_none/stop`, undefined, actor);
+    assert.equal(stop.body.error.code, 'operation_not_found');
+  });
+
+  test('are disabled at once, with their sessions, links and passwords, and can be let in again', async () => {
+    const { person, ask, followed } = await signedIn(api, [{ role: 'viewer' }]);
+    const path = `${PEOPLE}/${person.person_id}`;
+    const stream = await followed();
+    const { code: unused } = (await api.post(`${path}/invite`)).body.data;
+    assert.equal((await api.post(`${path}/disable`)).body.data.state, 'disabled');
+    assert.equal((await ask('GET', SESSION)).status, 401);
+    assert.equal((await signIn(api, { login: person.login, password: PASSWORD })).status, 401);
+    assert.equal((await signIn(api, { invite: unused, password: PASSWORD })).status, 401);
+    await stream.ended;
+    const again = (await api.post(`${path}/invite`)).body.data;
+    assert.equal(again.person.state, 'invited');
+    assert.equal((await signIn(api, { login: person.login, password: PASSWORD })).status, 401);
+    assert.equal((await signIn(api, { invite: again.code, password: PASSWORD })).status, 200);
+  });
+
+  test('lose rights with the next request', async () => {
+    const { person, ask, followed } = await signedIn(api, [{ role: 'viewer' }]);
+    const grants = [{ role: 'viewer', facilities: ['south'] }];
+    const stream = await followed();
+    assert.equal((await api.patch(`${PEOPLE}/${person.person_id}`, { grants })).status, 200);
+    assert.equal((await ask('GET', `${SILOS}/north-1`)).status, 404);
+    assert.equal((await ask('GET', `${SILOS}/south-1`)).status, 200);
+    await stream.ended;
+  });
+
+  test('see their sessions and end one of them', async () => {
+    const { person, ask } = await signedIn(api, [{ role: 'viewer' }]);
+    const other = cookieOf(await signIn(api, { login: person.login, password: PASSWORD }));
+    const { data } = (await ask('GET', '/v1/sessions')).body;
+    assert.equal(data.length, 2);
+    const mine = data.find((one: { is_current: boolean }) => one.is_current);
+    const rest = data.find((one: { is_current: boolean }) => !one.is_current);
+    assert.ok(mine !== undefined && mine.address !== '');
+    assert.equal((await ask('DELETE', `/v1/sessions/${rest.session_id}`)).status, 200);
+    assert.equal((await api.raw('GET', SESSION, { headers: { ...OWN_PAGE, cookie: other } })).status, 401);
+    assert.equal((await ask('GET', SESSION)).status, 200);
+    const foreign = await api.delete(`/v1/sessions/${mine.session_id}`);
+    assert.equal(foreign.body.error.code, 'session_not_found');
+  });
+
+  test('who administer facilities manage people there, and give at most what they have', async () => {
+    const { ask } = await signedIn(api, [{ role: 'site_administrator', facilities: ['north'] }]);
+    const everywhere = await invite(api, [{ role: 'viewer' }]);
+    const make = (grants: object[]) => ask('POST', PEOPLE, { login: `made-${++made}`, name: 'Made', grants });
+    const viewer = await make([{ role: 'viewer', facilities: ['north'] }]);
+    assert.equal(viewer.status, 200);
+    assert.equal((await make([{ role: 'operator', facilities: ['north'] }])).status, 403);
+    assert.equal((await make([{ role: 'viewer', facilities: ['south'] }])).status, 403);
+    assert.equal((await make([{ role: 'administrator' }])).status, 403);
+    assert.equal((await make([{ role: 'site_administrator' }])).status, 400);
+    const path = `${PEOPLE}/${viewer.body.data.person.person_id}`;
+    assert.equal((await ask('PATCH', path, { grants: [{ role: 'viewer' }] })).status, 403);
+    const foreign = `${PEOPLE}/${everywhere.person.person_id}`;
+    assert.equal((await ask('POST', `${foreign}/disable`)).body.error.code, 'person_not_found');
+    assert.equal((await ask('POST', `${foreign}/invite`)).body.error.code, 'person_not_found');
+    const listed = (await ask('GET', `${PEOPLE}?limit=2`)).body.data;
+    assert.ok(listed.every((one: { person_id: string }) => one.person_id !== everywhere.person.person_id));
+    assert.equal((await ask('POST', '/v1/keys', { name: 'k', scopes: ['read'] })).status, 403);
+  });
+
+  test('with one name are refused, also when they are added at the same moment', async () => {
+    const grants = [{ role: 'viewer' }];
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => api.post(PEOPLE, { login: 'twin', name: 'Twin', grants })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409]);
+  });
+
+  test('leave no password, link or secret in the audit log', async () => {
+    const { person, code } = await invite(api, [{ role: 'viewer' }], 'audited');
+    await signIn(api, { invite: code, password: PASSWORD });
+    await signIn(api, { login: 'audited', password: 'wrong password' });
+    await eventually(
+      async () => (await api.get('/v1/audit?action=session.create&result=refused')).body.data.length > 0,
+      true,
+    );
+    const { text, body } = await api.get(`/v1/audit?key_id=${person.person_id}`);
+    assert.deepEqual(
+      body.data.map((one: { action: string }) => one.action),
+      ['session.create'],
+    );
+    const all = text + (await api.get('/v1/audit?limit=1000')).text;
+    for (const secret of [PASSWORD, 'wrong password', 'gi_'])
+      assert.equal(all.includes(secret), false, secret);
+  });
+});
+
+describeRequests(
+  'wrong passwords',
+  (api) => {
+    test('slow down their own name and nobody else, and the right one is looked at again', async () => {
+      const victim = await signedIn(api, [{ role: 'operator' }]);
+      const other = await signedIn(api, [{ role: 'viewer' }]);
+      const { login } = victim.person;
+      const codes = new Set<string>();
+      for (let n = 0; n < 12; n++) {
+        const answer = await signIn(api, { login, password: 'not the password' });
+        codes.add(answer.body.error.code);
+        if (answer.status === 429) assert.ok(Number(answer.headers.get('retry-after')) >= 1);
+      }
+      assert.deepEqual([...codes], ['unauthorized', 'too_many_failed_logins']);
+      assert.equal((await signIn(api, { login, password: PASSWORD })).status, 429);
+      assert.equal((await signIn(api, { login: other.person.login, password: PASSWORD })).status, 200);
+      assert.equal((await victim.ask('GET', SESSION)).status, 200, 'who has signed in goes on');
+      const stop = await victim.ask('POST', `${SILOS}/none/operations/op_none/stop`);
+      assert.equal(stop.body.error.code, 'device_not_found', 'and may stop');
+      clock.aheadMs += MINUTE_MS;
+      assert.equal((await signIn(api, { login, password: PASSWORD })).status, 200);
+    });
+  },
+  {},
+  { now: () => Date.now() + clock.aheadMs },
+);

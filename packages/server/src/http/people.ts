@@ -1,0 +1,104 @@
+import { newId } from '@granary/app/ids';
+import type { StoredCode } from '@granary/app/session/session-rows';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { Refusal } from '@granary/contract/errors';
+import type { Invitation } from '@granary/contract/people';
+import { toIso } from '@granary/contract/time';
+import type { Grant } from '@granary/core/keys';
+import { grantsOf, INVITE_MS, mayManage, personRecord, type StoredPerson } from '@granary/core/people';
+import { quoted } from '@granary/core/words';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { hashSecret, newInviteCode } from '../process/keys/secrets.ts';
+import { creates } from './audit/attempt.ts';
+import { pageOf, readPage, success } from './protocol/answers.ts';
+import { register } from './register.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
+
+export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, changes, idempotency, now } = parts;
+  const declared = endpoints.people;
+
+  async function requirePerson({ caller }: FastifyRequest, personId: string): Promise<StoredPerson> {
+    const person = await app.people.find(personId);
+    if (person !== undefined && mayManage(caller, person.grants)) return person;
+    throw new Refusal(
+      'person_not_found',
+      `there is no person ${quoted(personId)}, or this key may not manage them`,
+    );
+  }
+
+  register(routes, declared.list, async (request, _reply, read) => {
+    const { caller } = request;
+    /** Reads on until the page is full, because some may not be shown. */
+    async function peopleAfter(after: string | null, limit: number): Promise<StoredPerson[]> {
+      const found: StoredPerson[] = [];
+      for (let last = after; ; ) {
+        const rows = await app.people.list({ afterKeyId: last, limit });
+        found.push(...rows.filter(({ grants }) => mayManage(caller, grants)));
+        last = rows.at(-1)?.keyId ?? last;
+        if (rows.length < limit || found.length >= limit) return found.slice(0, limit);
+      }
+    }
+    const page = pageOf(read.query(request));
+    return await readPage(request, page, peopleAfter, ({ keyId }) => keyId, personRecord);
+  });
+
+  register(routes, declared.invite, async (request, reply, read) => {
+    const { login, name, email = null, grants: wanted } = read.body(request);
+    const grants = grantsOf(wanted);
+    refuseBeyond(request, grants);
+    const createdAtMs = now();
+    const keyId = newId('per', createdAtMs);
+    creates(request, keyId);
+    const { code, stored } = draftInvite(keyId, createdAtMs);
+    const { result, secret } = await idempotency.onceWithSecret(request, reply, code, (slices) =>
+      slices.people.invite({ keyId, login, name, email, grants, createdAtMs }, stored),
+    );
+    return success(invitation(result, secret, stored));
+  });
+
+  register(routes, declared.change, async (request, _reply, read) => {
+    const { keyId } = await requirePerson(request, request.params.person_id);
+    const { grants: wanted, ...patch } = read.body(request);
+    const grants = wanted && grantsOf(wanted);
+    if (grants !== undefined) refuseBeyond(request, grants);
+    const change = { ...patch, ...(grants === undefined ? {} : { grants }) };
+    return success(personRecord(await changes(request).people.change(keyId, change)));
+  });
+
+  register(routes, declared.renew, async (request, reply) => {
+    const { keyId } = await requirePerson(request, request.params.person_id);
+    const { code, stored } = draftInvite(keyId, now());
+    const { result, secret } = await idempotency.onceWithSecret(request, reply, code, (slices) =>
+      slices.people.renew(keyId, stored),
+    );
+    return success(invitation(result, secret, stored));
+  });
+
+  register(routes, declared.disable, async (request, reply) => {
+    const { keyId } = await requirePerson(request, request.params.person_id);
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.people.disable(keyId, now()),
+    );
+    return success(personRecord(result));
+  });
+}
+
+function refuseBeyond({ caller }: FastifyRequest, grants: readonly Grant[]): void {
+  if (mayManage(caller, grants)) return;
+  throw new Refusal('forbidden', 'nobody gives rights that they do not have themselves at the same places');
+}
+
+function draftInvite(keyId: string, createdAtMs: number): { code: string; stored: StoredCode } {
+  const code = newInviteCode();
+  return {
+    code,
+    stored: { hash: hashSecret(code), keyId, createdAtMs, expiresAtMs: createdAtMs + INVITE_MS },
+  };
+}
+
+const invitation = (person: StoredPerson, code: string, { expiresAtMs }: StoredCode): Invitation => ({
+  person: personRecord(person),
+  code,
+  expires_at: toIso(expiresAtMs),
+});

@@ -1,0 +1,73 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '@granary/contract/errors';
+
+/** The least that OWASP asks of argon2id, because a small site has little memory. */
+const MEMORY_KIB = 19_456;
+const PASSES = 2;
+const LANES = 1;
+const TAG_BYTES = 32;
+const NONCE_BYTES = 16;
+/** They run in the threads that also read files and resolve names. */
+const PARALLEL_MAX = 2;
+const WAITING_MAX = 200;
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
+/** Compared with where there is no person, so that this takes as long. */
+const OF_NOBODY = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+interface Costs {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
+/** Hashes passwords, two at a time; the others wait. */
+export class Passwords {
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  /** In PHC form. */
+  async hash(password: string): Promise<string> {
+    const nonce = randomBytes(NONCE_BYTES);
+    const tag = await this.#derive(password, nonce, {
+      memory: MEMORY_KIB,
+      passes: PASSES,
+      parallelism: LANES,
+    });
+    return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${base64(nonce)}$${base64(tag)}`;
+  }
+
+  /** Takes the same time where nothing is stored. */
+  async matches(password: string, stored: string | null): Promise<boolean> {
+    const [, memory, passes, parallelism, nonce = '', tag = ''] = PHC.exec(stored ?? OF_NOBODY) ?? [];
+    const wanted = Buffer.from(tag, 'base64');
+    const given = await this.#derive(password, Buffer.from(nonce, 'base64'), {
+      memory: Number(memory),
+      passes: Number(passes),
+      parallelism: Number(parallelism),
+    });
+    return given.length === wanted.length && timingSafeEqual(given, wanted) && stored !== null;
+  }
+
+  async #derive(password: string, nonce: Buffer, costs: Costs): Promise<Buffer> {
+    if (this.#waiting.length >= WAITING_MAX) {
+      throw new Refusal('rate_limited', 'too many people sign in at this moment; try again');
+    }
+    if (this.#running >= PARALLEL_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running++;
+    try {
+      // The same letters can be written with different characters.
+      const message = password.normalize('NFC');
+      return await new Promise((resolve, reject) =>
+        argon2('argon2id', { message, nonce, tagLength: TAG_BYTES, ...costs }, (error, tag) =>
+          error === null ? resolve(tag) : reject(error),
+        ),
+      );
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
+}
+
+const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
