@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { atExit } from '../tools/at-exit.ts';
 import { measureAlerts } from './bench/case-alerts.ts';
+import { measureBridge } from './bench/case-bridge.ts';
 import { measureBridgeMessages } from './bench/case-bridge-messages.ts';
 import { measureConnections } from './bench/case-connections.ts';
 import { measureConsole } from './bench/case-console.ts';
@@ -43,6 +44,7 @@ const ALL_CASES: Cases = {
   mosquitto: measureMosquitto,
   'http-ingest': measureHttpIngest,
   connections: measureConnections,
+  bridge: measureBridge,
   sensors: measureSensors,
   'bridge-messages': () => measureBridgeMessages(),
   'long-history': measureLongHistory,

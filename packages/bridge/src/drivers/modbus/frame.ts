@@ -38,6 +38,8 @@ const EXCEPTIONS: Readonly<Record<number, string>> = {
   10: 'gateway path unavailable',
   11: 'gateway target device failed to respond',
 };
+/** The number in the words about an exception. */
+export const EXCEPTION_NUMBER = /^exception (\d{1,3}),/;
 /** A gateway says with these that the unit behind it is silent. */
 const GATEWAY_EXCEPTIONS = [10, 11];
 

@@ -1,0 +1,379 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AttachedDevice, DriverParts, Sample } from '@granary/bridge/drivers/driver';
+import { driverNameOf, loadDriver, schemesOf } from '@granary/bridge/drivers/drivers';
+import { type Exchange, ModbusLine, parseLineAddress } from '@granary/bridge/drivers/modbus/line';
+import { readDevice } from '@granary/bridge/drivers/modbus/modbus';
+import { answererOf, readRecording, recordedLine } from '@granary/bridge/drivers/modbus/recording';
+import { type ReadableRange, scanRegisters } from '@granary/bridge/drivers/modbus/scan';
+import { modbusServer } from '@granary/bridge/drivers/modbus/server';
+import { ReadError } from '@granary/bridge/drivers/read-error';
+import { LIBRARY, libraryNames, loadMapping } from '@granary/bridge/mapping/library';
+import type { Mapping, ModbusMapping } from '@granary/bridge/mapping/mapping';
+import { ORDERS, rawAt } from '@granary/bridge/mapping/modbus-place';
+import type { PointValue } from '@granary/bridge/mapping/value';
+import type { Command } from 'commander';
+import type { Define, Environment } from '../../program/environment.ts';
+import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
+import { choice, positiveNumber, wholeNumber, withExamples, withJson } from '../../program/options.ts';
+import { durationMs } from '../../program/times.ts';
+import { runUntilSignal } from '../../running/until-signal.ts';
+import { type Output, outputOf } from '../../terminal/output.ts';
+import type { Column } from '../../terminal/table.ts';
+import type { Tone } from '../../terminal/text.ts';
+
+/** Where a device is, and what it is. */
+interface Place {
+  readonly mapping?: string;
+  readonly unit?: number;
+  readonly json?: boolean;
+}
+
+interface TestValues extends Place {
+  readonly orders?: boolean;
+  readonly scan?: string;
+  readonly table: 'holding' | 'input';
+  readonly watch?: boolean;
+  readonly wait: number;
+}
+
+const WAIT_S = 15;
+const WATCH_MS = 2_000;
+const PARTS: DriverParts = { now: Date.now, log: () => undefined, credentials: () => null };
+
+const withPlace = (command: Command): Command =>
+  withJson(
+    command
+      .argument(
+        '<endpoint>',
+        'such as tcp://10.0.4.20:502, rtu+tcp://host:port or serial:///dev/ttyUSB0?baud=9600',
+      )
+      .option('--mapping <name>', 'a mapping of the library by its name, or a file')
+      .option('--unit <number>', 'the unit behind the endpoint (1)', wholeNumber),
+  );
+
+export const test: Define = (command, environment) => {
+  withPlace(command)
+    .description(
+      'Reads a device now and shows every point: raw, value, unit, quality and round trip. Nothing is stored and nothing is written to the device.',
+    )
+    .option('--orders', 'show the values in all four byte orders')
+    .option('--scan <range>', 'find the registers that can be read, such as 0-200; needs no mapping')
+    .addOption(choice('--table <table>', 'where to scan', ['holding', 'input']).default('holding'))
+    .option('--watch', 'read again every two seconds until Ctrl+C')
+    .option('--wait <seconds>', 'for a device that speaks by itself', positiveNumber, WAIT_S)
+    .action(async (endpoint: string, values: TestValues) => {
+      const output = outputOf(environment, values.json);
+      if (values.scan !== undefined) return await scan(endpoint, values, values.scan, environment, output);
+      const device = await deviceAt(endpoint, values);
+      do {
+        const sample = await sampleOf(device, values.wait);
+        show(sample, device.mapping, values.orders === true, output);
+        if (values.watch === true) await sleep(WATCH_MS);
+      } while (values.watch === true);
+    });
+  withExamples(
+    command,
+    'granary bridge test tcp://10.0.4.20:502 --mapping my-scale.yaml --unit 3',
+    'granary bridge test tcp://10.0.4.20:502 --mapping my-scale.yaml --orders',
+    'granary bridge test tcp://10.0.4.20:502 --scan 0-200',
+  );
+};
+
+async function deviceAt(endpoint: string, { mapping: name, unit }: Place): Promise<AttachedDevice> {
+  if (name === undefined)
+    throw new UsageError('--mapping is missing', {
+      cure: `Name a file, or one of the library: ${(await libraryNames()).join(', ')}.`,
+    });
+  return { id: 'device', mapping: await mappingOf(name), endpoint, unit: unit ?? null, options: {} };
+}
+
+async function mappingOf(name: string): Promise<Mapping> {
+  try {
+    return await loadMapping(name);
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
+      throw new UsageError(`there is no mapping ${name}`, {
+        cause,
+        cure: `Give a file, or one of the library in ${LIBRARY}: ${(await libraryNames()).join(', ')}.`,
+      });
+    throw cause;
+  }
+}
+
+const CURES: Readonly<Record<string, string>> = {
+  timeout:
+    'Is the unit number right, and is the device switched on? `granary bridge test <endpoint> --scan 0-9` needs no mapping.',
+  connection_refused:
+    'Is the address right, and does the device accept another client? Many accept only one.',
+  not_resolved: 'The name of the host is unknown on this machine: use its IP address.',
+  wrong_unit:
+    'The gateway answered for another unit: it may answer late, so give the mapping a longer timeout.',
+  exception: 'The device refuses these registers: `--scan` finds those that can be read.',
+  malformed:
+    'The answer is not the one that was asked for: is it rtu+tcp:// instead of tcp://, or another baud rate?',
+};
+
+function deviceFailure(code: string, detail: string): CommandFailure {
+  const cure = CURES[code];
+  return new CommandFailure(`the device cannot be read: ${detail} (${code})`, {
+    exitCode: EXIT.notReachable,
+    ...(cure === undefined ? {} : { cure }),
+  });
+}
+
+const asFailure = (error: unknown): Error => {
+  if (error instanceof ReadError) return deviceFailure(error.code, error.message);
+  return error instanceof Error ? error : new Error(String(error));
+};
+
+/** One read of a device, or the first message of one that speaks by itself. */
+async function sampleOf(device: AttachedDevice, waitS: number): Promise<Sample> {
+  const { protocol } = device.mapping;
+  const name = driverNameOf(protocol, device.endpoint);
+  if (name === null)
+    throw new UsageError(`a device of ${protocol} is not reached at ${device.endpoint}`, {
+      cure: `Use ${schemesOf(protocol).join(', ')}.`,
+    });
+  const driver = await loadDriver(name);
+  if (driver.readOnce !== undefined) {
+    try {
+      return await driver.readOnce(device, PARTS);
+    } catch (error) {
+      throw asFailure(error);
+    }
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<Sample>();
+  const running = driver.makeDriver(
+    [device],
+    { sample: resolve, failed: (_, { code, detail }) => reject(deviceFailure(code, detail)) },
+    PARTS,
+  );
+  const timer = setTimeout(
+    () => reject(deviceFailure('no_data', `nothing came within ${waitS} s`)),
+    waitS * 1_000,
+  );
+  try {
+    await running.start();
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    await running.stop();
+  }
+}
+
+interface Row extends PointValue {
+  readonly age_ms: number;
+  readonly round_trip_ms: number | null;
+  readonly orders?: Readonly<Record<string, number | string | null>>;
+}
+
+const number = (value: number | string | null | undefined): string =>
+  typeof value === 'number' ? String(Number(value.toPrecision(9))) : (value ?? '-');
+
+const QUALITY_TONES: Readonly<Record<string, Tone>> = { good: 'good', bad: 'bad' };
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'POINT', text: ({ point }) => point },
+  { title: 'SENSOR', text: ({ sensor }) => sensor ?? '-' },
+  { title: 'RAW', text: ({ raw }) => raw },
+  { title: 'VALUE', text: ({ value }) => number(value) },
+  { title: 'UNIT', text: ({ unit }) => unit },
+  {
+    title: 'QUALITY',
+    text: ({ quality, reason }) => (reason === null ? quality : `${quality}: ${reason.replaceAll('_', ' ')}`),
+    tone: ({ quality }) => QUALITY_TONES[quality],
+  },
+];
+
+function show(sample: Sample, mapping: Mapping, hasOrders: boolean, output: Output): void {
+  const age_ms = Math.max(0, Date.now() - sample.atMs);
+  const orders = hasOrders && mapping.protocol === 'modbus' ? ordersOf(mapping, sample) : null;
+  const rows = sample.values.map((value): Row => {
+    const own = orders?.get(value.point);
+    return {
+      ...value,
+      age_ms,
+      round_trip_ms: sample.roundTripMs,
+      ...(own === undefined ? {} : { orders: own }),
+    };
+  });
+  const orderColumns =
+    orders === null
+      ? []
+      : ORDERS.map((order) => ({ title: order, text: (row: Row) => number(row.orders?.[order]) }));
+  output.list([...COLUMNS, ...orderColumns], rows, 'The device has said nothing about its points.');
+  const trip =
+    sample.roundTripMs === null ? '' : `, round trip ${Math.round(sample.roundTripMs * 10) / 10} ms`;
+  output.note(`${rows.length} of ${mapping.points.length} points, ${age_ms} ms old${trip}.`);
+}
+
+/** What each point would be in every order: the right one is mostly the only one that looks like a value. */
+function ordersOf(
+  { points }: ModbusMapping,
+  { values }: Sample,
+): Map<string, Record<string, number | string | null>> {
+  const shown = new Map<string, Record<string, number | string | null>>();
+  for (const { point: name, raw } of values) {
+    const point = points.find((one) => one.name === name);
+    if (point === undefined || ['bit', 'string'].includes(point.place.type)) continue;
+    const bytes = Buffer.from(raw, 'hex');
+    const entries = ORDERS.map((order) => {
+      const { is } = rawAt({ ...point.place, order }, bytes, 0);
+      return [
+        order,
+        typeof is === 'bigint' ? String(is) : Number(is) * point.rules.scale + point.rules.offset,
+      ] as const;
+    });
+    shown.set(name, Object.fromEntries(entries));
+  }
+  return shown;
+}
+
+const SCAN_TIMEOUT_MS = 1_000;
+const SCAN_FUNCTIONS = { holding: 3, input: 4 } as const;
+const WORDS_SHOWN = 16;
+
+async function scan(
+  endpoint: string,
+  values: TestValues,
+  range: string,
+  { showProgress }: Environment,
+  output: Output,
+): Promise<void> {
+  const [, first = '', last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(range) ?? [];
+  if (first === '' || Number(last) < Number(first) || Number(last) > 65_535)
+    throw new UsageError(`--scan needs two addresses such as 0-200, not "${range}"`);
+  const line = new ModbusLine(parseLineAddress(endpoint), { pauseAfterConnectMs: 0 });
+  try {
+    const ranges = await scanRegisters(
+      (request) => line.ask(values.unit ?? 1, request, SCAN_TIMEOUT_MS),
+      SCAN_FUNCTIONS[values.table],
+      [Number(first), Number(last)],
+      SCAN_REGISTERS_MAX,
+      (address) => showProgress?.(`looking at ${address}`),
+    );
+    const columns: readonly Column<ReadableRange>[] = [
+      { title: 'ADDRESSES', text: (one) => `${one.first}-${one.last}` },
+      { title: 'REGISTERS', text: ({ words }) => String(words.length) },
+      {
+        title: 'WORDS',
+        text: ({ words }) =>
+          `${words
+            .slice(0, WORDS_SHOWN)
+            .map((word) => word.toString(16).padStart(4, '0'))
+            .join(' ')}${words.length > WORDS_SHOWN ? ' …' : ''}`,
+      },
+    ];
+    output.list(columns, ranges, `None of the registers ${first}-${last} can be read.`);
+  } catch (error) {
+    throw asFailure(error);
+  } finally {
+    line.close();
+  }
+}
+
+/** Devices that read fewer at once refuse, and the block is divided. */
+const SCAN_REGISTERS_MAX = 32;
+
+interface RecordValues extends Place {
+  readonly output: string;
+  readonly for: number;
+}
+
+const RECORD_S = 10;
+
+export const record: Define = (command, environment) => {
+  withPlace(command)
+    .description(
+      'Reads a Modbus device for some time and writes everything that it answers into a file, for granary bridge replay and for examples of a mapping.',
+    )
+    .requiredOption('-o, --output <file>', 'where to write it, one JSON object in each line')
+    .option('--for <duration>', 'how long, such as 30s', durationMs, RECORD_S * 1_000)
+    .action(async (endpoint: string, values: RecordValues) => {
+      const device = await deviceAt(endpoint, values);
+      if (device.mapping.protocol !== 'modbus')
+        throw new UsageError(
+          `granary bridge record is for Modbus, and the mapping is one of ${device.mapping.protocol}`,
+        );
+      const everyMs = Math.min(...device.mapping.points.map((point) => point.everyMs));
+      const stream = createWriteStream(values.output);
+      await once(stream, 'open');
+      let count = 0;
+      const endsAtMs = performance.now() + values.for;
+      do {
+        const tap = (exchange: Exchange) => {
+          count += 1;
+          stream.write(`${recordedLine(exchange, Date.now())}\n`);
+        };
+        await readDevice(device, PARTS, { tap }).catch((error: unknown) => {
+          if (!(error instanceof ReadError)) throw error;
+        });
+        environment.showProgress?.(`${count} requests`);
+        await sleep(Math.min(everyMs, Math.max(0, endsAtMs - performance.now())));
+      } while (performance.now() < endsAtMs);
+      stream.end();
+      await once(stream, 'close');
+      outputOf(environment, values.json).one(
+        { file: values.output, requests: count },
+        () => `${values.output} has ${count} requests with their answers.`,
+      );
+    });
+  withExamples(
+    command,
+    'granary bridge record tcp://10.0.4.20:502 --mapping my-scale.yaml --for 30s -o scale.jsonl',
+  );
+};
+
+interface ReplayValues extends Place {
+  readonly port?: number;
+  readonly orders?: boolean;
+}
+
+export const replay: Define = (command, environment) => {
+  withJson(command)
+    .description(
+      'Decodes a recording with a mapping, without the device; with --port it is a Modbus TCP device that answers as recorded, until Ctrl+C.',
+    )
+    .argument('<file>', 'of granary bridge record')
+    .option('--mapping <name>', 'a mapping of the library by its name, or a file')
+    .option('--unit <number>', 'the unit that was recorded (that of the first line)', wholeNumber)
+    .option('--port <number>', 'answer at this port of 127.0.0.1 (0 for any)', wholeNumber)
+    .option('--orders', 'show the values in all four byte orders')
+    .action(async (file: string, values: ReplayValues) => {
+      const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+        throw new UsageError(`${file} cannot be read`, { cause });
+      });
+      const recording = readRecording(text);
+      const output = outputOf(environment, values.json);
+      const server = modbusServer(answererOf(recording)).listen(values.port ?? 0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      if (values.port !== undefined) {
+        output.item(
+          { port, requests: recording.length },
+          () => `Answering at tcp://127.0.0.1:${port} as recorded; Ctrl+C ends it.`,
+        );
+        await runUntilSignal((onStop) => {
+          onStop(() => Promise.resolve(void server.close()));
+          return Promise.resolve();
+        });
+        return;
+      }
+      try {
+        const unit = values.unit ?? recording[0]?.unit ?? 1;
+        const device = await deviceAt(`tcp://127.0.0.1:${port}`, { ...values, unit });
+        show(await sampleOf(device, WAIT_S), device.mapping, values.orders === true, output);
+      } finally {
+        server.close();
+      }
+    });
+  withExamples(
+    command,
+    'granary bridge replay scale.jsonl --mapping my-scale.yaml',
+    'granary bridge replay scale.jsonl --port 5020',
+  );
+};
