@@ -21,6 +21,7 @@ import type {
 } from './drivers/driver.ts';
 import { type DriverName, driverNameOf, endpointGroup, loadDriver, schemesOf } from './drivers/drivers.ts';
 import { messageDeviceFaults } from './drivers/message-device.ts';
+import { modbusDeviceFaults } from './drivers/modbus/device-faults.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { clipped, messageOf, Reporter } from './report.ts';
 import { declarationsOf } from './site/declarations.ts';
@@ -73,7 +74,7 @@ export const deviceFaults: DeviceFaults = (device) => {
   const { protocol } = device.mapping;
   if (driverNameOf(protocol, device.endpoint) === null)
     return [`a device of the protocol ${protocol} is reached at ${schemesOf(protocol).join(' or ')}`];
-  return protocol === 'modbus' ? [] : messageDeviceFaults(device);
+  return protocol === 'modbus' ? modbusDeviceFaults(device) : messageDeviceFaults(device);
 };
 
 const DRIVERS: Drivers = {

@@ -1,6 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { BRIDGE_DEVICES_MAX } from '@granary/contract/bridges';
 import { DeviceId } from '@granary/contract/ids';
 import { checker, closed } from '@granary/contract/input/schema';
@@ -10,6 +9,7 @@ import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels
 import { type Static, Type } from 'typebox';
 import type { AttachedDevice } from '../drivers/driver.ts';
 import { Duration } from '../mapping/duration.ts';
+import { LIBRARY } from '../mapping/library.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { patternText } from '../mapping/place-form.ts';
 import { readMapping } from '../mapping/read-mapping.ts';
@@ -18,8 +18,6 @@ import { type Fault, inOrder, readYaml } from '../mapping/yaml-document.ts';
 export const JOURNAL_HOURS_DEFAULT = 72;
 export const JOURNAL_BYTES_DEFAULT = 1_000_000_000;
 const MAPPING_FILES_MAX = 500;
-/** The mappings that come with the bridge. */
-export const LIBRARY = fileURLToPath(new URL('../../library/', import.meta.url));
 
 const HttpUrl = patternText('^https?://[\\x21-\\x7e]{1,500}$', 'an address such as http://127.0.0.1:8080');
 const MqttUrl = patternText('^mqtts?://[\\x21-\\x7e]{1,500}$', 'an address such as mqtt://127.0.0.1:1883');

@@ -50,9 +50,17 @@ export class Polling {
     t.after(() => this.#driver.stop());
   }
 
-  start = (): Promise<void> => this.#driver.start();
-  stop = (): Promise<void> => this.#driver.stop();
-  health = (): readonly DeviceHealth[] => this.#driver.health();
+  async start(): Promise<void> {
+    await this.#driver.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#driver.stop();
+  }
+
+  health(): readonly DeviceHealth[] {
+    return this.#driver.health();
+  }
 
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await this.#changed.promise;

@@ -1,11 +1,11 @@
 import { Endpoint, type PolledUnit, type PollGroup } from '../../endpoint/endpoint.ts';
-import { durationMs } from '../../mapping/duration.ts';
 import type { ModbusMapping, Point } from '../../mapping/mapping.ts';
 import { type ModbusPlace, rawAt, rawBit } from '../../mapping/modbus-place.ts';
 import { type PlannedRead, planReads, type ReadGroup } from '../../mapping/read-plan.ts';
 import { evaluatePoints, type PointValue, pointsNeededBy, type RawValue } from '../../mapping/value.ts';
 import type { AttachedDevice, Driver, DriverEvents, DriverModule, DriverParts, Sample } from '../driver.ts';
 import { ReadError } from '../read-error.ts';
+import { everyMsOf, modbusDeviceFaults } from './device-faults.ts';
 import { type LineOptions, ModbusLine, parseLineAddress } from './line.ts';
 
 const DEFAULT_UNIT = 1;
@@ -18,11 +18,11 @@ interface ModbusDevice {
   readonly groups: readonly ReadGroup[];
 }
 
-function modbusDevice({ id, unit, mapping, options }: AttachedDevice): ModbusDevice {
-  if (mapping.protocol !== 'modbus') throw new Error(`the mapping ${mapping.name} is not one of Modbus`);
-  const every = options['every'];
-  const everyMs = typeof every === 'string' ? durationMs(every) : null;
-  return { id, unit: unit ?? DEFAULT_UNIT, mapping, groups: planReads(mapping, everyMs) };
+function modbusDevice(device: AttachedDevice): ModbusDevice {
+  const { id, unit, mapping } = device;
+  const [fault] = modbusDeviceFaults(device);
+  if (fault !== undefined || mapping.protocol !== 'modbus') throw new Error(`${id}: ${fault}`);
+  return { id, unit: unit ?? DEFAULT_UNIT, mapping, groups: planReads(mapping, everyMsOf(device)) };
 }
 
 /** The values of the points whose registers were read. */

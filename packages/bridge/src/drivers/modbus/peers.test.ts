@@ -110,7 +110,7 @@ test('four orders of all types are decoded as by pymodbus and libmodbus', (t) =>
 
 const SCALE = mappingOf(
   '  weight: {at: 10, type: i32, unit: kg, sensor: weight, every: 100ms}\n  state: {at: 20, type: bits, bits: {0: fault}, every: 100ms}',
-  '{timeout: 300ms, gap: 10}',
+  '{timeout: 1s, gap: 10}',
 );
 
 test('the server of pymodbus, with errors, delays, silence and stray bytes', async (t) => {
@@ -132,7 +132,7 @@ test('the server of pymodbus, with errors, delays, silence and stray bytes', asy
   const faults: readonly (readonly [Manipulation, RegExp])[] = [
     [{ response_type: 'error', error_code: 4 }, /^exception$/],
     [{ response_type: 'empty' }, /^timeout$/],
-    [{ response_type: 'delayed', delay_by: 0.5 }, /^timeout$/],
+    [{ response_type: 'delayed', delay_by: 1.5 }, /^timeout$/],
     [{ response_type: 'stray', data_len: 30 }, /^(malformed|timeout|connection_lost)$/],
   ];
   for (const [how, code] of faults) {

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { deviceFaults } from '@granary/bridge/bridge';
+import { endpointFaults } from '@granary/bridge/drivers/modbus/device-faults';
 import type { ModbusMapping } from '@granary/bridge/mapping/mapping';
 import { readMapping } from '@granary/bridge/mapping/read-mapping';
 import {
@@ -12,6 +14,7 @@ import {
   TYPICAL_ROUND_TRIP_MS,
 } from '@granary/bridge/mapping/read-plan';
 import { faultLine } from '@granary/bridge/mapping/yaml-document';
+import { readSite } from '@granary/bridge/site/site-file';
 import type { Define } from '../../program/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
 import { positiveNumber, withExamples, withJson } from '../../program/options.ts';
@@ -23,8 +26,10 @@ interface Values {
   readonly json?: boolean;
 }
 
-/** What `granary bridge check` finds about one mapping. */
+/** What `granary bridge check` finds about one file. */
 interface Checked {
+  /** Of a site file; a mapping has none. */
+  readonly devices: number | null;
   readonly file: string;
   readonly mapping: string | null;
   readonly version: number | null;
@@ -35,6 +40,18 @@ interface Checked {
   readonly faults: readonly string[];
   readonly plan: readonly PlannedGroup[];
 }
+
+const NOTHING: Omit<Checked, 'file'> = {
+  devices: null,
+  mapping: null,
+  version: null,
+  evidence: null,
+  points: 0,
+  sensors: 0,
+  examples: 0,
+  faults: [],
+  plan: [],
+};
 
 interface PlannedGroup {
   readonly every_ms: number;
@@ -53,7 +70,7 @@ export const check: Define = (command, environment) => {
     .description(
       'Checks mappings: every fault with its line, the examples, the requests that read the points, and the time that they take. A period that cannot be met is refused.',
     )
-    .argument('<file...>', 'mappings, in YAML')
+    .argument('<file...>', 'mappings or site files, in YAML')
     .option('--baud <speed>', 'refuse what a serial line of this speed cannot read in time', positiveNumber)
     .option('--round-trip <ms>', 'of a request over TCP', positiveNumber, TYPICAL_ROUND_TRIP_MS);
   withExamples(
@@ -78,26 +95,18 @@ async function checkFile(file: string, { baud, roundTrip }: Values): Promise<Che
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new UsageError(`${file} cannot be read`, { cause });
   });
+  if (/^(bridge|devices):/m.test(text)) return await checkSite(file);
   const outcome = readMapping(text);
   if ('faults' in outcome) {
     const faults = outcome.faults.map((fault) => faultLine(file, fault));
-    return {
-      file,
-      mapping: null,
-      version: null,
-      evidence: null,
-      points: 0,
-      sensors: 0,
-      examples: 0,
-      faults,
-      plan: [],
-    };
+    return { ...NOTHING, file, faults };
   }
   const { mapping } = outcome;
   const groups = mapping.protocol === 'modbus' ? planReads(mapping) : [];
   const line: Line = baud === undefined ? { roundTripMs: roundTrip } : { baud };
   return {
     file,
+    devices: null,
     mapping: mapping.name,
     version: mapping.version,
     evidence: mapping.evidence,
@@ -109,6 +118,26 @@ async function checkFile(file: string, { baud, roundTrip }: Values): Promise<Che
       mapping.protocol === 'modbus'
         ? groups.map((group) => plannedGroup(group, mapping, roundTrip, baud ?? DEFAULT_BAUD))
         : [],
+  };
+}
+
+/** A site file with its mappings, and whether each endpoint can read its devices in time. */
+async function checkSite(file: string): Promise<Checked> {
+  const { site, faults } = await readSite(file, deviceFaults);
+  const devices = (site?.devices ?? []).map(({ attached }) => attached);
+  const modbus = Map.groupBy(
+    devices.filter(({ mapping }) => mapping.protocol === 'modbus'),
+    ({ endpoint }) => endpoint,
+  );
+  const late = [...modbus].flatMap(([endpoint, here]) => endpointFaults(endpoint, here));
+  return {
+    ...NOTHING,
+    file,
+    devices: devices.length,
+    faults: [
+      ...faults.map((fault) => faultLine(fault.file, fault)),
+      ...late.map((told) => `${file} ${told}`),
+    ],
   };
 }
 
@@ -158,9 +187,10 @@ function readText({ table, functionCode, at, count, points }: PlannedRead): stri
 }
 
 function textOf(
-  { file, mapping, version, evidence, points, sensors, examples, faults, plan }: Checked,
+  { file, devices, mapping, version, evidence, points, sensors, examples, faults, plan }: Checked,
   baud: number,
 ): string {
+  if (faults.length === 0 && devices !== null) return `${file}: ${devices} devices, each can be read in time`;
   if (mapping === null) return faults.join('\n');
   const requests = plan.reduce((sum, group) => sum + group.requests, 0);
   const registers = plan.reduce((sum, group) => sum + group.registers, 0);

@@ -168,3 +168,50 @@ test('a recording is decoded again without the device', async (t) => {
   const wrong = await runInProcess(['bridge', 'replay', recording, '--mapping', file]);
   assert.match(wrong.stderr, /line 1 of the recording is not one of granary bridge record/);
 });
+
+test('a site file is checked with its devices, and a device of it is read by its id', async (t) => {
+  const folder = await folderOf(t);
+  const device = await scale(t);
+  const [file, site] = [join(folder, 'scale.yaml'), join(folder, 'site.yaml')];
+  await writeFile(file, SCALE);
+  const siteText = (entry: string) =>
+    `bridge: {id: farm}\nmappings: [scale.yaml]\ndevices:\n  - {id: silo-7, mapping: scale, ${entry}}\n`;
+  await writeFile(site, siteText(`endpoint: "${device.endpoint}", unit: 3, capacity: 5000`));
+  const good = await runInProcess(['bridge', 'check', site]);
+  assert.equal(good.exitCode, 0, good.stdout);
+  assert.match(good.stdout, /1 devices, each can be read in time/);
+  const shown = await runInProcess(['bridge', 'test', 'silo-7', '--site', site]);
+  assert.match(shown.stdout, /^weight +weight +42f60000 +123 +kg +good$/m, shown.stderr);
+  const missing = await runInProcess(['bridge', 'test', 'silo-8', '--site', site]);
+  assert.match(missing.stderr, /has no device silo-8\n +It has silo-7\./);
+  const faults: readonly (readonly [string, RegExp])[] = [
+    [
+      `endpoint: "${device.endpoint}", unit: 300, capacity: 5000`,
+      /site\.yaml:4 .*the unit must be 0 to 255, not 300/,
+    ],
+    [
+      'endpoint: "serial:///dev/ttyUSB0?baud=1200", unit: 3, capacity: 5000',
+      /site\.yaml:4 .*requests every 100 ms need \d+ ms: give the device a longer every/,
+    ],
+    [
+      'endpoint: "serial:///dev/ttyUSB0?baud=fast", unit: 3, capacity: 5000',
+      /site\.yaml:4 .*is no endpoint of Modbus/,
+    ],
+  ];
+  for (const [entry, fault] of faults) {
+    await writeFile(site, siteText(entry));
+    const refused = await runInProcess(['bridge', 'check', site]);
+    assert.equal(refused.exitCode, 1);
+    assert.match(refused.stdout, fault);
+  }
+  const many = Array.from(
+    { length: 40 },
+    (_, index) =>
+      `  - {id: silo-${index}, mapping: scale, endpoint: "tcp://10.0.0.1:502", unit: ${index}, capacity: 5000}`,
+  );
+  await writeFile(site, `bridge: {id: farm}\nmappings: [scale.yaml]\ndevices:\n${many.join('\n')}\n`);
+  assert.match(
+    (await runInProcess(['bridge', 'check', site])).stdout,
+    /40 devices keep tcp:\/\/10\.0\.0\.1:502 busy for 200 % of the time/,
+  );
+});

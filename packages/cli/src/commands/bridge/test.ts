@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deviceFaults } from '@granary/bridge/bridge';
 import type { AttachedDevice, DriverParts, Sample } from '@granary/bridge/drivers/driver';
 import { driverNameOf, loadDriver, schemesOf } from '@granary/bridge/drivers/drivers';
 import { type Exchange, ModbusLine, parseLineAddress } from '@granary/bridge/drivers/modbus/line';
@@ -15,6 +16,8 @@ import { LIBRARY, libraryNames, loadMapping } from '@granary/bridge/mapping/libr
 import type { Mapping, ModbusMapping } from '@granary/bridge/mapping/mapping';
 import { ORDERS, rawAt } from '@granary/bridge/mapping/modbus-place';
 import type { PointValue } from '@granary/bridge/mapping/value';
+import { faultLine } from '@granary/bridge/mapping/yaml-document';
+import { readSite } from '@granary/bridge/site/site-file';
 import type { Command } from 'commander';
 import type { Define, Environment } from '../../program/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
@@ -27,6 +30,7 @@ import type { Tone } from '../../terminal/text.ts';
 
 /** Where a device is, and what it is. */
 interface Place {
+  readonly site?: string;
   readonly mapping?: string;
   readonly unit?: number;
   readonly json?: boolean;
@@ -48,9 +52,10 @@ const withPlace = (command: Command): Command =>
   withJson(
     command
       .argument(
-        '<endpoint>',
-        'such as tcp://10.0.4.20:502, rtu+tcp://host:port or serial:///dev/ttyUSB0?baud=9600',
+        '<device>',
+        'an endpoint such as tcp://10.0.4.20:502, rtu+tcp://host:port or serial:///dev/ttyUSB0?baud=9600, or the id of a device of --site',
       )
+      .option('--site <file>', 'the site file that has the device')
       .option('--mapping <name>', 'a mapping of the library by its name, or a file')
       .option('--unit <number>', 'the unit behind the endpoint (1)', wholeNumber),
   );
@@ -80,15 +85,32 @@ export const test: Define = (command, environment) => {
     'granary bridge test tcp://10.0.4.20:502 --mapping my-scale.yaml --unit 3',
     'granary bridge test tcp://10.0.4.20:502 --mapping my-scale.yaml --orders',
     'granary bridge test tcp://10.0.4.20:502 --scan 0-200',
+    'granary bridge test silo-7 --site site.yaml',
   );
 };
 
-async function deviceAt(endpoint: string, { mapping: name, unit }: Place): Promise<AttachedDevice> {
+async function deviceAt(endpoint: string, { mapping: name, unit, site }: Place): Promise<AttachedDevice> {
+  if (site !== undefined) return await deviceOfSite(endpoint, site);
   if (name === undefined)
     throw new UsageError('--mapping is missing', {
       cure: `Name a file, or one of the library: ${(await libraryNames()).join(', ')}.`,
     });
   return { id: 'device', mapping: await mappingOf(name), endpoint, unit: unit ?? null, options: {} };
+}
+
+async function deviceOfSite(id: string, file: string): Promise<AttachedDevice> {
+  const { site, faults } = await readSite(file, deviceFaults);
+  if (site === null)
+    throw new CommandFailure(`the site file ${file} cannot be used`, {
+      exitCode: EXIT.failed,
+      cure: faults.map((fault) => faultLine(fault.file, fault)).join('\n  '),
+    });
+  const found = site.devices.find(({ attached }) => attached.id === id);
+  if (found === undefined)
+    throw new UsageError(`the site file ${file} has no device ${id}`, {
+      cure: `It has ${site.devices.map(({ attached }) => attached.id).join(', ') || 'none'}.`,
+    });
+  return found.attached;
 }
 
 async function mappingOf(name: string): Promise<Mapping> {
