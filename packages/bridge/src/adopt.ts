@@ -3,12 +3,10 @@ import type { SensorDeclaration } from '@granary/contract/devices/sensors';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { SECOND_MS } from '@granary/contract/time';
 import { durationMs } from './mapping/duration.ts';
-import { declarationsOf } from './site/declarations.ts';
+import { declarationsOf, REPORTING_INTERVAL_DEFAULT_MS } from './site/declarations.ts';
 import { readSecrets, type Secrets, writeSecrets } from './site/secrets.ts';
 import { profileOf, type Site, secretsFileOf } from './site/site-file.ts';
 
-/** Devices report every ten seconds unless they are configured otherwise. */
-const INTERVAL_DEFAULT_S = 10;
 const SILENT_INTERVALS = 3;
 
 export interface AdoptOptions {
@@ -156,7 +154,7 @@ async function configureInterval(
   const intervalS = Math.ceil(
     Math.max(Number.isFinite(shortestMs) ? shortestMs : 0, silentMs / SILENT_INTERVALS) / SECOND_MS,
   );
-  if (intervalS <= INTERVAL_DEFAULT_S) return;
+  if (intervalS * SECOND_MS <= REPORTING_INTERVAL_DEFAULT_MS) return;
   const patch = { reporting: { interval_s: intervalS } };
   const { group } = PROFILES[profileOf(entry, attached.mapping)];
   await client.configuration[group].update(entry.id, patch, asked(options));

@@ -244,6 +244,7 @@ export class Bridge {
         });
       return;
     }
+    const before = this.#secrets.devices;
     try {
       this.#secrets = await readSecrets(secretsFileOf(site));
     } catch (error) {
@@ -252,6 +253,9 @@ export class Bridge {
       });
     }
     await this.#apply(site);
+    const { devices } = this.#secrets;
+    const renewed = [...this.#sessions].filter(([deviceId]) => before[deviceId] !== devices[deviceId]);
+    await Promise.all(renewed.map(([, session]) => session.reopen()));
     this.#seen = await this.#fileTimes(site);
     log('info', 'the site file was read again', { devices: site.devices.length });
   }

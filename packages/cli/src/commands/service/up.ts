@@ -5,6 +5,7 @@ import { StartError } from '@granary/server/process/start-error';
 import { HISTORY_DAYS_DEFAULT, startFarm } from '@granary/simulator/start-farm';
 import type { Define } from '../../program/environment.ts';
 import { withExamples } from '../../program/options.ts';
+import { prepareDemoBridge } from '../../running/demo-bridge.ts';
 import {
   createFarmReporter,
   type FarmValues,
@@ -30,10 +31,15 @@ export const up: Define = (command, { env, print, terminal }) => {
     'granary up --fault silo-03:stall,rover-01:link-loss',
     'GRANARY_HTTP_PORT=9080 granary up --no-history',
   );
-  withFarmOptions(command).action(async (values: FarmValues) => {
+  command.option('--bridge', 'also run a bridge with three simulated devices of other makers');
+  withFarmOptions(command).action(async (values: FarmValues & { readonly bridge?: boolean }) => {
     const choices = farmChoices(values);
-    const settings = readSettings({ GRANARY_RETENTION_RAW_DAYS: RAW_DAYS, ...env });
+    const usual = readSettings({ GRANARY_RETENTION_RAW_DAYS: RAW_DAYS, ...env });
     await runUntilSignal(async (onStop) => {
+      const bridge = values.bridge === true ? await prepareDemoBridge(usual.dataDir) : null;
+      if (bridge !== null) onStop(bridge.stop);
+      const settings =
+        bridge === null ? usual : { ...usual, bridgeSite: usual.bridgeSite ?? bridge.siteFile };
       const service = createService(settings, { signInLinkMs: SIGN_IN_MS });
       onStop(() => service.stop());
       const started = await service.start();
@@ -54,6 +60,7 @@ export const up: Define = (command, { env, print, terminal }) => {
         onEvent: createFarmReporter(print),
       });
       onStop(() => farm.stop());
+      await bridge?.adopt(started);
       print(startMessage(started, settings.siloSegment, terminal.columns !== null));
     });
   });

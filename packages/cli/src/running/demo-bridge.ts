@@ -1,0 +1,64 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createClient } from '@granary/client';
+import type { Started } from '@granary/server/compose';
+import { RADIO_ADDRESS, SCALE_MAPPING, startBridgePeers } from '@granary/simulator/bridge-peers';
+import type { Stop } from './until-signal.ts';
+
+const FACILITY = 'Mill';
+
+/** A small bridge beside the farm, with simulated devices of other makers. */
+export interface DemoBridge {
+  /** For `GRANARY_BRIDGE_SITE`. */
+  readonly siteFile: string;
+  /** Registers its devices. */
+  adopt(started: Started): Promise<void>;
+  readonly stop: Stop;
+}
+
+export async function prepareDemoBridge(dataDir: string): Promise<DemoBridge> {
+  const folder = join(dataDir, 'bridge');
+  const siteFile = join(folder, 'site.yaml');
+  const pushPort = await freePort();
+  const peers = await startBridgePeers({ pushUrl: `http://127.0.0.1:${pushPort}`, now: Date.now });
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'demo-scale.yaml'), SCALE_MAPPING);
+  await writeFile(siteFile, siteText(peers.scalePort, pushPort));
+  return {
+    siteFile,
+    adopt: async ({ httpUrl, adminKey }) => {
+      const [{ adopt }, { deviceFaults }, { readSite }] = await Promise.all([
+        import('@granary/bridge/adopt'),
+        import('@granary/bridge/bridge'),
+        import('@granary/bridge/site/site-file'),
+      ]);
+      const { site, faults } = await readSite(siteFile, deviceFaults);
+      if (site === null) throw new Error(`the site file of the demo is faulty: ${faults[0]?.message}`);
+      const client = createClient({ baseUrl: httpUrl, apiKey: adminKey.key });
+      for await (const _ of adopt(site, client, { isDryRun: false, takesOver: true }));
+    },
+    stop: () => peers.stop(),
+  };
+}
+
+/** It is written at each start, because the ports of the simulated devices differ. */
+const siteText = (scalePort: number, pushPort: number): string => `# The bridge of the demo: docs/bridges.md
+bridge: {id: demo}
+mappings: [demo-scale.yaml]
+devices:
+  - {id: scale-01, mapping: demo-scale, endpoint: "tcp://127.0.0.1:${scalePort}", unit: 1, name: Modbus scale, facility: ${FACILITY}, capacity: 20000}
+  - {id: level-01, mapping: milesight-em400, endpoint: "listen://127.0.0.1:${pushPort}/lorawan", name: LoRaWAN level sensor, profile: silo_scale, facility: ${FACILITY}, capacity: 30000, options: {network: chirpstack, address: "${RADIO_ADDRESS}"}}
+  - {id: weather-ecowitt, mapping: ecowitt, endpoint: "listen://127.0.0.1:${pushPort}/ecowitt", name: Ecowitt station, facility: ${FACILITY}}
+`;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  return await new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
