@@ -27,8 +27,8 @@ describeService('notes', (api) => {
     operator = await keyOf({ scopes: ['read', 'operate'] });
     for (const [at, note] of [
       ['2026-03-01T08:00:00Z', { device_id: 'silo-n', text: 'noisy auger' }],
-      ['2026-03-01T10:00:00+01:00', { facility: 'north', text: 'power cut' }],
       ['2026-03-01T10:00:00Z', { device_id: 'silo-s', text: 'hatch open' }],
+      ['2026-03-01T10:00:00+01:00', { facility: 'north', text: 'power cut' }],
       ['2026-03-01T11:00:00Z', { facility: 'south', text: 'gate closed' }],
     ] as const) {
       const { status, text } = await api.post('/v1/notes', { at, ...note });
