@@ -156,7 +156,6 @@ function BridgeFacts({ bridge: { devices, journal } }: { readonly bridge: Bridge
     [bridges.states.silent, count(devices.silent)],
     [bridges.states.waiting, count(devices.waiting)],
     [bridges.journal, bridges.readings(count(journal.readings))],
-    ...(journal.dropped > 0 ? [[bridges.dropped, bridges.readings(count(journal.dropped))] as const] : []),
   ] as const;
   return (
     <>
@@ -175,6 +174,12 @@ function BridgeFacts({ bridge: { devices, journal } }: { readonly bridge: Bridge
             <dd>
               <Age since={journal.oldest_at} />
             </dd>
+          </div>
+        )}
+        {journal.dropped > 0 && (
+          <div>
+            <dt>{bridges.dropped}</dt>
+            <dd>{bridges.readings(count(journal.dropped))}</dd>
           </div>
         )}
       </dl>

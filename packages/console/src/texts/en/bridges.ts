@@ -4,7 +4,7 @@ export const bridges = {
     'A bridge reads devices that were not made for it: scales, sensors, weather stations and trackers.',
   howTo: 'How to start one',
   named: (id: string) => `Bridge ${id}`,
-  statuses: { connected: 'Reported', away: 'Not heard since' },
+  statuses: { connected: 'Last heard', away: 'Silent for' },
   version: (version: string) => `version ${version}`,
   forget: 'Forget',
   forgetOf: (id: string) => `Forget the bridge ${id}`,
