@@ -74,7 +74,9 @@ export const writes = {
     if (password !== undefined) {
       await tx.sql.run('UPDATE people SET password = $2 WHERE key_id = $1', [keyId, password]);
     }
-    const ended = await removeSessionsBeyond(tx.sql, keyId, SESSIONS_PER_KEY_MAX - 1);
+    // Whoever chooses a new password may do so because somebody else knows the former one.
+    const keptMax = password === undefined ? SESSIONS_PER_KEY_MAX - 1 : 0;
+    const ended = await removeSessionsBeyond(tx.sql, keyId, keptMax);
     if (formerHash !== null && (await removeSession(tx.sql, formerHash))) ended.push(formerHash);
     const session = newSession(hash, keyId, nowMs, from);
     await insertSession(tx.sql, session);

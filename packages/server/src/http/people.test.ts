@@ -114,6 +114,18 @@ describeService('people', (api) => {
     assert.equal((await signIn(api, { invite: again.code, password: PASSWORD })).status, 200);
   });
 
+  test('end their other sessions with a new password', async () => {
+    const { person, ask } = await signedIn(api, [{ role: 'viewer' }]);
+    const { code } = (await api.post(`${PEOPLE}/${person.person_id}/invite`)).body.data;
+    assert.equal((await ask('GET', SESSION)).status, 200);
+    const password = 'ein anderes Passwört \u0000\ud83c\udf3e';
+    assert.equal((await signIn(api, { invite: code, password })).status, 200);
+    assert.equal((await ask('GET', SESSION)).status, 401);
+    assert.equal((await signIn(api, { login: person.login, password: PASSWORD })).status, 401);
+    const decomposed = password.normalize('NFD');
+    assert.equal((await signIn(api, { login: person.login, password: decomposed })).status, 200);
+  });
+
   test('lose rights with the next request', async () => {
     const { person, ask, followed } = await signedIn(api, [{ role: 'viewer' }]);
     const grants = [{ role: 'viewer', facilities: ['south'] }];
