@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { modbusServer } from '@granary/bridge/drivers/modbus/server';
 import { Journal } from '@granary/bridge/uplink/journal';
 import { fitting } from '@granary/bridge/uplink/message';
-import { granary } from '@granary/testing/cli/granary-process';
+import { granary, serviceEnv } from '@granary/testing/cli/granary-process';
 import { FaultyProxy } from '@granary/testing/client/faulty-proxy';
 import { eventually } from '@granary/testing/server/eventually';
 import { localService } from '@granary/testing/server/local-service';
@@ -158,6 +158,30 @@ describe('granary bridge', () => {
       return [...recorded].filter((atMs) => !stored.has(atMs)).length;
     }, 0);
     await eventually(async () => (await api.get('/v1/bridges/killed')).body.data?.journal.readings, 0);
+  });
+
+  test('the demo runs one with three devices of other makers, and it ends with the service', async (t) => {
+    const env = await serviceEnv(t);
+    const demo = granary(t, ['up', '--bridge', '--no-history'], env);
+    const url = await demo.printed(/HTTP +(http\S+)/);
+    const headers = { authorization: `Bearer ${await demo.adminKey()}` };
+    const get = async (path: string) => {
+      const answer = await fetch(`${url}/v1/${path}`, { headers });
+      return JSON.parse(await answer.text()).data;
+    };
+    await eventually(async () => {
+      const states =
+        (await get('bridges/demo'))?.devices.map((device: { state: string }) => device.state) ?? [];
+      return states.join();
+    }, 'answering,answering,answering');
+    await eventually(async () => (await get('siloscale/devices/scale-01/sensors')).level.quality, 'good');
+    const { sensors } = await get('siloscale/devices/level-01/sensors');
+    assert.equal(sensors.distance.unit, 'mm');
+    await eventually(async () => (await get('fielddevice/devices/weather-ecowitt')).status, 'online');
+    const pid = Number(/"pid":(\d+)/.exec(demo.stdout)?.[1]);
+    demo.signal('SIGTERM');
+    assert.equal(await demo.exited, 0);
+    assert.throws(() => process.kill(pid, 0));
   });
 
   test('says every fault of a site file and ends', async (t) => {
