@@ -81,6 +81,7 @@ export const bridges = {
       'bridge_refused',
     ],
     examples: [
+      { summary: 'a silo that was registered before', body: { device_id: 'bridged-silo', ...SCALE } },
       {
         summary: 'a device that is not registered',
         body: { device_id: 'silo-none', ...SCALE },

@@ -44,6 +44,7 @@ export const session = {
     summary: 'Ends one of the sessions of the caller.',
     answers: { 200: one(SessionListed) },
     examples: [
+      { summary: 'one of them' },
       { summary: 'an unknown session', parameters: { session_id: 'none' }, refusal: 'session_not_found' },
     ],
   }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import {
   BRIDGE_REQUESTS_MAX,
   BRIDGES_MAX,
@@ -23,12 +23,7 @@ const POINT = {
 
 describeService('bridges', (api) => {
   let ingest: Api;
-  const bridges: ScriptedBridge[] = [];
-  const bridgeNamed = (name: string, session?: string) => {
-    const bridge = new ScriptedBridge(ingest, name, session);
-    bridges.push(bridge);
-    return bridge;
-  };
+  const bridgeNamed = (name: string, session?: string) => new ScriptedBridge(ingest, name, session);
   const keyWith = async (body: object) =>
     api.as((await api.post('/v1/keys', { name: 'k', ...body })).body.data.key);
 
@@ -36,7 +31,6 @@ describeService('bridges', (api) => {
     ingest = await keyWith({ scopes: ['ingest'] });
     for (const id of ['silo-b1', 'silo-b2']) await api.post('/v1/siloscale/devices', siloNamed(id));
   });
-  after(() => Promise.all(bridges.map((bridge) => bridge.stop())));
 
   test('are known by their reports, device by device, until a new session begins', async () => {
     const bridge = bridgeNamed('north');
@@ -79,6 +73,7 @@ describeService('bridges', (api) => {
         ['test', 'silo-b1', null, undefined],
       ],
     );
+    await bridge.stop();
   });
 
   test('get a new secret for each device that is added, and nobody else does', async () => {
@@ -108,6 +103,7 @@ describeService('bridges', (api) => {
     assert.equal((await api.delete(`${bridge.path}/devices/silo-b1`)).body.error.code, 'device_not_found');
     await bridge.report({ devices: [bridgedDevice('silo-b1')] });
     assert.equal((await api.delete(`${bridge.path}/devices/silo-b1`)).status, 200);
+    await bridge.stop();
   });
 
   test('that do not answer are named, and what was asked is not asked later', async () => {

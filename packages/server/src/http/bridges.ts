@@ -184,6 +184,7 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
 
   registerAtOnce(routes, declared.removeDevice, async (request, reply) => {
     const { bridge_id: bridgeId, device_id } = request.params;
+    await accessible(request, device_id);
     const bridge = await requireBridge(bridgeId);
     requireUnlimited(request);
     const has = (await app.bridges.devices(bridgeId)).some((one) => one.device_id === device_id);

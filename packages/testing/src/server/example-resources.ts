@@ -6,7 +6,7 @@ import { registerSilo, type ScriptedSilo } from './devices/scripted-silo.ts';
 import { eventually } from './eventually.ts';
 import { TWO_WAYPOINTS } from './missions.ts';
 import { bridgedDevice, ScriptedBridge } from './scripted-bridge.ts';
-import type { Api } from './service.ts';
+import { type Api, siloNamed } from './service.ts';
 
 type Device = ScriptedSilo | Awaited<ReturnType<typeof startRover>>;
 type Ids = Partial<Record<ParameterName, string>>;
@@ -46,7 +46,11 @@ export class ExampleResources {
     }
     if (names.includes('person_id')) ids.person_id = await this.#person();
     if (names.includes('view_id')) ids.view_id = await this.#idOf('/v1/views', 'view_id', VIEW);
+    if (names.includes('session_id')) ids.session_id = await this.#session();
     if (names.includes('bridge_id')) ids.bridge_id = await this.#bridge();
+    if (endpoint.path === '/bridges/{bridge_id}/devices') {
+      await this.#api.post('/v1/siloscale/devices', siloNamed('bridged-silo'));
+    }
     if (names.includes('alert_type')) await this.#api.put('/v1/alarm-help/low_level', HELP);
     if (names.includes('refill_id')) ids.refill_id = await this.#refill();
     if (!names.includes('device_id')) return ids;
@@ -74,6 +78,13 @@ export class ExampleResources {
   async #person(): Promise<string> {
     const person = { login: `person-${++this.#people}`, name: 'Ada', grants: [{ role: 'viewer' }] };
     return (await this.#api.post('/v1/people', person)).body.data.person.person_id;
+  }
+
+  /** Of a browser that has signed in with the key of the caller. */
+  async #session(): Promise<string> {
+    const { code } = (await this.#api.post('/v1/session/codes')).body.data;
+    await this.#api.post('/v1/session', { code });
+    return (await this.#api.get('/v1/sessions')).body.data[0].session_id;
   }
 
   /** One that answers everything that it is asked. */

@@ -61,6 +61,20 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   // `alarm-help.test.ts`.
   'alarmHelp.put': 'own',
   'alarmHelp.remove': 'own',
+  // `people.test.ts`.
+  'people.list': 'filtered',
+  'people.invite': 'own',
+  'people.change': 'own',
+  'people.renew': 'own',
+  'people.disable': 'own',
+  // `bridges.test.ts`.
+  'bridges.report': 'own',
+  'bridges.list': 'filtered',
+  'bridges.get': 'own',
+  'bridges.mappings': 'own',
+  'bridges.test': 'own',
+  'bridges.addDevice': 'own',
+  'bridges.remove': 'own',
   'exports.readings': 'filtered',
   'exports.history': 'filtered',
   'events.stream': 'filtered',
@@ -68,6 +82,8 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'audit.list': 'filtered',
   'session.get': 'own',
   'session.end': 'own',
+  'session.list': 'own',
+  'session.endOne': 'own',
   'session.createCode': 'checked below',
   // The sample store has no devices.
   'plants.create': 'own',
