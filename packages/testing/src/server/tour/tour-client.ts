@@ -96,7 +96,7 @@ export const normalText = (text: string): string =>
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, '<time>')
     .replace(/\b1[67]\d{11}\b/g, '<ms>')
     .replace(/\b([a-z]{2,7})_[0-9a-z]{20,}\b/g, '<$1 id>')
-    .replace(/\bgk_\w+|\bg[rncs]?_[A-Za-z0-9_-]{20,}/g, '<key>')
+    .replace(/\bgk_\w+|\bg[rncsi]?_[A-Za-z0-9_-]{20,}/g, '<key>')
     .replace(/"request_id":"[^"]+"/g, '"request_id":"<id>"')
     .replace(/cursor=[\w%=-]+/g, (found) => (found.includes('nonsense') ? found : 'cursor=<cursor>'));
 
