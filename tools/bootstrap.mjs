@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const NODE_MAJOR_MIN = 24;
+const NODE_MIN = '24.7';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 function fail(message) {
@@ -66,16 +66,17 @@ const packagedNode = join(root, 'node_modules', '.bin', 'node');
 
 /** In npm scripts `node_modules/.bin` is first on the PATH, so `node` is the packaged Node where there is one. */
 function usableNode() {
-  const majorOf = (version) => Number.parseInt(version.replace(/^v/, ''), 10);
-  if (majorOf(process.version) >= NODE_MAJOR_MIN) return process.execPath;
+  const isNewEnough = (version) =>
+    NODE_MIN.localeCompare(version.replace(/^v/, '').trim(), 'en', { numeric: true }) <= 0;
+  if (isNewEnough(process.version)) return process.execPath;
   const packaged = spawnSync(packagedNode, ['--version'], {
     encoding: 'utf8',
     shell: process.platform === 'win32',
   });
-  if (packaged.status === 0 && majorOf(packaged.stdout) >= NODE_MAJOR_MIN) return packagedNode;
+  if (packaged.status === 0 && isNewEnough(packaged.stdout)) return packagedNode;
   return fail(
-    `Node ${NODE_MAJOR_MIN} or newer is needed; this is ${process.version}, and npm has none that runs on ` +
-      `${process.platform}-${process.arch}. Install Node ${NODE_MAJOR_MIN} or newer and try again.`,
+    `Node ${NODE_MIN} or newer is needed; this is ${process.version}, and npm has none that runs on ` +
+      `${process.platform}-${process.arch}. Install Node ${NODE_MIN} or newer and try again.`,
   );
 }
 

@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const NODE_MAJOR_MIN = 24;
+const NODE_MIN = '24.7';
 const platform = process.platform === 'win32' ? 'win' : process.platform;
 const packageName = `node-${platform}-${process.arch}`;
 
@@ -94,8 +94,8 @@ function isInForeground() {
 function fail(problem) {
   console.error(
     `granary: ${problem}\n` +
-      `  Granary needs Node ${NODE_MAJOR_MIN} or newer; this is ${process.version} on ${process.platform}-${process.arch}.\n` +
-      `  Install Node ${NODE_MAJOR_MIN} or newer, or give this machine access to the npm registry once.`,
+      `  Granary needs Node ${NODE_MIN} or newer; this is ${process.version} on ${process.platform}-${process.arch}.\n` +
+      `  Install Node ${NODE_MIN} or newer, or give this machine access to the npm registry once.`,
   );
   process.exit(1);
 }
@@ -123,7 +123,7 @@ function keepCompiledCode(granary) {
   }
 }
 
-if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
+if (NODE_MIN.localeCompare(process.versions.node, 'en', { numeric: true }) <= 0) {
   const granary = await findGranary();
   if (granary.pathname.endsWith('.js')) keepCompiledCode(granary);
   await import(granary.href);
