@@ -65,9 +65,9 @@ const SYSTEM_NODE = '/usr/bin/node';
 const systemNode = spawnSync(SYSTEM_NODE, ['--version'], { encoding: 'utf8' });
 const NODES = systemNode.status === 0 ? [process.execPath, SYSTEM_NODE] : [process.execPath];
 
-/** Files that users of a package need: compiled modules, the launcher, and what npm shows. */
+/** Files that users of a package need: compiled modules, the launcher, mappings of devices, and what npm shows. */
 const NEEDED =
-  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|runtime\/(manifest|lock)\.json|dist\/console\/.*|dist\/service\/([a-z0-9-]+\.js|LICENSES\.txt|built-from|page\/page\.(html|js|css))|lib\/index\.d\.ts|lib\/[a-z]+\/src\/.*\.(js|json))$/;
+  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|runtime\/(manifest|lock)\.json|dist\/console\/.*|dist\/service\/([a-z0-9-]+\.js|LICENSES\.txt|built-from|page\/page\.(html|js|css)|library\/[a-z0-9-]+\.yaml)|lib\/index\.d\.ts|lib\/[a-z]+\/src\/.*\.(js|json))$/;
 const NOT_NEEDED = /(\.test\.|\/testing\/|tsconfig)/;
 
 /** Installing and compiling takes most of the time. */

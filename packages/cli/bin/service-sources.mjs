@@ -1,5 +1,6 @@
 const PACKAGES = [
   'app',
+  'bridge',
   'cli',
   'client',
   'common',
@@ -14,6 +15,7 @@ const PACKAGES = [
 /** Everything that the built service depends on. */
 export const SERVICE_SOURCES = [
   ...PACKAGES.flatMap((name) => [`packages/${name}/package.json`, `packages/${name}/src`]),
+  'packages/bridge/library',
   'tools/service-build',
   'package-lock.json',
 ];

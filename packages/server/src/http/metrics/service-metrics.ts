@@ -1,4 +1,5 @@
 import type { App, WriteFigures } from '@granary/app/app';
+import { LATE, within } from '@granary/common/within';
 import { BRIDGED_STATES } from '@granary/contract/bridges';
 import { SECOND_MS } from '@granary/contract/time';
 import type { LinkFigures } from '@granary/link/port';
@@ -19,6 +20,9 @@ import { VERSION } from '../../process/version.ts';
 import type { RefusedAttempts } from '../audit/refused-attempts.ts';
 import type { Subscribers } from '../events/subscribers.ts';
 import { FleetMetrics } from './fleet-metrics.ts';
+
+/** The other figures do not wait for the storage. */
+const BRIDGES_MS_MAX = SECOND_MS;
 
 interface Parts {
   readonly settings: Settings;
@@ -227,8 +231,13 @@ function eventMetrics(parts: Parts, { counters }: IngestFigures): Metric[] {
   ];
 }
 
-/** Nothing where there are no bridges. */
-async function bridgeMetrics({ app, now }: Parts): Promise<Metric[]> {
+/** Nothing where there are no bridges, or while the storage does not answer. */
+async function bridgeMetrics(parts: Parts): Promise<Metric[]> {
+  const metrics = await within(BRIDGES_MS_MAX, storedBridgeMetrics(parts)).catch((): typeof LATE => LATE);
+  return metrics === LATE ? [] : metrics;
+}
+
+async function storedBridgeMetrics({ app, now }: Parts): Promise<Metric[]> {
   const bridges = await app.bridges.list();
   if (bridges.length === 0) return [];
   const ofEach = (value: (bridge: (typeof bridges)[number]) => number) =>
