@@ -11,7 +11,7 @@ import { startPostgres } from '../../tools/test-setup/postgres.ts';
 
 /** The launcher beside the built service and without the sources, as in the package that users install. */
 const INSTALLED = join(REPOSITORY_ROOT, 'dist/installed');
-const GRANARY = join(INSTALLED, 'bin/granary.mjs');
+export const GRANARY = join(INSTALLED, 'bin/granary.mjs');
 
 /** Of a line of the log in an error message. */
 const LINE_CHARACTERS_MAX = 300;

@@ -8,7 +8,7 @@ import { FaultyProxy } from '@granary/testing/client/faulty-proxy';
 import { eventually } from '@granary/testing/server/eventually';
 import { localService } from '@granary/testing/server/local-service';
 import { siloNamed } from '@granary/testing/server/service';
-import { Bridge, SiteError } from './bridge.ts';
+import { Bridge, type BridgeOptions, SiteError } from './bridge.ts';
 import { writeSecrets } from './site/secrets.ts';
 
 const SILOS = '/v1/siloscale/devices';
@@ -31,16 +31,21 @@ describe('a bridge', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const siteText = (bridgeId: string, mqtt: string, devices: readonly string[]) =>
+  const siteText = (bridgeId: string, url: string, mqtt: string, devices: readonly string[]) =>
     [
-      `bridge: {id: ${bridgeId}, service: {url: ${service.current().httpUrl}, mqtt: ${mqtt}}} # our bridge`,
+      `bridge: {id: ${bridgeId}, service: {url: ${url}, mqtt: ${mqtt}}} # our bridge`,
       'devices:',
       ...devices.map((id, n) => `  - {id: ${id}, mapping: ascii-weight, endpoint: "tcp://10.0.0.${n}:4001"}`),
       '',
     ].join('\n');
 
   /** Registers devices and starts a bridge with them. */
-  async function start(devices: readonly string[], mqtt = service.current().mqttUrl, more = {}) {
+  async function start(
+    devices: readonly string[],
+    mqtt = service.current().mqttUrl,
+    more: Partial<BridgeOptions> = {},
+    url = service.current().httpUrl,
+  ) {
     const bridgeId = `bridge-${++sites}`;
     const siteFile = join(folder, `${bridgeId}.yaml`);
     const secrets: Record<string, string> = {};
@@ -52,7 +57,7 @@ describe('a bridge', () => {
       assert.equal(status, 200);
       secrets[id] = body.data.credentials.secret;
     }
-    await writeFile(siteFile, siteText(bridgeId, mqtt, devices));
+    await writeFile(siteFile, siteText(bridgeId, url, mqtt, devices));
     await writeSecrets(join(folder, `${bridgeId}.data`, 'secrets.json'), { key, devices: secrets });
     const drivers = new ScriptedDrivers();
     const options = {
@@ -227,12 +232,76 @@ describe('a bridge', () => {
   test('uses the time of the service where its own clock is wrong, and is not moved by a jump', async () => {
     let jumpMs = -86_400_000;
     const { bridgeId, bridge } = await start(['clock-1'], undefined, {
-      systemNow: () => Date.now() + jumpMs,
+      clocks: { system: () => Date.now() + jumpMs },
     });
     await eventually(async () => said.some((one) => one.startsWith('the clock of this machine')), true);
     await eventually(async () => (await reportOf(bridgeId)).status, 'connected');
     jumpMs = 86_400_000;
     assert.ok(Math.abs(bridge.now() - Date.now()) < 2_000);
+  });
+
+  test('what was read with a wrong clock before the first contact gets its right time', async (t) => {
+    const mqtt = await FaultyProxy.start(t, service.current().mqttUrl);
+    const http = await FaultyProxy.start(t, service.current().httpUrl);
+    const { targetPort } = http;
+    http.targetPort = null;
+    const DAY_MS = 86_400_000;
+    let aheadMs = 40 * DAY_MS;
+    const system = () => Date.now() + aheadMs;
+    const { drivers, bridge } = await start(
+      ['early-1'],
+      mqtt.url.replace('http', 'mqtt'),
+      { clocks: { system } },
+      http.url,
+    );
+    const startedMs = Date.now();
+    // The service takes readings; it has not said its time, and would refuse these.
+    drivers.say('early-1', bridge.now(), [point('weight', 1)]);
+    await eventually(() => statusOf('early-1'), 'online');
+    aheadMs = -DAY_MS;
+    drivers.say('early-1', bridge.now(), [point('weight', 2)]);
+    const ownMs = startedMs - 10_000;
+    drivers.say('early-1', ownMs, [point('weight', 3)], true);
+    http.targetPort = targetPort;
+    await eventually(() => countOf('early-1'), 3);
+    const from = new Date(Date.now() - 60 * DAY_MS).toISOString();
+    const { text } = await api.get(`/v1/readings?device_id=early-1&from=${from}&sensor=weight&format=ndjson`);
+    const times = text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => Date.parse(JSON.parse(line).timestamp));
+    assert.equal(Math.min(...times), ownMs);
+    assert.equal(times.filter((ms) => ms >= startedMs - 2_000 && ms <= Date.now() + 2_000).length, 2);
+  });
+
+  test('what a device said before it fell silent is delivered without it, and it is offline afterwards', async (t) => {
+    const proxy = await FaultyProxy.start(t, service.current().mqttUrl);
+    const { drivers, bridge, options } = await start(['gone-1'], proxy.url.replace('http', 'mqtt'));
+    const { targetPort } = proxy;
+    const nowMs = Date.now();
+    drivers.say('gone-1', nowMs - 60_000, [point('weight', 0)]);
+    await eventually(() => countOf('gone-1'), 1);
+    proxy.targetPort = null;
+    proxy.cut();
+    for (let n = 1; n <= 50; n++) drivers.say('gone-1', nowMs - 60_000 + n, [point('weight', n)]);
+    drivers.becomes('gone-1', 'silent');
+    await eventually(async () => bridge.status().journal.readings >= 50, true);
+    proxy.targetPort = targetPort;
+    await eventually(() => countOf('gone-1'), 51);
+    await eventually(() => statusOf('gone-1'), 'offline');
+    // Also by a bridge that has not heard the device since its start.
+    proxy.targetPort = null;
+    proxy.cut();
+    for (let n = 51; n <= 60; n++) drivers.say('gone-1', nowMs - 60_000 + n, [point('weight', n)]);
+    await eventually(async () => bridge.status().journal.readings >= 10, true);
+    await bridge.stop();
+    drivers.becomes('gone-1', 'waiting');
+    proxy.targetPort = targetPort;
+    const second = new Bridge(options);
+    await second.start();
+    undos.push(() => second.stop());
+    await eventually(() => countOf('gone-1'), 61);
+    await eventually(() => statusOf('gone-1'), 'offline');
   });
 
   test('a driver that cannot start does not stop the others', async () => {

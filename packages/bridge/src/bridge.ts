@@ -36,7 +36,7 @@ import {
   type SiteFault,
   secretsFileOf,
 } from './site/site-file.ts';
-import { BridgeClock } from './uplink/clock.ts';
+import { BridgeClock, bootId, type MachineClocks } from './uplink/clock.ts';
 import { Journal } from './uplink/journal.ts';
 import { readingOf } from './uplink/message.ts';
 import { Replay } from './uplink/replay.ts';
@@ -46,6 +46,8 @@ const LOOK_AT_FILES_MS = 2 * SECOND_MS;
 const HEALTH_EVERY_MS = SECOND_MS;
 const DRIVER_RETRY_MS = 10 * SECOND_MS;
 const FAULTS_SHOWN_MAX = 50;
+/** How long readings wait for the time of a service that takes them and does not say its time. */
+const HOLD_MS_MAX = 15 * SECOND_MS;
 
 type Log = (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
 
@@ -59,7 +61,7 @@ export interface BridgeOptions {
   /** Tests have drivers and mappings of their own. */
   readonly drivers?: Drivers;
   readonly library?: string;
-  readonly systemNow?: () => number;
+  readonly clocks?: Partial<MachineClocks>;
 }
 
 /** The registry of drivers. */
@@ -123,26 +125,26 @@ export class Bridge {
   #work: Promise<void> = Promise.resolve();
   #startedAtMs = 0;
   #isStopping = false;
+  /** Since when the service takes readings while its time is not known. */
+  #heldSinceMs: number | null = null;
+  #isReleased = false;
 
   constructor(options: BridgeOptions) {
     this.#options = options;
     this.#drivers = options.drivers ?? DRIVERS;
-    const { log, systemNow = Date.now } = options;
+    const { log } = options;
     this.#clock = new BridgeClock((byMs) => {
       log('warn', 'the clock of this machine differs from that of the service, whose time is used', { byMs });
-    }, systemNow);
+    }, options.clocks);
     this.#reporter = new Reporter({
       bridgeId: () => this.#site?.bridgeId ?? '',
-      access: () => {
-        const baseUrl = this.#site?.serviceUrl ?? options.serviceUrl;
-        const { key: apiKey } = this.#secrets;
-        return baseUrl == null || apiKey === undefined ? null : { baseUrl, apiKey };
-      },
+      access: () => this.#access(),
       general: () => this.#general(),
       devices: () => this.devices(),
       mappings: () => [...(this.#site?.mappings.values() ?? [])].map(mappingRecord),
       carryOut: (request) => this.#carryOut(request),
       clock: this.#clock,
+      answered: () => this.#release(),
       log,
     });
   }
@@ -159,11 +161,16 @@ export class Bridge {
       hoursMax: site.journalHoursMax,
       bytesMax: site.journalBytesMax,
       now: this.#clock.now,
-      isTimeRight: () => this.#clock.isConfirmed,
+      aheadMs: this.#clock.confirmedAheadMs,
+      bootId: bootId(),
       log,
     });
     this.#journal.start();
-    this.#replay = new Replay(this.#journal, () => this.#sessions);
+    this.#replay = new Replay(
+      this.#journal,
+      () => this.#sessions,
+      () => this.#mayDeliver(),
+    );
     this.#replay.start();
     this.#seen = await this.#fileTimes(site);
     await this.#apply(site);
@@ -353,6 +360,7 @@ export class Bridge {
     return {
       now: this.#clock.now,
       log: this.#options.log,
+      ...(this.#journal === null ? {} : { totals: this.#journal }),
       credentials: (endpoint) => this.#secrets.endpoints?.[endpoint] ?? null,
     };
   }
@@ -364,25 +372,54 @@ export class Bridge {
       secret: () => this.#secrets.devices[deviceId] ?? null,
       journal: { add: (reading) => this.#journal?.add(reading) },
       log: this.#options.log,
-      onConnected: () => this.#replay?.wake(),
+      onConnected: () => {
+        this.#heldSinceMs ??= performance.now();
+        if (!this.#clock.isConfirmed) this.#reporter.hurry();
+        this.#replay?.wake();
+      },
+      mayDeliver: () => this.#mayDeliver(),
+      aheadMs: this.#clock.confirmedAheadMs,
     });
+  }
+
+  #access() {
+    const baseUrl = this.#site?.serviceUrl ?? this.#options.serviceUrl;
+    const { key: apiKey } = this.#secrets;
+    return baseUrl == null || apiKey === undefined ? null : { baseUrl, apiKey };
+  }
+
+  /** A reading with the time of a wrong clock would be refused by the service, or be shown at a wrong time. */
+  #mayDeliver(): boolean {
+    if (this.#clock.isConfirmed || this.#access() === null) return true;
+    return this.#heldSinceMs !== null && performance.now() - this.#heldSinceMs > HOLD_MS_MAX;
+  }
+
+  /** Sends what has waited for the time of the service. */
+  #release(): void {
+    if (this.#isReleased || !this.#mayDeliver()) return;
+    this.#isReleased = true;
+    for (const session of this.#sessions.values()) session.sendNewest();
+    this.#replay?.wake();
+    if (!this.#clock.isConfirmed)
+      this.#options.log('warn', 'readings are sent with the time of this machine', {});
   }
 
   #take(sample: Sample): void {
     this.#lastSamples.set(sample.deviceId, sample);
     const session = this.#sessions.get(sample.deviceId);
-    const reading = readingOf(sample);
+    const reading = readingOf(sample, this.#clock.unconfirmedAheadMs());
     session?.open();
     if (reading !== null) session?.deliver(reading);
   }
 
-  /** A session is open while the field device answers. */
+  /** A session is open while the field device answers, and until what it said before is delivered. */
   #followHealth(): void {
+    this.#release();
     for (const { driver } of this.#groups.values()) {
       for (const { deviceId, state } of driver?.health() ?? []) {
         const session = this.#sessions.get(deviceId);
-        if (state === 'answering') session?.open();
-        if (state === 'silent') void session?.close();
+        if (state === 'answering' || (this.#journal?.waitingOf(deviceId) ?? 0) > 0) session?.open();
+        else void session?.close();
       }
     }
   }

@@ -34,6 +34,8 @@ export interface ReportParts {
   readonly mappings: () => readonly BridgeMapping[];
   readonly carryOut: (request: BridgeRequest) => Promise<Omit<BridgeResult, 'request_id'>>;
   readonly clock: BridgeClock;
+  /** The service has answered, and has said its time. */
+  readonly answered: () => void;
   readonly log: (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -52,6 +54,7 @@ export class Reporter {
   #failures = 0;
   #connection: { readonly key: string; readonly client: Client } | null = null;
   #said: string | null = null;
+  #endSleep: () => void = () => undefined;
 
   constructor(parts: ReportParts) {
     this.#parts = parts;
@@ -66,6 +69,11 @@ export class Reporter {
     await this.#running;
   }
 
+  /** The service is there again: the next report need not wait any longer. */
+  hurry(): void {
+    this.#endSleep();
+  }
+
   async #run(): Promise<void> {
     while (!this.#abort.signal.aborted) {
       const waitMs = await this.#reportOnce();
@@ -75,7 +83,7 @@ export class Reporter {
 
   /** Returns how long to wait before the next report. */
   async #reportOnce(): Promise<number> {
-    const { access, bridgeId, clock, general } = this.#parts;
+    const { access, bridgeId, clock, general, answered } = this.#parts;
     const service = access();
     if (service === null) {
       this.#say(
@@ -105,6 +113,7 @@ export class Reporter {
         { timeLimitMs: 0, signal: this.#waitSignal(waitS) },
       );
       clock.compare(checkedTimeMs(time));
+      answered();
       if (this.#failures > 0) this.#parts.log('info', 'the bridge reaches the service again', {});
       this.#failures = 0;
       this.#said = null;
@@ -222,6 +231,7 @@ export class Reporter {
         resolve();
       }
       signal.addEventListener('abort', done);
+      this.#endSleep = done;
       if (signal.aborted) done();
     });
   }

@@ -142,7 +142,8 @@ describe('granary bridge', () => {
         hoursMax: 72,
         bytesMax: 1e9,
         now: Date.now,
-        isTimeRight: () => false,
+        aheadMs: () => null,
+        bootId: null,
         log: () => undefined,
       };
       const journal = new Journal({ file, ...parts });

@@ -1,4 +1,5 @@
 import type { Mapping } from '../mapping/mapping.ts';
+import type { Total } from '../mapping/totals.ts';
 import type { PointValue } from '../mapping/value.ts';
 
 export type { PointValue } from '../mapping/value.ts';
@@ -8,6 +9,7 @@ export interface Sample {
   readonly deviceId: string;
   /** The device's own time where it says one, otherwise that of the bridge. */
   readonly atMs: number;
+  readonly hasOwnTime?: boolean;
   readonly roundTripMs: number | null;
   readonly values: readonly PointValue[];
 }
@@ -89,6 +91,14 @@ export interface DriverParts {
   /** The login for an endpoint, from the secrets of the bridge; `null` where there is none. */
   readonly credentials: (endpoint: string) => Credentials | null;
   readonly log: (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
+  /** Keeps the totals of counters over a restart of the bridge; without it they begin anew. */
+  readonly totals?: Totals;
+}
+
+/** The last total of each counter, by a name that also says how it is read. */
+export interface Totals {
+  totalOf(counter: string): Total | null;
+  keepTotal(counter: string, total: Total): void;
 }
 
 export interface DriverModule {

@@ -1,3 +1,5 @@
+import { monotonicMs } from '@granary/common/monotonic-ms';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import { durationMs, isDuration } from '../mapping/duration.ts';
 import { type Pointer, pointed } from '../mapping/json-pointer.ts';
 import type { Point } from '../mapping/mapping.ts';
@@ -57,8 +59,15 @@ export const NETWORK_NAMES = Object.keys(NETWORKS);
 export const MESSAGE_BYTES_MAX = 256 * 1024;
 const SEEN_MAX = 16;
 const ENDS_MAX = 2;
-/** A clock that is further ahead is wrong, and the time of arrival is used instead. */
-const AHEAD_MS_MAX = 5 * 60_000;
+/**
+ * A clock that is further ahead is wrong, and so is one that is further behind: the time of arrival is used instead. The service
+ * refuses readings that are a minute ahead, or 30 days old.
+ */
+const AHEAD_MS_MAX = 30 * SECOND_MS;
+const BEHIND_MS_MAX = 28 * DAY_MS;
+/** Rain of a time without the bridge is counted if it was not away for longer. */
+const TOTAL_AGE_MS_MAX = DAY_MS;
+const TOTAL_KEPT_EVERY_MS = HOUR_MS;
 const ADDRESS_TEXT = /^[^+#/\s\0]{1,100}$/;
 
 /** What a driver hands over. */
@@ -110,8 +119,11 @@ export class MessageDevice {
   readonly #parts: DriverParts;
   readonly #silentAfterMs: number;
   readonly #totals = new Map<string, Total>();
+  readonly #kept = new Map<string, Total>();
   readonly #seen: string[] = [];
   #lastAnswerMs: number | null = null;
+  /** The same by a clock that is never set, so that no device becomes silent, or stays there, by a clock that was set. */
+  #heardMs: number | null = null;
   #lastSampleAtMs = Number.NEGATIVE_INFINITY;
   #roundTripMs: number | null = null;
   #isUnavailable = false;
@@ -179,11 +191,10 @@ export class MessageDevice {
     const { document, isRetained } = message;
     if (!this.isMeant(document)) return;
     const nowMs = this.#parts.now();
-    const saidMs = this.#timeOf(document);
-    const isAhead = saidMs !== null && saidMs > nowMs + AHEAD_MS_MAX;
-    const atMs = saidMs === null || isAhead ? nowMs : saidMs;
+    const ownMs = this.#timeOf(document, nowMs);
+    const atMs = ownMs ?? nowMs;
     // Without a time of its own nobody knows how old it is.
-    if (isRetained && (saidMs === null || isAhead || atMs <= this.#lastSampleAtMs)) return;
+    if (isRetained && (ownMs === null || atMs <= this.#lastSampleAtMs)) return;
     this.#messages += 1;
     if (
       once.length > 0 &&
@@ -192,16 +203,18 @@ export class MessageDevice {
       this.#repeated += 1;
       return;
     }
-    this.#answered(isRetained ? atMs : nowMs, message.roundTripMs);
-    const values = this.#values(message, atMs);
+    this.#answered(nowMs, isRetained ? nowMs - atMs : 0, message.roundTripMs);
+    const hasOwnTime = ownMs !== null;
+    const values = this.#values(message, atMs, hasOwnTime);
     if (values.length === 0) return;
     this.#lastSampleAtMs = Math.max(this.#lastSampleAtMs, atMs);
-    this.#events.sample({ deviceId: this.id, atMs, roundTripMs: message.roundTripMs, values });
+    this.#events.sample({ deviceId: this.id, atMs, hasOwnTime, roundTripMs: message.roundTripMs, values });
   }
 
   /** The values of a message now, for people; nothing is remembered. */
   look(message: Message): Sample {
-    const atMs = this.#timeOf(message.document) ?? this.#parts.now();
+    const nowMs = this.#parts.now();
+    const atMs = this.#timeOf(message.document, nowMs) ?? nowMs;
     const values = evaluatePoints(this.#points, this.#raws(message));
     return { deviceId: this.id, atMs, roundTripMs: message.roundTripMs, values };
   }
@@ -232,8 +245,8 @@ export class MessageDevice {
 
   /** Called every second: begins the silence of a device that has said nothing for too long. */
   checkSilence(): void {
-    if (this.#lastAnswerMs === null || this.#isSilent) return;
-    if (this.#parts.now() - this.#lastAnswerMs <= this.#silentAfterMs) return;
+    if (this.#heardMs === null || this.#isSilent) return;
+    if (monotonicMs() - this.#heardMs <= this.#silentAfterMs) return;
     this.#isSilent = true;
     this.failed('no_data', `nothing for ${Math.round(this.#silentAfterMs / 1_000)} s`, true);
   }
@@ -262,19 +275,24 @@ export class MessageDevice {
     };
   }
 
-  #answered(atMs: number, roundTripMs: number | null): void {
-    this.#lastAnswerMs = Math.max(this.#lastAnswerMs ?? 0, atMs);
+  #answered(nowMs: number, ageMs: number, roundTripMs: number | null): void {
+    const heardMs = Math.max(this.#heardMs ?? Number.NEGATIVE_INFINITY, monotonicMs() - ageMs);
+    this.#heardMs = heardMs;
+    this.#lastAnswerMs = nowMs - (monotonicMs() - heardMs);
     this.#roundTripMs = roundTripMs;
-    this.#isSilent = this.#parts.now() - this.#lastAnswerMs > this.#silentAfterMs;
+    this.#isSilent = monotonicMs() - heardMs > this.#silentAfterMs;
     this.#isUnavailable = false;
     this.#failuresInARow = 0;
     this.#endsInARow = 0;
     this.#nextTryMs = null;
   }
 
-  #timeOf(document: unknown): number | null {
+  /** `null` also for the time of a clock that is wrong. */
+  #timeOf(document: unknown, nowMs: number): number | null {
     const { time } = this.settings;
-    return time === null ? null : messageTimeMs(pointed(time.pointer, document), time.as);
+    const saidMs = time === null ? null : messageTimeMs(pointed(time.pointer, document), time.as);
+    const isRight = saidMs !== null && saidMs <= nowMs + AHEAD_MS_MAX && saidMs >= nowMs - BEHIND_MS_MAX;
+    return isRight ? saidMs : null;
   }
 
   #isRepeated(message: string): boolean {
@@ -294,19 +312,57 @@ export class MessageDevice {
     return (point) => found.get(point);
   }
 
-  #values(message: Message, atMs: number): PointValue[] {
+  #values(message: Message, atMs: number, hasOwnTime: boolean): PointValue[] {
     const values = evaluatePoints(this.#points, this.#raws(message));
-    const differences = new Set(
-      this.#points.flatMap(({ name, place }) => (place.isDifference ? [name] : [])),
+    const counters = new Map(
+      this.#points.flatMap((point) => (point.place.isDifference ? [[point.name, point] as const] : [])),
     );
-    if (differences.size === 0) return values;
+    if (counters.size === 0) return values;
     return values.flatMap((value) => {
-      if (!differences.has(value.point) || value.value === null || value.quality === 'bad') return [value];
-      const previous = this.#totals.get(value.point) ?? null;
-      const { added, total } = addedSince(previous, { atMs, value: value.value });
-      this.#totals.set(value.point, total);
+      const counter = counters.get(value.point);
+      if (counter === undefined || value.value === null || value.quality === 'bad') return [value];
+      const added = this.#addedTo(counter, value.value, atMs, hasOwnTime);
       return added === null ? [] : [{ ...value, value: Number(added.toPrecision(DIGITS)) }];
     });
+  }
+
+  #addedTo(point: Point<MessagePlace>, value: number, atMs: number, hasOwnTime: boolean): number | null {
+    const counter = this.#counterOf(point);
+    const previous = this.#totals.get(counter) ?? this.#keptTotal(counter, atMs);
+    // Messages without a time of their own come in their order, also if the clock of the bridge is set back.
+    const orderMs = hasOwnTime || previous === null ? atMs : Math.max(atMs, previous.atMs + 1);
+    const { added, total } = addedSince(previous, { atMs: orderMs, value });
+    this.#totals.set(counter, total);
+    const kept = this.#kept.get(counter);
+    if (kept?.value !== total.value || total.atMs - kept.atMs > TOTAL_KEPT_EVERY_MS) {
+      this.#kept.set(counter, total);
+      this.#parts.totals?.keepTotal(counter, total);
+    }
+    return added;
+  }
+
+  #keptTotal(counter: string, atMs: number): Total | null {
+    const kept = this.#parts.totals?.totalOf(counter) ?? null;
+    return kept === null || Math.abs(atMs - kept.atMs) > TOTAL_AGE_MS_MAX ? null : kept;
+  }
+
+  /** With everything that says where it is and how it is read: the total of another counter is not comparable. */
+  #counterOf({ name, place, rules: { scale, unit, convert } }: Point<MessagePlace>): string {
+    const { id, endpoint, options, mapping } = this.attached;
+    const { address = null, network = null } = options;
+    return JSON.stringify([
+      id,
+      name,
+      endpoint,
+      address,
+      network,
+      mapping.name,
+      mapping.version,
+      place,
+      scale,
+      unit,
+      convert,
+    ]);
   }
 }
 

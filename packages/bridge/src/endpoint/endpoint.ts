@@ -40,6 +40,10 @@ interface Poll<Request> {
   readonly left: Request[];
   readonly answers: Map<Request, Buffer>;
   readonly failures: Map<string, { code: ReadFailure['code']; points: string[] }>;
+  /** Whether the device itself has answered or refused. */
+  isHeard: boolean;
+  /** An answer that is not one of this device to this request; whoever sent it, the device need not be there. */
+  strange: string | null;
 }
 
 interface GroupState<Request> {
@@ -228,7 +232,14 @@ export class Endpoint<Request> {
     // What failed last time comes last, so that it does not hide that the device answers the others.
     const failuresOf = (request: Request) => breakers.get(request)?.failures ?? 0;
     const left = group.requests.toSorted((one, other) => failuresOf(one) - failuresOf(other));
-    return { group: state, left, answers: new Map(), failures: new Map() };
+    return {
+      group: state,
+      left,
+      answers: new Map(),
+      failures: new Map(),
+      isHeard: false,
+      strange: null,
+    };
   }
 
   #skipTo(state: GroupState<Request>, nowMs: number): void {
@@ -245,6 +256,7 @@ export class Endpoint<Request> {
       poll.answers.set(request, await unit.unit.ask(request, this.#timeoutMs(unit)));
       unit.roundTripMs = Math.round((monotonicMs() - startedMs) * 10) / 10;
       breakers.delete(request);
+      poll.isHeard = true;
       this.#answered(unit);
     } catch (error) {
       this.#refused(
@@ -292,21 +304,33 @@ export class Endpoint<Request> {
     const { code, message, isConnection } = error;
     unit.failures += 1;
     const isTimeout = code === 'timeout' && !isConnection;
-    if (!isTimeout && !isConnection) {
+    if (code === 'exception') {
       this.#note(poll, code, message, [request]);
+      poll.isHeard = true;
       this.#answered(unit);
       return;
     }
+    if (!isTimeout && !isConnection) {
+      this.#note(poll, code, message, [request]);
+      poll.strange = message;
+      return;
+    }
+    poll.strange = null;
     // The other requests of this poll would wait for nothing.
     this.#note(poll, code, message, [request, ...poll.left.splice(0)]);
     const nowMs = monotonicMs();
     if (isTimeout) {
       unit.timeouts += 1;
       breakers.set(request, afterFailure(breakers.get(request) ?? CLOSED, nowMs, Math.random(), true));
-      unit.breaker = afterFailure(unit.breaker, nowMs, Math.random(), unit.lastAnswerMs !== null);
-      unit.isConnectionLost = false;
-      if (unit.breaker.nextTryMs !== null) this.#silent(unit, message);
+      this.#missed(unit, message);
     } else this.#disconnected(unit, nowMs, { code, detail: message });
+  }
+
+  /** Nothing of the device itself has come. */
+  #missed(unit: UnitState<Request>, reason: string): void {
+    unit.breaker = afterFailure(unit.breaker, monotonicMs(), Math.random(), unit.lastAnswerMs !== null);
+    unit.isConnectionLost = false;
+    if (unit.breaker.nextTryMs !== null) this.#silent(unit, reason);
   }
 
   /** Nobody at this endpoint can be asked; one attempt for all of them is enough. */
@@ -354,6 +378,7 @@ export class Endpoint<Request> {
   #end(state: GroupState<Request>, poll: Poll<Request>): void {
     const { unit, group } = state;
     state.poll = null;
+    if (poll.strange !== null && !poll.isHeard) this.#missed(unit, poll.strange);
     state.isLost = unit.breaker.failures > 0 && poll.answers.size === 0;
     for (const [detail, { code, points }] of poll.failures) {
       const failure = { code, detail, points: [...new Set(points)] };

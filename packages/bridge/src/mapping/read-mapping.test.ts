@@ -155,3 +155,27 @@ test('hostile files are refused and change nothing', () => {
   // A table or bit that is named like a property of every object is none.
   assert.ok(faultsOf(changed(['table: divisions}', 'table: constructor}'])).length > 0);
 });
+
+test('a condition for the whole device is one for every sensor, and its fault is told once', () => {
+  const withModel = (condition: string) =>
+    changed(['forbidden: [90-99]}', `forbidden: [90-99], valid_when: [${condition}]}`]).replace(
+      /examples:[\s\S]*/,
+      '',
+    );
+  const outcome = readMapping(withModel('{point: status, is: 3}'));
+  assert.ok('mapping' in outcome);
+  assert.deepEqual(
+    outcome.mapping.points.map(({ name, rules }) => [name, rules.validWhen.map(({ point }) => point)]),
+    [
+      ['status', []],
+      ['division', []],
+      ['unit', []],
+      ['weight', ['status']],
+      ...[1, 2, 3].map((n) => [`valid_${n}`, []]),
+      ...[1, 2, 3].map((n) => [`drop_${n}`, ['status', `valid_${n}`]]),
+    ],
+  );
+  assert.deepEqual(faultsOf(withModel('{point: model, is: 3}')), [
+    'scale.yaml:7 /defaults/valid_when/0 names no point: model',
+  ]);
+});

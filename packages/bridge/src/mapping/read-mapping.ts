@@ -60,6 +60,7 @@ const ConditionField = Type.Union([
   ConditionText,
   closed({ point: Name, is: Type.Union([ConditionValue, Type.Array(ConditionValue, { minItems: 1 })]) }),
 ]);
+const Conditions = Type.Optional(Type.Array(ConditionField, { minItems: 1, maxItems: 64 }));
 const From = Type.Optional(closed({ point: Name, table: Name }));
 
 const PointFields = closed({
@@ -89,8 +90,8 @@ const PointFields = closed({
   bits: Type.Optional(
     Type.Object({}, { additionalProperties: false, patternProperties: { '^[0-9]{1,2}$': Name } }),
   ),
-  bad_when: Type.Optional(Type.Array(ConditionField, { minItems: 1, maxItems: 64 })),
-  valid_when: Type.Optional(Type.Array(ConditionField, { minItems: 1, maxItems: 64 })),
+  bad_when: Conditions,
+  valid_when: Conditions,
 });
 
 const ExpectedFields = closed({
@@ -152,7 +153,7 @@ function checksOf(protocol: ProtocolName): Checks {
   const { defaults, point, example } = FORMS[protocol];
   const extended = (own: TProperties, others: TProperties) => checker(closed({ ...own, ...others }));
   const checks = {
-    defaults: extended({ every: Type.Optional(Duration) }, defaults),
+    defaults: extended({ every: Type.Optional(Duration), valid_when: Conditions }, defaults),
     point: extended(PointFields.properties, point),
     example: extended(
       {
@@ -278,6 +279,7 @@ class PointReader {
   readonly #tables: TableFields;
   readonly #files: ReadonlyMap<string, PointFields>;
   readonly #report: ReportAt;
+  readonly #told = new Set<string>();
 
   constructor(
     form: PlaceForm<unknown, unknown>,
@@ -375,6 +377,8 @@ class PointReader {
       (fields[field] ?? []).map((given, index) =>
         this.#condition(given, fields, number, (told) => fault(`${field}/${index}`, told)),
       );
+    // What holds for the whole device, such as its model.
+    const ofDevice = fields.sensor === undefined ? [] : this.#deviceConditions(fields, number);
     const { table_of, negative_when, none, range } = fields;
     return {
       scale: fields.scale ?? 1,
@@ -394,8 +398,20 @@ class PointReader {
       none: none === undefined ? [] : [none].flat(),
       range: range === undefined ? null : [range[0] ?? 0, range[1] ?? 0],
       badWhen: conditions('bad_when'),
-      validWhen: conditions('valid_when'),
+      validWhen: [...ofDevice, ...conditions('valid_when')],
     };
+  }
+
+  #deviceConditions(fields: PointFields, number: string): Condition[] {
+    const { valid_when: given = [] } = this.#defaults as Pick<PointFields, 'valid_when'>;
+    return given.map((one, index) =>
+      this.#condition(one, fields, number, (told) => {
+        const path = `/defaults/valid_when/${index}`;
+        // A fault that every point has is told once.
+        if (!this.#told.has(path)) this.#report(path, told);
+        this.#told.add(path);
+      }),
+    );
   }
 
   /** Another point; of a repeated one that with the same number. */

@@ -1,29 +1,34 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { LogLevel } from '../drivers/driver.ts';
-import type { Reading } from './message.ts';
+import type { Total } from '../mapping/totals.ts';
+import { type Reading, settled } from './message.ts';
 
 const FLUSH_MS = 100;
 const RETRY_MS = SECOND_MS;
 const TRIM_EVERY_MS = 10 * SECOND_MS;
-/** What is kept in memory while the disk takes nothing; of more the oldest are given up. */
+/** What is kept in memory while the disk takes nothing; of more the oldest are given up, some at once. */
 const PENDING_MAX = 20_000;
+const FORGET_AT_ONCE = 1_000;
 /** How many of the oldest readings are given up at once when the journal is full. */
 const DROP_AT_ONCE = 5_000;
-const GAPS_MAX = 20;
+const GAPS_SHOWN_MAX = 20;
+const GAPS_MAX = 10_000;
+/** What is given up of a device within this time of its last gap makes the same gap longer. */
+const SAME_GAP_MS = HOUR_MS;
 
 export interface JournalOptions {
   /** `:memory:` keeps nothing over a restart. */
   readonly file: string;
   readonly hoursMax: number;
   readonly bytesMax: number;
-  /** The pages that the file may have, for tests of a full disk. */
-  readonly pagesMax?: number;
   readonly now: () => number;
-  /** Readings are given up by their age only while the time is known to be right. */
-  readonly isTimeRight: () => boolean;
+  /** The time of the service, compared with the clock of this boot that is never set; `null` while it is not known. */
+  readonly aheadMs: () => number | null;
+  /** Which boot of the machine this is; `null` where the system does not say it. */
+  readonly bootId: string | null;
   readonly log: (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -49,20 +54,26 @@ export interface JournalStatus {
 interface Row {
   readonly seq: number;
   readonly at_ms: number;
+  readonly clock_ms: number | null;
   readonly body: string;
 }
 
-/** Readings from the journal, the oldest first, with the number up to which they are removed when they are delivered. */
+/** Readings of a device, the oldest first, which are removed when they are delivered. */
 export interface Batch {
-  readonly upTo: number;
-  readonly readings: readonly Pick<Reading, 'atMs' | 'body'>[];
+  readonly deviceId: string;
+  /** The number of the last one on disk; `null` where they are in memory only. */
+  readonly upTo: number | null;
+  readonly readings: readonly Reading[];
 }
 
 const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS readings (seq INTEGER PRIMARY KEY, device TEXT NOT NULL, at_ms INTEGER NOT NULL, body TEXT NOT NULL);
-  CREATE INDEX IF NOT EXISTS readings_of_device ON readings (device, seq);
-  CREATE TABLE IF NOT EXISTS gaps (gap INTEGER PRIMARY KEY, device TEXT NOT NULL, from_ms INTEGER NOT NULL, to_ms INTEGER NOT NULL, readings INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS waiting (seq INTEGER PRIMARY KEY, device TEXT NOT NULL, at_ms INTEGER NOT NULL, clock_ms INTEGER, body TEXT NOT NULL);
+  CREATE INDEX IF NOT EXISTS waiting_of_device ON waiting (device, seq);
+  CREATE TABLE IF NOT EXISTS given_up (device TEXT NOT NULL, from_ms INTEGER NOT NULL, to_ms INTEGER NOT NULL, readings INTEGER NOT NULL, PRIMARY KEY (device, from_ms));
+  CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 `;
+const PUT_STATE =
+  'INSERT INTO state (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
 
 /**
  * The readings that the service has not acknowledged, on disk. What is added is written a moment later, many at once; a process that is
@@ -73,11 +84,15 @@ export class Journal {
   #database: DatabaseSync | null = null;
   #insert: StatementSync | null = null;
   #pending: Reading[] = [];
+  /** What was delivered and is still on disk: up to these numbers, by device. */
+  readonly #delivered = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #trimTimer: NodeJS.Timeout | undefined;
   #countOf = new Map<string, number>();
   #dropped = 0;
-  #gaps: Gap[] = [];
+  /** The last one of each device; the newest stands last. */
+  readonly #gapOf = new Map<string, Gap>();
+  #saidGapMs = Number.NEGATIVE_INFINITY;
   #fault: string | null = null;
 
   constructor(options: JournalOptions) {
@@ -85,7 +100,14 @@ export class Journal {
   }
 
   start(): void {
-    this.#open();
+    const { file } = this.#options;
+    try {
+      this.#use();
+    } catch (error) {
+      if (isInUse(error)) throw new JournalInUseError(`another bridge uses ${file}`, { cause: error });
+      this.#failed(error);
+      if (isDamaged(error)) this.#attempt(() => this.#use());
+    }
     this.#trimTimer = setInterval(() => this.trim(), TRIM_EVERY_MS).unref();
   }
 
@@ -104,23 +126,18 @@ export class Journal {
     this.#pending.push(reading);
     this.#count(reading.deviceId, 1);
     if (this.#pending.length > PENDING_MAX) {
-      const given = this.#pending.splice(0, this.#pending.length - PENDING_MAX);
+      const given = this.#pending.splice(0, FORGET_AT_ONCE);
       for (const { deviceId } of given) this.#count(deviceId, -1);
       this.#giveUp(given);
     }
     this.#flushSoon(this.#fault === null ? FLUSH_MS : RETRY_MS);
   }
 
-  /** For tests of a full disk. */
-  allowPages(pagesMax: number): void {
-    this.#database?.exec(`PRAGMA max_page_count = ${pagesMax}`);
-  }
-
   waitingOf(deviceId: string): number {
     return this.#countOf.get(deviceId) ?? 0;
   }
 
-  /** The oldest readings of a device, as many as fit; `null` if nothing of it waits on disk. */
+  /** The oldest readings of a device, as many as fit, with their right times; `null` if nothing of it can be sent now. */
   next(
     deviceId: string,
     readingsMax: number,
@@ -130,84 +147,133 @@ export class Journal {
     const found = this.#attempt(
       () =>
         this.#database
-          ?.prepare('SELECT seq, at_ms, body FROM readings WHERE device = ? ORDER BY seq LIMIT ?')
-          .all(deviceId, readingsMax) as unknown as Row[] | undefined,
+          ?.prepare(
+            'SELECT seq, at_ms, clock_ms, body FROM waiting WHERE device = ? AND seq > ? ORDER BY seq LIMIT ?',
+          )
+          .all(deviceId, this.#delivered.get(deviceId) ?? 0, readingsMax) as unknown as Row[] | undefined,
     );
     const rows = found?.slice(0, fitting(found)) ?? [];
     const last = rows.at(-1);
-    if (last === undefined) return null;
-    return { upTo: last.seq, readings: rows.map(({ at_ms, body }) => ({ atMs: at_ms, body })) };
+    const stored = rows.map(({ at_ms, clock_ms, body }) => ({
+      deviceId,
+      atMs: at_ms,
+      clockMs: clock_ms,
+      body,
+    }));
+    const readings = last === undefined ? this.#inMemory(deviceId, readingsMax, fitting) : stored;
+    if (readings.length === 0) return null;
+    const aheadMs = this.#options.aheadMs();
+    return { deviceId, upTo: last?.seq ?? null, readings: readings.map((one) => settled(one, aheadMs)) };
   }
 
-  /** The service has these. */
-  remove(deviceId: string, upTo: number): void {
+  /** Only of a disk that takes nothing: otherwise they are on disk in a moment. */
+  #inMemory(
+    deviceId: string,
+    readingsMax: number,
+    fitting: (readings: readonly Pick<Reading, 'body'>[]) => number,
+  ): readonly Reading[] {
+    if (this.#fault === null) return [];
+    const own = this.#pending.filter((reading) => reading.deviceId === deviceId).slice(0, readingsMax);
+    return own.slice(0, fitting(own));
+  }
+
+  /** The service has these. They are deleted a moment later; until then they are passed over. */
+  remove({ deviceId, upTo, readings }: Batch): void {
+    if (upTo === null) {
+      let left = readings.length;
+      const kept = this.#pending.filter((reading) => reading.deviceId !== deviceId || left-- <= 0);
+      this.#count(deviceId, kept.length - this.#pending.length);
+      this.#pending = kept;
+      return;
+    }
     this.#attempt(() => {
-      const { changes = 0 } =
-        this.#database?.prepare('DELETE FROM readings WHERE device = ? AND seq <= ?').run(deviceId, upTo) ??
-        {};
-      this.#count(deviceId, -Number(changes));
+      const row = this.#database
+        ?.prepare('SELECT COUNT(*) AS count FROM waiting WHERE device = ? AND seq > ? AND seq <= ?')
+        .get(deviceId, this.#delivered.get(deviceId) ?? 0, upTo);
+      this.#count(deviceId, -Number(row?.['count'] ?? 0));
+      this.#delivered.set(deviceId, upTo);
     });
+    this.#flushSoon(this.#fault === null ? FLUSH_MS : RETRY_MS);
+  }
+
+  /** The last total of a counter, such as that of rain, also over a restart. */
+  totalOf(counter: string): Total | null {
+    const stored = this.#attempt(
+      () =>
+        this.#database?.prepare('SELECT value FROM state WHERE key = ?').get(`total ${counter}`)?.['value'],
+    );
+    return typeof stored === 'string' ? (JSON.parse(stored) as Total) : null;
+  }
+
+  /** Written at once: a total that is counted twice would be wrong, and one that is missing is not. */
+  keepTotal(counter: string, total: Total): void {
+    this.#attempt(() => this.#database?.prepare(PUT_STATE).run(`total ${counter}`, JSON.stringify(total)));
   }
 
   status(): JournalStatus {
     const oldest = this.#attempt(
-      () => this.#database?.prepare('SELECT at_ms FROM readings ORDER BY seq LIMIT 1').get()?.['at_ms'],
+      () =>
+        this.#database?.prepare('SELECT at_ms, clock_ms FROM waiting ORDER BY seq LIMIT 1').get() as
+          | Pick<Row, 'at_ms' | 'clock_ms'>
+          | undefined,
     );
     let readings = 0;
     for (const count of this.#countOf.values()) readings += count;
     return {
       readings,
       bytes: this.#attempt(() => this.#bytes()) ?? 0,
-      oldestMs: typeof oldest === 'number' ? oldest : (this.#pending[0]?.atMs ?? null),
+      oldestMs: oldest?.at_ms ?? this.#pending[0]?.atMs ?? null,
       dropped: this.#dropped,
       fault: this.#fault,
-      gaps: this.#gaps,
+      gaps: [...this.#gapOf.values()].slice(-GAPS_SHOWN_MAX),
     };
   }
 
-  /** A file that is not usable is kept under another name, for people, and a new one is begun. */
-  #open(): void {
-    const { file, log } = this.#options;
+  #use(): void {
+    const { file, bootId } = this.#options;
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const database = new DatabaseSync(file);
     try {
-      this.#use(file);
-    } catch (error) {
-      if (isInUse(error)) throw new JournalInUseError(`another bridge uses ${file}`, { cause: error });
-      if (!isDamaged(error)) {
-        this.#failed(error);
-        return;
+      // Two bridges with one journal would send and remove each other's readings.
+      database.exec(
+        'PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
+      );
+      database.exec(SCHEMA);
+      const boot = database.prepare("SELECT value FROM state WHERE key = 'boot'").get()?.['value'];
+      if (bootId === null || boot !== bootId) {
+        // The clock that is never set began anew, so that their times cannot be compared with it any more.
+        database.exec('UPDATE waiting SET clock_ms = NULL WHERE clock_ms IS NOT NULL');
+        database.prepare(PUT_STATE).run('boot', bootId ?? '');
       }
-      const aside = `${file}.damaged-${this.#options.now()}`;
-      renameSync(file, aside);
-      log('error', 'the journal is damaged and was put aside; a new one is begun', { file, aside });
-      this.#use(file);
+      this.#insert = database.prepare(
+        'INSERT INTO waiting (device, at_ms, clock_ms, body) VALUES (?, ?, ?, ?)',
+      );
+      this.#load(database);
+    } catch (error) {
+      database.close();
+      throw error;
     }
+    this.#database = database;
   }
 
-  #use(file: string): void {
-    const database = new DatabaseSync(file);
-    // Two bridges with one journal would send and remove each other's readings.
-    database.exec(
-      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
-    );
-    database.exec(SCHEMA);
-    const counts = database.prepare('SELECT device, COUNT(*) AS count FROM readings GROUP BY device').all();
+  #load(database: DatabaseSync): void {
+    const counts = database.prepare('SELECT device, COUNT(*) AS count FROM waiting GROUP BY device').all();
     this.#countOf = new Map(counts.map(({ device, count }) => [String(device), Number(count)]));
     for (const { deviceId } of this.#pending) this.#count(deviceId, 1);
-    const gaps = database.prepare('SELECT device, from_ms, to_ms, readings FROM gaps ORDER BY gap').all();
-    this.#gaps = gaps
+    const gaps = database
+      .prepare('SELECT device, from_ms, to_ms, readings FROM given_up ORDER BY to_ms')
+      .all()
       .map(({ device, from_ms, to_ms, readings }) => ({
         deviceId: String(device),
         fromMs: Number(from_ms),
         toMs: Number(to_ms),
         readings: Number(readings),
-      }))
-      .slice(-GAPS_MAX);
-    this.#dropped = gaps.reduce((sum, { readings }) => sum + Number(readings), 0);
-    if (this.#options.pagesMax !== undefined)
-      database.exec(`PRAGMA max_page_count = ${this.#options.pagesMax}`);
-    this.#insert = database.prepare('INSERT INTO readings (device, at_ms, body) VALUES (?, ?, ?)');
-    this.#database = database;
+      }));
+    for (const gap of gaps) this.#noteGap(gap);
+    this.#dropped = Math.max(
+      this.#dropped,
+      gaps.reduce((sum, { readings }) => sum + readings, 0),
+    );
   }
 
   #count(deviceId: string, by: number): void {
@@ -220,18 +286,30 @@ export class Journal {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#attempt(() => this.#write());
-      if (this.#pending.length > 0) this.#flushSoon(RETRY_MS);
+      if (this.#pending.length > 0 || this.#delivered.size > 0) this.#flushSoon(RETRY_MS);
     }, waitMs);
   }
 
   #write(): void {
-    if (this.#pending.length === 0) return;
-    if (this.#database === null) this.#use(this.#options.file);
+    if (this.#pending.length === 0 && this.#delivered.size === 0) return;
+    if (this.#database === null) this.#use();
+    this.#deleteDelivered();
     this.#transaction(() => {
-      for (const { deviceId, atMs, body } of this.#pending) this.#insert?.run(deviceId, atMs, body);
+      for (const { deviceId, atMs, clockMs, body } of this.#pending)
+        this.#insert?.run(deviceId, atMs, clockMs, body);
     });
     this.#pending = [];
     if (this.#bytes() > this.#options.bytesMax) this.#trim();
+  }
+
+  /** Before everything that needs space. */
+  #deleteDelivered(): void {
+    if (this.#delivered.size === 0) return;
+    this.#transaction(() => {
+      const statement = this.#database?.prepare('DELETE FROM waiting WHERE device = ? AND seq <= ?');
+      for (const [deviceId, upTo] of this.#delivered) statement?.run(deviceId, upTo);
+    });
+    this.#delivered.clear();
   }
 
   #transaction(work: () => void): void {
@@ -259,9 +337,17 @@ export class Journal {
   }
 
   #trim(): void {
-    const { hoursMax, bytesMax, now, isTimeRight } = this.#options;
-    while (this.#database !== null && this.#bytes() > bytesMax) if (!this.#dropOldest(null)) break;
-    if (!isTimeRight()) return;
+    const { hoursMax, bytesMax, now, aheadMs } = this.#options;
+    if (this.#database === null) this.#use();
+    this.#deleteDelivered();
+    this.#database
+      ?.prepare(
+        'DELETE FROM given_up WHERE rowid IN (SELECT rowid FROM given_up ORDER BY to_ms DESC LIMIT -1 OFFSET ?)',
+      )
+      .run(GAPS_MAX);
+    while (this.#bytes() > bytesMax) if (!this.#dropOldest(null)) break;
+    // By their age only while the time is known to be right.
+    if (aheadMs() === null) return;
     const beforeMs = now() - hoursMax * HOUR_MS;
     while (this.#dropOldest(beforeMs));
   }
@@ -272,13 +358,15 @@ export class Journal {
     this.#transaction(() => {
       const rows = this.#database
         ?.prepare(
-          `DELETE FROM readings WHERE seq IN (SELECT seq FROM readings ORDER BY seq LIMIT ?) AND at_ms < ?
+          `DELETE FROM waiting WHERE seq IN (SELECT seq FROM waiting ORDER BY seq LIMIT ?)
+             AND at_ms + COALESCE(? - clock_ms, 0) < ?
            RETURNING device, at_ms`,
         )
-        .all(DROP_AT_ONCE, beforeMs ?? Number.MAX_SAFE_INTEGER);
+        .all(DROP_AT_ONCE, this.#options.aheadMs(), beforeMs ?? Number.MAX_SAFE_INTEGER);
       dropped = (rows ?? []).map(({ device, at_ms }) => ({
         deviceId: String(device),
         atMs: Number(at_ms),
+        clockMs: null,
         body: '',
       }));
     });
@@ -288,33 +376,52 @@ export class Journal {
   }
 
   #giveUp(readings: readonly Reading[]): void {
-    if (readings.length === 0) return;
+    const [first] = readings;
+    if (first === undefined) return;
     this.#dropped += readings.length;
     for (const [deviceId, own] of Map.groupBy(readings, (reading) => reading.deviceId)) {
       const times = own.map(({ atMs }) => atMs);
+      const fromMs = times.reduce((least, one) => Math.min(least, one));
+      const last = this.#gapOf.get(deviceId);
+      const isSame = last !== undefined && Math.abs(fromMs - last.toMs) <= SAME_GAP_MS;
       const gap = {
         deviceId,
-        fromMs: times.reduce((least, one) => Math.min(least, one)),
-        toMs: times.reduce((most, one) => Math.max(most, one)),
-        readings: own.length,
+        fromMs: isSame ? last.fromMs : fromMs,
+        toMs: times.reduce((most, one) => Math.max(most, one), isSame ? last.toMs : fromMs),
+        readings: own.length + (isSame ? last.readings : 0),
       };
-      const last = this.#gaps.at(-1);
-      this.#gaps = [...this.#gaps, gap].slice(-GAPS_MAX);
-      if (last?.deviceId !== deviceId || this.#fault === null)
-        this.#options.log('error', 'readings were given up, because the journal is full', { ...gap });
-      this.#attempt(() =>
-        this.#database
-          ?.prepare('INSERT INTO gaps (device, from_ms, to_ms, readings) VALUES (?, ?, ?, ?)')
-          .run(deviceId, gap.fromMs, gap.toMs, gap.readings),
-      );
+      this.#noteGap(gap);
+      this.#attempt(() => this.#recordGap(gap));
     }
+    const nowMs = performance.now();
+    if (nowMs - this.#saidGapMs < MINUTE_MS) return;
+    this.#saidGapMs = nowMs;
+    this.#options.log('error', 'readings were given up, because the journal is full', {
+      readings: readings.length,
+      since: first.atMs,
+      inAll: this.#dropped,
+    });
+  }
+
+  #noteGap(gap: Gap): void {
+    this.#gapOf.delete(gap.deviceId);
+    this.#gapOf.set(gap.deviceId, gap);
+  }
+
+  #recordGap({ deviceId, fromMs, toMs, readings }: Gap): void {
+    this.#database
+      ?.prepare(
+        'INSERT INTO given_up VALUES (?, ?, ?, ?) ON CONFLICT (device, from_ms) DO UPDATE SET to_ms = excluded.to_ms, readings = excluded.readings',
+      )
+      .run(deviceId, fromMs, toMs, readings);
   }
 
   /** A disk that is full or broken stops nothing; it is said once, and when it is over. */
   #attempt<T>(work: () => T): T | undefined {
     try {
       const result = work();
-      if (this.#fault !== null && this.#database !== null && this.#pending.length === 0) {
+      const isWritten = this.#pending.length === 0 && this.#delivered.size === 0;
+      if (this.#fault !== null && this.#database !== null && isWritten) {
         this.#fault = null;
         this.#options.log('info', 'the journal can be written again', { file: this.#options.file });
       }
@@ -333,13 +440,44 @@ export class Journal {
         fault,
       });
     this.#fault = fault;
+    if (isDamaged(error)) this.#putAside();
+  }
+
+  /** A file that is not usable is kept under another name, for people, and the next write begins a new one. */
+  #putAside(): void {
+    const { file, log, now } = this.#options;
+    const aside = `${file}.damaged-${now()}`;
+    try {
+      this.#database?.close();
+      this.#database = null;
+      for (const part of ['-wal', '']) renamed(file + part, aside + part);
+    } catch (error) {
+      log('error', 'the damaged journal cannot be put aside', { file, error: String(error) });
+      return;
+    }
+    let lost = -this.#pending.length;
+    for (const count of this.#countOf.values()) lost += count;
+    log('error', 'the journal is damaged and was put aside; a new one is begun', { file, aside, lost });
+    this.#delivered.clear();
+    this.#countOf.clear();
+    for (const { deviceId } of this.#pending) this.#count(deviceId, 1);
   }
 }
 
+function renamed(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+}
+
+/** The low byte of a code of SQLite, which says the kind of error. */
+const codeOf = (error: unknown): number =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+
 /** SQLITE_BUSY and SQLITE_LOCKED. */
-const isInUse = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 6);
+const isInUse = (error: unknown): boolean => [5, 6].includes(codeOf(error));
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
-const isDamaged = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && (error.errcode === 11 || error.errcode === 26);
+const isDamaged = (error: unknown): boolean => [11, 26].includes(codeOf(error));

@@ -8,7 +8,23 @@ const VALUE_MAX = 1e9;
 export interface Reading {
   readonly deviceId: string;
   readonly atMs: number;
+  /**
+   * How far the time that it got was ahead of the clock of this boot that is never set, if nobody had confirmed that time; `null` for
+   * a time that the service has confirmed, or that the device said.
+   */
+  readonly clockMs: number | null;
   readonly body: string;
+}
+
+/** Smaller differences of clocks are those of the way. */
+export const DIFFERENCE_MS_MAX = 2_000;
+
+/** With its right time, once it is known how far the service is ahead of the clock that is never set. */
+export function settled(reading: Reading, aheadMs: number | null): Reading {
+  const { atMs, clockMs } = reading;
+  if (clockMs === null || aheadMs === null) return reading;
+  const byMs = Math.abs(aheadMs - clockMs) > DIFFERENCE_MS_MAX ? aheadMs - clockMs : 0;
+  return { ...reading, atMs: Math.round(atMs + byMs), clockMs: null };
 }
 
 interface Body {
@@ -16,7 +32,10 @@ interface Body {
 }
 
 /** `null` for a sample without any number: then nothing is sent, and the values become stale. */
-export function readingOf({ deviceId, atMs, values }: Sample): Reading | null {
+export function readingOf(
+  { deviceId, atMs, hasOwnTime, values }: Sample,
+  clockMs: number | null,
+): Reading | null {
   const body: Body = {};
   const declared: Record<string, number> = {};
   const bad: string[] = [];
@@ -30,7 +49,12 @@ export function readingOf({ deviceId, atMs, values }: Sample): Reading | null {
   if (!hasDeclared && Object.keys(body).length === 0) return null;
   if (hasDeclared) body['sensors'] = declared;
   if (bad.length > 0) body['bad'] = bad;
-  return { deviceId, atMs: Math.round(atMs), body: JSON.stringify(body) };
+  return {
+    deviceId,
+    atMs: Math.round(atMs),
+    clockMs: hasOwnTime === true ? null : clockMs,
+    body: JSON.stringify(body),
+  };
 }
 
 const withTime = ({ atMs, body }: Pick<Reading, 'atMs' | 'body'>): string => `{"ts":${atMs},${body.slice(1)}`;

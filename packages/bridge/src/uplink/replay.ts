@@ -14,6 +14,7 @@ const LOOK_EVERY_MS = 1_000;
 export class Replay {
   readonly #journal: Pick<Journal, 'next' | 'remove' | 'waitingOf'>;
   readonly #sessions: () => ReadonlyMap<string, Pick<DeviceSession, 'isConnected' | 'publish'>>;
+  readonly #mayDeliver: () => boolean;
   #timer: NodeJS.Timeout | undefined;
   #isRunning = false;
   #isStopped = true;
@@ -21,9 +22,11 @@ export class Replay {
   constructor(
     journal: Pick<Journal, 'next' | 'remove' | 'waitingOf'>,
     sessions: () => ReadonlyMap<string, Pick<DeviceSession, 'isConnected' | 'publish'>>,
+    mayDeliver: () => boolean,
   ) {
     this.#journal = journal;
     this.#sessions = sessions;
+    this.#mayDeliver = mayDeliver;
   }
 
   start(): void {
@@ -37,7 +40,7 @@ export class Replay {
   }
 
   wake(): void {
-    if (this.#isRunning || this.#isStopped) return;
+    if (this.#isRunning || this.#isStopped || !this.#mayDeliver()) return;
     this.#isRunning = true;
     void this.#run().finally(() => {
       this.#isRunning = false;
@@ -65,7 +68,7 @@ export class Replay {
     } catch {
       return false;
     }
-    this.#journal.remove(deviceId, batch.upTo);
+    this.#journal.remove(batch);
     return true;
   }
 }

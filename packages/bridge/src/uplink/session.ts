@@ -4,7 +4,7 @@ import { SECOND_MS } from '@granary/contract/time';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 import type { LogLevel } from '../drivers/driver.ts';
 import type { Journal } from './journal.ts';
-import { payloadOf, type Reading } from './message.ts';
+import { payloadOf, type Reading, settled } from './message.ts';
 
 const CONNECT_TIMEOUT_MS = 10 * SECOND_MS;
 const KEEPALIVE_S = 30;
@@ -28,6 +28,9 @@ export interface SessionParts {
   readonly journal: Pick<Journal, 'add'>;
   readonly log: (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
   readonly onConnected: () => void;
+  /** Not before the time of readings is known. */
+  readonly mayDeliver: () => boolean;
+  readonly aheadMs: () => number | null;
 }
 
 /**
@@ -98,9 +101,10 @@ export class DeviceSession {
   }
 
   /** A reading that is new: it is sent at once, or waits in the journal. */
-  deliver(reading: Reading): void {
-    const client = this.#client;
-    if (client === null || !this.#isUp || this.#unacknowledged.size >= UNACKNOWLEDGED_MAX) {
+  deliver(given: Reading): void {
+    const { mayDeliver, aheadMs } = this.#parts;
+    const reading = settled(given, aheadMs());
+    if (!this.#isUp || !mayDeliver() || this.#unacknowledged.size >= UNACKNOWLEDGED_MAX) {
       this.#newest = reading;
       this.#parts.journal.add(reading);
       return;
@@ -115,6 +119,11 @@ export class DeviceSession {
         () => this.#keep(number),
       )
       .finally(() => clearTimeout(late));
+  }
+
+  /** What is newest is sent before what has waited longer. */
+  sendNewest(): void {
+    if (this.#newest !== null && this.#isUp && this.#parts.mayDeliver()) this.deliver(this.#newest);
   }
 
   /** Resolves when the service has stored the readings. */
@@ -199,7 +208,7 @@ export class DeviceSession {
     this.#isRefused = false;
     this.#isUp = true;
     this.#fault = null;
-    if (this.#newest !== null) this.deliver(this.#newest);
+    this.sendNewest();
     onConnected();
   }
 

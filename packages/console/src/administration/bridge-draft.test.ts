@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EMPTY_PLACE, endpointExample, placeOf } from './bridge-draft.ts';
 
-const SCALE = { ...EMPTY_PLACE, mapping: 'laumas-tlb', endpoint: ' tcp://10.0.4.20:502 ' };
+const SCALE = { ...EMPTY_PLACE, mapping: 'modbus-example', endpoint: ' tcp://10.0.4.20:502 ' };
 
 test('a place is what was typed, without what is empty', () => {
-  assert.deepEqual(placeOf(SCALE), { mapping: 'laumas-tlb', endpoint: 'tcp://10.0.4.20:502' });
+  assert.deepEqual(placeOf(SCALE), { mapping: 'modbus-example', endpoint: 'tcp://10.0.4.20:502' });
   const full = { ...SCALE, unit: '3', options: 'address = 24e1\n\nnetwork=chirpstack' };
   assert.deepEqual(placeOf(full), {
-    mapping: 'laumas-tlb',
+    mapping: 'modbus-example',
     endpoint: 'tcp://10.0.4.20:502',
     unit: 3,
     options: { address: '24e1', network: 'chirpstack' },

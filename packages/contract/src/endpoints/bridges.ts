@@ -12,7 +12,7 @@ import {
 import { one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
-const SCALE = { mapping: 'laumas-tlb', endpoint: 'tcp://10.0.4.20:502', unit: 3 };
+const SCALE = { mapping: 'modbus-example', endpoint: 'tcp://10.0.4.20:502', unit: 3 };
 
 /** Processes that attach devices which were not made for this service. */
 export const bridges = {

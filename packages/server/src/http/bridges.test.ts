@@ -10,7 +10,7 @@ import { eventually } from '@granary/testing/server/eventually';
 import { bridgedDevice, ScriptedBridge } from '@granary/testing/server/scripted-bridge';
 import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
 
-const SCALE = { mapping: 'laumas-tlb', endpoint: 'tcp://10.0.4.20:502', unit: 3 };
+const SCALE = { mapping: 'modbus-example', endpoint: 'tcp://10.0.4.20:502', unit: 3 };
 const POINT = {
   point: 'weight',
   sensor: 'weight',

@@ -42,9 +42,9 @@ export class ScriptedDrivers implements Drivers {
     };
   }
 
-  say(deviceId: string, atMs: number, values: readonly PointValue[]): void {
+  say(deviceId: string, atMs: number, values: readonly PointValue[], hasOwnTime = false): void {
     this.#states.set(deviceId, 'answering');
-    this.#events.get(deviceId)?.sample({ deviceId, atMs, roundTripMs: 2, values });
+    this.#events.get(deviceId)?.sample({ deviceId, atMs, hasOwnTime, roundTripMs: 2, values });
   }
 
   becomes(deviceId: string, state: State): void {

@@ -3,7 +3,7 @@ import type { Api } from './service.ts';
 
 export const bridgedDevice = (deviceId: string, changes: Partial<BridgedDevice> = {}): BridgedDevice => ({
   device_id: deviceId,
-  mapping: 'laumas-tlb',
+  mapping: 'modbus-example',
   endpoint: 'tcp://10.0.4.20:502',
   unit: 3,
   state: 'answering',

@@ -62,9 +62,10 @@ test('Ecowitt stations on one path are told apart by their key, and rain is what
     const response = await fetch(url, { method: 'POST', headers: FORM_TYPE, body: ecowitt(fields) });
     return response.status;
   };
+  const firstMs = 1_000 * Math.floor(Date.now() / 1_000) - 60_000;
   const station = (PASSKEY: string, second: number, totalrainin: number) => ({
     PASSKEY,
-    dateutc: `2026-11-18 04:00:0${second}`,
+    dateutc: new Date(firstMs + 1_000 * second).toISOString().slice(0, 19).replace('T', ' '),
     totalrainin,
   });
   for (const [second, total] of [
@@ -82,7 +83,7 @@ test('Ecowitt stations on one path are told apart by their key, and rain is what
     'station-AA rain=2.54',
     'station-BB temperature=100 humidity=130',
   ]);
-  assert.equal(rig.samples[0]?.atMs, Date.parse('2026-11-18T04:00:01Z'));
+  assert.equal(rig.samples[0]?.atMs, firstMs + 1_000);
   assert.deepEqual(
     rig.samples[3]?.values.map(({ quality }) => quality),
     ['bad', 'bad'],

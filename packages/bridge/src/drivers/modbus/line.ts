@@ -83,6 +83,10 @@ export class ModbusLine {
   #lastByteMs = 0;
   /** A late answer of a serial line cannot be told from the next one, so nothing is asked before this time. */
   #quietUntilMs = 0;
+  /** The addresses that were asked with the same unit, function and length: their answers look the same on a serial line. */
+  readonly #addresses = new Map<string, Set<number>>();
+  /** Requests whose answer may still come, by what their answers look like. */
+  readonly #unanswered = new Map<string, { readonly count: number; readonly timeoutMs: number }>();
 
   constructor(address: LineAddress, options: LineOptions) {
     this.#address = address;
@@ -95,6 +99,7 @@ export class ModbusLine {
   async ask(unit: number, request: ReadRequest, timeoutMs: number): Promise<Buffer> {
     try {
       const stream = this.#stream ?? (await this.#open());
+      if (this.#framing === 'rtu') await this.#resynchronise(stream, unit, request, timeoutMs);
       const data = dataOf(request, unit, await this.#exchange(stream, unit, request, timeoutMs));
       this.#options.tap?.({ unit, request, outcome: { data } });
       return data;
@@ -106,6 +111,13 @@ export class ModbusLine {
       // The right answer may still come.
       if (this.#framing === 'rtu' && (failure.code === 'wrong_unit' || failure.code === 'malformed'))
         this.#quietUntilMs = performance.now() + timeoutMs;
+      if (this.#framing === 'rtu' && failure.code !== 'exception' && !failure.isConnection) {
+        const before = this.#unanswered.get(shapeOf(unit, request));
+        this.#unanswered.set(shapeOf(unit, request), {
+          count: (before?.count ?? 0) + 1,
+          timeoutMs: Math.max(before?.timeoutMs ?? 0, timeoutMs),
+        });
+      }
       this.#options.tap?.({ unit, request, outcome: { failure } });
       throw failure;
     }
@@ -175,6 +187,28 @@ export class ModbusLine {
     return outcome;
   }
 
+  /**
+   * After a request without an answer, the first answer that looks like it may be its late one, and would be taken for the value of
+   * another register. It is not used: the line is left alone until nothing more can come, and then the device is asked again.
+   */
+  async #resynchronise(stream: Duplex, unit: number, request: ReadRequest, timeoutMs: number): Promise<void> {
+    const shape = shapeOf(unit, request);
+    const addresses = this.#addresses.get(shape) ?? new Set();
+    this.#addresses.set(shape, addresses.add(request.at));
+    const unanswered = this.#unanswered.get(shape);
+    if (unanswered === undefined) return;
+    if (addresses.size > 1) {
+      await this.#exchange(stream, unit, request, timeoutMs);
+      const quietMs = LATE_FACTOR * unanswered.timeoutMs;
+      for (const endsMs = performance.now() + LATE_ROUNDS * quietMs; performance.now() < endsMs; ) {
+        const leftMs = this.#lastByteMs + quietMs - performance.now();
+        if (leftMs <= 0) break;
+        await pause(Math.ceil(leftMs));
+      }
+    }
+    this.#unanswered.delete(shape);
+  }
+
   #timedOut(timeoutMs: number): void {
     this.#silentRequests += 1;
     if (this.#framing === 'rtu') this.#quietUntilMs = performance.now() + timeoutMs;
@@ -190,6 +224,7 @@ export class ModbusLine {
       for (const frame of this.#reader.push(bytes)) {
         // An answer to an earlier request is of no use any more.
         if (frame.transaction === this.#waiting?.transaction) this.#waiting.settle(frame);
+        else if (this.#waiting === undefined) this.#late();
       }
     } catch (error) {
       this.#reader.clear();
@@ -197,6 +232,12 @@ export class ModbusLine {
       // After bytes that make no sense the beginning of the next answer is not known.
       if (this.#framing === 'tcp') this.#drop();
     }
+  }
+
+  /** An answer that nobody waits for: if only one was missing, none is missing any more. */
+  #late(): void {
+    const [first, ...others] = this.#unanswered.values();
+    if (first?.count === 1 && others.length === 0) this.#unanswered.clear();
   }
 
   /** Waits for the end of what a device may still say, and for the silence that separates two frames. */
@@ -216,6 +257,12 @@ export class ModbusLine {
 }
 
 const DRAIN_STEP_MS = 20;
+/** Requests without an answer are two timeouts apart, and so are their answers, however late they are. */
+const LATE_FACTOR = 2.5;
+const LATE_ROUNDS = 4;
+
+const shapeOf = (unit: number, { functionCode, count }: ReadRequest): string =>
+  `${unit}/${functionCode}/${count}`;
 
 const pause = (ms: number): Promise<void> =>
   ms <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms));

@@ -282,8 +282,84 @@ test('answers of another unit, and of a wrong length, are failures', async (t) =
   mode.wrong = 'length';
   await polling.until(() => polling.failures.some(({ code }) => code === 'malformed'));
   assert.deepEqual(polling.samples, []);
+  // Nobody knows whether the device itself is there, so it is not shown as present.
+  await polling.until(() => polling.health()[0]?.state === 'silent');
   mode.wrong = 'nothing';
   assert.equal((await polling.nextSample()).values[0]?.value, 9);
+  assert.equal(polling.health()[0]?.state, 'answering');
+});
+
+/** A serial line whose device answers each request so much later, in order. */
+async function slowLine(t: TestContext, delayMs: () => number): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    let atMs = 0;
+    socket.on('data', (bytes: Buffer) => {
+      atMs = Math.max(atMs, performance.now() + delayMs());
+      const answer = frameOf('rtu', {
+        transaction: 0,
+        unit: bytes.readUInt8(0),
+        pdu: Buffer.concat([Buffer.from([3, 2]), registers(bytes.readUInt16BE(2))]),
+      });
+      setTimeout(() => socket.write(answer), atMs - performance.now());
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return `rtu+tcp://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a serial line: an answer that is later than the next request is never taken for its value', async (t) => {
+  const mapping = mappingOf(
+    [7, 50, 90].map((at) => `  r${at}: {at: ${at}, type: u16, every: 100ms}`).join('\n'),
+    '{timeout: 100ms}',
+  );
+  for (const lateMs of [120, 180, 210, 230, 260, 290]) {
+    let isLate = false;
+    const endpoint = await slowLine(t, () => (isLate ? lateMs : 2));
+    const polling = new Polling(t, [attached(endpoint, 'silo-1', 1, mapping)]);
+    await polling.start();
+    for (let round = 0; round < 3; round += 1) {
+      isLate = false;
+      await polling.until(() => polling.samples.at(-1)?.values.length === 3);
+      isLate = true;
+      const { length } = polling.failures;
+      await polling.until(() => polling.failures.length > length + 2);
+      polling.samples.push({ deviceId: '', atMs: 0, roundTripMs: null, values: [] });
+    }
+    await polling.stop();
+    for (const { values } of polling.samples)
+      for (const { point, value } of values) assert.equal(point, `r${value}`, `${lateMs} ms late`);
+  }
+});
+
+test('a device that was exchanged for another model gives no value as good', async (t) => {
+  const mapping = mappingOf(
+    '  model: {at: 0, type: u16, every: 100ms}\n  weight: {at: 1, type: u16, unit: kg, sensor: weight, every: 100ms, range: [0, 60000]}',
+    '{timeout: 5s, valid_when: [{point: model, is: [900, 901]}]}',
+  );
+  const device = await deviceOf(t, () => registers(900, 1_234));
+  const polling = new Polling(t, [attached(device.endpoint, 'silo-1', 1, mapping)]);
+  await polling.start();
+  const weight = async () => {
+    const { values } = await polling.nextSample();
+    const found = values.find(({ point }) => point === 'weight');
+    return [found?.value, found?.quality, found?.reason];
+  };
+  assert.deepEqual(await weight(), [1_234, 'good', null]);
+  await device.away();
+  // The registers of the other model mean something else, and its number would be plausible.
+  device.answer = () => registers(310, 4_321);
+  await device.listen();
+  await polling.until(() => polling.samples.at(-1)?.values[0]?.value === 310);
+  assert.deepEqual(await weight(), [4_321, 'bad', 'bad_status']);
+  // A model with fewer registers refuses, and nothing is repeated.
+  device.answer = () => 2;
+  await polling.until(() => polling.failures.at(-1)?.code === 'exception');
+  const { length } = polling.samples;
+  await polling.until(() => polling.failures.length > 3);
+  assert.ok(polling.samples.length <= length + 1);
 });
 
 /** How long after the return of the device its values came again. */

@@ -146,6 +146,93 @@ test('the server of pymodbus, with errors, delays, silence and stray bytes', asy
   }
 });
 
+/** Ten units of pymodbus behind one port; the fourth is not there, and the gateway says so or is silent. */
+const GATEWAY = `
+import asyncio, sys
+from pymodbus.datastore import ModbusSequentialDataBlock, ModbusServerContext, ModbusSlaveContext
+from pymodbus.server import StartAsyncTcpServer
+units = {unit: ModbusSlaveContext(hr=ModbusSequentialDataBlock(0, [0, unit] * 20), zero_mode=True) for unit in range(1, 11) if unit != 4}
+asyncio.run(StartAsyncTcpServer(ModbusServerContext(slaves=units, single=False), address=('127.0.0.1', int(sys.argv[1])),
+    ignore_missing_slaves=sys.argv[2] == 'silent', allow_reuse_address=True))
+`;
+const UNIT = mappingOf(
+  '  weight: {at: 0, type: u32, unit: kg, sensor: weight, every: 200ms}',
+  '{timeout: 150ms}',
+);
+const unitsAt = (port: number): AttachedDevice[] =>
+  Array.from({ length: 10 }, (_, index) => ({
+    ...device(`tcp://127.0.0.1:${port}`, UNIT, index + 1),
+    id: `unit-${index + 1}`,
+  }));
+const POLLING_MS = 5_000;
+
+for (const mode of ['silent', 'refused']) {
+  test(`a gateway of pymodbus with a dead unit of ten, ${mode}: the others keep their polls`, async (t) => {
+    const python = modbusPython(t);
+    if (python === undefined) return;
+    const port = await freePort();
+    runPeer(t, python, ['-c', GATEWAY, String(port), mode]);
+    await untilListening(port);
+    let best = 0;
+    // A busy machine may be late itself.
+    for (let attempt = 0; attempt < 3 && best < 0.95; attempt += 1) {
+      const polling = new Polling(t, unitsAt(port));
+      await polling.start();
+      const startedMs = performance.now();
+      await polling.until(() => performance.now() - startedMs > POLLING_MS);
+      const slots = (performance.now() - startedMs) / 200;
+      await polling.stop();
+      for (const { deviceId, values } of polling.samples) assert.equal(`unit-${values[0]?.value}`, deviceId);
+      assert.equal(polling.health()[3]?.state, 'silent');
+      const counts = Map.groupBy(polling.samples, ({ deviceId }) => deviceId);
+      const others = unitsAt(port).flatMap(({ id }) =>
+        id === 'unit-4' ? [] : (counts.get(id)?.length ?? 0),
+      );
+      best = Math.max(best, (Math.min(...others) + 1) / slots);
+    }
+    assert.ok(best >= 0.95, `${best}`);
+  });
+}
+
+test('a gateway of pymodbus that is killed, or stands still, and is there again', async (t) => {
+  const python = modbusPython(t);
+  if (python === undefined) return;
+  const port = await freePort();
+  const started = async () => {
+    const child = runPeer(t, python, ['-c', GATEWAY, String(port), 'silent']);
+    await untilListening(port);
+    return child;
+  };
+  let gateway = await started();
+  const polling = new Polling(t, unitsAt(port).slice(0, 3));
+  await polling.start();
+  const cuts = [
+    async () => {
+      gateway.kill('SIGKILL');
+      await once(gateway, 'exit');
+      return async () => {
+        gateway = await started();
+      };
+    },
+    async () => {
+      gateway.kill('SIGSTOP');
+      return async () => void gateway.kill('SIGCONT');
+    },
+  ];
+  for (const cut of [...cuts, ...cuts]) {
+    await polling.nextSample();
+    const repair = await cut();
+    await polling.until(() => polling.health().every(({ state }) => state === 'silent'));
+    const { length } = polling.samples;
+    await repair();
+    const returnedMs = performance.now();
+    const isBack = (id: string) => polling.samples.slice(length).some(({ deviceId }) => deviceId === id);
+    await polling.until(() => ['unit-1', 'unit-2', 'unit-3'].every(isBack));
+    assert.ok(performance.now() - returnedMs <= 5_000, `${performance.now() - returnedMs} ms`);
+    for (const { deviceId, values } of polling.samples) assert.equal(`unit-${values[0]?.value}`, deviceId);
+  }
+});
+
 /** A server of libmodbus, driven from Python. */
 const LIBMODBUS_SERVER = `
 import ctypes, ctypes.util, struct, sys
@@ -265,6 +352,39 @@ test('a serial line with a unit of libmodbus, found among units that are not the
     (await polling.nextSample()).values.map(({ value }) => value),
     TEN_VALUES,
   );
+});
+
+test('a serial line that is pulled out and put back', async (t) => {
+  const python = modbusPython(t);
+  if (python === undefined) return;
+  const folder = await mkdtemp(join(tmpdir(), 'granary-serial-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const [near, far] = [join(folder, 'near'), join(folder, 'far')];
+  const plugged = async () => {
+    const cable = runPeer(t, 'socat', [`pty,raw,echo=0,link=${near}`, `pty,raw,echo=0,link=${far}`]);
+    await Promise.all([untilThere(near), untilThere(far)]);
+    const unit = runPeer(t, python, ['-c', LIBMODBUS_SERVER, far]);
+    return [cable, unit];
+  };
+  let parts = await plugged();
+  const polling = new Polling(t, [device(`serial://${near}?baud=19200`, TEN, 7)]);
+  assert.deepEqual(await firstValues(polling), TEN_VALUES);
+  for (let round = 0; round < 2; round += 1) {
+    const { length } = polling.failures;
+    for (const part of parts) part.kill('SIGKILL');
+    await Promise.all(parts.map((part) => part.exitCode ?? part.signalCode ?? once(part, 'exit')));
+    await polling.until(() => polling.failures.length > length && polling.health()[0]?.state === 'silent');
+    await rm(near, { force: true });
+    await rm(far, { force: true });
+    parts = await plugged();
+    const returnedMs = performance.now();
+    const { values } = await polling.nextSample();
+    assert.deepEqual(
+      values.map(({ value }) => value),
+      TEN_VALUES,
+    );
+    assert.ok(performance.now() - returnedMs <= 5_000, `${performance.now() - returnedMs} ms`);
+  }
 });
 
 test('a gateway that passes a serial line on', async (t) => {

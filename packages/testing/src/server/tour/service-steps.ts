@@ -209,7 +209,7 @@ export async function bridges(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/bridges');
   await client.step('GET', path);
   await client.step('GET', `${path}/mappings`);
-  const scale = { mapping: 'laumas-tlb', endpoint: 'tcp://10.0.4.20:502', wait_s: 0 };
+  const scale = { mapping: 'modbus-example', endpoint: 'tcp://10.0.4.20:502', wait_s: 0 };
   await client.step('POST', `${path}/tests`, { body: scale });
   await client.step('POST', `${path}/devices`, { body: { device_id: 'nobody', ...scale } });
   await client.step('DELETE', `${path}/devices/nobody`);
