@@ -203,6 +203,7 @@ export async function clientTypes(): Promise<string> {
     ['exports', 'ExportsClient'],
     ['keys', group(methods(endpoints.keys))],
     ['people', group(methods(endpoints.people))],
+    ['signOn', group(methods(endpoints.signOn))],
     ['session', group(methods(endpoints.session))],
     ['audit', group(methods(endpoints.audit))],
     ['notifications', group(methods(endpoints.notifications))],

@@ -26,6 +26,7 @@ import * as plants from './plants.ts';
 import type { RowMemory } from './row-memory.ts';
 import * as session from './session/session.ts';
 import * as shifts from './shifts/shifts.ts';
+import * as signOn from './sign-on/sign-on.ts';
 import * as site from './site/site.ts';
 import * as telemetry from './telemetry/telemetry.ts';
 import { isLongWrite, type Transaction } from './transaction.ts';
@@ -43,6 +44,7 @@ export const SLICES = {
   keys,
   session,
   people,
+  signOn,
   operations,
   alerts,
   events,

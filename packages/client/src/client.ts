@@ -177,6 +177,7 @@ export function createClient({
     exports: exportsClient(transport, roots),
     keys: derive(endpoints.keys, transport, roots),
     people: derive(endpoints.people, transport, roots),
+    signOn: derive(endpoints.signOn, transport, roots),
     /** Sign-in for browsers. */
     session: derive(endpoints.session, transport, roots),
     audit: derive(endpoints.audit, transport, roots),

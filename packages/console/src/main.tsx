@@ -19,6 +19,7 @@ import {
   type SignInResult,
   signIn,
   takeCode,
+  takeWanted,
 } from './session/sign-in.ts';
 import { InvitedView, PersonView, SignInView } from './session/sign-in-view.tsx';
 import { App, preloadView } from './shell/app.tsx';
@@ -29,10 +30,11 @@ const AGAIN_MS = 2_000;
 const root = document.querySelector('#console');
 if (root === null) throw new Error('the page has no place for the console');
 const place: Element = root;
+takeWanted();
 const navigation = new Navigation();
 const isShown = pageShown();
 const settings = pageSettings();
-const { silo_segment: siloSegment, field_segment: fieldSegment } = settings;
+const { silo_segment: siloSegment, field_segment: fieldSegment, sign_on_name: signOnName } = settings;
 const client = createClient({ baseUrl: location.origin, siloSegment, fieldSegment });
 
 // What the first view needs is loaded at the same time: streams, session, the code of the view, and the language.
@@ -103,7 +105,10 @@ function askPerson(session: SignedIn): void {
 }
 
 function showSignIn(reason: string | null): void {
-  render(<SignInView client={client} reason={reason} onSignedIn={askPerson} />, place);
+  render(
+    <SignInView client={client} signOnName={signOnName} reason={reason} onSignedIn={askPerson} />,
+    place,
+  );
 }
 
 /** Asks until the service answers; then opens the console, or the person signs in. */
@@ -141,7 +146,10 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });
 if (link?.kind === 'invite') {
-  render(<InvitedView client={client} invite={link.code} onSignedIn={askPerson} />, place);
+  render(
+    <InvitedView client={client} signOnName={signOnName} invite={link.code} onSignedIn={askPerson} />,
+    place,
+  );
 } else await openWith(firstAnswer, ask, link === null ? null : texts.value.session.codeUsed);
 
 /** Whether the person can see the page: not while it is behind another one or minimised. */

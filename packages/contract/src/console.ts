@@ -21,6 +21,10 @@ export const ConsoleSettings = closed({
     'The address of map tiles with `{z}`, `{x}` and `{y}`; null where the map has its metre grid only.',
     Type.Union([Type.String(), Type.Null()]),
   ),
+  sign_on_name: described(
+    'What people call the identity provider with which they can sign in; null where there is none.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
   device_link: described(
     'Where devices connect by MQTT; null where the service does not know it.',
     Type.Union([

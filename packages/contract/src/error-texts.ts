@@ -52,6 +52,18 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   handover_not_found: text('There is no such handover.', LOOK_AT_ID),
   person_not_found: text('There is no such person, or this key may not manage them.', 'List the people.'),
   session_not_found: text('The caller has no such session.', 'List the sessions.'),
+  sign_on_refused: text(
+    'The sign-in with the identity provider was not accepted.',
+    'Begin it again; the log of the service and GET /v1/people/sign-ins have the reason.',
+  ),
+  no_role: text(
+    'No group that the identity provider sent gives a right here.',
+    'Add the person to a group of the sign-in policy, or the group to the policy; GET /v1/people/sign-ins shows which groups came.',
+  ),
+  identity_provider_unavailable: text(
+    'The identity provider does not answer.',
+    'Try again, or sign in with a password or a key. Whoever has signed in stays signed in.',
+  ),
   person_exists: text('A person with this name for signing in exists.', 'Choose another name.'),
   view_not_found: text('There is no such view, or it is that of another key.', 'List the views.'),
   bridge_not_found: text(

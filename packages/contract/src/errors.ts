@@ -47,6 +47,8 @@ export const STATUS_OF = {
   unauthorized: 401,
   forbidden: 403,
   cross_site_request: 403,
+  sign_on_refused: 403,
+  no_role: 403,
   device_not_found: 404,
   key_not_found: 404,
   person_not_found: 404,
@@ -120,6 +122,7 @@ export const STATUS_OF = {
   storage_full: 503,
   ingest_busy: 503,
   broker_unavailable: 503,
+  identity_provider_unavailable: 503,
   bridge_not_answering: 504,
   internal_error: 500,
 } as const satisfies Record<string, number>;

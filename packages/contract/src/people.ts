@@ -20,7 +20,7 @@ export const Password = Type.String({ minLength: PASSWORD_CHARS_MIN, maxLength: 
 const roles = Object.keys(ROLES) as Role[];
 const Email = line(254);
 
-const GrantFields = {
+export const GrantFields = {
   role: Type.Enum(roles),
   facilities: Type.Optional(Type.Union([Facilities, Type.Null()])),
   device_ids: Type.Optional(Type.Union([DeviceIds, Type.Null()])),
@@ -30,6 +30,8 @@ const GrantFields = {
 export const NewGrant = closed(GrantFields);
 const NewGrants = Type.Array(NewGrant, { minItems: 1, maxItems: GRANTS_MAX });
 
+export const GRANT_SOURCES = ['local', 'oidc'] as const;
+
 export const GrantRecord = closed({
   role: described(
     '`null` for an API key, whose scopes were given one by one.',
@@ -38,6 +40,10 @@ export const GrantRecord = closed({
   scopes: Type.Array(Type.String()),
   facilities: Type.Union([Facilities, Type.Null()]),
   device_ids: Type.Union([DeviceIds, Type.Null()]),
+  source: described(
+    '`oidc`: from the groups of the identity provider, and replaced at every sign-in with it; `local`: given here.',
+    Type.Enum(GRANT_SOURCES),
+  ),
 });
 
 export const PERSON_STATES = ['invited', 'active', 'disabled'] as const;
@@ -48,6 +54,7 @@ export const Person = closed({
   name: line(200),
   email: Type.Union([Email, Type.Null()]),
   state: Type.Enum(PERSON_STATES),
+  has_single_sign_on: described('Whether the person can sign in with the identity provider.', Type.Boolean()),
   grants: Type.Array(GrantRecord),
   created_at: Timestamp,
   last_used_at: OptionalTimestamp,

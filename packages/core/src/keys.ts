@@ -15,6 +15,8 @@ export interface Grant extends Area {
   /** `null` where the scopes were given one by one. */
   readonly role: Role | null;
   readonly scopes: readonly Scope[];
+  /** `oidc`: from the groups of the identity provider; otherwise it was given here. */
+  readonly source?: 'oidc';
 }
 
 export const grantOf = (

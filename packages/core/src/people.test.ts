@@ -33,3 +33,12 @@ test('nobody manages without the scope admin', () => {
 test('an administrator of a site names its facilities', () => {
   assert.throws(() => grantsOf([{ role: 'site_administrator' }]), { code: 'invalid_input' });
 });
+
+test('an administrator of facilities manages nobody whose rights the identity provider may change', () => {
+  const site = { grants: grantsOf([{ role: 'site_administrator', facilities: ['north'] }]) };
+  const [viewer] = grantsOf([{ role: 'viewer', facilities: ['north'] }]);
+  assert.ok(viewer !== undefined);
+  assert.equal(mayManage(site, [viewer]), true);
+  assert.equal(mayManage(site, [{ ...viewer, source: 'oidc' }]), false);
+  assert.equal(mayManage(site, []), false);
+});

@@ -13,18 +13,21 @@ export interface StoredPerson extends StoredKey {
   readonly login: string;
   readonly email: string | null;
   readonly hasPassword: boolean;
+  /** Whether the person is known to the identity provider. */
+  readonly hasIdentity: boolean;
 }
 
-export const grantRecord = ({ role, scopes, facilities, deviceIds }: Grant): GrantRecord => ({
+export const grantRecord = ({ role, scopes, facilities, deviceIds, source }: Grant): GrantRecord => ({
   role,
   scopes: [...scopes],
   facilities: facilities === null ? null : [...facilities],
   device_ids: deviceIds === null ? null : [...deviceIds],
+  source: source ?? 'local',
 });
 
-function stateOf({ revokedAtMs, hasPassword }: StoredPerson): Person['state'] {
+function stateOf({ revokedAtMs, hasPassword, hasIdentity }: StoredPerson): Person['state'] {
   if (revokedAtMs !== null) return 'disabled';
-  return hasPassword ? 'active' : 'invited';
+  return hasPassword || hasIdentity ? 'active' : 'invited';
 }
 
 export const personRecord = (person: StoredPerson): Person => ({
@@ -33,17 +36,18 @@ export const personRecord = (person: StoredPerson): Person => ({
   name: person.name,
   email: person.email,
   state: stateOf(person),
+  has_single_sign_on: person.hasIdentity,
   grants: person.grants.map(grantRecord),
   created_at: toIso(person.createdAtMs),
   last_used_at: toIsoOrNull(person.lastUsedAtMs),
 });
 
 /** An administrator of a site names its facilities; one of everything is an `administrator`. */
-export function grantsOf(wanted: readonly NewGrant[]): Grant[] {
+export function grantsOf(wanted: readonly NewGrant[], list = 'grants'): Grant[] {
   return wanted.map(({ role, facilities = null, device_ids: deviceIds = null }, index) => {
     if (role === 'site_administrator' && facilities === null) {
-      throw new Refusal('invalid_input', 'the person is not valid', [
-        issueOf(`/grants/${index}/facilities`, sentence('is_required')),
+      throw new Refusal('invalid_input', `one of the ${list} is not valid`, [
+        issueOf(`/${list}/${index}/facilities`, sentence('is_required')),
       ]);
     }
     return { role, scopes: ROLES[role], facilities, deviceIds };
@@ -56,9 +60,13 @@ const holds = (outer: readonly string[] | null, inner: readonly string[] | null)
 const contains = (outer: Area, inner: Area): boolean =>
   holds(outer.facilities, inner.facilities) && holds(outer.deviceIds, inner.deviceIds);
 
-/** Whoever administers everything manages everybody; others only people whose rights they have themselves, in each place. */
+/**
+ * Whoever administers everything manages everybody; others only people whose rights they have themselves, in each place. Those
+ * of the identity provider may be others at the next sign-in, so nobody else manages people who have them, or nothing yet.
+ */
 export function mayManage(manager: Access, grants: readonly Grant[]): boolean {
   if (isUnlimited(limitsWith(manager, 'admin'))) return true;
+  if (grants.length === 0 || grants.some(({ source }) => source === 'oidc')) return false;
   return grants.every((grant) =>
     [...grant.scopes, 'admin' as const].every((scope) =>
       limitsWith(manager, scope).some((area) => contains(area, grant)),

@@ -39,7 +39,7 @@ test('the record of a caller has no secret, and no session where the key itself 
   const shown = {
     key_id: 'key_1',
     kind: 'service' as const,
-    grants: [{ role: null, scopes: ['read'], facilities: ['north'], device_ids: null }],
+    grants: [{ role: null, scopes: ['read'], facilities: ['north'], device_ids: null, source: 'local' }],
     name: 'Office',
     scopes: ['read'],
     facilities: ['north'],

@@ -21,17 +21,30 @@ export interface StoredSession {
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number;
   readonly expiresAtMs: number;
+  /** Its latest end, also if it is used; `null` where that of every session holds. */
+  readonly endsAtMs: number | null;
+  /** What the identity provider calls it, empty where it has no name for it; `null` for one that began without it. */
+  readonly providerSid: string | null;
 }
 
 /** When a session ends that is not used again. */
-export const sessionEndMs = (createdAtMs: number, lastUsedAtMs: number): number =>
-  Math.min(createdAtMs + SESSION_MS_MAX, lastUsedAtMs + SESSION_UNUSED_MS_MAX);
+export const sessionEndMs = (
+  createdAtMs: number,
+  lastUsedAtMs: number,
+  endsAtMs: number | null = null,
+): number =>
+  Math.min(
+    createdAtMs + SESSION_MS_MAX,
+    lastUsedAtMs + SESSION_UNUSED_MS_MAX,
+    endsAtMs ?? Number.POSITIVE_INFINITY,
+  );
 
 export const newSession = (
   hash: string,
   keyId: string,
   nowMs: number,
   { address, browser }: Pick<StoredSession, 'address' | 'browser'> = { address: '', browser: '' },
+  { endsAtMs, providerSid }: Pick<StoredSession, 'endsAtMs' | 'providerSid'> = BEGUN_HERE,
 ): StoredSession => ({
   hash,
   keyId,
@@ -39,8 +52,12 @@ export const newSession = (
   browser,
   createdAtMs: nowMs,
   lastUsedAtMs: nowMs,
-  expiresAtMs: sessionEndMs(nowMs, nowMs),
+  expiresAtMs: sessionEndMs(nowMs, nowMs, endsAtMs),
+  endsAtMs,
+  providerSid,
 });
+
+const BEGUN_HERE = { endsAtMs: null, providerSid: null };
 
 /** What a caller is told about itself. */
 export function sessionRecord(key: StoredKey, session: StoredSession | null): SessionRecord {

@@ -31,7 +31,9 @@ export interface KeyRow extends Omit<StoredKey, 'grants'> {
 }
 
 /** A role is stored by its name, so that whoever has it follows when it changes. */
-type StoredGrant = Area & ({ readonly role: Role } | { readonly scopes: readonly Scope[] });
+type StoredGrant = Area &
+  Pick<Grant, 'source'> &
+  ({ readonly role: Role } | { readonly scopes: readonly Scope[] });
 
 export const KEY_COLUMNS = [
   'key_id',
@@ -53,15 +55,11 @@ export const toKey = ({ grants, ...fields }: KeyRow): StoredKey => ({
   grants: (JSON.parse(grants) as StoredGrant[]).map(readGrant),
 });
 
-const readGrant = (stored: StoredGrant): Grant => {
-  const { facilities, deviceIds } = stored;
-  return 'role' in stored
-    ? { role: stored.role, scopes: ROLES[stored.role], facilities, deviceIds }
-    : { role: null, scopes: stored.scopes, facilities, deviceIds };
-};
+const readGrant = (stored: StoredGrant): Grant =>
+  'role' in stored ? { ...stored, scopes: ROLES[stored.role] } : { ...stored, role: null };
 
-const writtenGrant = ({ role, scopes, facilities, deviceIds }: Grant): StoredGrant =>
-  role === null ? { scopes, facilities, deviceIds } : { role, facilities, deviceIds };
+const writtenGrant = ({ role, scopes, ...place }: Grant): StoredGrant =>
+  role === null ? { ...place, scopes } : { ...place, role };
 
 /** What the key may do, as it is stored. */
 export const accessColumns = (access: Access) => ({

@@ -25,6 +25,7 @@ interface PersonRow extends KeyRow {
   readonly login: string;
   readonly email: string | null;
   readonly password: string | null;
+  readonly identities: number;
 }
 
 /** What a sign-in with a password is compared with. */
@@ -34,11 +35,13 @@ export interface PersonWithPassword {
   readonly password: string | null;
 }
 
-const SELECT = `SELECT ${KEY_COLUMNS}, people.login, people.email, people.password
+const SELECT = `SELECT ${KEY_COLUMNS}, people.login, people.email, people.password,
+    (SELECT COUNT(*) FROM identities WHERE identities.key_id = people.key_id) AS identities
   FROM people JOIN keys ON keys.key_id = people.key_id`;
 
-function toPerson({ login, email, password, ...key }: PersonRow): PersonWithPassword {
-  return { person: { ...toKey(key), login, email, hasPassword: password !== null }, password };
+function toPerson({ login, email, password, identities, ...key }: PersonRow): PersonWithPassword {
+  const has = { hasPassword: password !== null, hasIdentity: identities > 0 };
+  return { person: { ...toKey(key), login, email, ...has }, password };
 }
 
 async function findWith(sql: Sql, condition: string, value: string): Promise<PersonWithPassword | undefined> {
@@ -96,7 +99,9 @@ export const writes = {
 
   async change(tx: Transaction, personId: string, change: PersonChange): Promise<Committed<StoredPerson>> {
     const before = await lock(tx.sql, personId);
-    const { name = before.name, email = before.email, grants = before.grants } = change;
+    const { name = before.name, email = before.email } = change;
+    const ofProvider = before.grants.filter(({ source }) => source === 'oidc');
+    const grants = change.grants === undefined ? before.grants : [...change.grants, ...ofProvider];
     await updateRows(tx.sql, 'people', { keyId: personId }, { email });
     await updateRows(tx.sql, 'keys', { keyId: personId }, { name, ...accessColumns({ grants }) });
     // What is cached of the person has the former rights.

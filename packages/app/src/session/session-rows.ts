@@ -26,6 +26,8 @@ interface SessionRow extends KeyRow {
   readonly sessionCreatedAtMs: number;
   readonly sessionLastUsedAtMs: number;
   readonly sessionExpiresAtMs: number;
+  readonly endsAtMs: number | null;
+  readonly providerSid: string | null;
 }
 
 /** Those that exist, by their hashes. */
@@ -35,13 +37,24 @@ export async function findSessions(
 ): Promise<ReadonlyMap<string, SessionOfKey>> {
   const rows = await sql.query<SessionRow>(
     `SELECT sessions.hash, sessions.address, sessions.browser, sessions.created_at_ms AS session_created_at_ms,
-       sessions.last_used_at_ms AS session_last_used_at_ms, sessions.expires_at_ms AS session_expires_at_ms, ${KEY_COLUMNS}
+       sessions.last_used_at_ms AS session_last_used_at_ms, sessions.expires_at_ms AS session_expires_at_ms,
+       sessions.ends_at_ms, sessions.provider_sid, ${KEY_COLUMNS}
      FROM sessions JOIN keys ON keys.key_id = sessions.key_id WHERE ${sql.isOneOf('sessions.hash', '$1')}`,
     [JSON.stringify(hashes)],
   );
   return new Map(
     rows.map(
-      ({ hash, address, browser, sessionCreatedAtMs, sessionLastUsedAtMs, sessionExpiresAtMs, ...key }) => [
+      ({
+        hash,
+        address,
+        browser,
+        sessionCreatedAtMs,
+        sessionLastUsedAtMs,
+        sessionExpiresAtMs,
+        endsAtMs,
+        providerSid,
+        ...key
+      }) => [
         hash,
         {
           key: toKey(key),
@@ -53,6 +66,8 @@ export async function findSessions(
             createdAtMs: sessionCreatedAtMs,
             lastUsedAtMs: sessionLastUsedAtMs,
             expiresAtMs: sessionExpiresAtMs,
+            endsAtMs,
+            providerSid,
           },
         },
       ],
@@ -61,16 +76,13 @@ export async function findSessions(
 }
 
 export async function insertSession(sql: Sql, session: StoredSession): Promise<void> {
-  const { hash, keyId, address, browser, createdAtMs, lastUsedAtMs, expiresAtMs } = session;
-  await insertRows(sql, { table: 'sessions' }, [
-    { hash, keyId, address, browser, createdAtMs, lastUsedAtMs, expiresAtMs },
-  ]);
+  await insertRows(sql, { table: 'sessions' }, [{ ...session }]);
 }
 
 /** Those that can still be used, the last used first. */
 export async function listSessions(sql: Sql, keyId: string, nowMs: number): Promise<StoredSession[]> {
   return await sql.query<StoredSession>(
-    `SELECT hash, key_id, address, browser, created_at_ms, last_used_at_ms, expires_at_ms FROM sessions
+    `SELECT hash, key_id, address, browser, created_at_ms, last_used_at_ms, expires_at_ms, ends_at_ms, provider_sid FROM sessions
      WHERE key_id = $1 AND expires_at_ms > $2 ORDER BY last_used_at_ms DESC, hash`,
     [keyId, nowMs],
   );
@@ -90,6 +102,20 @@ export async function recordSessionUse(
 /** Returns whether the session was there. */
 export async function removeSession(sql: Sql, hash: string): Promise<boolean> {
   return (await sql.run('DELETE FROM sessions WHERE hash = $1', [hash])) === 1;
+}
+
+/** Those that began with the identity provider: what it calls one of them, or all of a person. Returns their hashes. */
+export async function removeProviderSessions(
+  sql: Sql,
+  { sid, keyId }: { readonly sid: string | null; readonly keyId: string | null },
+): Promise<string[]> {
+  const [condition, value] = sid === null ? ['key_id = $1', keyId] : ['provider_sid = $1', sid];
+  if (!value) return [];
+  const rows = await sql.query<{ hash: string }>(
+    `DELETE FROM sessions WHERE ${condition} AND provider_sid IS NOT NULL RETURNING hash`,
+    [value],
+  );
+  return rows.map(({ hash }) => hash);
 }
 
 /** Keeps the sessions that were used last, and returns the hashes of the others. */
@@ -133,10 +159,10 @@ export async function removeCodesBeyond(sql: Sql, keyId: string, keptMax: number
   );
 }
 
-/** Removes a limited number of ended sessions and codes and returns how many. */
+/** Removes a limited number of ended sessions and codes, and of what was used once, and returns how many. */
 export async function expireSignIns(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
   let removed = 0;
-  for (const table of ['sessions', 'sign_in_codes']) {
+  for (const table of ['sessions', 'sign_in_codes', 'sign_on_uses']) {
     removed += await sql.run(
       `DELETE FROM ${table} WHERE hash IN (
          SELECT hash FROM ${table} WHERE expires_at_ms <= $1

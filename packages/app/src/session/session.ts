@@ -37,6 +37,8 @@ interface SignIn {
   readonly formerHash: string | null;
   /** Where the browser is and what it calls itself. */
   readonly from?: Pick<StoredSession, 'address' | 'browser'>;
+  /** Of a sign-in with the identity provider. */
+  readonly provider?: Pick<StoredSession, 'endsAtMs' | 'providerSid'>;
   /** In PHC form: the password that a person chooses with the code of an invitation. */
   readonly password?: string;
   readonly nowMs: number;
@@ -65,7 +67,7 @@ export const writes = {
   /** `undefined` if the key has ended or the code was used or has ended. */
   async create(
     tx: Transaction,
-    { keyId, codeHash, hash, formerHash, from, password, nowMs }: SignIn,
+    { keyId, codeHash, hash, formerHash, from, provider, password, nowMs }: SignIn,
   ): Promise<Committed<SessionOfKey | undefined>> {
     // Everything about the sessions of a key happens while the key is locked, so their number is exact.
     const key = await lockKey(tx.sql, keyId);
@@ -78,7 +80,7 @@ export const writes = {
     const keptMax = password === undefined ? SESSIONS_PER_KEY_MAX - 1 : 0;
     const ended = await removeSessionsBeyond(tx.sql, keyId, keptMax);
     if (formerHash !== null && (await removeSession(tx.sql, formerHash))) ended.push(formerHash);
-    const session = newSession(hash, keyId, nowMs, from);
+    const session = newSession(hash, keyId, nowMs, from, provider);
     await insertSession(tx.sql, session);
     return committed({ key, session }, ...(ended.length === 0 ? [] : [sessionsEnded(...ended)]));
   },
@@ -98,7 +100,7 @@ export const writes = {
   },
 
   async recordUse(tx: Transaction, session: StoredSession, nowMs: number): Promise<Committed<void>> {
-    const expiresAtMs = sessionEndMs(session.createdAtMs, nowMs);
+    const expiresAtMs = sessionEndMs(session.createdAtMs, nowMs, session.endsAtMs);
     await recordSessionUse(tx.sql, { ...session, lastUsedAtMs: nowMs, expiresAtMs });
     return committed(undefined);
   },
@@ -106,9 +108,10 @@ export const writes = {
   expire: longWrite(async (tx, expiry: Expiry) => committed(await expireSignIns(tx.sql, expiry))),
 };
 
-const sessionsEnded = (...hashes: readonly string[]): Effect => ({ kind: 'sessions_ended', hashes });
+export const sessionsEnded = (...hashes: readonly string[]): Effect => ({ kind: 'sessions_ended', hashes });
 
-async function useUp(sql: Sql, codeHash: string, nowMs: number): Promise<boolean> {
+/** Returns whether the code could still be used. */
+export async function useUp(sql: Sql, codeHash: string, nowMs: number): Promise<boolean> {
   const code = (await findCodes(sql, [codeHash])).get(codeHash);
   return code !== undefined && nowMs < code.expiresAtMs && (await removeCode(sql, codeHash));
 }

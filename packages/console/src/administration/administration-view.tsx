@@ -11,6 +11,7 @@ import { HealthPage } from './health-page.tsx';
 import { KeysPage } from './keys-page.tsx';
 import { NotificationsPage } from './notifications-page.tsx';
 import { PeoplePage } from './people-page.tsx';
+import { SignInPage } from './sign-in-page.tsx';
 import { WebhooksPage } from './webhooks-page.tsx';
 import './administration-view.css';
 
@@ -18,6 +19,7 @@ const PAGES = {
   devices: DevicesPage,
   bridges: BridgesPage,
   people: PeoplePage,
+  'sign-in': SignInPage,
   keys: KeysPage,
   webhooks: WebhooksPage,
   notifications: NotificationsPage,

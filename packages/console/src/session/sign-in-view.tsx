@@ -1,13 +1,13 @@
 import './sign-in-view.css';
 import type { Client } from '@granary/client';
 import { PASSWORD_CHARS_MIN } from '@granary/contract/people';
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { Button } from '../kit/button.tsx';
 import { Drawing } from '../kit/empty-state.tsx';
 import { Field } from '../kit/inputs.tsx';
 import { failureText } from '../kit/messages.tsx';
 import { texts } from '../texts/texts.ts';
-import { isSignedIn, type SignedIn, type SignInFailure, signIn } from './sign-in.ts';
+import { isSignedIn, type SignedIn, type SignInFailure, signIn, signOn } from './sign-in.ts';
 
 /** As the service accepts it. */
 const NAME_CHARS_MAX = 200;
@@ -16,12 +16,14 @@ const WAY = 'granary-sign-in';
 
 interface Props {
   readonly client: Client;
+  /** What people call the identity provider; `null` where there is none. */
+  readonly signOnName: string | null;
   /** Why the person has to sign in, where it is not the first time. */
   readonly reason: string | null;
   readonly onSignedIn: (session: SignedIn) => void;
 }
 
-export function SignInView({ client, reason, onSignedIn }: Props) {
+export function SignInView({ client, signOnName, reason, onSignedIn }: Props) {
   const { session } = texts.value;
   const usesKey = useSignal(localStorage.getItem(WAY) !== 'person');
   const login = useSignal('');
@@ -102,6 +104,7 @@ export function SignInView({ client, reason, onSignedIn }: Props) {
         >
           {usesKey.value ? session.usePassword : session.useKey}
         </Button>
+        <SignOnButton client={client} name={signOnName} invite={null} failure={failure} />
         <p class="muted sign-in-other">
           {session.otherWay} <code>granary console</code>
         </p>
@@ -118,7 +121,7 @@ interface InvitedProps extends Omit<Props, 'reason'> {
 }
 
 /** A person who was invited chooses a password. */
-export function InvitedView({ client, invite, onSignedIn }: InvitedProps) {
+export function InvitedView({ client, signOnName, invite, onSignedIn }: InvitedProps) {
   const { session } = texts.value;
   const password = useSignal('');
   const failure = useSignal<string | null>(null);
@@ -165,8 +168,37 @@ export function InvitedView({ client, invite, onSignedIn }: InvitedProps) {
         <Button kind="primary" type="submit" isBusy={isRunning.value}>
           {session.goOn}
         </Button>
+        <SignOnButton client={client} name={signOnName} invite={invite} failure={failure} />
       </form>
     </main>
+  );
+}
+
+interface SignOnProps {
+  readonly client: Client;
+  readonly name: string | null;
+  /** The invitation whose person gets the identity; `null` without one. */
+  readonly invite: string | null;
+  readonly failure: Signal<string | null>;
+}
+
+/** Beside the other ways, which work while the identity provider is away. */
+function SignOnButton({ client, name, invite, failure }: SignOnProps) {
+  const { session } = texts.value;
+  const isRunning = useSignal(false);
+  if (name === null) return null;
+  const leave = async (): Promise<void> => {
+    isRunning.value = true;
+    failure.value = failureOf(await signOn(client, invite));
+    isRunning.value = false;
+  };
+  return (
+    <>
+      <p class="muted sign-in-or">{session.or}</p>
+      <Button isBusy={isRunning.value} onPress={() => void leave()}>
+        {session.signInWith(name)}
+      </Button>
+    </>
   );
 }
 

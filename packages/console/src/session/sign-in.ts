@@ -28,6 +28,28 @@ export const currentSession = (client: Client): Promise<SignInResult> => result(
 export const signIn = (client: Client, credentials: SignIn): Promise<SignInResult> =>
   result(client.session.create(credentials, ONCE));
 
+/** Where a person wanted to go before leaving for the identity provider. */
+const WANTED = 'granary-wanted';
+
+/** Leaves the page for the identity provider; answers only if that is not possible. */
+export async function signOn(client: Client, invite: string | null): Promise<SignInFailure> {
+  try {
+    const { url } = await client.signOn.start(invite === null ? {} : { invite }, ONCE);
+    sessionStorage.setItem(WANTED, location.hash);
+    location.assign(url);
+    return await new Promise(() => undefined);
+  } catch (error) {
+    return error instanceof ApiError ? { kind: 'refused', failure: error } : { kind: 'unreachable' };
+  }
+}
+
+/** After the way back; it must be called before anything reads the address. */
+export function takeWanted(): void {
+  const wanted = sessionStorage.getItem(WANTED);
+  sessionStorage.removeItem(WANTED);
+  if (wanted?.startsWith('#/') && location.hash === '') history.replaceState(null, '', wanted);
+}
+
 async function result(answer: Promise<SessionRecord>): Promise<SignInResult> {
   try {
     return await answer;

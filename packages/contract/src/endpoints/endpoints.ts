@@ -20,6 +20,7 @@ import { plants } from './plants.ts';
 import { reference } from './reference.ts';
 import { session } from './session.ts';
 import { shifts } from './shifts.ts';
+import { signOn } from './sign-on.ts';
 import { site } from './site.ts';
 import { fieldTelemetry, readings, siloTelemetry } from './telemetry.ts';
 import { views } from './views.ts';
@@ -44,6 +45,7 @@ export const endpoints = {
   keys,
   people,
   session,
+  signOn,
   notifications,
   site,
   events,

@@ -5,6 +5,7 @@ import { PlantError, plantErrorStatus } from '../endpoints/plants.ts';
 import { ERROR_TEXTS } from '../error-texts.ts';
 import { type ErrorCode, STATUS_OF } from '../errors.ts';
 import { SESSION_COOKIE } from '../session.ts';
+import { SIGN_ON_COOKIE } from '../sign-on.ts';
 import { type ComponentSchemas, type JsonObject, sortedByName } from './component-schemas.ts';
 
 /** The headers of answers, by the names under which a document refers to them. */
@@ -41,7 +42,7 @@ export const ANSWER_HEADERS = {
   'Set-Cookie': {
     description: 'The cookie of the session, which no script can read; or its removal.',
     required: true,
-    schema: { type: 'string', pattern: `^${SESSION_COOKIE}=` },
+    schema: { type: 'string', pattern: `^(${SESSION_COOKIE}|${SIGN_ON_COOKIE})=` },
   },
   Link: {
     description: 'The address of the next page, with `rel="next"`; missing on the last page.',

@@ -46,6 +46,7 @@ import { GrantRecord, Invitation, NewGrant, NewPerson, Person, PersonPatch } fro
 import { Point, Position } from '../positions.ts';
 import { SessionRecord, SignIn, SignInCode } from '../session.ts';
 import { Handover, NewHandover, NewNote, Note, ShiftMission, ShiftReport } from '../shifts.ts';
+import { AppliedPolicy, GroupGrant, NewSignInPolicy, SignInPolicy } from '../sign-on.ts';
 import { Applied, SiteChange, SiteDevice, SiteDocument } from '../site.ts';
 import { EnvironmentalReading, LocationReading, Track, TrackPoint } from '../telemetry/field-readings.ts';
 import { CurrentReadings, HistoryPoint, SensorHistory, TelemetryReceipt } from '../telemetry/telemetry.ts';
@@ -157,6 +158,10 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   NewPerson,
   Person,
   PersonPatch,
+  AppliedPolicy,
+  GroupGrant,
+  NewSignInPolicy,
+  SignInPolicy,
   NewView,
   View,
   ViewPatch,

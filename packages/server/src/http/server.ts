@@ -48,6 +48,8 @@ import { limitRequests } from './request-limit.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { sessionRoutes, signInRoutes } from './session/session.ts';
 import { shiftRoutes } from './shifts.ts';
+import { policyRoutes } from './sign-on/policy.ts';
+import { identityProviderOf, SIGN_ON_ROUTES, signOnAdminRoutes } from './sign-on/sign-on.ts';
 import { siteRoutes } from './site/site.ts';
 import { fieldReadingRoutes } from './telemetry/field-readings.ts';
 import { ingestRoutes, siloTelemetryRoutes } from './telemetry/telemetry.ts';
@@ -180,10 +182,16 @@ export function createHttpServer(
   if (settings.metrics === 'key') group(roots.service, addMetrics);
   group(roots.api, (routes) => keyRoutes(routes, parts));
   group(roots.api, (routes) => peopleRoutes(routes, parts));
+  group(roots.api, (routes) => policyRoutes(routes, parts));
   if (settings.console) {
     consoleRoutes(app, settings, parts.consoleFolder);
     app.register(async (routes) => signInRoutes(routes, parts, accessChecks), { prefix: roots.api });
     group(roots.api, (routes) => sessionRoutes(routes, parts));
+    const provider = identityProviderOf(parts);
+    for (const add of SIGN_ON_ROUTES) {
+      app.register(async (routes) => add(routes, parts, provider), { prefix: roots.api });
+    }
+    group(roots.api, (routes) => signOnAdminRoutes(routes, parts, provider));
   }
   const { brokerSecret: secret } = settings;
   if (secret !== null) {

@@ -146,6 +146,21 @@ export function asDatabaseUrl(text: string): string | Error {
 export const asBrokerUrl = (text: string): BrokerAccess | Error =>
   parseBrokerUrl(text) ?? new Error('must be an address such as mqtt://user:password@host:1883 or mqtts://…');
 
+/** Without encryption only on this machine: whoever is on the way could sign in as anybody. */
+export function asIssuer(text: string): string | Error {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain =
+    url?.protocol === 'http:' && (LOOPBACK.test(url.hostname) || url.hostname.endsWith('.localhost'));
+  return url !== null && (isPlain || url.protocol === 'https:') && url.search === '' && url.hash === ''
+    ? text
+    : new Error('must be the https:// address of an OpenID Connect provider, as it names itself');
+}
+
+export const asScopes: Parse<string> = (text) =>
+  /^[!-~]+( [!-~]+)*$/.test(text) && text.split(' ').includes('openid')
+    ? text
+    : new Error('must be scopes separated by spaces, openid among them');
+
 export type BrokerAccessMode = (typeof BROKER_ACCESSES)[number];
 
 export function asBrokerAccess(text: string): BrokerAccessMode | Error {

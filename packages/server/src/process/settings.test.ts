@@ -54,6 +54,14 @@ test('without settings the defaults of the embedded database apply', () => {
     compressAfterDays: 1,
     console: true,
     mapTilesUrl: null,
+    oidcIssuer: null,
+    oidcClientId: '',
+    oidcClientSecret: null,
+    oidcClientSecretFile: null,
+    oidcScopes: 'openid profile email',
+    oidcGroupsClaim: 'groups',
+    oidcAdminGroup: null,
+    oidcName: null,
   });
 });
 
@@ -172,6 +180,37 @@ test('the address of map tiles needs a plain host and the three parts of a tile'
     "https://a.example;script-src/{z}/{x}/{y} 'unsafe-inline'",
   ]) {
     assert.throws(() => tiles(bad), SettingsError, bad);
+  }
+});
+
+test('single sign-on needs an issuer with TLS, a client and one secret', () => {
+  const issuer = 'GRANARY_OIDC_ISSUER';
+  const client = { GRANARY_OIDC_CLIENT_ID: 'granary', GRANARY_OIDC_CLIENT_SECRET: 'x' };
+  for (const good of ['https://id.example/realms/farm', 'https://id.example/', 'http://a.localhost:9/']) {
+    assert.equal(readSettings({ [issuer]: good, ...client }).oidcIssuer, good);
+  }
+  const { GRANARY_OIDC_CLIENT_SECRET: _, ...withoutSecret } = client;
+  const set = { [issuer]: 'https://id.example', ...client };
+  assert.equal(
+    readSettings({
+      ...withoutSecret,
+      [issuer]: 'https://id.example',
+      GRANARY_OIDC_CLIENT_SECRET_FILE: '/run/s',
+    }).oidcClientSecretFile,
+    '/run/s',
+  );
+  for (const [env, told] of [
+    [{ ...set, [issuer]: 'http://id.example' }, /https/],
+    [{ ...set, [issuer]: 'id.example' }, /https/],
+    [{ ...set, [issuer]: 'https://id.example/?a=b' }, /https/],
+    [{ [issuer]: 'https://id.example', GRANARY_OIDC_CLIENT_SECRET: 'x' }, /CLIENT_ID as well/],
+    [{ [issuer]: 'https://id.example', ...withoutSecret }, /either/],
+    [{ ...set, GRANARY_OIDC_CLIENT_SECRET_FILE: '/run/s' }, /either/],
+    [{ ...set, GRANARY_OIDC_SCOPES: 'profile' }, /openid/],
+    [{ ...set, GRANARY_CONSOLE: 'off' }, /GRANARY_CONSOLE/],
+    [client, /GRANARY_OIDC_CLIENT_ID needs GRANARY_OIDC_ISSUER/],
+  ] as const) {
+    assert.throws(() => readSettings(env), told, JSON.stringify(env));
   }
 });
 

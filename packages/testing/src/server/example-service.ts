@@ -13,6 +13,7 @@ import { checkedTimeMs, TIME_EXAMPLE } from '@granary/contract/time';
 import type { Resolve } from '@granary/server/background/webhooks/address-guard';
 import { createService, type Started } from '@granary/server/compose';
 import { readSettings } from '@granary/server/process/settings';
+import { OAuth2Server } from 'oauth2-mock-server';
 import { writeBuiltConsole } from './built-console.ts';
 import { ExampleResources } from './example-resources.ts';
 import { apiOf } from './service.ts';
@@ -55,7 +56,21 @@ export class ExampleService {
       GRANARY_SMTP_URL: 'smtp://127.0.0.1:9',
       GRANARY_MAIL_FROM: 'granary@example.com',
     };
-    const settings = readSettings({ ...env, GRANARY_LOG_LEVEL: 'silent', GRANARY_DATA_DIR: dataDir });
+    const provider = new OAuth2Server();
+    await provider.issuer.keys.generate('RS256');
+    await provider.start(0, 'localhost');
+    this.#undos.push(() => provider.stop());
+    const signOn = {
+      GRANARY_OIDC_ISSUER: provider.issuer.url ?? '',
+      GRANARY_OIDC_CLIENT_ID: 'granary',
+      GRANARY_OIDC_CLIENT_SECRET: 'an example of a secret',
+    };
+    const settings = readSettings({
+      ...env,
+      ...signOn,
+      GRANARY_LOG_LEVEL: 'silent',
+      GRANARY_DATA_DIR: dataDir,
+    });
     // The names of receivers resolve to an address that is refused, so that nothing leaves this machine.
     const resolve: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const consoleFolder = join(dataDir, 'console');

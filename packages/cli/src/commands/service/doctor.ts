@@ -271,9 +271,23 @@ export async function bridgeFindings(client: Client): Promise<Finding[]> {
   }
 }
 
+/** Nothing where single sign-on is not set up, or the key may not see it. */
+export async function signOnFindings(client: Client): Promise<Finding[]> {
+  try {
+    const { issuer, answers, failure } = await client.signOn.provider();
+    const message = answers ? `${issuer} answers` : `${issuer}: ${failure}`;
+    const cure =
+      'People sign in with passwords and keys meanwhile; look at GRANARY_OIDC_ISSUER, the network and the certificate.';
+    return [finding('sign-on', answers ? 'ok' : 'warn', message, cure)];
+  } catch (failure) {
+    if (failure instanceof ApiError) return [];
+    throw failure;
+  }
+}
+
 export const doctor: Define = (command, environment) => {
   command.description(
-    'Looks at the service and this machine: ports, folder, database, broker, clock, key, devices, disk. Each line is ok, warn or fail, with its cure; the exit code is 1 if something fails.',
+    'Looks at the service and this machine: ports, folder, database, broker, clock, key, devices, single sign-on, disk. Each line is ok, warn or fail, with its cure; the exit code is 1 if something fails.',
   );
   withExamples(command, 'granary doctor', 'granary doctor --context farm --json');
   withAccess(command).action(async (values: AccessValues) => {
@@ -318,6 +332,7 @@ async function examine(values: AccessValues, environment: Environment): Promise<
     await keyFinding(client),
     ...(await deviceFindings(client)),
     ...(await bridgeFindings(client)),
+    ...(await signOnFindings(client)),
     ...local,
   ];
 }

@@ -7,6 +7,7 @@ export const administration: typeof english.administration = {
     bridges: 'Bridges',
     keys: 'API-Schlüssel',
     people: 'Personen',
+    'sign-in': 'Anmeldung',
     webhooks: 'Webhooks',
     notifications: 'Benachrichtigungen',
     audit: 'Änderungsprotokoll',
@@ -94,6 +95,48 @@ export const people: typeof english.people = {
   disableOf: (name: string) => `${name} sperren`,
   disableMeans:
     'Jede Sitzung, jeder Link und das Passwort gelten innerhalb einer Sekunde nicht mehr. Was die Person getan hat, bleibt in den Aufzeichnungen.',
+};
+
+export const signOn: typeof english.signOn = {
+  notSetUp:
+    'Es ist kein Identitätsanbieter eingerichtet, Gruppen wirken also noch nicht. docs/people.md sagt, wie: GRANARY_OIDC_ISSUER und drei weitere Einstellungen.',
+  issuer: 'Identitätsanbieter',
+  state: 'Zustand',
+  answers: 'Antwortet',
+  away: (failure: string) => `Antwortet nicht: ${failure}. Wer angemeldet ist, bleibt angemeldet.`,
+  callback: 'Rücksprungadresse, beim Anbieter zu erlauben',
+  logout: 'Adresse für Abmeldungen durch den Anbieter',
+  adminGroup: 'Gruppe der Verwalter, aus den Einstellungen',
+  groups: 'Was Gruppen dürfen',
+  noGroups: 'Noch hat keine Gruppe eine Rolle. Wer ohne Rolle kommt, wird abgewiesen.',
+  addGroup: 'Gruppe hinzufügen',
+  group: 'Gruppe',
+  groupHint:
+    'Genau so, wie der Anbieter sie schickt; unten steht, welche Gruppen kamen. Entra schickt Objekt-IDs.',
+  remove: 'Entfernen',
+  removeOf: (group: string) => `Rolle von ${group} entfernen`,
+  removeMeans:
+    'Ihre Mitglieder verlieren diese Rolle bei der nächsten Anmeldung. Hier vergebene Rollen bleiben.',
+  changed: (count: number) =>
+    count === 0
+      ? 'Gespeichert. Niemand, der schon angemeldet war, bekommt andere Rechte.'
+      : `Gespeichert. ${count === 1 ? 'Eine Person bekommt' : `${count} Personen bekommen`} bei der nächsten Anmeldung andere Rechte.`,
+  signIns: 'Letzte Anmeldungen',
+  noSignIns: 'Über den Identitätsanbieter hat sich noch niemand angemeldet.',
+  at: 'Zeit',
+  who: 'Wer',
+  unknown: 'Unbekannt',
+  result: 'Ergebnis',
+  cameWith: 'Gruppen, die kamen',
+  results: {
+    signed_in: 'Angemeldet',
+    no_role: 'Abgewiesen: keine Gruppe mit einer Rolle',
+    groups_left_out: 'Abgewiesen: zu viele Gruppen, der Anbieter schickte keine',
+    disabled: 'Abgewiesen: die Person ist gesperrt',
+    other_person: 'Abgewiesen: die Identität gehört zu einer anderen Person',
+    link_ended: 'Abgewiesen: die Einladung gilt nicht mehr',
+    not_valid: 'Abgewiesen: was kam, ist nicht gültig',
+  },
 };
 
 export const webhooks: typeof english.webhooks = {
@@ -242,6 +285,9 @@ export const audit: typeof english.audit = {
     'people.change': 'Person ändern',
     'people.renew': 'Neuer Link für Person',
     'people.disable': 'Person sperren',
+    'signOn.putPolicy': 'Regeln der Anmeldung ändern',
+    'signOn.callback': 'Anmeldung über den Identitätsanbieter',
+    'signOn.logout': 'Abmeldung vom Identitätsanbieter gemeldet',
     'session.endOne': 'Sitzung beenden',
     'session.end': 'Abgemeldet',
     'session.createCode': 'Link zum Anmelden erstellt',

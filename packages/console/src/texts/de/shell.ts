@@ -75,6 +75,8 @@ export const session: typeof english.session = {
   goOn: 'Weiter',
   notNow: 'Nicht jetzt',
   submit: 'Anmelden',
+  signInWith: (name: string) => `Anmelden mit ${name}`,
+  or: 'oder',
   ended: 'Ihre Sitzung ist beendet. Melden Sie sich wieder an.',
   codeUsed:
     'Dieser Link wurde schon benutzt oder ist zu alt. Melden Sie sich mit einem API-Schlüssel an, oder holen Sie einen neuen Link: granary console',

@@ -1,5 +1,14 @@
 import type { LanguageTexts, Texts } from '../en/texts.ts';
-import { administration, audit, health, keys, notifications, people, webhooks } from './administration.ts';
+import {
+  administration,
+  audit,
+  health,
+  keys,
+  notifications,
+  people,
+  signOn,
+  webhooks,
+} from './administration.ts';
 import { alarmHelp } from './alarm-help.ts';
 import { alerts } from './alerts.ts';
 import { bridges } from './bridges.ts';
@@ -43,6 +52,7 @@ export const de: Texts = {
   views,
   wall,
   people,
+  signOn,
   webhooks,
 };
 

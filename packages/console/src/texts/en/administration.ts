@@ -5,6 +5,7 @@ export const administration = {
     bridges: 'Bridges',
     keys: 'API keys',
     people: 'People',
+    'sign-in': 'Sign-in',
     webhooks: 'Webhooks',
     notifications: 'Notifications',
     audit: 'Audit log',
@@ -91,6 +92,46 @@ export const people = {
   disableOf: (name: string) => `Disable ${name}`,
   disableMeans:
     'Every session, link and the password stop working within a second. What the person did stays in the records.',
+};
+
+export const signOn = {
+  notSetUp:
+    'No identity provider is set up, so groups have no effect yet. docs/people.md says how: GRANARY_OIDC_ISSUER and three more settings.',
+  issuer: 'Identity provider',
+  state: 'State',
+  answers: 'Answers',
+  away: (failure: string) => `Does not answer: ${failure}. Whoever has signed in stays signed in.`,
+  callback: 'Callback address, to be allowed at the provider',
+  logout: 'Back-channel logout address',
+  adminGroup: 'Group of administrators, from the settings',
+  groups: 'What groups may do',
+  noGroups: 'No group has a role yet. Whoever comes without a role is refused.',
+  addGroup: 'Add group',
+  group: 'Group',
+  groupHint: 'Exactly as the provider sends it; below you see which groups came. Entra sends object ids.',
+  remove: 'Remove',
+  removeOf: (group: string) => `Remove the role of ${group}`,
+  removeMeans: 'Its members lose this role at their next sign-in. Roles that were given here stay.',
+  changed: (count: number) =>
+    count === 0
+      ? 'Saved. Nobody who has signed in before gets other rights.'
+      : `Saved. ${count === 1 ? 'One person gets' : `${count} people get`} other rights at the next sign-in.`,
+  signIns: 'Last sign-ins',
+  noSignIns: 'Nobody has signed in with the identity provider yet.',
+  at: 'Time',
+  who: 'Who',
+  unknown: 'Unknown',
+  result: 'Result',
+  cameWith: 'Groups that came',
+  results: {
+    signed_in: 'Signed in',
+    no_role: 'Refused: no group with a role',
+    groups_left_out: 'Refused: too many groups, so the provider sent none',
+    disabled: 'Refused: the person is disabled',
+    other_person: 'Refused: the identity belongs to another person',
+    link_ended: 'Refused: the invitation has ended',
+    not_valid: 'Refused: what came is not valid',
+  },
 };
 
 export const webhooks = {
@@ -237,6 +278,9 @@ export const audit = {
     'people.change': 'Change person',
     'people.renew': 'New link for person',
     'people.disable': 'Disable person',
+    'signOn.putPolicy': 'Change sign-in policy',
+    'signOn.callback': 'Sign in with the identity provider',
+    'signOn.logout': 'Sign-out told by the identity provider',
     'session.endOne': 'End session',
     'session.end': 'Sign out',
     'session.createCode': 'Make sign-in link',

@@ -73,6 +73,8 @@ export const session = {
   goOn: 'Continue',
   notNow: 'Not now',
   submit: 'Sign in',
+  signInWith: (name: string) => `Sign in with ${name}`,
+  or: 'or',
   ended: 'Your session has ended. Sign in again.',
   codeUsed:
     'This link has been used already or is too old. Sign in with an API key, or ask for a new link: granary console',

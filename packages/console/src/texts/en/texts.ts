@@ -1,7 +1,16 @@
 import { SENTENCES } from '@granary/contract/sentences/english';
 import type { Reader } from '@granary/contract/sentences/sentence';
 import { WORDS } from '@granary/contract/sentences/words';
-import { administration, audit, health, keys, notifications, people, webhooks } from './administration.ts';
+import {
+  administration,
+  audit,
+  health,
+  keys,
+  notifications,
+  people,
+  signOn,
+  webhooks,
+} from './administration.ts';
 import { alarmHelp } from './alarm-help.ts';
 import { alerts } from './alerts.ts';
 import { bridges } from './bridges.ts';
@@ -43,6 +52,7 @@ export const en = {
   views,
   wall,
   people,
+  signOn,
   webhooks,
 };
 

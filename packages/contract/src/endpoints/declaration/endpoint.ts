@@ -91,8 +91,8 @@ interface Declaration<Path extends string, Query, Body, Result> {
   /** For an endpoint that needs no key although its group does. */
   readonly needsKey?: false;
   readonly isUrgent?: Endpoint['isUrgent'];
-  /** For an endpoint that stores readings, or that changes nothing. */
-  readonly isAudited?: false;
+  /** `false` for an endpoint that stores readings, or that changes nothing; `true` for a `GET` that changes something. */
+  readonly isAudited?: boolean;
   readonly query?: Checker<Query>;
   readonly body?: BodyInput<Body>;
   readonly requestHeaders?: readonly RequestHeader[];
@@ -123,8 +123,8 @@ export function endpoint<const Path extends string, Result, Query = undefined, B
   const needsKey = declared.needsKey ?? groupNeedsKey(group);
   const usual = Object.fromEntries(parameterNames(path).map((name) => [name, exampleParameter(name, group)]));
   const idempotencyKey: readonly RequestHeader[] = method === 'POST' && needsKey ? ['idempotency-key'] : [];
-  const isAudited = method !== 'GET' && declared.isAudited !== false;
-  const actor: readonly RequestHeader[] = isAudited ? ['x-actor'] : [];
+  const isAudited = declared.isAudited ?? method !== 'GET';
+  const actor: readonly RequestHeader[] = isAudited && method !== 'GET' ? ['x-actor'] : [];
   return {
     group,
     method,

@@ -85,15 +85,20 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'session.list': 'own',
   'session.endOne': 'own',
   'session.createCode': 'checked below',
+  'signOn.policy': 'refused',
+  'signOn.putPolicy': 'refused',
+  'signOn.provider': 'refused',
+  'signOn.signIns': 'refused',
+  // Of the person who has signed in.
+  'signOn.link': 'own',
   // The sample store has no devices.
   'plants.create': 'own',
   'plants.list': 'own',
   'plants.get': 'own',
   ...Object.fromEntries(
-    ALL_ENDPOINTS.filter(({ name }) => /^(keys|webhooks|notifications|site)\./.test(name)).map(({ name }) => [
-      name,
-      'refused',
-    ]),
+    ALL_ENDPOINTS.filter(({ name }) => /^(keys|webhooks|notifications|site|signOn)\./.test(name)).map(
+      ({ name }) => [name, 'refused'],
+    ),
   ),
 };
 

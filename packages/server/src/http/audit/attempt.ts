@@ -71,7 +71,8 @@ export function draftAttempt(request: FastifyRequest, endpoint: Endpoint, nowMs:
     deviceId: checkDeviceId.accepts(deviceId) ? deviceId : null,
     facility: textOrNull(field(field(body, 'location') ?? body, 'facility')),
     resourceId: Object.values(others)[0]?.slice(0, PATH_CHARS_MAX) ?? null,
-    input: auditInput((query as object | undefined) ?? {}, body),
+    // Parameters that the endpoint does not read are not its input; those of a sign-in have a code.
+    input: auditInput((endpoint.query === null ? undefined : (query as object | undefined)) ?? {}, body),
   };
 }
 

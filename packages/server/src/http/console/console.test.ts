@@ -131,6 +131,7 @@ describe("the operators' page", () => {
         silo_segment: 'siloscale',
         field_segment: 'fielddevice',
         map_tiles_url: 'https://tiles.example:8443/a/{z}/{x}/{y}.png',
+        sign_on_name: null,
         device_link: null,
       },
     );

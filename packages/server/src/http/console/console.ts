@@ -59,6 +59,7 @@ export function consoleRoutes(routes: FastifyInstance, settings: Settings, folde
     silo_segment: settings.siloSegment,
     field_segment: settings.fieldSegment,
     map_tiles_url: settings.mapTilesUrl,
+    sign_on_name: signOnNameOf(settings),
     device_link: deviceLinkOf(settings),
   };
 
@@ -100,6 +101,9 @@ function withSettings(page: ConsoleFile, settings: ConsoleSettings): ConsoleFile
     etag: async () => (await page.etag()).replace(/"$/, `-${digest}"`),
   };
 }
+
+const signOnNameOf = ({ oidcIssuer, oidcName }: Settings): string | null =>
+  oidcIssuer === null ? null : (oidcName ?? new URL(oidcIssuer).host);
 
 /** Without encryption where that is possible, because a first try then needs no certificate. */
 function deviceLinkOf({

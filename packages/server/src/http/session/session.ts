@@ -22,6 +22,12 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 
 const BROWSER_CHARS_MAX = 300;
 
+/** Where the browser is and what it calls itself. */
+export const browserOf = ({ address, headers }: FastifyRequest) => ({
+  address,
+  browser: (headers['user-agent'] ?? '').slice(0, BROWSER_CHARS_MAX),
+});
+
 /** As long as a session lasts at most; the service ends it earlier where it is not used. */
 const LASTS_S = (30 * DAY_MS) / SECOND_MS;
 
@@ -48,10 +54,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
       nowMs: now(),
       formerHash: former === undefined ? null : hashSecret(former),
       codeHash: code === null ? null : hashSecret(code),
-      from: {
-        address: request.address,
-        browser: (request.headers['user-agent'] ?? '').slice(0, BROWSER_CHARS_MAX),
-      },
+      from: browserOf(request),
       ...('invite' in given ? { password: await passwords.hash(given.password) } : {}),
     });
     if (created === undefined) {
@@ -176,6 +179,7 @@ const cookie = (value: string, lastsS: number, isEncrypted: boolean): string =>
     ...(isEncrypted ? ['Secure'] : []),
   ].join('; ');
 
-const sessionCookie = (secret: string, isEncrypted: boolean): string => cookie(secret, LASTS_S, isEncrypted);
+export const sessionCookie = (secret: string, isEncrypted: boolean): string =>
+  cookie(secret, LASTS_S, isEncrypted);
 
 const removedCookie = (isEncrypted: boolean): string => cookie('', 0, isEncrypted);

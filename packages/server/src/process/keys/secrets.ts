@@ -105,6 +105,7 @@ export function decryptSecret(encryptedSecret: string, apiKey: string): string |
   const bytes = Buffer.from(encryptedSecret, 'base64url');
   const nonceEnd = SALT_BYTES + NONCE_BYTES;
   const tagEnd = nonceEnd + TAG_BYTES;
+  if (bytes.length < tagEnd) return null;
   const key = keyFor(apiKey, bytes.subarray(0, SALT_BYTES));
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(SALT_BYTES, nonceEnd));
   decipher.setAuthTag(bytes.subarray(nonceEnd, tagEnd));

@@ -36,6 +36,15 @@ export async function people(client: TourClient): Promise<void> {
   await client.step('POST', `${one}/disable`);
   await client.step('GET', '/v1/sessions');
   await client.step('DELETE', '/v1/sessions/none');
+  const policy = '/v1/sign-in-policy';
+  const groups = [{ group: 'silo-operators', role: 'operator', facilities: ['north'] }];
+  await client.step('PUT', `${policy}?dry_run=true`, { body: { groups } });
+  await client.step('PUT', policy, { body: { groups } });
+  await client.step('PUT', policy, { body: { groups: [{ group: 'x', role: 'site_administrator' }] } });
+  await client.step('GET', policy);
+  await client.step('GET', '/v1/people/sign-ins');
+  await client.step('GET', '/v1/identity-provider');
+  await client.step('POST', '/v1/session/oidc/start');
 }
 
 export async function session(client: TourClient): Promise<void> {

@@ -1,0 +1,264 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { SignInPolicy, SignInResult } from '@granary/contract/sign-on';
+import { type Grant, isValidAt, type StoredKey } from '@granary/core/keys';
+import {
+  type ClaimedGroups,
+  type ClaimedPerson,
+  grantsOfGroups,
+  localGrants,
+  policyOf,
+  type StoredSignIn,
+} from '@granary/core/sign-on';
+import { insertRows, updateRows } from '@granary/store/rows';
+import type { Sql } from '@granary/store/sql';
+import { type Committed, committed, type Effect } from '../effects.ts';
+import {
+  accessColumns,
+  insertKey,
+  KEY_COLUMNS,
+  type KeyRow,
+  lockAdminKeys,
+  lockKey,
+  toKey,
+} from '../keys/key-rows.ts';
+import { sessionsEnded, useUp } from '../session/session.ts';
+import { removeProviderSessions, removeSessionsBeyond } from '../session/session-rows.ts';
+import type { Transaction } from '../transaction.ts';
+
+const POLICY_NO = 1;
+/** Compared with a new policy. */
+const KNOWN_PEOPLE_MAX = 10_000;
+const SIGN_INS_KEPT = 1_000;
+const GROUPS_SHOWN_MAX = 200;
+
+/** A person who has signed in with the identity provider before. */
+export interface KnownPerson {
+  readonly keyId: string;
+  readonly name: string;
+  readonly grants: readonly Grant[];
+  /** That came at the last sign-in. */
+  readonly groups: readonly string[];
+}
+
+/** Only both together identify somebody. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** The person to whom the identity is to belong from now on. */
+export interface IdentityLink {
+  readonly keyId: string;
+  /** Of the invitation that is used up by it; `null` where the person has signed in here. */
+  readonly codeHash: string | null;
+}
+
+/** Somebody whom the identity provider has sent. */
+export interface Arrival extends Identity {
+  readonly person: ClaimedPerson;
+  readonly claimed: ClaimedGroups;
+  readonly adminGroup: string | null;
+  readonly link: IdentityLink | null;
+  /** Of a person who is not known yet: the id, and a part of the name for signing in where others have it already. */
+  readonly newKeyId: string;
+  readonly distinction: string;
+  readonly address: string;
+  readonly nowMs: number;
+}
+
+/** Who it is, or why nobody is let in. */
+export type ArrivalOutcome =
+  | { readonly kind: 'known'; readonly key: StoredKey; readonly sessionHours: number }
+  | { readonly kind: 'refused'; readonly result: Exclude<SignInResult, 'signed_in'> };
+
+async function readPolicy(sql: Sql): Promise<SignInPolicy> {
+  const [row] = await sql.query<{ body: string }>('SELECT body FROM sign_in_policy WHERE policy_no = $1', [
+    POLICY_NO,
+  ]);
+  return policyOf(row === undefined ? {} : JSON.parse(row.body));
+}
+
+async function findPersonId(sql: Sql, { issuer, subject }: Identity): Promise<string | null> {
+  const [row] = await sql.query<{ keyId: string }>(
+    'SELECT key_id FROM identities WHERE issuer = $1 AND subject = $2',
+    [issuer, subject],
+  );
+  return row?.keyId ?? null;
+}
+
+export const reads = {
+  policy: readPolicy,
+
+  /** Those who are not disabled. */
+  async knownPeople(sql: Sql): Promise<KnownPerson[]> {
+    const rows = await sql.query<KeyRow & { readonly groupNames: string }>(
+      `SELECT ${KEY_COLUMNS}, identities.group_names FROM identities JOIN keys ON keys.key_id = identities.key_id
+       WHERE keys.revoked_at_ms IS NULL ORDER BY keys.key_id LIMIT $1`,
+      [KNOWN_PEOPLE_MAX],
+    );
+    return rows.map(({ groupNames, ...row }) => {
+      const { keyId, name, grants } = toKey(row);
+      return { keyId, name, grants, groups: JSON.parse(groupNames) };
+    });
+  },
+
+  /** Newest first. */
+  async signIns(sql: Sql, beforeNo: number | null, limit: number): Promise<StoredSignIn[]> {
+    const rows = await sql.query<{ signInNo: number; atMs: number; body: string }>(
+      `SELECT sign_in_no, at_ms, body FROM sign_ins WHERE sign_in_no < $1 ORDER BY sign_in_no DESC LIMIT $2`,
+      [beforeNo ?? Number.MAX_SAFE_INTEGER, limit],
+    );
+    return rows.map(({ body, ...row }) => ({ ...row, ...JSON.parse(body) }));
+  },
+};
+
+export const writes = {
+  async putPolicy(tx: Transaction, policy: SignInPolicy): Promise<Committed<SignInPolicy>> {
+    const onConflict = 'ON CONFLICT (policy_no) DO UPDATE SET body = excluded.body';
+    const row = { policyNo: POLICY_NO, body: JSON.stringify(policy) };
+    await insertRows(tx.sql, { table: 'sign_in_policy', onConflict }, [row]);
+    return committed(policy);
+  },
+
+  /** Whether it is the first time: of two that use the same at the same moment, one is told so. */
+  async use(tx: Transaction, hash: string, expiresAtMs: number): Promise<Committed<boolean>> {
+    return { ...committed(await isFirstUse(tx.sql, hash, expiresAtMs)), audited: 'nothing' };
+  },
+
+  /** Finds or makes the person, and replaces what the identity provider has granted. */
+  async arrive(tx: Transaction, arrival: Arrival): Promise<Committed<ArrivalOutcome>> {
+    const { sql } = tx;
+    const { claimed, nowMs } = arrival;
+    const policy = await readPolicy(sql);
+    const granted = claimed.areLeftOut ? [] : grantsOfGroups(policy, claimed.groups, arrival.adminGroup);
+    const found = await findOrAdd(sql, arrival, granted);
+    const effects: Effect[] = [];
+    let outcome: ArrivalOutcome;
+    if ('refused' in found) outcome = { kind: 'refused', result: found.refused };
+    else {
+      const { key } = found;
+      const grants = [...localGrants(key.grants), ...granted];
+      const groupNames = JSON.stringify(claimed.groups);
+      const { issuer, subject } = arrival;
+      await updateRows(sql, 'identities', { issuer, subject }, { groupNames, lastSignInAtMs: nowMs });
+      if (!isDeepStrictEqual(grants, key.grants)) {
+        await updateRows(sql, 'keys', { keyId: key.keyId }, accessColumns({ grants }));
+        // What is cached of the person has the former rights.
+        effects.push({ kind: 'key_ended', keyId: key.keyId });
+      }
+      outcome =
+        grants.length === 0
+          ? { kind: 'refused', result: withoutRole(claimed) }
+          : { kind: 'known', key: { ...key, grants }, sessionHours: policy.session_hours };
+      // Whoever may do nothing any more is not left signed in elsewhere.
+      const ended = grants.length === 0 ? await removeSessionsBeyond(sql, key.keyId, 0) : [];
+      if (ended.length > 0) effects.push(sessionsEnded(...ended));
+    }
+    await noteSignIn(sql, nowMs, {
+      result: outcome.kind === 'known' ? 'signed_in' : outcome.result,
+      reason: null,
+      person_id: 'key' in found ? found.key.keyId : await findPersonId(sql, arrival),
+      name: arrival.person.name,
+      issuer: arrival.issuer,
+      subject: arrival.subject,
+      groups: claimed.groups.slice(0, GROUPS_SHOWN_MAX),
+      address: arrival.address,
+    });
+    // The session that follows is entered in the audit log, or the refusal.
+    return { ...committed(outcome, ...effects), audited: 'nothing' };
+  },
+
+  /** What the identity provider sent is not valid. */
+  async noteInvalid(
+    tx: Transaction,
+    {
+      issuer,
+      reason,
+      address,
+      nowMs,
+    }: Pick<Arrival, 'issuer' | 'address' | 'nowMs'> & { readonly reason: string },
+  ): Promise<Committed<null>> {
+    const nobody = { person_id: null, name: null, subject: null, groups: [] };
+    await noteSignIn(tx.sql, nowMs, { result: 'not_valid', reason, issuer, address, ...nobody });
+    return { ...committed(null), audited: 'nothing' };
+  },
+
+  /** Ends the sessions that the identity provider has ended, and returns how many. A repeated message changes nothing. */
+  async logout(
+    tx: Transaction,
+    ended: { readonly issuer: string; readonly subject: string | null; readonly sid: string | null },
+    message: { readonly hash: string; readonly expiresAtMs: number },
+  ): Promise<Committed<number>> {
+    if (!(await isFirstUse(tx.sql, message.hash, message.expiresAtMs))) return committed(0);
+    const { issuer, subject, sid } = ended;
+    const keyId = subject === null ? null : await findPersonId(tx.sql, { issuer, subject });
+    const hashes = await removeProviderSessions(tx.sql, { sid, keyId });
+    return committed(hashes.length, ...(hashes.length === 0 ? [] : [sessionsEnded(...hashes)]));
+  },
+};
+
+const withoutRole = ({ areLeftOut }: ClaimedGroups): 'groups_left_out' | 'no_role' =>
+  areLeftOut ? 'groups_left_out' : 'no_role';
+
+type Found = { readonly key: StoredKey } | { readonly refused: Exclude<SignInResult, 'signed_in'> };
+
+async function findOrAdd(sql: Sql, arrival: Arrival, granted: readonly Grant[]): Promise<Found> {
+  const { link, nowMs } = arrival;
+  let knownId = await findPersonId(sql, arrival);
+  if (knownId === null) {
+    // Two first sign-ins of one person at the same moment make one person.
+    await lockAdminKeys(sql);
+    knownId = await findPersonId(sql, arrival);
+  }
+  if (link !== null && knownId !== null && knownId !== link.keyId) return { refused: 'other_person' };
+  if (link === null && knownId === null) {
+    return granted.length === 0
+      ? { refused: withoutRole(arrival.claimed) }
+      : { key: await addPerson(sql, arrival) };
+  }
+  const key = await lockKey(sql, link?.keyId ?? knownId ?? '');
+  if (key === undefined || !isValidAt(key, nowMs)) return { refused: 'disabled' };
+  if (link !== null) {
+    if (link.codeHash !== null && !(await useUp(sql, link.codeHash, nowMs))) return { refused: 'link_ended' };
+    if (knownId === null) await addIdentity(sql, arrival, key.keyId);
+  }
+  return { key };
+}
+
+/** With no rights yet. */
+async function addPerson(sql: Sql, arrival: Arrival): Promise<StoredKey> {
+  const { newKeyId: keyId, person, distinction, nowMs } = arrival;
+  // No secret has this hash, so the row can be used through sessions only.
+  const key = { keyId, hash: `person ${keyId}`, kind: 'person' as const, name: person.name, grants: [] };
+  await insertKey(sql, { ...key, createdAtMs: nowMs, expiresAtMs: null });
+  const target = { table: 'people', onConflict: 'ON CONFLICT (login) DO NOTHING' };
+  for (const login of [person.login, `${person.login}-${distinction}`]) {
+    const row = { keyId, login, email: person.email, password: null };
+    if ((await insertRows(sql, target, [row])) === 0) continue;
+    await addIdentity(sql, arrival, keyId);
+    const added = await lockKey(sql, keyId);
+    if (added !== undefined) return added;
+  }
+  throw new Error(`there is no free name for signing in like ${person.login}`);
+}
+
+async function addIdentity(sql: Sql, { issuer, subject, nowMs }: Arrival, keyId: string): Promise<void> {
+  const row = { issuer, subject, keyId, groupNames: '[]', lastSignInAtMs: nowMs };
+  await insertRows(sql, { table: 'identities' }, [row]);
+}
+
+async function isFirstUse(sql: Sql, hash: string, expiresAtMs: number): Promise<boolean> {
+  const target = { table: 'sign_on_uses', onConflict: 'ON CONFLICT (hash) DO NOTHING' };
+  return (await insertRows(sql, target, [{ hash, expiresAtMs }])) === 1;
+}
+
+async function noteSignIn(
+  sql: Sql,
+  atMs: number,
+  signIn: Omit<StoredSignIn, 'signInNo' | 'atMs'>,
+): Promise<void> {
+  await insertRows(sql, { table: 'sign_ins' }, [{ atMs, body: JSON.stringify(signIn) }]);
+  await sql.run('DELETE FROM sign_ins WHERE sign_in_no <= (SELECT MAX(sign_in_no) FROM sign_ins) - $1', [
+    SIGN_INS_KEPT,
+  ]);
+}

@@ -1,0 +1,327 @@
+import { readFile } from 'node:fs/promises';
+import { Refusal } from '@granary/contract/errors';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { type Claims, claimAt, claimedGroups } from '@granary/core/sign-on';
+import type { JWTVerifyGetKey } from 'jose';
+import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client';
+import type { Logger } from '../../process/logging/logger.ts';
+import type { Settings } from '../../process/settings.ts';
+
+const ANSWER_MS_MAX = 5 * SECOND_MS;
+/** The addresses of the provider are read again after this time; while it is away the former ones hold. */
+const DISCOVERED_EVERY_MS = HOUR_MS;
+/** Clocks differ. */
+const TOLERANCE_S = 30;
+const LOGOUT_AGE_MS_MAX = 5 * MINUTE_MS;
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+/** Of tokens; never `none`, and never one whose key others have, too. */
+const ALGORITHMS = [
+  'RS256',
+  'PS256',
+  'ES256',
+  'RS384',
+  'PS384',
+  'ES384',
+  'RS512',
+  'PS512',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+/** As the specification says. */
+const SUBJECT = /^[ -~]{1,255}$/;
+/** More of them wait for the provider only if it hangs. */
+const ASKING_MAX = 100;
+
+type OpenidClient = typeof import('openid-client');
+
+export type ProviderSettings = Pick<
+  Settings,
+  | 'oidcIssuer'
+  | 'oidcClientId'
+  | 'oidcClientSecret'
+  | 'oidcClientSecretFile'
+  | 'oidcScopes'
+  | 'oidcGroupsClaim'
+  | 'oidcAdminGroup'
+  | 'oidcName'
+>;
+
+/** What this service must know again when the browser comes back. */
+export interface SignOnState {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly redirectUri: string;
+}
+
+/** Whom the provider has sent. */
+export interface Arrived {
+  readonly issuer: string;
+  readonly subject: string;
+  /** What the provider calls the session; `null` where it has no name for it. */
+  readonly sid: string | null;
+  readonly claims: Claims;
+}
+
+/** What the provider says has ended. */
+export interface EndedAtProvider {
+  readonly issuer: string;
+  readonly subject: string | null;
+  readonly sid: string | null;
+  readonly tokenId: string;
+  readonly isUsedUntilMs: number;
+}
+
+interface Discovered {
+  readonly library: OpenidClient;
+  readonly configuration: Configuration;
+  readonly keys: JWTVerifyGetKey;
+  readonly atMs: number;
+}
+
+/** The provider did not answer, or not as a provider does. */
+class ProviderAway extends Error {}
+
+/** What came from the provider, or from somebody in its name, is not valid. */
+export class InvalidSignOn extends Error {}
+
+/**
+ * The OpenID Connect provider of the settings. It is asked when somebody signs in and not before, so the service starts, and
+ * whoever has signed in stays so, while it is away.
+ */
+export class IdentityProvider {
+  readonly issuer: string;
+  readonly #settings: ProviderSettings;
+  readonly #logger: Logger;
+  #discovered: Discovered | null = null;
+  #discovering: Promise<Discovered> | null = null;
+  #asking = 0;
+
+  constructor(settings: ProviderSettings & { readonly oidcIssuer: string }, logger: Logger) {
+    this.issuer = settings.oidcIssuer;
+    this.#settings = settings;
+    this.#logger = logger;
+  }
+
+  /** The secret that this service shares with the provider. */
+  async secret(): Promise<string> {
+    const { oidcClientSecret, oidcClientSecretFile } = this.#settings;
+    if (oidcClientSecret !== null) return oidcClientSecret;
+    return await readFile(oidcClientSecretFile ?? '', 'utf8').then(
+      (text) => text.trim(),
+      (error: unknown) => {
+        throw this.#unavailable(error);
+      },
+    );
+  }
+
+  /** Where the browser goes to sign in. */
+  begin(redirectUri: string): Promise<{ readonly url: string; readonly begun: SignOnState }> {
+    return this.#ask(async ({ library, configuration }) => {
+      const state = library.randomState();
+      const nonce = library.randomNonce();
+      const verifier = library.randomPKCECodeVerifier();
+      const url = library.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: this.#settings.oidcScopes,
+        state,
+        nonce,
+        code_challenge: await library.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      });
+      return { url: url.href, begun: { state, nonce, verifier, redirectUri } };
+    });
+  }
+
+  /** Who it is that comes back with this query. Tokens are forgotten. */
+  finish(query: string, { state, nonce, verifier, redirectUri }: SignOnState): Promise<Arrived> {
+    return this.#ask(async ({ library, configuration }) => {
+      const tokens = await library.authorizationCodeGrant(configuration, new URL(`${redirectUri}${query}`), {
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      });
+      const ofToken = tokens.claims();
+      if (ofToken === undefined) throw new InvalidSignOn('there is no ID token');
+      refuseFuture(ofToken.iat);
+      if (!SUBJECT.test(ofToken.sub)) throw new InvalidSignOn('sub is not valid');
+      const path = this.#settings.oidcGroupsClaim;
+      const isComplete = claimAt(ofToken, path) !== undefined || claimedGroups(ofToken, path).areLeftOut;
+      const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
+      const claims: Claims =
+        isComplete || !hasMore
+          ? ofToken
+          : {
+              ...(await library.fetchUserInfo(configuration, tokens.access_token, ofToken.sub)),
+              ...ofToken,
+            };
+      const { sid } = ofToken;
+      return {
+        issuer: ofToken.iss,
+        subject: ofToken.sub,
+        sid: typeof sid === 'string' && sid !== '' ? sid : null,
+        claims,
+      };
+    });
+  }
+
+  /** Of a message that the provider sends by itself. */
+  readLogout(token: string): Promise<EndedAtProvider> {
+    return this.#ask(async ({ configuration, keys }) => {
+      const { jwtVerify } = await import('jose');
+      const { issuer, id_token_signing_alg_values_supported: offered } = configuration.serverMetadata();
+      const { payload } = await jwtVerify(token, keys, {
+        issuer,
+        audience: this.#settings.oidcClientId,
+        algorithms: ALGORITHMS.filter((one) => (offered ?? ['RS256']).includes(one)),
+        clockTolerance: TOLERANCE_S,
+        maxTokenAge: LOGOUT_AGE_MS_MAX / SECOND_MS,
+        requiredClaims: ['iat', 'jti', 'events'],
+      });
+      const { sub = null, sid = null, jti = '', nonce, events } = payload;
+      if (nonce !== undefined) throw new InvalidSignOn('a logout token must not have a nonce');
+      const isLogout =
+        typeof events === 'object' && events !== null && typeof (events as Claims)[LOGOUT_EVENT] === 'object';
+      if (!isLogout) throw new InvalidSignOn('the token is not about a logout');
+      if (sid !== null && typeof sid !== 'string') throw new InvalidSignOn('sid is not a text');
+      if (!sid && !sub) throw new InvalidSignOn('the token names neither a session nor a person');
+      return {
+        issuer,
+        subject: sub,
+        sid: sid || null,
+        tokenId: jti,
+        isUsedUntilMs: Date.now() + 2 * LOGOUT_AGE_MS_MAX,
+      };
+    });
+  }
+
+  /** `null` if it answers, else what is wrong. */
+  async failure(): Promise<string | null> {
+    this.#discovered = null;
+    return await this.#ask(async () => null).catch((error: unknown) => {
+      if (error instanceof Refusal || error instanceof InvalidSignOn) return reasonOf(error.cause ?? error);
+      throw error;
+    });
+  }
+
+  /** The errors of the library are those of what came, unless the provider itself did not answer. */
+  async #ask<T>(work: (discovered: Discovered) => Promise<T>): Promise<T> {
+    if (this.#asking >= ASKING_MAX)
+      throw this.#unavailable(new ProviderAway('too many sign-ins wait for it'));
+    this.#asking++;
+    try {
+      return await work(await this.#discover());
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      if (isAway(error)) throw this.#unavailable(error);
+      throw new InvalidSignOn(reasonOf(error), { cause: error });
+    } finally {
+      this.#asking--;
+    }
+  }
+
+  async #discover(): Promise<Discovered> {
+    const known = this.#discovered;
+    if (known !== null && performance.now() - known.atMs < DISCOVERED_EVERY_MS) return known;
+    this.#discovering ??= this.#readConfiguration().finally(() => {
+      this.#discovering = null;
+    });
+    try {
+      this.#discovered = await this.#discovering;
+    } catch (error) {
+      if (known === null) throw error;
+      this.#discovered = { ...known, atMs: performance.now() };
+    }
+    return this.#discovered;
+  }
+
+  async #readConfiguration(): Promise<Discovered> {
+    const secret = await this.secret();
+    const library = await import('openid-client');
+    const { createRemoteJWKSet, customFetch } = await import('jose');
+    const [post, basic] = [library.ClientSecretPost(secret), library.ClientSecretBasic(secret)];
+    const metadata = { [library.clockTolerance]: TOLERANCE_S };
+    const configuration = await library
+      .discovery(
+        new URL(this.issuer),
+        this.#settings.oidcClientId,
+        metadata,
+        (server, client, body, headers) => (usesPost(server) ? post : basic)(server, client, body, headers),
+        {
+          [library.customFetch]: askProvider,
+          timeout: ANSWER_MS_MAX / SECOND_MS,
+          execute: [
+            // Without it the signature of a token that came over TLS would not be checked.
+            library.enableNonRepudiationChecks,
+            ...(this.issuer.startsWith('http:') ? [library.allowInsecureRequests] : []),
+          ],
+        },
+      )
+      .catch((error: unknown) => {
+        throw new ProviderAway(
+          `the provider does not describe itself as ${this.issuer}: ${reasonOf(error)}`,
+          {
+            cause: error,
+          },
+        );
+      });
+    const { jwks_uri: keysUrl } = configuration.serverMetadata();
+    if (keysUrl === undefined) throw new ProviderAway('the provider does not say where its keys are');
+    const options = { [customFetch]: askProvider, timeoutDuration: ANSWER_MS_MAX };
+    const keys = createRemoteJWKSet(new URL(keysUrl), options);
+    return { library, configuration, keys, atMs: performance.now() };
+  }
+
+  #unavailable(cause: unknown): Refusal {
+    const reason = reasonOf(cause);
+    this.#logger.warn({ issuer: this.issuer, reason }, 'the identity provider does not answer');
+    return new Refusal(
+      'identity_provider_unavailable',
+      'the identity provider does not answer; try again, or sign in with a password or a key',
+      undefined,
+      { cause },
+    );
+  }
+}
+
+/** The default of the specification is the header. */
+const usesPost = ({ token_endpoint_auth_methods_supported: methods }: ServerMetadata): boolean =>
+  methods?.includes('client_secret_post') === true && !methods.includes('client_secret_basic');
+
+/** The library reads answers of any status; a fault of the provider must not look like one of the person. */
+const askProvider: CustomFetch = async (url, options) => {
+  let answer: Response;
+  try {
+    answer = await fetch(url, { ...options, signal: AbortSignal.timeout(ANSWER_MS_MAX) } as RequestInit);
+  } catch (error) {
+    throw new ProviderAway(`${new URL(url).origin} does not answer`, { cause: error });
+  }
+  if (answer.status >= 500 || answer.status === 429) {
+    throw new ProviderAway(`${new URL(url).origin} answers ${answer.status}`);
+  }
+  return answer;
+};
+
+function isAway(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) if (one instanceof ProviderAway) return true;
+  return false;
+}
+
+function refuseFuture(issuedAtS: number): void {
+  if (issuedAtS > Date.now() / SECOND_MS + TOLERANCE_S)
+    throw new InvalidSignOn('the token is from the future');
+}
+
+const REASON_CHARS_MAX = 500;
+
+/** With what caused it, for the log; no token is part of any of these messages. */
+function reasonOf(error: unknown): string {
+  const messages: string[] = [];
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const { error: code, error_description: text } = one as { error?: unknown; error_description?: unknown };
+    messages.push(one.message, ...[code, text].filter((said): said is string => typeof said === 'string'));
+  }
+  return [...new Set(messages)].join(': ').slice(0, REASON_CHARS_MAX);
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { describeService } from '@granary/testing/server/service';
+
+const POLICY = '/v1/sign-in-policy';
+const OPERATORS = { group: 'silo-operators', role: 'operator', facilities: ['north'] };
+
+describeService('the policy of signing in', (api) => {
+  it('is empty at first, is replaced as a whole, and a dry run changes nothing', async () => {
+    const empty = { groups: [], session_hours: 12 };
+    assert.deepEqual((await api.get(POLICY)).body.data, empty);
+    const planned = await api.put(`${POLICY}?dry_run=true`, { groups: [OPERATORS] });
+    assert.deepEqual(planned.body.data, {
+      dry_run: true,
+      policy: { groups: [OPERATORS], session_hours: 12 },
+      people: [],
+    });
+    assert.deepEqual((await api.get(POLICY)).body.data, empty);
+    await api.put(POLICY, { groups: [OPERATORS], session_hours: 8 });
+    assert.deepEqual((await api.get(POLICY)).body.data, { groups: [OPERATORS], session_hours: 8 });
+    await api.put(POLICY, {});
+    assert.deepEqual((await api.get(POLICY)).body.data, empty);
+  });
+
+  it('refuses what cannot hold, and says where', async () => {
+    const refused = async (policy: unknown): Promise<string> => {
+      const { status, body } = await api.put(POLICY, policy);
+      assert.equal(status, 400);
+      return body.error.details[0].path;
+    };
+    assert.equal(await refused({ groups: [{ ...OPERATORS, role: 'owner' }] }), '/groups/0/role');
+    assert.equal(
+      await refused({ groups: [OPERATORS, { group: 'a', role: 'site_administrator' }] }),
+      '/groups/1/facilities',
+    );
+    assert.equal(await refused({ session_hours: 0 }), '/session_hours');
+    assert.equal(await refused({ groups: [{ ...OPERATORS, group: 'a\u0000b' }] }), '/groups/0/group');
+  });
+});

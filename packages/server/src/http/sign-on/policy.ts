@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KnownPerson } from '@granary/app/sign-on/sign-on';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import type { AppliedPolicy, SignInPolicy } from '@granary/contract/sign-on';
+import { grantRecord } from '@granary/core/people';
+import { grantsOfGroups, localGrants, policyOf } from '@granary/core/sign-on';
+import type { FastifyInstance } from 'fastify';
+import { refuseLimited } from '../access/credentials.ts';
+import { success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+
+const SHOWN_MAX = 1_000;
+
+export function policyRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, changes, settings } = parts;
+  const declared = endpoints.signOn;
+
+  register(routes, declared.policy, async (request) => {
+    refuseLimited(request, 'read the policy of signing in');
+    return success(await app.signOn.policy());
+  });
+
+  register(routes, declared.putPolicy, async (request, _reply, read) => {
+    refuseLimited(request, 'change the policy of signing in');
+    const isDryRun = read.query(request).dry_run === 'true';
+    const policy = policyOf(read.body(request));
+    const people = peopleChanged(await app.signOn.knownPeople(), policy, settings.oidcAdminGroup);
+    if (!isDryRun) await changes(request).signOn.putPolicy(policy);
+    return success({ dry_run: isDryRun, policy, people });
+  });
+}
+
+/** Those whom the policy gives other rights than they have. */
+function peopleChanged(
+  known: readonly KnownPerson[],
+  policy: SignInPolicy,
+  adminGroup: string | null,
+): AppliedPolicy['people'] {
+  return known
+    .map(({ keyId, name, groups, grants }) => {
+      const next = [...localGrants(grants), ...grantsOfGroups(policy, groups, adminGroup)];
+      const isChanged = !isDeepStrictEqual(next, grants);
+      return {
+        isChanged,
+        record: { person_id: keyId, name, groups: [...groups], grants: next.map(grantRecord) },
+      };
+    })
+    .filter(({ isChanged }) => isChanged)
+    .slice(0, SHOWN_MAX)
+    .map(({ record }) => record);
+}
