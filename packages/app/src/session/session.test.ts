@@ -38,6 +38,8 @@ describeEachEngine('sessions', (engine) => {
     const key = await app.keys.create(newKey('found', { grants: [grantOf(['read'], ['north'])] }));
     const session = {
       hash: 's_found',
+      endsAtMs: null,
+      providerSid: null,
       keyId: 'found',
       address: '',
       browser: '',
