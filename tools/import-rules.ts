@@ -19,6 +19,8 @@ const TEST_LIBRARIES = [
   'jsmodbus',
   'mqtt',
   'mqtt-packet',
+  'oauth2-mock-server',
+  'oidc-provider',
   'pg',
   'playwright-core',
   'smtp-server',
@@ -38,7 +40,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   link: { packages: ['common', 'contract'], libraries: ['mqtt-packet'], nodeModules: true },
   server: {
     packages: ['common', 'contract', 'core', 'store', 'app', 'link'],
-    libraries: ['fastify', 'nodemailer', 'pino', 'swagger-ui-dist', 'ws', 'yaml'],
+    libraries: ['fastify', 'jose', 'nodemailer', 'openid-client', 'pino', 'swagger-ui-dist', 'ws', 'yaml'],
     nodeModules: true,
   },
   client: {

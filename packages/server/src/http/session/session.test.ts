@@ -53,7 +53,7 @@ describeRequests('sign-in', (api) => {
       key_id: caller.key_id,
       kind: 'service',
       name: 'first admin key',
-      grants: [{ role: null, scopes: EVERYTHING, facilities: null, device_ids: null }],
+      grants: [{ role: null, scopes: EVERYTHING, facilities: null, device_ids: null, source: 'local' }],
       facilities: null,
       device_ids: null,
       scopes: EVERYTHING,
