@@ -14,6 +14,7 @@ import { measureDisk } from './bench/case-disk.ts';
 import { measureFleet } from './bench/case-fleet.ts';
 import { measureForesight } from './bench/case-foresight.ts';
 import { measureGrants } from './bench/case-grants.ts';
+import { measureHistoryDisk } from './bench/case-history-disk.ts';
 import { measureHostile } from './bench/case-hostile.ts';
 import { measureHostileDevice } from './bench/case-hostile-device.ts';
 import { measureHttpIngest } from './bench/case-http-ingest.ts';
@@ -51,6 +52,8 @@ const ALL_CASES: Cases = {
   'bridge-service': measureBridgeWithService,
   'long-history': measureLongHistory,
   disk: measureDisk,
+  'history-disk': (dataDir) => measureHistoryDisk(dataDir),
+  'history-disk-postgres': onPostgres(measureHistoryDisk),
   fleet: measureFleet,
   grants: (dataDir) => measureGrants(dataDir),
   'grants-postgres': onPostgres(measureGrants),

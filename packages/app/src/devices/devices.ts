@@ -50,6 +50,7 @@ import {
   type PurgedRange,
   type PurgeStep,
   purgeAlerts,
+  purgeBucketChunks,
   purgeBuckets,
   purgeNotifications,
   purgeNumbered,
@@ -289,6 +290,8 @@ const PURGE_STAGES: readonly PurgeStage[] = [
   (sql, range) => purgeNumbered(sql, 'findings', range),
   (sql, range) => purgeNumbered(sql, 'notes', range),
   (sql, range) => purgeNumbered(sql, 'alert_raises', range),
+  (sql, range) => purgeBucketChunks(sql, INTERVAL_MS['5m'], range),
+  (sql, range) => purgeBucketChunks(sql, INTERVAL_MS['1h'], range),
 ];
 
 /** A message that cannot be read is left to its own time limit. */

@@ -119,21 +119,37 @@ const BUCKET_CHUNKS_PER_STEP = 40;
 const TRACK_CHUNKS_PER_STEP = 12;
 
 export const purgeBuckets = (sql: Sql, sizeMs: number, range: PurgedRange): Promise<PurgeStep> =>
-  purgeChunks(sql, 'buckets', `size_ms = ${sizeMs}`, range, BUCKET_CHUNKS_PER_STEP);
+  purgeChunks(
+    sql,
+    { table: 'buckets', chunk: 'time_chunk' },
+    `size_ms = ${sizeMs}`,
+    range,
+    BUCKET_CHUNKS_PER_STEP,
+  );
+
+/** After all buckets, because some of them may just be compressed. */
+export const purgeBucketChunks = (sql: Sql, sizeMs: number, range: PurgedRange): Promise<PurgeStep> =>
+  purgeChunks(
+    sql,
+    { table: 'bucket_chunks', chunk: 'span_no' },
+    `size_ms = ${sizeMs}`,
+    range,
+    BUCKET_CHUNKS_PER_STEP,
+  );
 
 export const purgeTracks = (sql: Sql, range: PurgedRange): Promise<PurgeStep> =>
-  purgeChunks(sql, 'tracks', '1 = 1', range, TRACK_CHUNKS_PER_STEP);
+  purgeChunks(sql, { table: 'tracks', chunk: 'time_chunk' }, '1 = 1', range, TRACK_CHUNKS_PER_STEP);
 
 /** The chunks are named one by one, because a condition on a range of chunks would scan every device in each. */
 async function purgeChunks(
   sql: Sql,
-  table: 'buckets' | 'tracks',
+  { table, chunk }: { readonly table: string; readonly chunk: string },
   condition: string,
   { deviceNo, from }: PurgedRange,
   count: number,
 ): Promise<PurgeStep> {
   const [row] = await sql.query<{ first: number | null }>(
-    `SELECT MIN(time_chunk) AS first FROM ${table} WHERE ${condition} AND time_chunk >= $1`,
+    `SELECT MIN(${chunk}) AS first FROM ${table} WHERE ${condition} AND ${chunk} >= $1`,
     [from],
   );
   const first = row?.first ?? null;
@@ -141,7 +157,7 @@ async function purgeChunks(
   const chunks = Array.from({ length: count }, (_, n) => first + n);
   const rows = await sql.run(
     `DELETE FROM ${table}
-     WHERE ${condition} AND ${sql.isOneOfNumbers('time_chunk', '$1')} AND device_no = $2`,
+     WHERE ${condition} AND ${sql.isOneOfNumbers(chunk, '$1')} AND device_no = $2`,
     [JSON.stringify(chunks), deviceNo],
   );
   return { rows, next: first + count };

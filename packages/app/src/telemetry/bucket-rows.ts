@@ -1,8 +1,9 @@
 import { INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
 import type { Lane, Slot } from '@granary/core/sensors/sensor';
-import type { Bucket } from '@granary/core/telemetry/history';
+import { type Bucket, byTime, joinParts } from '@granary/core/telemetry/history';
 import type { Rollup } from '@granary/core/telemetry/rollup';
 import type { BulkUpsert, NumberRow, Sql } from '@granary/store/sql';
+import { decodeBuckets, decodeLastValues, type LastValue } from './bucket-codec.ts';
 import { openBucketFigures, SLOTS, slotColumns, slotOffset, whenNewer } from './open-bucket-rows.ts';
 
 /**
@@ -12,8 +13,14 @@ import { openBucketFigures, SLOTS, slotColumns, slotOffset, whenNewer } from './
  */
 const BUCKETS_PER_CHUNK = 16;
 
-const chunkOf = (startMs: number, sizeMs: number): number =>
+export const chunkOf = (startMs: number, sizeMs: number): number =>
   Math.floor(startMs / (sizeMs * BUCKETS_PER_CHUNK));
+
+/** A compressed chunk has the buckets of a sensor in so many time chunks: four days of five minutes. */
+export const CHUNKS_PER_SPAN = 72;
+
+const spanOf = (startMs: number, sizeMs: number): number =>
+  Math.floor(chunkOf(startMs, sizeMs) / CHUNKS_PER_SPAN);
 
 const KEY = ['size_ms', 'time_chunk', 'device_no', 'sensor_group', 'start_ms'];
 export const BUCKET_FIELDS = ['sum', 'count', 'min', 'max', 'last', 'last_ts_ms'];
@@ -112,43 +119,47 @@ export interface HistoryRange {
   readonly toMs: number;
 }
 
-/** The buckets that start in [from, to), ordered by time. The open bucket comes after the stored one it belongs to. */
+const WANTED = (name: string, first: string, last: string): string =>
+  `${name}(number) AS (SELECT CAST(${first} AS BIGINT) UNION ALL SELECT number + 1 FROM ${name} WHERE number < ${last})`;
+
+/** The buckets that start in [from, to), ordered by time. */
 export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket[]> {
-  const { deviceNo, lane, interval, fromMs, toMs } = range;
+  const { lane, interval, fromMs, toMs } = range;
   const sizeMs = INTERVAL_MS[interval];
-  const { group } = lane;
   const slot = SLOTS[lane.slot];
-  // One statement sees one moment: five minutes that are just being closed are neither missed nor counted twice. A sum
+  // One statement sees one moment: buckets that are just being closed or compressed are neither missed nor counted twice. A sum
   // may pass 2^53, so it is read as floating point. Sorted here: a sort in SQL costs more than the read. Arrays, because
   // this reads thousands of rows.
   const rows = await sql.queryArrays<BucketRow>(
-    `WITH RECURSIVE wanted(time_chunk) AS (
-       SELECT CAST($4 AS BIGINT) UNION ALL SELECT time_chunk + 1 FROM wanted WHERE time_chunk < $5
-     )
+    `WITH RECURSIVE ${WANTED('chunks', '$4', '$5')}, ${WANTED('spans', '$8', '$9')}
      SELECT start_ms, CAST(${slot}_sum AS DOUBLE PRECISION), ${slot}_count, ${slot}_min, ${slot}_max, ${slot}_last,
-            ${slot}_bad_count, NULL
-     FROM wanted CROSS JOIN buckets
-     WHERE size_ms = $1 AND buckets.time_chunk = wanted.time_chunk AND device_no = $2 AND sensor_group = $3
+            ${slot}_last_ts_ms, ${slot}_bad_count, '', NULL
+     FROM chunks CROSS JOIN buckets
+     WHERE size_ms = $1 AND time_chunk = chunks.number AND device_no = $2 AND sensor_group = $3
        AND start_ms >= $6 AND start_ms < $7 AND (${slot}_count > 0 OR ${slot}_bad_count > 0)
      UNION ALL
-     SELECT 0, 0, 0, NULL, NULL, NULL, 0, body FROM open_buckets
-     WHERE device_no = $2 AND sensor_group = $3 AND body IS NOT NULL`,
-    [sizeMs, deviceNo, group, chunkOf(fromMs, sizeMs), chunkOf(toMs, sizeMs), fromMs, toMs],
+     SELECT 0, 0, 0, NULL, NULL, NULL, NULL, 0, 'open', body FROM open_buckets
+     WHERE device_no = $2 AND sensor_group = $3 AND body IS NOT NULL
+     UNION ALL
+     SELECT 0, 0, 0, NULL, NULL, NULL, NULL, 0, 'compressed', body FROM spans CROSS JOIN bucket_chunks
+     WHERE size_ms = $1 AND span_no = spans.number AND device_no = $2 AND sensor_group = $3 AND slot = ${lane.slot}`,
+    parametersOf(range),
   );
-  const buckets: Bucket[] = [];
-  let open: Bucket | null = null;
-  for (const [startMs, sum, count, min, max, last, badCount, body] of rows) {
-    if (body === null) buckets.push({ startMs, sum, count, min, max, last, badCount });
-    else open = openBucketIn(body, lane.slot, sizeMs);
+  const parts: Bucket[] = [];
+  const isWanted = ({ startMs }: Bucket): boolean => startMs >= fromMs && startMs < toMs;
+  for (const [startMs, sum, count, min, max, last, lastTsMs, badCount, kind, body] of rows) {
+    if (body === null) parts.push({ startMs, sum, count, min, max, last, lastTsMs, badCount });
+    else if (kind === 'open') parts.push(...openBucketIn(body, lane.slot, sizeMs).filter(isWanted));
+    else parts.push(...decodeBuckets(body, sizeMs).filter(isWanted));
   }
-  if (open !== null && open.startMs >= fromMs && open.startMs < toMs) buckets.push(open);
-  // The sort is stable, so the open bucket stays after the stored one.
-  return buckets.sort((a, b) => a.startMs - b.startMs);
+  return joinParts(parts.sort(byTime));
 }
 
-export interface LastValue {
-  readonly startMs: number;
-  readonly last: number;
+function parametersOf({ deviceNo, lane, interval, fromMs, toMs }: HistoryRange): number[] {
+  const sizeMs = INTERVAL_MS[interval];
+  const chunks = [chunkOf(fromMs, sizeMs), chunkOf(toMs, sizeMs)];
+  const spans = [spanOf(fromMs, sizeMs), spanOf(toMs, sizeMs)];
+  return [sizeMs, deviceNo, lane.group, ...chunks, fromMs, toMs, ...spans];
 }
 
 /**
@@ -156,52 +167,69 @@ export interface LastValue {
  * them: a row for each costs several times as much, and forecasts read hundreds of them for thousands of devices.
  */
 export async function readLastValues(sql: Sql, range: HistoryRange): Promise<LastValue[]> {
-  const { deviceNo, lane, interval, fromMs, toMs } = range;
+  const { lane, interval, fromMs, toMs } = range;
   const sizeMs = INTERVAL_MS[interval];
   const slot = SLOTS[lane.slot];
-  const [row] = await sql.queryArrays<[values: string | null, open: Uint8Array | null]>(
-    `WITH RECURSIVE wanted(time_chunk) AS (
+  const rows = await sql.queryArrays<LastValuesRow>(
+    `WITH RECURSIVE chunks(number) AS (
        SELECT CASE WHEN MIN(time_chunk) > CAST($4 AS BIGINT) THEN MIN(time_chunk) ELSE CAST($4 AS BIGINT) END
        FROM buckets WHERE size_ms = $1
-       UNION ALL SELECT time_chunk + 1 FROM wanted WHERE time_chunk < $5
-     )
+       UNION ALL SELECT number + 1 FROM chunks WHERE number < $5
+     ), ${WANTED('spans', '$8', '$9')}
      SELECT
        (SELECT string_agg(CAST(start_ms / ${sizeMs} AS TEXT) || ',' || CAST(${slot}_last AS TEXT), ',')
-        FROM wanted CROSS JOIN buckets
-        WHERE size_ms = $1 AND buckets.time_chunk = wanted.time_chunk AND device_no = $2 AND sensor_group = $3
+        FROM chunks CROSS JOIN buckets
+        WHERE size_ms = $1 AND time_chunk = chunks.number AND device_no = $2 AND sensor_group = $3
           AND start_ms >= $6 AND start_ms < $7 AND ${slot}_count > 0),
-       (SELECT body FROM open_buckets WHERE device_no = $2 AND sensor_group = $3)`,
-    [sizeMs, deviceNo, lane.group, chunkOf(fromMs, sizeMs), chunkOf(toMs, sizeMs), fromMs, toMs],
+       (SELECT body FROM open_buckets WHERE device_no = $2 AND sensor_group = $3), NULL
+     UNION ALL
+     SELECT NULL, NULL, body FROM spans CROSS JOIN bucket_chunks
+     WHERE size_ms = $1 AND span_no = spans.number AND device_no = $2 AND sensor_group = $3 AND slot = ${lane.slot}`,
+    parametersOf(range),
   );
-  const [text = null, body = null] = row ?? [];
-  const numbers: number[] = text === null ? [] : JSON.parse(`[${text}]`);
+  const isWanted = ({ startMs }: LastValue): boolean => startMs >= fromMs && startMs < toMs;
+  const closed = rows.flatMap(([text, , chunk]) => [
+    ...(chunk === null ? [] : decodeLastValues(chunk, sizeMs).filter(isWanted)),
+    ...(text === null ? [] : valuesIn(text, sizeMs)),
+  ]);
+  closed.sort((a, b) => a.startMs - b.startMs);
+  const isInParts = closed.some(({ startMs }, n) => startMs === closed[n + 1]?.startMs);
+  // Which of the parts has the newest value is known only to whole buckets.
+  if (isInParts) return (await readBuckets(sql, range)).flatMap(withLast);
+  const open = rows.flatMap(([, body]) => (body === null ? [] : openBucketIn(body, lane.slot, sizeMs)));
+  return [...closed, ...open.flatMap(withLast).filter(isWanted)];
+}
+
+type LastValuesRow = [values: string | null, open: Uint8Array | null, chunk: Uint8Array | null];
+
+const withLast = ({ startMs, last }: Bucket): LastValue[] => (last === null ? [] : [{ startMs, last }]);
+
+function valuesIn(text: string, sizeMs: number): LastValue[] {
+  const numbers: number[] = JSON.parse(`[${text}]`);
   const values: LastValue[] = [];
   for (let at = 0; at < numbers.length; at += 2) {
     values.push({ startMs: (numbers[at] ?? 0) * sizeMs, last: numbers[at + 1] ?? 0 });
   }
-  const open = body === null ? null : openBucketIn(body, lane.slot, sizeMs);
-  if (open !== null && open.last !== null && open.startMs >= fromMs && open.startMs < toMs) {
-    values.push({ startMs: open.startMs, last: open.last });
-  }
-  // The sort is stable, so the open bucket stays after the stored one.
-  return values.sort((a, b) => a.startMs - b.startMs);
+  return values;
 }
 
 /** Good and bad values there are of the same five minutes, so either time tells which. */
-function openBucketIn(body: Uint8Array, slot: Slot, sizeMs: number): Bucket | null {
+function openBucketIn(body: Uint8Array, slot: Slot, sizeMs: number): Bucket[] {
   const figures = openBucketFigures(body)[slot];
   const newestMs = figures?.tsMs ?? figures?.badTsMs;
-  if (figures === undefined || newestMs == null) return null;
-  const { value, sum, count, min, max, badCount } = figures;
-  return {
+  if (figures === undefined || newestMs == null) return [];
+  const { value, sum, count, min, max, tsMs, badCount } = figures;
+  const bucket = {
     startMs: newestMs - (newestMs % sizeMs),
     sum: sum ?? 0,
     count: count ?? 0,
     min,
     max,
     last: value,
+    lastTsMs: tsMs,
     badCount: badCount ?? 0,
   };
+  return [bucket];
 }
 
 type BucketRow = [
@@ -211,8 +239,10 @@ type BucketRow = [
   min: number | null,
   max: number | null,
   last: number | null,
+  lastTsMs: number | null,
   badCount: number,
-  openBuckets: Uint8Array | null,
+  kind: '' | 'open' | 'compressed',
+  body: Uint8Array | null,
 ];
 
 export interface BucketBounds {
@@ -226,26 +256,31 @@ export async function bucketBounds(sql: Sql, interval: Interval): Promise<Bucket
   const [row] = await sql.query<{
     oldestChunk: number | null;
     newestChunk: number | null;
+    oldestSpan: number | null;
+    newestSpan: number | null;
     oldestOpenMs: number | null;
     newestOpenMs: number | null;
   }>(
     `SELECT (SELECT MIN(time_chunk) FROM buckets WHERE size_ms = $1) AS oldest_chunk,
             (SELECT MAX(time_chunk) FROM buckets WHERE size_ms = $1) AS newest_chunk,
+            (SELECT MIN(span_no) FROM bucket_chunks WHERE size_ms = $1) AS oldest_span,
+            (SELECT MAX(span_no) FROM bucket_chunks WHERE size_ms = $1) AS newest_span,
             MIN(oldest_ms) AS oldest_open_ms, MAX(newest_ms) AS newest_open_ms FROM open_buckets`,
     [sizeMs],
   );
-  const { oldestChunk, newestChunk, oldestOpenMs, newestOpenMs } = row ?? {};
+  const { oldestChunk, newestChunk, oldestSpan, newestSpan, oldestOpenMs, newestOpenMs } = row ?? {};
   const found = [oldestOpenMs, newestOpenMs].filter((time) => time != null);
-  if (oldestChunk != null && newestChunk != null) {
-    const chunkMs = sizeMs * BUCKETS_PER_CHUNK;
+  const chunkMs = sizeMs * BUCKETS_PER_CHUNK;
+  const spanMs = chunkMs * CHUNKS_PER_SPAN;
+  if (oldestChunk != null && newestChunk != null)
     found.push(oldestChunk * chunkMs, (newestChunk + 1) * chunkMs);
-  }
+  if (oldestSpan != null && newestSpan != null) found.push(oldestSpan * spanMs, (newestSpan + 1) * spanMs);
   if (found.length === 0) return null;
   // A bucket begins before the time of a value in it, and a day of a time zone up to an hour earlier still.
   return { fromMs: Math.min(...found) - 2 * sizeMs, toMs: Math.max(...found) + 2 * sizeMs };
 }
 
-/** Removes a limited number of buckets that ended before a time and returns how many. */
+/** Removes a limited number of buckets, or chunks of them, that ended before a time and returns how many. */
 export async function dropBuckets(
   sql: Sql,
   interval: Interval,
@@ -253,11 +288,14 @@ export async function dropBuckets(
   rowsMax: number,
 ): Promise<number> {
   const sizeMs = INTERVAL_MS[interval];
-  const key = KEY.join(', ');
-  return await sql.run(
-    `DELETE FROM buckets WHERE (${key}) IN (
-       SELECT ${key} FROM buckets WHERE size_ms = $1 AND time_chunk < $2 ORDER BY ${key} LIMIT $3
-     )`,
-    [sizeMs, chunkOf(beforeMs, sizeMs), rowsMax],
-  );
+  const drop = (table: string, key: string, condition: string, before: number): Promise<number> =>
+    sql.run(
+      `DELETE FROM ${table} WHERE (${key}) IN (
+         SELECT ${key} FROM ${table} WHERE size_ms = $1 AND ${condition} < $2 ORDER BY ${key} LIMIT $3
+       )`,
+      [sizeMs, before, rowsMax],
+    );
+  const rows = await drop('buckets', KEY.join(', '), 'time_chunk', chunkOf(beforeMs, sizeMs));
+  const key = 'size_ms, span_no, device_no, sensor_group, slot';
+  return rows + (await drop('bucket_chunks', key, 'span_no', spanOf(beforeMs, sizeMs)));
 }

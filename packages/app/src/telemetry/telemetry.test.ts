@@ -77,8 +77,9 @@ function expectedHistory(readings: readonly Reading[], channel: ChannelName, int
   const { group, slot } = STANDARD_SENSORS[channel].lane;
   return rollUp(distinctReadings(readings))
     .filter((rollup) => rollup.group === group && rollup.slot === slot && rollup.interval === interval)
-    .map(({ startMs, sum, count, min, max, last, bad }) => {
-      const figures = count === 0 ? { min: null, max: null, last: null } : { min, max, last };
+    .map(({ startMs, sum, count, min, max, last, lastTsMs, bad }) => {
+      const none = { min: null, max: null, last: null, lastTsMs: null };
+      const figures = count === 0 ? none : { min, max, last, lastTsMs };
       return { startMs, sum, count, ...figures, badCount: bad?.count ?? 0 };
     });
 }
@@ -120,8 +121,26 @@ describeEachEngine('telemetry', (engine) => {
     const second = reading(deviceNo, hour(1) - 1, { weight: 30 });
     await append(reading(deviceNo, hour(40), { weight: 7 }), second, first);
     const range = { deviceNo, lane: STANDARD_SENSORS.weight.lane, interval: '1h' } as const;
-    const bucket = { startMs: hour(0), sum: 40, count: 2, min: 10, max: 30, last: 30, badCount: 0 };
-    const later = { startMs: hour(40), sum: 7, count: 1, min: 7, max: 7, last: 7, badCount: 0 };
+    const bucket = {
+      startMs: hour(0),
+      sum: 40,
+      count: 2,
+      min: 10,
+      max: 30,
+      last: 30,
+      lastTsMs: hour(1) - 1,
+      badCount: 0,
+    };
+    const later = {
+      startMs: hour(40),
+      sum: 7,
+      count: 1,
+      min: 7,
+      max: 7,
+      last: 7,
+      lastTsMs: hour(40),
+      badCount: 0,
+    };
     assert.deepEqual(await app.telemetry.history({ ...range, fromMs: hour(0), toMs: hour(41) }), [
       bucket,
       later,

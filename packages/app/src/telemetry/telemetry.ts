@@ -9,7 +9,6 @@ import {
 import { sensorsInUse } from '@granary/core/sensors/declared-sensors';
 import { type LatestValues, latestValues, type Sensor } from '@granary/core/sensors/sensor';
 import { POSITION_GROUP, standardSensorsOf } from '@granary/core/sensors/standard-sensors';
-import { joinParts } from '@granary/core/telemetry/history';
 import { addToOpenBuckets, ClosedBuckets } from '@granary/core/telemetry/open-bucket';
 import { type PackedReadings, unpackReadings } from '@granary/core/telemetry/packed-readings';
 import { distinctReadings, goodValueIn, missingPart, type Reading } from '@granary/core/telemetry/readings';
@@ -23,6 +22,7 @@ import type { OpenBucketRow } from '../row-memory.ts';
 import { longWrite, type Transaction, together } from '../transaction.ts';
 import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './bucket-rows.ts';
 import { chunkedValues, dropChunks, lockChunks } from './chunk-rows.ts';
+import { compressBuckets } from './compress-buckets.ts';
 import { type CompressedPart, compressReadings, ROWS_PER_CHUNK_MAX } from './compress-readings.ts';
 import { markLateReadings } from './late-readings.ts';
 import { type CurrentRows, currentRows, latestOfDevice } from './latest-values.ts';
@@ -77,7 +77,7 @@ export const reads = {
     return { ...device, declared, latest: latestValues(sensors, latest) };
   },
 
-  history: async (sql: Sql, range: HistoryRange) => joinParts(await readBuckets(sql, range)),
+  history: (sql: Sql, range: HistoryRange) => readBuckets(sql, range),
 
   track: (sql: Sql, range: TrackRange) => readTrack(sql, range),
 };
@@ -124,6 +124,14 @@ export const writes = {
     { beforeMs }: { readonly beforeMs: number },
   ): Promise<Committed<CompressedPart>> {
     return committed(await compressReadings(tx.sql, beforeMs));
+  },
+
+  /** Moves a limited number of closed buckets before a time into compressed chunks. */
+  async compressHistory(
+    tx: Transaction,
+    { beforeMs }: { readonly beforeMs: number },
+  ): Promise<Committed<CompressedPart>> {
+    return committed(await compressBuckets(tx.sql, beforeMs));
   },
 };
 

@@ -115,7 +115,7 @@ test('a value with the decimals of its precision is read back exactly, and its m
       );
       assert.deepEqual([sensors?.['x']?.current, sensors?.['x']?.quality], [value, 'good']);
       const plan = planFieldHistory({ sensor: 'x' }, [sensor], NOW_MS);
-      const figures = { min: stored, max: stored, last: stored };
+      const figures = { min: stored, max: stored, last: stored, lastTsMs: 0 };
       const bucket = { startMs: 0, sum: 3 * stored, count: 3, badCount: 0, ...figures };
       assert.equal(historyPoints([bucket], plan, null)[0]?.value, value);
     }),

@@ -102,7 +102,9 @@ describe('the environment', () => {
 describe('the history of a field device', () => {
   it('is of any of its values', () => {
     const plan = planFieldHistory({ sensor: 'latitude', aggregate: 'max', interval: '5m' }, SENSORS, NOW_MS);
-    const buckets = [{ startMs: NOW_MS, sum: 0, count: 2, min: 0, max: 52_5200000, last: 0, badCount: 5 }];
+    const buckets = [
+      { startMs: NOW_MS, sum: 0, count: 2, min: 0, max: 52_5200000, last: 0, lastTsMs: NOW_MS, badCount: 5 },
+    ];
     assert.deepEqual(historyPoints(buckets, plan, null), [{ timestamp: toIso(NOW_MS), value: 52.52 }]);
     assert.equal(historyPoints(buckets, { ...plan, aggregate: 'count' }, null)[0]?.value, 2);
     assert.equal(historyPoints(buckets, { ...plan, aggregate: 'bad_count' }, null)[0]?.value, 5);

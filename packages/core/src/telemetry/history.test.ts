@@ -46,7 +46,15 @@ test('10,000 points are answered, one more is refused with the interval that wou
 });
 
 test('each aggregate is shown in the unit of its sensor', () => {
-  const figures = { sum: 3_000_000, count: 4, min: 500_000, max: 1_000_000, last: 900_000, badCount: 3 };
+  const figures = {
+    sum: 3_000_000,
+    count: 4,
+    min: 500_000,
+    max: 1_000_000,
+    last: 900_000,
+    lastTsMs: NOW_MS,
+    badCount: 3,
+  };
   const buckets = [{ startMs: NOW_MS, ...figures }];
   const shown = AGGREGATES.map(
     (aggregate) => historyPoints(buckets, planSiloHistory({ aggregate }, SENSORS, NOW_MS), 2_000)[0]?.value,
@@ -60,7 +68,16 @@ test('each aggregate is shown in the unit of its sensor', () => {
   assert.deepEqual(temperature, [{ timestamp: '2026-03-01T12:00:00.000Z', value: 750 }]);
   const range = historyPoints(buckets, planSiloHistory({ include: 'range' }, SENSORS, NOW_MS), 2_000);
   assert.deepEqual(range, [{ timestamp: '2026-03-01T12:00:00.000Z', value: 37.5, min: 25, max: 50 }]);
-  const onlyBad = { startMs: NOW_MS, sum: 0, count: 0, min: null, max: null, last: null, badCount: 2 };
+  const onlyBad = {
+    startMs: NOW_MS,
+    sum: 0,
+    count: 0,
+    min: null,
+    max: null,
+    last: null,
+    lastTsMs: null,
+    badCount: 2,
+  };
   const badPlan = planSiloHistory({ include: 'range', aggregate: 'bad_count' }, SENSORS, NOW_MS);
   assert.deepEqual(historyPoints([onlyBad], badPlan, 2_000), [
     { timestamp: '2026-03-01T12:00:00.000Z', value: 2 },
@@ -68,7 +85,16 @@ test('each aggregate is shown in the unit of its sensor', () => {
 });
 
 test('a bucket of implausible values has no point but their number', () => {
-  const bucket = { startMs: NOW_MS, sum: 0, count: 0, min: null, max: null, last: null, badCount: 2 };
+  const bucket = {
+    startMs: NOW_MS,
+    sum: 0,
+    count: 0,
+    min: null,
+    max: null,
+    last: null,
+    lastTsMs: null,
+    badCount: 2,
+  };
   for (const aggregate of AGGREGATES) {
     const points = historyPoints([bucket], planSiloHistory({ aggregate }, SENSORS, NOW_MS), 2_000);
     assert.deepEqual(
@@ -83,7 +109,16 @@ test('a silo has a history of its level, not of its weight, and of its declared 
   const co2 = { ...STANDARD_SENSORS.humidity, sensorId: 'co2', type: 'co2', unit: 'ppm', scale: 1, lane };
   const plan = planSiloHistory({ sensor: 'co2', aggregate: 'last' }, [...SENSORS, co2], NOW_MS);
   assert.deepEqual([plan.name, plan.sensor], ['co2', co2]);
-  const bucket = { startMs: NOW_MS, sum: 800, count: 1, min: 800, max: 800, last: 800, badCount: 0 };
+  const bucket = {
+    startMs: NOW_MS,
+    sum: 800,
+    count: 1,
+    min: 800,
+    max: 800,
+    last: 800,
+    lastTsMs: NOW_MS,
+    badCount: 0,
+  };
   assert.deepEqual(
     historyPoints([bucket], plan, 2_000).map(({ value }) => value),
     [800],
@@ -94,11 +129,11 @@ test('a silo has a history of its level, not of its weight, and of its declared 
 });
 
 test('the parts of a bucket are joined, also when one of them has no good value', () => {
-  const stored = { startMs: 0, sum: 9, count: 3, min: 1, max: 5, last: 5, badCount: 0 };
-  const open = { startMs: 0, sum: 8, count: 2, min: 2, max: 6, last: 2, badCount: 1 };
-  const bad = { startMs: 0, sum: 0, count: 0, min: null, max: null, last: null, badCount: 2 };
+  const stored = { startMs: 0, sum: 9, count: 3, min: 1, max: 5, last: 5, lastTsMs: 10, badCount: 0 };
+  const open = { startMs: 0, sum: 8, count: 2, min: 2, max: 6, last: 2, lastTsMs: 20, badCount: 1 };
+  const bad = { startMs: 0, sum: 0, count: 0, min: null, max: null, last: null, lastTsMs: null, badCount: 2 };
   const next = { ...stored, startMs: 300_000 };
-  const both = { startMs: 0, sum: 17, count: 5, min: 1, max: 6, last: 2, badCount: 1 };
+  const both = { startMs: 0, sum: 17, count: 5, min: 1, max: 6, last: 2, lastTsMs: 20, badCount: 1 };
   assert.deepEqual(joinParts([stored, open, next]), [both, next]);
   assert.deepEqual(joinParts([stored, bad]), [{ ...stored, badCount: 2 }]);
   assert.deepEqual(joinParts([bad, open]), [{ ...open, badCount: 3 }]);

@@ -124,6 +124,8 @@ export interface Bucket {
   readonly min: number | null;
   readonly max: number | null;
   readonly last: number | null;
+  /** When the last value was measured. */
+  readonly lastTsMs: number | null;
   readonly badCount: number;
 }
 
@@ -135,6 +137,7 @@ export const joinBuckets = (earlier: Bucket, later: Bucket): Bucket => ({
   min: either(Math.min, earlier.min, later.min),
   max: either(Math.max, earlier.max, later.max),
   last: later.last ?? earlier.last,
+  lastTsMs: later.lastTsMs ?? earlier.lastTsMs,
   badCount: earlier.badCount + later.badCount,
 });
 
@@ -144,7 +147,11 @@ const either = (
   b: number | null,
 ): number | null => (a === null || b === null ? (a ?? b) : choose(a, b));
 
-/** Joins the parts of each bucket, which are ordered by time: an open bucket may belong to a stored one. */
+/** By time; of the parts of one bucket the one with the newest value is the last. */
+export const byTime = (one: Bucket, other: Bucket): number =>
+  one.startMs - other.startMs || (one.lastTsMs ?? 0) - (other.lastTsMs ?? 0);
+
+/** Joins the parts of each bucket, which are ordered by time: what is compressed, what arrived late, and the open bucket. */
 export function joinParts(parts: readonly Bucket[]): Bucket[] {
   const buckets: Bucket[] = [];
   for (const part of parts) {

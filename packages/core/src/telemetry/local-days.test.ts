@@ -115,8 +115,16 @@ test('joined days have every value of their buckets once', () => {
         .toSorted((one, other) => one.hour - other.hour)
         .map(({ hour, value, isBad }) => {
           const startMs = Date.UTC(2026, 0) + hour * HOUR_MS;
-          const none = { sum: 0, count: 0, min: null, max: null, last: null, badCount: 1 };
-          const good = { sum: 2 * value, count: 2, min: value, max: value, last: value, badCount: 0 };
+          const none = { sum: 0, count: 0, min: null, max: null, last: null, lastTsMs: null, badCount: 1 };
+          const good = {
+            sum: 2 * value,
+            count: 2,
+            min: value,
+            max: value,
+            last: value,
+            lastTsMs: null,
+            badCount: 0,
+          };
           return { startMs, ...(isBad ? none : good) };
         });
       const days = joinIntoDays(buckets, zone);

@@ -1,11 +1,10 @@
 import type { App } from '@granary/app/app';
+import type { CompressedPart } from '@granary/app/telemetry/compress-readings';
 import { PeriodicWork } from '@granary/common/periodic-work';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import type { Logger } from '../process/logging/logger.ts';
 
 const ROUND_MS = 10 * MINUTE_MS;
-/** Whole hours are compressed, so that a chunk is not written again for every few readings. */
-const STEP_MS = HOUR_MS;
 /** A chunk takes the writer some milliseconds; the pause leaves it to new readings, a longer one while other writes wait or another node works. */
 const PAUSE_MS = 30;
 const PAUSE_WHILE_BUSY_MS = 250;
@@ -25,7 +24,10 @@ export interface CompressionFigures {
   readonly backlogMs: number;
 }
 
-/** Moves raw readings of the past into compressed chunks, one chunk at a time; any node may do it, and goes on after a crash. */
+/**
+ * Moves raw readings of the past, and then closed buckets, into compressed chunks, a few at a time; any node may do it, and goes on
+ * after a crash.
+ */
 export class Compressor {
   readonly #parts: CompressorParts;
   readonly #rounds: PeriodicWork;
@@ -55,17 +57,25 @@ export class Compressor {
     return this.#rounds.stop();
   }
 
+  /** Whole hours of readings and whole days of buckets, so that a chunk is not written again for every few of them. */
   async #compress(afterDays: number): Promise<void> {
     const { app, now } = this.#parts;
+    const beforeMs = (stepMs: number): number => Math.floor((now() - afterDays * DAY_MS) / stepMs) * stepMs;
+    await this.#inParts(async () => {
+      const part = await app.telemetry.compress({ beforeMs: beforeMs(HOUR_MS) });
+      this.#readings += part.rows;
+      if (part.nextMs === null) this.#backlogMs = 0;
+      else if (part.rows > 0) this.#backlogMs = beforeMs(HOUR_MS) - part.nextMs;
+      return part;
+    });
+    await this.#inParts(() => app.telemetry.compressHistory({ beforeMs: beforeMs(DAY_MS) }));
+  }
+
+  async #inParts(compressPart: () => Promise<CompressedPart>): Promise<void> {
+    const { app } = this.#parts;
     while (!this.#rounds.isStopped) {
-      const beforeMs = Math.floor((now() - afterDays * DAY_MS) / STEP_MS) * STEP_MS;
-      const { rows, nextMs } = await app.telemetry.compress({ beforeMs });
-      this.#readings += rows;
-      if (nextMs === null) {
-        this.#backlogMs = 0;
-        return;
-      }
-      if (rows > 0) this.#backlogMs = beforeMs - nextMs;
+      const { rows, nextMs } = await compressPart();
+      if (nextMs === null) return;
       const isBusy = rows === 0 || app.writeFigures().pendingWrites > 0;
       const pauseMs = isBusy ? PAUSE_WHILE_BUSY_MS : PAUSE_MS;
       await new Promise((resolve) => setTimeout(resolve, pauseMs));

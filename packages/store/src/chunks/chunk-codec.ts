@@ -271,6 +271,28 @@ export function decodeChunk(chunk: Uint8Array, isWanted: IsWanted = () => true):
   return rows.sort((one, other) => one[0] - other[0]);
 }
 
+/** Encodes columns of equal length, so that each can be decoded without the others. */
+export function encodeColumns(columns: readonly (readonly (number | null)[])[]): Uint8Array {
+  const length = new ByteList();
+  length.pushNumber(columns[0]?.length ?? 0);
+  const lists = columns.map((values) => {
+    const list = new ByteList();
+    writeColumn(values, list, list);
+    return list;
+  });
+  return pack([length, ...lists]);
+}
+
+/** The columns at these places. */
+export function decodeColumns(chunk: Uint8Array, wanted: readonly number[]): (number | null)[][] {
+  const lists = unpack(chunk, (list) => list === 0 || wanted.includes(list - 1));
+  const length = new ByteReader(lists[0] ?? new Uint8Array()).nextNumber();
+  return wanted.map((column) => {
+    const list = new ByteReader(lists[column + 1] ?? new Uint8Array());
+    return readColumn(length, list, list);
+  });
+}
+
 /** Compresses each list of bytes by itself, because each has its own distribution of bytes. */
 function pack(lists: readonly ByteList[]): Uint8Array {
   const packed = new ByteList();
@@ -288,13 +310,14 @@ function pack(lists: readonly ByteList[]): Uint8Array {
   return packed.view().slice();
 }
 
-function unpack(chunk: Uint8Array): Uint8Array[] {
+/** Lists that are not wanted stay compressed. */
+function unpack(chunk: Uint8Array, isWanted: (list: number) => boolean = () => true): Uint8Array[] {
   const reader = new ByteReader(chunk);
   const version = reader.next();
-  if (version !== VERSION) throw new Error(`a chunk of readings has the unknown encoding ${version}`);
+  if (version !== VERSION) throw new Error(`a chunk has the unknown encoding ${version}`);
   const sizes = Array.from({ length: reader.nextNumber() }, () => reader.nextNumber());
-  return sizes.map((size) => {
+  return sizes.map((size, list) => {
     const bytes = reader.take(Math.floor(size / 2));
-    return size % 2 === 1 ? zstdDecompressSync(bytes) : bytes;
+    return size % 2 === 1 && isWanted(list) ? zstdDecompressSync(bytes) : bytes;
   });
 }

@@ -19,6 +19,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: '4ca5aed64d8f1018b2182cc2b80b527aca14503340f9522b1f7e48c8f9e081d9',
     postgres: '286690079628b2bb85d07eb46cfefe34c8f6157698ac1a05cb00310300286d77',
   },
+  {
+    sqlite: 'afeacc71e60c0cb79a15bbf6181517f08f55523f5a95241f9e0f99700f34eeb8',
+    postgres: 'c87b7951817a4795b81e2d476c714124cce945ed3a5d4bdb10a3356af138831c',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

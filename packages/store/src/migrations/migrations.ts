@@ -3,12 +3,13 @@ import type { Sql } from '../sql.ts';
 import type { Dialect } from './migration.ts';
 import { type Migration, renderMigration } from './migration.ts';
 import { FIRST_SCHEMA } from './v1-first-release.ts';
+import { COMPRESSED_HISTORY } from './v2-compressed-history.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
  * what a database of yesterday becomes. A released entry is never edited; the test holds a checksum of each.
  */
-export const MIGRATIONS: readonly Migration[] = [FIRST_SCHEMA];
+export const MIGRATIONS: readonly Migration[] = [FIRST_SCHEMA, COMPRESSED_HISTORY];
 
 /** Called before the tables of an existing database are changed, which may take long. */
 export type OnUpgrade = (fromVersion: number, toVersion: number) => void;

@@ -172,6 +172,10 @@ export const EVERY_WRITE: EveryWrite = {
       round.app.telemetry.compress({ beforeMs: atMs(round) }),
       round.app.telemetry.compress({ beforeMs: atMs(round) }),
     ],
+    compressHistory: (round) => [
+      round.app.telemetry.compressHistory({ beforeMs: atMs(round) }),
+      round.app.telemetry.compressHistory({ beforeMs: atMs(round) }),
+    ],
   },
   configuration: {
     change: (round) => [
