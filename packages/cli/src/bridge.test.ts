@@ -120,6 +120,19 @@ describe('granary bridge', () => {
     );
     assert.match(added.stdout, /adopted +taken over[\s\S]*second +registered/);
     assert.match(await readFile(site, 'utf8'), /second/);
+    const made = join(folder, 'made.yaml');
+    const third = [
+      '--device=third',
+      '--mapping-file=test-scale.yaml',
+      '--mapping=test-scale',
+      `--endpoint=${endpoint()}`,
+      '--unit=3',
+      '--facility=North',
+      '--capacity=900',
+    ];
+    assert.match((await command(t, 'adopt', '--site', made, ...third)).stdout, /third +registered/);
+    const ofService = `url: "${service.current().httpUrl}", mqtt: "mqtt://127.0.0.1:`;
+    assert.ok((await readFile(made, 'utf8')).includes(ofService));
   });
 
   test('a bridge that is killed at any moment loses nothing that it has recorded', async (t) => {

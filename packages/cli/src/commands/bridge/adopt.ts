@@ -5,7 +5,7 @@ import { deviceFaults } from '@granary/bridge/bridge';
 import { faultLine } from '@granary/bridge/mapping/yaml-document';
 import { replaceSite, withDevice } from '@granary/bridge/site/edit-site';
 import { readSite, type Site, type SiteDevice, secretsFileOf } from '@granary/bridge/site/site-file';
-import { type AccessValues, accessClient, asActor } from '../../access/service-access.ts';
+import { type AccessValues, accessClient, asActor, serviceAccess } from '../../access/service-access.ts';
 import type { Define } from '../../program/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
 import {
@@ -72,7 +72,7 @@ export const adopt: Define = (command, environment) => {
   withAccess(command).action(async (values: AdoptValues) => {
     const { env, printError } = environment;
     const isDryRun = values.dryRun === true;
-    await prepareSite(values, isDryRun);
+    await prepareSite(values, serviceAccess(values, env).baseUrl, isDryRun);
     const { site, faults } = await readSite(values.site, deviceFaults);
     if (site === null) {
       for (const fault of faults) printError(faultLine(fault.file, fault));
@@ -95,7 +95,7 @@ export const adopt: Define = (command, environment) => {
   withExamples(
     command,
     'granary bridge adopt --site site.yaml --dry-run',
-    'granary bridge adopt --site site.yaml --device silo-9 --mapping laumas-tlb --endpoint tcp://10.0.4.20:502 --unit 3 --facility North --capacity 20000',
+    'granary bridge adopt --site site.yaml --device silo-9 --mapping-file my-scale.yaml --mapping my-scale --endpoint tcp://10.0.4.20:502 --unit 3 --facility North --capacity 20000',
   );
 };
 
@@ -104,22 +104,43 @@ const nextStep = (site: Site, isDryRun: boolean): string =>
     ? 'Nothing was changed.'
     : `The secrets are in ${secretsFileOf(site)}. Start it: granary bridge run --site ${site.file}`;
 
-const EMPTY_SITE = `# The devices that this bridge attaches: docs/bridges.md
+const emptySite = (
+  url: string,
+  mqtt: string,
+): string => `# The devices that this bridge attaches: docs/bridges.md
 bridge:
   id: bridge-1
-  service: {url: "http://127.0.0.1:8080", mqtt: "mqtt://127.0.0.1:1883"}
+  service: {url: "${url}", mqtt: "${mqtt}"}
 mappings: []
 devices: []
 `;
 
+/** An AsyncAPI server, whose `host` is `{host}:1883`. */
+interface DeclaredServer {
+  readonly host: string;
+  readonly variables: { readonly host: { readonly default: string } };
+}
+
+/** Where devices connect, by what the service says of itself; it says 127.0.0.1 where it does not know its name. */
+async function mqttUrlOf(baseUrl: string): Promise<string> {
+  const { protocol, hostname } = new URL(baseUrl);
+  const answer = await fetch(new URL('/asyncapi.json', baseUrl));
+  const { servers } = (await answer.json()) as { servers: Record<string, DeclaredServer> };
+  const scheme = 'mqtts' in servers && (protocol === 'https:' || !('mqtt' in servers)) ? 'mqtts' : 'mqtt';
+  const declared = servers[scheme];
+  const named = declared?.variables.host.default ?? '127.0.0.1';
+  const place = declared?.host ?? '{host}:1883';
+  return `${scheme}://${place.replace('{host}', named === '127.0.0.1' ? hostname : named)}`;
+}
+
 /** Adds the device of the options to the file, which is made if it is missing. */
-async function prepareSite(values: AdoptValues, isDryRun: boolean): Promise<void> {
+async function prepareSite(values: AdoptValues, baseUrl: string, isDryRun: boolean): Promise<void> {
   const { site, device, mapping, endpoint, mappingFile } = values;
   if (device === undefined && mapping === undefined && endpoint === undefined) return;
   if (device === undefined || mapping === undefined || endpoint === undefined)
     throw new UsageError('a device to add needs --device, --mapping and --endpoint');
   if (isDryRun) throw new UsageError('--dry-run is for a site file as it is, without --device');
-  if (!existsSync(site)) await writeFile(site, EMPTY_SITE);
+  if (!existsSync(site)) await writeFile(site, emptySite(baseUrl, await mqttUrlOf(baseUrl)));
   const text = await readFile(site, 'utf8');
   await replaceSite(site, withDevice(text, entryOf(values, device, mapping, endpoint), mappingFile));
 }
