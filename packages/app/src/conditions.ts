@@ -30,8 +30,9 @@ export function limitConditions(
   if (isUnlimited(limits)) return [];
   const areas = limits.map(({ facilities, deviceIds }) => {
     const conditions: string[] = [];
+    // PostgreSQL would join with the names, and read all of them for each device; IS TRUE makes it look them up.
     if (facilities !== null)
-      conditions.push(sql.isOneOf(`${table}.facility`, bind(JSON.stringify(facilities))));
+      conditions.push(`(${sql.isOneOf(`${table}.facility`, bind(JSON.stringify(facilities)))}) IS TRUE`);
     if (deviceIds !== null)
       conditions.push(sql.isOneOf(`${table}.device_id`, bind(JSON.stringify(deviceIds))));
     return conditions;
