@@ -14,7 +14,7 @@ import {
 
 const CONNECTIONS = 500;
 const WINDOW = 100;
-const STOPS = 100;
+const STOPS = 300;
 const RISE_MS = 3_000;
 const PROBE_MS = 10;
 const STOP_P99_MS_MAX = 50;

@@ -33,7 +33,7 @@ export type AcknowledgedReading = readonly [member: number, tsMs: number];
 
 export interface FleetEvents {
   acknowledged(reading: AcknowledgedReading): void;
-  received(deviceId: string, command: CommandName, jobId: string): void;
+  received(deviceId: string, command: CommandName, jobId: string, reachableSinceMs: number): void;
 }
 
 /**
@@ -48,6 +48,7 @@ abstract class FleetDevice<Command> {
   readonly #will: NonNullable<IClientOptions['will']>;
   #session = '';
   #lastTsMs = 0;
+  #reachableSinceMs = 0;
 
   constructor(mqttUrl: string, number: number, member: FleetMember, events: FleetEvents) {
     const { deviceId, secret } = member;
@@ -92,7 +93,7 @@ abstract class FleetDevice<Command> {
   protected abstract obey(command: Command): void;
 
   protected received(command: CommandName, jobId: string): void {
-    this.#events.received(this.deviceId, command, jobId);
+    this.#events.received(this.deviceId, command, jobId, this.#reachableSinceMs);
   }
 
   protected async publishReading(values: object, tsMs = this.ts()): Promise<void> {
@@ -122,7 +123,9 @@ abstract class FleetDevice<Command> {
   #connected(): void {
     const online = { state: 'online', session: this.#session };
     this.#client.subscribe(topicOf(this.deviceId, 'command'), { qos: 1 }, (error) => {
-      if (error === null) this.publish('status', online, true).catch(() => undefined);
+      if (error !== null) return;
+      this.#reachableSinceMs = Date.now();
+      this.publish('status', online, true).catch(() => undefined);
     });
   }
 }

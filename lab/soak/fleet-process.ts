@@ -35,6 +35,8 @@ export interface ReceivedCommand {
   /** The id of the operation, the command or the mission. */
   readonly jobId: string;
   readonly atMs: number;
+  /** Since when the device has had a connection with a subscription. */
+  readonly reachableSinceMs: number;
 }
 
 type FleetReport =
@@ -124,8 +126,11 @@ class Fleet {
   begin({ mqttUrl, members, intervalMs }: FleetPlan): void {
     const events: FleetEvents = {
       acknowledged: (reading) => void this.#acknowledged.push(reading),
-      received: (deviceId, command, jobId) =>
-        tell({ kind: 'received', received: { deviceId, command, jobId, atMs: Date.now() } }),
+      received: (deviceId, command, jobId, reachableSinceMs) =>
+        tell({
+          kind: 'received',
+          received: { deviceId, command, jobId, atMs: Date.now(), reachableSinceMs },
+        }),
     };
     members.forEach((member, number) => {
       const Device = member.kind === 'silo' ? FleetSilo : FleetRover;

@@ -13,7 +13,13 @@ async function stopsAnsweredWith(commandIds: string[]) {
     next: async () => ({ outcome: 'ok', status: 200, isFinal: false, data: answer(), node }),
   });
   const receive = (jobId: string) =>
-    stops.received({ deviceId: 'rover-1', command: 'emergency_stop', jobId, atMs: Date.now() });
+    stops.received({
+      deviceId: 'rover-1',
+      command: 'emergency_stop',
+      jobId,
+      atMs: Date.now(),
+      reachableSinceMs: 0,
+    });
   return { stops, receive, node };
 }
 

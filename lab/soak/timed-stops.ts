@@ -9,12 +9,12 @@ const NEXT_NODE_AFTER_MS = 50;
 interface Waiting {
   /** `null` until it is answered: any that did not arrive before. */
   jobId: string | null;
-  /** When each stop that the device has received since the request came first. */
-  readonly receivedMs: Map<string, number>;
-  readonly arrived: (atMs: number) => void;
+  /** Each stop that the device has received since the request, when it came first. */
+  readonly received: Map<string, ReceivedCommand>;
+  readonly arrived: (received: ReceivedCommand) => void;
 }
 
-/** Stops with the time from the request to the device; a stop that a node refuses is repeated through the next one, as a person would. */
+/** Stops with the time from the request to the device, or from when the device has a connection if it had none; a stop that a node refuses is repeated through the next one, as a person would. */
 export class TimedStops {
   readonly stops: TimedStop[] = [];
   readonly #caller: Pick<Caller, 'next'>;
@@ -26,35 +26,43 @@ export class TimedStops {
     this.#caller = caller;
   }
 
-  received({ deviceId, command, jobId, atMs }: ReceivedCommand): void {
+  received(received: ReceivedCommand): void {
+    const { deviceId, command, jobId } = received;
     if (command !== 'stop' && command !== 'emergency_stop') return;
     const waiting = this.#waiting.get(deviceId);
     const isIt = waiting?.jobId === null ? !this.#known.has(jobId) : waiting?.jobId === jobId;
     this.#known.add(jobId);
-    if (waiting?.receivedMs.has(jobId) === false) waiting.receivedMs.set(jobId, atMs);
-    if (isIt) waiting?.arrived(atMs);
+    if (waiting?.received.has(jobId) === false) waiting.received.set(jobId, received);
+    if (isIt) waiting?.arrived(received);
   }
 
   /** Resolves with the answer when the stop is at the device, or with null when it has not arrived. */
   async stop(deviceId: string, jobId: string | null, wanted: Wanted): Promise<Answer | null> {
     const beganMs = Date.now();
-    const arrival = Promise.withResolvers<number>();
-    const waiting: Waiting = { jobId, receivedMs: new Map(), arrived: arrival.resolve };
+    const arrival = Promise.withResolvers<ReceivedCommand>();
+    const waiting: Waiting = { jobId, received: new Map(), arrived: arrival.resolve };
     this.#waiting.set(deviceId, waiting);
     const tooLate = sleep(ARRIVED_MS_MAX, null, { ref: false });
     const answering = this.#untilAnswered(wanted).then((answer) => {
       // An emergency stop that is asked for again before the device has confirmed the first one is that one, sent again.
       waiting.jobId ??= answer.data?.command_id ?? null;
-      const receivedMs = waiting.receivedMs.get(waiting.jobId ?? '');
-      if (receivedMs !== undefined) waiting.arrived(receivedMs);
+      const received = waiting.received.get(waiting.jobId ?? '');
+      if (received !== undefined) waiting.arrived(received);
       return answer;
     });
-    const atMs = await Promise.race([arrival.promise, tooLate]);
+    const received = await Promise.race([arrival.promise, tooLate]);
     const answer = await Promise.race([answering, tooLate]);
     this.#waiting.delete(deviceId);
     const detail = `node ${answer?.node.number ?? '?'} ${wanted.path}`;
-    this.stops.push({ beganMs, atDeviceMs: atMs === null ? null : atMs - beganMs, detail });
-    return atMs === null ? null : answer;
+    if (received === null) {
+      this.stops.push({ beganMs, atDeviceMs: null, detail });
+      return null;
+    }
+    const { atMs, reachableSinceMs } = received;
+    const unreachableMs = Math.max(reachableSinceMs - beganMs, 0);
+    const without = unreachableMs === 0 ? '' : `, after ${unreachableMs} ms without a connection`;
+    this.stops.push({ beganMs, atDeviceMs: atMs - beganMs - unreachableMs, detail: detail + without });
+    return answer;
   }
 
   async #untilAnswered(wanted: Wanted): Promise<Answer> {

@@ -21,7 +21,7 @@ export interface ExternalLimits {
 
 export const EXTERNAL_LIMITS: ExternalLimits = {
   connectTimeoutMs: 5 * SECOND_MS,
-  reconnectMs: 250,
+  reconnectMs: 100,
   reconnectMsMax: 5 * SECOND_MS,
   keepAliveS: 5,
   acknowledgementMs: SECOND_MS,
