@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { colouredPixels } from '@granary/testing/console/coloured-pixels';
+import { COLOURED_PIXELS } from '@granary/testing/console/coloured-pixels';
 import { launchChromium } from '@granary/testing/server/browser';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openEventSocket } from './case-alerts.ts';
 import { ask, mqttAddress, registerSilos, SILOS } from './farm.ts';
 import { generateMqtt } from './generator.ts';
+import { startBareHttp } from './references.ts';
 import { type Finding, median, percentile } from './report.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { StoppableSilo } from './stoppable-device.ts';
@@ -21,8 +23,8 @@ const DEVICE_PAGE_MS_MAX = 800;
 const DEVICE_PAGE_REQUESTS_MAX = 12;
 const MANY_DEVICES = 1_000;
 const MANY_FACILITIES = 100;
-/** The table has a button for those after them. */
-const TABLE_ROWS = 200;
+/** More than the window shows; those after them follow in parts. */
+const TABLE_ROWS = 40;
 const TABLE_MS_MAX = 1_200;
 const WINDOWS = 10;
 const STOP_MS_MAX = 500;
@@ -65,17 +67,34 @@ export class OpenConsole {
 
   /** Milliseconds from the navigation until the chart has a coloured line, and the requests of the page before the line was there. */
   async untilLine(): Promise<{ readonly shownMs: number; readonly requests: number }> {
-    const page = this.#page;
-    const deadlineMs = Date.now() + PATIENCE_MS;
-    while ((await colouredPixels(page)) === 0) {
-      if (Date.now() > deadlineMs) throw new Error('the line is missing');
-    }
-    return await page.evaluate(`(() => {
-      const entries = performance.getEntriesByType('resource');
-      const line = entries.find(({ name }) => name.includes('/sensors/history?'));
-      const before = entries.filter(({ startTime }) => startTime < line.responseEnd);
-      // The document itself is the first request.
-      return { shownMs: performance.now(), requests: before.length + 1 };
+    return await this.#page.evaluate(`new Promise((resolve, reject) => {
+      const look = () => {
+        if (performance.now() > ${PATIENCE_MS}) reject(new Error('the line is missing'));
+        else if (document.querySelector('.device-chart[aria-busy=false]') === null || ${COLOURED_PIXELS} === 0)
+          requestAnimationFrame(look);
+        else {
+          const shownMs = performance.now();
+          const entries = performance.getEntriesByType('resource');
+          const line = entries.find(({ name }) => name.includes('/sensors/history?'));
+          const before = entries.filter(({ startTime }) => startTime < line.responseEnd);
+          // The document itself is the first request.
+          resolve({ shownMs, requests: before.length + 1 });
+        }
+      };
+      look();
+    })`);
+  }
+
+  /** The page as it is now in one file without scripts: what the browser alone needs to show it. */
+  async finishedCopy(): Promise<string> {
+    return await this.#page.evaluate(`(() => {
+      const copy = document.documentElement.cloneNode(true);
+      for (const one of copy.querySelectorAll('script, link')) one.remove();
+      const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]);
+      const style = document.createElement('style');
+      style.textContent = rules.map(({ cssText }) => cssText).join('');
+      copy.querySelector('head').append(style);
+      return '<!doctype html>' + copy.outerHTML;
     })()`);
   }
 
@@ -196,7 +215,7 @@ export async function launchConsole(service: ServiceProcess): Promise<ConsoleBro
       try {
         const opened = await context.newPage();
         opened.setDefaultTimeout(PATIENCE_MS);
-        await opened.goto(`${service.httpUrl}/${address}`);
+        await opened.goto(new URL(address, service.httpUrl).href);
         return await use(new OpenConsole(opened));
       } finally {
         await context.close();
@@ -256,7 +275,7 @@ export async function measureConsole(dataDir: string): Promise<Finding[]> {
       ended.signal,
     );
     findings.push(await Promise.race([measureTable(browser), failed(reports)]));
-    findings.push(...(await Promise.race([browser.open(measureBusy, ALL_TILES), failed(reports)])));
+    findings.push(...(await Promise.race([measureBusy(browser), failed(reports)])));
     ended.abort();
     await reports;
     return findings;
@@ -272,16 +291,52 @@ const failed = async (load: Promise<unknown>): Promise<never> => {
   throw new Error('the load ended before the measurement');
 };
 
-async function measureFirstView(browser: ConsoleBrowser): Promise<Finding[]> {
-  const shownMs: number[] = [];
-  let scriptKb = 0;
-  for (let round = 0; round < ROUNDS; round++) {
-    await browser.open(async (page) => {
-      shownMs.push(await page.untilShown('.overview-facility', FIRST_VIEW_FACILITIES));
-      scriptKb = await page.scriptKb();
-    });
+/** Serves a page by a server that does nothing else. */
+async function withCopy(html: string, use: (url: string) => Promise<number>): Promise<number> {
+  const server = await startBareHttp({ headers: { 'content-type': 'text/html; charset=utf-8' }, body: html });
+  try {
+    return await use(`http://127.0.0.1:${server.port}/`);
+  } finally {
+    await server.stop();
   }
-  const middle = median(shownMs);
+}
+
+interface Turns<Shown> {
+  readonly shown: readonly Shown[];
+  readonly detail: string;
+}
+
+/** Opens a view and its finished copy in turns, each with an empty cache; what the copy takes is what the browser takes. */
+async function inTurns<Shown>(
+  browser: ConsoleBrowser,
+  address: string,
+  measure: (page: OpenConsole) => Promise<Shown>,
+  measureCopy: (page: OpenConsole) => Promise<number>,
+): Promise<Turns<Shown>> {
+  const shown: Shown[] = [];
+  const ofCopy: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const html = await browser.open(async (page) => {
+      shown.push(await measure(page));
+      return await page.finishedCopy();
+    }, address);
+    ofCopy.push(await withCopy(html, (url) => browser.open(measureCopy, url)));
+  }
+  const detail = `median of ${ROUNDS} loads with an empty cache; the same page as one finished file without scripts ${median(ofCopy).toFixed(0)} ms`;
+  return { shown, detail };
+}
+
+async function measureFirstView(browser: ConsoleBrowser): Promise<Finding[]> {
+  const facilities = (page: OpenConsole): Promise<number> =>
+    page.untilShown('.overview-facility', FIRST_VIEW_FACILITIES);
+  let scriptKb = 0;
+  const measure = async (page: OpenConsole): Promise<number> => {
+    const shownMs = await facilities(page);
+    scriptKb = await page.scriptKb();
+    return shownMs;
+  };
+  const { shown, detail } = await inTurns(browser, '', measure, facilities);
+  const middle = median(shown);
   return [
     {
       name: `console: compressed script before the first view of ${FIRST_VIEW_DEVICES} devices`,
@@ -295,7 +350,7 @@ async function measureFirstView(browser: ConsoleBrowser): Promise<Finding[]> {
       target: `within ${FIRST_VIEW_MS_MAX} ms`,
       figure: `${middle.toFixed(0)} ms`,
       met: middle < FIRST_VIEW_MS_MAX,
-      detail: `from the navigation until every facility is there and a frame was drawn after it; median of ${ROUNDS} loads with an empty cache`,
+      detail: `from the navigation until every facility is there and a frame was drawn after it; ${detail}`,
     },
   ];
 }
@@ -306,41 +361,47 @@ async function measureEvents(service: ServiceProcess, page: OpenConsole): Promis
   // What the page loads while nothing else is to do is no part of it.
   await sleep(5 * SECOND_MS);
   const elapsedMs: number[] = [];
+  const streamedMs: number[] = [];
+  let sentMs = 0;
+  const socket = await openEventSocket(service, service.adminKey.key, (text) => {
+    if (text.includes('event: alert.raised')) streamedMs.push(Date.now() - sentMs);
+  });
   for (let event = 1; event <= EVENTS; event++) {
     const shown = page.nextChangeOfAlarms();
     await sleep(100);
-    const sentMs = Date.now();
+    sentMs = Date.now();
     const deviceId = `silo-${String(event + 1).padStart(4, '0')}`;
     // Below the low level and above the critical one: one alert.
     await ask(service, `${SILOS}/${deviceId}/telemetry`, { ts: sentMs, weight: 3_000 });
     elapsedMs.push((await shown) - sentMs);
   }
+  socket.destroy();
   const slowest = percentile(elapsedMs, 0.99);
   return {
     name: 'console: an event is on the screen',
     target: `99 % within ${EVENT_MS_MAX} ms`,
     figure: `${slowest.toFixed(0)} ms`,
     met: slowest < EVENT_MS_MAX,
-    detail: `of ${EVENTS}, half of them within ${median(elapsedMs).toFixed(0)} ms; from sending the reading until the alarm bar counts its alert`,
+    detail: `of ${EVENTS}, half of them within ${median(elapsedMs).toFixed(0)} ms; from sending the reading until the alarm bar counts its alert; 99 % were in the event stream within ${percentile(streamedMs, 0.99).toFixed(0)} ms`,
   };
 }
 
 /** With the history of a year beside the other devices, from an empty cache. */
 async function measureDevicePage(browser: ConsoleBrowser): Promise<Finding> {
-  const shownMs: number[] = [];
-  let requests = 0;
-  for (let round = 0; round < ROUNDS; round++) {
-    const shown = await browser.open((page) => page.untilLine(), '#/devices/silo-0001?range=7d');
-    shownMs.push(shown.shownMs);
-    requests = Math.max(requests, shown.requests);
-  }
-  const middle = median(shownMs);
+  const { shown, detail } = await inTurns(
+    browser,
+    '#/devices/silo-0001?range=7d',
+    (page) => page.untilLine(),
+    (page) => page.untilShown('.device-chart', 1),
+  );
+  const requests = Math.max(...shown.map((one) => one.requests));
+  const middle = median(shown.map(({ shownMs }) => shownMs));
   return {
     name: `console: page of a device to its drawn line, ${DEVICE_PAGE_DEVICES} devices`,
     target: `within ${DEVICE_PAGE_MS_MAX} ms, at most ${DEVICE_PAGE_REQUESTS_MAX} requests`,
     figure: `${middle.toFixed(0)} ms, ${requests} requests`,
     met: middle < DEVICE_PAGE_MS_MAX && requests <= DEVICE_PAGE_REQUESTS_MAX,
-    detail: `from the navigation until the chart has a coloured line; median of ${ROUNDS} loads with an empty cache; requests that began before the history was there`,
+    detail: `from the navigation until the chart has a coloured line; requests that began before the history was there; ${detail} (but for the line)`,
   };
 }
 
@@ -376,36 +437,38 @@ async function measureWindows(service: ServiceProcess, browser: ConsoleBrowser):
 }
 
 async function measureTable(browser: ConsoleBrowser): Promise<Finding> {
-  const shownMs: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    shownMs.push(
-      await browser.open(
-        (page) => page.untilShown('.overview-table tbody tr', TABLE_ROWS),
-        '#/overview?view=table',
-      ),
-    );
-  }
-  const middle = median(shownMs);
+  const rows = (page: OpenConsole): Promise<number> =>
+    page.untilShown('.overview-table tbody tr', TABLE_ROWS);
+  const { shown, detail } = await inTurns(browser, '#/overview?view=table', rows, rows);
+  const middle = median(shown);
   return {
     name: `console: ${MANY_DEVICES} devices in a table interactive, while they report every second`,
     target: `within ${TABLE_MS_MAX} ms`,
     figure: `${middle.toFixed(0)} ms`,
     met: middle < TABLE_MS_MAX,
-    detail: `from the navigation until the first ${TABLE_ROWS} rows are there and a frame was drawn after them; median of ${ROUNDS} loads with an empty cache`,
+    detail: `from the navigation until the first ${TABLE_ROWS} rows are there, which fill the window, and a frame was drawn after them; ${detail}`,
   };
 }
 
-async function measureBusy(page: OpenConsole): Promise<Finding[]> {
-  await page.untilShown('.overview-tile', MANY_DEVICES);
-  await sleep(5 * SECOND_MS);
-  const share = await page.busyShare(BUSY_FOR_MS);
-  const frames = await page.scrolledFrames(SCROLLED_FOR_MS);
+async function measureBusy(browser: ConsoleBrowser): Promise<Finding[]> {
+  const { share, frames, html } = await browser.open(async (page) => {
+    await page.untilShown('.overview-tile', MANY_DEVICES);
+    await sleep(5 * SECOND_MS);
+    return {
+      share: await page.busyShare(BUSY_FOR_MS),
+      frames: await page.scrolledFrames(SCROLLED_FOR_MS),
+      html: await page.finishedCopy(),
+    };
+  }, ALL_TILES);
+  const framesOfCopy = await withCopy(html, (url) =>
+    browser.open((page) => page.scrolledFrames(SCROLLED_FOR_MS), url),
+  );
   const scrolled = {
     name: `console: frames while ${MANY_DEVICES} tiles are scrolled and report every second`,
     target: `at least ${FRAMES_MIN} per second`,
     figure: frames.toFixed(0),
     met: frames >= FRAMES_MIN,
-    detail: `40 pixels with each frame for ${SCROLLED_FOR_MS / SECOND_MS} s, drawn by the processor without a graphics card`,
+    detail: `40 pixels with each frame for ${SCROLLED_FOR_MS / SECOND_MS} s, drawn by the processor without a graphics card; the same page without scripts ${framesOfCopy.toFixed(0)}`,
   };
   const busy = {
     name: `console: main thread with ${MANY_DEVICES} devices that report every second`,

@@ -126,6 +126,10 @@ export const AttentionItem = closed({
 /** Within the limits of the key. */
 export const Overview = closed({
   at: Timestamp,
+  last_event_id: described(
+    'The newest event when this was read. Whoever reads the lists after it and then follows the events with it as `Last-Event-ID` misses nothing.',
+    Count,
+  ),
   devices: closed({
     total: Count,
     by_status: forEach(DEVICE_STATUSES, Count),

@@ -13,6 +13,7 @@ import { OPERATION_DOCUMENT } from '@granary/core/operations/state';
 import type { Sql } from '@granary/store/sql';
 import { COMMANDS } from '../commands/command-rows.ts';
 import type { DeviceSelection } from '../conditions.ts';
+import { eventBounds } from '../events/event-rows.ts';
 import { type FleetAlertPage, type FleetJobPage, listAlertsOfFleet, listJobsOfFleet } from '../list-rows.ts';
 import { MISSIONS } from '../missions/mission-rows.ts';
 import { OPERATIONS } from '../operations/operation-rows.ts';
@@ -104,6 +105,8 @@ export const writes = {};
 async function readOverview(sql: Sql, limits: Limits, nowMs: number): Promise<Overview> {
   const clock = { nowMs, missedReportsMax: MISSED_REPORTS_MAX };
   const most = ATTENTION_ITEMS_MAX;
+  // Before anything else, so that what changes meanwhile is an event after it.
+  const { newest: lastEventId } = await eventBounds(sql);
   const devices = await countDevices(sql, limits, clock);
   const alerts = await countOpenAlerts(sql, limits);
   const { stopped, stopUnconfirmed, ...jobs } = await countJobs(sql, limits);
@@ -114,7 +117,7 @@ async function readOverview(sql: Sql, limits: Limits, nowMs: number): Promise<Ov
     offline: await offlineDevicesWithJobs(sql, limits, clock, most),
   };
   const emergencyStops = { in_force: stopped, unconfirmed: stopUnconfirmed };
-  return overviewRecord({ devices, alerts, jobs, emergencyStops }, facts, nowMs);
+  return overviewRecord({ lastEventId, devices, alerts, jobs, emergencyStops }, facts, nowMs);
 }
 
 /** A row that cannot be read is reported where it is evaluated, and must not prevent the overview. */

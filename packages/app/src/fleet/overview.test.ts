@@ -29,6 +29,7 @@ describeEachEngine('the overview', (engine) => {
   it('is full of zeros while nothing has happened', async () => {
     assert.deepEqual(await app.fleet.overview(UNLIMITED, NOW_MS), {
       at: '2026-06-15T12:00:00.000Z',
+      last_event_id: 3,
       devices: {
         total: 3,
         by_status: { online: 0, offline: 3, maintenance: 0 },

@@ -66,7 +66,7 @@ export function useAcknowledge(): (alerts: readonly FleetAlert[], note?: string)
     const person = note === '' ? { acknowledged_by } : { acknowledged_by, note };
     const ids = alerts.map(({ alert_id }) => alert_id);
     const acknowledged = await acknowledge(client, ids, person, callOptions(console));
-    for (const alert of acknowledged.alerts) live.site.alerts.put(alert);
+    live.site.alerts.put(...acknowledged.alerts);
     tellOutcome(acknowledged);
   };
 }

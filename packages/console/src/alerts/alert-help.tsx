@@ -19,7 +19,7 @@ export function AlertHelp({ alert }: { readonly alert: FleetAlert }) {
     (signal) => Array.fromAsync(client.alarmHelp.listAll({}, { signal })),
     [client],
   );
-  const facility = live.site.devices.find(alert.device_id)?.value.location.facility ?? null;
+  const facility = live.site.devices.described(alert.device_id)?.location.facility ?? null;
   const written = helpFor(own ?? [], { type: alert.type, facility, rule: alert.rule ?? null });
   const help: AlarmHelpTexts = written ?? alarmHelp.types[alert.type];
   return (

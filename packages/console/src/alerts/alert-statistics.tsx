@@ -6,7 +6,7 @@ import {
 } from '@granary/contract/alert-statistics';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import type { ComponentChildren } from 'preact';
-import { useConsole } from '../context/console.ts';
+import { useConsole, useIsLost } from '../context/console.ts';
 import { DeviceName } from '../kit/device-name.tsx';
 import { Segments } from '../kit/filter-bar.tsx';
 import { formatNumber } from '../kit/format.ts';
@@ -33,7 +33,7 @@ export function AlertStatisticsPart() {
       const place = facility === null ? {} : { facility };
       return client.fleet.alertStatistics({ from, ...place }, { signal });
     },
-    [client, facility, days, live.connection.current.value.state],
+    [client, facility, days, useIsLost()],
   );
   return (
     <div class="alert-statistics">

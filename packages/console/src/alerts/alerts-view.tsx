@@ -13,7 +13,7 @@ import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { PageList } from '../kit/table.tsx';
 import { Tabs } from '../kit/tabs.tsx';
-import { useEventReload, usePages } from '../kit/use-loaded.ts';
+import { useEventReload, useLoaded, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import { SavedViews } from '../views/saved-views.tsx';
 import { AcknowledgeDialog, ShelveDialog } from './alert-dialogs.tsx';
@@ -31,13 +31,22 @@ import { SoundSwitch } from './sound-switch.tsx';
 
 /** One list over all devices. */
 export function AlertsView() {
-  const { live, navigation } = useConsole();
+  const { client, live, navigation } = useConsole();
   const { alerts: words } = texts.value;
   const { query } = navigation.route.value;
   const filter = alertFilterOf(query);
   const opened = useSignal<FleetAlert | null>(null);
   const open = [...live.site.alerts.all.value.values()];
-  const counts = { open: open.length, unacknowledged: open.filter(isUnacknowledged).length };
+  const shelved = useLoaded(
+    (signal) => client.fleet.alerts({ status: 'shelved', limit: 1_000 }, { signal }),
+    [],
+  );
+  useEventReload(['alert.'], shelved.reload);
+  const counts: Readonly<Partial<Record<string, number>>> = {
+    open: open.length,
+    unacknowledged: open.filter(isUnacknowledged).length,
+    shelved: shelved.value?.data.length,
+  };
   const { list: _, order: __, ...kept } = Object.fromEntries(query);
   const shelving = useSignal<FleetAlert | null>(null);
   const opening = {
@@ -66,10 +75,7 @@ export function AlertsView() {
         current={isStatistics ? 'statistics' : filter.list}
         tabs={[...ALERT_LISTS, 'statistics' as const].map((list) => ({
           name: list,
-          title:
-            list in counts
-              ? words.countedList(words.listNames[list], counts[list as 'open'])
-              : words.listNames[list],
+          title: countedName(words.listNames[list], counts[list]),
           address: addressOf('alerts', null, { ...kept, list: list === 'open' ? undefined : list }),
         }))}
       />
@@ -107,6 +113,9 @@ export function AlertsView() {
     </div>
   );
 }
+
+const countedName = (name: string, count: number | undefined): string =>
+  count === undefined ? name : texts.value.alerts.countedList(name, count);
 
 function AlertFilters() {
   const { alerts: words, common, alarmHelp } = texts.value;

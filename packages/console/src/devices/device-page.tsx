@@ -44,7 +44,7 @@ export function DeviceOperations({ device: { device_id } }: { readonly device: F
   const { client, navigation } = useConsole();
   const { devices } = texts.value;
   const pages = usePages((page, signal) => client.operations.list(device_id, page, { signal }), [device_id]);
-  useEventReload(['operation.'], pages.reload);
+  useEventReload(['operation.'], pages.reload, device_id);
   const opened = navigation.route.value.query.get('operation');
   return (
     <section class="panel" aria-label={devices.tabs.operations}>

@@ -5,7 +5,7 @@ import type { Refill } from '@granary/contract/foresight/refills';
 import { DAY_MS } from '@granary/contract/time';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatMass, zoneOf } from '../kit/format.ts';
+import { formatMass, timeFormat, zoneOf } from '../kit/format.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { likelyTimesMs } from './forecast-words.ts';
 
@@ -162,7 +162,7 @@ export function dayStarts(fromMs: number, toMs: number, zoneName: string): numbe
 }
 
 const dayName = (ms: number, zoneName: string): string =>
-  new Intl.DateTimeFormat(locale.value, { weekday: 'short', day: 'numeric', timeZone: zoneName }).format(ms);
+  timeFormat(locale.value, { weekday: 'short', day: 'numeric', timeZone: zoneName }).format(ms);
 
 const USUAL_WIDTH = 720;
 

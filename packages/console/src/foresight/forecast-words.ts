@@ -1,7 +1,7 @@
 import { localMs } from '@granary/common/time-zone';
 import type { Forecast } from '@granary/contract/foresight/forecasts';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
-import { otherZone } from '../kit/format.ts';
+import { otherZone, timeFormat } from '../kit/format.ts';
 import type { Texts } from '../texts/en/texts.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -27,7 +27,7 @@ export function timeAhead(at: string, { nowMs, language, words, timeZone }: Read
   const timeMs = Date.parse(at);
   const aheadMs = timeMs - nowMs;
   const format = (options: Intl.DateTimeFormatOptions, ms: number): string =>
-    new Intl.DateTimeFormat(language, { ...options, timeZone }).format(ms);
+    timeFormat(language, { ...options, timeZone }).format(ms);
   if (aheadMs < EXACT_BELOW_MS) {
     const offsetMs = localMs(timeMs, timeZone) - timeMs;
     const hourMs = Math.round((timeMs + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs;

@@ -10,7 +10,7 @@ interface Props {
 /** The name of a device and its place, which leads to its page; the id of a device that is not there any more. */
 export function DeviceName({ deviceId, href = addressOf('devices', deviceId) }: Props) {
   const { devices } = useConsole().live.site;
-  const device = devices.find(deviceId)?.value;
+  const device = devices.described(deviceId);
   if (device === undefined) return <span class="free-text">{deviceId}</span>;
   return (
     <>

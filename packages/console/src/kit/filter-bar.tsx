@@ -183,13 +183,12 @@ function Filter({ label, children }: LabelledProps) {
 export function FacilityFilter() {
   const { site } = useConsole().live;
   const { table } = texts.value;
-  const names = [...site.devices.all.value.values()].map((device) => device.peek().location.facility);
   return (
     <SelectFilter
       name="facility"
       label={table.facility}
       any={table.anyFacility}
-      options={ordered([...new Set(names)], (name) => name, false, locale.value).map((name) => [name, name])}
+      options={site.devices.facilities.value.map((name) => [name, name])}
     />
   );
 }

@@ -5,13 +5,33 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 const KM_M = 1_000;
 const TONNE_KG = 1_000;
 
+const numberFormats = new Map<string, Intl.NumberFormat>();
+const timeFormats = new Map<string, Intl.DateTimeFormat>();
+
 /** Numbers in the way of the viewer's language, with the digits that their unit justifies and a minus sign. */
-export function formatNumber(value: number, decimals: number, language: string): string {
-  const text = new Intl.NumberFormat(language, {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  }).format(value);
-  return text.replace('-', '−');
+export function formatNumber(
+  value: number,
+  decimals: number,
+  language: string,
+  leastDecimals = decimals,
+): string {
+  // To make a format takes longer than to format a hundred values.
+  const key = `${language} ${leastDecimals} ${decimals}`;
+  let format = numberFormats.get(key);
+  if (format === undefined) {
+    const digits = { minimumFractionDigits: leastDecimals, maximumFractionDigits: decimals };
+    format = new Intl.NumberFormat(language, digits);
+    numberFormats.set(key, format);
+  }
+  return format.format(value).replace('-', '−');
+}
+
+/** The format of times, made once. */
+export function timeFormat(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${language} ${JSON.stringify(options)}`;
+  const format = timeFormats.get(key) ?? new Intl.DateTimeFormat(language, options);
+  timeFormats.set(key, format);
+  return format;
 }
 
 /** Where a unit is not listed, three significant digits are shown. */
@@ -79,7 +99,7 @@ export function formatTime(
   const isToday = dayOf(timeMs) === dayOf(nowMs);
   const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
   const date: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
-  return new Intl.DateTimeFormat(language, { ...(isToday ? {} : date), ...clock, timeZone }).format(timeMs);
+  return timeFormat(language, { ...(isToday ? {} : date), ...clock, timeZone }).format(timeMs);
 }
 
 /** Hour and minute of a place, with the day where it is not today there. */
@@ -94,10 +114,15 @@ export function formatMinute(
   const day: Intl.DateTimeFormatOptions =
     dayOf(timeMs) === dayOf(nowMs) ? {} : { day: 'numeric', month: 'short' };
   const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
-  return new Intl.DateTimeFormat(language, { ...day, ...clock, timeZone }).format(timeMs);
+  return timeFormat(language, { ...day, ...clock, timeZone }).format(timeMs);
 }
 
-export const viewerZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+let zoneOfViewer: string | undefined;
+
+export function viewerZone(): string {
+  zoneOfViewer ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return zoneOfViewer;
+}
 
 /** The zone of a silo; that of the viewer where the browser does not know it. */
 export const zoneOf = ({ time_zone }: { readonly time_zone: string }): string =>
@@ -111,7 +136,7 @@ export const otherZone = (timeZone: string, atMs: number): string | null =>
 
 /** A local day, which has no time zone. */
 export const formatDate = (day: string, language: string): string =>
-  new Intl.DateTimeFormat(language, {
+  timeFormat(language, {
     year: 'numeric',
     month: 'short',
     day: 'numeric',
@@ -120,9 +145,7 @@ export const formatDate = (day: string, language: string): string =>
 
 /** Hour and minute with the name of their zone, for a clock on the screen. */
 export const formatClock = (nowMs: number, language: string): string =>
-  new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }).format(
-    nowMs,
-  );
+  timeFormat(language, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }).format(nowMs);
 
 /** The exact time, for the text that appears on hover. */
 export const utcTime = (timestamp: string | number): string =>

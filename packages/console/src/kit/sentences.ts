@@ -25,7 +25,7 @@ const SMALL_KG = 10;
 function reader(timeZone?: string): Reader {
   const place = locale.value;
   const number = (value: number, maximumFractionDigits: number): string =>
-    new Intl.NumberFormat(place, { maximumFractionDigits }).format(value).replace('-', '−');
+    formatNumber(value, maximumFractionDigits, place, 0);
   const sensors: Readonly<Record<string, string>> = texts.value.common.sensors;
   return {
     ...templates.value,

@@ -1,6 +1,7 @@
 import './table.css';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
@@ -10,6 +11,9 @@ import { Failure, Notice } from './messages.tsx';
 import { type Column, type Order, orderAfterPress, ordered, orderText, parseOrder } from './table-order.ts';
 import type { Pages } from './use-loaded.ts';
 
+/** More than a screen holds; those after them follow in parts, so that the page answers in between. */
+const FIRST_ROWS = 40;
+const PART_AFTER_MS = 30;
 const ROWS_AT_ONCE = 200;
 
 interface Props<Row> {
@@ -29,12 +33,20 @@ export function Table<Row>({ label, columns, rows, idOf, onOpen, orderName = 'or
   const { navigation } = useConsole();
   const { table } = texts.value;
   const limit = useSignal(ROWS_AT_ONCE);
+  const drawn = useSignal(FIRST_ROWS);
   const current = useSignal<string | null>(null);
   const order = parseOrder(navigation.route.value.query.get(orderName));
   const sortBy = columns.find(({ name }) => name === order?.column)?.sortBy;
   const all =
     order === null || sortBy === undefined ? rows : ordered(rows, sortBy, order.isDescending, locale.value);
-  const shown = all.slice(0, limit.value);
+  const shown = all.slice(0, Math.min(limit.value, drawn.value));
+  useEffect(() => {
+    if (shown.length < drawn.value || drawn.value >= limit.value) return;
+    const timer = setTimeout(() => {
+      drawn.value += FIRST_ROWS;
+    }, PART_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [shown.length, drawn.value, limit.value]);
   const reachable = shown.some((row) => idOf(row) === current.value) ? current.value : null;
 
   function onKeyDown(event: TargetedKeyboardEvent<HTMLTableSectionElement>): void {
@@ -81,14 +93,14 @@ export function Table<Row>({ label, columns, rows, idOf, onOpen, orderName = 'or
           })}
         </tbody>
       </table>
-      {all.length > shown.length && (
+      {all.length > limit.value && (
         <p class="table-more">
           <Button
             onPress={() => {
               limit.value += ROWS_AT_ONCE;
             }}
           >
-            {table.showMore(shown.length, all.length)}
+            {table.showMore(limit.value, all.length)}
           </Button>
         </p>
       )}

@@ -1,7 +1,7 @@
 import type { Page } from '@granary/client';
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { useConsole } from '../context/console.ts';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useConsole, useIsLost } from '../context/console.ts';
 
 /** Events often come in groups, and one read serves them all. */
 const GATHER_MS = 400;
@@ -31,7 +31,8 @@ export function useLoaded<Value>(
   const failure = useSignal<unknown>(null);
   const isLoading = useSignal(true);
   const round = useSignal(0);
-  useEffect(() => {
+  // Before the view is drawn, so that the service answers meanwhile.
+  useLayoutEffect(() => {
     if (load === null) return undefined;
     const stopped = new AbortController();
     isLoading.value = true;
@@ -141,7 +142,7 @@ export function useLoadedOfDevice<Value>(
   load: ((signal: AbortSignal) => Promise<Value>) | null,
 ): Loaded<Value> {
   const { live } = useConsole();
-  const loaded = useLoaded(load, [deviceId, live.connection.current.value.state]);
+  const loaded = useLoaded(load, [deviceId, useIsLost()]);
   useEffect(
     () =>
       live.onEvent(({ device_id, type }) => {
@@ -152,8 +153,12 @@ export function useLoadedOfDevice<Value>(
   return loaded;
 }
 
-/** Reads a list again after events whose type begins like this, and after the connection was found again. */
-export function useEventReload(prefixes: readonly string[], reload: () => void): void {
+/** Reads a list again after events whose type begins like this, of one device or of all, and after the connection was found again. */
+export function useEventReload(
+  prefixes: readonly string[],
+  reload: () => void,
+  deviceId: string | null = null,
+): void {
   const { live } = useConsole();
   const { state } = live.connection.current.value;
   const newest = useRef(reload);
@@ -161,7 +166,8 @@ export function useEventReload(prefixes: readonly string[], reload: () => void):
   const wasLost = useRef(false);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const end = live.onEvent(({ type }) => {
+    const end = live.onEvent(({ type, device_id }) => {
+      if (deviceId !== null && device_id !== deviceId) return;
       if (!prefixes.some((prefix) => type.startsWith(prefix))) return;
       timer ??= setTimeout(() => {
         timer = undefined;
@@ -172,7 +178,7 @@ export function useEventReload(prefixes: readonly string[], reload: () => void):
       clearTimeout(timer);
       end();
     };
-  }, [live, prefixes.join()]);
+  }, [live, prefixes.join(), deviceId]);
   useEffect(() => {
     if (state === 'live' && wasLost.current) newest.current();
     wasLost.current = state === 'lost';

@@ -40,7 +40,12 @@ interface Page {
   readonly state: () => string;
 }
 
-async function openPage(t: TestContext, hasSharedStreams = true): Promise<Page> {
+/** `first`: what is read before the streams are connected; `null` where that fails. */
+async function openPage(
+  t: TestContext,
+  hasSharedStreams = true,
+  first: readonly FleetAlert[] | null = null,
+): Promise<Page> {
   const service = new ScriptedClient();
   const isShown = signal(true);
   let ended = 0;
@@ -48,6 +53,8 @@ async function openPage(t: TestContext, hasSharedStreams = true): Promise<Page> 
   const live = new Live(service.client, () => ended++, { retryMs: 1, isShown, sharedStreams });
   t.after(() => live.stop());
   live.start();
+  if (first === null) service.answer(new Error('no answer'));
+  else service.answer({ alerts: first });
   await turn();
   return {
     live,
@@ -75,6 +82,27 @@ const raised = (alert_id: string, status: FleetAlert['status'] = 'active') => ({
   data: { ...anAlert(alert_id, status) },
 });
 
+test('what is read before the events are followed is shown at once, and read again only if something has happened', async (t) => {
+  for (const hasHappened of [false, true]) {
+    const { service, alerts, state } = await openPage(t, true, [anAlert('a')]);
+    assert.deepEqual([alerts(), state()], [['a'], 'connecting']);
+    service.lastEventId += Number(hasHappened);
+    service.events.connect();
+    await turn();
+    service.answer({});
+    await turn();
+    if (hasHappened) service.answer({ alerts: [anAlert('b')] });
+    await turn();
+    assert.deepEqual([alerts(), state(), service.readsWaiting], [[hasHappened ? 'b' : 'a'], 'live', 0]);
+  }
+});
+
+test('what was read before the events are followed is not current when they cannot be followed', async (t) => {
+  const { service, state } = await openPage(t, true, []);
+  service.events.cut();
+  assert.equal(state(), 'lost');
+});
+
 test('an event that arrives before everything was read is applied after it, and told to the views', async (t) => {
   const { live, service, alerts, state } = await openPage(t);
   const heard: string[] = [];
@@ -87,6 +115,21 @@ test('an event that arrives before everything was read is applied after it, and 
   service.answer({ alerts: [anAlert('a')] });
   await turn();
   assert.deepEqual([alerts(), heard, state()], [['b'], ['alert.raised', 'alert.raised'], 'live']);
+});
+
+test('an alert about a low level is hidden while one about the critical level of the same silo is there', async (t) => {
+  const { service, alerts } = await openRead(t);
+  const put = (alert_id: string, type: FleetAlert['type'], status: FleetAlert['status'] = 'active') =>
+    service.event({ ...raised(alert_id), data: { ...anAlert(alert_id, status), type } });
+  put('low', 'low_level');
+  await turn();
+  assert.deepEqual(alerts(), ['a', 'low']);
+  put('critical', 'critical_level', 'acknowledged');
+  await turn();
+  assert.deepEqual(alerts(), ['a', 'critical']);
+  put('critical', 'critical_level', 'cleared');
+  await turn();
+  assert.deepEqual(alerts(), ['a', 'low', 'critical']);
 });
 
 test('a lost connection is shown from its first moment, and everything is read again', async (t) => {

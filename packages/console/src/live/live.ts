@@ -1,6 +1,6 @@
 import { ApiError, type Client, type LoggedEvent } from '@granary/client';
 import { batch, computed, effect, type ReadonlySignal, signal, signal as signalOf } from '@preact/signals';
-import { applyEvent, Refresher, readSite, replaceSite } from './refresher.ts';
+import { applyEvent, Refresher, readSite, replaceSite, type SiteRecords } from './refresher.ts';
 import { emptySite, type Site } from './site.ts';
 import type { LiveStreams } from './streams/shared-streams.ts';
 
@@ -15,6 +15,8 @@ type ConnectionPart = 'events' | 'readings';
 
 /** Whether what the page shows is current. */
 class Connection {
+  /** Whether there is anything to show. */
+  readonly isRead = signal(false);
   readonly #current = signal<ConnectionState>({ state: 'connecting' });
   readonly #lost = new Set<ConnectionPart>();
 
@@ -31,7 +33,8 @@ class Connection {
   /** The first loss counts, because not everything was current since then. */
   lost(part: ConnectionPart, nowMs: number): void {
     this.#lost.add(part);
-    if (this.#current.peek().state === 'live') this.#current.value = { state: 'lost', sinceMs: nowMs };
+    if (this.#current.peek().state !== 'lost' && this.isRead.peek())
+      this.#current.value = { state: 'lost', sinceMs: nowMs };
   }
 }
 
@@ -121,9 +124,12 @@ export class Live {
   readonly #stopped = new AbortController();
   /** False while a stop needs the connections of the streams. */
   readonly #mayStream = signalOf(true);
+  readonly #hasOwnStreams: boolean;
   readonly #mayFollowEvents: ReadonlySignal<boolean>;
   readonly #listeners = new Set<(event: LoggedEvent) => void>();
   readonly #refresher: Refresher;
+  /** What was read while the streams were not connected yet; `null` where it failed or is used up. */
+  #first: Promise<SiteRecords | null> | null = null;
   /** Events that arrive before everything was read are applied after it. */
   #waiting: LoggedEvent[] | null = [];
   /** Only the newest reading counts: what an older one brings may be older than an event that was applied meanwhile. */
@@ -136,14 +142,17 @@ export class Live {
     this.#retryMs = options.retryMs ?? RETRY_MS;
     this.#isShown = options.isShown ?? signalOf(true);
     this.#streams = options.sharedStreams ?? client;
-    const hasOwnStreams = options.sharedStreams === undefined;
-    this.#mayFollowEvents = computed(() => this.#mayStream.value && (this.#isShown.value || !hasOwnStreams));
+    this.#hasOwnStreams = options.sharedStreams === undefined;
+    this.#mayFollowEvents = computed(
+      () => this.#mayStream.value && (this.#isShown.value || !this.#hasOwnStreams),
+    );
     this.#refresher = new Refresher(client, this.site, this.#stopped.signal, this.#isShown);
   }
 
   start(): void {
     this.#refresher.start();
     this.site.clock.start();
+    this.#first = this.#readFirst();
     void this.#followEvents();
   }
 
@@ -163,7 +172,7 @@ export class Live {
    * share streams all connections may be streams, and a stop would wait for ever.
    */
   makeRoom(): void {
-    if (!this.#mayStream.peek()) return;
+    if (!this.#hasOwnStreams || !this.#mayStream.peek()) return;
     this.#mayStream.value = false;
     setTimeout(() => {
       this.#mayStream.value = true;
@@ -215,6 +224,28 @@ export class Live {
     for (const listener of this.#listeners) listener(event);
   }
 
+  /** The worker of the streams takes longer to start than the site to be read, so that it is read and shown before. */
+  async #readFirst(): Promise<SiteRecords | null> {
+    try {
+      const records = await readSite(this.#client, this.#stopped.signal);
+      if (this.#stopped.signal.aborted) return null;
+      replaceSite(this.site, records);
+      this.connection.isRead.value = true;
+      return records;
+    } catch {
+      this.#first = null;
+      return null;
+    }
+  }
+
+  /** What was read first, if nothing has happened until the events were followed. */
+  async #ifStillTrue(first: Promise<SiteRecords | null>): Promise<SiteRecords | null> {
+    const records = await first;
+    if (records === null) return null;
+    const { last_event_id } = await this.#client.fleet.overview({ signal: this.#stopped.signal });
+    return last_event_id === records.lastEventId ? records : null;
+  }
+
   async #readAll(): Promise<void> {
     const { signal } = this.#stopped;
     const mine = ++this.#reading;
@@ -222,7 +253,10 @@ export class Live {
     this.#waiting ??= [];
     while (!isOver()) {
       try {
-        const records = await readSite(this.#client, signal);
+        const first = this.#first;
+        this.#first = null;
+        const known = first === null ? null : await this.#ifStillTrue(first);
+        const records = known ?? (await readSite(this.#client, signal));
         if (!isOver()) this.#use(records);
         return;
       } catch (error) {
@@ -233,8 +267,9 @@ export class Live {
     }
   }
 
-  #use(records: Awaited<ReturnType<typeof readSite>>): void {
+  #use(records: SiteRecords): void {
     replaceSite(this.site, records);
+    this.connection.isRead.value = true;
     const waiting = this.#waiting ?? [];
     this.#waiting = null;
     for (const event of waiting) this.#take(event);

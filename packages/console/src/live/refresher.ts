@@ -111,11 +111,11 @@ export class Refresher implements Refresh {
     await Promise.all([
       this.#quietly(async () => {
         if (operations.all.peek().size === 0) return;
-        for await (const operation of fleet.operationsAll(UNFINISHED, options)) operations.put(operation);
+        operations.put(...(await everyItem(fleet.operationsAll(UNFINISHED, options))));
       }),
       this.#quietly(async () => {
         if (missions.all.peek().size === 0) return;
-        for await (const mission of fleet.missionsAll(UNFINISHED, options)) missions.put(mission);
+        missions.put(...(await everyItem(fleet.missionsAll(UNFINISHED, options))));
       }),
     ]);
   }
@@ -148,9 +148,11 @@ export function applyEvent(
   else if (IS_ABOUT_DEVICE.has(type)) refresh.device(deviceId);
 }
 
-interface SiteRecords {
+export interface SiteRecords {
   /** The time of the service. */
   readonly at: string;
+  /** The newest event before anything of it was read. */
+  readonly lastEventId: number;
   readonly devices: readonly FleetDevice[];
   readonly alerts: readonly FleetAlert[];
   readonly operations: readonly FleetOperation[];
@@ -163,21 +165,15 @@ export async function readSite({ fleet }: Pick<Client, 'fleet'>, signal: AbortSi
   const options = { signal };
   const listed = <Item>(count: number, list: () => AsyncIterable<Item>): Promise<Item[]> =>
     count === 0 ? Promise.resolve([]) : everyItem(list());
-  const jobs = async () => {
-    const { at, under_way } = await fleet.overview(options);
-    const [operations, missions, commands] = await Promise.all([
-      listed(under_way.operations, () => fleet.operationsAll(UNFINISHED, options)),
-      listed(under_way.missions, () => fleet.missionsAll(UNFINISHED, options)),
-      listed(under_way.commands, () => fleet.commandsAll(UNFINISHED, options)),
-    ]);
-    return { at, operations, missions, commands };
-  };
-  const [moving, devices, alerts] = await Promise.all([
-    jobs(),
+  const { at, last_event_id: lastEventId, under_way } = await fleet.overview(options);
+  const [devices, alerts, operations, missions, commands] = await Promise.all([
     everyItem(fleet.devicesAll({ ...PAGE, include: 'readings' }, options)),
     everyItem(fleet.alertsAll(PAGE, options)),
+    listed(under_way.operations, () => fleet.operationsAll(UNFINISHED, options)),
+    listed(under_way.missions, () => fleet.missionsAll(UNFINISHED, options)),
+    listed(under_way.commands, () => fleet.commandsAll(UNFINISHED, options)),
   ]);
-  return { ...moving, devices, alerts };
+  return { at, lastEventId, devices, alerts, operations, missions, commands };
 }
 
 /** What is shown changes only when all of it has arrived, and at once. */

@@ -40,6 +40,7 @@ export const emptySite = (): Site => ({
   alerts: new Records(
     ({ alert_id }) => alert_id,
     ({ status, shelved_until }) => status !== 'resolved' && shelved_until === null,
+    withoutLowBehindCritical,
   ),
   operations: new Records(
     ({ operation_id }) => operation_id,
@@ -54,6 +55,18 @@ export const emptySite = (): Site => ({
     ({ status }) => COMMAND_UNDER_WAY.includes(status),
   ),
 });
+
+/** A silo below its critical level is also below its low level; one cause is one line. */
+function withoutLowBehindCritical(alerts: ReadonlyMap<string, FleetAlert>): ReadonlyMap<string, FleetAlert> {
+  const critical = new Set(
+    [...alerts.values()]
+      .filter(({ type, status }) => type === 'critical_level' && status !== 'cleared')
+      .map(({ device_id }) => device_id),
+  );
+  return new Map(
+    [...alerts].filter(([, { type, device_id }]) => type !== 'low_level' || !critical.has(device_id)),
+  );
+}
 
 /** The time of the service, because the clock of the viewer's machine may be wrong. It ticks once a second. */
 class Clock {
@@ -87,29 +100,36 @@ class Clock {
 
 /** Records by their id, of which only those are kept that the view of the whole site needs: open alerts, jobs under way. */
 class Records<Item> {
+  /** Those that are shown. */
+  readonly all: ReadonlySignal<ReadonlyMap<string, Item>>;
   readonly #all = signal<ReadonlyMap<string, Item>>(new Map());
   readonly #idOf: (item: Item) => string;
   readonly #isKept: (item: Item) => boolean;
 
-  constructor(idOf: (item: Item) => string, isKept: (item: Item) => boolean) {
+  constructor(
+    idOf: (item: Item) => string,
+    isKept: (item: Item) => boolean,
+    shown: (all: ReadonlyMap<string, Item>) => ReadonlyMap<string, Item> = (all) => all,
+  ) {
     this.#idOf = idOf;
     this.#isKept = isKept;
-  }
-
-  get all(): ReadonlySignal<ReadonlyMap<string, Item>> {
-    return this.#all;
+    this.all = computed(() => shown(this.#all.value));
   }
 
   replaceAll(items: readonly Item[]): void {
     this.#all.value = new Map(items.filter(this.#isKept).map((item) => [this.#idOf(item), item]));
   }
 
-  /** Adds or replaces a record, or removes it when it has ended. */
-  put(item: Item): void {
+  /** Adds or replaces records, or removes those that have ended. */
+  put(...items: readonly Item[]): void {
     const next = new Map(this.#all.peek());
-    if (this.#isKept(item)) next.set(this.#idOf(item), item);
-    else if (!next.delete(this.#idOf(item))) return;
-    this.#all.value = next;
+    let isChanged = false;
+    for (const item of items) {
+      const isKept = this.#isKept(item);
+      if (isKept) next.set(this.#idOf(item), item);
+      isChanged = isKept || next.delete(this.#idOf(item)) || isChanged;
+    }
+    if (isChanged) this.#all.value = next;
   }
 }
 
@@ -126,15 +146,28 @@ class Devices {
     return this.#all;
   }
 
-  /** With several facilities a name alone does not tell where a device is. */
-  readonly hasSeveralPlaces: ReadonlySignal<boolean> = computed(() => {
-    const facilities = [...this.#all.value.values()].map((device) => device.value.location.facility);
-    return facilities.some((one) => one !== facilities[0]);
+  /** Counts the changes of names and places, so that who shows only these does not follow every value. */
+  readonly #renamed = signal(0);
+
+  /** In the order of their names. */
+  readonly facilities: ReadonlySignal<readonly string[]> = computed(() => {
+    this.#renamed.value;
+    const names = [...this.#all.value.values()].map((device) => device.peek().location.facility);
+    return [...new Set(names)].sort(compare);
   });
+
+  /** With several facilities a name alone does not tell where a device is. */
+  readonly hasSeveralPlaces: ReadonlySignal<boolean> = computed(() => this.facilities.value.length > 1);
+
+  /** The name and the place of a device. */
+  described(deviceId: string): Pick<FleetDevice, 'name' | 'location'> | undefined {
+    this.#renamed.value;
+    return this.find(deviceId)?.peek();
+  }
 
   /** The name of a device for a person, with its facility where there are several; the id of one that is not known. */
   nameOf(deviceId: string): string {
-    const device = this.find(deviceId)?.value;
+    const device = this.described(deviceId);
     if (device === undefined) return deviceId;
     return this.hasSeveralPlaces.value ? `${device.name} · ${device.location.facility}` : device.name;
   }
@@ -149,7 +182,7 @@ class Devices {
     const next = new Map(
       devices.map((device) => [device.device_id, before.get(device.device_id) ?? signal(device)]),
     );
-    for (const device of devices) set(next.get(device.device_id), device);
+    for (const device of devices) this.#set(next.get(device.device_id), device);
     if (!isSame) this.#all.value = next;
   }
 
@@ -157,7 +190,7 @@ class Devices {
   put(device: FleetDevice): void {
     const known = this.#all.peek().get(device.device_id);
     if (known !== undefined) {
-      set(known, device);
+      this.#set(known, device);
       return;
     }
     const next = [...this.#all.peek(), [device.device_id, signal(device)] as const];
@@ -174,12 +207,16 @@ class Devices {
     const next = new Map(this.#all.peek());
     if (next.delete(deviceId)) this.#all.value = next;
   }
+
+  /** A list may have been read before the newest message of the stream was sent, so newer values stay. */
+  #set(known: Signal<FleetDevice> | undefined, device: FleetDevice): void {
+    if (known === undefined) return;
+    const { name, location, status, last_seen, readings } = known.peek();
+    const isOlder = last_seen !== null && (device.last_seen === null || device.last_seen < last_seen);
+    known.value = isOlder && readings !== undefined ? { ...device, status, last_seen, readings } : device;
+    if (name !== device.name || location.facility !== device.location.facility) this.#renamed.value++;
+  }
 }
 
-/** A list may have been read before the newest message of the stream was sent, so newer values stay. */
-function set(known: Signal<FleetDevice> | undefined, device: FleetDevice): void {
-  if (known === undefined) return;
-  const { status, last_seen, readings } = known.peek();
-  const isOlder = last_seen !== null && (device.last_seen === null || device.last_seen < last_seen);
-  known.value = isOlder && readings !== undefined ? { ...device, status, last_seen, readings } : device;
-}
+/** One comparison for all, because making one for each pair is slow. */
+const { compare } = new Intl.Collator(undefined, { numeric: true });

@@ -2,7 +2,7 @@ import type { MissionRecord, MissionRequestKind } from '@granary/contract/missio
 import type { Point } from '@granary/contract/positions';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { callOptions, useConsole, useIsLost, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
@@ -119,7 +119,7 @@ interface NewestMissions {
 /** The newest missions of a vehicle, with one more that is wanted if there is one; those under way as they are now. */
 function useMissions(deviceId: string, wantedId: string | null): NewestMissions {
   const { client, live } = useConsole();
-  const { state } = live.connection.current.value;
+  const isLost = useIsLost();
   const loaded = useLoaded(
     async (signal) => {
       const { data } = await client.missions.list(deviceId, { limit: SHOWN_MAX }, { signal });
@@ -128,7 +128,7 @@ function useMissions(deviceId: string, wantedId: string | null): NewestMissions 
       const wanted = await client.missions.get(deviceId, wantedId, { signal }).catch(() => null);
       return wanted === null ? data : [...data, wanted];
     },
-    [deviceId, wantedId, state],
+    [deviceId, wantedId, isLost],
   );
   useEffect(
     () =>

@@ -44,11 +44,13 @@ export function AttentionPanel() {
     };
   }, [live]);
   const floods = useComputed(() => floodsOf([...live.site.alerts.all.value.values()])).value;
-  const isInFlood = ({ id }: AttentionItem): boolean => {
-    const type = id === null ? undefined : live.site.alerts.all.value.get(id)?.type;
-    return floods.some((flood) => flood.type === type);
+  /** Neither part of a flood nor behind a more severe one. */
+  const isLine = ({ what, id }: AttentionItem): boolean => {
+    if (id === null || !isAlert(what)) return true;
+    const type = live.site.alerts.all.value.get(id)?.type;
+    return type !== undefined && !floods.some((flood) => flood.type === type);
   };
-  const items = (value?.attention ?? []).filter((item) => !isInFlood(item));
+  const items = (value?.attention ?? []).filter(isLine);
   const isWhole = useSignal(false);
   const isLost = useIsLost();
   useEffect(() => {
@@ -125,14 +127,15 @@ const SEVERITIES: Readonly<Record<AttentionReason, AlertSeverity>> = {
   warning_alert: 'warning',
 };
 
+const isAlert = (what: AttentionReason): boolean => what === 'critical_alert' || what === 'warning_alert';
+
 function Item({ item }: { readonly item: AttentionItem }) {
   const { device_id, name, what, since, id } = item;
   const { site } = useConsole().live;
   const facility = site.devices.hasSeveralPlaces.value
-    ? site.devices.find(device_id)?.value.location.facility
+    ? site.devices.described(device_id)?.location.facility
     : undefined;
-  const isAlert = what === 'critical_alert' || what === 'warning_alert';
-  const alert = isAlert && id !== null ? site.alerts.all.value.get(id) : undefined;
+  const alert = isAlert(what) && id !== null ? site.alerts.all.value.get(id) : undefined;
   return (
     <li class="overview-item">
       <SeverityMark severity={SEVERITIES[what]} text="" />

@@ -199,11 +199,7 @@ function arrangedSite(
 function OverviewFilters() {
   const { devices } = useConsole().live.site;
   const { overview, table } = texts.value;
-  const facilities = useComputed(() => {
-    const names = [...devices.all.value.values()].map((device) => device.value.location.facility);
-    return JSON.stringify([...new Set(names)].sort());
-  });
-  const names: readonly string[] = JSON.parse(facilities.value);
+  const names = devices.facilities.value;
   return (
     <FilterBar names={NAMES}>
       <Segments

@@ -39,6 +39,16 @@ test('at most four are read at once, and then the one that was asked for last', 
   assert.deepEqual(asked, ['a', 'b', 'c', 'd', 'f', 'e']);
 });
 
+test('what was scrolled away before it was read is not read until it is shown again', async () => {
+  const { asked, reads, answer } = aService();
+  for (let device = 0; device < 200; device++) reads.of(String(device));
+  for (let read = 0; read < 200; read++) await answer('value');
+  assert.equal(asked.length, 124);
+  assert.ok(asked.includes('199') && !asked.includes('10'));
+  reads.of('10');
+  assert.equal(asked.at(-1), '10');
+});
+
 test('a value is kept for its time, and what was read stays until the new value has arrived', async () => {
   const { asked, reads, answer, pass } = aService();
   const value = reads.of('a');

@@ -12,6 +12,8 @@ import type { Site } from '../live/site.ts';
 import type { TrendPoint } from './trend.ts';
 
 const AT_ONCE_MAX = 4;
+/** More than a large screen shows; what waits longer was scrolled away. */
+const WAITING_MAX = 120;
 const KEEP_MS = 5 * MINUTE_MS;
 
 /** Shorter, because a person relies on it that a vehicle stands still. */
@@ -85,23 +87,30 @@ function open(client: Client, live: Live): Details {
   return { trends, thresholds, emergencyStops };
 }
 
+interface Wanted {
+  read(): Promise<void>;
+  /** It is not read: so many others were wanted after it that nobody sees it any more. */
+  drop(): void;
+}
+
 /** Reads wait here, so that a view with many devices does not ask for all of them at the same moment. */
 export class ReadQueue {
-  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #waiting: Wanted[] = [];
   #running = 0;
 
-  add(read: () => Promise<void>): void {
-    this.#waiting.push(read);
+  add(wanted: Wanted): void {
+    this.#waiting.push(wanted);
+    if (this.#waiting.length > WAITING_MAX) this.#waiting.shift()?.drop();
     this.#next();
   }
 
   #next(): void {
     if (this.#running >= AT_ONCE_MAX) return;
     // The newest first, because it is what the person has just scrolled to.
-    const read = this.#waiting.pop();
-    if (read === undefined) return;
+    const wanted = this.#waiting.pop();
+    if (wanted === undefined) return;
     this.#running++;
-    void read().finally(() => {
+    void wanted.read().finally(() => {
       this.#running--;
       this.#next();
     });
@@ -139,12 +148,17 @@ export class LazyReads<Value> {
     this.#kept.set(deviceId, kept);
     if (this.#now() - kept.readMs < this.#keepMs) return kept.value;
     kept.readMs = this.#now();
-    this.#queue.add(async () => {
-      try {
-        kept.value.value = await this.#read(deviceId);
-      } catch {
-        // What is shown stays; the device is asked again when it is due.
-      }
+    this.#queue.add({
+      read: async () => {
+        try {
+          kept.value.value = await this.#read(deviceId);
+        } catch {
+          // What is shown stays; the device is asked again when it is due.
+        }
+      },
+      drop: () => {
+        kept.readMs = Number.NEGATIVE_INFINITY;
+      },
     });
     return kept.value;
   }

@@ -74,11 +74,7 @@ export function AlarmBar() {
 /** The only facility by its name, several by their number. */
 function SiteName() {
   const { devices } = useConsole().live.site;
-  const names = useComputed(() => {
-    const all = [...devices.all.value.values()].map((device) => device.value.location.facility);
-    return JSON.stringify([...new Set(all)]);
-  });
-  const facilities: readonly string[] = JSON.parse(names.value);
+  const facilities = devices.facilities.value;
   const [only] = facilities;
   if (only === undefined) return null;
   return (

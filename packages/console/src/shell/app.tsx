@@ -9,7 +9,7 @@ import {
   type FunctionComponent,
   type JSX,
 } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { AlertSignals } from '../alerts/alert-signals.ts';
 import { useEmergencyStop } from '../commands/emergency-stop.tsx';
 import { useConsole, useScope } from '../context/console.ts';
@@ -141,29 +141,35 @@ export function App() {
   const { view, id } = navigation.route.value;
   const View = VIEWS[view];
   const isWall = view === 'wall';
-  const isConnecting = state === 'connecting';
+  const isRead = live.connection.isRead.value;
+  const main = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (isConnecting) return;
+    if (!isRead) return;
     const timer = setTimeout(() => {
       for (const view of Object.values(LAZY_VIEWS)) view.preload();
     }, PRELOAD_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [isConnecting]);
+  }, [isRead]);
   return (
     <DialogTop.Provider value={MovementStrip}>
       <div class={`app ${state} view-${view} ${isWall ? 'wall-screen' : ''}`}>
         <AlertSignals />
+        {!isWall && (
+          <button type="button" class="button skip-link" onClick={() => main.current?.focus()}>
+            {texts.value.shell.skip}
+          </button>
+        )}
         <AlarmBar />
         <MovementStrip />
         {!isWall && <NavigationBar />}
         {!isWall && <CommandPalette />}
-        <main>
-          {state === 'connecting' ? (
-            <Notice>{texts.value.shell.loading}</Notice>
-          ) : (
+        <main ref={main} tabIndex={-1}>
+          {isRead ? (
             <ViewBoundary key={`${view} ${id}`} name={sectionName(view)}>
               <View />
             </ViewBoundary>
+          ) : (
+            <Notice>{texts.value.shell.loading}</Notice>
           )}
         </main>
       </div>

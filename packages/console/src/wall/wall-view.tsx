@@ -1,6 +1,6 @@
 import './wall.css';
 import type { FleetDevice } from '@granary/contract/fleet';
-import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { formatTime } from '../kit/format.ts';
@@ -21,12 +21,8 @@ export function WallView() {
     () => ({ byDevice: byDevice(live.site), details: detailsOf(client, live) }),
     [client, live],
   );
-  const names = useComputed(() => {
-    const all = [...devices.all.value.values()].map((device) => device.value.location.facility);
-    return JSON.stringify([...new Set(all)].sort());
-  });
   const only = navigation.route.value.query.get('facility');
-  const facilities: readonly string[] = only === null ? JSON.parse(names.value) : [only];
+  const facilities = only === null ? devices.facilities.value : [only];
   const turn = useSignal(0);
   useEffect(() => {
     const timer = setInterval(() => {
@@ -42,7 +38,7 @@ export function WallView() {
     isMoving: operations.value.has(device.device_id) || missions.value.has(device.device_id),
   });
   const shown = [...devices.all.value.values()]
-    .filter((device) => device.value.location.facility === facility)
+    .filter((device) => device.peek().location.facility === facility)
     .toSorted((one, other) => byNeed(aboutOf(one), aboutOf(other)));
   return (
     <OverviewContext.Provider value={facts}>

@@ -5,6 +5,7 @@ import { toIso } from '@granary/contract/time';
 import { type AttentionFacts, attentionItems } from './attention.ts';
 
 export interface FleetCounts {
+  readonly lastEventId: number;
   /** All devices by profile, and how many of them are not online. */
   readonly devices: {
     readonly byProfile: readonly (readonly [profile: ProfileName, count: number])[];
@@ -30,6 +31,7 @@ export function overviewRecord(counts: FleetCounts, facts: AttentionFacts, nowMs
   const total = ofProfile.values().reduce((sum, count) => sum + count, 0);
   return {
     at: toIso(nowMs),
+    last_event_id: counts.lastEventId,
     devices: {
       total,
       by_status: { online: total - offline - maintenance, offline, maintenance },

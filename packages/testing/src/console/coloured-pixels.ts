@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 
 /** The pixels of the chart that have a colour: the line is blue, axes and thresholds are grey. */
-export const colouredPixels = (page: Page): Promise<number> =>
-  page.evaluate<number>(`(() => {
+export const COLOURED_PIXELS = `(() => {
     const canvas = document.querySelector('.device-plot canvas');
     if (canvas === null || canvas.width === 0) return 0;
     const { width, height } = canvas;
@@ -15,4 +14,6 @@ export const colouredPixels = (page: Page): Promise<number> =>
       if (data[at + 3] > 128 && Math.abs(data[at + 2] - data[at]) > 50) coloured++;
     }
     return coloured;
-  })()`);
+  })()`;
+
+export const colouredPixels = (page: Page): Promise<number> => page.evaluate<number>(COLOURED_PIXELS);

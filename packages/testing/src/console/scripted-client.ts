@@ -66,6 +66,7 @@ export class ScriptedClient {
   readonly readings = new ScriptedStream<NewestValues>();
   readonly #reads: ((answer: Answer | Error) => void)[] = [];
   #current: Promise<Answer> | undefined;
+  lastEventId = 1;
 
   get readsWaiting(): number {
     return this.#reads.length;
@@ -95,7 +96,11 @@ export class ScriptedClient {
             this.#reads.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer)));
           });
           await this.#current;
-          return { at: '2026-11-16T00:00:00Z', under_way: { operations: 0, missions: 0, commands: 0 } };
+          return {
+            at: '2026-11-16T00:00:00Z',
+            last_event_id: this.lastEventId,
+            under_way: { operations: 0, missions: 0, commands: 0 },
+          };
         },
         devicesAll: () => itemsOf(this.#current, ({ devices }) => devices),
         alertsAll: () => itemsOf(this.#current, ({ alerts }) => alerts),

@@ -5,7 +5,7 @@ import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { DAY_MS } from '@granary/contract/time';
 import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { useConsole, useScope } from '../../context/console.ts';
+import { useConsole, useIsLost, useScope } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';
 import { Button } from '../../kit/button.tsx';
 import { download } from '../../kit/download.ts';
@@ -150,7 +150,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
 
   const place = { device_id: device.device_id, group: device.group, profile: device.profile };
   const inputs = [device.device_id, named.fromMs, named.toMs];
-  const isLive = live.connection.current.value.state === 'live';
+  const isLive = !useIsLost();
   const histories = useLoaded(
     (signal) =>
       Promise.all(selected.map((sensor) => loadHistory(client, place, sensor, named, width.value, signal))),
@@ -173,7 +173,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
     isLive,
   ]);
 
-  useEventReload(['note.'], marks.reload);
+  useEventReload(['note.'], marks.reload, device.device_id);
 
   const setRange = (next: TimeRange): void => {
     moving.value = next;
@@ -281,10 +281,14 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
 
 /** The devices of the same kind, which have the same sensors. */
 function useComparable({ device_id, profile }: FleetDevice): readonly FleetDevice[] {
-  const { devices } = useConsole().live.site;
-  return [...devices.all.value.values()]
-    .map((device) => device.peek())
-    .filter((other) => other.profile === profile && other.device_id !== device_id);
+  const all = useConsole().live.site.devices.all.value;
+  return useMemo(
+    () =>
+      [...all.values()]
+        .map((device) => device.peek())
+        .filter((other) => other.profile === profile && other.device_id !== device_id),
+    [all, device_id, profile],
+  );
 }
 
 /** The first sensor of another device beside those of this one, as long as there are colours for them. */
@@ -307,6 +311,16 @@ function ChartComparisons({ comparable, isUsualOffered }: ChartComparisonsProps)
   const { live, navigation } = useConsole();
   const { devices } = texts.value;
   const { query } = navigation.route.value;
+  // There may be a thousand, and the chart is drawn with each value of its device.
+  const options = useMemo(
+    () =>
+      comparable.map(({ device_id }) => (
+        <option key={device_id} value={device_id}>
+          {live.site.devices.nameOf(device_id)}
+        </option>
+      )),
+    [comparable],
+  );
   return (
     <div class="device-chart-comparisons">
       {isUsualOffered && (
@@ -328,11 +342,7 @@ function ChartComparisons({ comparable, isUsualOffered }: ChartComparisonsProps)
           onChange={({ currentTarget: { value } }) => navigation.filter({ with: value || undefined })}
         >
           <option value="">{devices.compareWith}</option>
-          {comparable.map(({ device_id }) => (
-            <option key={device_id} value={device_id}>
-              {live.site.devices.nameOf(device_id)}
-            </option>
-          ))}
+          {options}
         </select>
       )}
     </div>

@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
-import { formatNumber, unitSymbol } from '../../kit/format.ts';
+import { formatNumber, timeFormat, unitSymbol } from '../../kit/format.ts';
 import type { Plot, PlotContents, PlotOptions } from './plot-contents.ts';
 import { isolatedIndexes } from './series.ts';
 
@@ -23,7 +23,7 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
   const { sensors, language, height, onSelect, onCursor } = options;
   let contents: PlotContents | null = null;
   const units = [...new Set(sensors.map(({ unit }) => unit))];
-  const { colour, paleColour } = coloursAt(place);
+  const { colour, paleColour, forget } = coloursAt(place);
   const mean = (index: number): number => 1 + index * 3;
   const plot = new uPlot(
     {
@@ -142,7 +142,10 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
       ] as uPlot.AlignedData);
     },
     resize: (width, nextHeight) => plot.setSize({ width, height: nextHeight }),
-    redraw: () => plot.redraw(true, true),
+    redraw: () => {
+      forget();
+      plot.redraw(true, true);
+    },
     timeAt: (clientX) => plot.posToVal(clientX - plot.over.getBoundingClientRect().left, 'x') * 1_000,
     close: () => plot.destroy(),
   };
@@ -151,11 +154,18 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
 /** The colours of the theme in a form that a canvas accepts: a token has one colour for each theme. */
 function coloursAt(place: HTMLElement) {
   const sample = place.appendChild(document.createElement('span'));
+  // To ask for a colour makes the browser compute the styles of the page.
+  const known = new Map<string, string>();
   const resolved = (colour: string): string => {
+    const found = known.get(colour);
+    if (found !== undefined) return found;
     sample.style.color = colour;
-    return getComputedStyle(sample).color;
+    const computed = getComputedStyle(sample).color;
+    known.set(colour, computed);
+    return computed;
   };
   return {
+    forget: () => known.clear(),
     colour: (name: string): string => resolved(`var(${name})`),
     paleColour: (name: string): string =>
       resolved(`color-mix(in srgb, var(${name}) ${BAND_OPACITY}, transparent)`),
@@ -164,11 +174,8 @@ function coloursAt(place: HTMLElement) {
 
 /** The labels of the time axis, in the zone of the viewer; where a day begins, its date. */
 function timeLabels(splits: readonly number[], stepS: number, language: string): string[] {
-  const date = new Intl.DateTimeFormat(
-    language,
-    stepS >= 300 * DAY_S ? { year: 'numeric' } : dateParts(stepS),
-  );
-  const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  const date = timeFormat(language, stepS >= 300 * DAY_S ? { year: 'numeric' } : dateParts(stepS));
+  const clock = timeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   return splits.map((seconds) => {
     const time = new Date(seconds * 1_000);
     const isMidnight = time.getHours() === 0 && time.getMinutes() === 0;

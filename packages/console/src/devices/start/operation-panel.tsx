@@ -32,7 +32,7 @@ export function OperationPanel({ device, facts, target, mayLoad }: Props) {
   const readLast = async (signal: AbortSignal): Promise<OperationRecord | null> =>
     (await client.operations.list(deviceId, { limit: 1 }, { signal })).data[0] ?? null;
   const last = useLoaded(mayLoad ? readLast : null, [deviceId]);
-  useEventReload(['operation.'], last.reload);
+  useEventReload(['operation.'], last.reload, deviceId);
   const underWay = [...live.site.operations.all.value.values()].filter(
     ({ device_id }) => device_id === deviceId,
   );

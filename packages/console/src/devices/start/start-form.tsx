@@ -12,7 +12,7 @@ import {
 } from '@granary/contract/operations';
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { callOptions, useConsole } from '../../context/console.ts';
+import { callOptions, useConsole, useIsLost } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';
 import { useAction } from '../../kit/form-state.ts';
 import { formatDuration, formatMass, formatNumber, formatValue } from '../../kit/format.ts';
@@ -271,7 +271,7 @@ function usePlan(
       wanted,
       weightKg === undefined ? null : Math.round(weightKg),
       live.site.devices.find(deviceId)?.value.status,
-      live.connection.current.value.state,
+      useIsLost(),
     ],
   );
   return {

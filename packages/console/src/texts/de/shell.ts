@@ -14,6 +14,7 @@ export const shell: typeof english.shell = {
     administration: 'Verwaltung',
   },
   navigation: 'Bereiche',
+  skip: 'Zum Inhalt',
   search: 'Geräte suchen',
   searchHint: 'Suchen (Taste /)',
   live: 'Aktuell',

@@ -12,6 +12,7 @@ export const shell = {
     administration: 'Administration',
   },
   navigation: 'Sections',
+  skip: 'To the contents',
   search: 'Search devices',
   searchHint: 'Search (press /)',
   live: 'Live',
