@@ -35,7 +35,6 @@ const OF_SEVERAL_VIEWS =
 
 /** What a schema is made with: the schemas that no code of the page uses are left out of it. */
 const TREESHAKE = {
-  propertyReadSideEffects: false,
   moduleSideEffects: (id: string) => !/\/packages\/(contract|common)\//.test(id),
   manualPureFunctions: [
     'Type',

@@ -6,6 +6,7 @@ import {
 } from '@granary/contract/fleet';
 import { signal } from '@preact/signals';
 import { callOptions, personOf, useConsole } from '../context/console.ts';
+import { withHidden } from '../live/site.ts';
 
 const SHOWN_MS = 15_000;
 
@@ -64,7 +65,7 @@ export function useAcknowledge(): (alerts: readonly FleetAlert[], note?: string)
   return async (alerts, note = '') => {
     const acknowledged_by = personOf({ preferences, session }) || session.name;
     const person = note === '' ? { acknowledged_by } : { acknowledged_by, note };
-    const ids = alerts.map(({ alert_id }) => alert_id);
+    const ids = withHidden(live.site, alerts).map(({ alert_id }) => alert_id);
     const acknowledged = await acknowledge(client, ids, person, callOptions(console));
     live.site.alerts.put(...acknowledged.alerts);
     tellOutcome(acknowledged);

@@ -1,7 +1,7 @@
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
 import type { FleetAlert } from '@granary/contract/fleet';
 import { useSignalEffect } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
 import { type AlertSummary, isUnacknowledged, summaryOf } from './alerts.ts';
 
@@ -29,12 +29,16 @@ const SHAPES: Readonly<Record<AlertSeverity, string>> = {
 export function AlertSignals() {
   const { live, preferences } = useConsole();
   const critical = useMemo(() => new NewCritical(), [live]);
+  /** The page comes with the plain one. */
+  const shownIcon = useRef(PLAIN_ICON);
   useSignalEffect(() => {
     if (live.connection.current.value.state === 'connecting') return;
     const alerts = [...live.site.alerts.all.value.values()];
     if (critical.hasNew(alerts) && preferences.hasSound.peek()) playAlarm();
     const { title, icon } = pageSigns(summaryOf(alerts));
     document.title = title;
+    if (icon === shownIcon.current) return;
+    shownIcon.current = icon;
     document.querySelector('link[rel="icon"]')?.setAttribute('href', icon);
   });
   return null;

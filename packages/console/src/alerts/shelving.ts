@@ -1,6 +1,7 @@
 import type { FleetAlert } from '@granary/contract/fleet';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { callOptions, personOf, useConsole } from '../context/console.ts';
+import { withHidden } from '../live/site.ts';
 
 const MORNING_HOUR = 7;
 const LENGTHS_MS = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '1d': DAY_MS, '7d': 7 * DAY_MS } as const;
@@ -45,7 +46,7 @@ export function useShelving(): Shelving {
     shelve: async (alerts, { until, reason }) => {
       const shelved_by = personOf({ preferences, session }) || session.name;
       // One after the other, so that a refusal of one says which were shelved: those that left the list.
-      for (const { device_id, alert_id } of alerts) {
+      for (const { device_id, alert_id } of withHidden(live.site, alerts)) {
         const shelving = { until, reason, shelved_by };
         const endpoints = endpointsOf(device_id);
         const alert = await endpoints.shelve(device_id, alert_id, shelving, callOptions(console));

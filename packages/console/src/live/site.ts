@@ -68,6 +68,14 @@ function withoutLowBehindCritical(alerts: ReadonlyMap<string, FleetAlert>): Read
   );
 }
 
+/** What a person does with an alert is also done with the one that is hidden behind it. */
+export function withHidden({ alerts }: Pick<Site, 'alerts'>, chosen: readonly FleetAlert[]): FleetAlert[] {
+  const devices = new Set(
+    chosen.filter(({ type }) => type === 'critical_level').map(({ device_id }) => device_id),
+  );
+  return [...chosen, ...alerts.hidden().filter(({ device_id }) => devices.has(device_id))];
+}
+
 /** The time of the service, because the clock of the viewer's machine may be wrong. It ticks once a second. */
 class Clock {
   readonly nowMs = signal(Date.now());
@@ -114,6 +122,12 @@ class Records<Item> {
     this.#idOf = idOf;
     this.#isKept = isKept;
     this.all = computed(() => shown(this.#all.value));
+  }
+
+  /** Those that are there and not shown. */
+  hidden(): Item[] {
+    const shown = this.all.peek();
+    return [...this.#all.peek()].flatMap(([id, item]) => (shown.has(id) ? [] : [item]));
   }
 
   replaceAll(items: readonly Item[]): void {

@@ -7,6 +7,7 @@ import {
   type Need,
   needOf,
   openFacilities,
+  rowsInWindow,
   showsOf,
 } from './arrangement.ts';
 
@@ -141,4 +142,16 @@ test('facilities with few devices are open, with many closed, and a press turns 
   assert.deepEqual([...openFacilities(many, new Set())], []);
   assert.deepEqual([...openFacilities(many, new Set(['B', 'elsewhere']))], ['B']);
   assert.deepEqual([...openFacilities([facility('A', 500)], new Set())], ['A']);
+});
+
+test('of a long list the rows in the window and close to it are shown, and always one', () => {
+  for (const [topPx, shown] of [
+    [100, [0, 7]],
+    [-10_000, [47, 57]],
+    [5_000, [0, 1]],
+    [-100_000, [332, 333]],
+  ] as const) {
+    const { first, end } = rowsInWindow(topPx, 800, 200, 333);
+    assert.deepEqual([first, end], shown, String(topPx));
+  }
 });

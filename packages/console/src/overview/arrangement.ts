@@ -75,6 +75,22 @@ export function arrange(devices: readonly ArrangedDevice[], arrangement: Arrange
     .map(([name, ofFacility]) => ({ name, deviceIds: idsOf(ofFacility) }));
 }
 
+/** Drawn before they are seen, in pixels. */
+const ROWS_MARGIN_PX = 600;
+
+/** Which rows of a list are in the window or close to it; at least one, so that its height can be measured. */
+export function rowsInWindow(
+  topPx: number,
+  windowPx: number,
+  rowPx: number,
+  rows: number,
+): { readonly first: number; readonly end: number } {
+  const first = Math.floor((-topPx - ROWS_MARGIN_PX) / rowPx);
+  const shownFirst = Math.max(0, Math.min(rows - 1, first));
+  const end = Math.ceil((windowPx - topPx + ROWS_MARGIN_PX) / rowPx);
+  return { first: shownFirst, end: Math.max(shownFirst + 1, Math.min(rows, end)) };
+}
+
 /** Which facilities are open: all where few devices are shown, else none, except for those that a person turned over. */
 export function openFacilities(facilities: readonly Facility[], turned: ReadonlySet<string>): Set<string> {
   const names = facilities.flatMap(({ name }) => name ?? []);

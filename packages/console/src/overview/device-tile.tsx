@@ -1,10 +1,10 @@
 import './device-tile.css';
 import type { FleetDevice } from '@granary/contract/fleet';
 import { PROFILES } from '@granary/contract/profiles/profiles';
-import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals';
-import type { RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { type Signal, useComputed, useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isUnacknowledged } from '../alerts/alerts.ts';
+import { useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { formatValue } from '../kit/format.ts';
 import { Age, LastKnown } from '../kit/measured.tsx';
@@ -15,38 +15,93 @@ import { operationTitle } from '../operations/jobs.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { useOverviewFacts } from '../profiles/tile-facts.ts';
 import { locale, texts } from '../texts/texts.ts';
+import { rowsInWindow } from './arrangement.ts';
 
-/** Drawn a little before it is seen. */
-const MARGIN = '300px';
+/** Enough for the first look; how many the window holds is measured then. */
+const FIRST_ROWS = { first: 0, end: 8, columns: 3, rowPx: 0 };
 
-const watched = new WeakMap<Element, Signal<boolean>>();
-
-interface DeviceTileProps {
-  readonly device: LiveDevice;
+interface TileListProps {
+  readonly deviceIds: readonly string[];
   /** Where the tiles are not grouped, each names its facility. */
   readonly hasFacility: boolean;
 }
 
-/** One device in the overview. Away from the window only its name is there, and it follows no changes. */
+/** The tiles of which only those in the window and close to it are there, and the room of the others above and below them. */
+export function TileList({ deviceIds, hasFacility }: TileListProps) {
+  const { devices } = useConsole().live.site;
+  const list = useRef<HTMLUListElement>(null);
+  const shown = useSignal(FIRST_ROWS);
+  useLayoutEffect(() => followWindow(list.current, deviceIds.length, shown), [deviceIds.length]);
+  const { first, end, columns, rowPx } = shown.value;
+  const below = Math.max(0, Math.ceil(deviceIds.length / columns) - end);
+  return (
+    <ul
+      ref={list}
+      class="overview-tiles"
+      style={{ paddingTop: `${first * rowPx}px`, paddingBottom: `${below * rowPx}px` }}
+    >
+      {deviceIds.slice(first * columns, end * columns).map((deviceId) => {
+        const device = devices.find(deviceId);
+        return device && <DeviceTile key={deviceId} device={device} hasFacility={hasFacility} />;
+      })}
+    </ul>
+  );
+}
+
+/** Keeps the rows that the window shows; on paper all are shown. Returns the way to end it. */
+function followWindow(
+  list: HTMLElement | null,
+  tiles: number,
+  shown: Signal<typeof FIRST_ROWS>,
+): (() => void) | undefined {
+  if (list === null) return undefined;
+  let { columns, rowPx } = shown.peek();
+  const show = (first: number, end: number): void => {
+    const now = shown.peek();
+    if (now.first !== first || now.end !== end || now.columns !== columns || now.rowPx !== rowPx)
+      shown.value = { first, end, columns, rowPx };
+  };
+  const look = (): void => {
+    const rows = Math.ceil(tiles / columns);
+    const { first, end } = rowsInWindow(list.getBoundingClientRect().top, innerHeight, rowPx, rows);
+    show(first, end);
+  };
+  const measure = (): void => {
+    const { gridTemplateColumns, rowGap } = getComputedStyle(list);
+    columns = gridTemplateColumns.split(' ').length;
+    rowPx = (list.firstElementChild?.getBoundingClientRect().height ?? 0) + Number.parseFloat(rowGap);
+    look();
+  };
+  measure();
+  const ended = new AbortController();
+  const { signal } = ended;
+  addEventListener('scroll', look, { passive: true, signal });
+  addEventListener('beforeprint', () => show(0, tiles), { signal });
+  addEventListener('afterprint', look, { signal });
+  // What is above the list may have changed its height.
+  const observer = new ResizeObserver(measure);
+  observer.observe(document.body);
+  return () => {
+    ended.abort();
+    observer.disconnect();
+  };
+}
+
+interface DeviceTileProps {
+  readonly device: LiveDevice;
+  readonly hasFacility: boolean;
+}
+
+/** One device in the overview. */
 export function DeviceTile({ device, hasFacility }: DeviceTileProps) {
-  const element = useRef<HTMLLIElement>(null);
-  const isNear = useNear(element);
-  const { device_id, name } = device.peek();
+  const { device_id } = device.peek();
   const { byDevice } = useOverviewFacts();
   const worst = useComputed(
     () => byDevice.alerts.value.get(device_id)?.find(isUnacknowledged)?.severity ?? '',
   );
   return (
-    <li ref={element} class={`overview-tile ${worst}`}>
-      {isNear.value ? (
-        <TileContent device={device} hasFacility={hasFacility} />
-      ) : (
-        <h3 class="overview-name free-text">
-          <a class="overview-name-link" href={addressOf('devices', device_id)}>
-            {name}
-          </a>
-        </h3>
-      )}
+    <li class={`overview-tile ${worst}`}>
+      <TileContent device={device} hasFacility={hasFacility} />
     </li>
   );
 }
@@ -195,30 +250,6 @@ function AlertCount({ deviceId }: { readonly deviceId: string }) {
       />
     </a>
   );
-}
-
-/** One observer for all elements, because one for each of a thousand is slow. */
-const observer = new IntersectionObserver(
-  (entries) => {
-    for (const { target, isIntersecting } of entries) {
-      const isNear = watched.get(target);
-      if (isNear !== undefined) isNear.value = isIntersecting;
-    }
-  },
-  { rootMargin: MARGIN },
-);
-
-/** Whether an element is in the window or close to it, so that what nobody sees is not drawn. */
-function useNear(element: RefObject<Element | null>): ReadonlySignal<boolean> {
-  const isNear = useSignal(false);
-  useEffect(() => {
-    const { current } = element;
-    if (current === null) return;
-    watched.set(current, isNear);
-    observer.observe(current);
-    return () => observer.unobserve(current);
-  }, []);
-  return isNear;
 }
 
 const hasReadings = ({ readings = {} }: FleetDevice): boolean => Object.keys(readings).length > 0;

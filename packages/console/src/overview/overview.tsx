@@ -37,7 +37,7 @@ import {
 } from './arrangement.ts';
 import { AttentionPanel } from './attention-panel.tsx';
 import { DeviceTable } from './device-table.tsx';
-import { DeviceTile } from './device-tile.tsx';
+import { TileList } from './device-tile.tsx';
 
 const NAMES = ['q', 'show', 'status', 'profile', 'facility'];
 
@@ -50,7 +50,6 @@ interface Props {
 
 /** A facility as one line that sums it up, with the tiles of its devices below it while it is open. */
 function FacilitySection({ facility: { name, deviceIds }, isOpen, isGrouped, onTurn }: Props) {
-  const { devices } = useConsole().live.site;
   return (
     <section class="overview-facility" aria-label={name ?? texts.value.overview.title}>
       {name !== null && (
@@ -63,14 +62,7 @@ function FacilitySection({ facility: { name, deviceIds }, isOpen, isGrouped, onT
           <FacilitySummary deviceIds={deviceIds} />
         </header>
       )}
-      {(isOpen || name === null) && (
-        <ul class="overview-tiles">
-          {deviceIds.map((deviceId) => {
-            const device = devices.find(deviceId);
-            return device && <DeviceTile key={deviceId} device={device} hasFacility={!isGrouped} />;
-          })}
-        </ul>
-      )}
+      {(isOpen || name === null) && <TileList deviceIds={deviceIds} hasFacility={!isGrouped} />}
     </section>
   );
 }

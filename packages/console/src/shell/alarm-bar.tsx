@@ -32,7 +32,7 @@ export function AlarmBar() {
   return (
     <section
       ref={element}
-      class={`alarm-bar ${isQuiet ? 'quiet' : ''} ${foremost?.severity === 'critical' ? 'has-critical' : ''} ${isLost ? 'lost' : ''}`}
+      class={`alarm-bar ${foremost === null ? 'quiet' : ''} ${foremost?.severity === 'critical' ? 'has-critical' : ''} ${isLost ? 'lost' : ''}`}
       aria-label={shell.alarmBar}
     >
       <LostLine />

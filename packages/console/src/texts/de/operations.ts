@@ -10,7 +10,7 @@ export const operations: typeof english.operations = {
   ofTarget: (done, target) => `${done} von ${target}`,
   measured: (amount) => `${amount} von der Waage gemessen`,
   startedAt: 'Begonnen',
-  stopOf: (name) => `${name} stoppen`,
+  stopOf: (name) => `Stopp: ${name}`,
   statuses: {
     started: 'Begonnen',
     in_progress: 'Läuft',
