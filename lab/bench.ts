@@ -7,7 +7,7 @@ import { atExit } from '../tools/at-exit.ts';
 import { measureAlerts } from './bench/case-alerts.ts';
 import { measureBridge } from './bench/case-bridge.ts';
 import { measureBridgeMessages } from './bench/case-bridge-messages.ts';
-import { measureBridgeWithService } from './bench/case-bridge-service.ts';
+import { measureBridgeSessions, measureMessageSessions } from './bench/case-bridge-service.ts';
 import { measureConnections } from './bench/case-connections.ts';
 import { measureConsole } from './bench/case-console.ts';
 import { measureDisk } from './bench/case-disk.ts';
@@ -49,7 +49,8 @@ const ALL_CASES: Cases = {
   bridge: measureBridge,
   sensors: measureSensors,
   'bridge-messages': () => measureBridgeMessages(),
-  'bridge-service': measureBridgeWithService,
+  'bridge-sessions': measureBridgeSessions,
+  'message-sessions': measureMessageSessions,
   'long-history': measureLongHistory,
   disk: measureDisk,
   'history-disk': (dataDir) => measureHistoryDisk(dataDir),
@@ -76,7 +77,8 @@ const ALL_CASES: Cases = {
 /** Only measured when they are named, or saved: they need programs of others, or change seldom. */
 const ON_REQUEST = [
   'mosquitto',
-  'bridge-service',
+  'bridge-sessions',
+  'message-sessions',
   'http-ingest',
   'nodes',
   'console',

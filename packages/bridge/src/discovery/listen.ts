@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectAsync } from 'mqtt';
 import type { Credentials } from '../drivers/driver.ts';
+import { brokerAddress } from '../drivers/mqtt/broker-address.ts';
 import { type AnnouncedDevice, Announcements, discoveryFilters } from './home-assistant.ts';
 
 const CONNECT_MS_MAX = 10_000;
@@ -21,7 +22,8 @@ export async function announcedDevices({
   forMs,
 }: Listening): Promise<AnnouncedDevice[]> {
   const announcements = new Announcements(prefix);
-  const client = await connectAsync(broker, {
+  const client = await connectAsync({
+    ...brokerAddress(broker),
     clean: true,
     reconnectPeriod: 0,
     connectTimeout: CONNECT_MS_MAX,

@@ -259,6 +259,8 @@ export class Endpoint<Request> {
       poll.isHeard = true;
       this.#answered(unit);
     } catch (error) {
+      // A request that is cut off by the end of the bridge says nothing about the device.
+      if (!this.#isRunning) return;
       this.#refused(
         state,
         poll,

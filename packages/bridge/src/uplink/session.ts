@@ -3,6 +3,7 @@ import { type DeviceState, topicOf } from '@granary/contract/link/messages';
 import { SECOND_MS } from '@granary/contract/time';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 import type { LogLevel } from '../drivers/driver.ts';
+import { brokerAddress } from '../drivers/mqtt/broker-address.ts';
 import type { Journal } from './journal.ts';
 import { payloadOf, type Reading, settled } from './message.ts';
 
@@ -173,11 +174,8 @@ export class DeviceSession {
 
   #options(password: string, session: string): IClientOptions {
     const { deviceId, mqttUrl } = this.#parts;
-    const { protocol, hostname, port } = new URL(mqttUrl());
     return {
-      protocol: protocol === 'mqtts:' ? 'mqtts' : 'mqtt',
-      host: hostname.replace(/^\[(.*)\]$/, '$1'),
-      ...(port === '' ? {} : { port: Number(port) }),
+      ...brokerAddress(mqttUrl()),
       clientId: deviceId,
       username: deviceId,
       password,

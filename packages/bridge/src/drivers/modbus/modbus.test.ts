@@ -315,23 +315,24 @@ test('a serial line: an answer that is later than the next request is never take
     [7, 50, 90].map((at) => `  r${at}: {at: ${at}, type: u16, every: 100ms}`).join('\n'),
     '{timeout: 100ms}',
   );
-  for (const lateMs of [120, 180, 210, 230, 260, 290]) {
+  const isNeverWrong = async (lateMs: number): Promise<void> => {
     let isLate = false;
     const endpoint = await slowLine(t, () => (isLate ? lateMs : 2));
     const polling = new Polling(t, [attached(endpoint, 'silo-1', 1, mapping)]);
     await polling.start();
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       isLate = false;
-      await polling.until(() => polling.samples.at(-1)?.values.length === 3);
+      const { length: before } = polling.samples;
+      await polling.until(() => polling.samples.slice(before).some(({ values }) => values.length === 3));
       isLate = true;
       const { length } = polling.failures;
       await polling.until(() => polling.failures.length > length + 2);
-      polling.samples.push({ deviceId: '', atMs: 0, roundTripMs: null, values: [] });
     }
     await polling.stop();
     for (const { values } of polling.samples)
       for (const { point, value } of values) assert.equal(point, `r${value}`, `${lateMs} ms late`);
-  }
+  };
+  await Promise.all([120, 180, 210, 230, 260, 290].map(isNeverWrong));
 });
 
 test('a device that was exchanged for another model gives no value as good', async (t) => {

@@ -2,6 +2,7 @@ import { connect, type IPublishPacket, type MqttClient } from 'mqtt';
 import { pointed } from '../../mapping/json-pointer.ts';
 import type { DriverModule, DriverParts } from '../driver.ts';
 import { MESSAGE_BYTES_MAX, type MessageDevice, MessageDevices, parseJson } from '../message-device.ts';
+import { brokerAddress } from './broker-address.ts';
 import { TopicTree } from './topic-tree.ts';
 
 const FILTERS_PER_REQUEST = 200;
@@ -41,7 +42,8 @@ class BrokerSession {
 
   start(): void {
     const login = this.#parts.credentials(this.#endpoint);
-    const client = connect(this.#endpoint, {
+    const client = connect({
+      ...brokerAddress(this.#endpoint),
       clientId: `granary-bridge-${crypto.randomUUID().slice(0, 12)}`,
       clean: true,
       resubscribe: false,
