@@ -228,6 +228,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/setup/login.ts')).login,
   },
   {
+    name: 'logout',
+    summary: 'forget a service, and end the key from the browser',
+    group: SETUP,
+    load: async () => (await import('./commands/setup/login.ts')).logout,
+  },
+  {
     name: 'context',
     summary: 'list, select and remove stored services',
     group: SETUP,

@@ -74,6 +74,29 @@ test('webhooks, documents of a site, and doctor against a service', async (t) =>
     assert.match(await run(['export', 'readings', '-o', rows]), /rows\.csv has 0 lines/);
   });
 
+  await t.test('people are added, listed, invited again and disabled', async () => {
+    const add = ['people', 'add', 'ada', '--name', 'Ada Lovelace', '--role', 'operator'];
+    const added = await run([...add, '--facility', 'F']);
+    assert.match(
+      added,
+      /^\/#invite=gi_\S+\n\nBehind the address of the service this is the link for Ada Lovelace/,
+    );
+    assert.match(await run(add, 3), /person_exists/);
+    assert.match(
+      await run([...add.slice(0, -1), 'king'], 2),
+      /there is no "king"; there are viewer, operator/,
+    );
+    assert.match(
+      await run(['people', 'list']),
+      /^LOGIN +NAME +ROLES +STATE[\s\S]*ada +Ada Lovelace +operator \(F\) +invited/,
+    );
+    assert.match(await run(['people', 'invite', 'ada']), /#invite=gi_/);
+    assert.match(await run(['people', 'invite', 'eve'], 2), /there is no person "eve"/);
+    assert.match(await run(['people', 'disable', 'ada']), /ada \(Ada Lovelace\) is disabled/);
+    const [listed] = JSON.parse(await run(['people', 'list', '--json']));
+    assert.deepEqual([listed.login, listed.state], ['ada', 'disabled']);
+  });
+
   await t.test('doctor finds nothing wrong, then a wrong key, then a service that is gone', async () => {
     const healthy = await runHere(['doctor']);
     for (const check of ['database', 'broker', 'clock', 'key', 'ports', 'folder']) {

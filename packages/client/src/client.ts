@@ -178,6 +178,8 @@ export function createClient({
     keys: derive(endpoints.keys, transport, roots),
     people: derive(endpoints.people, transport, roots),
     signOn: derive(endpoints.signOn, transport, roots),
+    /** The person who has signed in. */
+    me: derive(endpoints.me, transport, roots),
     /** Sign-in for browsers. */
     session: derive(endpoints.session, transport, roots),
     audit: derive(endpoints.audit, transport, roots),

@@ -65,6 +65,30 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'Try again, or sign in with a password or a key. Whoever has signed in stays signed in.',
   ),
   person_exists: text('A person with this name for signing in exists.', 'Choose another name.'),
+  key_limit_reached: text(
+    'The person has as many keys as one person may have.',
+    'End one that is not used any more.',
+  ),
+  key_not_assignable: text(
+    'The key belongs to a person already, to a terminal or to a display, or it has ended.',
+    'Only a key of a program can be handed to a person; a person makes further keys for themselves.',
+  ),
+  second_factor_required: text(
+    'The person has set up a second factor, and the password alone is not enough.',
+    'Send `second_factor` too: the code that the authenticator app shows, or a recovery code.',
+  ),
+  wrong_code: text(
+    'The code does not belong to the secret at this time.',
+    'Send the code that the app shows now; the clock of the phone must be right to half a minute.',
+  ),
+  wrong_password: text(
+    'The present password is not the one that was sent.',
+    'Send the present password; an administrator can make a new link for a forgotten one.',
+  ),
+  password_refused: text(
+    'The password is easy to guess: it is made of a name, of well-known words, of rows of keys or of repetitions.',
+    'Choose one that is not, such as four words that only you put together.',
+  ),
   view_not_found: text('There is no such view, or it is that of another key.', 'List the views.'),
   bridge_not_found: text(
     'No bridge has reported under this id.',

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
-import { line } from './input/text-schemas.ts';
+import { id, line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 
 export const SCOPES = ['read', 'stop', 'operate', 'configure', 'ingest', 'admin'] as const;
@@ -49,6 +49,10 @@ export const KeyRotation = closed({
 export const KeyRecord = closed({
   key_id: Type.String(),
   name: Type.String(),
+  person_id: described(
+    'The person whose key it is: it never allows more than the person may do. `null` for a key of a program.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
   scopes: Scopes,
   facilities: Type.Union([Facilities, Type.Null()]),
   device_ids: Type.Union([DeviceIds, Type.Null()]),
@@ -61,6 +65,9 @@ export const KeyRecord = closed({
 /** The only answer that contains the key itself. */
 export const IssuedKey = closed({ ...KeyRecord.properties, key: Type.String() });
 
+/** Makes a key of a program that of a person, with the same secret. */
+export const KeyAssignment = closed({ person_id: id() });
+
 export type NewKey = Static<typeof NewKey>;
 export type KeyRotation = Static<typeof KeyRotation>;
 export type KeyRecord = Static<typeof KeyRecord>;
@@ -68,3 +75,4 @@ export type IssuedKey = Static<typeof IssuedKey>;
 
 export const checkNewKey = checker(NewKey);
 export const checkKeyRotation = checker(KeyRotation);
+export const checkKeyAssignment = checker(KeyAssignment);

@@ -13,9 +13,14 @@ export const Login = described(
   Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,62}$', ...form(sentence('login_name')) }),
 );
 
-/** Long instead of complicated: NIST SP 800-63B asks for 15 characters where nothing else is checked. */
+/** Long instead of complicated: NIST SP 800-63B asks for 15 characters where nothing else is checked, else for 8. */
 export const PASSWORD_CHARS_MIN = 15;
+export const PASSWORD_CHARS_MIN_OF_TWO = 8;
 export const Password = Type.String({ minLength: PASSWORD_CHARS_MIN, maxLength: 200 });
+/** To be compared with the one that is stored. */
+export const GivenPassword = Type.String({ minLength: 1, maxLength: 200 });
+/** Of an authenticator app, or a recovery code. */
+export const GivenCode = Type.String({ minLength: 1, maxLength: 50 });
 
 const roles = Object.keys(ROLES) as Role[];
 const Email = line(254);
@@ -55,6 +60,7 @@ export const Person = closed({
   email: Type.Union([Email, Type.Null()]),
   state: Type.Enum(PERSON_STATES),
   has_single_sign_on: described('Whether the person can sign in with the identity provider.', Type.Boolean()),
+  has_second_factor: described('Whether a sign-in with a password also asks for a code.', Type.Boolean()),
   grants: Type.Array(GrantRecord),
   created_at: Timestamp,
   last_used_at: OptionalTimestamp,
@@ -81,6 +87,10 @@ export const Invitation = closed({
     Type.String(),
   ),
   expires_at: Timestamp,
+  mailed: described(
+    'Whether the mail server has accepted the link for the e-mail address of the person; tried where a mail server and `GRANARY_PUBLIC_URL` are set.',
+    Type.Boolean(),
+  ),
 });
 
 export type NewGrant = Static<typeof NewGrant>;

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
 import { form } from './input/text-schemas.ts';
-import { KeyRecord, PRINCIPAL_KINDS } from './keys.ts';
-import { GrantRecord, Login, Password } from './people.ts';
+import { KeyRecord, PRINCIPAL_KINDS, SCOPES } from './keys.ts';
+import { GivenCode, GivenPassword, GrantRecord, Login, Password } from './people.ts';
 import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
@@ -18,21 +18,34 @@ const secret = () =>
 export const SignIn = Type.Union([
   closed({ api_key: secret() }),
   closed({ code: described('A sign-in code, which works once.', secret()) }),
-  closed({ login: Login, password: Type.String({ minLength: 1, maxLength: 200 }) }),
+  closed({
+    login: Login,
+    password: GivenPassword,
+    second_factor: Type.Optional(
+      described('The code of the authenticator app, or a recovery code; each counts once.', GivenCode),
+    ),
+  }),
   closed({ invite: described('The code of an invitation, which works once.', secret()), password: Password }),
 ]);
 
-const { key_id, name, scopes, facilities, device_ids, expires_at } = KeyRecord.properties;
+const { key_id, name, facilities, device_ids, expires_at } = KeyRecord.properties;
 
 export const SessionRecord = closed({
   key_id,
   kind: Type.Enum(PRINCIPAL_KINDS),
+  personal_key_id: described(
+    'The key of the person that was sent; null where the person has signed in, and for a key of a program.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
   name,
   grants: described(
     'What the caller may do, and where; `scopes`, `facilities` and `device_ids` name all of it together.',
     Type.Array(GrantRecord),
   ),
-  scopes,
+  scopes: described(
+    'Empty for a personal key whose owner has lost its rights.',
+    Type.Array(Type.Enum(SCOPES)),
+  ),
   facilities,
   device_ids,
   expires_at: described('When the API key ends; null if it does not.', expires_at),

@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import { ROLES, SCOPES } from '@granary/contract/keys';
 import fc from 'fast-check';
 import {
+  callerWithin,
   canAccess,
   grantOf,
+  grantsWithin,
   hasFacility,
   hasScope,
   isUnlimited,
@@ -114,4 +116,39 @@ test('a key lives until it expires or is revoked', () => {
   assert.equal(isValidAt({ expiresAtMs: 6, revokedAtMs: null }, 5), true);
   assert.equal(isValidAt({ expiresAtMs: 5, revokedAtMs: null }, 5), false);
   assert.equal(isValidAt({ expiresAtMs: null, revokedAtMs: 5 }, 5), false);
+});
+
+test('a personal key allows what it and its owner both allow, wherever they do', () => {
+  const names = fc.option(fc.subarray(['north', 'south', 'east'], { minLength: 1 }), { nil: null });
+  const ids = fc.option(fc.subarray(['silo-1', 'silo-2'], { minLength: 1 }), { nil: null });
+  const grant = fc
+    .tuple(fc.subarray([...SCOPES], { minLength: 1 }), names, ids)
+    .map(([scopes, facilities, deviceIds]) => grantOf(scopes, facilities, deviceIds));
+  const access = fc.array(grant, { maxLength: 4 }).map((grants) => ({ grants }));
+  const place = fc.record({
+    facility: fc.constantFrom('north', 'south', 'west'),
+    deviceId: fc.constantFrom('silo-1', 'silo-3'),
+  });
+  fc.assert(
+    fc.property(access, access, fc.constantFrom(...SCOPES), place, (owner, key, scope, where) => {
+      const may = (of: typeof owner) => canAccess(limitsWith(of, scope), where);
+      assert.equal(may({ grants: grantsWithin(owner, key) }), may(owner) && may(key));
+    }),
+  );
+});
+
+test('a personal key calls as its owner, and ends with the first of both', () => {
+  const rest = { createdAtMs: 1, lastUsedAtMs: null, grants: [grantOf(['read'])] };
+  const owner = { ...rest, keyId: 'per_1', kind: 'person', name: 'Ada', ownerId: null } as const;
+  const key = { ...rest, keyId: 'key_1', kind: 'service', name: 'laptop', ownerId: 'per_1' } as const;
+  const within = (of: object, own: object) =>
+    callerWithin(
+      { ...owner, expiresAtMs: null, revokedAtMs: null, ...of },
+      { ...key, expiresAtMs: null, revokedAtMs: null, ...own },
+    );
+  const { keyId, name, kind, personalKeyId } = within({}, {});
+  assert.deepEqual([keyId, name, kind, personalKeyId], ['per_1', 'Ada', 'person', 'key_1']);
+  assert.equal(isValidAt(within({ revokedAtMs: 5 }, {}), 5), false);
+  assert.equal(isValidAt(within({}, { revokedAtMs: 5 }), 5), false);
+  assert.equal(within({ expiresAtMs: 9 }, { expiresAtMs: 5 }).expiresAtMs, 5);
 });

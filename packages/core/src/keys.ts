@@ -1,4 +1,4 @@
-import type { KeyRecord, PrincipalKind, Role, Scope } from '@granary/contract/keys';
+import { type KeyRecord, type PrincipalKind, type Role, SCOPES, type Scope } from '@granary/contract/keys';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 
 /** A preset key must be long enough that it cannot be guessed. */
@@ -119,6 +119,58 @@ export interface StoredKey extends Access {
   readonly expiresAtMs: number | null;
   readonly lastUsedAtMs: number | null;
   readonly revokedAtMs: number | null;
+  /** The person whose key it is; `null` for a key of a program, and for a person. */
+  readonly ownerId: string | null;
+}
+
+/** A caller as it is stored. With a personal key it is the owner, with at most the rights of both. */
+export interface StoredCaller extends StoredKey {
+  /** The key with which the person calls; `null` for everything else. */
+  readonly personalKeyId: string | null;
+}
+
+/** Whose sessions and sign-in codes these are: those of a personal key have no more rights than the key. */
+export const secretHolderOf = ({ personalKeyId, keyId }: StoredCaller): string => personalKeyId ?? keyId;
+
+/** A personal key as a caller, from what its owner is and may do at this moment. */
+export const callerWithin = (
+  owner: Omit<StoredKey, 'createdAtMs' | 'lastUsedAtMs'>,
+  key: StoredKey,
+): StoredCaller => ({
+  ...key,
+  keyId: owner.keyId,
+  kind: owner.kind,
+  name: owner.name,
+  grants: grantsWithin(owner, key),
+  expiresAtMs: earlier(owner.expiresAtMs, key.expiresAtMs),
+  revokedAtMs: earlier(owner.revokedAtMs, key.revokedAtMs),
+  ownerId: null,
+  personalKeyId: key.keyId,
+});
+
+const earlier = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);
+
+/** What both allow, where both allow it. */
+export const grantsWithin = (owner: Access, key: Access): Grant[] =>
+  owner.grants
+    .flatMap((grant) => key.grants.map((own) => commonOf(grant, own)))
+    .filter(
+      ({ scopes, facilities, deviceIds }) =>
+        scopes.length > 0 && facilities?.length !== 0 && deviceIds?.length !== 0,
+    );
+
+const commonOf = (one: Grant, other: Grant): Grant => ({
+  role: null,
+  scopes: SCOPES.filter((scope) => includes(one, scope) && includes(other, scope)),
+  facilities: inBoth(one.facilities, other.facilities),
+  deviceIds: inBoth(one.deviceIds, other.deviceIds),
+});
+
+function inBoth(one: readonly string[] | null, other: readonly string[] | null): readonly string[] | null {
+  if (one === null || other === null) return one ?? other;
+  const names = new Set(other);
+  return one.filter((name) => names.has(name));
 }
 
 /** All grants as one: every scope and every place that is named in any of them. */
@@ -138,6 +190,7 @@ export function reachOf({ grants }: Access): Pick<KeyRecord, 'scopes' | 'facilit
 export const keyRecord = (key: StoredKey): KeyRecord => ({
   key_id: key.keyId,
   name: key.name,
+  person_id: key.ownerId,
   ...reachOf(key),
   created_at: toIso(key.createdAtMs),
   expires_at: toIsoOrNull(key.expiresAtMs),

@@ -15,7 +15,21 @@ export interface StoredPerson extends StoredKey {
   readonly hasPassword: boolean;
   /** Whether the person is known to the identity provider. */
   readonly hasIdentity: boolean;
+  /** `null` without a second factor. */
+  readonly recoveryCodesLeft: number | null;
 }
+
+/** What a person has beside the password. */
+export interface StoredSecondFactor {
+  /** In base 32. */
+  readonly secret: string;
+  /** Of the last code that was used; it and earlier ones are not taken again. */
+  readonly lastStep: number;
+  readonly recoveryHashes: readonly string[];
+}
+
+/** What is used up by a sign-in. */
+export type UsedFactor = { readonly step: number } | { readonly recoveryHash: string };
 
 export const grantRecord = ({ role, scopes, facilities, deviceIds, source }: Grant): GrantRecord => ({
   role,
@@ -37,6 +51,7 @@ export const personRecord = (person: StoredPerson): Person => ({
   email: person.email,
   state: stateOf(person),
   has_single_sign_on: person.hasIdentity,
+  has_second_factor: person.recoveryCodesLeft !== null,
   grants: person.grants.map(grantRecord),
   created_at: toIso(person.createdAtMs),
   last_used_at: toIsoOrNull(person.lastUsedAtMs),

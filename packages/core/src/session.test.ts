@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS } from '@granary/contract/time';
 import fc from 'fast-check';
-import { grantOf, type StoredKey } from './keys.ts';
+import { grantOf, type StoredCaller } from './keys.ts';
 import { newSession, sessionEndMs, sessionRecord } from './session.ts';
 
 const CREATED_MS = Date.UTC(2026, 5, 15);
@@ -26,11 +26,13 @@ test('a further use never ends a session earlier', () => {
 });
 
 test('the record of a caller has no secret, and no session where the key itself was sent', () => {
-  const key: StoredKey = {
+  const key: StoredCaller = {
     keyId: 'key_1',
     kind: 'service',
     name: 'Office',
     grants: [grantOf(['read'], ['north'])],
+    ownerId: null,
+    personalKeyId: null,
     createdAtMs: CREATED_MS,
     expiresAtMs: null,
     lastUsedAtMs: null,
@@ -39,6 +41,7 @@ test('the record of a caller has no secret, and no session where the key itself 
   const shown = {
     key_id: 'key_1',
     kind: 'service' as const,
+    personal_key_id: null,
     grants: [{ role: null, scopes: ['read'], facilities: ['north'], device_ids: null, source: 'local' }],
     name: 'Office',
     scopes: ['read'],

@@ -1,6 +1,6 @@
 import type { SessionListed, SessionRecord } from '@granary/contract/session';
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
-import { keyRecord, type StoredKey } from './keys.ts';
+import { keyRecord, type StoredCaller } from './keys.ts';
 import { grantRecord } from './people.ts';
 
 const SESSION_MS_MAX = 30 * DAY_MS;
@@ -60,11 +60,12 @@ export const newSession = (
 const BEGUN_HERE = { endsAtMs: null, providerSid: null };
 
 /** What a caller is told about itself. */
-export function sessionRecord(key: StoredKey, session: StoredSession | null): SessionRecord {
+export function sessionRecord(key: StoredCaller, session: StoredSession | null): SessionRecord {
   const { key_id, name, scopes, facilities, device_ids, expires_at } = keyRecord(key);
   return {
     key_id,
     kind: key.kind,
+    personal_key_id: key.personalKeyId,
     name,
     grants: key.grants.map(grantRecord),
     scopes,

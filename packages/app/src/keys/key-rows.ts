@@ -2,9 +2,11 @@ import { ROLES, type Role, type Scope } from '@granary/contract/keys';
 import {
   type Access,
   type Area,
+  callerWithin,
   type Grant,
   isUnlimited,
   limitsWith,
+  type StoredCaller,
   type StoredKey,
 } from '@granary/core/keys';
 import { insertRows, updateRows } from '@granary/store/rows';
@@ -17,9 +19,9 @@ export interface KeySecret {
   readonly createdAtMs: number;
 }
 
-export interface NewStoredKey
-  extends KeySecret,
-    Pick<StoredKey, 'kind' | 'name' | 'grants' | 'expiresAtMs'> {}
+export interface NewStoredKey extends KeySecret, Pick<StoredKey, 'kind' | 'name' | 'grants' | 'expiresAtMs'> {
+  readonly ownerId?: string | null;
+}
 
 export interface KeyPage {
   readonly afterKeyId: string | null;
@@ -38,6 +40,7 @@ type StoredGrant = Area &
 export const KEY_COLUMNS = [
   'key_id',
   'kind',
+  'owner_id',
   'name',
   'grants',
   'created_at_ms',
@@ -52,8 +55,40 @@ const SELECT_KEY = `SELECT ${KEY_COLUMNS} FROM keys`;
 
 export const toKey = ({ grants, ...fields }: KeyRow): StoredKey => ({
   ...fields,
-  grants: (JSON.parse(grants) as StoredGrant[]).map(readGrant),
+  grants: readGrants(grants),
 });
+
+/** What is known of the owner of a personal key, beside the key. */
+export interface CallerRow extends KeyRow {
+  readonly ownerName: string | null;
+  readonly ownerGrants: string | null;
+  readonly ownerExpiresAtMs: number | null;
+  readonly ownerRevokedAtMs: number | null;
+}
+
+export const CALLER_COLUMNS = `${KEY_COLUMNS}, owners.name AS owner_name, owners.grants AS owner_grants,
+  owners.expires_at_ms AS owner_expires_at_ms, owners.revoked_at_ms AS owner_revoked_at_ms`;
+
+/** Joins the owners of personal keys. */
+export const WITH_OWNERS = 'LEFT JOIN keys AS owners ON owners.key_id = keys.owner_id';
+
+export function toCaller(row: CallerRow): StoredCaller {
+  const { ownerName, ownerGrants, ownerExpiresAtMs, ownerRevokedAtMs, ...own } = row;
+  const key = toKey(own);
+  if (key.ownerId === null) return { ...key, personalKeyId: null };
+  const owner = {
+    keyId: key.ownerId,
+    kind: 'person' as const,
+    name: ownerName ?? '',
+    grants: readGrants(ownerGrants ?? '[]'),
+    expiresAtMs: ownerExpiresAtMs,
+    revokedAtMs: ownerRevokedAtMs,
+    ownerId: null,
+  };
+  return callerWithin(owner, key);
+}
+
+const readGrants = (grants: string): Grant[] => (JSON.parse(grants) as StoredGrant[]).map(readGrant);
 
 const readGrant = (stored: StoredGrant): Grant =>
   'role' in stored ? { ...stored, scopes: ROLES[stored.role] } : { ...stored, role: null };
@@ -61,10 +96,10 @@ const readGrant = (stored: StoredGrant): Grant =>
 const writtenGrant = ({ role, scopes, ...place }: Grant): StoredGrant =>
   role === null ? { ...place, scopes } : { ...place, role };
 
-/** What the key may do, as it is stored. */
-export const accessColumns = (access: Access) => ({
+/** What the key may do, as it is stored. A personal key ends with its owner, so it never is the way in. */
+export const accessColumns = (access: Access & Pick<NewStoredKey, 'ownerId'>) => ({
   grants: JSON.stringify(access.grants.map(writtenGrant)),
-  isFullAdmin: Number(isUnlimited(limitsWith(access, 'admin'))),
+  isFullAdmin: Number(!access.ownerId && isUnlimited(limitsWith(access, 'admin'))),
 });
 
 export async function findKeyByHash(sql: Sql, hash: string): Promise<StoredKey | undefined> {
@@ -76,17 +111,30 @@ export async function findKeyByHash(sql: Sql, hash: string): Promise<StoredKey |
 export async function findKeysByHash(
   sql: Sql,
   hashes: readonly string[],
-): Promise<ReadonlyMap<string, StoredKey>> {
-  const rows = await sql.query<KeyRow & { readonly hash: string }>(
-    `SELECT keys.hash, ${KEY_COLUMNS} FROM keys WHERE ${sql.isOneOf('keys.hash', '$1')}`,
+): Promise<ReadonlyMap<string, StoredCaller>> {
+  const rows = await sql.query<CallerRow & { readonly hash: string }>(
+    `SELECT keys.hash, ${CALLER_COLUMNS} FROM keys ${WITH_OWNERS} WHERE ${sql.isOneOf('keys.hash', '$1')}`,
     [JSON.stringify(hashes)],
   );
-  return new Map(rows.map(({ hash, ...key }) => [hash, toKey(key)]));
+  return new Map(rows.map(({ hash, ...key }) => [hash, toCaller(key)]));
 }
 
-export async function findKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
-  const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id = $1`, [keyId]);
-  return row && toKey(row);
+export async function findCaller(sql: Sql, keyId: string): Promise<StoredCaller | undefined> {
+  const [row] = await sql.query<CallerRow>(
+    `SELECT ${CALLER_COLUMNS} FROM keys ${WITH_OWNERS} WHERE keys.key_id = $1`,
+    [keyId],
+  );
+  return row && toCaller(row);
+}
+
+/** Those of a person that have not ended, the oldest first. */
+export async function listPersonalKeys(sql: Sql, ownerId: string, nowMs: number): Promise<StoredKey[]> {
+  const rows = await sql.query<KeyRow>(
+    `${SELECT_KEY} WHERE owner_id = $1 AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $2)
+     ORDER BY key_id`,
+    [ownerId, nowMs],
+  );
+  return rows.map(toKey);
 }
 
 /** Locks the key until the end of the transaction. */
@@ -140,15 +188,20 @@ export async function countKeys(sql: Sql): Promise<number> {
 
 /** Returns whether no key had this hash before. */
 export async function insertKey(sql: Sql, key: NewStoredKey): Promise<boolean> {
-  const { keyId, hash, kind, name, createdAtMs, expiresAtMs } = key;
-  const row = { keyId, hash, kind, name, createdAtMs, expiresAtMs, ...accessColumns(key) };
+  const { keyId, hash, kind, ownerId = null, name, createdAtMs, expiresAtMs } = key;
+  const row = { keyId, hash, kind, ownerId, name, createdAtMs, expiresAtMs, ...accessColumns(key) };
   const target = { table: 'keys', onConflict: 'ON CONFLICT (hash) DO NOTHING' };
   return (await insertRows(sql, target, [row])) === 1;
 }
 
 export async function saveKey(sql: Sql, key: StoredKey): Promise<void> {
-  const { keyId, name, expiresAtMs, revokedAtMs } = key;
-  await updateRows(sql, 'keys', { keyId }, { name, expiresAtMs, revokedAtMs, ...accessColumns(key) });
+  const { keyId, ownerId, name, expiresAtMs, revokedAtMs } = key;
+  await updateRows(
+    sql,
+    'keys',
+    { keyId },
+    { ownerId, name, expiresAtMs, revokedAtMs, ...accessColumns(key) },
+  );
 }
 
 /** Leaves an earlier end as it is. */

@@ -33,7 +33,7 @@ describeEachEngine('keys', (engine) => {
       expiresAtMs: NOW_MS + 5,
     });
     const created = await app.keys.create({ hash, ...fields });
-    assert.deepEqual(created, { ...fields, lastUsedAtMs: null, revokedAtMs: null });
+    assert.deepEqual(created, { ...fields, ownerId: null, lastUsedAtMs: null, revokedAtMs: null });
     assert.deepEqual(await app.keys.findByHash(hash), created);
     assert.equal(await app.keys.findByHash('key_1'), undefined);
   });
@@ -68,7 +68,13 @@ describeEachEngine('keys', (engine) => {
     const old = newKey('old', { expiresAtMs: NOW_MS + 1_000 });
     await app.keys.create(old);
     const secret = { keyId: 'new', hash: 'new hash', createdAtMs: NOW_MS + 10 };
-    const { hash: _, ...expected } = { ...old, ...secret, lastUsedAtMs: null, revokedAtMs: null };
+    const { hash: _, ...expected } = {
+      ...old,
+      ...secret,
+      ownerId: null,
+      lastUsedAtMs: null,
+      revokedAtMs: null,
+    };
     assert.deepEqual(await app.keys.rotate('old', secret, NOW_MS + 60), expected);
     assert.deepEqual(await app.keys.findByHash('new hash'), expected);
     assert.equal((await app.keys.findByHash(old.hash))?.expiresAtMs, NOW_MS + 60);

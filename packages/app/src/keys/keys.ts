@@ -20,6 +20,7 @@ import {
   type KeyPage,
   type KeySecret,
   listKeys,
+  listPersonalKeys,
   lockAdminKeys,
   lockKey,
   lockKeyByHash,
@@ -39,6 +40,9 @@ async function lockKnownKey(sql: Sql, keyId: string): Promise<StoredKey> {
   return key;
 }
 
+/** Of one person. */
+const PERSONAL_KEYS_MAX = 50;
+
 /** The result of presetting a key. */
 export type PresetOutcome = 'unchanged' | 'created' | 'restored';
 
@@ -46,6 +50,7 @@ export const reads = {
   findByHash: (sql: Sql, hash: string) => findKeyByHash(sql, hash),
   findByHashes: (sql: Sql, hashes: readonly string[]) => findKeysByHash(sql, hashes),
   list: (sql: Sql, page: KeyPage) => listKeys(sql, page),
+  listPersonal: (sql: Sql, ownerId: string, nowMs: number) => listPersonalKeys(sql, ownerId, nowMs),
   count: (sql: Sql) => countKeys(sql),
 };
 
@@ -58,6 +63,41 @@ export const writes = {
       ]);
     }
     return await issue(tx, key);
+  },
+
+  /** A key of a person, who is locked so that the number of its keys is exact. */
+  async createPersonal(
+    tx: Transaction,
+    key: NewStoredKey & { readonly ownerId: string },
+  ): Promise<Committed<StoredKey>> {
+    const owner = await lockKey(tx.sql, key.ownerId);
+    if (owner === undefined || !isValidAt(owner, key.createdAtMs)) {
+      throw new Refusal('unauthorized', 'this session has ended; sign in again');
+    }
+    const others = await listPersonalKeys(tx.sql, key.ownerId, key.createdAtMs);
+    if (others.length < PERSONAL_KEYS_MAX) return await writes.create(tx, key);
+    throw new Refusal('key_limit_reached', `a person has at most ${PERSONAL_KEYS_MAX} keys`);
+  },
+
+  /** Its sessions and links go on, too, as those of the person. */
+  async assign(
+    tx: Transaction,
+    keyId: string,
+    personId: string,
+    nowMs: number,
+  ): Promise<Committed<StoredKey>> {
+    // The person first, in the order in which disabling locks them.
+    const person = await lockKey(tx.sql, personId);
+    if (person === undefined || person.kind !== 'person' || !isValidAt(person, nowMs)) {
+      throw new Refusal('person_not_found', `there is no person ${quoted(personId)}, or they are disabled`);
+    }
+    const key = await lockKnownKey(tx.sql, keyId);
+    if (key.kind !== 'service' || key.ownerId !== null || !isValidAt(key, nowMs)) {
+      throw new Refusal('key_not_assignable', `the key ${quoted(keyId)} cannot be handed to a person`);
+    }
+    await saveKey(tx.sql, { ...key, ownerId: personId });
+    await moveViews(tx.sql, keyId, personId);
+    return committed(await lockKnownKey(tx.sql, keyId), { kind: 'key_ended', keyId });
   },
 
   /** The admin key of a new database; `undefined` if there is a valid one already. */
@@ -110,7 +150,7 @@ export const writes = {
     const before = await lockKeyByHash(tx.sql, hash);
     if (before === undefined) throw new Error('a key that was just stored is missing');
     const { keyId } = before;
-    const after = { ...before, name, grants, expiresAtMs, revokedAtMs: null };
+    const after = { ...before, ownerId: null, name, grants, expiresAtMs, revokedAtMs: null };
     const events: NewEvent[] = [];
     for (const other of locked) {
       if (other.keyId === keyId || inUse.includes(other.hash)) continue;

@@ -1,7 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { PersonPatch } from '@granary/contract/people';
 import type { Grant } from '@granary/core/keys';
-import type { StoredPerson } from '@granary/core/people';
+import type { StoredPerson, StoredSecondFactor } from '@granary/core/people';
 import { quoted } from '@granary/core/words';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
@@ -13,11 +13,13 @@ import {
   KEY_COLUMNS,
   type KeyPage,
   type KeyRow,
+  listPersonalKeys,
   type NewStoredKey,
   saveKey,
   toKey,
 } from '../keys/key-rows.ts';
 import { revokeHeld } from '../keys/keys.ts';
+import { setSecondFactor } from '../session/second-factor-rows.ts';
 import { insertCode, type StoredCode } from '../session/session-rows.ts';
 import type { Transaction } from '../transaction.ts';
 
@@ -26,6 +28,9 @@ interface PersonRow extends KeyRow {
   readonly email: string | null;
   readonly password: string | null;
   readonly identities: number;
+  readonly totpSecret: string | null;
+  readonly totpStep: number | null;
+  readonly recoveryCodes: string | null;
 }
 
 /** What a sign-in with a password is compared with. */
@@ -33,15 +38,26 @@ export interface PersonWithPassword {
   readonly person: StoredPerson;
   /** In PHC form; `null` until the person has chosen one. */
   readonly password: string | null;
+  readonly secondFactor: StoredSecondFactor | null;
 }
 
 const SELECT = `SELECT ${KEY_COLUMNS}, people.login, people.email, people.password,
+    people.totp_secret, people.totp_step, people.recovery_codes,
     (SELECT COUNT(*) FROM identities WHERE identities.key_id = people.key_id) AS identities
   FROM people JOIN keys ON keys.key_id = people.key_id`;
 
-function toPerson({ login, email, password, identities, ...key }: PersonRow): PersonWithPassword {
+function toPerson(row: PersonRow): PersonWithPassword {
+  const { login, email, password, totpSecret, totpStep, recoveryCodes, identities, ...key } = row;
   const has = { hasPassword: password !== null, hasIdentity: identities > 0 };
-  return { person: { ...toKey(key), login, email, ...has }, password };
+  const recoveryHashes: string[] = JSON.parse(recoveryCodes ?? '[]');
+  const secondFactor =
+    totpSecret === null ? null : { secret: totpSecret, lastStep: totpStep ?? 0, recoveryHashes };
+  const recoveryCodesLeft = secondFactor === null ? null : recoveryHashes.length;
+  return {
+    person: { ...toKey(key), login, email, ...has, recoveryCodesLeft },
+    password,
+    secondFactor,
+  };
 }
 
 async function findWith(sql: Sql, condition: string, value: string): Promise<PersonWithPassword | undefined> {
@@ -117,10 +133,26 @@ export const writes = {
     return committed(await lock(tx.sql, personId));
   },
 
+  /** `undefined` if the person was disabled meanwhile. */
+  async changeSecondFactor(
+    tx: Transaction,
+    personId: string,
+    factor: StoredSecondFactor | null,
+  ): Promise<Committed<StoredPerson | undefined>> {
+    const before = await lock(tx.sql, personId);
+    if (before.revokedAtMs !== null) return committed(undefined);
+    await setSecondFactor(tx.sql, personId, factor);
+    return committed(await lock(tx.sql, personId));
+  },
+
   /** Leaves nothing with which the person could come back. */
   async disable(tx: Transaction, personId: string, atMs: number): Promise<Committed<StoredPerson>> {
     const events = await revokeHeld(tx.sql, await lock(tx.sql, personId), atMs);
+    for (const key of await listPersonalKeys(tx.sql, personId, atMs)) {
+      events.push(...(await revokeHeld(tx.sql, key, atMs)));
+    }
     await tx.sql.run('UPDATE people SET password = NULL WHERE key_id = $1', [personId]);
+    await setSecondFactor(tx.sql, personId, null);
     await logEvents(tx, events);
     return committed(
       await lock(tx.sql, personId),

@@ -1,13 +1,13 @@
-import type { StoredKey } from '@granary/core/keys';
+import type { StoredCaller } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
 import type { Expiry } from '@granary/store/expiry';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
-import { KEY_COLUMNS, type KeyRow, toKey } from '../keys/key-rows.ts';
+import { CALLER_COLUMNS, type CallerRow, toCaller, WITH_OWNERS } from '../keys/key-rows.ts';
 
 /** A session with its key. */
 export interface SessionOfKey {
-  readonly key: StoredKey;
+  readonly key: StoredCaller;
   readonly session: StoredSession;
 }
 
@@ -19,7 +19,7 @@ export interface StoredCode {
   readonly expiresAtMs: number;
 }
 
-interface SessionRow extends KeyRow {
+interface SessionRow extends CallerRow {
   readonly hash: string;
   readonly address: string;
   readonly browser: string;
@@ -38,8 +38,8 @@ export async function findSessions(
   const rows = await sql.query<SessionRow>(
     `SELECT sessions.hash, sessions.address, sessions.browser, sessions.created_at_ms AS session_created_at_ms,
        sessions.last_used_at_ms AS session_last_used_at_ms, sessions.expires_at_ms AS session_expires_at_ms,
-       sessions.ends_at_ms, sessions.provider_sid, ${KEY_COLUMNS}
-     FROM sessions JOIN keys ON keys.key_id = sessions.key_id WHERE ${sql.isOneOf('sessions.hash', '$1')}`,
+       sessions.ends_at_ms, sessions.provider_sid, ${CALLER_COLUMNS}
+     FROM sessions JOIN keys ON keys.key_id = sessions.key_id ${WITH_OWNERS} WHERE ${sql.isOneOf('sessions.hash', '$1')}`,
     [JSON.stringify(hashes)],
   );
   return new Map(
@@ -57,7 +57,7 @@ export async function findSessions(
       }) => [
         hash,
         {
-          key: toKey(key),
+          key: toCaller(key),
           session: {
             hash,
             keyId: key.keyId,
@@ -125,6 +125,15 @@ export async function removeSessionsBeyond(sql: Sql, keyId: string, keptMax: num
        SELECT hash FROM sessions WHERE key_id = $1 ORDER BY last_used_at_ms DESC, hash LIMIT $2)
      RETURNING hash`,
     [keyId, keptMax],
+  );
+  return rows.map(({ hash }) => hash);
+}
+
+/** Returns the hashes of those that have ended. */
+export async function removeSessionsBut(sql: Sql, keyId: string, keptHash: string): Promise<string[]> {
+  const rows = await sql.query<{ hash: string }>(
+    'DELETE FROM sessions WHERE key_id = $1 AND hash <> $2 RETURNING hash',
+    [keyId, keptHash],
   );
   return rows.map(({ hash }) => hash);
 }

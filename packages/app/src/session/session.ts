@@ -1,4 +1,5 @@
-import { isValidAt, type StoredKey } from '@granary/core/keys';
+import { isValidAt, type StoredCaller } from '@granary/core/keys';
+import type { UsedFactor } from '@granary/core/people';
 import {
   CODES_PER_KEY_MAX,
   newSession,
@@ -9,8 +10,9 @@ import {
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, type Effect } from '../effects.ts';
-import { findKey, lockKey } from '../keys/key-rows.ts';
+import { findCaller, lockKey } from '../keys/key-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
+import { setSecondFactor, useUpFactor } from './second-factor-rows.ts';
 import {
   expireSignIns,
   findCodes,
@@ -23,6 +25,7 @@ import {
   removeCodesBeyond,
   removeSession,
   removeSessionsBeyond,
+  removeSessionsBut,
   type SessionOfKey,
   type StoredCode,
 } from './session-rows.ts';
@@ -39,8 +42,18 @@ interface SignIn {
   readonly from?: Pick<StoredSession, 'address' | 'browser'>;
   /** Of a sign-in with the identity provider. */
   readonly provider?: Pick<StoredSession, 'endsAtMs' | 'providerSid'>;
+  /** The code of the second factor that is used up by it. */
+  readonly factor?: UsedFactor;
   /** In PHC form: the password that a person chooses with the code of an invitation. */
   readonly password?: string;
+  readonly nowMs: number;
+}
+
+interface PasswordChange {
+  readonly keyId: string;
+  readonly keptHash: string;
+  /** In PHC form. */
+  readonly password: string;
   readonly nowMs: number;
 }
 
@@ -53,10 +66,10 @@ export const reads = {
     sql: Sql,
     hashes: readonly string[],
     nowMs: number,
-  ): Promise<ReadonlyMap<string, StoredKey>> {
-    const keys = new Map<string, StoredKey>();
+  ): Promise<ReadonlyMap<string, StoredCaller>> {
+    const keys = new Map<string, StoredCaller>();
     for (const { hash, keyId, expiresAtMs } of (await findCodes(sql, hashes)).values()) {
-      const key = nowMs < expiresAtMs ? await findKey(sql, keyId) : undefined;
+      const key = nowMs < expiresAtMs ? await findCaller(sql, keyId) : undefined;
       if (key !== undefined) keys.set(hash, key);
     }
     return keys;
@@ -67,14 +80,18 @@ export const writes = {
   /** `undefined` if the key has ended or the code was used or has ended. */
   async create(
     tx: Transaction,
-    { keyId, codeHash, hash, formerHash, from, provider, password, nowMs }: SignIn,
+    { keyId, codeHash, hash, formerHash, from, provider, factor, password, nowMs }: SignIn,
   ): Promise<Committed<SessionOfKey | undefined>> {
     // Everything about the sessions of a key happens while the key is locked, so their number is exact.
-    const key = await lockKey(tx.sql, keyId);
+    await lockKey(tx.sql, keyId);
+    const key = await findCaller(tx.sql, keyId);
     if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
     if (codeHash !== null && !(await useUp(tx.sql, codeHash, nowMs))) return committed(undefined);
+    if (factor !== undefined && !(await useUpFactor(tx.sql, keyId, factor))) return committed(undefined);
     if (password !== undefined) {
       await tx.sql.run('UPDATE people SET password = $2 WHERE key_id = $1', [keyId, password]);
+      // The person may have lost what showed the codes.
+      await setSecondFactor(tx.sql, keyId, null);
     }
     // Whoever chooses a new password may do so because somebody else knows the former one.
     const keptMax = password === undefined ? SESSIONS_PER_KEY_MAX - 1 : 0;
@@ -90,6 +107,22 @@ export const writes = {
     if (hash === null) return committed(null);
     await removeSession(tx.sql, hash);
     return committed(null, sessionsEnded(hash));
+  },
+
+  /** Ends all sessions of the key but this one; `null` where the key itself was sent. */
+  async endOthers(tx: Transaction, keyId: string, keptHash: string | null): Promise<Committed<null>> {
+    await lockKey(tx.sql, keyId);
+    return committed(null, sessionsEnded(...(await removeSessionsBut(tx.sql, keyId, keptHash ?? ''))));
+  },
+
+  /** Somebody else may know the former password, so only this session stays; `undefined` if the person was disabled. */
+  async changePassword(tx: Transaction, change: PasswordChange): Promise<Committed<null | undefined>> {
+    const { keyId, keptHash, password, nowMs } = change;
+    const key = await lockKey(tx.sql, keyId);
+    if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
+    await tx.sql.run('UPDATE people SET password = $2 WHERE key_id = $1', [keyId, password]);
+    await removeCodesBeyond(tx.sql, keyId, 0);
+    return committed(null, sessionsEnded(...(await removeSessionsBut(tx.sql, keyId, keptHash))));
   },
 
   async createCode(tx: Transaction, code: StoredCode): Promise<Committed<StoredCode>> {

@@ -57,7 +57,9 @@ function keyColumns(console: Console, nowMs: number): readonly Column<KeyRecord>
     revoked: keys.revokedAt,
   };
   return [
-    titleColumn('name', keys.name, ({ name }) => name),
+    titleColumn('name', keys.name, ({ name, person_id }) =>
+      person_id === null ? name : keys.personal(name),
+    ),
     {
       name: 'scopes',
       title: keys.scopes,

@@ -1,14 +1,17 @@
 import { ROLES, type Role } from '@granary/contract/keys';
-import type { Person } from '@granary/contract/people';
+import type { Invitation, Person } from '@granary/contract/people';
+import { useSignal } from '@preact/signals';
 import { type Console, callOptions, useConsole } from '../context/console.ts';
 import { ConfirmButton, DialogButton } from '../kit/dialog.tsx';
 import { useDraft } from '../kit/form-state.ts';
 import { Choices, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Age } from '../kit/measured.tsx';
+import { QrCode } from '../kit/qr-code.tsx';
 import { SecretForm } from '../kit/secret-dialog.tsx';
 import { PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { usePages } from '../kit/use-loaded.ts';
+import { rightsOf } from '../me/rights.ts';
 import { texts } from '../texts/texts.ts';
 
 const ROLE_NAMES = Object.keys(ROLES) as Role[];
@@ -16,11 +19,12 @@ const ROLE_NAMES = Object.keys(ROLES) as Role[];
 interface PersonDraft {
   readonly name: string;
   readonly login: string;
+  readonly email: string;
   readonly role: string;
   readonly facilities: readonly string[];
 }
 
-const EMPTY: PersonDraft = { name: '', login: '', role: 'operator', facilities: [] };
+const EMPTY: PersonDraft = { name: '', login: '', email: '', role: 'operator', facilities: [] };
 
 /** After `#`, which no browser sends, so that the code is in no log. */
 const linkOf = (code: string): string => `${location.origin}/#invite=${code}`;
@@ -62,7 +66,11 @@ function personColumns(console: Console, reload: () => void): readonly Column<Pe
   return [
     titleColumn('name', people.name, ({ name }) => name),
     { name: 'login', title: people.login, sortBy: ({ login }) => login, cell: ({ login }) => login },
-    { name: 'may', title: people.may, cell: (person) => <span class="free-text">{rightsOf(person)}</span> },
+    {
+      name: 'may',
+      title: people.may,
+      cell: (person) => <span class="free-text">{rightsOf(person.grants)}</span>,
+    },
     {
       name: 'state',
       title: people.state,
@@ -111,22 +119,30 @@ function personColumns(console: Console, reload: () => void): readonly Column<Pe
   ];
 }
 
-/** In plain words: each role, and where it holds. */
-function rightsOf({ grants }: Person): string {
+/** Shows the link of an invitation, also as a code for a phone, and whether it was mailed. */
+function useInvitation() {
   const { people } = texts.value;
-  return grants
-    .map(({ role, facilities, device_ids }) => {
-      const places = [...(facilities ?? []), ...(device_ids ?? [])];
-      const [title = ''] = role === null ? [] : people.roles[role].split(':');
-      return people.at(title, places.length === 0 ? people.everywhere : places.join(', '));
-    })
-    .join(', ');
+  const invitation = useSignal<Invitation | null>(null);
+  const { value } = invitation;
+  return {
+    shown: (made: Invitation): readonly (readonly [string, string])[] => {
+      invitation.value = made;
+      return [[people.link, linkOf(made.code)]];
+    },
+    note: value !== null && (
+      <>
+        <QrCode text={linkOf(value.code)} label={people.qrCode} />
+        {value.mailed && <p>{people.mailed(value.person.email ?? '')}</p>}
+      </>
+    ),
+  };
 }
 
 function InvitePerson({ onClose }: { readonly onClose: () => void }) {
   const console = useConsole();
   const { people, keys } = texts.value;
   const { current, field } = useDraft(EMPTY);
+  const { shown, note } = useInvitation();
   const places = [...console.live.site.devices.all.value.values()].map(
     (device) => device.peek().location.facility,
   );
@@ -135,18 +151,24 @@ function InvitePerson({ onClose }: { readonly onClose: () => void }) {
       title={people.invite}
       submit={people.invite}
       issuedTitle={people.linkFor(current.value.name.trim())}
+      note={note}
       issue={async () => {
-        const { name, login, role: chosen, facilities } = current.peek();
+        const { name, login, email, role: chosen, facilities } = current.peek();
         const role = ROLE_NAMES.find((one) => one === chosen) ?? 'viewer';
         const grant = { role, ...(facilities.length === 0 ? {} : { facilities: [...facilities] }) };
-        const person = { name: name.trim(), login: login.trim().toLowerCase(), grants: [grant] };
-        const { code } = await console.client.people.invite(person, callOptions(console));
-        return [[people.link, linkOf(code)]];
+        const person = {
+          name: name.trim(),
+          login: login.trim().toLowerCase(),
+          grants: [grant],
+          ...(email.trim() === '' ? {} : { email: email.trim() }),
+        };
+        return shown(await console.client.people.invite(person, callOptions(console)));
       }}
       onClose={onClose}
     >
       <TextInput label={people.name} isRequired {...field('name')} />
       <TextInput label={people.login} hint={people.loginHint} isRequired {...field('login')} />
+      <TextInput label={people.email} hint={people.emailHint} type="email" {...field('email')} />
       <SelectInput
         label={people.role}
         options={ROLE_NAMES.map((role) => [role, people.roles[role]])}
@@ -170,14 +192,15 @@ interface RenewProps {
 function RenewLink({ person: { person_id, name }, onClose }: RenewProps) {
   const console = useConsole();
   const { people } = texts.value;
+  const { shown, note } = useInvitation();
   return (
     <SecretForm
       title={people.renewOf(name)}
       submit={people.renew}
       issuedTitle={people.linkFor(name)}
+      note={note}
       issue={async () => {
-        const { code } = await console.client.people.renew(person_id, callOptions(console));
-        return [[people.link, linkOf(code)]];
+        return shown(await console.client.people.renew(person_id, callOptions(console)));
       }}
       onClose={onClose}
     >

@@ -76,6 +76,29 @@ export function TextInput({
   );
 }
 
+interface PasswordProps extends Bound<string> {
+  readonly label: string;
+  readonly hint?: string;
+  readonly autocomplete: 'current-password' | 'new-password';
+  readonly minLength?: number;
+}
+
+export const PasswordInput = ({ label, hint, value, onValue, ...more }: PasswordProps) => (
+  <Field label={label} hint={hint}>
+    {(id) => (
+      <input
+        id={id}
+        type="password"
+        required
+        maxLength={200}
+        {...more}
+        value={value}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    )}
+  </Field>
+);
+
 /** A quantity, with decimals. */
 export const QuantityInput = (props: Omit<TextProps, 'type'>) => (
   <TextInput type="number" inputMode="decimal" min={0} step="any" {...props} />

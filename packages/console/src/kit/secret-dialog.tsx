@@ -10,7 +10,7 @@ import { bound, TextInput } from './inputs.tsx';
 const OVERLAP_DAYS_MAX = 30;
 
 /** A text to be taken elsewhere, with a button that copies it. */
-function CopyText({ label, text }: { readonly label: string; readonly text: string }) {
+export function CopyText({ label, text }: { readonly label: string; readonly text: string }) {
   const { forms } = texts.value;
   const state = useSignal<'ready' | 'copied' | 'selected'>('ready');
   const place = useRef<HTMLElement>(null);

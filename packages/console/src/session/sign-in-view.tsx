@@ -1,5 +1,5 @@
 import './sign-in-view.css';
-import type { Client } from '@granary/client';
+import { ApiError, type Client } from '@granary/client';
 import { PASSWORD_CHARS_MIN } from '@granary/contract/people';
 import { type Signal, useSignal } from '@preact/signals';
 import { Button } from '../kit/button.tsx';
@@ -28,6 +28,8 @@ export function SignInView({ client, signOnName, reason, onSignedIn }: Props) {
   const usesKey = useSignal(localStorage.getItem(WAY) !== 'person');
   const login = useSignal('');
   const secret = useSignal('');
+  /** Asked for when the password was right and is not enough; `null` before. */
+  const code = useSignal<string | null>(null);
   const failure = useSignal(reason);
   const isRunning = useSignal(false);
 
@@ -36,11 +38,17 @@ export function SignInView({ client, signOnName, reason, onSignedIn }: Props) {
     isRunning.value = true;
     const given = usesKey.peek()
       ? { api_key: secret.peek().trim() }
-      : { login: login.peek().trim().toLowerCase(), password: secret.peek() };
+      : {
+          login: login.peek().trim().toLowerCase(),
+          password: secret.peek(),
+          ...(code.peek() === null ? {} : { second_factor: code.peek() ?? '' }),
+        };
     const result = await signIn(client, given);
     isRunning.value = false;
     if (!isSignedIn(result)) {
-      failure.value = failureOf(result);
+      const asksCode = needsSecondFactor(result);
+      code.value = asksCode ? '' : code.peek();
+      failure.value = asksCode ? null : failureOf(result);
       return;
     }
     localStorage.setItem(WAY, usesKey.peek() ? 'key' : 'person');
@@ -92,6 +100,25 @@ export function SignInView({ client, signOnName, reason, onSignedIn }: Props) {
             />
           )}
         </Field>
+        {code.value !== null && !usesKey.value && (
+          <Field label={session.secondFactor}>
+            {(id) => (
+              <input
+                id={id}
+                ref={focused}
+                type="text"
+                autocomplete="one-time-code"
+                autocapitalize="characters"
+                required
+                maxLength={50}
+                value={code.value ?? ''}
+                onInput={({ currentTarget }) => {
+                  code.value = currentTarget.value;
+                }}
+              />
+            )}
+          </Field>
+        )}
         <Button kind="primary" type="submit" isBusy={isRunning.value}>
           {session.submit}
         </Button>
@@ -100,6 +127,7 @@ export function SignInView({ client, signOnName, reason, onSignedIn }: Props) {
           onPress={() => {
             usesKey.value = !usesKey.peek();
             secret.value = '';
+            code.value = null;
           }}
         >
           {usesKey.value ? session.usePassword : session.useKey}
@@ -112,6 +140,13 @@ export function SignInView({ client, signOnName, reason, onSignedIn }: Props) {
     </main>
   );
 }
+
+const needsSecondFactor = (result: SignInFailure): boolean =>
+  result.kind === 'refused' &&
+  result.failure instanceof ApiError &&
+  result.failure.code === 'second_factor_required';
+
+const focused = (element: HTMLElement | null): void => element?.focus();
 
 const failureOf = (result: SignInFailure): string =>
   result.kind === 'refused' ? failureText(result.failure) : texts.value.common.failures.unreachable;

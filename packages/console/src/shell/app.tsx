@@ -39,6 +39,7 @@ const LAZY_VIEWS: Readonly<Record<Exclude<Route['view'], 'overview'>, LazyView>>
   orders: lazyView(async () => (await import('../foresight/orders-view.tsx')).OrdersView),
   devices: lazyView(async () => (await import('../devices/device-page.tsx')).DevicePage),
   alerts: lazyView(async () => (await import('../alerts/alerts-view.tsx')).AlertsView),
+  me: lazyView(async () => (await import('../me/me-view.tsx')).MeView),
   shift: lazyView(async () => (await import('../shifts/shift-view.tsx')).ShiftView),
   wall: lazyView(async () => (await import('../wall/wall-view.tsx')).WallView),
 };

@@ -160,6 +160,7 @@ function SettingsMenu() {
           )}
         </Field>
         <SoundSwitch />
+        <a href={addressOf('me')}>{texts.value.me.title}</a>
         <a href={addressOf('shift')}>{texts.value.shifts.title}</a>
         <a href="/docs">{shell.apiReference}</a>
         <Button onPress={() => void signOut()}>{shell.signOut}</Button>

@@ -12,6 +12,7 @@ import { fleet } from './fleet.ts';
 import { foresight } from './foresight.ts';
 import { health } from './health.ts';
 import { keys } from './keys.ts';
+import { me } from './me.ts';
 import { missions } from './missions.ts';
 import { notifications } from './notifications.ts';
 import { operations } from './operations.ts';
@@ -44,6 +45,7 @@ export const endpoints = {
   exports,
   keys,
   people,
+  me,
   session,
   signOn,
   notifications,

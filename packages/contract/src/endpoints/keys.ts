@@ -1,5 +1,5 @@
 import { checkPageQuery } from '../envelope.ts';
-import { checkKeyRotation, checkNewKey, IssuedKey, KeyRecord } from '../keys.ts';
+import { checkKeyAssignment, checkKeyRotation, checkNewKey, IssuedKey, KeyRecord } from '../keys.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
 
@@ -48,6 +48,18 @@ export const keys = {
     examples: [
       { summary: 'with the usual overlap' },
       { summary: 'with an overlap of one minute', body: { overlap_seconds: 60 } },
+    ],
+  }),
+  assign: endpoint('api', 'POST', '/keys/{key_id}/assign', {
+    scope: 'admin',
+    summary:
+      'Hands a key that people used to one of them: its secret stays, and from then on it is the person who calls, with at most the rights of both.',
+    body: body(checkKeyAssignment, 'assignment'),
+    answers: { 200: one(KeyRecord) },
+    errors: ['person_not_found', 'key_not_assignable'],
+    examples: [
+      { summary: 'to a person', body: { person_id: 'per_019a86c5f3c07b2a' } },
+      { summary: 'to nobody', body: { person_id: 'per_none' }, refusal: 'person_not_found' },
     ],
   }),
 };

@@ -16,8 +16,10 @@ export const session = {
     answers: { 200: one(SessionRecord, { headers: ['set-cookie'] }) },
     errors: [
       'unauthorized',
+      'second_factor_required',
       'cross_site_request',
       'too_many_failed_logins',
+      'password_refused',
       'rate_limited',
       'storage_unavailable',
     ],
@@ -39,6 +41,11 @@ export const session = {
     summary: 'Lists the browsers that have signed in as the caller.',
     answers: { 200: one(Type.Array(SessionListed)) },
     examples: [{ summary: 'the sessions' }],
+  }),
+  endOthers: endpoint('api', 'DELETE', '/sessions', {
+    summary: 'Ends the other sessions of the caller, and answers those that are left.',
+    answers: { 200: one(Type.Array(SessionListed)) },
+    examples: [{ summary: 'all others' }],
   }),
   endOne: endpoint('api', 'DELETE', '/sessions/{session_id}', {
     summary: 'Ends one of the sessions of the caller.',

@@ -30,9 +30,10 @@ import { Finding, GrainState } from '../foresight/findings.ts';
 import { Forecast, ForecastChange, ForecastSummary, PathPoint, Reason } from '../foresight/forecasts.ts';
 import { OrderList, PlannedDeliveries, Refill, RefillPatch } from '../foresight/refills.ts';
 import { Animals, PlannedDelivery, Product, Supply } from '../foresight/silo-use.ts';
-import { IssuedKey, KeyRecord, KeyRotation, NewKey } from '../keys.ts';
+import { IssuedKey, KeyAssignment, KeyRecord, KeyRotation, NewKey } from '../keys.ts';
 import { LinkStatus } from '../link/link-status.ts';
 import * as events from '../logged-event.ts';
+import { Me, SecondFactor, SecondFactorChange } from '../me.ts';
 import * as missions from '../missions.ts';
 import { Waypoint } from '../missions.ts';
 import {
@@ -154,6 +155,9 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   ShiftReport,
   GrantRecord,
   Invitation,
+  Me,
+  SecondFactor,
+  SecondFactorChange,
   NewGrant,
   NewPerson,
   Person,
@@ -166,6 +170,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   View,
   ViewPatch,
   IssuedKey,
+  KeyAssignment,
   KeyRecord,
   KeyRotation,
   NewKey,

@@ -53,6 +53,7 @@ export async function composeBackground(given: Given) {
   const uptime = new Uptime({ app, now, isReceiving });
   const evaluator = new AlertEvaluator({ app, uptime, setAside, logger });
   return {
+    mailer,
     setAside,
     notificationSender,
     notifications,

@@ -38,6 +38,14 @@ export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     return success(keyRecord(revoked));
   });
 
+  register(routes, endpoints.keys.assign, async (request, reply, read) => {
+    const { person_id: personId } = read.body(request);
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.keys.assign(request.params.key_id, personId, now()),
+    );
+    return success(keyRecord(result));
+  });
+
   register(routes, endpoints.keys.rotate, async (request, reply, read) => {
     const { overlap_seconds: overlapS = ROTATION_OVERLAP_S } = read.body(request);
     const nowMs = now();

@@ -2,41 +2,12 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { MINUTE_MS } from '@granary/contract/time';
 import { eventually } from '@granary/testing/server/eventually';
-import { type Api, describeRequests, describeService, siloNamed } from '@granary/testing/server/service';
+import { cookieOf, invite, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
+import { describeRequests, describeService, siloNamed } from '@granary/testing/server/service';
 
 const PEOPLE = '/v1/people';
 const SESSION = '/v1/session';
 const SILOS = '/v1/siloscale/devices';
-const PASSWORD = 'long enough for the barn';
-const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
-
-let made = 0;
-const invite = async (api: Api, grants: object[], login = `person-${++made}`) =>
-  (await api.post(PEOPLE, { login, name: `Name of ${login}`, grants })).body.data;
-const json = (body: object | undefined, headers: Record<string, string>) =>
-  body === undefined
-    ? { headers }
-    : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
-const signIn = (api: Api, body: object) => api.raw('POST', SESSION, json(body, OWN_PAGE));
-const cookieOf = (answer: { headers: Headers }) => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
-
-/** A person who has signed in, and requests with the cookie. */
-async function signedIn(api: Api, grants: object[]) {
-  const { person, code } = await invite(api, grants);
-  const answer = await signIn(api, { invite: code, password: PASSWORD });
-  assert.equal(answer.status, 200, answer.text);
-  const headers = { ...OWN_PAGE, cookie: cookieOf(answer) };
-  const ask = (method: string, path: string, body?: object, more: Record<string, string> = {}) =>
-    api.raw(method, path, json(body, { ...headers, ...more }));
-  /** Resolves when the service has ended the stream. */
-  const followed = async (): Promise<{ ended: Promise<string> }> => {
-    const response = await fetch(`${api.started.httpUrl}/v1/events`, { headers });
-    assert.equal(response.status, 200);
-    return { ended: response.text() };
-  };
-  return { person, ask, followed };
-}
-
 const clock = { aheadMs: 0 };
 
 describeService('people', (api) => {
@@ -154,6 +125,7 @@ describeService('people', (api) => {
   test('who administer facilities manage people there, and give at most what they have', async () => {
     const { ask } = await signedIn(api, [{ role: 'site_administrator', facilities: ['north'] }]);
     const everywhere = await invite(api, [{ role: 'viewer' }]);
+    let made = 0;
     const make = (grants: object[]) => ask('POST', PEOPLE, { login: `made-${++made}`, name: 'Made', grants });
     const viewer = await make([{ role: 'viewer', facilities: ['north'] }]);
     assert.equal(viewer.status, 200);

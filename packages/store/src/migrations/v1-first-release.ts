@@ -509,6 +509,7 @@ export const FIRST_SCHEMA: Migration = [
      key_id {{idText}} PRIMARY KEY,
      hash TEXT NOT NULL UNIQUE,
      kind TEXT NOT NULL,
+     owner_id {{idText}},
      name TEXT NOT NULL,
      grants TEXT NOT NULL,
      is_full_admin BIGINT NOT NULL,
@@ -517,13 +518,17 @@ export const FIRST_SCHEMA: Migration = [
      last_used_at_ms BIGINT,
      revoked_at_ms BIGINT
    )`,
+  `CREATE INDEX keys_of_owner ON keys (owner_id)`,
   // Browsers that have signed in with a key, and codes with which one can sign in once; only hashes are stored.
   // A person is a row of keys without a secret; the password is argon2id in PHC form.
   `CREATE TABLE people (
      key_id {{idText}} PRIMARY KEY,
      login {{idText}} NOT NULL UNIQUE,
      email TEXT,
-     password TEXT
+     password TEXT,
+     totp_secret TEXT,
+     totp_step BIGINT,
+     recovery_codes TEXT
    )`,
   `CREATE TABLE sessions (
      hash TEXT NOT NULL PRIMARY KEY,

@@ -24,6 +24,23 @@ export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
       formerHash: shared(round).hash,
     }),
     round.app.session.create({ ...signIn(round, 'ended'), keyId: 'key_shared', codeHash: null }),
+    ...[{ step: round.round + 1 }, { recoveryHash: `recovery ${round.round - 1}` }].map((factor, index) =>
+      round.app.session.create({
+        ...signIn(round, `factor ${index}`),
+        keyId: 'per_lasting',
+        codeHash: null,
+        factor,
+      }),
+    ),
+  ],
+  endOthers: (round) => [round.app.session.endOthers(keyId, shared(round).hash)],
+  changePassword: (round) => [
+    round.app.session.changePassword({
+      keyId: 'per_shared',
+      keptHash: shared(round).hash,
+      password: `password ${round.round}`,
+      nowMs: atMs(round),
+    }),
   ],
   end: (round) => [round.app.session.end(shared(round).hash)],
   createCode: (round) => [

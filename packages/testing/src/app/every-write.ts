@@ -208,6 +208,18 @@ export const EVERY_WRITE: EveryWrite = {
         expiresAtMs: null,
       }),
     ],
+    createPersonal: (round) => [
+      round.app.keys.createPersonal({
+        ...secret(`${keyId(round)}_${round.node}_personal`, atMs(round)),
+        ownerId: 'per_lasting',
+        name: 'key',
+        kind: 'service',
+        grants: [grantOf(['read'])],
+        // Of the rounds before so many that the limit is reached.
+        expiresAtMs: atMs(round) + 5 * SECOND_MS,
+      }),
+    ],
+    assign: (round) => [round.app.keys.assign(`key_${round.round - 1}_0`, 'per_lasting', atMs(round))],
     revoke: ({ app, round }) => [app.keys.revoke('key_shared', NOW_MS + round)],
     rotate: (round) => [
       round.app.keys.rotate(
@@ -298,6 +310,13 @@ export const EVERY_WRITE: EveryWrite = {
       ),
     ],
     change: (round) => [round.app.people.change('per_shared', { grants: [grantOf(['read'])] })],
+    changeSecondFactor: (round) => [
+      round.app.people.changeSecondFactor('per_lasting', {
+        secret: 'A'.repeat(32),
+        lastStep: round.round,
+        recoveryHashes: [`recovery ${round.round}`],
+      }),
+    ],
     renew: (round) => [round.app.people.renew('per_shared', inviteCode('per_shared', round))],
     disable: (round) => [round.app.people.disable('per_shared', atMs(round))],
   },
@@ -409,5 +428,7 @@ export async function prepareRounds(app: App): Promise<Pick<WriteRound, 'silos' 
     expiresAtMs: NOW_MS + DAY_MS,
   };
   await app.people.invite({ ...person, createdAtMs: NOW_MS }, code);
+  const lasting = { ...person, keyId: 'per_lasting', login: 'lasting', createdAtMs: NOW_MS };
+  await app.people.invite(lasting, { ...code, hash: 'code of lasting', keyId: 'per_lasting' });
   return { silos, rovers, alerts };
 }

@@ -1,5 +1,6 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { type ParameterName, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
+import { EXAMPLE_PASSWORD } from '@granary/contract/endpoints/me';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
 import { HOME, ScriptedRover, startRover } from './devices/scripted-rover.ts';
 import { registerSilo, type ScriptedSilo } from './devices/scripted-silo.ts';
@@ -25,6 +26,8 @@ export class ExampleResources {
   readonly #now: () => number;
   readonly #devices: Device[] = [];
   #people = 0;
+  /** The headers of a person for whom something was made. */
+  #asking: Record<string, string> | null = null;
   readonly #bridges: ScriptedBridge[] = [];
 
   constructor(api: Api, now: () => number) {
@@ -35,7 +38,8 @@ export class ExampleResources {
   async prepare(endpoint: Endpoint): Promise<Ids> {
     const names = parameterNames(endpoint.path);
     const ids: Ids = {};
-    if (names.includes('key_id')) ids.key_id = await this.#idOf('/v1/keys', 'key_id', KEY);
+    if (names.includes('key_id')) ids.key_id = await this.#key(endpoint);
+    if (endpoint.path.endsWith('/assign')) ids.person_id = await this.#person();
     if (names.includes('rule_id')) ids.rule_id = await this.#idOf('/v1/notification-rules', 'rule_id', RULE);
     if (names.includes('plant_id')) ids.plant_id = '42';
     if (names.includes('webhook_id'))
@@ -78,6 +82,38 @@ export class ExampleResources {
   async #person(): Promise<string> {
     const person = { login: `person-${++this.#people}`, name: 'Ada', grants: [{ role: 'viewer' }] };
     return (await this.#api.post('/v1/people', person)).body.data.person.person_id;
+  }
+
+  /** Of the person who is about to ask, or of a program. */
+  async #key({ path }: Endpoint): Promise<string> {
+    if (!path.startsWith('/me/')) return await this.#idOf('/v1/keys', 'key_id', KEY);
+    const headers = await this.personHeaders();
+    this.#asking = headers;
+    return (
+      await this.#api.raw('POST', '/v1/me/keys', {
+        headers: { ...headers, ...JSON_TYPE },
+        body: JSON.stringify(KEY),
+      })
+    ).body.data.key_id;
+  }
+
+  /** With these headers a request is that of a person who has signed in. */
+  async personHeaders(): Promise<Record<string, string>> {
+    const asking = this.#asking;
+    this.#asking = null;
+    if (asking !== null) return asking;
+    const login = `person-${++this.#people}`;
+    const invited = await this.#api.post('/v1/people', {
+      login,
+      name: 'Ada',
+      grants: [{ role: 'operator' }],
+    });
+    const signedIn = await this.#api.post('/v1/session', {
+      invite: invited.body.data.code,
+      password: EXAMPLE_PASSWORD,
+    });
+    const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    return { cookie, 'sec-fetch-site': 'same-origin' };
   }
 
   /** Of a browser that has signed in with the key of the caller. */
@@ -186,6 +222,7 @@ export class ExampleResources {
   }
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' };
 const RULE = { name: 'Shift', targets: [{ email: 'shift@example.com' }] };
 const KEY = { name: 'an example', scopes: ['read'] };
 const HANDOVER = { from: '2026-11-15T00:00:00Z', to: '2026-11-15T08:00:00Z', text: 'quiet' };

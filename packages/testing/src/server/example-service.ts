@@ -89,6 +89,7 @@ export class ExampleService {
   /** Prepares what the example is about, and sends it to the service or to a proxy of it. */
   async send(endpoint: Endpoint, example: Example, baseUrl = this.httpUrl): Promise<Response> {
     const { group, method, path, needsKey } = endpoint;
+    const isOfPerson = path === '/me' || path.startsWith('/me/');
     const prepared = await this.#resources.prepare(endpoint);
     const parameters = Object.fromEntries(
       parameterNames(path).map((name) => {
@@ -100,10 +101,18 @@ export class ExampleService {
     const url = `${baseUrl}${ROOTS[group]}${fillPath(path, parameters)}?${query}`;
     const headers = {
       ...example.headers,
-      ...(needsKey ? this.#api.authorization : {}),
+      ...(needsKey && !isOfPerson ? this.#api.authorization : {}),
+      ...(isOfPerson ? await this.#resources.personHeaders() : {}),
       ...(example.body === undefined ? {} : { 'content-type': 'application/json' }),
     };
-    const body = example.body === undefined ? null : JSON.stringify(example.body);
+    const body = example.body === undefined ? null : JSON.stringify(withPrepared(example.body, prepared));
     return await fetch(url, { method, headers, body, signal: AbortSignal.timeout(120_000) });
   }
 }
+
+/** A body names the person of the examples, who is another one here. */
+const withPrepared = (body: unknown, { person_id }: { readonly person_id?: string }): unknown =>
+  person_id !== undefined &&
+  (body as { person_id?: string }).person_id === exampleParameter('person_id', 'api')
+    ? { ...(body as object), person_id }
+    : body;

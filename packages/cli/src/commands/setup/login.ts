@@ -1,4 +1,5 @@
-import { createClient } from '@granary/client';
+import { ApiError, type Client, createClient } from '@granary/client';
+import { keyFromBrowser } from '../../access/browser-login.ts';
 import { type Context, contextsFile, readContexts, writeContexts } from '../../access/contexts.ts';
 import { localUrl } from '../../access/service-access.ts';
 import type { Define, Environment } from '../../program/environment.ts';
@@ -74,6 +75,7 @@ function stored(contexts: Readonly<Record<string, Context>>, name: string, { env
 }
 
 interface Values {
+  readonly web?: boolean;
   readonly name?: string;
   readonly siloSegment?: string;
   readonly fieldSegment?: string;
@@ -84,13 +86,15 @@ export const login: Define = (command, environment) => {
   command
     .argument('[url]', 'where the service answers (http://127.0.0.1:8080)')
     .description(
-      'Stores a service and its API key as a context, readable by its owner only, and makes it the current one. The key is asked for without being shown, or read from the standard input; the service is asked whether the key is valid before anything is stored.',
+      'Stores a service and its API key as a context, readable by its owner only, and makes it the current one. The key is asked for without being shown, or read from the standard input; the service is asked whether the key is valid before anything is stored. With --web you sign in as yourself in the browser of this machine, and the command gets a key of yours, which granary logout ends.',
     )
+    .option('--web', 'get a key of your own from the browser')
     .option('--name <name>', 'the name of the context (the host of the address)')
     .option('--silo-segment <segment>', 'the path of the silo scales, if the service has another one')
     .option('--field-segment <segment>', 'the path of the field devices, if the service has another one');
   withExamples(
     command,
+    'granary login https://granary.example --web',
     'granary login https://granary.example --name farm',
     'granary login --name local < .granary/admin-key',
   );
@@ -98,16 +102,17 @@ export const login: Define = (command, environment) => {
     const { env } = environment;
     const url = address(text ?? localUrl(env), 'the address', ['http:', 'https:']).replace(/\/+$/, '');
     const name = values.name ?? new URL(url).hostname;
-    const apiKey = await askKey(url, environment);
+    const apiKey = await (values.web === true
+      ? keyFromBrowser(url, (link) => environment.printError(WEB_HINT(link)))
+      : askKey(url, environment));
     const { siloSegment, fieldSegment } = values;
-    await createClient({
+    const client = createClient({
       baseUrl: url,
       apiKey,
       timeLimitMs: 0,
       ...given({ siloSegment, fieldSegment }),
-    }).fleet.devices({
-      limit: 1,
     });
+    await client.fleet.devices({ limit: 1 });
     const context = {
       url,
       api_key: apiKey,
@@ -122,6 +127,47 @@ export const login: Define = (command, environment) => {
     );
   });
 };
+
+const WEB_HINT = (link: string): string =>
+  `Open this link in a browser on this machine, sign in, and let the command in:\n\n  ${link}\n`;
+
+export const logout: Define = (command, environment) => {
+  command
+    .description(
+      'Forgets a stored service. A key that granary login --web got from the browser ends; other keys stay valid.',
+    )
+    .option('--context <name>', 'the stored service (the current one)');
+  withExamples(command, 'granary logout', 'granary logout --context farm');
+  withJson(command).action(async (values: ContextValues & { readonly context?: string }) => {
+    const { env } = environment;
+    const { current, contexts } = readContexts(env);
+    const name = values.context ?? current;
+    if (name === null)
+      throw new UsageError('there is no current context', { cure: 'Name one with --context.' });
+    const { url, api_key: apiKey } = stored(contexts, name, environment);
+    const hasEnded = await endOwnKey(createClient({ baseUrl: url, apiKey, timeLimitMs: 0 }));
+    const { [name]: _removed, ...others } = contexts;
+    writeContexts(env, { current: current === name ? null : current, contexts: others });
+    outputOf(environment, values.json).one({ name, url, key_ended: hasEnded }, () =>
+      hasEnded
+        ? `${name} is forgotten, and its key has ended.`
+        : `${name} is forgotten; its key is still valid at ${url}.`,
+    );
+  });
+};
+
+/** Tells whether the key was one of a person; one that has ended already needs nothing. */
+async function endOwnKey(client: Client): Promise<boolean> {
+  try {
+    const { personal_key_id: keyId } = await client.session.get();
+    if (keyId === null) return false;
+    await client.me.revokeKey(keyId);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'unauthorized') return true;
+    throw error;
+  }
+}
 
 async function askKey(url: string, { person, readInput }: Environment): Promise<string> {
   const key =

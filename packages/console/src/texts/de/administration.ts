@@ -61,6 +61,7 @@ export const keys: typeof english.keys = {
   show: 'Zeigen',
   inForce: 'Schlüssel in Kraft',
   all: 'Alle Schlüssel',
+  personal: (name) => `${name} (einer Person)`,
 };
 
 export const people: typeof english.people = {
@@ -85,6 +86,10 @@ export const people: typeof english.people = {
   lastUsed: 'Zuletzt benutzt',
   never: 'Nie',
   actions: 'Aktionen',
+  email: 'E-Mail',
+  emailHint: 'Darf leer bleiben. Der Link wird dorthin geschickt, wenn der Dienst E-Mails senden kann.',
+  mailed: (email) => `Der Link wurde an ${email} geschickt.`,
+  qrCode: 'Der Link, für die Kamera eines Telefons',
   link: 'Link, gilt einmal innerhalb von 7 Tagen',
   linkFor: (name: string) => `Link für ${name}`,
   renew: 'Neuer Link',
@@ -288,6 +293,12 @@ export const audit: typeof english.audit = {
     'signOn.putPolicy': 'Regeln der Anmeldung ändern',
     'signOn.callback': 'Anmeldung über den Identitätsanbieter',
     'signOn.logout': 'Abmeldung vom Identitätsanbieter gemeldet',
+    'me.changePassword': 'Eigenes Passwort geändert',
+    'me.changeSecondFactor': 'Eigenen zweiten Faktor geändert',
+    'me.createKey': 'Eigenen Schlüssel erstellt',
+    'me.revokeKey': 'Eigenen Schlüssel beendet',
+    'keys.assign': 'Schlüssel an Person übergeben',
+    'session.endOthers': 'Andere Sitzungen beenden',
     'session.endOne': 'Sitzung beenden',
     'session.end': 'Abgemeldet',
     'session.createCode': 'Link zum Anmelden erstellt',

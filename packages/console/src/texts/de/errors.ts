@@ -25,6 +25,13 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   sign_on_refused: 'die Anmeldung über den Identitätsanbieter wurde nicht angenommen',
   no_role: 'keine der Gruppen vom Identitätsanbieter gibt hier ein Recht',
   identity_provider_unavailable: 'der Identitätsanbieter antwortet nicht',
+  key_limit_reached: 'mehr Schlüssel kann eine Person nicht haben',
+  key_not_assignable: 'dieser Schlüssel kann niemandem übergeben werden',
+  second_factor_required: 'zum Passwort gehört der Code Ihrer App',
+  wrong_code: 'der Code stimmt nicht; die Uhr des Telefons muss auf eine halbe Minute stimmen',
+  wrong_password: 'das bisherige Passwort stimmt nicht',
+  password_refused:
+    'dieses Passwort ist leicht zu erraten: Es besteht aus einem Namen, bekannten Wörtern, Tastenreihen oder Wiederholungen',
   person_exists: 'eine Person mit diesem Anmeldenamen gibt es schon',
   view_not_found: 'diese Ansicht gibt es nicht, oder sie gehört zu einem anderen Schlüssel',
   alarm_help_not_found: 'diese Alarmart gibt es nicht, oder hier gibt es keinen eigenen Text zu ihr',

@@ -65,6 +65,7 @@ export const session: typeof english.session = {
   keyHint: 'Der Schlüssel, den der Dienst beim ersten Start ausgegeben hat, oder einer von Ihrer Verwaltung.',
   login: 'Anmeldename',
   password: 'Passwort',
+  secondFactor: 'Code Ihrer App, oder ein Wiederherstellungscode',
   usePassword: 'Name und Passwort verwenden',
   useKey: 'Schlüssel verwenden',
   welcome: 'Willkommen',

@@ -18,6 +18,7 @@ import { deviceAdmin, devices } from './devices.ts';
 import { ERRORS } from './errors.ts';
 import { foresight } from './foresight.ts';
 import { map, missions } from './map.ts';
+import { me } from './me.ts';
 import { commands, jobs, operations } from './operations.ts';
 import { overview } from './overview.ts';
 import { SENTENCE_WORDS, SENTENCES } from './sentences.ts';
@@ -41,6 +42,7 @@ export const de: Texts = {
   jobs,
   keys,
   map,
+  me,
   missions,
   notifications,
   operations,

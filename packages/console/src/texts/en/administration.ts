@@ -58,6 +58,7 @@ export const keys = {
   show: 'Show',
   inForce: 'Keys in force',
   all: 'All keys',
+  personal: (name: string) => `${name} (of a person)`,
 };
 
 export const people = {
@@ -82,6 +83,10 @@ export const people = {
   lastUsed: 'Last used',
   never: 'Never',
   actions: 'Actions',
+  email: 'E-mail',
+  emailHint: 'May be left empty. The link is mailed there, if the service can send mail.',
+  mailed: (email: string) => `The link was mailed to ${email}.`,
+  qrCode: 'The link, for the camera of a phone',
   link: 'Link, works once within 7 days',
   linkFor: (name: string) => `Link for ${name}`,
   renew: 'New link',
@@ -281,6 +286,12 @@ export const audit = {
     'signOn.putPolicy': 'Change sign-in policy',
     'signOn.callback': 'Sign in with the identity provider',
     'signOn.logout': 'Sign-out told by the identity provider',
+    'me.changePassword': 'Change own password',
+    'me.changeSecondFactor': 'Change own second factor',
+    'me.createKey': 'Make own key',
+    'me.revokeKey': 'End own key',
+    'keys.assign': 'Hand key to person',
+    'session.endOthers': 'End other sessions',
     'session.endOne': 'End session',
     'session.end': 'Sign out',
     'session.createCode': 'Make sign-in link',

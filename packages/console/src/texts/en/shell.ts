@@ -63,6 +63,7 @@ export const session = {
   keyHint: 'The key that the service printed at its first start, or one that an administrator gave you.',
   login: 'Name for signing in',
   password: 'Password',
+  secondFactor: 'Code of your app, or a recovery code',
   usePassword: 'Use name and password',
   useKey: 'Use a key',
   welcome: 'Welcome',

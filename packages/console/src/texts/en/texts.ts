@@ -19,6 +19,7 @@ import { cures } from './cures.ts';
 import { deviceAdmin, devices } from './devices.ts';
 import { foresight } from './foresight.ts';
 import { map, missions } from './map.ts';
+import { me } from './me.ts';
 import { commands, jobs, operations } from './operations.ts';
 import { overview } from './overview.ts';
 import { session, shell, wall } from './shell.ts';
@@ -41,6 +42,7 @@ export const en = {
   jobs,
   keys,
   map,
+  me,
   missions,
   notifications,
   operations,

@@ -17,6 +17,8 @@ const CALLER: Caller = {
   kind: 'service',
   name: 'k',
   grants: [grantOf(['read'])],
+  ownerId: null,
+  personalKeyId: null,
   session: null,
   createdAtMs: 0,
   expiresAtMs: null,

@@ -84,6 +84,11 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'session.end': 'own',
   'session.list': 'own',
   'session.endOne': 'own',
+  'session.endOthers': 'own',
+  // Of the person who has signed in: `me.test.ts`.
+  ...Object.fromEntries(
+    ALL_ENDPOINTS.filter(({ name }) => name.startsWith('me.')).map(({ name }) => [name, 'own']),
+  ),
   'session.createCode': 'checked below',
   'signOn.policy': 'refused',
   'signOn.putPolicy': 'refused',

@@ -52,6 +52,7 @@ describeRequests('sign-in', (api) => {
     assert.deepEqual(caller, {
       key_id: caller.key_id,
       kind: 'service',
+      personal_key_id: null,
       name: 'first admin key',
       grants: [{ role: null, scopes: EVERYTHING, facilities: null, device_ids: null, source: 'local' }],
       facilities: null,

@@ -2,18 +2,17 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { SESSION_COOKIE, type SignIn } from '@granary/contract/session';
 import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { isValidAt } from '@granary/core/keys';
+import { secretHolderOf } from '@granary/core/keys';
+import type { UsedFactor } from '@granary/core/people';
 import { CODE_MS_USUAL, listedSession, sessionIdOf, sessionRecord } from '@granary/core/session';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../process/keys/keyring.ts';
-import { Passwords } from '../../process/keys/passwords.ts';
 import { hashSecret, isInviteCode, newSessionSecret, newSignInCode } from '../../process/keys/secrets.ts';
 import { type AccessChecks, faultOfKey, refusalOfUnknown } from '../access/auth.ts';
-import { callerNetwork } from '../access/caller-address.ts';
 import { sessionSecret } from '../access/credentials.ts';
 import { isEncrypted, refusalOfForeignSignIn } from '../access/own-page.ts';
-import { PasswordFailures } from '../access/password-failures.ts';
+import type { PasswordChecks } from '../access/password-checks.ts';
 import { RATE_LIMIT_HEADERS } from '../access/rate-limit.ts';
 import { actsAs } from '../audit/attempt.ts';
 import { success } from '../protocol/answers.ts';
@@ -31,31 +30,39 @@ export const browserOf = ({ address, headers }: FastifyRequest) => ({
 /** As long as a session lasts at most; the service ends it earlier where it is not used. */
 const LASTS_S = (30 * DAY_MS) / SECOND_MS;
 
+interface Identified {
+  readonly caller: Caller;
+  readonly factor?: UsedFactor;
+}
+
+interface SignInChecks extends AccessChecks {
+  readonly passwords: PasswordChecks;
+}
+
 /** Sign-in, for which the body names the key. */
-export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, checks: AccessChecks): void {
+export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, checks: SignInChecks): void {
   const { app, changes, keyring, settings, now } = parts;
-  const { failedLogins, limiter } = checks;
-  const passwords = new Passwords();
-  const failures = new PasswordFailures(now);
+  const { failedLogins, limiter, passwords } = checks;
 
   register(routes, endpoints.session.create, async (request, reply, read) => {
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
     if (foreign !== null) throw foreign;
     const given = read.body(request);
-    const caller = await identify(given, request, reply);
+    const { caller, factor } = await identify(given, request, reply);
     limiter?.take(caller.keyId, reply);
     actsAs(request, caller);
     const secret = newSessionSecret();
     const code = codeOf(given);
     const former = sessionSecret(request);
     const created = await changes(request).session.create({
-      keyId: caller.keyId,
+      keyId: secretHolderOf(caller),
       hash: hashSecret(secret),
       nowMs: now(),
       formerHash: former === undefined ? null : hashSecret(former),
       codeHash: code === null ? null : hashSecret(code),
       from: browserOf(request),
-      ...('invite' in given ? { password: await passwords.hash(given.password) } : {}),
+      ...(factor === undefined ? {} : { factor }),
+      ...('invite' in given ? { password: await hashChosen(caller, given.password) } : {}),
     });
     if (created === undefined) {
       // Another browser used the code meanwhile: refused like a caller without a key, whose answer shows no limits of one.
@@ -66,11 +73,11 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     return success(sessionRecord(created.key, created.session));
   });
 
-  async function identify(given: SignIn, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    if ('login' in given) return await identifyPerson(given.login, given.password, request, reply);
+  async function identify(given: SignIn, request: FastifyRequest, reply: FastifyReply): Promise<Identified> {
+    if ('login' in given) return await identifyPerson(given, request, reply);
     const caller = await ('api_key' in given ? keyring.identify(given.api_key) : identifyByCode(given));
     if (caller === null) throw refusalOf(given, request, reply);
-    return caller;
+    return { caller };
   }
 
   /** An invitation is no sign-in code: it is used up only by choosing a password. */
@@ -79,27 +86,24 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     return code === null || isInviteCode(code) !== 'invite' in given ? null : await keyring.keyOfCode(code);
   }
 
-  /** One answer after the same time for an unknown name and a wrong password. Nothing but this waits for failures. */
   async function identifyPerson(
-    login: string,
-    password: string,
+    given: Extract<SignIn, { login: string }>,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<Caller> {
-    const address = callerNetwork(request.address);
-    const waitMs = failures.waitMs(login, address);
-    if (waitMs > 0) {
-      reply.header('retry-after', Math.ceil(waitMs / SECOND_MS));
-      throw new Refusal('too_many_failed_logins', 'too many wrong passwords; wait before you try again');
-    }
-    const found = await app.people.findByLogin(login);
-    const isRight = await passwords.matches(password, found?.password ?? null);
-    if (found === undefined || !isRight || !isValidAt(found.person, now())) {
-      failures.failed(login, address);
-      throw new Refusal('unauthorized', 'the name or the password is not right');
-    }
-    failures.succeeded(login, address);
-    return { ...found.person, session: null };
+  ): Promise<Identified> {
+    const found = await passwords.identify(given.login, given.password, request, reply);
+    if (found === null) throw refusalOf(given, request, reply);
+    const factor = passwords.secondFactor(found, given.second_factor, request);
+    passwords.succeeded(found.person, request);
+    const caller = { ...found.person, personalKeyId: null, session: null };
+    return factor === undefined ? { caller } : { caller, factor };
+  }
+
+  /** Of a person who was invited; the code is not used up by a password that is refused. */
+  async function hashChosen({ keyId }: Caller, password: string): Promise<string> {
+    const person = await app.people.find(keyId);
+    if (person === undefined) throw new Error('an invitation without a person');
+    return await passwords.hashNew(password, person);
   }
 
   function refusalOf(given: SignIn, request: FastifyRequest, reply: FastifyReply): Refusal {
@@ -131,12 +135,23 @@ export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies)
   );
 
   register(routes, endpoints.session.list, async ({ caller }) =>
-    success((await app.session.list(caller.keyId, now())).map((one) => listedSession(one, caller.session))),
+    success(
+      (await app.session.list(secretHolderOf(caller), now())).map((one) =>
+        listedSession(one, caller.session),
+      ),
+    ),
   );
+
+  register(routes, endpoints.session.endOthers, async (request) => {
+    const { session } = request.caller;
+    const keyId = secretHolderOf(request.caller);
+    await changes(request).session.endOthers(keyId, session?.hash ?? null);
+    return success((await app.session.list(keyId, now())).map((one) => listedSession(one, session)));
+  });
 
   register(routes, endpoints.session.endOne, async (request) => {
     const { caller, params } = request;
-    const all = await app.session.list(caller.keyId, now());
+    const all = await app.session.list(secretHolderOf(caller), now());
     const session = all.find((one) => sessionIdOf(one) === params.session_id);
     if (session === undefined) {
       throw new Refusal('session_not_found', `there is no session ${quoted(params.session_id)}`);
@@ -158,7 +173,7 @@ export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const code = newSignInCode();
     const stored = {
       hash: hashSecret(code),
-      keyId: request.caller.keyId,
+      keyId: secretHolderOf(request.caller),
       createdAtMs,
       expiresAtMs: createdAtMs + (validS === undefined ? CODE_MS_USUAL : validS * SECOND_MS),
     };

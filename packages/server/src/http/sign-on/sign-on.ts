@@ -91,7 +91,7 @@ const callbackRoute: Add = (routes, parts, provider) => {
       .finish(queryOf(request), begun)
       .catch((error: unknown) => refuseInvalid(error, request));
     const { key, sessionHours } = await admit(arrived, begun.link, request);
-    actsAs(request, { ...key, session: null });
+    actsAs(request, { ...key, personalKeyId: null, session: null });
     const secret = newSessionSecret();
     const former = sessionSecret(request);
     const nowMs = now();
@@ -181,8 +181,8 @@ export const signOnAdminRoutes: Add = (routes, parts, provider) => {
   const declared = endpoints.signOn;
 
   registerAtOnce(routes, declared.link, async (request, reply) => {
-    const { kind, keyId, session } = request.caller;
-    if (kind !== 'person' || session === null) {
+    const { kind, keyId, session, personalKeyId } = request.caller;
+    if (kind !== 'person' || session === null || personalKeyId !== null) {
       throw new Refusal('forbidden', 'only a person who has signed in can add an identity');
     }
     return await begin(provided(provider), request, reply, parts, { keyId, codeHash: null });

@@ -10,7 +10,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { checkedTimeMs, DAY_MS, HOUR_MS } from '@granary/contract/time';
-import { grantOf, isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
+import { grantOf, isValidAt, keyRecord, type StoredCaller, type StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
 import { type Credential, hashSecret, newKey, sessionSecretOf } from './secrets.ts';
 
@@ -29,7 +29,7 @@ const USE_RECORDED_EVERY_MS = 60_000;
 const SESSION_USE_RECORDED_EVERY_MS = HOUR_MS;
 
 /** A caller is identified by its key, or by a session of its key. */
-export interface Caller extends StoredKey {
+export interface Caller extends StoredCaller {
   /** `null` where the key itself was sent. */
   readonly session: StoredSession | null;
 }
@@ -52,7 +52,7 @@ interface KeyStore extends KeyReads {
 
 /** The look-ups of one way to the storage. */
 class LookUps {
-  readonly #keys: SharedLookUp<StoredKey>;
+  readonly #keys: SharedLookUp<StoredCaller>;
   readonly #sessions: SharedLookUp<SessionOfKey>;
 
   constructor({ keys, session }: KeyReads) {
@@ -76,7 +76,7 @@ export class Keyring {
   readonly #store: KeyStore;
   readonly #lookUps: LookUps;
   readonly #urgentLookUps: LookUps;
-  readonly #codes: SharedLookUp<StoredKey>;
+  readonly #codes: SharedLookUp<StoredCaller>;
   readonly #now: () => number;
   readonly #checked = new BoundedMap<Credential, CheckedCaller>(KEYS_CACHED_MAX);
   readonly #useRecordedAtMs = new BoundedMap<string, number>(KEYS_CACHED_MAX);
@@ -125,7 +125,7 @@ export class Keyring {
 
   /** Called when a key was revoked or got an earlier end, on this node or on another. */
   drop(keyId: string): void {
-    this.#dropWhere((caller) => caller.keyId === keyId);
+    this.#dropWhere((caller) => caller.keyId === keyId || caller.personalKeyId === keyId);
   }
 
   /** A key may have been ended on another node. */
@@ -155,9 +155,11 @@ export class Keyring {
     return isRecent && isCallerValidAt(checked.caller, nowMs) ? checked.caller : null;
   }
 
-  async #recordUse({ keyId, session }: Caller, nowMs: number): Promise<void> {
+  async #recordUse({ keyId, personalKeyId, session }: Caller, nowMs: number): Promise<void> {
     const { keys, session: sessions } = this.#store;
-    await this.#recordSometimes(keyId, nowMs, () => keys.recordUse(keyId, nowMs));
+    for (const id of personalKeyId === null ? [keyId] : [keyId, personalKeyId]) {
+      await this.#recordSometimes(id, nowMs, () => keys.recordUse(id, nowMs));
+    }
     if (session === null || nowMs - session.lastUsedAtMs < SESSION_USE_RECORDED_EVERY_MS) return;
     await this.#recordSometimes(session.hash, nowMs, () => sessions.recordUse(session, nowMs));
   }

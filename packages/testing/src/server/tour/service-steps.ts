@@ -1,3 +1,4 @@
+import { EXAMPLE_PASSWORD as PASSWORD } from '@granary/contract/endpoints/me';
 import { SILO, SILOS, shapeOf, type TourClient } from './tour-client.ts';
 
 export async function keys(client: TourClient): Promise<void> {
@@ -13,6 +14,7 @@ export async function keys(client: TourClient): Promise<void> {
   client.key = client.address.adminKey;
   await client.step('POST', `/v1/keys/${keyId}/rotate`, { body: { overlap_seconds: 60 } });
   await client.step('POST', `/v1/keys/${keyId}/rotate`, { body: { grace: -1 } });
+  await client.step('POST', `/v1/keys/${keyId}/assign`, { body: { person_id: 'per_none' } });
   await client.step('DELETE', `/v1/keys/${keyId}`);
   await client.step('DELETE', '/v1/keys/key_none');
   await client.step('GET', '/v1/keys?limit=2');
@@ -32,7 +34,25 @@ export async function people(client: TourClient): Promise<void> {
   await client.step('PATCH', one, { body: { grants: [{ role: 'viewer' }] } });
   await client.step('PATCH', `${path}/per_none`, { body: { name: 'Nobody' } });
   await client.step('GET', path);
-  await client.step('POST', `${one}/invite`);
+  const { code: invite } = (await client.step('POST', `${one}/invite`)).body.data;
+  await client.step('GET', '/v1/me');
+  client.key = '';
+  await client.step('POST', '/v1/session', { body: { invite, password: 'ada ada ada ada 1' } });
+  const signedIn = await client.step('POST', '/v1/session', { body: { invite, password: PASSWORD } });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+  await client.step('GET', '/v1/me', { headers });
+  const password = 'four geese behind the barn';
+  for (const current_password of ['wrong', PASSWORD]) {
+    await client.step('PUT', '/v1/me/password', { headers, body: { current_password, password } });
+  }
+  await client.step('DELETE', '/v1/sessions', { headers });
+  const key = { name: 'spreadsheet', scopes: ['read', 'operate'] };
+  const { key_id: ownKey } = (await client.step('POST', '/v1/me/keys', { headers, body: key })).body.data;
+  await client.step('GET', '/v1/me/keys', { headers });
+  await client.step('DELETE', `/v1/me/keys/${ownKey}`, { headers });
+  await client.step('DELETE', '/v1/me/keys/key_none', { headers });
+  client.key = client.address.adminKey;
   await client.step('POST', `${one}/disable`);
   await client.step('GET', '/v1/sessions');
   await client.step('DELETE', '/v1/sessions/none');

@@ -1,0 +1,203 @@
+import './me-view.css';
+import type { Me } from '@granary/contract/me';
+import { PASSWORD_CHARS_MIN, PASSWORD_CHARS_MIN_OF_TWO } from '@granary/contract/people';
+import type { SessionListed } from '@granary/contract/session';
+import { useSignal } from '@preact/signals';
+import { type Console, callOptions, useConsole } from '../context/console.ts';
+import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
+import { FactList } from '../kit/fact-list.tsx';
+import { useDraft } from '../kit/form-state.ts';
+import { PasswordInput } from '../kit/inputs.tsx';
+import { Age, Time } from '../kit/measured.tsx';
+import { Failure, Notice } from '../kit/messages.tsx';
+import { Table } from '../kit/table.tsx';
+import type { Column } from '../kit/table-order.ts';
+import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
+import { texts } from '../texts/texts.ts';
+import { browserName } from './browser-name.ts';
+import { Keys, LetIn } from './keys.tsx';
+import { meaningsOf } from './rights.ts';
+import { SecondFactor } from './second-factor.tsx';
+
+/** What people see and change of themselves. */
+export function MeView() {
+  const { client, session } = useConsole();
+  const { me, shell } = texts.value;
+  const isPerson = session.kind === 'person';
+  const own = useLoaded(isPerson ? (signal) => client.me.get({ signal }) : null, []);
+  return (
+    <div class="me-view">
+      <LetIn />
+      <h1>{isPerson ? session.name : me.title}</h1>
+      <Failure of={own.failure} />
+      {isPerson && own.value === undefined && own.failure === null && <Notice>{shell.loading}</Notice>}
+      {isPerson ? own.value !== undefined && <AboutMe me={own.value} /> : <p class="muted">{me.keyMeans}</p>}
+      <Sessions />
+      {isPerson && <Keys />}
+      {own.value !== undefined && <Password own={own} me={own.value} />}
+      {own.value?.has_password === true && <SecondFactor me={own.value} onChanged={own.reload} />}
+    </div>
+  );
+}
+
+function AboutMe({ me: { person } }: { readonly me: Me }) {
+  const { me, people } = texts.value;
+  return (
+    <section class="panel" aria-label={me.about}>
+      <FactList
+        facts={[
+          { title: people.login, value: person.login },
+          ...(person.email === null ? [] : [{ title: me.email, value: person.email }]),
+          {
+            title: people.may,
+            value: meaningsOf(person.grants).map((meaning) => <div key={meaning}>{meaning}</div>),
+          },
+        ]}
+      />
+    </section>
+  );
+}
+
+function Sessions() {
+  const console = useConsole();
+  const { client } = console;
+  const { me } = texts.value;
+  const sessions = useLoaded((signal) => client.session.list({ signal }), []);
+  const { value: rows = [], reload } = sessions;
+  return (
+    <section class="panel" aria-label={me.sessions}>
+      <header>
+        <h2>{me.sessions}</h2>
+        {rows.some(({ is_current }) => !is_current) && (
+          <ConfirmButton
+            text={me.endOthers}
+            label={me.endOthers}
+            means={me.endOthersMeans}
+            onConfirm={async () => {
+              await client.session.endOthers(callOptions(console));
+              reload();
+            }}
+          />
+        )}
+      </header>
+      <p class="muted">{me.sessionsMean}</p>
+      <Failure of={sessions.failure} />
+      <Table
+        label={me.sessions}
+        columns={sessionColumns(console, reload)}
+        rows={rows}
+        idOf={({ session_id }) => session_id}
+      />
+    </section>
+  );
+}
+
+const nameOf = ({ browser }: SessionListed): string => browserName(browser) ?? texts.value.me.unknownBrowser;
+
+function sessionColumns(console: Console, reload: () => void): readonly Column<SessionListed>[] {
+  const { me } = texts.value;
+  return [
+    {
+      name: 'browser',
+      title: me.browser,
+      kind: 'title',
+      cell: (session) => (
+        <span title={session.browser}>
+          <strong>{nameOf(session)}</strong>
+          {session.is_current && <span class="muted"> · {me.thisBrowser}</span>}
+        </span>
+      ),
+    },
+    { name: 'address', title: me.address, cell: ({ address }) => address },
+    { name: 'since', title: me.since, cell: ({ created_at }) => <Time at={created_at} /> },
+    { name: 'used', title: me.lastUsed, cell: ({ last_used_at }) => <Age since={last_used_at} /> },
+    { name: 'ends', title: me.endsAt, cell: ({ expires_at }) => <Time at={expires_at} /> },
+    {
+      name: 'actions',
+      title: me.actions,
+      kind: 'actions',
+      cell: (session) =>
+        !session.is_current && (
+          <ConfirmButton
+            text={me.end}
+            label={me.endOf(`${nameOf(session)} (${session.address})`)}
+            means={me.endMeans}
+            onConfirm={async () => {
+              await console.client.session.endOne(session.session_id, callOptions(console));
+              reload();
+            }}
+          />
+        ),
+    },
+  ];
+}
+
+interface PasswordProps {
+  readonly own: Loaded<Me>;
+  readonly me: Me;
+}
+
+function Password({ me: { person, has_password: hasPassword }, own }: PasswordProps) {
+  const { me } = texts.value;
+  const isChanged = useSignal(false);
+  return (
+    <section class="panel" aria-label={me.password}>
+      <header>
+        <h2>{me.password}</h2>
+        {hasPassword && (
+          <DialogButton text={me.changePassword}>
+            {(close) => (
+              <ChangePassword
+                person={person}
+                onClose={close}
+                onChanged={() => {
+                  isChanged.value = true;
+                  own.reload();
+                }}
+              />
+            )}
+          </DialogButton>
+        )}
+      </header>
+      {!hasPassword && <p class="muted">{me.noPassword}</p>}
+      <p role="status">{isChanged.value ? me.changed : ''}</p>
+    </section>
+  );
+}
+
+interface ChangeProps {
+  readonly person: Me['person'];
+  readonly onClose: () => void;
+  readonly onChanged: () => void;
+}
+
+function ChangePassword({ person, onClose, onChanged }: ChangeProps) {
+  const console = useConsole();
+  const { me, session } = texts.value;
+  const { has_second_factor: hasSecondFactor } = person;
+  const { current, field } = useDraft({ current: '', chosen: '' });
+  return (
+    <FormDialog
+      title={me.changePassword}
+      submit={me.changePassword}
+      onSubmit={async () => {
+        const { current: current_password, chosen: password } = current.peek();
+        await console.client.me.changePassword({ current_password, password }, callOptions(console));
+        onChanged();
+      }}
+      onClose={onClose}
+    >
+      <p>{me.changeMeans}</p>
+      {/* Tells the password manager of the browser whose password it is. */}
+      <input type="text" autocomplete="username" value={person.login} readOnly hidden />
+      <PasswordInput label={me.currentPassword} autocomplete="current-password" {...field('current')} />
+      <PasswordInput
+        label={me.newPassword}
+        hint={hasSecondFactor ? me.shortPasswordHint : session.newPasswordHint}
+        autocomplete="new-password"
+        minLength={hasSecondFactor ? PASSWORD_CHARS_MIN_OF_TWO : PASSWORD_CHARS_MIN}
+        {...field('chosen')}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { checkNewKey, IssuedKey, KeyRecord } from '../keys.ts';
+import { checkPasswordChange, checkSecondFactorChange, Me, SecondFactor } from '../me.ts';
+import { one } from './declaration/answers.ts';
+import { body, endpoint } from './declaration/endpoint.ts';
+
+/** The tests sign in as a person who has this password. */
+export const EXAMPLE_PASSWORD = 'three geese behind the barn';
+
+/** Of people who have signed in; an API key has nothing of its own to change. */
+export const me = {
+  get: endpoint('api', 'GET', '/me', {
+    summary: 'Shows the person who has signed in.',
+    answers: { 200: one(Me) },
+    errors: ['forbidden'],
+    examples: [{ summary: 'the caller' }],
+  }),
+  changePassword: endpoint('api', 'PUT', '/me/password', {
+    summary: 'Replaces the password, and ends the other sessions and open links of the person.',
+    body: body(checkPasswordChange, 'password'),
+    answers: { 200: one(Me) },
+    errors: ['forbidden', 'wrong_password', 'password_refused'],
+    examples: [
+      {
+        summary: 'another password',
+        body: { current_password: EXAMPLE_PASSWORD, password: 'four geese behind the barn' },
+      },
+      {
+        summary: 'with a wrong present one',
+        body: { current_password: 'two geese', password: 'four geese behind the barn' },
+        refusal: 'wrong_password',
+      },
+    ],
+  }),
+  /** A PUT, because nothing of a password may be kept for repetitions. */
+  changeSecondFactor: endpoint('api', 'PUT', '/me/second-factor', {
+    summary:
+      'Sets up a second factor with the first code of an authenticator app, and answers the recovery codes this once; without a secret it removes it.',
+    body: body(checkSecondFactorChange, 'second factor'),
+    answers: { 200: one(SecondFactor) },
+    errors: ['forbidden', 'wrong_password', 'wrong_code', 'password_refused'],
+    examples: [
+      { summary: 'none', body: { current_password: EXAMPLE_PASSWORD, secret: null } },
+      {
+        summary: 'with a code that is too old',
+        body: {
+          current_password: EXAMPLE_PASSWORD,
+          secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+          code: '000000',
+        },
+        refusal: 'wrong_code',
+      },
+    ],
+  }),
+  keys: endpoint('api', 'GET', '/me/keys', {
+    summary: 'Lists the keys of the person, without the keys themselves.',
+    answers: { 200: one(Type.Array(KeyRecord)) },
+    errors: ['forbidden'],
+    examples: [{ summary: 'the keys' }],
+  }),
+  createKey: endpoint('api', 'POST', '/me/keys', {
+    summary:
+      'Issues a key with which a program acts as the person, and answers it this once. It never allows more than the person may do at that moment, and ends with the person.',
+    body: body(checkNewKey, 'key'),
+    answers: { 200: one(IssuedKey) },
+    errors: ['forbidden', 'key_limit_reached'],
+    examples: [{ summary: 'a key that only reads', body: { name: 'spreadsheet', scopes: ['read'] } }],
+  }),
+  revokeKey: endpoint('api', 'DELETE', '/me/keys/{key_id}', {
+    summary: 'Ends a key of the person at once. A key may also end itself.',
+    answers: { 200: one(KeyRecord) },
+    errors: ['forbidden'],
+    examples: [
+      { summary: 'a key' },
+      { summary: 'an unknown key', parameters: { key_id: 'key_none' }, refusal: 'key_not_found' },
+    ],
+  }),
+};

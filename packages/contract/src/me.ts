@@ -1,0 +1,51 @@
+import { type Static, Type } from 'typebox';
+import { checker, closed, described } from './input/schema.ts';
+import { form } from './input/text-schemas.ts';
+import { GivenCode, GivenPassword, PASSWORD_CHARS_MIN_OF_TWO, Person } from './people.ts';
+import { sentence } from './sentences/english.ts';
+
+/** What people see and change of themselves. */
+export const Me = closed({
+  person: Person,
+  has_password: described('Whether the person can sign in with a password.', Type.Boolean()),
+  recovery_codes_left: described(
+    'How many recovery codes are left; null without a second factor.',
+    Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+  ),
+});
+
+export const PasswordChange = closed({
+  current_password: described('The present one.', GivenPassword),
+  password: described(
+    'At least 15 characters, or 8 where a second factor is set up.',
+    Type.String({ minLength: PASSWORD_CHARS_MIN_OF_TWO, maxLength: 200 }),
+  ),
+});
+
+/** A secret that an authenticator app has stored, with its first code; or none. */
+export const SecondFactorChange = Type.Union([
+  closed({
+    current_password: GivenPassword,
+    secret: described(
+      '160 random bits in base 32, as in the QR code `otpauth://totp/…`.',
+      Type.String({ pattern: '^[A-Z2-7]{32}$', ...form(sentence('base_32', { limit: 32 })) }),
+    ),
+    code: described('That the app shows for it.', GivenCode),
+  }),
+  closed({ current_password: GivenPassword, secret: Type.Null() }),
+]);
+
+/** The only answer that contains the recovery codes. */
+export const SecondFactor = closed({
+  recovery_codes: described(
+    'Each signs in once in place of a code; empty where the second factor was removed.',
+    Type.Array(Type.String()),
+  ),
+});
+
+export type Me = Static<typeof Me>;
+
+export type SecondFactorChange = Static<typeof SecondFactorChange>;
+
+export const checkPasswordChange = checker(PasswordChange);
+export const checkSecondFactorChange = checker(SecondFactorChange);

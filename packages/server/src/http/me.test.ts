@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { MINUTE_MS } from '@granary/contract/time';
+import { eventually } from '@granary/testing/server/eventually';
+import { MailServer } from '@granary/testing/server/mail-server';
+import { cookieOf, invite, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
+import { type Api, describeRequests, describeService, siloNamed } from '@granary/testing/server/service';
+import { fromBase32, totp } from '../process/keys/second-factor.ts';
+
+const ME = '/v1/me';
+const OTHER = 'seven geese behind a hedge';
+const VIEWER = [{ role: 'viewer' }];
+
+describeService('people and what is their own', (api) => {
+  test('see themselves; an API key is told that it is none', async () => {
+    const { person, ask } = await signedIn(api, VIEWER);
+    const { data } = (await ask('GET', ME)).body;
+    assert.deepEqual([data.person.person_id, data.has_password], [person.person_id, true]);
+    assert.equal((await api.get(ME)).body.error.code, 'forbidden');
+    const change = { current_password: PASSWORD, password: OTHER };
+    assert.equal((await api.put(`${ME}/password`, change)).body.error.code, 'forbidden');
+  });
+
+  test('change their password with the present one, which ends the other sessions and open links', async () => {
+    const { person, ask } = await signedIn(api, VIEWER);
+    const { login, person_id: id } = person;
+    const other = cookieOf(await signIn(api, { login, password: PASSWORD }));
+    const { code: link } = (await api.post(`/v1/people/${id}/invite`)).body.data;
+    const { code } = (await ask('POST', '/v1/session/codes')).body.data;
+    const put = (current_password: string, password: string) =>
+      ask('PUT', `${ME}/password`, { current_password, password });
+    assert.equal((await put(`${PASSWORD}!`, OTHER)).body.error.code, 'wrong_password');
+    assert.equal((await put(PASSWORD, 'short')).body.error.code, 'invalid_input');
+    assert.equal((await put(PASSWORD, `${login} ${login} 1`)).body.error.code, 'password_refused');
+    const changed = await put(PASSWORD, OTHER);
+    assert.equal(changed.status, 200, changed.text);
+    const headers = { 'sec-fetch-site': 'same-origin', cookie: other };
+    assert.equal((await api.raw('GET', '/v1/session', { headers })).status, 401);
+    assert.equal((await ask('GET', '/v1/session')).status, 200);
+    assert.equal((await signIn(api, { code })).status, 401);
+    assert.equal((await signIn(api, { invite: link, password: OTHER })).status, 401);
+    assert.equal((await signIn(api, { login, password: PASSWORD })).status, 401);
+    assert.equal((await signIn(api, { login, password: OTHER })).status, 200);
+    const { text } = await api.get(`/v1/audit?key_id=${id}`);
+    assert.ok(text.includes('me.changePassword'));
+    for (const secret of [PASSWORD, OTHER]) assert.equal(text.includes(secret), false);
+  });
+
+  test('end their other sessions at once', async () => {
+    const { person, ask, followed } = await signedIn(api, VIEWER);
+    const cookie = cookieOf(await signIn(api, { login: person.login, password: PASSWORD }));
+    const other = { headers: { 'sec-fetch-site': 'same-origin', cookie } };
+    const stream = await followed(other.headers);
+    const left = (await ask('DELETE', '/v1/sessions')).body.data;
+    assert.deepEqual(
+      left.map((one: { is_current: boolean }) => one.is_current),
+      [true],
+    );
+    assert.equal((await api.raw('GET', '/v1/session', other)).status, 401);
+    await stream.ended;
+    assert.equal((await ask('GET', '/v1/session')).status, 200);
+  });
+
+  test('choose no password that is easy to guess, and keep the link for another one', async () => {
+    const { person, code } = await invite(api, VIEWER);
+    const easy = await signIn(api, { invite: code, password: `${person.login}-2026-2026` });
+    assert.equal(easy.body.error.code, 'password_refused');
+    assert.equal((await signIn(api, { invite: code, password: PASSWORD })).status, 200);
+  });
+});
+
+describeService('keys of people', (api) => {
+  const KEYS = `${ME}/keys`;
+  const SILOS = '/v1/siloscale/devices';
+  before(async () => {
+    for (const facility of ['north', 'south']) await api.post(SILOS, siloNamed(`${facility}-1`, facility));
+  });
+
+  type Person = Awaited<ReturnType<typeof signedIn>>;
+  async function keyOf({ ask }: Person, wanted: object = {}) {
+    const made = await ask('POST', KEYS, { name: 'laptop', scopes: ['read', 'operate', 'admin'], ...wanted });
+    assert.equal(made.status, 200, made.text);
+    const { key, ...record } = made.body.data;
+    return { record, as: api.as(key), key };
+  }
+  const idsFor = async (as: Api) =>
+    (await as.get(SILOS)).body.data.map((one: { device_id: string }) => one.device_id);
+
+  test('never allow more than their owner may do, also when that becomes less', async () => {
+    const ada = await signedIn(api, [{ role: 'operator' }]);
+    const { as, record } = await keyOf(ada);
+    assert.equal(record.person_id, ada.person.person_id);
+    assert.deepEqual(await idsFor(as), ['north-1', 'south-1']);
+    assert.equal((await as.get('/v1/keys')).status, 403, 'the owner is no administrator');
+    const { scopes, name, kind } = (await as.get('/v1/session')).body.data;
+    assert.deepEqual([name, kind, scopes], [ada.person.name, 'person', ['read', 'stop', 'operate']]);
+    const narrow = await keyOf(ada, { scopes: ['read'], facilities: ['north'] });
+    assert.deepEqual(await idsFor(narrow.as), ['north-1']);
+    const start = await narrow.as.post(`${SILOS}/north-1/operations/feed`, { amount: 1 });
+    assert.equal(start.status, 403);
+    const change = (grants: object[]) => api.patch(`/v1/people/${ada.person.person_id}`, { grants });
+    assert.equal((await change([{ role: 'viewer', facilities: ['south'] }])).status, 200);
+    assert.deepEqual(await idsFor(as), ['south-1']);
+    assert.equal((await narrow.as.get(SILOS)).status, 403, 'nothing is left that both allow');
+    assert.equal((await narrow.as.get('/v1/session')).status, 200);
+    assert.equal((await as.post(`${SILOS}/south-1/operations/op_none/stop`)).status, 403);
+  });
+
+  test('record the person, whatever X-Actor says', async () => {
+    const ada = await signedIn(api, [{ role: 'operator' }]);
+    const { as } = await keyOf(ada);
+    const note = { device_id: 'north-1', text: 'checked' };
+    const { created_by: by } = (await as.post('/v1/notes', note, { 'x-actor': 'Eve' })).body.data;
+    assert.deepEqual(by, { key_id: ada.person.person_id, key_name: ada.person.name, actor: null });
+  });
+
+  test('end at once by themselves, by their owner, by an administrator and with the person', async () => {
+    const ada = await signedIn(api, [{ role: 'viewer' }]);
+    const keys = [await keyOf(ada), await keyOf(ada), await keyOf(ada), await keyOf(ada)] as const;
+    const [itself, owned, revoked, left] = keys;
+    const stream = await ada.followed(left.as.authorization);
+    const idOf = ({ record }: (typeof keys)[number]) => record.key_id;
+    assert.equal((await itself.as.delete(`${KEYS}/${idOf(owned)}`)).status, 403, 'it ends no other');
+    assert.equal((await itself.as.delete(`${KEYS}/${idOf(itself)}`)).status, 200);
+    assert.equal((await ada.ask('DELETE', `${KEYS}/${idOf(owned)}`)).status, 200);
+    assert.equal((await api.delete(`/v1/keys/${idOf(revoked)}`)).status, 200);
+    for (const { as } of [itself, owned, revoked]) assert.equal((await as.get(SILOS)).status, 401);
+    const listed = (await ada.ask('GET', KEYS)).body.data;
+    assert.deepEqual(
+      listed.map((one: { key_id: string }) => one.key_id),
+      [idOf(left)],
+    );
+    const path = `/v1/people/${ada.person.person_id}`;
+    assert.equal((await api.post(`${path}/disable`)).status, 200);
+    assert.equal((await left.as.get(SILOS)).status, 401);
+    await stream.ended;
+    const { code } = (await api.post(`${path}/invite`)).body.data;
+    assert.equal((await signIn(api, { invite: code, password: PASSWORD })).status, 200);
+    assert.equal((await left.as.get(SILOS)).status, 401, 'it does not come back with the person');
+  });
+
+  test('cannot make more of themselves: no keys, no password, no session with all rights', async () => {
+    const ada = await signedIn(api, [{ role: 'operator' }]);
+    const { as, key, record } = await keyOf(ada, { scopes: ['read'] });
+    const more = { name: 'more', scopes: ['operate'] };
+    assert.equal((await as.post(KEYS, more)).body.error.code, 'forbidden');
+    const change = { current_password: PASSWORD, password: OTHER };
+    assert.equal((await as.put(`${ME}/password`, change)).body.error.code, 'forbidden');
+    const { code } = (await as.post('/v1/session/codes')).body.data;
+    for (const given of [{ api_key: key }, { code }]) {
+      const session = await signIn(api, given);
+      assert.deepEqual(session.body.data.scopes, ['read']);
+      const headers = { 'sec-fetch-site': 'same-origin', cookie: cookieOf(session) };
+      assert.deepEqual((await api.raw('GET', '/v1/session', { headers })).body.data.scopes, ['read']);
+      assert.equal((await api.raw('GET', KEYS, { headers })).status, 200);
+      const json = { ...headers, 'content-type': 'application/json' };
+      const made = await api.raw('POST', KEYS, { headers: json, body: JSON.stringify(more) });
+      assert.equal(made.body.error.code, 'forbidden');
+    }
+    assert.equal((await ada.ask('GET', '/v1/sessions')).body.data.length, 1);
+    const rotated = await api.post(`/v1/keys/${record.key_id}/rotate`, { overlap_seconds: 0 });
+    assert.equal(rotated.body.data.person_id, ada.person.person_id);
+    const successor = await api.as(rotated.body.data.key).get('/v1/session');
+    assert.deepEqual(successor.body.data.scopes, ['read']);
+  });
+
+  test('are bounded in number', async () => {
+    const ada = await signedIn(api, [{ role: 'viewer' }]);
+    for (let n = 0; n < 50; n++) await keyOf(ada);
+    const beyond = await ada.ask('POST', KEYS, { name: 'one more', scopes: ['read'] });
+    assert.equal(beyond.body.error.code, 'key_limit_reached');
+  });
+
+  test('a key that people used is handed to one of them, and goes on with the same secret', async () => {
+    const { person } = await signedIn(api, [{ role: 'viewer', facilities: ['north'] }]);
+    const { key, key_id: id } = (await api.post('/v1/keys', { name: 'old', scopes: ['read', 'operate'] }))
+      .body.data;
+    const cookie = cookieOf(await signIn(api, { api_key: key }));
+    const assign = (person_id: string) => api.post(`/v1/keys/${id}/assign`, { person_id });
+    assert.equal((await assign('per_none')).body.error.code, 'person_not_found');
+    const assigned = await assign(person.person_id);
+    assert.equal(assigned.body.data.person_id, person.person_id);
+    assert.equal((await assign(person.person_id)).body.error.code, 'key_not_assignable');
+    assert.deepEqual(await idsFor(api.as(key)), ['north-1']);
+    const headers = { 'sec-fetch-site': 'same-origin', cookie };
+    const session = (await api.raw('GET', '/v1/session', { headers })).body.data;
+    assert.deepEqual([session.name, session.facilities], [person.name, ['north']]);
+    assert.equal((await api.post(`/v1/people/${person.person_id}/disable`)).status, 200);
+    assert.equal((await api.as(key).get(SILOS)).status, 401);
+    assert.equal((await api.raw('GET', '/v1/session', { headers })).status, 401);
+  });
+});
+
+const clock = { aheadMs: 0 };
+
+describeRequests(
+  'wrong present passwords',
+  (api) => {
+    test('wait like those of a sign-in, and nothing else of the person does', async () => {
+      const { person, ask } = await signedIn(api, [{ role: 'operator' }]);
+      const change = (current_password: string) =>
+        ask('PUT', `${ME}/password`, { current_password, password: OTHER });
+      const codes = new Set<string>();
+      for (let n = 0; n < 8; n++) codes.add((await change('not this one')).body.error.code);
+      assert.deepEqual([...codes], ['wrong_password', 'too_many_failed_logins']);
+      assert.equal((await ask('GET', ME)).status, 200);
+      const stop = await ask('POST', '/v1/siloscale/devices/none/operations/op_none/stop');
+      assert.equal(stop.body.error.code, 'device_not_found');
+      clock.aheadMs += MINUTE_MS;
+      assert.equal((await change(PASSWORD)).status, 200);
+      assert.equal((await signIn(api, { login: person.login, password: OTHER })).status, 200);
+    });
+  },
+  {},
+  { now: () => Date.now() + clock.aheadMs },
+);
+
+const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+const phone = { aheadMs: 0 };
+const nowMs = () => Date.now() + phone.aheadMs;
+/** What an app shows that is so many steps ahead. */
+const shown = (ahead = 0) => totp(fromBase32(SECRET), Math.floor(nowMs() / 30_000) + ahead);
+
+describeService(
+  'a second factor',
+  (api) => {
+    const FACTOR = `${ME}/second-factor`;
+    /** The beginning of a new step, so that the code of the one before does not count. */
+    const wait = () => {
+      const nextMs = nowMs() + 2 * MINUTE_MS;
+      phone.aheadMs += 2 * MINUTE_MS - (nextMs % 30_000);
+    };
+    async function withFactor(grants: object[] = VIEWER) {
+      wait();
+      const person = await signedIn(api, grants);
+      const set = await person.ask('PUT', FACTOR, {
+        current_password: PASSWORD,
+        secret: SECRET,
+        code: shown(),
+      });
+      assert.equal(set.status, 200, set.text);
+      const { login } = person.person;
+      const enter = (second_factor?: string, password = PASSWORD) =>
+        signIn(api, { login, password, ...(second_factor === undefined ? {} : { second_factor }) });
+      return { ...person, enter, recovery: set.body.data.recovery_codes as string[] };
+    }
+
+    test('is set up with the first code and the password, and asked for from then on', async () => {
+      wait();
+      const { ask, person } = await signedIn(api, VIEWER);
+      const put = (body: object) =>
+        ask('PUT', FACTOR, { current_password: PASSWORD, secret: SECRET, ...body });
+      assert.equal((await put({ code: shown(5) })).body.error.code, 'wrong_code');
+      const wrong = await put({ code: shown(), current_password: 'wrong' });
+      assert.equal(wrong.body.error.code, 'wrong_password');
+      assert.equal((await put({ code: shown(), secret: 'short' })).status, 400);
+      assert.equal((await ask('GET', ME)).body.data.recovery_codes_left, null);
+      const { recovery_codes: codes } = (await put({ code: shown() })).body.data;
+      assert.equal(new Set(codes).size, 8);
+      assert.equal((await ask('GET', ME)).body.data.recovery_codes_left, 8);
+      const { login } = person;
+      const alone = await signIn(api, { login, password: PASSWORD });
+      assert.equal(alone.body.error.code, 'second_factor_required');
+      const wrongAlone = await signIn(api, { login, password: 'wrong', second_factor: shown(1) });
+      assert.equal(wrongAlone.body.error.code, 'unauthorized');
+      assert.equal((await signIn(api, { login, password: PASSWORD, second_factor: shown() })).status, 401);
+      assert.equal((await signIn(api, { login, password: PASSWORD, second_factor: shown(1) })).status, 200);
+      assert.equal((await api.put(FACTOR, { current_password: PASSWORD, secret: null })).status, 403);
+      const { text } = await api.get('/v1/audit?limit=1000');
+      assert.ok(text.includes('me.changeSecondFactor'));
+      for (const secret of [SECRET, ...codes, PASSWORD]) assert.equal(text.includes(secret), false, secret);
+    });
+
+    test('takes each code once, also when two sign in with it at the same moment', async () => {
+      const { enter, recovery, ask } = await withFactor();
+      wait();
+      const code = shown();
+      const both = await Promise.all([enter(code), enter(code)]);
+      assert.deepEqual(both.map(({ status }) => status).sort(), [200, 401]);
+      assert.equal((await enter(code)).status, 401);
+      assert.equal((await enter(shown(-1))).status, 401, 'an earlier one, too');
+      assert.equal((await enter(shown(2))).status, 401);
+      assert.equal((await enter(shown(1))).status, 200);
+      const [first = '', second = ''] = recovery;
+      const twice = await Promise.all([enter(first), enter(first)]);
+      assert.deepEqual(twice.map(({ status }) => status).sort(), [200, 401]);
+      assert.equal((await enter(second.toLowerCase())).status, 200);
+      assert.equal((await ask('GET', ME)).body.data.recovery_codes_left, 6);
+    });
+
+    test('slows wrong codes down like wrong passwords; a right password does not make them forgotten', async () => {
+      const { enter, ask } = await withFactor([{ role: 'operator' }]);
+      const codes = new Set<string>();
+      for (let n = 0; n < 12; n++) {
+        codes.add((await enter('000000')).body.error.code);
+        codes.add((await enter()).body.error.code);
+      }
+      assert.deepEqual([...codes].sort(), [
+        'second_factor_required',
+        'too_many_failed_logins',
+        'unauthorized',
+      ]);
+      assert.equal((await enter(shown(1))).status, 429);
+      const stop = await ask('POST', '/v1/siloscale/devices/none/operations/op_none/stop');
+      assert.equal(stop.body.error.code, 'device_not_found', 'a stop waits for none of it');
+      wait();
+      assert.equal((await enter(shown())).status, 200);
+    });
+
+    test('allows a shorter password, which must be long again before it is removed', async () => {
+      const { ask, enter } = await withFactor();
+      const put = (current_password: string, password: string) =>
+        ask('PUT', `${ME}/password`, { current_password, password });
+      const remove = (current_password: string) => ask('PUT', FACTOR, { current_password, secret: null });
+      assert.equal((await put(PASSWORD, 'geese 7')).status, 400);
+      assert.equal((await put(PASSWORD, 'wet geese')).status, 200);
+      assert.equal((await remove('wet geese')).body.error.code, 'password_refused');
+      assert.equal((await put('wet geese', OTHER)).status, 200);
+      assert.deepEqual((await remove(OTHER)).body.data, { recovery_codes: [] });
+      assert.equal((await enter(undefined, OTHER)).status, 200);
+      assert.equal((await put(OTHER, 'wet geese')).body.error.code, 'password_refused');
+    });
+
+    test('is removed by a new link of an administrator', async () => {
+      const { person, enter } = await withFactor();
+      const { code } = (await api.post(`/v1/people/${person.person_id}/invite`)).body.data;
+      assert.equal((await enter()).body.error.code, 'second_factor_required', 'the link was not used yet');
+      assert.equal((await signIn(api, { invite: code, password: OTHER })).status, 200);
+      assert.equal((await enter(undefined, OTHER)).status, 200);
+      const { data } = (await api.get('/v1/people?limit=1000')).body;
+      const listed = data.find((one: { person_id: string }) => one.person_id === person.person_id);
+      assert.equal(listed.has_second_factor, false);
+    });
+  },
+  {},
+  { now: nowMs },
+);
+
+const mail = await new MailServer().start();
+
+describeRequests(
+  'invitations by mail',
+  (api) => {
+    test('are sent once to who has an address, and the link works', async () => {
+      const person = { login: 'mailed', name: 'Ada', email: 'ada@example.com', grants: VIEWER };
+      const headers = { 'idempotency-key': 'once' };
+      const first = await api.post('/v1/people', person, headers);
+      assert.equal(first.body.data.mailed, true, first.text);
+      assert.equal((await api.post('/v1/people', person, headers)).status, 200);
+      await eventually(async () => mail.received.length, 1);
+      const [{ to, text } = { to: [], text: '' }] = mail.received;
+      assert.deepEqual(to, ['ada@example.com']);
+      const link = /https:\/\/farm\.example\/#invite=(\S+)/.exec(text)?.[1] ?? '';
+      assert.equal(link, first.body.data.code);
+      assert.equal((await signIn(api, { invite: link, password: PASSWORD })).status, 200);
+      assert.equal((await invite(api, VIEWER)).mailed, false);
+      await mail.stop();
+      const { person_id: id } = first.body.data.person;
+      const again = await api.post(`/v1/people/${id}/invite`);
+      assert.deepEqual([again.status, again.body.data.mailed], [200, false], 'the link is answered anyway');
+    });
+  },
+  {
+    GRANARY_SMTP_URL: mail.url,
+    GRANARY_MAIL_FROM: 'granary@example.com',
+    GRANARY_PUBLIC_URL: 'https://farm.example/',
+  },
+);

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import type { Api } from './service.ts';
+
+export const PASSWORD = 'long enough for the barn';
+export const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
+
+let made = 0;
+
+/** Invites a person who has these grants; answers the person and the code of the link. */
+export const invite = async (api: Api, grants: object[], login = `person-${++made}`) =>
+  (await api.post('/v1/people', { login, name: `Name of ${login}`, grants })).body.data;
+
+const json = (body: object | undefined, headers: Record<string, string>) =>
+  body === undefined
+    ? { headers }
+    : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+
+export const signIn = (api: Api, body: object) => api.raw('POST', '/v1/session', json(body, OWN_PAGE));
+
+export const cookieOf = (answer: { headers: Headers }): string =>
+  answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+
+/** A person who has signed in, and requests with the cookie. */
+export async function signedIn(api: Api, grants: object[]) {
+  const { person, code } = await invite(api, grants);
+  const answer = await signIn(api, { invite: code, password: PASSWORD });
+  assert.equal(answer.status, 200, answer.text);
+  const headers = { ...OWN_PAGE, cookie: cookieOf(answer) };
+  const ask = (method: string, path: string, body?: object, more: Record<string, string> = {}) =>
+    api.raw(method, path, json(body, { ...headers, ...more }));
+  /** Resolves when the service has ended the stream. */
+  const followed = async (as: Record<string, string> = headers): Promise<{ ended: Promise<string> }> => {
+    const response = await fetch(`${api.started.httpUrl}/v1/events`, { headers: as });
+    assert.equal(response.status, 200);
+    return { ended: response.text() };
+  };
+  return { person, ask, followed };
+}
