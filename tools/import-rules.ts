@@ -55,7 +55,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   },
   console: {
     packages: ['common', 'contract', 'client'],
-    libraries: ['preact', '@preact/signals', 'uplot'],
+    libraries: ['preact', '@preact/signals', 'uplot', 'uqr'],
     nodeModules: false,
   },
   bridge: {

@@ -9,8 +9,8 @@ import { RotationDialog, SecretForm } from '../kit/secret-dialog.tsx';
 import { PageList, Table, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
+import { type KeyDraft, type KeyState, keyStateOf, newKeyOf } from '../me/key-draft.ts';
 import { texts } from '../texts/texts.ts';
-import { type KeyDraft, type KeyState, keyStateOf, newKeyOf } from './key-draft.ts';
 import { PlaceChoices } from './place-choices.tsx';
 
 const USUAL_OVERLAP_MIN = 60;

@@ -1,5 +1,4 @@
 import { type KeyRecord, SCOPES } from '@granary/contract/keys';
-import { newKeyOf } from '../administration/key-draft.ts';
 import { type Console, callOptions, useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
@@ -12,6 +11,7 @@ import { Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
+import { newKeyOf } from './key-draft.ts';
 
 const HOST_CHARS_MAX = 80;
 /** The port at which the command listens, and what it recognises the answer by. */
