@@ -11,6 +11,7 @@ import {
 } from './notifications.ts';
 import type { DeviceGroup } from './profiles/groups.ts';
 import { PROFILE_NAMES, PROFILES } from './profiles/profiles.ts';
+import { NewSignInPolicy } from './sign-on.ts';
 import { NewWebhook, WEBHOOKS_MAX } from './webhooks.ts';
 
 export const CHANGE_ACTIONS = ['create', 'update', 'unchanged'] as const;
@@ -18,7 +19,7 @@ export const CHANGE_ACTIONS = ['create', 'update', 'unchanged'] as const;
 export const SiteChange = closed({
   path: described('The place in the document: `/devices/0`.', Type.String()),
   id: described(
-    'The id of a device, the address of a webhook, the name of a notification rule.',
+    'The id of a device, the address of a webhook, the name of a notification rule, or `sign_in_policy`.',
     Type.String(),
   ),
   action: Type.Enum(CHANGE_ACTIONS),
@@ -124,6 +125,12 @@ export const SiteDocument = closed({
     ),
   ),
   notification_rules: Type.Optional(Type.Array(SiteNotificationRule, { maxItems: NOTIFICATION_RULES_MAX })),
+  sign_in_policy: Type.Optional(
+    described(
+      'Replaces the policy of signing in as a whole, as `PUT /v1/sign-in-policy` does.',
+      NewSignInPolicy,
+    ),
+  ),
 });
 
 export type SiteDevice = Static<typeof SiteDevice>;

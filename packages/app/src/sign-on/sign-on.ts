@@ -71,11 +71,17 @@ export type ArrivalOutcome =
   | { readonly kind: 'known'; readonly key: StoredKey; readonly sessionHours: number }
   | { readonly kind: 'refused'; readonly result: Exclude<SignInResult, 'signed_in'> };
 
-async function readPolicy(sql: Sql): Promise<SignInPolicy> {
+export async function readPolicy(sql: Sql): Promise<SignInPolicy> {
   const [row] = await sql.query<{ body: string }>('SELECT body FROM sign_in_policy WHERE policy_no = $1', [
     POLICY_NO,
   ]);
   return policyOf(row === undefined ? {} : JSON.parse(row.body));
+}
+
+export async function savePolicy(sql: Sql, policy: SignInPolicy): Promise<void> {
+  const onConflict = 'ON CONFLICT (policy_no) DO UPDATE SET body = excluded.body';
+  const row = { policyNo: POLICY_NO, body: JSON.stringify(policy) };
+  await insertRows(sql, { table: 'sign_in_policy', onConflict }, [row]);
 }
 
 async function findPersonId(sql: Sql, { issuer, subject }: Identity): Promise<string | null> {
@@ -114,9 +120,7 @@ export const reads = {
 
 export const writes = {
   async putPolicy(tx: Transaction, policy: SignInPolicy): Promise<Committed<SignInPolicy>> {
-    const onConflict = 'ON CONFLICT (policy_no) DO UPDATE SET body = excluded.body';
-    const row = { policyNo: POLICY_NO, body: JSON.stringify(policy) };
-    await insertRows(tx.sql, { table: 'sign_in_policy', onConflict }, [row]);
+    await savePolicy(tx.sql, policy);
     return committed(policy);
   },
 

@@ -14,6 +14,7 @@ import { configurationsOf } from '../configuration/configuration-rows.ts';
 import { type Committed, committed } from '../effects.ts';
 import { listDevicesOfFleet } from '../fleet/device-list.ts';
 import { listRules, lockPosition } from '../notifications/rule-rows.ts';
+import { readPolicy, savePolicy } from '../sign-on/sign-on.ts';
 import type { Transaction } from '../transaction.ts';
 import { listWebhooks, lockWebhook } from '../webhooks/webhook-rows.ts';
 import { lockKnownDevices, type NewSecrets, writePlan } from './write-plan.ts';
@@ -55,12 +56,13 @@ export const writes = {
   /** Creates and changes everything that the document names, or nothing. A dry run only plans it. */
   async apply(tx: Transaction, application: Application): Promise<Committed<ApplicationResult>> {
     const { document, isDryRun } = application;
+    const policy = await readPolicy(tx.sql);
     const { webhooks, rules } = await lockKnownNotifications(tx.sql, document);
     const devices = await lockKnownDevices(
       tx.sql,
       (document.devices ?? []).map(({ device_id }) => device_id),
     );
-    const known = { devices, webhooks, rules };
+    const known = { devices, webhooks, rules, policy };
     const plan = planSite(application, known);
     const record = appliedRecord(plan, isDryRun);
     if (isDryRun) return { ...committed(record), audited: 'nothing' };
@@ -68,6 +70,9 @@ export const writes = {
       ...subject,
       input: auditedChange(change),
     }));
+    for (const { action, after } of plan.sign_in_policy) {
+      if (action !== 'unchanged') await savePolicy(tx.sql, after);
+    }
     return { ...committed(record, ...(await writePlan(tx, plan, devices, application))), audited };
   },
 };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
 import { checkSiteDocument, type SiteDevice, type SiteDocument } from '@granary/contract/site';
+import { policyOf } from '../sign-on.ts';
 import { appliedRecord, planSite } from './plan-site.ts';
 import { type DescribedDevice, siteDevice } from './site-device.ts';
 import { siteRule } from './site-rule.ts';
@@ -32,7 +33,12 @@ const NOTHING = { newWebhookIds: {}, unreachableUrls: [], canSendMail: true, now
 const plan = (devices: readonly SiteDevice[], known: readonly DescribedDevice[] = []) =>
   planSite(
     { document: { version: 1, devices: [...devices] }, ...NOTHING },
-    { devices: new Map(known.map((device) => [device.deviceId, device])), webhooks: [], rules: [] },
+    {
+      devices: new Map(known.map((device) => [device.deviceId, device])),
+      webhooks: [],
+      rules: [],
+      policy: policyOf({}),
+    },
   );
 const created = (...devices: SiteDevice[]): DescribedDevice[] =>
   plan(devices).devices.map(({ after }) => after);
@@ -163,7 +169,7 @@ describe('webhooks and notification rules in a document', () => {
   };
   const newWebhookIds = { [URL]: 'wh_new' };
   const request = { ...NOTHING, document: wanted, newWebhookIds };
-  const none = { devices: new Map(), webhooks: [], rules: [] };
+  const none = { devices: new Map(), webhooks: [], rules: [], policy: policyOf({}) };
 
   it('are created together, and rules find the webhooks of the document', () => {
     const { webhooks, notification_rules: rules } = planSite(request, none);
@@ -189,7 +195,7 @@ describe('webhooks and notification rules in a document', () => {
       JSON.stringify(first.notification_rules[0]?.after).replaceAll('wh_new', 'wh_old'),
     );
     const rules = [{ ruleId: 'nr_1', content: renamed, createdAtMs: 0, updatedAtMs: 0 }];
-    const known = { devices: new Map(), webhooks, rules };
+    const known = { devices: new Map(), webhooks, rules, policy: policyOf({}) };
     assert.equal(appliedRecord(planSite(request, known), false).unchanged, 2);
     const quieter = { ...wanted, notification_rules: [{ ...rule, resolved: false }] };
     const record = appliedRecord(planSite({ ...request, document: quieter }, known), false);

@@ -3,6 +3,7 @@ import type { ThresholdRule } from '@granary/contract/configuration/shared-confi
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import type { ConfigurationPatch, DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import type { SignInPolicy } from '@granary/contract/sign-on';
 import type { Applied, SiteChange, SiteDevice, SiteDocument, SiteSection } from '@granary/contract/site';
 import { ruleSensors } from '../alerts/rules/threshold-rules.ts';
 import { refuseBadRules } from '../configuration/rule-checks.ts';
@@ -11,17 +12,21 @@ import { wayBack } from '../fleet/removal.ts';
 import type { StoredRule } from '../notifications/rule.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { sensorsOf } from '../sensors/declared-sensors.ts';
+import { policyOf } from '../sign-on.ts';
 import type { StoredWebhook } from '../webhooks/webhook.ts';
 import { differenceLine, differences, type Planned } from './differences.ts';
 import { type DescribedDevice, siteDevice } from './site-device.ts';
 import { type PlannedRule, planRule, siteRule } from './site-rule.ts';
 import { type PlannedWebhook, planWebhook, siteWebhook } from './site-webhook.ts';
 
+const POLICY = 'sign_in_policy';
+
 /** What is stored of the things that a document names. */
 export interface KnownSite {
   readonly devices: ReadonlyMap<string, DescribedDevice>;
   readonly webhooks: readonly StoredWebhook[];
   readonly rules: readonly StoredRule[];
+  readonly policy: SignInPolicy;
 }
 
 export interface PlanRequest {
@@ -39,6 +44,8 @@ export interface SitePlan {
   readonly devices: readonly PlannedDevice[];
   readonly webhooks: readonly PlannedWebhook[];
   readonly notification_rules: readonly PlannedRule[];
+  /** At most one. */
+  readonly sign_in_policy: readonly Planned<SignInPolicy>[];
 }
 
 /** An entry of the audit log about one of the changes of a document. */
@@ -92,11 +99,27 @@ export function planSite(request: PlanRequest, known: KnownSite): SitePlan {
         return planRule(wanted, before, names, canSendMail);
       },
     ),
+    sign_in_policy: planPolicy(document, known.policy, faults),
   };
   const [first] = faults;
   if (first === undefined) return plan;
   const message = `the document cannot be applied, nothing was changed: ${first.path} ${first.message}`;
   throw new Refusal('apply_refused', message, faults);
+}
+
+function planPolicy(
+  { sign_in_policy: wanted }: SiteDocument,
+  before: SignInPolicy,
+  faults: ValidationIssue[],
+): Planned<SignInPolicy>[] {
+  if (wanted === undefined) return [];
+  const after = refusalOr(() => policyOf(wanted));
+  if (after instanceof Refusal) {
+    faults.push(...issuesAt(`/${POLICY}`, after));
+    return [];
+  }
+  const changed = differences(before, after);
+  return [{ after, action: changed.length === 0 ? 'unchanged' : 'update', differences: changed }];
 }
 
 const deviceName = ({ device_id }: { readonly device_id: string }): string => `device ${device_id}`;
@@ -145,18 +168,29 @@ export function auditedChanges(plan: SitePlan, request: PlanRequest, known: Know
       (rule) => siteRule(rule, names),
       ({ name }) => ({ name, deviceId: null, facility: null, resourceId: name }),
     ),
+    ...entries(
+      plan.sign_in_policy,
+      (policy) => policy,
+      () => ({ name: POLICY, deviceId: null, facility: null, resourceId: null }),
+    ),
   ];
 }
 
 /** The answer about a plan, without the secrets of what was created. */
 export function appliedRecord(
-  { devices, webhooks, notification_rules }: SitePlan,
+  { devices, webhooks, notification_rules, sign_in_policy: policy }: SitePlan,
   isDryRun: boolean,
 ): Omit<Applied, 'credentials' | 'webhook_secrets'> {
   const changes = [
     ...changesOf('devices', devices, ({ deviceId }) => deviceId),
     ...changesOf('webhooks', webhooks, ({ url }) => url),
     ...changesOf('notification_rules', notification_rules, ({ name }) => name),
+    ...policy.map(({ action, differences: changed }) => ({
+      path: `/${POLICY}`,
+      id: POLICY,
+      action,
+      differences: [...changed],
+    })),
   ];
   const count = (wanted: SiteChange['action']) => changes.filter(({ action }) => action === wanted).length;
   return {

@@ -36,4 +36,29 @@ describeService('the policy of signing in', (api) => {
     assert.equal(await refused({ session_hours: 0 }), '/session_hours');
     assert.equal(await refused({ groups: [{ ...OPERATORS, group: 'a\u0000b' }] }), '/groups/0/group');
   });
+
+  it('is part of the document of the site, with a dry run, and without it stays as it is', async () => {
+    await api.put(POLICY, {});
+    assert.equal('sign_in_policy' in (await api.get('/v1/export')).body.data, false);
+    const document = { version: 1, sign_in_policy: { groups: [OPERATORS] } };
+    const planned = (await api.post('/v1/apply?dry_run=true', document)).body.data;
+    assert.deepEqual(
+      [planned.updated, planned.changes[0].path, planned.changes[0].differences[0].path],
+      [1, '/sign_in_policy', '/groups'],
+    );
+    assert.deepEqual((await api.get(POLICY)).body.data.groups, []);
+    assert.equal((await api.post('/v1/apply', document)).status, 200);
+    const { sign_in_policy: exported } = (await api.get('/v1/export')).body.data;
+    assert.deepEqual(exported, { groups: [OPERATORS], session_hours: 12 });
+    assert.equal('sign_in_policy' in (await api.get('/v1/export?facility=north')).body.data, false);
+    assert.equal((await api.post('/v1/apply', document)).body.data.unchanged, 1);
+    await api.post('/v1/apply', { version: 1 });
+    assert.deepEqual((await api.get(POLICY)).body.data.groups, [OPERATORS]);
+    const bad = { version: 1, sign_in_policy: { groups: [{ group: 'a', role: 'site_administrator' }] } };
+    const refused = await api.post('/v1/apply', bad);
+    assert.deepEqual(
+      [refused.status, refused.body.error.code, refused.body.error.details[0].path],
+      [422, 'apply_refused', '/sign_in_policy/groups/0/facilities'],
+    );
+  });
 });

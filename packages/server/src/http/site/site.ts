@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { AppReads } from '@granary/app/app';
 import { newId } from '@granary/app/ids';
 import type { ApplicationResult } from '@granary/app/site/site';
@@ -7,6 +8,7 @@ import { YAML_TYPE } from '@granary/contract/endpoints/site';
 import { NOTIFICATION_RULES_MAX } from '@granary/contract/notifications';
 import type { Applied, SiteDevice, SiteDocument } from '@granary/contract/site';
 import { WEBHOOKS_MAX } from '@granary/contract/webhooks';
+import { policyOf } from '@granary/core/sign-on';
 import { siteDevice } from '@granary/core/site/site-device';
 import { siteRule } from '@granary/core/site/site-rule';
 import { siteWebhook } from '@granary/core/site/site-webhook';
@@ -33,7 +35,14 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
   registerLong(routes, endpoints.site.export, async (request, reply, read) => {
     const { facility = null } = read.query(request);
     const devices = await readDevices(app, facility);
-    const document: SiteDocument = { version: 1, devices, ...(await readNotifications(app)) };
+    const policy = facility === null ? await app.signOn.policy() : policyOf({});
+    const document: SiteDocument = {
+      version: 1,
+      devices,
+      ...(await readNotifications(app)),
+      // One that nobody has changed does not replace that of another site.
+      ...(isDeepStrictEqual(policy, policyOf({})) ? {} : { sign_in_policy: policy }),
+    };
     reply.header('vary', 'accept');
     const type = preferredType(request.headers.accept, ['application/json', YAML_TYPE]);
     if (type === 'application/json') return success(document);
