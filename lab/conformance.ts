@@ -7,6 +7,7 @@ import {
   sendReadmeCalls,
   startDemoService,
 } from './conformance/checks.ts';
+import { signInWithGlewlwyd } from './conformance/glewlwyd.ts';
 import { readNodeRed } from './conformance/node-red.ts';
 import { fetchPackages } from './conformance/outside-validators.ts';
 
@@ -25,6 +26,7 @@ async function main(): Promise<number> {
     ],
     ['the packed command shows the tour of the README, and Prism finds nothing in it', commandTour],
     ['the bridge reads a flow of Node-RED over MQTT and HTTP', readNodeRed],
+    ['a person signs in with Glewlwyd', signInWithGlewlwyd],
   ];
   let failed = 0;
   try {

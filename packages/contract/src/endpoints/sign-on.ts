@@ -77,7 +77,7 @@ export const signOn = {
     isAudited: false,
     answers: { 200: one(SignOnStart, { headers: ['set-cookie'] }) },
     errors: [NOT_SET_UP, 'forbidden', 'identity_provider_unavailable'],
-    examples: [{ summary: 'a key, which is no person', refusal: 'forbidden' }],
+    examples: [{ summary: 'a person' }, { summary: 'a key, which is no person', refusal: 'forbidden' }],
   }),
   callback: endpoint('api', 'GET', '/session/oidc/callback', {
     summary:
@@ -93,7 +93,10 @@ export const signOn = {
       'storage_full',
       'storage_unavailable',
     ],
-    examples: [{ summary: 'a browser that has not begun a sign-in', refusal: 'sign_on_refused' }],
+    examples: [
+      { summary: 'the end of a sign-in' },
+      { summary: 'a browser that has not begun one', refusal: 'sign_on_refused' },
+    ],
   }),
   logout: endpoint('api', 'POST', '/session/oidc-logout', {
     summary:
@@ -103,6 +106,12 @@ export const signOn = {
     body: body(checkLogoutRequest, 'logout', [FORM_TYPE]),
     answers: { 200: one(LoggedOut) },
     errors: [NOT_SET_UP, 'identity_provider_unavailable', 'storage_unavailable'],
-    examples: [{ summary: 'a token of nobody', body: { logout_token: 'none' }, refusal: 'invalid_input' }],
+    examples: [
+      {
+        summary: 'a person has signed out',
+        body: { logout_token: 'eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ' },
+      },
+      { summary: 'a token of nobody', body: { logout_token: 'none' }, refusal: 'invalid_input' },
+    ],
   }),
 };

@@ -21,7 +21,7 @@ describePostgres('single sign-on on two nodes', (engine) => {
     provider.serve(nodes[0].httpUrl, nodes[1].httpUrl);
     provider.people.set('ada', { groups: ['operators'] });
     const policy = { groups: [{ group: 'operators', role: 'operator' }] };
-    assert.equal((await nodes[0].api.put('/v1/sign-in-policy', policy)).status, 200);
+    await eventually(async () => (await nodes[0].api.put('/v1/sign-in-policy', policy)).status, 200);
   });
   after(() => provider.stop());
 

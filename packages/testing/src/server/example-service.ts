@@ -13,7 +13,7 @@ import { checkedTimeMs, TIME_EXAMPLE } from '@granary/contract/time';
 import type { Resolve } from '@granary/server/background/webhooks/address-guard';
 import { createService, type Started } from '@granary/server/compose';
 import { readSettings } from '@granary/server/process/settings';
-import { OAuth2Server } from 'oauth2-mock-server';
+import { type MutableToken, OAuth2Server } from 'oauth2-mock-server';
 import { writeBuiltConsole } from './built-console.ts';
 import { ExampleResources } from './example-resources.ts';
 import { apiOf } from './service.ts';
@@ -24,10 +24,25 @@ const ROOTS = groupRoots(DEFAULT_ADDRESSES);
 const AHEAD_MS = checkedTimeMs(TIME_EXAMPLE) - Date.now();
 const now = (): number => Date.now() + AHEAD_MS;
 
+const CLIENT_ID = 'granary';
+
+interface Besides {
+  readonly query?: URLSearchParams;
+  /** In place of the key. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** Bodies of other examples are no objects in every case. */
+const withBesides = (given: unknown, { body }: Besides): unknown =>
+  body === undefined ? given : { ...(given as object), ...body };
+
 /** A service with the resources that the declared examples of the endpoints name. */
 export class ExampleService {
   #started: Started | undefined;
   readonly #undos: (() => Promise<void>)[] = [];
+  readonly #provider = new OAuth2Server();
+  #count = 0;
   readonly #api = apiOf(
     () => this.#running,
     () => this.#running.adminKey.key,
@@ -56,15 +71,7 @@ export class ExampleService {
       GRANARY_SMTP_URL: 'smtp://127.0.0.1:9',
       GRANARY_MAIL_FROM: 'granary@example.com',
     };
-    const provider = new OAuth2Server();
-    await provider.issuer.keys.generate('RS256');
-    await provider.start(0, 'localhost');
-    this.#undos.push(() => provider.stop());
-    const signOn = {
-      GRANARY_OIDC_ISSUER: provider.issuer.url ?? '',
-      GRANARY_OIDC_CLIENT_ID: 'granary',
-      GRANARY_OIDC_CLIENT_SECRET: 'an example of a secret',
-    };
+    const signOn = await this.#startProvider();
     const settings = readSettings({
       ...env,
       ...signOn,
@@ -79,6 +86,47 @@ export class ExampleService {
     this.#undos.push(() => service.stop());
     this.#started = await service.start();
     await this.#api.post('/sandbox/plants', { id: 42, name: 'Fern' });
+    await this.#api.put('/v1/sign-in-policy', { groups: [{ group: 'operators', role: 'operator' }] });
+  }
+
+  async #startProvider(): Promise<Readonly<Record<string, string>>> {
+    const { issuer, service } = this.#provider;
+    await issuer.keys.generate('RS256');
+    await this.#provider.start(0, 'localhost');
+    this.#undos.push(() => this.#provider.stop());
+    service.on('beforeTokenSigning', ({ payload }: MutableToken) => {
+      Object.assign(payload, { sub: 'ada', name: 'Ada', groups: ['operators'] });
+    });
+    return {
+      GRANARY_OIDC_ISSUER: issuer.url ?? '',
+      GRANARY_OIDC_CLIENT_ID: CLIENT_ID,
+      GRANARY_OIDC_CLIENT_SECRET: 'an example of a secret',
+    };
+  }
+
+  /** What a browser or the identity provider sends with an example that succeeds. */
+  async #besides({ path }: Endpoint, { refusal }: Example): Promise<Besides> {
+    if (refusal !== undefined) return {};
+    const own = { origin: this.httpUrl, 'sec-fetch-site': 'same-origin' };
+    if (path === '/session/oidc/link') {
+      const person = { login: `linked-${++this.#count}`, name: 'Ada', grants: [{ role: 'viewer' }] };
+      const { code: invite } = (await this.#api.post('/v1/people', person)).body.data;
+      const { headers } = await this.#api.post('/v1/session', { invite, password: 'four words of the barn' });
+      return { headers: { ...own, cookie: headers.get('set-cookie')?.split(';', 1)[0] ?? '' } };
+    }
+    if (path === '/session/oidc/callback') {
+      const { headers, body } = await this.#api.raw('POST', '/v1/session/oidc/start', { headers: own });
+      const redirected = await fetch(body.data.url, { redirect: 'manual' });
+      const { searchParams: query } = new URL(redirected.headers.get('location') ?? '');
+      return { query, headers: { cookie: headers.get('set-cookie')?.split(';', 1)[0] ?? '' } };
+    }
+    if (path !== '/session/oidc-logout') return {};
+    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+    const token = await this.#provider.issuer.buildToken({
+      scopesOrTransform: (_header, payload) =>
+        void Object.assign(payload, { aud: CLIENT_ID, sub: 'ada', jti: `logout ${++this.#count}`, events }),
+    });
+    return { body: { logout_token: token } };
   }
 
   async stop(): Promise<void> {
@@ -97,15 +145,17 @@ export class ExampleService {
         return [name, given === exampleParameter(name, group) ? (prepared[name] ?? given) : given];
       }),
     );
-    const query = new URLSearchParams(example.query as Record<string, string>);
+    const besides = await this.#besides(endpoint, example);
+    const query = besides.query ?? new URLSearchParams(example.query as Record<string, string>);
     const url = `${baseUrl}${ROOTS[group]}${fillPath(path, parameters)}?${query}`;
     const headers = {
       ...example.headers,
-      ...(needsKey && !isOfPerson ? this.#api.authorization : {}),
-      ...(isOfPerson ? await this.#resources.personHeaders() : {}),
+      ...(besides.headers ??
+        (isOfPerson ? await this.#resources.personHeaders() : needsKey ? this.#api.authorization : {})),
       ...(example.body === undefined ? {} : { 'content-type': 'application/json' }),
     };
-    const body = example.body === undefined ? null : JSON.stringify(withPrepared(example.body, prepared));
+    const sent = withBesides(withPrepared(example.body, prepared), besides);
+    const body = example.body === undefined ? null : JSON.stringify(sent);
     return await fetch(url, { method, headers, body, signal: AbortSignal.timeout(120_000) });
   }
 }

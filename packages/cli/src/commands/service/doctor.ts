@@ -272,7 +272,9 @@ export async function bridgeFindings(client: Client): Promise<Finding[]> {
 }
 
 /** Nothing where single sign-on is not set up, or the key may not see it. */
-export async function signOnFindings(client: Client): Promise<Finding[]> {
+export async function signOnFindings(client: {
+  readonly signOn: Pick<Client['signOn'], 'provider'>;
+}): Promise<Finding[]> {
   try {
     const { issuer, answers, failure } = await client.signOn.provider();
     const message = answers ? `${issuer} answers` : `${issuer}: ${failure}`;

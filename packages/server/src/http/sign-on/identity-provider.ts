@@ -286,9 +286,9 @@ export class IdentityProvider {
   }
 }
 
-/** The default of the specification is the header. */
+/** In the body where that is possible: some providers do not decode a secret in the header, as the specification asks for. */
 const usesPost = ({ token_endpoint_auth_methods_supported: methods }: ServerMetadata): boolean =>
-  methods?.includes('client_secret_post') === true && !methods.includes('client_secret_basic');
+  methods?.includes('client_secret_post') === true;
 
 /** The library reads answers of any status; a fault of the provider must not look like one of the person. */
 const askProvider: CustomFetch = async (url, options) => {
