@@ -55,7 +55,10 @@ describePostgres('single sign-on on two nodes', (engine) => {
       assert.equal(finished.status, 200, await finished.clone().text());
       visitor.keep(other.httpUrl, finished.headers);
       const headers = { ...own(other), cookie: visitor.cookiesFor(other.httpUrl) };
-      const stream = await fetch(`${other.httpUrl}/v1/events`, { headers });
+      const stream = await fetch(`${other.httpUrl}/v1/events`, {
+        headers,
+        signal: AbortSignal.timeout(20_000),
+      });
       assert.equal(stream.status, 200);
       const reader = stream.body?.getReader();
       await reader?.read();

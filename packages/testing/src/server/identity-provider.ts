@@ -70,6 +70,9 @@ export class TestProvider {
         groups: ['groups'],
       },
       cookies: { keys: ['a key of the tests'] },
+      // Its own refuses addresses of this machine, where the services of the tests are.
+      fetch: (url, { method, headers, body }) =>
+        fetch(url, { method: method ?? 'GET', headers: headers ?? {}, body: body ?? null }),
       features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: true } },
       findAccount: (_context, id) => {
         const { name = id, email = 'shared@example.com', groups } = this.people.get(id) ?? { groups: [] };

@@ -8,8 +8,10 @@ import type { Logger } from '../../process/logging/logger.ts';
 import type { Settings } from '../../process/settings.ts';
 
 const ANSWER_MS_MAX = 5 * SECOND_MS;
-/** The addresses of the provider are read again after this time; while it is away the former ones hold. */
+/** The addresses of the provider are read again after this time; while it is away the former ones hold for whoever comes back. */
 const DISCOVERED_EVERY_MS = HOUR_MS;
+/** Nobody is sent to a provider that has not answered for this long. */
+const ANSWERED_EVERY_MS = 30 * SECOND_MS;
 /** Clocks differ. */
 const TOLERANCE_S = 30;
 const LOGOUT_AGE_MS_MAX = 5 * MINUTE_MS;
@@ -131,7 +133,7 @@ export class IdentityProvider {
         code_challenge_method: 'S256',
       });
       return { url: url.href, begun: { state, nonce, verifier, redirectUri } };
-    });
+    }, ANSWERED_EVERY_MS);
   }
 
   /** Who it is that comes back with this query. Tokens are forgotten. */
@@ -199,20 +201,19 @@ export class IdentityProvider {
 
   /** `null` if it answers, else what is wrong. */
   async failure(): Promise<string | null> {
-    this.#discovered = null;
-    return await this.#ask(async () => null).catch((error: unknown) => {
+    return await this.#ask(async () => null, 0).catch((error: unknown) => {
       if (error instanceof Refusal || error instanceof InvalidSignOn) return reasonOf(error.cause ?? error);
       throw error;
     });
   }
 
   /** The errors of the library are those of what came, unless the provider itself did not answer. */
-  async #ask<T>(work: (discovered: Discovered) => Promise<T>): Promise<T> {
+  async #ask<T>(work: (discovered: Discovered) => Promise<T>, answeredMsMax?: number): Promise<T> {
     if (this.#asking >= ASKING_MAX)
       throw this.#unavailable(new ProviderAway('too many sign-ins wait for it'));
     this.#asking++;
     try {
-      return await work(await this.#discover());
+      return await work(await this.#discover(answeredMsMax));
     } catch (error) {
       if (error instanceof Refusal) throw error;
       if (isAway(error)) throw this.#unavailable(error);
@@ -222,19 +223,23 @@ export class IdentityProvider {
     }
   }
 
-  async #discover(): Promise<Discovered> {
+  /** With a limit the provider must have answered within it. */
+  async #discover(answeredMsMax?: number): Promise<Discovered> {
     const known = this.#discovered;
-    if (known !== null && performance.now() - known.atMs < DISCOVERED_EVERY_MS) return known;
+    const ageMsMax = answeredMsMax ?? DISCOVERED_EVERY_MS;
+    if (known !== null && performance.now() - known.atMs < ageMsMax) return known;
     this.#discovering ??= this.#readConfiguration().finally(() => {
       this.#discovering = null;
     });
     try {
       this.#discovered = await this.#discovering;
+      return this.#discovered;
     } catch (error) {
       if (known === null) throw error;
-      this.#discovered = { ...known, atMs: performance.now() };
+      this.#discovered = { ...known, atMs: Number.NEGATIVE_INFINITY };
+      if (answeredMsMax !== undefined) throw error;
+      return known;
     }
-    return this.#discovered;
   }
 
   async #readConfiguration(): Promise<Discovered> {
