@@ -148,14 +148,15 @@ export class ExampleService {
     const besides = await this.#besides(endpoint, example);
     const query = besides.query ?? new URLSearchParams(example.query as Record<string, string>);
     const url = `${baseUrl}${ROOTS[group]}${fillPath(path, parameters)}?${query}`;
+    const own = isOfPerson ? await this.#resources.personHeaders() : this.#api.authorization;
+    const credentials = besides.headers ?? own;
     const headers = {
       ...example.headers,
-      ...(besides.headers ??
-        (isOfPerson ? await this.#resources.personHeaders() : needsKey ? this.#api.authorization : {})),
+      ...(needsKey || besides.headers !== undefined ? credentials : {}),
       ...(example.body === undefined ? {} : { 'content-type': 'application/json' }),
     };
-    const sent = withBesides(withPrepared(example.body, prepared), besides);
-    const body = example.body === undefined ? null : JSON.stringify(sent);
+    const sent = () => withBesides(withPrepared(example.body, prepared), besides);
+    const body = example.body === undefined ? null : JSON.stringify(sent());
     return await fetch(url, { method, headers, body, signal: AbortSignal.timeout(120_000) });
   }
 }
