@@ -71,7 +71,7 @@ export class TestProvider {
       },
       cookies: { keys: ['a key of the tests'] },
       // Its own refuses addresses of this machine, where the services of the tests are.
-      fetch: (url, { method, headers, body }) =>
+      fetch: (url, { method, headers, body } = {}) =>
         fetch(url, { method: method ?? 'GET', headers: headers ?? {}, body: body ?? null }),
       features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: true } },
       findAccount: (_context, id) => {
