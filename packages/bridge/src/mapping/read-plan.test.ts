@@ -62,6 +62,20 @@ test('gaps are read up to the limit, forbidden ranges never, and what the mappin
   ]);
   const between = [1, 2, 3, 4].map((at) => point(at));
   assert.deepEqual(shape(readsOf(points, [...points, ...between], SETTINGS)), [[0, 7]]);
+  // Each gap counts for itself.
+  const ends = [point(0), point(6)];
+  assert.deepEqual(shape(readsOf(ends, [...ends, point(3)], { ...SETTINGS, gap: 2 })), [[0, 7]]);
+});
+
+test('bits have a limit of their own', () => {
+  const bits = Array.from({ length: 2_100 }, (_, at) => ({
+    ...point(at),
+    place: { ...point(at).place, table: 'coil' as const, type: 'bit' as const },
+  }));
+  assert.deepEqual(shape(readsOf(bits, bits, SETTINGS)), [
+    [0, 2_000],
+    [2_000, 100],
+  ]);
 });
 
 test('a point that wants a request of its own gets one', () => {
