@@ -81,6 +81,11 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'The code does not belong to the secret at this time.',
     'Send the code that the app shows now; the clock of the phone must be right to half a minute.',
   ),
+  passkey_not_found: text('The person has no such passkey.', 'Look at `passkeys` of `GET /v1/me`.'),
+  passkey_refused: text(
+    'The passkey was not made on a page of this service for a challenge of it, or the authenticator did not recognise the person.',
+    'Make it on the page of the service, under a name with HTTPS or under localhost, with an authenticator that asks for a PIN, a finger or a face.',
+  ),
   wrong_password: text(
     'The present password is not the one that was sent.',
     'Send the present password; an administrator can make a new link for a forgotten one.',

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
 import { form } from './input/text-schemas.ts';
+import { Passkey } from './passkeys.ts';
 import { GivenCode, GivenPassword, PASSWORD_CHARS_MIN_OF_TWO, Person } from './people.ts';
 import { sentence } from './sentences/english.ts';
 
@@ -8,6 +9,7 @@ import { sentence } from './sentences/english.ts';
 export const Me = closed({
   person: Person,
   has_password: described('Whether the person can sign in with a password.', Type.Boolean()),
+  passkeys: Type.Array(Passkey),
   recovery_codes_left: described(
     'How many recovery codes are left; null without a second factor.',
     Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
 import { form } from './input/text-schemas.ts';
 import { KeyRecord, PRINCIPAL_KINDS, SCOPES } from './keys.ts';
+import { PasskeyAssertion } from './passkeys.ts';
 import { GivenCode, GivenPassword, GrantRecord, Login, Password } from './people.ts';
 import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
@@ -25,6 +26,7 @@ export const SignIn = Type.Union([
       described('The code of the authenticator app, or a recovery code; each counts once.', GivenCode),
     ),
   }),
+  closed({ passkey: PasskeyAssertion }),
   closed({ invite: described('The code of an invitation, which works once.', secret()), password: Password }),
 ]);
 

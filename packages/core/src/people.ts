@@ -19,6 +19,21 @@ export interface StoredPerson extends StoredKey {
   readonly recoveryCodesLeft: number | null;
 }
 
+export interface StoredPasskey {
+  readonly credentialId: string;
+  /** The person whose it is. */
+  readonly keyId: string;
+  readonly name: string;
+  /** SPKI, in base64url. */
+  readonly publicKey: string;
+  readonly signCount: number;
+  readonly createdAtMs: number;
+  readonly lastUsedAtMs: number | null;
+}
+
+/** Of one person. */
+export const PASSKEYS_MAX = 20;
+
 /** What a person has beside the password. */
 export interface StoredSecondFactor {
   /** In base 32. */
@@ -29,7 +44,10 @@ export interface StoredSecondFactor {
 }
 
 /** What is used up by a sign-in. */
-export type UsedFactor = { readonly step: number } | { readonly recoveryHash: string };
+export type UsedFactor =
+  | { readonly step: number }
+  | { readonly recoveryHash: string }
+  | { readonly credentialId: string; readonly signCount: number };
 
 export const grantRecord = ({ role, scopes, facilities, deviceIds, source }: Grant): GrantRecord => ({
   role,

@@ -1,7 +1,12 @@
 import { Refusal } from '@granary/contract/errors';
 import type { PersonPatch } from '@granary/contract/people';
 import type { Grant } from '@granary/core/keys';
-import type { StoredPerson, StoredSecondFactor } from '@granary/core/people';
+import {
+  PASSKEYS_MAX,
+  type StoredPasskey,
+  type StoredPerson,
+  type StoredSecondFactor,
+} from '@granary/core/people';
 import { quoted } from '@granary/core/words';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
@@ -19,8 +24,15 @@ import {
   toKey,
 } from '../keys/key-rows.ts';
 import { revokeHeld } from '../keys/keys.ts';
-import { setSecondFactor } from '../session/second-factor-rows.ts';
-import { insertCode, type StoredCode } from '../session/session-rows.ts';
+import {
+  findPasskey,
+  insertPasskey,
+  listPasskeys,
+  removeFactors,
+  removePasskey,
+  setSecondFactor,
+} from '../session/second-factor-rows.ts';
+import { insertCode, type StoredCode, useUpCode } from '../session/session-rows.ts';
 import type { Transaction } from '../transaction.ts';
 
 interface PersonRow extends KeyRow {
@@ -68,6 +80,8 @@ async function findWith(sql: Sql, condition: string, value: string): Promise<Per
 export const reads = {
   find: async (sql: Sql, personId: string) => (await findWith(sql, 'people.key_id = $1', personId))?.person,
   findByLogin: (sql: Sql, login: string) => findWith(sql, 'people.login = $1', login),
+  findPasskey: (sql: Sql, credentialId: string) => findPasskey(sql, credentialId),
+  passkeys: (sql: Sql, personId: string) => listPasskeys(sql, personId),
   async list(sql: Sql, { afterKeyId, limit }: KeyPage): Promise<StoredPerson[]> {
     const rows = await sql.query<PersonRow>(
       `${SELECT} WHERE people.key_id > $1 ORDER BY people.key_id LIMIT $2`,
@@ -145,6 +159,34 @@ export const writes = {
     return committed(await lock(tx.sql, personId));
   },
 
+  /** Uses the challenge up; `undefined` if that was done before, or somebody has the passkey already. */
+  async addPasskey(
+    tx: Transaction,
+    passkey: StoredPasskey,
+    challengeHash: string,
+  ): Promise<Committed<StoredPerson | undefined>> {
+    const { keyId, createdAtMs } = passkey;
+    const person = await lock(tx.sql, keyId);
+    if ((await listPasskeys(tx.sql, keyId)).length >= PASSKEYS_MAX) {
+      throw new Refusal('key_limit_reached', `a person has at most ${PASSKEYS_MAX} passkeys`);
+    }
+    const isNew =
+      person.revokedAtMs === null &&
+      (await useUpCode(tx.sql, challengeHash, createdAtMs)) &&
+      (await insertPasskey(tx.sql, passkey));
+    return committed(isNew ? person : undefined);
+  },
+
+  async removePasskey(
+    tx: Transaction,
+    personId: string,
+    credentialId: string,
+  ): Promise<Committed<StoredPerson>> {
+    const person = await lock(tx.sql, personId);
+    await removePasskey(tx.sql, personId, credentialId);
+    return committed(person);
+  },
+
   /** Leaves nothing with which the person could come back. */
   async disable(tx: Transaction, personId: string, atMs: number): Promise<Committed<StoredPerson>> {
     const events = await revokeHeld(tx.sql, await lock(tx.sql, personId), atMs);
@@ -152,7 +194,7 @@ export const writes = {
       events.push(...(await revokeHeld(tx.sql, key, atMs)));
     }
     await tx.sql.run('UPDATE people SET password = NULL WHERE key_id = $1', [personId]);
-    await setSecondFactor(tx.sql, personId, null);
+    await removeFactors(tx.sql, personId);
     await logEvents(tx, events);
     return committed(
       await lock(tx.sql, personId),

@@ -156,8 +156,14 @@ export async function insertCode(sql: Sql, code: StoredCode): Promise<void> {
 }
 
 /** Returns whether the code was there: of two that use it at the same moment, one is told so. */
-export async function removeCode(sql: Sql, hash: string): Promise<boolean> {
+async function removeCode(sql: Sql, hash: string): Promise<boolean> {
   return (await sql.run('DELETE FROM sign_in_codes WHERE hash = $1', [hash])) === 1;
+}
+
+/** Whether the code could still be used; it cannot any more. */
+export async function useUpCode(sql: Sql, codeHash: string, nowMs: number): Promise<boolean> {
+  const code = (await findCodes(sql, [codeHash])).get(codeHash);
+  return code !== undefined && nowMs < code.expiresAtMs && (await removeCode(sql, codeHash));
 }
 
 export async function removeCodesBeyond(sql: Sql, keyId: string, keptMax: number): Promise<void> {

@@ -1,6 +1,8 @@
 import { isValidAt, type StoredCaller } from '@granary/core/keys';
 import type { UsedFactor } from '@granary/core/people';
 import {
+  CHALLENGE_MS,
+  CHALLENGES_MAX,
   CODES_PER_KEY_MAX,
   newSession,
   SESSIONS_PER_KEY_MAX,
@@ -12,7 +14,7 @@ import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, type Effect } from '../effects.ts';
 import { findCaller, lockKey } from '../keys/key-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
-import { setSecondFactor, useUpFactor } from './second-factor-rows.ts';
+import { removeFactors, useUpFactor } from './second-factor-rows.ts';
 import {
   expireSignIns,
   findCodes,
@@ -21,13 +23,13 @@ import {
   insertSession,
   listSessions,
   recordSessionUse,
-  removeCode,
   removeCodesBeyond,
   removeSession,
   removeSessionsBeyond,
   removeSessionsBut,
   type SessionOfKey,
   type StoredCode,
+  useUpCode,
 } from './session-rows.ts';
 
 interface SignIn {
@@ -86,12 +88,13 @@ export const writes = {
     await lockKey(tx.sql, keyId);
     const key = await findCaller(tx.sql, keyId);
     if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
-    if (codeHash !== null && !(await useUp(tx.sql, codeHash, nowMs))) return committed(undefined);
-    if (factor !== undefined && !(await useUpFactor(tx.sql, keyId, factor))) return committed(undefined);
+    if (codeHash !== null && !(await useUpCode(tx.sql, codeHash, nowMs))) return committed(undefined);
+    if (factor !== undefined && !(await useUpFactor(tx.sql, keyId, factor, nowMs)))
+      return committed(undefined);
     if (password !== undefined) {
       await tx.sql.run('UPDATE people SET password = $2 WHERE key_id = $1', [keyId, password]);
       // The person may have lost what showed the codes.
-      await setSecondFactor(tx.sql, keyId, null);
+      await removeFactors(tx.sql, keyId);
     }
     // Whoever chooses a new password may do so because somebody else knows the former one.
     const keptMax = password === undefined ? SESSIONS_PER_KEY_MAX - 1 : 0;
@@ -132,6 +135,14 @@ export const writes = {
     return committed(code);
   },
 
+  /** For a passkey; anybody may ask for one, so a further one takes the place of the oldest. */
+  async createChallenge(tx: Transaction, hash: string, nowMs: number): Promise<Committed<StoredCode>> {
+    const challenge = { hash, keyId: '', createdAtMs: nowMs, expiresAtMs: nowMs + CHALLENGE_MS };
+    await removeCodesBeyond(tx.sql, challenge.keyId, CHALLENGES_MAX - 1);
+    await insertCode(tx.sql, challenge);
+    return committed(challenge);
+  },
+
   async recordUse(tx: Transaction, session: StoredSession, nowMs: number): Promise<Committed<void>> {
     const expiresAtMs = sessionEndMs(session.createdAtMs, nowMs, session.endsAtMs);
     await recordSessionUse(tx.sql, { ...session, lastUsedAtMs: nowMs, expiresAtMs });
@@ -142,9 +153,3 @@ export const writes = {
 };
 
 export const sessionsEnded = (...hashes: readonly string[]): Effect => ({ kind: 'sessions_ended', hashes });
-
-/** Returns whether the code could still be used. */
-export async function useUp(sql: Sql, codeHash: string, nowMs: number): Promise<boolean> {
-  const code = (await findCodes(sql, [codeHash])).get(codeHash);
-  return code !== undefined && nowMs < code.expiresAtMs && (await removeCode(sql, codeHash));
-}

@@ -21,8 +21,8 @@ import {
   lockKey,
   toKey,
 } from '../keys/key-rows.ts';
-import { sessionsEnded, useUp } from '../session/session.ts';
-import { removeProviderSessions, removeSessionsBeyond } from '../session/session-rows.ts';
+import { sessionsEnded } from '../session/session.ts';
+import { removeProviderSessions, removeSessionsBeyond, useUpCode } from '../session/session-rows.ts';
 import type { Transaction } from '../transaction.ts';
 
 const POLICY_NO = 1;
@@ -223,7 +223,8 @@ async function findOrAdd(sql: Sql, arrival: Arrival, granted: readonly Grant[]):
   const key = await lockKey(sql, link?.keyId ?? knownId ?? '');
   if (key === undefined || !isValidAt(key, nowMs)) return { refused: 'disabled' };
   if (link !== null) {
-    if (link.codeHash !== null && !(await useUp(sql, link.codeHash, nowMs))) return { refused: 'link_ended' };
+    if (link.codeHash !== null && !(await useUpCode(sql, link.codeHash, nowMs)))
+      return { refused: 'link_ended' };
     if (knownId === null) await addIdentity(sql, arrival, key.keyId);
   }
   return { key };

@@ -2,8 +2,10 @@ import { FactList } from '../kit/fact-list.tsx';
 import './audit-page.css';
 import { AUDIT_RESULTS, type AuditEntry } from '@granary/contract/audit';
 import { useConsole } from '../context/console.ts';
+import { Button } from '../kit/button.tsx';
 import { DeviceName } from '../kit/device-name.tsx';
 import { Dialog, DialogButton } from '../kit/dialog.tsx';
+import { download } from '../kit/download.ts';
 import {
   DateFilter,
   FilterBar,
@@ -12,14 +14,21 @@ import {
   SelectFilter,
   TextFilter,
 } from '../kit/filter-bar.tsx';
+import { useAction } from '../kit/form-state.ts';
 import { Time } from '../kit/measured.tsx';
+import { Failure } from '../kit/messages.tsx';
 import { actionText } from '../kit/sentences.ts';
 import { PageList, Table, textColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
-import { usePages } from '../kit/use-loaded.ts';
+import { useLoaded, usePages } from '../kit/use-loaded.ts';
 import { actorText, nameOf } from '../operations/jobs.ts';
 import { texts } from '../texts/texts.ts';
-import { auditQuery } from './audit-query.ts';
+import { auditCsv, auditQuery } from './audit-query.ts';
+
+/** As many as the service answers at once. */
+const PEOPLE_MAX = 1_000;
+/** The newest ones; a day narrows it down. */
+const CSV_LINES_MAX = 20_000;
 
 /** Every change and every refused attempt, newest first. */
 export function AuditPage() {
@@ -30,10 +39,29 @@ export function AuditPage() {
     (page, signal) => client.audit.list({ ...query, ...page }, { signal }),
     [JSON.stringify(query)],
   );
+  const people = useLoaded(
+    async (signal) => (await client.people.list({ limit: PEOPLE_MAX }, { signal })).data,
+    [],
+  );
+  const csv = useAction();
+  const saveCsv = async (): Promise<void> => {
+    const entries: AuditEntry[] = [];
+    for await (const entry of client.audit.listAll(query)) {
+      entries.push(entry);
+      if (entries.length === CSV_LINES_MAX) break;
+    }
+    download(`audit_${new Date().toISOString().slice(0, 10)}.csv`, auditCsv(entries));
+  };
   return (
     <>
-      <FilterBar names={['day', 'result', 'action', 'actor', ...PLACE_FILTERS]}>
+      <FilterBar names={['day', 'key', 'result', 'action', 'actor', ...PLACE_FILTERS]}>
         <DateFilter name="day" label={audit.day} />
+        <SelectFilter
+          name="key"
+          label={audit.person}
+          any={audit.everybody}
+          options={(people.value ?? []).map(({ person_id, name }) => [person_id, name])}
+        />
         <SelectFilter
           name="result"
           label={audit.result}
@@ -43,7 +71,11 @@ export function AuditPage() {
         <TextFilter name="action" label={audit.actionFilter} />
         <TextFilter name="actor" label={audit.actorFilter} />
         <PlaceFilters />
+        <Button isBusy={csv.isRunning} onPress={() => void csv.run(saveCsv)}>
+          CSV
+        </Button>
       </FilterBar>
+      <Failure of={csv.failure} />
       <PageList pages={pages}>
         {(items) => (
           <Table

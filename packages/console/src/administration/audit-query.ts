@@ -1,4 +1,4 @@
-import { AUDIT_RESULTS, type AuditQuery } from '@granary/contract/audit';
+import { AUDIT_RESULTS, type AuditEntry, type AuditQuery } from '@granary/contract/audit';
 
 /** The filters of the address as those of the API; a day is one of the viewer's calendar. */
 export function auditQuery(query: URLSearchParams): AuditQuery {
@@ -8,6 +8,7 @@ export function auditQuery(query: URLSearchParams): AuditQuery {
   const filters = {
     device_id: given('device'),
     facility: given('facility'),
+    key_id: given('key'),
     actor: given('actor'),
     action: given('action'),
     result,
@@ -23,4 +24,35 @@ function dayOf(text: string | undefined): { readonly from: string; readonly to: 
   const [year, month, day] = match.slice(1).map(Number);
   const at = (days: number) => new Date(year ?? 0, (month ?? 1) - 1, (day ?? 1) + days).toISOString();
   return { from: at(0), to: at(1) };
+}
+
+const CSV_COLUMNS = 'at,who,named,action,device,result,code,count,address,method,path,request';
+
+/** One line for each entry; times are in UTC. */
+export function auditCsv(entries: readonly AuditEntry[]): string {
+  const lines = entries.map((entry) =>
+    [
+      entry.at,
+      entry.actor?.key_name ?? '',
+      entry.actor?.actor ?? '',
+      entry.action,
+      entry.device_id ?? '',
+      entry.result,
+      entry.code ?? '',
+      String(entry.count),
+      entry.address,
+      entry.method,
+      entry.path,
+      entry.request_id,
+    ]
+      .map(csvCell)
+      .join(','),
+  );
+  return `${[CSV_COLUMNS, ...lines].join('\r\n')}\r\n`;
+}
+
+/** Spreadsheets would compute a text that begins like a formula. */
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

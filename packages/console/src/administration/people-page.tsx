@@ -2,6 +2,7 @@ import { ROLES, type Role } from '@granary/contract/keys';
 import type { Invitation, Person } from '@granary/contract/people';
 import { useSignal } from '@preact/signals';
 import { type Console, callOptions, useConsole } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
 import { ConfirmButton, DialogButton } from '../kit/dialog.tsx';
 import { useDraft } from '../kit/form-state.ts';
 import { Choices, SelectInput, TextInput } from '../kit/inputs.tsx';
@@ -11,7 +12,7 @@ import { SecretForm } from '../kit/secret-dialog.tsx';
 import { PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { usePages } from '../kit/use-loaded.ts';
-import { rightsOf } from '../me/rights.ts';
+import { meaningsOf } from '../me/rights.ts';
 import { texts } from '../texts/texts.ts';
 
 const ROLE_NAMES = Object.keys(ROLES) as Role[];
@@ -69,7 +70,12 @@ function personColumns(console: Console, reload: () => void): readonly Column<Pe
     {
       name: 'may',
       title: people.may,
-      cell: (person) => <span class="free-text">{rightsOf(person.grants)}</span>,
+      cell: ({ grants }) =>
+        meaningsOf(grants).map((meaning) => (
+          <div key={meaning} class="free-text">
+            {meaning}
+          </div>
+        )),
     },
     {
       name: 'state',
@@ -91,6 +97,13 @@ function personColumns(console: Console, reload: () => void): readonly Column<Pe
       kind: 'actions',
       cell: (person) => (
         <span class="administration-actions">
+          <a
+            class="button plain"
+            href={addressOf('administration', 'audit', { key: person.person_id })}
+            aria-label={people.didOf(person.name)}
+          >
+            {people.did}
+          </a>
           <DialogButton text={people.renew} label={people.renewOf(person.name)}>
             {(close) => (
               <RenewLink

@@ -16,6 +16,7 @@ import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import { browserName } from './browser-name.ts';
 import { Keys, LetIn } from './keys.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { meaningsOf } from './rights.ts';
 import { SecondFactor } from './second-factor.tsx';
 
@@ -35,6 +36,7 @@ export function MeView() {
       <Sessions />
       {isPerson && <Keys />}
       {own.value !== undefined && <Password own={own} me={own.value} />}
+      {own.value !== undefined && <Passkeys me={own.value} onChanged={own.reload} />}
       {own.value?.has_password === true && <SecondFactor me={own.value} onChanged={own.reload} />}
     </div>
   );

@@ -2,21 +2,9 @@ import type { GrantRecord } from '@granary/contract/people';
 import { texts } from '../texts/texts.ts';
 
 /** Where a grant holds. */
-export function placesOf({ facilities, device_ids }: GrantRecord): string {
+function placesOf({ facilities, device_ids }: GrantRecord): string {
   const places = [...(facilities ?? []), ...(device_ids ?? [])];
   return places.length === 0 ? texts.value.people.everywhere : places.join(', ');
-}
-
-/** In a few words: each role, and where it holds. */
-export function rightsOf(grants: readonly GrantRecord[]): string {
-  const { people } = texts.value;
-  return grants
-    .map((grant) => {
-      const [title = ''] =
-        grant.role === null ? [grant.scopes.join(', ')] : people.roles[grant.role].split(':');
-      return people.at(title, placesOf(grant));
-    })
-    .join(', ');
 }
 
 /** In whole words: what each role means, and where it holds. */

@@ -55,7 +55,7 @@ describe('the shell of the console in Chromium', () => {
     assert.match(link, /#invite=gi_/);
     await dialog.getByRole('img', { name: 'The link, for the camera of a phone' }).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('cell', { name: 'Operator (everywhere)' }).waitFor();
+    await page.getByRole('cell', { name: 'Operator: starts, stops, acknowledges (everywhere)' }).waitFor();
     await page.getByLabel('Settings').click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
@@ -124,6 +124,60 @@ describe('the shell of the console in Chromium', () => {
       .getByRole('cell', { name: /Ada Lovelace/ })
       .first()
       .waitFor();
+  });
+
+  test('adds a passkey and signs in with it under a name, and says why not at an address', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page } = operator;
+    const grants = [{ role: 'viewer' as const }];
+    const { code } = await site.client.people.invite({ login: 'cleo', name: 'Cleo', grants });
+    const password = 'seven geese behind the hedge';
+    const named = site.url.replace('127.0.0.1', 'localhost');
+    const browser = await page.context().newCDPSession(page);
+    await browser.send('WebAuthn.enable');
+    await browser.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.goto(`${named}/#invite=${code}`);
+    await page.getByLabel('Choose a password').fill(password);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Settings: Cleo').waitFor();
+    await page.goto(`${named}/#/me`);
+    await page.getByRole('button', { name: 'Add passkey' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the passkey').fill('barn tablet');
+    await dialog.getByLabel('Present password').fill(password);
+    await checkAccessibility(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'barn tablet', exact: true }).waitFor();
+    for (const _time of ['first', 'second']) {
+      await page.getByLabel('Settings: Cleo').click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+      await page.getByLabel('Settings: Cleo').waitFor();
+    }
+    await page.getByRole('button', { name: 'Remove the passkey barn tablet' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('cell', { name: 'barn tablet', exact: true }).waitFor({ state: 'detached' });
+    await page.getByLabel('Settings: Cleo').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('alert').waitFor();
+    const again = await site.client.session.createCode();
+    await page.goto(`${site.url}/#sign-in=${again.code}`);
+    await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+    await page.getByLabel('Settings').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Password').or(page.getByLabel('API key')).first().waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Sign in with a passkey' }).count(), 0);
   });
 
   test('asks who the person is once, and names them in the records', async (t) => {

@@ -7,6 +7,7 @@ import { Drawing } from '../kit/empty-state.tsx';
 import { Field } from '../kit/inputs.tsx';
 import { failureText } from '../kit/messages.tsx';
 import { texts } from '../texts/texts.ts';
+import { assertPasskey, passkeyObstacle } from './passkeys.ts';
 import { isSignedIn, type SignedIn, type SignInFailure, signIn, signOn } from './sign-in.ts';
 
 /** As the service accepts it. */
@@ -32,6 +33,17 @@ export function SignInView({ client, signOnName, reason, onSignedIn }: Props) {
   const code = useSignal<string | null>(null);
   const failure = useSignal(reason);
   const isRunning = useSignal(false);
+
+  async function usePasskey(): Promise<void> {
+    isRunning.value = true;
+    const passkey = await assertPasskey(client).catch(() => null);
+    const result = passkey === null ? null : await signIn(client, { passkey });
+    isRunning.value = false;
+    if (result !== null && isSignedIn(result)) {
+      localStorage.setItem(WAY, 'person');
+      onSignedIn(result);
+    } else failure.value = result === null ? session.noPasskey : failureOf(result);
+  }
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
@@ -122,6 +134,11 @@ export function SignInView({ client, signOnName, reason, onSignedIn }: Props) {
         <Button kind="primary" type="submit" isBusy={isRunning.value}>
           {session.submit}
         </Button>
+        {passkeyObstacle() === null && (
+          <Button isBusy={isRunning.value} onPress={() => void usePasskey()}>
+            {session.usePasskey}
+          </Button>
+        )}
         <Button
           kind="quiet"
           onPress={() => {

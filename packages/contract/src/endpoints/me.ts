@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { checkNewKey, IssuedKey, KeyRecord } from '../keys.ts';
 import { checkPasswordChange, checkSecondFactorChange, Me, SecondFactor } from '../me.ts';
+import { checkNewPasskey } from '../passkeys.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
@@ -51,6 +52,32 @@ export const me = {
         refusal: 'wrong_code',
       },
     ],
+  }),
+  addPasskey: endpoint('api', 'PUT', '/me/passkeys', {
+    summary: 'Adds a passkey that the browser has made for a challenge.',
+    body: body(checkNewPasskey, 'passkey'),
+    answers: { 200: one(Me) },
+    errors: ['forbidden', 'wrong_password', 'passkey_refused', 'key_limit_reached'],
+    examples: [
+      {
+        summary: 'for a challenge that nobody made',
+        body: {
+          name: 'phone',
+          current_password: EXAMPLE_PASSWORD,
+          credential_id: 'AAAA',
+          client_data: 'AAAA',
+          authenticator_data: 'AAAA',
+          public_key: 'AAAA',
+        },
+        refusal: 'passkey_refused',
+      },
+    ],
+  }),
+  removePasskey: endpoint('api', 'DELETE', '/me/passkeys/{passkey_id}', {
+    summary: 'Removes a passkey.',
+    answers: { 200: one(Me) },
+    errors: ['forbidden'],
+    examples: [{ summary: 'an unknown one', refusal: 'passkey_not_found' }],
   }),
   keys: endpoint('api', 'GET', '/me/keys', {
     summary: 'Lists the keys of the person, without the keys themselves.',

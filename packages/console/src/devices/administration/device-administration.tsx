@@ -50,6 +50,9 @@ export function DeviceAdministration({ device, facts }: Props) {
         <DialogButton text={deviceAdmin.renewCredentials}>
           {(close) => <RenewCredentials device={device} onClose={close} />}
         </DialogButton>
+        <a class="button plain" href={addressOf('administration', 'audit', { device: device_id })}>
+          {deviceAdmin.whoDidWhat}
+        </a>
         <DialogButton text={deviceAdmin.remove}>
           {(close) => <RemoveDevice device={device} onClose={close} />}
         </DialogButton>

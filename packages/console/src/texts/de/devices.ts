@@ -281,6 +281,7 @@ export const deviceAdmin: typeof english.deviceAdmin = {
     max: 'Größter Wert',
     reporting_interval_s: 'Meldet alle (s)',
   },
+  whoDidWhat: 'Wer was getan hat',
   renewCredentials: 'Geheimnis ersetzen',
   renewMeans:
     'Das alte Geheimnis gilt sofort nicht mehr, und die Verbindung des Geräts wird getrennt. Es ist nicht verbunden, bis es das neue Geheimnis hat.',

@@ -57,4 +57,20 @@ export const me: typeof english.me = {
   recoveryMeans: 'Bewahren Sie sie auf, wo Sie sie ohne Ihr Telefon finden.',
   removeFactor: 'Zweiten Faktor entfernen',
   removeMeans: 'Danach genügt zum Anmelden das Passwort allein. Es muss 15 Zeichen haben.',
+  passkeys: 'Passkeys',
+  passkeysMean:
+    'Mit einem Passkey melden Sie sich mit Finger, Gesicht oder der PIN Ihres Geräts an, ohne Name und Passwort.',
+  passkeyObstacles: {
+    address:
+      'Passkeys gehören zu einem Namen. Unter dieser Adresse, die eine Zahl ist, kann es keine geben: Öffnen Sie den Dienst unter seinem Namen.',
+    encryption: 'Browser erlauben Passkeys nur mit HTTPS. Fragen Sie die danach, die den Dienst betreuen.',
+    browser: 'Dieser Browser kennt keine Passkeys.',
+  },
+  addPasskey: 'Passkey hinzufügen',
+  addPasskeyMeans: 'Ihr Browser fragt, wo der Passkey aufbewahrt werden soll.',
+  passkeyName: 'Name des Passkeys',
+  addedAt: 'Hinzugefügt',
+  remove: 'Entfernen',
+  removePasskeyOf: (name) => `Den Passkey ${name} entfernen`,
+  removePasskeyMeans: 'Er lässt niemanden mehr ein. Entfernen Sie ihn auch auf dem Gerät.',
 };

@@ -391,6 +391,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   sensor_identifier: '1 bis 64 Buchstaben, Ziffern, - oder _, zuerst ein Buchstabe oder eine Ziffer',
   sensor_type: '1 bis 64 kleine Buchstaben, Ziffern oder _, zuerst ein Buchstabe',
   event_number: 'die Nummer eines Ereignisses',
+  base_64_url: '1 bis {limit:number} Zeichen aus base64url',
   base_32: '{limit:number} aus A bis Z und 2 bis 7',
   login_name:
     '1 bis 63 Zeichen von a bis z, 0 bis 9, Punkt, Bindestrich und Unterstrich, das erste ein Buchstabe oder eine Ziffer',

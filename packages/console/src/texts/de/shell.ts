@@ -66,6 +66,8 @@ export const session: typeof english.session = {
   login: 'Anmeldename',
   password: 'Passwort',
   secondFactor: 'Code Ihrer App, oder ein Wiederherstellungscode',
+  usePasskey: 'Mit einem Passkey anmelden',
+  noPasskey: 'Es wurde kein Passkey gewählt.',
   usePassword: 'Name und Passwort verwenden',
   useKey: 'Schlüssel verwenden',
   welcome: 'Willkommen',

@@ -93,6 +93,8 @@ export const people = {
   renewOf: (name: string) => `New link for ${name}`,
   renewMeans:
     'For a lost link or a forgotten password. Links made before stop working; a disabled person is let in again.',
+  did: 'What they did',
+  didOf: (name: string) => `What ${name} did`,
   disable: 'Disable',
   disableOf: (name: string) => `Disable ${name}`,
   disableMeans:
@@ -287,6 +289,8 @@ export const audit = {
     'signOn.callback': 'Sign in with the identity provider',
     'signOn.logout': 'Sign-out told by the identity provider',
     'me.changePassword': 'Change own password',
+    'me.addPasskey': 'Add own passkey',
+    'me.removePasskey': 'Remove own passkey',
     'me.changeSecondFactor': 'Change own second factor',
     'me.createKey': 'Make own key',
     'me.revokeKey': 'End own key',
@@ -314,7 +318,9 @@ export const audit = {
     'plants.create': 'Create plant',
   },
   actionFilter: 'Action, such as operations.feed',
-  actorFilter: 'Person',
+  actorFilter: 'Name given with a key',
+  person: 'Person',
+  everybody: 'Everybody',
   result: 'Result',
   anyResult: 'Done and refused',
   results: { done: 'Done', refused: 'Refused' },

@@ -278,6 +278,7 @@ export const deviceAdmin = {
     max: 'Highest value',
     reporting_interval_s: 'Reports every (s)',
   },
+  whoDidWhat: 'Who did what',
   renewCredentials: 'Replace secret',
   renewMeans:
     'The old secret stops working and the connection of the device is closed at once. The device is offline until it has the new secret.',

@@ -56,4 +56,20 @@ export const me = {
   recoveryMeans: 'Keep them where you find them without your phone.',
   removeFactor: 'Remove second factor',
   removeMeans: 'From then on the password alone is enough to sign in. It must have 15 characters.',
+  passkeys: 'Passkeys',
+  passkeysMean:
+    'With a passkey you sign in with a finger, a face or the PIN of your device, without name and password.',
+  passkeyObstacles: {
+    address:
+      'Passkeys belong to a name. At this address, which is a number, there can be none: open the service under its name.',
+    encryption: 'Browsers allow passkeys only with HTTPS. Ask those who run the service for it.',
+    browser: 'This browser knows no passkeys.',
+  },
+  addPasskey: 'Add passkey',
+  addPasskeyMeans: 'Your browser asks where the passkey shall be kept.',
+  passkeyName: 'Name of the passkey',
+  addedAt: 'Added',
+  remove: 'Remove',
+  removePasskeyOf: (name: string) => `Remove the passkey ${name}`,
+  removePasskeyMeans: 'It lets nobody in any more. Remove it on the device, too.',
 };

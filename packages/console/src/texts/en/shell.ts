@@ -64,6 +64,8 @@ export const session = {
   login: 'Name for signing in',
   password: 'Password',
   secondFactor: 'Code of your app, or a recovery code',
+  usePasskey: 'Sign in with a passkey',
+  noPasskey: 'No passkey was chosen.',
   usePassword: 'Use name and password',
   useKey: 'Use a key',
   welcome: 'Welcome',

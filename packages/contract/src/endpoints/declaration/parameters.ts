@@ -104,6 +104,12 @@ export const PATH_PARAMETERS = {
     notFound: 'person_not_found',
     example: 'per_019a86c5f3c07b2a',
   },
+  passkey_id: {
+    schema: RECORD_ID,
+    description: 'the id of a passkey',
+    notFound: 'passkey_not_found',
+    example: '4f0c9a1b2d3e5f60718293a4',
+  },
   session_id: {
     schema: RECORD_ID,
     description: 'the id of a session, which is not its secret',

@@ -2,18 +2,26 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { SESSION_COOKIE, type SignIn } from '@granary/contract/session';
 import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { secretHolderOf } from '@granary/core/keys';
+import { isValidAt, secretHolderOf } from '@granary/core/keys';
 import type { UsedFactor } from '@granary/core/people';
 import { CODE_MS_USUAL, listedSession, sessionIdOf, sessionRecord } from '@granary/core/session';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../process/keys/keyring.ts';
-import { hashSecret, isInviteCode, newSessionSecret, newSignInCode } from '../../process/keys/secrets.ts';
+import { challengeHashOf, checkedPasskey, isSignedBy } from '../../process/keys/passkeys.ts';
+import {
+  hashSecret,
+  isInviteCode,
+  newChallenge,
+  newSessionSecret,
+  newSignInCode,
+} from '../../process/keys/secrets.ts';
 import { type AccessChecks, faultOfKey, refusalOfUnknown } from '../access/auth.ts';
+import { callerNetwork } from '../access/caller-address.ts';
 import { sessionSecret } from '../access/credentials.ts';
-import { isEncrypted, refusalOfForeignSignIn } from '../access/own-page.ts';
+import { isEncrypted, namesThisService, refusalOfForeignSignIn } from '../access/own-page.ts';
 import type { PasswordChecks } from '../access/password-checks.ts';
-import { RATE_LIMIT_HEADERS } from '../access/rate-limit.ts';
+import { RATE_LIMIT_HEADERS, RateLimiter } from '../access/rate-limit.ts';
 import { actsAs } from '../audit/attempt.ts';
 import { success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
@@ -27,12 +35,17 @@ export const browserOf = ({ address, headers }: FastifyRequest) => ({
   browser: (headers['user-agent'] ?? '').slice(0, BROWSER_CHARS_MAX),
 });
 
+/** Of an address: whoever asks for one needs no key, and each is stored. */
+const CHALLENGES_PER_SECOND = 10;
+
 /** As long as a session lasts at most; the service ends it earlier where it is not used. */
 const LASTS_S = (30 * DAY_MS) / SECOND_MS;
 
 interface Identified {
   readonly caller: Caller;
   readonly factor?: UsedFactor;
+  /** Of the challenge that was signed. */
+  readonly codeHash?: string;
 }
 
 interface SignInChecks extends AccessChecks {
@@ -44,22 +57,32 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
   const { app, changes, keyring, settings, now } = parts;
   const { failedLogins, limiter, passwords } = checks;
 
+  const challenges = new RateLimiter({ perSecond: CHALLENGES_PER_SECOND, now, liveNodes: () => 1 });
+
+  register(routes, endpoints.session.challenge, async (request, reply) => {
+    const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
+    if (foreign !== null) throw foreign;
+    challenges.take(callerNetwork(request.address), reply);
+    const challenge = newChallenge();
+    const { expiresAtMs } = await changes(request).session.createChallenge(challengeHashOf(challenge), now());
+    return success({ challenge, expires_at: toIso(expiresAtMs) });
+  });
+
   register(routes, endpoints.session.create, async (request, reply, read) => {
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
     if (foreign !== null) throw foreign;
     const given = read.body(request);
-    const { caller, factor } = await identify(given, request, reply);
+    const { caller, factor, codeHash = codeHashOf(given) } = await identify(given, request, reply);
     limiter?.take(caller.keyId, reply);
     actsAs(request, caller);
     const secret = newSessionSecret();
-    const code = codeOf(given);
     const former = sessionSecret(request);
     const created = await changes(request).session.create({
       keyId: secretHolderOf(caller),
       hash: hashSecret(secret),
       nowMs: now(),
       formerHash: former === undefined ? null : hashSecret(former),
-      codeHash: code === null ? null : hashSecret(code),
+      codeHash,
       from: browserOf(request),
       ...(factor === undefined ? {} : { factor }),
       ...('invite' in given ? { password: await hashChosen(caller, given.password) } : {}),
@@ -75,6 +98,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
 
   async function identify(given: SignIn, request: FastifyRequest, reply: FastifyReply): Promise<Identified> {
     if ('login' in given) return await identifyPerson(given, request, reply);
+    if ('passkey' in given) return await identifyByPasskey(given, request, reply);
     const caller = await ('api_key' in given ? keyring.identify(given.api_key) : identifyByCode(given));
     if (caller === null) throw refusalOf(given, request, reply);
     return { caller };
@@ -99,6 +123,30 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     return factor === undefined ? { caller } : { caller, factor };
   }
 
+  /** The person is the one whose passkey it is; nobody has to type a name. */
+  async function identifyByPasskey(
+    given: Extract<SignIn, { passkey: object }>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Identified> {
+    const { passkey } = given;
+    const isOwn = (origin: string) => namesThisService(request.headers, origin, settings.publicUrl);
+    const checked = checkedPasskey(passkey, { type: 'webauthn.get', isOwn });
+    const stored = checked === null ? undefined : await app.people.findPasskey(passkey.credential_id);
+    const person =
+      stored === undefined || !isSignedBy(stored.publicKey, passkey)
+        ? undefined
+        : await app.people.find(stored.keyId);
+    if (checked === null || person === undefined || !isValidAt(person, now())) {
+      throw refusalOf(given, request, reply);
+    }
+    return {
+      caller: { ...person, personalKeyId: null, session: null },
+      factor: { credentialId: passkey.credential_id, signCount: checked.signCount },
+      codeHash: challengeHashOf(checked.challenge),
+    };
+  }
+
   /** Of a person who was invited; the code is not used up by a password that is refused. */
   async function hashChosen({ keyId }: Caller, password: string): Promise<string> {
     const person = await app.people.find(keyId);
@@ -107,6 +155,14 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
   }
 
   function refusalOf(given: SignIn, request: FastifyRequest, reply: FastifyReply): Refusal {
+    if ('passkey' in given) {
+      return refusalOfUnknown(
+        failedLogins,
+        'this passkey is not known here, or was used wrongly',
+        request,
+        reply,
+      );
+    }
     if ('invite' in given) {
       const fault = 'this invitation was used before or has ended; ask for a new one';
       return refusalOfUnknown(failedLogins, fault, request, reply);
@@ -119,6 +175,11 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     return refusalOfUnknown(failedLogins, fault, request, reply);
   }
 }
+
+const codeHashOf = (given: SignIn): string | null => {
+  const code = codeOf(given);
+  return code === null ? null : hashSecret(code);
+};
 
 /** `null` where no code was given. */
 function codeOf(given: SignIn): string | null {

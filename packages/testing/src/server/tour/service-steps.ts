@@ -52,6 +52,7 @@ export async function people(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/me/keys', { headers });
   await client.step('DELETE', `/v1/me/keys/${ownKey}`, { headers });
   await client.step('DELETE', '/v1/me/keys/key_none', { headers });
+  await client.step('DELETE', '/v1/me/passkeys/none', { headers });
   client.key = client.address.adminKey;
   await client.step('POST', `${one}/disable`);
   await client.step('GET', '/v1/sessions');
