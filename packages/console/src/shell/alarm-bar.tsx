@@ -21,7 +21,7 @@ const MOST_URGENT_FIRST = ALERT_SEVERITIES.toReversed();
 export function AlarmBar() {
   const { live } = useConsole();
   const element = useRef<HTMLElement>(null);
-  useBarHeight(element);
+  useHeight(element, '--alarm-bar-height');
   const { shell } = texts.value;
   const summary = useComputed(() => summaryOf([...live.site.alerts.all.value.values()]));
   const { unacknowledged, foremost } = summary.value;
@@ -116,16 +116,19 @@ function LostLine() {
   );
 }
 
-/** Tells the styles how high the alarm bar is now, so that forms and sticky heads begin below it. */
-function useBarHeight(element: RefObject<HTMLElement | null>): void {
+/** Tells the styles how high something is now, so that forms, sticky heads and docked buttons begin beside it. */
+export function useHeight(element: RefObject<HTMLElement | null>, property: string): void {
   useLayoutEffect(() => {
     const { current } = element;
-    if (current === null) return;
-    const observer = new ResizeObserver(() => {
-      document.documentElement.style.setProperty('--alarm-bar-height', `${current.offsetHeight}px`);
-    });
+    // What stands in a dialog is not docked at the window.
+    if (current === null || current.closest('dialog') !== null) return;
+    const { style } = document.documentElement;
+    const observer = new ResizeObserver(() => style.setProperty(property, `${current.offsetHeight}px`));
     observer.observe(current);
-    return () => observer.disconnect();
+    return () => {
+      observer.disconnect();
+      style.removeProperty(property);
+    };
   }, []);
 }
 

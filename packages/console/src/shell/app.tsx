@@ -26,7 +26,7 @@ import { OperationProgress, OperationStop, useTimeLeft } from '../operations/ope
 import { StopButton } from '../operations/stop-button.tsx';
 import { Overview } from '../overview/overview.tsx';
 import { texts } from '../texts/texts.ts';
-import { AlarmBar } from './alarm-bar.tsx';
+import { AlarmBar, useHeight } from './alarm-bar.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { NavigationBar } from './navigation-bar.tsx';
 
@@ -58,8 +58,19 @@ export function MovementStrip() {
   const operations = [...site.operations.all.value.values()];
   const missions = [...site.missions.all.value.values()];
   if (operations.length + missions.length === 0) return null;
+  return <Movements operations={operations} missions={missions} />;
+}
+
+interface MovementsProps {
+  readonly operations: readonly FleetOperation[];
+  readonly missions: readonly FleetMission[];
+}
+
+function Movements({ operations, missions }: MovementsProps) {
+  const element = useRef<HTMLElement>(null);
+  useHeight(element, '--movement-height');
   return (
-    <section class="movement-strip" aria-label={texts.value.shell.movement}>
+    <section ref={element} class="movement-strip" aria-label={texts.value.shell.movement}>
       <ul>
         {operations.map((operation) => (
           <OperationMovement key={operation.operation_id} operation={operation} />
