@@ -8,6 +8,8 @@ const ENTRIES = [
   entry('Calf starter', 'Hillside Farm'),
   entry('Calf starter', 'Riverside'),
   entry('Größe Süd', 'Hof'),
+  entry('Feed Sow feed', 'Pig house'),
+  entry('Feed Pig finisher', 'Pig house'),
 ];
 
 const found = (search: string) => matching(ENTRIES, search).map(({ text, place }) => `${text}/${place}`);
@@ -21,11 +23,12 @@ test('each word begins a word of the entry or of its place, and a text that begi
   assert.deepEqual(found('riv CALF'), ['Calf starter/Riverside']);
   assert.deepEqual(found('dis ca'), ['Discharge Calf starter/Hillside Farm']);
   assert.deepEqual(found('süd'), ['Größe Süd/Hof']);
+  assert.deepEqual(found('fe pig'), ['Feed Pig finisher/Pig house', 'Feed Sow feed/Pig house']);
   assert.deepEqual(found('tarter'), []);
 });
 
 test('without a search everything is found, but not more than a screen can show', () => {
-  assert.equal(found('  ').length, 4);
+  assert.equal(found('  ').length, 6);
   assert.equal(
     matching(
       Array.from({ length: 99 }, (_, index) => entry(`Silo ${index}`)),

@@ -9,16 +9,20 @@ export interface PaletteEntry {
 
 const SHOWN_MAX = 12;
 
-/** The entries in which each word of the search begins a word, those whose text begins with it first. */
+/** The entries in which each word of the search begins a word: texts that begin with it, then other texts, then by the place. */
 export function matching(entries: readonly PaletteEntry[], search: string): PaletteEntry[] {
   const wanted = wordsOf(search);
   const whole = search.trim().toLowerCase();
-  const found = entries.filter(({ text, place }) => {
-    const words = wordsOf(`${text} ${place}`);
+  const isIn = (text: string): boolean => {
+    const words = wordsOf(text);
     return wanted.every((one) => words.some((word) => word.startsWith(one)));
-  });
-  const isFirst = ({ text }: PaletteEntry): boolean => text.toLowerCase().startsWith(whole);
-  return [...found.filter(isFirst), ...found.filter((entry) => !isFirst(entry))].slice(0, SHOWN_MAX);
+  };
+  const rank = ({ text }: PaletteEntry): number =>
+    Number(!text.toLowerCase().startsWith(whole)) + Number(!isIn(text));
+  return entries
+    .filter(({ text, place }) => isIn(`${text} ${place}`))
+    .sort((one, other) => rank(one) - rank(other))
+    .slice(0, SHOWN_MAX);
 }
 
 const wordsOf = (text: string): string[] =>
