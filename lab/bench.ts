@@ -27,6 +27,7 @@ import {
 import { measureLongHistory } from './bench/case-long-history.ts';
 import { measureNodes } from './bench/case-nodes.ts';
 import { measureOverload } from './bench/case-overload.ts';
+import { measurePeople } from './bench/case-people.ts';
 import { measureReads } from './bench/case-reads.ts';
 import { measureStarts } from './bench/case-starts.ts';
 import { measureStopsBesideLoad } from './bench/case-stops-beside-load.ts';
@@ -69,6 +70,8 @@ const ALL_CASES: Cases = {
   'overload-postgres': onPostgres(measureOverload),
   'stops-beside-load': (dataDir) => measureStopsBesideLoad(dataDir),
   'stops-beside-load-postgres': onPostgres(measureStopsBesideLoad),
+  people: (dataDir) => measurePeople(dataDir),
+  'people-postgres': onPostgres(measurePeople),
   nodes: measureNodes,
   hostile: measureHostile,
   'hostile-device': measureHostileDevice,

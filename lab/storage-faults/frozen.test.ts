@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { type ScriptedRover, startRover } from '@granary/testing/server/devices/scripted-rover';
 import { startSilo } from '@granary/testing/server/devices/scripted-silo';
 import { eventually } from '@granary/testing/server/eventually';
+import { cookieOf, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
 import { siloNamed } from '@granary/testing/server/service';
 import { Client } from 'pg';
 import { feedingSilo, inTime, type Rig, type RunningSilo, startRig, timed } from './rig.ts';
@@ -153,6 +154,35 @@ describe('while PostgreSQL is frozen', () => {
       await silo.take('stop');
     });
     await silo.leave();
+  });
+
+  test('a locked terminal stops, and so does one whose person was disabled', async () => {
+    const { api } = rig;
+    const [first, second] = [await feedingSilo(api, 'locked-1'), await feedingSilo(api, 'locked-2')];
+    const ada = await signedIn(api, [{ role: 'operator' }]);
+    await ada.ask('PUT', '/v1/me/pin', { current_password: PASSWORD, pin: '4071' });
+    const wanted = { name: 'Mill', kind: 'terminal', facilities: ['north'] };
+    const enrol = async (): Promise<Readonly<Record<string, string>>> => {
+      const { code } = (await api.post('/v1/terminals', wanted)).body.data;
+      return { ...OWN_PAGE, cookie: cookieOf(await signIn(api, { code })) };
+    };
+    const [locked, left] = [await enrol(), await enrol()];
+    assert.equal((await api.raw('GET', first.path, { headers: locked })).status, 200);
+    const body = JSON.stringify({ login: ada.person.login, pin: '4071' });
+    const json = { ...left, 'content-type': 'application/json' };
+    assert.equal((await api.raw('PUT', '/v1/session/person', { headers: json, body })).status, 200);
+    assert.equal((await api.post(`/v1/people/${ada.person.person_id}/disable`)).status, 200);
+    await whileFrozen(async () => {
+      for (const [{ silo, path }, headers] of [
+        [first, locked],
+        [second, left],
+      ] as const) {
+        const { result } = await timed(api.raw('POST', `${path}/stop`, { headers }));
+        assert.deepEqual([result.status, result.body.data?.status], [200, 'stopping'], result.text);
+        await silo.take('stop');
+      }
+    });
+    for (const { silo } of [first, second]) await silo.leave();
   });
 
   test('a stop for an unknown device is refused in time and says what to do', async () => {

@@ -9,6 +9,7 @@ import * as bridges from './bridges.ts';
 import * as commands from './commands/commands.ts';
 import * as field from './commands/field-jobs.ts';
 import * as configuration from './configuration/configuration.ts';
+import * as confirmations from './confirmations.ts';
 import * as devices from './devices/devices.ts';
 import type { Committed } from './effects.ts';
 import * as events from './events/events.ts';
@@ -29,6 +30,7 @@ import * as shifts from './shifts/shifts.ts';
 import * as signOn from './sign-on/sign-on.ts';
 import * as site from './site/site.ts';
 import * as telemetry from './telemetry/telemetry.ts';
+import * as terminals from './terminals.ts';
 import { isLongWrite, type Transaction } from './transaction.ts';
 import * as views from './views.ts';
 import * as webhooks from './webhooks/webhooks.ts';
@@ -45,6 +47,8 @@ export const SLICES = {
   session,
   people,
   signOn,
+  terminals,
+  confirmations,
   operations,
   alerts,
   events,

@@ -182,6 +182,9 @@ export function createClient({
     me: derive(endpoints.me, transport, roots),
     /** Sign-in for browsers. */
     session: derive(endpoints.session, transport, roots),
+    /** Shared terminals, and the people who sign in there. */
+    terminals: derive(endpoints.terminals, transport, roots),
+    confirmations: derive(endpoints.confirmations, transport, roots),
     audit: derive(endpoints.audit, transport, roots),
     notifications: derive(endpoints.notifications, transport, roots),
     webhooks: derive(endpoints.webhooks, transport, roots),

@@ -59,7 +59,7 @@ export function callOf(endpoint: Endpoint, roots: GroupRoots, args: Arguments): 
 
 function headersOf(
   { requestHeaders, isUrgent }: Endpoint,
-  { idempotencyKey, ifMatch, actor }: CallOptions,
+  { idempotencyKey, ifMatch, actor, confirmation }: CallOptions,
 ): Readonly<Record<string, string>> {
   // Each repetition of a stop is carried out anew, so it gets no key of ours.
   const needsKey = requestHeaders.includes(IDEMPOTENCY_KEY) && isUrgent !== true;
@@ -67,6 +67,7 @@ function headersOf(
   return {
     ...(key === undefined ? {} : { [IDEMPOTENCY_KEY]: key }),
     ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+    ...(confirmation === undefined ? {} : { 'x-confirmation': confirmation }),
     ...(actor === undefined ? {} : { 'x-actor': headerBytes(actor) }),
   };
 }

@@ -5,7 +5,7 @@ import './styles/print.css';
 import { createClient } from '@granary/client';
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { render } from 'preact';
-import { ConsoleContext } from './context/console.ts';
+import { type Confirming, ConsoleContext, isSharedBrowser } from './context/console.ts';
 import { openPreferences, type Preferences } from './context/preferences.ts';
 import { Navigation } from './context/routes.ts';
 import { StopRequests } from './context/stop-requests.ts';
@@ -26,6 +26,7 @@ import { App, preloadView } from './shell/app.tsx';
 import { texts } from './texts/texts.ts';
 
 const AGAIN_MS = 2_000;
+const COOKIE_KEPT_EVERY_MS = 12 * 3_600 * 1_000;
 
 const root = document.querySelector('#console');
 if (root === null) throw new Error('the page has no place for the console');
@@ -46,12 +47,14 @@ const firstAnswer = ask();
 preloadView(navigation.route.peek().view);
 const preferences = await loadedPreferences();
 
-async function showConsole(session: SignedIn): Promise<void> {
+/** `own`: of the key of this browser; at a terminal others sign in over it. */
+async function showConsole(own: SignedIn): Promise<void> {
   const openPort = await sharedWorker;
-  const sharedStreams = openPort === null ? undefined : new SharedStreams(session.key_id, openPort);
+  const sharedStreams = openPort === null ? undefined : new SharedStreams(own.key_id, openPort);
   addEventListener('pagehide', close);
   function close(): void {
     removeEventListener('pagehide', close);
+    clearInterval(cookieTimer);
     live.stop();
     sharedStreams?.close();
     // The views of the next session must not keep anything of this one.
@@ -62,7 +65,7 @@ async function showConsole(session: SignedIn): Promise<void> {
     // Another window may have signed in with another key; the one that was refused would be refused again.
     const askAgain = async (): Promise<SignInResult> => {
       const result = await currentSession(client);
-      const isRefused = isSignedIn(result) && result.key_id === session.key_id;
+      const isRefused = isSignedIn(result) && result.key_id === own.key_id;
       return isRefused ? { kind: 'refused', failure: null } : result;
     };
     void openWith(askAgain(), askAgain, texts.value.session.ended);
@@ -75,21 +78,39 @@ async function showConsole(session: SignedIn): Promise<void> {
     showSignIn(null);
   };
   const stops = new StopRequests(() => live.makeRoom());
+  // A browser keeps a cookie for a limited time; the answer brings it again.
+  const keepCookie = (): void => void client.session.get({ timeLimitMs: 0 }).catch(() => undefined);
+  const cookieTimer = isSharedBrowser(own) ? setInterval(keepCookie, COOKIE_KEPT_EVERY_MS) : undefined;
+  const confirming = signal<Confirming | null>(null);
   live.start();
-  render(
-    <ConsoleContext.Provider
-      value={{ client, settings, live, stops, navigation, preferences, session, signOut }}
-    >
-      <App />
-    </ConsoleContext.Provider>,
-    place,
-  );
+  const draw = (session: SignedIn): void => {
+    const become = (next: SignedIn | null): void => draw(next ?? own);
+    const shared = {
+      client,
+      settings,
+      live,
+      stops,
+      navigation,
+      preferences,
+      session,
+      confirming,
+      become,
+      signOut,
+    };
+    render(
+      <ConsoleContext.Provider value={shared}>
+        <App />
+      </ConsoleContext.Provider>,
+      place,
+    );
+  };
+  draw(own);
 }
 
-/** A key that only reads leaves no records, so a screen on a wall is not asked. */
+/** Only a key does not say who uses it. One that only reads leaves no records, so a screen on a wall is not asked. */
 function askPerson(session: SignedIn): void {
   const isAsked =
-    session.kind !== 'person' &&
+    session.kind === 'service' &&
     preferences.person.peek() === '' &&
     session.scopes.some((scope) => scope !== 'read');
   if (!isAsked) {

@@ -14,11 +14,22 @@ export const Difference = closed({ path: Type.String(), before: Type.Unknown(), 
 
 export type Difference = Static<typeof Difference>;
 
+const PersonName = closed({ key_id: Type.String(), name: Type.String() });
+/** A shared terminal. */
+export const TerminalName = closed({ key_id: Type.String(), name: Type.String() });
+
 /** Who made a change: the API key, and the person or program that the caller named in the header `X-Actor`. */
 export const Actor = closed({
   key_id: Type.String(),
   key_name: Type.String(),
   actor: Type.Union([line(ACTOR_CHARS_MAX), Type.Null()]),
+  terminal: Type.Optional(
+    described(
+      'The shared terminal at which it was done; where it has the `key_id` of the actor, nobody had signed in.',
+      TerminalName,
+    ),
+  ),
+  confirmed_by: Type.Optional(described('Who confirmed it, where the facility asks for that.', PersonName)),
 });
 
 /** `null` where a device or the clock caused it. */
@@ -91,6 +102,7 @@ export const AuditQuery = closed({
   to: Type.Optional(described('Not included.', Timestamp)),
 });
 
+export type TerminalName = Static<typeof TerminalName>;
 export type Actor = Static<typeof Actor>;
 export type AuditedChange = Static<typeof AuditedChange>;
 export type AuditEntry = Static<typeof AuditEntry>;

@@ -37,6 +37,18 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'The key does not have the scope that the endpoint needs.',
     'Use a key with that scope; an administrator can issue one.',
   ),
+  wrong_pin: text(
+    'The PIN is not right, or this person does not sign in at this terminal.',
+    'Enter it again. After 5 wrong PINs of a person at a terminal only the password counts there.',
+  ),
+  password_required: text(
+    'The PIN does not count here: the person has none, or it was entered wrongly too often at this terminal.',
+    'Sign in at the terminal with the password; the PIN counts again after that.',
+  ),
+  confirmation_required: text(
+    'The facility wants people to confirm this once more, and the request has no confirmation, or one for another request or that has ended.',
+    'Send `POST /v1/confirmations` with the same action, device and body, and its id in `X-Confirmation` within 60 seconds; `message_code` says whether another person has to confirm.',
+  ),
   cross_site_request: text(
     'The request has the cookie of a session and does not come from a page of this service.',
     'Programs send an API key instead of a cookie. Behind a proxy, set `GRANARY_PUBLIC_URL` to the address that people use.',
@@ -51,6 +63,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   note_not_found: text('There is no such note.', LOOK_AT_ID),
   handover_not_found: text('There is no such handover.', LOOK_AT_ID),
   person_not_found: text('There is no such person, or this key may not manage them.', 'List the people.'),
+  terminal_not_found: text(
+    'There is no such terminal or display, or this key does not administer its facilities.',
+    'List the terminals.',
+  ),
   session_not_found: text('The caller has no such session.', 'List the sessions.'),
   sign_on_refused: text(
     'The sign-in with the identity provider was not accepted.',

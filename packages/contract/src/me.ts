@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
 import { form } from './input/text-schemas.ts';
 import { Passkey } from './passkeys.ts';
-import { GivenCode, GivenPassword, PASSWORD_CHARS_MIN_OF_TWO, Person } from './people.ts';
+import { GivenCode, GivenPassword, PASSWORD_CHARS_MIN_OF_TWO, Person, Pin } from './people.ts';
 import { sentence } from './sentences/english.ts';
 
 /** What people see and change of themselves. */
@@ -14,6 +14,7 @@ export const Me = closed({
     'How many recovery codes are left; null without a second factor.',
     Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
   ),
+  has_pin: described('Whether the person can sign in with a PIN at terminals.', Type.Boolean()),
 });
 
 export const PasswordChange = closed({
@@ -45,9 +46,15 @@ export const SecondFactor = closed({
   ),
 });
 
+export const NewPin = closed({
+  current_password: GivenPassword,
+  pin: described('Repeated digits and rows such as 1234 are refused.', Pin),
+});
+
 export type Me = Static<typeof Me>;
 
 export type SecondFactorChange = Static<typeof SecondFactorChange>;
 
+export const checkNewPin = checker(NewPin);
 export const checkPasswordChange = checker(PasswordChange);
 export const checkSecondFactorChange = checker(SecondFactorChange);

@@ -22,6 +22,9 @@ export const GivenPassword = Type.String({ minLength: 1, maxLength: 200 });
 /** Of an authenticator app, or a recovery code. */
 export const GivenCode = Type.String({ minLength: 1, maxLength: 50 });
 
+/** Counts only at terminals. */
+export const Pin = Type.String({ pattern: '^[0-9]{4,8}$', ...form(sentence('pin_digits')) });
+
 const roles = Object.keys(ROLES) as Role[];
 const Email = line(254);
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { TerminalName } from './audit.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { form } from './input/text-schemas.ts';
 import { KeyRecord, PRINCIPAL_KINDS, SCOPES } from './keys.ts';
@@ -50,6 +51,10 @@ export const SessionRecord = closed({
   ),
   facilities,
   device_ids,
+  terminal: described(
+    'The shared terminal of this session; where it has the `key_id` of the caller, nobody has signed in.',
+    Type.Union([TerminalName, Type.Null()]),
+  ),
   expires_at: described('When the API key ends; null if it does not.', expires_at),
   session: described(
     'The session of the cookie; null where the request was sent with the API key itself.',

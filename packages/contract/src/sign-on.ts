@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Reconfirmations } from './confirmations.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { GrantFields, GrantRecord } from './people.ts';
@@ -27,6 +28,7 @@ const PolicyFields = {
     'After this time a session that began with the identity provider ends, also if it is used.',
     Type.Integer({ minimum: 1, maximum: 720 }),
   ),
+  reconfirm: Reconfirmations,
 };
 
 /** How people sign in, as one document for the whole site. */
@@ -36,6 +38,7 @@ export const SignInPolicy = closed(PolicyFields);
 export const NewSignInPolicy = closed({
   groups: Type.Optional(PolicyFields.groups),
   session_hours: Type.Optional(PolicyFields.session_hours),
+  reconfirm: Type.Optional(PolicyFields.reconfirm),
 });
 
 const PolicyQuery = closed({ dry_run: Type.Optional(Type.Enum(['true', 'false'])) });

@@ -1,10 +1,13 @@
+import type { TerminalName } from '@granary/contract/audit';
+import type { PrincipalKind } from '@granary/contract/keys';
 import type { SessionListed, SessionRecord } from '@granary/contract/session';
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
-import { keyRecord, type StoredCaller } from './keys.ts';
+import { keyRecord, type StoredCaller, type StoredKey } from './keys.ts';
 import { grantRecord } from './people.ts';
 
 const SESSION_MS_MAX = 30 * DAY_MS;
 const SESSION_UNUSED_MS_MAX = 7 * DAY_MS;
+const SHARED_UNUSED_MS_MAX = 90 * DAY_MS;
 /** Of one key; a further session ends the one that was used longest ago. */
 export const SESSIONS_PER_KEY_MAX = 100;
 /** Of one key; a further code ends the oldest one. */
@@ -29,21 +32,27 @@ export interface StoredSession {
   readonly providerSid: string | null;
 }
 
-/** When a session ends that is not used again. */
+/** Used by whoever stands there. */
+export const isShared = (kind: PrincipalKind): boolean => kind === 'terminal' || kind === 'display';
+
+/** When a session ends that is not used again; that of a terminal or a display does not age while it is used. */
 export const sessionEndMs = (
+  kind: PrincipalKind,
   createdAtMs: number,
   lastUsedAtMs: number,
   endsAtMs: number | null = null,
 ): number =>
-  Math.min(
-    createdAtMs + SESSION_MS_MAX,
-    lastUsedAtMs + SESSION_UNUSED_MS_MAX,
-    endsAtMs ?? Number.POSITIVE_INFINITY,
-  );
+  isShared(kind)
+    ? lastUsedAtMs + SHARED_UNUSED_MS_MAX
+    : Math.min(
+        createdAtMs + SESSION_MS_MAX,
+        lastUsedAtMs + SESSION_UNUSED_MS_MAX,
+        endsAtMs ?? Number.POSITIVE_INFINITY,
+      );
 
 export const newSession = (
   hash: string,
-  keyId: string,
+  { keyId, kind }: Pick<StoredKey, 'keyId' | 'kind'>,
   nowMs: number,
   { address, browser }: Pick<StoredSession, 'address' | 'browser'> = { address: '', browser: '' },
   { endsAtMs, providerSid }: Pick<StoredSession, 'endsAtMs' | 'providerSid'> = BEGUN_HERE,
@@ -54,7 +63,7 @@ export const newSession = (
   browser,
   createdAtMs: nowMs,
   lastUsedAtMs: nowMs,
-  expiresAtMs: sessionEndMs(nowMs, nowMs, endsAtMs),
+  expiresAtMs: sessionEndMs(kind, nowMs, nowMs, endsAtMs),
   endsAtMs,
   providerSid,
 });
@@ -62,7 +71,11 @@ export const newSession = (
 const BEGUN_HERE = { endsAtMs: null, providerSid: null };
 
 /** What a caller is told about itself. */
-export function sessionRecord(key: StoredCaller, session: StoredSession | null): SessionRecord {
+export function sessionRecord(
+  key: StoredCaller,
+  session: StoredSession | null,
+  terminal: TerminalName | null = null,
+): SessionRecord {
   const { key_id, name, scopes, facilities, device_ids, expires_at } = keyRecord(key);
   return {
     key_id,
@@ -73,6 +86,7 @@ export function sessionRecord(key: StoredCaller, session: StoredSession | null):
     scopes,
     facilities,
     device_ids,
+    terminal,
     expires_at,
     session:
       session === null

@@ -5,7 +5,7 @@ import type { Grant } from './keys.ts';
 import { grantsOf } from './people.ts';
 
 /** Without a document nobody gets anything from a group. */
-const DEFAULTS: SignInPolicy = { groups: [], session_hours: 12 };
+const DEFAULTS: SignInPolicy = { groups: [], session_hours: 12, reconfirm: [] };
 
 /** Refuses a grant that cannot hold. */
 export function policyOf(given: NewSignInPolicy): SignInPolicy {

@@ -4,6 +4,7 @@ import type { Limits } from '@granary/core/keys';
 import { type Expiry, expireRows } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { limitConditions, Parameters, where } from '../conditions.ts';
+import type { UsedConfirmation } from '../confirmations.ts';
 
 /** Who asks for which change, and from where. */
 export interface Attempt {
@@ -22,6 +23,8 @@ export interface Attempt {
   readonly resourceId: string | null;
   /** As JSON. */
   readonly input: string | null;
+  /** It is used up by the change. */
+  readonly confirmation?: UsedConfirmation;
 }
 
 export interface AuditOutcome {
@@ -66,6 +69,8 @@ export async function saveEntry(sql: Sql, attempt: Attempt, outcome: AuditOutcom
     key_id: bind(actor?.key_id ?? null),
     key_name: bind(actor?.key_name ?? null),
     actor: bind(actor?.actor ?? null),
+    terminal: bind(jsonOrNull(actor?.terminal)),
+    confirmed_by: bind(jsonOrNull(actor?.confirmed_by)),
     address: bind(attempt.address),
     action: bind(attempt.action),
     method: bind(attempt.method),
@@ -95,6 +100,9 @@ interface Row extends Omit<AuditRow, 'attemptId' | 'actor'> {
   readonly keyId: string | null;
   readonly keyName: string | null;
   readonly actor: string | null;
+  /** As JSON. */
+  readonly terminal: string | null;
+  readonly confirmedBy: string | null;
 }
 
 /** Newest first. */
@@ -111,8 +119,8 @@ export async function listEntries(
     conditions.push(`(at_ms, audit_no) < (${bind(before.atMs)}, ${bind(before.auditNo)})`);
   }
   const rows = await sql.query<Row>(
-    `SELECT audit_no, audit_id, at_ms, request_id, key_id, key_name, actor, address, action, method, path, device_id,
-       facility, resource_id, result, code, count, input
+    `SELECT audit_no, audit_id, at_ms, request_id, key_id, key_name, actor, terminal, confirmed_by, address, action, method, path,
+       device_id, facility, resource_id, result, code, count, input
      FROM audit ${where(conditions)} ORDER BY at_ms DESC, audit_no DESC LIMIT ${bind(limit)}`,
     parameters.values,
   );
@@ -138,10 +146,22 @@ function conditionsOf(sql: Sql, filter: AuditFilter, parameters: Parameters): st
   return conditions;
 }
 
-const entryOf = ({ auditId, keyId, keyName, actor, ...entry }: Row): AuditRow => ({
+const jsonOrNull = (value: object | undefined): string | null =>
+  value === undefined ? null : JSON.stringify(value);
+
+const entryOf = ({ auditId, keyId, keyName, actor, terminal, confirmedBy, ...entry }: Row): AuditRow => ({
   ...entry,
   attemptId: auditId,
-  actor: keyId === null ? null : { key_id: keyId, key_name: keyName ?? '', actor },
+  actor:
+    keyId === null
+      ? null
+      : {
+          key_id: keyId,
+          key_name: keyName ?? '',
+          actor,
+          ...(terminal === null ? {} : { terminal: JSON.parse(terminal) }),
+          ...(confirmedBy === null ? {} : { confirmed_by: JSON.parse(confirmedBy) }),
+        },
 });
 
 export const expireEntries = (sql: Sql, expiry: Expiry): Promise<number> =>

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@granary/contract/errors';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
+import { useConfirmation } from '../confirmations.ts';
 import { type Committed, committed } from '../effects.ts';
 import { longWrite, type Transaction, together } from '../transaction.ts';
 import {
@@ -31,6 +32,7 @@ export async function enterChange(
   attempt: Attempt,
   write: () => Promise<Committed<unknown>>,
 ): Promise<Committed<unknown>> {
+  if (attempt.confirmation !== undefined) await useConfirmation(sql, attempt.confirmation, attempt.atMs);
   // Its statement is given first; the write does not depend on its result.
   const [isNew, done] = await together([saveEntry(sql, attempt, DONE), write()]);
   const { result, effects, audited = [] } = done;

@@ -137,6 +137,16 @@ export async function listPersonalKeys(sql: Sql, ownerId: string, nowMs: number)
   return rows.map(toKey);
 }
 
+export async function findKeysById(
+  sql: Sql,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredKey>> {
+  const rows = await sql.query<KeyRow>(`${SELECT_KEY} WHERE ${sql.isOneOf('keys.key_id', '$1')}`, [
+    JSON.stringify(keyIds),
+  ]);
+  return new Map(rows.map((row) => [row.keyId, toKey(row)]));
+}
+
 /** Locks the key until the end of the transaction. */
 export async function lockKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
   const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id = $1 ${sql.forUpdate}`, [keyId]);
@@ -175,7 +185,7 @@ export async function hasFullKey(sql: Sql, nowMs: number): Promise<boolean> {
 
 export async function listKeys(sql: Sql, { afterKeyId, limit }: KeyPage): Promise<StoredKey[]> {
   const rows = await sql.query<KeyRow>(
-    `${SELECT_KEY} WHERE kind <> 'person' AND key_id > $1 ORDER BY key_id LIMIT $2`,
+    `${SELECT_KEY} WHERE kind = 'service' AND key_id > $1 ORDER BY key_id LIMIT $2`,
     [afterKeyId ?? '', limit],
   );
   return rows.map(toKey);
@@ -229,4 +239,10 @@ export async function recordKeyUse(sql: Sql, keyId: string, atMs: number): Promi
 export async function removeSignInsOf(sql: Sql, keyId: string): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE key_id = $1', [keyId]);
   await sql.run('DELETE FROM sign_in_codes WHERE key_id = $1', [keyId]);
+  await leaveTerminals(sql, keyId);
+}
+
+/** Locks the terminals at which the person has signed in. */
+export async function leaveTerminals(sql: Sql, personId: string): Promise<void> {
+  await sql.run('UPDATE sessions SET person_id = NULL WHERE person_id = $1', [personId]);
 }

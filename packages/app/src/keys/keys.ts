@@ -35,7 +35,7 @@ import {
 /** Locks the key until the end of the transaction. */
 async function lockKnownKey(sql: Sql, keyId: string): Promise<StoredKey> {
   const key = await lockKey(sql, keyId);
-  if (key === undefined || key.kind === 'person')
+  if (key === undefined || key.kind !== 'service')
     throw new Refusal('key_not_found', `there is no key ${quoted(keyId)}`);
   return key;
 }

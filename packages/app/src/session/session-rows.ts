@@ -1,14 +1,21 @@
-import type { StoredCaller } from '@granary/core/keys';
+import type { StoredCaller, StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
 import type { Expiry } from '@granary/store/expiry';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
-import { CALLER_COLUMNS, type CallerRow, toCaller, WITH_OWNERS } from '../keys/key-rows.ts';
+import { CALLER_COLUMNS, type CallerRow, findKeysById, toCaller, WITH_OWNERS } from '../keys/key-rows.ts';
 
 /** A session with its key. */
 export interface SessionOfKey {
   readonly key: StoredCaller;
   readonly session: StoredSession;
+  /** Who has signed in at the terminal of the session. */
+  readonly person: SignedInPerson | null;
+}
+
+export interface SignedInPerson {
+  readonly key: StoredKey;
+  readonly untilMs: number;
 }
 
 /** A code with which a browser can sign in once. */
@@ -28,6 +35,8 @@ interface SessionRow extends CallerRow {
   readonly sessionExpiresAtMs: number;
   readonly endsAtMs: number | null;
   readonly providerSid: string | null;
+  readonly personId: string | null;
+  readonly personUntilMs: number | null;
 }
 
 /** Those that exist, by their hashes. */
@@ -38,41 +47,36 @@ export async function findSessions(
   const rows = await sql.query<SessionRow>(
     `SELECT sessions.hash, sessions.address, sessions.browser, sessions.created_at_ms AS session_created_at_ms,
        sessions.last_used_at_ms AS session_last_used_at_ms, sessions.expires_at_ms AS session_expires_at_ms,
-       sessions.ends_at_ms, sessions.provider_sid, ${CALLER_COLUMNS}
-     FROM sessions JOIN keys ON keys.key_id = sessions.key_id ${WITH_OWNERS} WHERE ${sql.isOneOf('sessions.hash', '$1')}`,
+       sessions.ends_at_ms, sessions.provider_sid, sessions.person_id, sessions.person_until_ms, ${CALLER_COLUMNS}
+     FROM sessions JOIN keys ON keys.key_id = sessions.key_id ${WITH_OWNERS}
+     WHERE ${sql.isOneOf('sessions.hash', '$1')}`,
     [JSON.stringify(hashes)],
   );
-  return new Map(
-    rows.map(
-      ({
-        hash,
-        address,
-        browser,
-        sessionCreatedAtMs,
-        sessionLastUsedAtMs,
-        sessionExpiresAtMs,
-        endsAtMs,
-        providerSid,
-        ...key
-      }) => [
-        hash,
-        {
-          key: toCaller(key),
-          session: {
-            hash,
-            keyId: key.keyId,
-            address,
-            browser,
-            createdAtMs: sessionCreatedAtMs,
-            lastUsedAtMs: sessionLastUsedAtMs,
-            expiresAtMs: sessionExpiresAtMs,
-            endsAtMs,
-            providerSid,
-          },
-        },
-      ],
-    ),
-  );
+  const personIds = rows.flatMap(({ personId }) => personId ?? []);
+  const people = personIds.length === 0 ? new Map() : await findKeysById(sql, personIds);
+  return new Map(rows.map((row) => [row.hash, sessionOf(row, people)]));
+}
+
+function sessionOf(row: SessionRow, people: ReadonlyMap<string, StoredKey>): SessionOfKey {
+  const { hash, address, browser, sessionCreatedAtMs, sessionLastUsedAtMs, sessionExpiresAtMs, ...rest } =
+    row;
+  const { endsAtMs, providerSid, personId, personUntilMs, ...key } = rest;
+  const person = personId === null ? undefined : people.get(personId);
+  return {
+    key: toCaller(key),
+    session: {
+      hash,
+      keyId: key.keyId,
+      address,
+      browser,
+      createdAtMs: sessionCreatedAtMs,
+      lastUsedAtMs: sessionLastUsedAtMs,
+      expiresAtMs: sessionExpiresAtMs,
+      endsAtMs,
+      providerSid,
+    },
+    person: person === undefined ? null : { key: person, untilMs: personUntilMs ?? 0 },
+  };
 }
 
 export async function insertSession(sql: Sql, session: StoredSession): Promise<void> {
@@ -177,7 +181,7 @@ export async function removeCodesBeyond(sql: Sql, keyId: string, keptMax: number
 /** Removes a limited number of ended sessions and codes, and of what was used once, and returns how many. */
 export async function expireSignIns(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
   let removed = 0;
-  for (const table of ['sessions', 'sign_in_codes', 'sign_on_uses']) {
+  for (const table of ['sessions', 'sign_in_codes', 'sign_on_uses', 'confirmations']) {
     removed += await sql.run(
       `DELETE FROM ${table} WHERE hash IN (
          SELECT hash FROM ${table} WHERE expires_at_ms <= $1

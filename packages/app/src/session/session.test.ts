@@ -48,8 +48,8 @@ describeEachEngine('sessions', (engine) => {
       lastUsedAtMs: NOW_MS,
       expiresAtMs: NOW_MS + 7 * DAY_MS,
     };
-    assert.deepEqual(await signIn('found', 's_found'), { key, session });
-    assert.deepEqual(await find('s_found'), { key, session });
+    assert.deepEqual(await signIn('found', 's_found'), { key, session, person: null });
+    assert.deepEqual(await find('s_found'), { key, session, person: null });
     assert.equal(await find('hash of found'), undefined);
     await app.keys.rotate('found', { keyId: 'next', hash: 'next', createdAtMs: NOW_MS }, NOW_MS + HOUR_MS);
     assert.equal((await find('s_found'))?.key.expiresAtMs, NOW_MS + HOUR_MS);
@@ -59,8 +59,8 @@ describeEachEngine('sessions', (engine) => {
     await app.keys.create(newKey('used'));
     const { session } = (await signIn('used', 's_used')) ?? {};
     assert.ok(session !== undefined);
-    await app.session.recordUse(session, NOW_MS + 2 * DAY_MS);
-    await app.session.recordUse(session, NOW_MS + DAY_MS);
+    await app.session.recordUse(session, 'service', NOW_MS + 2 * DAY_MS);
+    await app.session.recordUse(session, 'service', NOW_MS + DAY_MS);
     const found = await find('s_used');
     assert.equal(found?.session.lastUsedAtMs, NOW_MS + 2 * DAY_MS);
     assert.equal(found.session.expiresAtMs, NOW_MS + 9 * DAY_MS);

@@ -1,3 +1,4 @@
+import type { PrincipalKind } from '@granary/contract/keys';
 import { isValidAt, type StoredCaller } from '@granary/core/keys';
 import type { UsedFactor } from '@granary/core/people';
 import {
@@ -12,7 +13,7 @@ import {
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, type Effect } from '../effects.ts';
-import { findCaller, lockKey } from '../keys/key-rows.ts';
+import { findCaller, leaveTerminals, lockKey } from '../keys/key-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { removeFactors, useUpFactor } from './second-factor-rows.ts';
 import {
@@ -95,14 +96,18 @@ export const writes = {
       await tx.sql.run('UPDATE people SET password = $2 WHERE key_id = $1', [keyId, password]);
       // The person may have lost what showed the codes.
       await removeFactors(tx.sql, keyId);
+      await leaveTerminals(tx.sql, keyId);
     }
     // Whoever chooses a new password may do so because somebody else knows the former one.
     const keptMax = password === undefined ? SESSIONS_PER_KEY_MAX - 1 : 0;
     const ended = await removeSessionsBeyond(tx.sql, keyId, keptMax);
     if (formerHash !== null && (await removeSession(tx.sql, formerHash))) ended.push(formerHash);
-    const session = newSession(hash, keyId, nowMs, from, provider);
+    const session = newSession(hash, { keyId, kind: key.kind }, nowMs, from, provider);
     await insertSession(tx.sql, session);
-    return committed({ key, session }, ...(ended.length === 0 ? [] : [sessionsEnded(...ended)]));
+    return committed(
+      { key, session, person: null },
+      ...(ended.length === 0 ? [] : [sessionsEnded(...ended)]),
+    );
   },
 
   /** Ending it again changes nothing, and a caller without a session has none to end. */
@@ -125,6 +130,7 @@ export const writes = {
     if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
     await tx.sql.run('UPDATE people SET password = $2 WHERE key_id = $1', [keyId, password]);
     await removeCodesBeyond(tx.sql, keyId, 0);
+    await leaveTerminals(tx.sql, keyId);
     return committed(null, sessionsEnded(...(await removeSessionsBut(tx.sql, keyId, keptHash))));
   },
 
@@ -143,8 +149,13 @@ export const writes = {
     return committed(challenge);
   },
 
-  async recordUse(tx: Transaction, session: StoredSession, nowMs: number): Promise<Committed<void>> {
-    const expiresAtMs = sessionEndMs(session.createdAtMs, nowMs, session.endsAtMs);
+  async recordUse(
+    tx: Transaction,
+    session: StoredSession,
+    kind: PrincipalKind,
+    nowMs: number,
+  ): Promise<Committed<void>> {
+    const expiresAtMs = sessionEndMs(kind, session.createdAtMs, nowMs, session.endsAtMs);
     await recordSessionUse(tx.sql, { ...session, lastUsedAtMs: nowMs, expiresAtMs });
     return committed(undefined);
   },

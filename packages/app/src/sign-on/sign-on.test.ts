@@ -28,7 +28,7 @@ describeEachEngine('sign-ins with the identity provider', (engine) => {
   before(async () => {
     app = await engine.open();
     const groups = [{ group: 'operators', role: 'operator' as const, facilities: ['north'] }];
-    await app.signOn.putPolicy({ groups, session_hours: 12 });
+    await app.signOn.putPolicy({ groups, session_hours: 12, reconfirm: [] });
   });
 
   const known = async (wanted: Arrival) => {
@@ -154,7 +154,7 @@ describeEachEngine('sign-ins with the identity provider', (engine) => {
     const wanted = { keyId, codeHash: null, formerHash: null, nowMs: NOW_MS, hash: 'ends', provider };
     const created = await app.session.create(wanted);
     assert.ok(created !== undefined);
-    await app.session.recordUse(created.session, NOW_MS + 11 * HOUR_MS);
+    await app.session.recordUse(created.session, 'person', NOW_MS + 11 * HOUR_MS);
     const found = (await app.session.find(['ends'])).get('ends');
     assert.equal(found?.session.expiresAtMs, provider.endsAtMs);
   });

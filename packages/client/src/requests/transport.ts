@@ -21,6 +21,8 @@ export interface CallOptions {
   readonly ifMatch?: string;
   /** The person or program that asks for the change, for the audit log. */
   readonly actor?: string;
+  /** The id of a confirmation of this request by a person. */
+  readonly confirmation?: string;
 }
 
 /** One request, which may be sent several times. */

@@ -12,6 +12,7 @@ import { KeysPage } from './keys-page.tsx';
 import { NotificationsPage } from './notifications-page.tsx';
 import { PeoplePage } from './people-page.tsx';
 import { SignInPage } from './sign-in-page.tsx';
+import { TerminalsPage } from './terminals-page.tsx';
 import { WebhooksPage } from './webhooks-page.tsx';
 import './administration-view.css';
 
@@ -20,6 +21,7 @@ const PAGES = {
   bridges: BridgesPage,
   people: PeoplePage,
   'sign-in': SignInPage,
+  terminals: TerminalsPage,
   keys: KeysPage,
   webhooks: WebhooksPage,
   notifications: NotificationsPage,

@@ -1,6 +1,7 @@
 import './emergency-stop.css';
 import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
 import { useSignal } from '@preact/signals';
+import { confirmed } from '../context/confirmed.ts';
 import { callOptions, useConsole, useScope } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
@@ -50,6 +51,8 @@ export function EmergencyStop({ deviceId, name, state }: Props) {
   );
 }
 
+const RELEASE = { action: 'commands.give', body: { command: 'release_emergency_stop' } } as const;
+
 /** A release is confirmed, because movements are possible again after it. */
 function Release({ deviceId }: { readonly deviceId: string }) {
   const console = useConsole();
@@ -58,7 +61,9 @@ function Release({ deviceId }: { readonly deviceId: string }) {
   const { run, isRunning, failure } = useAction();
   const release = (): Promise<boolean> =>
     run(() =>
-      console.client.commands.give(deviceId, { command: 'release_emergency_stop' }, callOptions(console)),
+      confirmed(console, { ...RELEASE, title: commands.release, device_id: deviceId }, (options) =>
+        console.client.commands.give(deviceId, RELEASE.body, options),
+      ),
     );
   if (!isAsked.value) {
     return (

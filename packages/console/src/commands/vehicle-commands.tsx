@@ -2,7 +2,8 @@ import './vehicle-commands.css';
 import type { CommandName, CommandRecord } from '@granary/contract/commands';
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
 import { useSignal } from '@preact/signals';
-import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { confirmed } from '../context/confirmed.ts';
+import { useConsole, useScope } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { useAction } from '../kit/form-state.ts';
@@ -32,8 +33,11 @@ export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props
   const { run, isRunning, failure, forget } = useAction();
   const mayOperate = useScope('operate');
   const give = async (command: BareCommand): Promise<void> => {
+    const what = { title: commands.names[command], device_id: deviceId, body: { command } };
     const isGiven = await run(() =>
-      console.client.commands.give(deviceId, { command }, callOptions(console)),
+      confirmed(console, { ...what, action: 'commands.give' }, (options) =>
+        console.client.commands.give(deviceId, { command }, options),
+      ),
     );
     if (isGiven) asked.value = null;
   };

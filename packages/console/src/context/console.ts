@@ -1,6 +1,8 @@
 import type { CallOptions, Client } from '@granary/client';
+import type { ConfirmedAction } from '@granary/contract/confirmations';
 import type { ConsoleSettings } from '@granary/contract/console';
 import type { Scope } from '@granary/contract/keys';
+import type { Signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Live } from '../live/live.ts';
@@ -8,6 +10,24 @@ import type { SignedIn } from '../session/sign-in.ts';
 import type { Preferences } from './preferences.ts';
 import type { Navigation } from './routes.ts';
 import type { StopRequests } from './stop-requests.ts';
+
+/** One request that somebody confirms. */
+export interface Confirmable {
+  /** In words, for the person who confirms. */
+  readonly title: string;
+  readonly action: ConfirmedAction;
+  readonly device_id: string;
+  readonly resource_id?: string;
+  readonly body?: unknown;
+}
+
+/** What the dialog asks for, until it is confirmed or left. */
+export interface Confirming {
+  readonly what: Confirmable;
+  readonly isBySecond: boolean;
+  /** With the id of the confirmation; `null` where the person has left the dialog. */
+  readonly answer: (confirmationId: string | null) => void;
+}
 
 /** What every view may use. */
 export interface Console {
@@ -18,6 +38,10 @@ export interface Console {
   readonly navigation: Navigation;
   readonly preferences: Preferences;
   readonly session: SignedIn;
+  /** What waits for somebody to confirm it. */
+  readonly confirming: Signal<Confirming | null>;
+  /** Somebody else acts at this terminal from now on, or nobody; the view stays. */
+  readonly become: (session: SignedIn | null) => void;
   readonly signOut: () => Promise<void>;
 }
 
@@ -38,12 +62,16 @@ export function useScope(scope: Scope): boolean {
 /** The options of a change: they name the person in its records, where a name is given. */
 export function callOptions({ preferences, session }: Pick<Console, 'preferences' | 'session'>): CallOptions {
   const actor = preferences.person.peek().trim();
-  return actor === '' || session.kind === 'person' ? {} : { actor };
+  return actor === '' || session.kind !== 'service' ? {} : { actor };
 }
 
-/** Who uses this browser: the person who has signed in, or whoever has given a name beside the key. */
+/** Who uses this browser: the person or the terminal that has signed in, or whoever has given a name beside the key. */
 export const personOf = ({ preferences, session }: Pick<Console, 'preferences' | 'session'>): string =>
-  session.kind === 'person' ? session.name : preferences.person.value.trim();
+  session.kind === 'service' ? preferences.person.value.trim() : session.name;
+
+/** A browser that is used by whoever stands there, and that nobody signs out. */
+export const isSharedBrowser = ({ kind, terminal }: SignedIn): boolean =>
+  kind === 'display' || terminal !== null;
 
 /** Whether the connection is lost, so that what is shown may not be true any more; outside the console it never is. */
 export const useIsLost = (): boolean =>

@@ -79,8 +79,10 @@ export function TextInput({
 interface PasswordProps extends Bound<string> {
   readonly label: string;
   readonly hint?: string;
-  readonly autocomplete: 'current-password' | 'new-password';
+  readonly autocomplete: 'current-password' | 'new-password' | 'off';
   readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
 }
 
 export const PasswordInput = ({ label, hint, value, onValue, ...more }: PasswordProps) => (

@@ -2,6 +2,7 @@ import type { MissionRecord, MissionRequestKind } from '@granary/contract/missio
 import type { Point } from '@granary/contract/positions';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { confirmed } from '../context/confirmed.ts';
 import { callOptions, useConsole, useIsLost, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
@@ -202,7 +203,20 @@ function MissionControls({
   const request = async (kind: MissionRequestKind): Promise<void> => {
     const isDone = await run(async () => {
       const { client, live } = console;
-      const record = await client.missions[kind](deviceId, mission.mission_id, callOptions(console));
+      const { mission_id, mission_name } = mission;
+      const record =
+        kind === 'resume'
+          ? await confirmed(
+              console,
+              {
+                title: mission_name,
+                action: 'missions.resume',
+                device_id: deviceId,
+                resource_id: mission_id,
+              },
+              (options) => client.missions.resume(deviceId, mission_id, options),
+            )
+          : await client.missions[kind](deviceId, mission_id, callOptions(console));
       live.site.missions.put({ device_id: deviceId, ...record });
     });
     if (isDone) asked.value = null;

@@ -2,7 +2,8 @@ import type { PreflightResult } from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
 import type { Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { callOptions, useConsole } from '../context/console.ts';
+import { confirmed } from '../context/confirmed.ts';
+import { useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { formatDuration, formatLength, formatTime, formatValue } from '../kit/format.ts';
@@ -47,7 +48,10 @@ export function PlannerPanel({ deviceId, name, draft, preflight, faults, middle,
     event.preventDefault();
     await run(async () => {
       const mission = missionOf(draft.peek(), missions.unnamed);
-      const created = await console.client.missions.create(deviceId, mission, callOptions(console));
+      const what = { title: mission.mission_name, device_id: deviceId, body: mission };
+      const created = await confirmed(console, { ...what, action: 'missions.create' }, (options) =>
+        console.client.missions.create(deviceId, mission, options),
+      );
       console.live.site.missions.put({ device_id: deviceId, ...created });
       draft.value = EMPTY_DRAFT;
       onClose(created.mission_id);

@@ -38,6 +38,7 @@ export function MeView() {
       {own.value !== undefined && <Password own={own} me={own.value} />}
       {own.value !== undefined && <Passkeys me={own.value} onChanged={own.reload} />}
       {own.value?.has_password === true && <SecondFactor me={own.value} onChanged={own.reload} />}
+      {own.value?.has_password === true && <PinPanel own={own} me={own.value} />}
     </div>
   );
 }
@@ -163,6 +164,47 @@ function Password({ me: { person, has_password: hasPassword }, own }: PasswordPr
       </header>
       {!hasPassword && <p class="muted">{me.noPassword}</p>}
       <p role="status">{isChanged.value ? me.changed : ''}</p>
+    </section>
+  );
+}
+
+/** The PIN for shared terminals. */
+function PinPanel({ me: { person, has_pin: hasPin }, own }: PasswordProps) {
+  const console = useConsole();
+  const { me, terminals } = texts.value;
+  const { current, field } = useDraft({ current: '', pin: '' });
+  const save = async (): Promise<void> => {
+    const { current: current_password, pin } = current.peek();
+    await console.client.me.setPin({ current_password, pin }, callOptions(console));
+    own.reload();
+  };
+  return (
+    <section class="panel" aria-label={terminals.pin}>
+      <header>
+        <h2>{terminals.pin}</h2>
+        <DialogButton text={terminals.setPin}>
+          {(close) => (
+            <FormDialog title={terminals.setPin} submit={terminals.setPin} onSubmit={save} onClose={close}>
+              <p>{terminals.pinMeans}</p>
+              <input type="text" autocomplete="username" value={person.login} readOnly hidden />
+              <PasswordInput
+                label={me.currentPassword}
+                autocomplete="current-password"
+                {...field('current')}
+              />
+              <PasswordInput
+                label={terminals.pin}
+                autocomplete="off"
+                pattern="[0-9]{4,8}"
+                maxLength={8}
+                {...field('pin')}
+              />
+            </FormDialog>
+          )}
+        </DialogButton>
+      </header>
+      <p class="muted">{terminals.pinMeans}</p>
+      <p role="status">{hasPin ? terminals.hasPin : terminals.noPin}</p>
     </section>
   );
 }

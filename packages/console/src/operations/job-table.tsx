@@ -2,7 +2,8 @@ import type { CallOptions, Page } from '@granary/client';
 import type { Actor } from '@granary/contract/audit';
 import type { EndDeclaration } from '@granary/contract/declared-end';
 import { useSignal } from '@preact/signals';
-import { callOptions, personOf, useConsole, useScope } from '../context/console.ts';
+import { confirmed } from '../context/confirmed.ts';
+import { personOf, useConsole, useScope } from '../context/console.ts';
 import { DeviceName } from '../kit/device-name.tsx';
 import { ConfirmButton } from '../kit/dialog.tsx';
 import { formatDuration } from '../kit/format.ts';
@@ -73,7 +74,14 @@ export function JobTable<Item extends Job, Status extends string>(props: JobTabl
   const declaration: Declaration<Item> = {
     isOffered: canDeclare,
     declare: async (job, given) => {
-      await declare(job, given, callOptions(console));
+      const what = {
+        title: words.titleOf(job),
+        action: `${kind}.declareEnded` as const,
+        device_id: job.device_id,
+        resource_id: idOf(job),
+        body: given,
+      };
+      await confirmed(console, what, (options) => declare(job, given, options));
       pages.reload();
     },
   };

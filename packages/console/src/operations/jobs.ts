@@ -35,9 +35,15 @@ export function jobQuery<Status extends string>(
 /** The person, or the key where none is named; `null` where nobody asked through the service. */
 export const nameOf = (actor: Actor | null): string | null => actor?.actor ?? actor?.key_name ?? null;
 
-/** The person with the key that they used, because several people share one, and a name is not proved. */
-export const actorText = (actor: Actor | null): string | null =>
-  actor === null || actor.actor === null ? nameOf(actor) : `${actor.actor} · ${actor.key_name}`;
+/** The person with the key or the terminal that they used: several people share one, and a name is not proved. */
+export function actorText(actor: Actor | null): string | null {
+  if (actor === null) return null;
+  const { key_id, key_name, terminal } = actor;
+  if (terminal !== undefined) {
+    return `${key_name} · ${terminal.key_id === key_id ? texts.value.terminals.nobody : terminal.name}`;
+  }
+  return actor.actor === null ? key_name : `${actor.actor} · ${key_name}`;
+}
 
 /** How long a job has taken until its end, or until now. */
 export const tookMs = (startedAt: string, endedAt: string | null, nowMs: number): number =>

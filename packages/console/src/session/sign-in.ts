@@ -10,7 +10,7 @@ const CODE = /^#(sign-in|invite)=([\w-]+)$/;
 /** What the key of the session may do. */
 export type SignedIn = Pick<
   SessionRecord,
-  'key_id' | 'kind' | 'name' | 'scopes' | 'facilities' | 'device_ids'
+  'key_id' | 'kind' | 'name' | 'scopes' | 'facilities' | 'device_ids' | 'terminal'
 >;
 
 /** Why there is no session: the service refuses, or it does not answer. */
@@ -23,7 +23,14 @@ export type SignInResult = SignedIn | SignInFailure;
 export const isSignedIn = (result: SignInResult): result is SignedIn => 'key_id' in result;
 
 /** The session of the browser, if it has one. */
-export const currentSession = (client: Client): Promise<SignInResult> => result(client.session.get(ONCE));
+export const currentSession = (client: Client): Promise<SignInResult> => result(openedSession(client));
+
+/** A page of a terminal begins locked, because nobody knows who has opened it. */
+async function openedSession(client: Client): Promise<SessionRecord> {
+  const session = await client.session.get(ONCE);
+  const isPersonAtTerminal = session.terminal !== null && session.kind === 'person';
+  return isPersonAtTerminal ? await client.terminals.lock(ONCE) : session;
+}
 
 export const signIn = (client: Client, credentials: SignIn): Promise<SignInResult> =>
   result(client.session.create(credentials, ONCE));

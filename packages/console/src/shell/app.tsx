@@ -43,6 +43,11 @@ const LAZY_VIEWS: Readonly<Record<Exclude<Route['view'], 'overview'>, LazyView>>
   shift: lazyView(async () => (await import('../shifts/shift-view.tsx')).ShiftView),
   wall: lazyView(async () => (await import('../wall/wall-view.tsx')).WallView),
 };
+/** Only where people share a browser. */
+const TerminalBar = lazyView(async () => (await import('../terminals/terminal-bar.tsx')).TerminalBar);
+const ConfirmationDialog = lazyView(
+  async () => (await import('../terminals/confirmation-dialog.tsx')).ConfirmationDialog,
+);
 const VIEWS: Readonly<Record<Route['view'], ComponentType>> = { ...LAZY_VIEWS, overview: Overview };
 /** Loads the code of a view before it is shown. */
 export function preloadView(view: Route['view']): void {
@@ -148,9 +153,10 @@ function OperationMovement({ operation }: { readonly operation: FleetOperation }
 }
 
 export function App() {
-  const { live, navigation } = useConsole();
+  const { live, navigation, session, confirming } = useConsole();
   const { state } = live.connection.current.value;
-  const { view, id } = navigation.route.value;
+  const { view: asked, id } = navigation.route.value;
+  const view = session.kind === 'display' ? 'wall' : asked;
   const View = VIEWS[view];
   const isWall = view === 'wall';
   const isRead = live.connection.isRead.value;
@@ -173,8 +179,10 @@ export function App() {
         )}
         <AlarmBar />
         <MovementStrip />
+        {session.terminal !== null && <TerminalBar />}
         {!isWall && <NavigationBar />}
         {!isWall && <CommandPalette />}
+        {confirming.value !== null && <ConfirmationDialog />}
         <main ref={main} tabIndex={-1}>
           {isRead ? (
             <ViewBoundary key={`${view} ${id}`} name={sectionName(view)}>

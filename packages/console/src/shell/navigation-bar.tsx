@@ -3,7 +3,7 @@ import './settings-menu.css';
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { SoundSwitch } from '../alerts/sound-switch.tsx';
-import { personOf, useConsole } from '../context/console.ts';
+import { isSharedBrowser, personOf, useConsole } from '../context/console.ts';
 import { chooseLanguage, THEMES } from '../context/preferences.ts';
 import { addressOf, type Route, SECTIONS, type Section } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
@@ -110,7 +110,7 @@ function SettingsMenu() {
         <p class="muted">
           {shell.signedInWith} <strong class="free-text">{session.name}</strong>
         </p>
-        {session.kind !== 'person' && (
+        {session.kind === 'service' && (
           <Field label={shell.person} hint={shell.personHint}>
             {(id) => (
               <input
@@ -160,10 +160,10 @@ function SettingsMenu() {
           )}
         </Field>
         <SoundSwitch />
-        <a href={addressOf('me')}>{texts.value.me.title}</a>
+        {!isSharedBrowser(session) && <a href={addressOf('me')}>{texts.value.me.title}</a>}
         <a href={addressOf('shift')}>{texts.value.shifts.title}</a>
         <a href="/docs">{shell.apiReference}</a>
-        <Button onPress={() => void signOut()}>{shell.signOut}</Button>
+        {!isSharedBrowser(session) && <Button onPress={() => void signOut()}>{shell.signOut}</Button>}
       </div>
     </details>
   );

@@ -16,6 +16,7 @@ export const commands = {
     body: body(checkCommandRequest, 'command'),
     answers: { 200: one(CommandRecord) },
     errors: [
+      'confirmation_required',
       'not_supported',
       'device_offline',
       'device_in_maintenance',
@@ -52,7 +53,7 @@ export const commands = {
       'Records that a person has looked and that a command is over, although the device did not report it.',
     body: body(checkEndDeclaration, 'declaration'),
     answers: { 200: one(CommandRecord) },
-    errors: ['cannot_declare_ended'],
+    errors: ['cannot_declare_ended', 'confirmation_required'],
     examples: [
       {
         summary: 'a command of a device that is gone',

@@ -3,6 +3,7 @@ import { alerts } from './alerts.ts';
 import { bridges } from './bridges.ts';
 import { commands } from './commands.ts';
 import { configuration } from './configuration.ts';
+import { confirmations } from './confirmations.ts';
 import { console } from './console.ts';
 import type { Endpoint } from './declaration/endpoint.ts';
 import { devices } from './devices.ts';
@@ -24,6 +25,7 @@ import { shifts } from './shifts.ts';
 import { signOn } from './sign-on.ts';
 import { site } from './site.ts';
 import { fieldTelemetry, readings, siloTelemetry } from './telemetry.ts';
+import { terminals } from './terminals.ts';
 import { views } from './views.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -48,6 +50,8 @@ export const endpoints = {
   me,
   session,
   signOn,
+  terminals,
+  confirmations,
   notifications,
   site,
   events,

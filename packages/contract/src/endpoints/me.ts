@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { checkNewKey, IssuedKey, KeyRecord } from '../keys.ts';
-import { checkPasswordChange, checkSecondFactorChange, Me, SecondFactor } from '../me.ts';
+import { checkNewPin, checkPasswordChange, checkSecondFactorChange, Me, SecondFactor } from '../me.ts';
 import { checkNewPasskey } from '../passkeys.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
@@ -100,6 +100,20 @@ export const me = {
     examples: [
       { summary: 'a key' },
       { summary: 'an unknown key', parameters: { key_id: 'key_none' }, refusal: 'key_not_found' },
+    ],
+  }),
+  setPin: endpoint('api', 'PUT', '/me/pin', {
+    summary: 'Sets the PIN with which the person signs in at shared terminals.',
+    body: body(checkNewPin, 'PIN'),
+    answers: { 200: one(Me) },
+    errors: ['forbidden', 'wrong_password'],
+    examples: [
+      { summary: 'a PIN', body: { current_password: EXAMPLE_PASSWORD, pin: '4071' } },
+      {
+        summary: 'one that is easy to guess',
+        body: { current_password: EXAMPLE_PASSWORD, pin: '1234' },
+        refusal: 'invalid_input',
+      },
     ],
   }),
 };

@@ -17,12 +17,16 @@ const MOVEMENT_REFUSALS: readonly ErrorCode[] = [
   'emergency_stop_active',
 ];
 
-const controlEndpoint = <Control extends MissionRequestKind>(control: Control, summary: string) =>
+const controlEndpoint = <Control extends MissionRequestKind>(
+  control: Control,
+  summary: string,
+  more: readonly ErrorCode[] = [],
+) =>
   endpoint('field', 'POST', `/devices/{device_id}/missions/{mission_id}/${control}`, {
     scope: 'operate',
     summary,
     answers: { 200: one(MissionRecord) },
-    errors: ['mission_not_running', ...MOVEMENT_REFUSALS],
+    errors: ['mission_not_running', ...MOVEMENT_REFUSALS, ...more],
     examples: [{ summary: 'a mission' }],
   });
 
@@ -33,6 +37,7 @@ export const missions = {
     body: body(checkMission, 'mission'),
     answers: { 200: one(MissionRecord) },
     errors: [
+      'confirmation_required',
       'not_supported',
       ...MOVEMENT_REFUSALS,
       'reading_stale',
@@ -100,7 +105,7 @@ export const missions = {
     'pause',
     'Has the device stop at the mission it is carrying out, until it is resumed.',
   ),
-  resume: controlEndpoint('resume', 'Has the device go on with a paused mission.'),
+  resume: controlEndpoint('resume', 'Has the device go on with a paused mission.', ['confirmation_required']),
   /** Only while the outcome is uncertain; repeating it answers the same record. */
   declareEnded: endpoint('field', 'POST', '/devices/{device_id}/missions/{mission_id}/declare-ended', {
     scope: 'admin',
@@ -108,7 +113,7 @@ export const missions = {
       'Records that a person has looked and that a mission is over, although the device did not report it.',
     body: body(checkEndDeclaration, 'declaration'),
     answers: { 200: one(MissionRecord) },
-    errors: ['cannot_declare_ended'],
+    errors: ['cannot_declare_ended', 'confirmation_required'],
     examples: [
       {
         summary: 'a mission of a device that is gone',

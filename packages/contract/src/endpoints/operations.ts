@@ -14,6 +14,7 @@ import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
 const START_REFUSALS: readonly ErrorCode[] = [
+  'confirmation_required',
   'device_offline',
   'reading_stale',
   'start_expired',
@@ -85,7 +86,7 @@ export const operations = {
       'Records that a person has looked and that an operation does not run, although its silo did not report the end.',
     body: body(checkEndDeclaration, 'declaration'),
     answers: { 200: one(OperationRecord) },
-    errors: ['cannot_declare_ended'],
+    errors: ['cannot_declare_ended', 'confirmation_required'],
     examples: [
       {
         summary: 'an operation of a silo that is gone',

@@ -66,7 +66,7 @@ export const session = {
   }),
   get: endpoint('api', 'GET', '/session', {
     summary: 'Shows what the caller may do, by cookie or by key.',
-    answers: { 200: one(SessionRecord) },
+    answers: { 200: one(SessionRecord, { headers: ['set-cookie'] }) },
     examples: [{ summary: 'the caller' }],
   }),
   end: endpoint('api', 'DELETE', '/session', {

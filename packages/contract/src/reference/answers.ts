@@ -40,8 +40,8 @@ export const ANSWER_HEADERS = {
     schema: { type: 'string', pattern: '^(W/)?"[!-~]+"$', examples: ['"3"'] },
   },
   'Set-Cookie': {
-    description: 'The cookie of the session, which no script can read; or its removal.',
-    required: true,
+    description:
+      'The cookie of the session, which no script can read; or its removal. `GET /v1/session` sends that of a terminal or a display again.',
     schema: { type: 'string', pattern: `^(${SESSION_COOKIE}|${SIGN_ON_COOKIE})=` },
   },
   Link: {

@@ -16,6 +16,7 @@ import {
   WeatherStationConfiguration,
   WeatherStationConfigurationPatch,
 } from '../configuration/weather-station-configuration.ts';
+import { Confirmation, NewConfirmation } from '../confirmations.ts';
 import { DeclaredEnd, EndDeclaration } from '../declared-end.ts';
 import * as devices from '../devices/devices.ts';
 import { DeclaredMaintenance, MaintenanceRequest } from '../devices/devices.ts';
@@ -52,6 +53,7 @@ import { AppliedPolicy, GroupGrant, NewSignInPolicy, SignInPolicy } from '../sig
 import { Applied, SiteChange, SiteDevice, SiteDocument } from '../site.ts';
 import { EnvironmentalReading, LocationReading, Track, TrackPoint } from '../telemetry/field-readings.ts';
 import { CurrentReadings, HistoryPoint, SensorHistory, TelemetryReceipt } from '../telemetry/telemetry.ts';
+import { NewTerminal, Terminal, TerminalLink, TerminalPerson, TerminalSignIn } from '../terminals.ts';
 import { NewView, View, ViewPatch } from '../views.ts';
 import * as webhooks from '../webhooks.ts';
 
@@ -184,6 +186,13 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   SessionRecord,
   SignIn,
   SignInCode,
+  NewTerminal,
+  Terminal,
+  TerminalLink,
+  TerminalPerson,
+  TerminalSignIn,
+  Confirmation,
+  NewConfirmation,
   Mission: missions.Mission,
   MissionRecord: missions.MissionRecord,
   Leg: missions.Leg,

@@ -87,6 +87,11 @@ const HEADERS: Readonly<Record<RequestHeader, HeaderDescription>> = {
       'A text of your choice, at most 255 characters. A repeated request with the same key and body gets the first answer again and changes nothing.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
+  'x-confirmation': {
+    name: 'X-Confirmation',
+    description: 'The id of a confirmation of this request, where the facility wants people to confirm it.',
+    schema: { type: 'string', maxLength: 200 },
+  },
   'x-actor': {
     name: 'X-Actor',
     description: 'The person or program that asks for the change, for the audit log.',
@@ -108,6 +113,8 @@ const SLICE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   exports: 'Files with readings and history of many devices.',
   keys: 'API keys with their scopes and limits.',
   session: 'Sign-in for browsers, with a cookie in place of the key.',
+  confirmations: 'What people confirm once more before something moves.',
+  terminals: 'Shared terminals and displays, and the people who sign in at a terminal.',
   notifications: 'Which alerts reach whom by e-mail or webhook.',
   site: 'The configuration of a site as one document.',
   events: 'Every change of state, as a stream.',

@@ -3,6 +3,9 @@ import type { Sentence } from './sentence.ts';
 
 /** The `message` of refusals that say more than their error code; like parts they begin with a small letter. */
 export const REFUSALS = {
+  confirmation_by_oneself: 'this has to be confirmed with your PIN or password',
+  confirmation_by_another: 'this has to be confirmed by another person who operates here',
+  confirmation_has_ended: 'the confirmation was used before or has ended; confirm it again',
   device_is_offline: 'the device is offline',
   device_is_silent: 'the device is connected, but has sent nothing for too long',
   device_not_listening:

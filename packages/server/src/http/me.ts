@@ -1,7 +1,9 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
+import { issueOf } from '@granary/contract/input/validation-issues';
 import type { Me } from '@granary/contract/me';
 import type { Passkey } from '@granary/contract/passkeys';
+import { sentence } from '@granary/contract/sentences/english';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { keyRecord } from '@granary/core/keys';
 import {
@@ -10,6 +12,7 @@ import {
   type StoredPerson,
   type StoredSecondFactor,
 } from '@granary/core/people';
+import { isEasyPin } from '@granary/core/terminals';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { draftKey, issuedKey } from '../process/keys/keyring.ts';
@@ -49,6 +52,7 @@ export function meRoutes(
       person: personRecord(person),
       has_password: person.hasPassword,
       passkeys: (await app.people.passkeys(personId)).map(passkeyRecord),
+      has_pin: (await app.terminals.pinOf(personId)) !== null,
       recovery_codes_left: person.recoveryCodesLeft,
     };
   };
@@ -154,6 +158,17 @@ export function meRoutes(
       throw new Refusal('key_not_found', `you have no key ${quoted(keyId)}`);
     }
     return success(keyRecord(await changes(request).keys.revoke(keyId, now())));
+  });
+
+  register(routes, endpoints.me.setPin, async (request, reply, read) => {
+    const person = await requireOwnSession(request);
+    const { current_password: current, pin } = read.body(request);
+    if (isEasyPin(pin)) {
+      throw new Refusal('invalid_input', 'the PIN is not valid', [issueOf('/pin', sentence('is_too_easy'))]);
+    }
+    await requireCurrent(person, current, request, reply);
+    await changes(request).terminals.setPin(person.keyId, await passwords.hashPin(pin));
+    return success(await meOf(person.keyId));
   });
 
   async function requireCurrent(

@@ -1,4 +1,5 @@
 import { newId } from '@granary/app/ids';
+import type { KeyPage } from '@granary/app/keys/key-rows';
 import type { StoredCode } from '@granary/app/session/session-rows';
 import { outsideRequest } from '@granary/common/request-time';
 import { within } from '@granary/common/within';
@@ -6,7 +7,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { Invitation } from '@granary/contract/people';
 import { SECOND_MS, toIso } from '@granary/contract/time';
-import type { Grant } from '@granary/core/keys';
+import type { Grant, StoredKey } from '@granary/core/keys';
 import { grantsOf, INVITE_MS, mayManage, personRecord, type StoredPerson } from '@granary/core/people';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -36,17 +37,8 @@ export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies):
 
   register(routes, declared.list, async (request, _reply, read) => {
     const { caller } = request;
-    /** Reads on until the page is full, because some may not be shown. */
-    async function peopleAfter(after: string | null, limit: number): Promise<StoredPerson[]> {
-      const found: StoredPerson[] = [];
-      for (let last = after; ; ) {
-        const rows = await app.people.list({ afterKeyId: last, limit });
-        found.push(...rows.filter(({ grants }) => mayManage(caller, grants)));
-        last = rows.at(-1)?.keyId ?? last;
-        if (rows.length < limit || found.length >= limit) return found.slice(0, limit);
-      }
-    }
     const page = pageOf(read.query(request));
+    const peopleAfter = shownAfter(app.people.list, ({ grants }) => mayManage(caller, grants));
     return await readPage(request, page, peopleAfter, ({ keyId }) => keyId, personRecord);
   });
 
@@ -92,6 +84,19 @@ export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return success(personRecord(result));
   });
 }
+
+/** Reads on until the page is full, because some may not be shown. */
+export const shownAfter =
+  <Row extends StoredKey>(list: (page: KeyPage) => Promise<Row[]>, isShown: (row: Row) => boolean) =>
+  async (after: string | null, limit: number): Promise<Row[]> => {
+    const found: Row[] = [];
+    for (let last = after; ; ) {
+      const rows = await list({ afterKeyId: last, limit });
+      found.push(...rows.filter(isShown));
+      last = rows.at(-1)?.keyId ?? last;
+      if (rows.length < limit || found.length >= limit) return found.slice(0, limit);
+    }
+  };
 
 function refuseBeyond({ caller }: FastifyRequest, grants: readonly Grant[]): void {
   if (mayManage(caller, grants)) return;

@@ -23,6 +23,7 @@ import { auditRoutes } from './audit.ts';
 import { bridgeRoutes } from './bridges.ts';
 import { brokerRoutes } from './broker/broker.ts';
 import { commandRoutes } from './commands/commands.ts';
+import { confirmationRoutes } from './confirmations.ts';
 import { consoleRoutes } from './console/console.ts';
 import { configurationRoutes, deviceRoutes, FIELD_GROUP, linkRoutes, SILO_GROUP } from './devices/devices.ts';
 import { eventRoutes, newestValuesRoutes } from './events/events.ts';
@@ -55,6 +56,7 @@ import { identityProviderOf, SIGN_ON_ROUTES, signOnAdminRoutes } from './sign-on
 import { siteRoutes } from './site/site.ts';
 import { fieldReadingRoutes } from './telemetry/field-readings.ts';
 import { ingestRoutes, siloTelemetryRoutes } from './telemetry/telemetry.ts';
+import { terminalRoutes, terminalSessionRoutes } from './terminals.ts';
 import { viewRoutes } from './views.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
 
@@ -196,6 +198,9 @@ export function createHttpServer(
     }
     group(roots.api, (routes) => signOnAdminRoutes(routes, parts, provider));
     group(roots.api, (routes) => meRoutes(routes, parts, accessChecks.passwords));
+    group(roots.api, (routes) => confirmationRoutes(routes, parts, accessChecks.passwords));
+    group(roots.api, (routes) => terminalRoutes(routes, parts));
+    group(roots.api, (routes) => terminalSessionRoutes(routes, parts, accessChecks.passwords));
   }
   const { brokerSecret: secret } = settings;
   if (secret !== null) {

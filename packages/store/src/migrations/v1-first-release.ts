@@ -526,6 +526,7 @@ export const FIRST_SCHEMA: Migration = [
      login {{idText}} NOT NULL UNIQUE,
      email TEXT,
      password TEXT,
+     pin TEXT,
      totp_secret TEXT,
      totp_step BIGINT,
      recovery_codes TEXT
@@ -540,6 +541,14 @@ export const FIRST_SCHEMA: Migration = [
      last_used_at_ms BIGINT
    )`,
   `CREATE INDEX passkeys_of_person ON passkeys (key_id, created_at_ms)`,
+  // PINs that were tried at a terminal since the last right one.
+  `CREATE TABLE pin_tries (
+     terminal_id {{idText}} NOT NULL,
+     person_id {{idText}} NOT NULL,
+     count BIGINT NOT NULL,
+     last_at_ms BIGINT NOT NULL,
+     PRIMARY KEY (terminal_id, person_id)
+   )`,
   `CREATE TABLE sessions (
      hash TEXT NOT NULL PRIMARY KEY,
      key_id {{idText}} NOT NULL,
@@ -550,9 +559,13 @@ export const FIRST_SCHEMA: Migration = [
      expires_at_ms BIGINT NOT NULL,
      -- Of a session that began with the identity provider: its latest end, and what the provider calls it.
      ends_at_ms BIGINT,
-     provider_sid TEXT
+     provider_sid TEXT,
+     -- Who has signed in at a terminal.
+     person_id {{idText}},
+     person_until_ms BIGINT
    )`,
   `CREATE INDEX sessions_of_provider ON sessions (provider_sid) WHERE provider_sid IS NOT NULL`,
+  `CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL`,
   `CREATE INDEX sessions_of_key ON sessions (key_id, last_used_at_ms)`,
   `CREATE INDEX sessions_by_end ON sessions (expires_at_ms)`,
   `CREATE TABLE sign_in_codes (
@@ -583,6 +596,15 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE TABLE sign_on_uses (hash TEXT NOT NULL PRIMARY KEY, expires_at_ms BIGINT NOT NULL)`,
   `CREATE INDEX sign_on_uses_by_end ON sign_on_uses (expires_at_ms)`,
   `CREATE TABLE sign_in_policy (policy_no BIGINT PRIMARY KEY, body TEXT NOT NULL)`,
+  // What a person has confirmed, until it is used.
+  `CREATE TABLE confirmations (
+     hash TEXT NOT NULL PRIMARY KEY,
+     key_id {{idText}} NOT NULL,
+     digest TEXT NOT NULL,
+     confirmed_by TEXT NOT NULL,
+     expires_at_ms BIGINT NOT NULL
+   )`,
+  `CREATE INDEX confirmations_by_end ON confirmations (expires_at_ms)`,
   `CREATE TABLE idempotency (
      key_id {{idText}} NOT NULL,
      idempotency_key {{idText}} NOT NULL,
@@ -602,6 +624,8 @@ export const FIRST_SCHEMA: Migration = [
      key_id {{idText}},
      key_name TEXT,
      actor {{idText}},
+     terminal TEXT,
+     confirmed_by TEXT,
      address TEXT NOT NULL,
      action {{idText}} NOT NULL,
      method TEXT NOT NULL,

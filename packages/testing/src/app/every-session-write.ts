@@ -13,7 +13,8 @@ const signIn = (round: WriteRound, name: string) => ({
 });
 
 /** A session of the round before, of the first node, which all nodes change at the same time. */
-const shared = (round: WriteRound) => newSession(`session ${round.round - 1} 0`, keyId, atMs(round));
+const shared = (round: WriteRound) =>
+  newSession(`session ${round.round - 1} 0`, { keyId, kind: 'service' }, atMs(round));
 
 const usedFactors = ({ round }: WriteRound): UsedFactor[] => [
   { step: round + 1 },
@@ -61,6 +62,6 @@ export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
   createChallenge: (round) => [
     round.app.session.createChallenge(`challenge ${round.round} ${round.node}`, atMs(round)),
   ],
-  recordUse: (round) => [round.app.session.recordUse(shared(round), atMs(round) + 1)],
+  recordUse: (round) => [round.app.session.recordUse(shared(round), 'service', atMs(round) + 1)],
   expire: (round) => [round.app.session.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
 };

@@ -340,7 +340,7 @@ export const EVERY_WRITE: EveryWrite = {
   signOn: {
     putPolicy: (round) => {
       const groups = [{ group: 'operators', role: 'operator' as const }];
-      return [round.app.signOn.putPolicy({ groups, session_hours: 1 + (round.round % 9) })];
+      return [round.app.signOn.putPolicy({ groups, session_hours: 1 + (round.round % 9), reconfirm: [] })];
     },
     use: (round) => [round.app.signOn.use(`state ${round.round}`, atMs(round) + 3 * SECOND_MS)],
     // The first one makes the person; all nodes do it at the same time.
@@ -374,6 +374,34 @@ export const EVERY_WRITE: EveryWrite = {
       ),
     ],
   },
+  confirmations: {
+    create: (round) => [
+      round.app.confirmations.create({
+        hash: `confirmation ${round.round} ${round.node}`,
+        keyId: 'per_shared',
+        digest: 'd',
+        confirmedBy: { key_id: 'per_shared', name: 'Ada' },
+        expiresAtMs: atMs(round) + SECOND_MS,
+      }),
+    ],
+  },
+  terminals: {
+    enrol: (round) => [
+      round.app.terminals.enrol(
+        { ...TERMINAL, keyId: `trm_${round.round}_${round.node}`, createdAtMs: atMs(round) },
+        inviteCode(`trm_${round.round}_${round.node}`, round),
+      ),
+    ],
+    end: (round) => [round.app.terminals.end(`trm_${round.round - 1}_0`, atMs(round))],
+    takeTry: (round) => [round.app.terminals.takeTry(AT_TERMINAL, atMs(round))],
+    forgetTries: (round) => [round.app.terminals.forgetTries(AT_TERMINAL)],
+    setPerson: (round) => [
+      round.app.terminals.setPerson(`session ${round.round - 1} 0`, PERSON_UNTIL),
+      round.app.terminals.setPerson(`session ${round.round - 1} 0`, null),
+    ],
+    stay: (round) => [round.app.terminals.stay(`session ${round.round - 1} 0`, PERSON_UNTIL)],
+    setPin: (round) => [round.app.terminals.setPin('per_shared', `pin ${round.round}`)],
+  },
   plants: {
     create: (round) => [
       round.app.plants.create({ id: `${round.round}`, name: 'Fern', tag: null, nowMs: atMs(round) }),
@@ -383,6 +411,9 @@ export const EVERY_WRITE: EveryWrite = {
 };
 
 const ISSUER = 'https://id.example';
+const TERMINAL = { kind: 'terminal' as const, name: 'Mill', grants: [grantOf(['read', 'stop'], ['north'])] };
+const AT_TERMINAL = { terminalId: 'trm_shared', personId: 'per_shared' };
+const PERSON_UNTIL = { personId: 'per_shared', untilMs: NOW_MS };
 
 const inviteCode = (keyId: string, round: WriteRound) => ({
   hash: `invite ${keyId} ${round.round} ${round.node}`,

@@ -28,6 +28,7 @@ export class ExampleResources {
   #people = 0;
   /** The headers of a person for whom something was made. */
   #asking: Record<string, string> | null = null;
+  #hasPersonWithPin = false;
   readonly #bridges: ScriptedBridge[] = [];
 
   constructor(api: Api, now: () => number) {
@@ -49,6 +50,10 @@ export class ExampleResources {
       ids.handover_id = await this.#idOf('/v1/handovers', 'handover_id', HANDOVER);
     }
     if (names.includes('person_id')) ids.person_id = await this.#person();
+    if (names.includes('terminal_id')) {
+      const terminal = { name: 'Mill', kind: 'display', facilities: ['north'] };
+      ids.terminal_id = (await this.#api.post('/v1/terminals', terminal)).body.data.terminal.terminal_id;
+    }
     if (names.includes('view_id')) ids.view_id = await this.#idOf('/v1/views', 'view_id', VIEW);
     if (names.includes('session_id')) ids.session_id = await this.#session();
     if (names.includes('bridge_id')) ids.bridge_id = await this.#bridge();
@@ -98,11 +103,10 @@ export class ExampleResources {
   }
 
   /** With these headers a request is that of a person who has signed in. */
-  async personHeaders(): Promise<Record<string, string>> {
+  async personHeaders(login = `person-${++this.#people}`): Promise<Record<string, string>> {
     const asking = this.#asking;
     this.#asking = null;
     if (asking !== null) return asking;
-    const login = `person-${++this.#people}`;
     const invited = await this.#api.post('/v1/people', {
       login,
       name: 'Ada',
@@ -112,8 +116,20 @@ export class ExampleResources {
       invite: invited.body.data.code,
       password: EXAMPLE_PASSWORD,
     });
-    const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
-    return { cookie, 'sec-fetch-site': 'same-origin' };
+    return ownPage(signedIn);
+  }
+
+  /** With these headers a request is that of a terminal, at which the person of the examples can sign in. */
+  async terminalHeaders(): Promise<Record<string, string>> {
+    if (!this.#hasPersonWithPin) {
+      this.#hasPersonWithPin = true;
+      const headers = { ...(await this.personHeaders('grace')), 'content-type': 'application/json' };
+      const body = JSON.stringify({ current_password: EXAMPLE_PASSWORD, pin: '4071' });
+      await this.#api.raw('PUT', '/v1/me/pin', { headers, body });
+    }
+    const terminal = { name: 'Mill', kind: 'terminal', facilities: ['north'] };
+    const { code } = (await this.#api.post('/v1/terminals', terminal)).body.data;
+    return ownPage(await this.#api.post('/v1/session', { code }));
   }
 
   /** Of a browser that has signed in with the key of the caller. */
@@ -223,6 +239,11 @@ export class ExampleResources {
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
+const ownPage = ({ headers }: { readonly headers: Headers }): Record<string, string> => ({
+  cookie: headers.get('set-cookie')?.split(';', 1)[0] ?? '',
+  'sec-fetch-site': 'same-origin',
+});
+
 const RULE = { name: 'Shift', targets: [{ email: 'shift@example.com' }] };
 const KEY = { name: 'an example', scopes: ['read'] };
 const HANDOVER = { from: '2026-11-15T00:00:00Z', to: '2026-11-15T08:00:00Z', text: 'quiet' };

@@ -16,7 +16,7 @@ import { readSettings } from '@granary/server/process/settings';
 import { type MutableToken, OAuth2Server } from 'oauth2-mock-server';
 import { writeBuiltConsole } from './built-console.ts';
 import { ExampleResources } from './example-resources.ts';
-import { apiOf } from './service.ts';
+import { apiOf, siloNamed } from './service.ts';
 
 const ROOTS = groupRoots(DEFAULT_ADDRESSES);
 
@@ -137,7 +137,6 @@ export class ExampleService {
   /** Prepares what the example is about, and sends it to the service or to a proxy of it. */
   async send(endpoint: Endpoint, example: Example, baseUrl = this.httpUrl): Promise<Response> {
     const { group, method, path, needsKey } = endpoint;
-    const isOfPerson = path === '/me' || path.startsWith('/me/');
     const prepared = await this.#resources.prepare(endpoint);
     const parameters = Object.fromEntries(
       parameterNames(path).map((name) => {
@@ -148,8 +147,7 @@ export class ExampleService {
     const besides = await this.#besides(endpoint, example);
     const query = besides.query ?? new URLSearchParams(example.query as Record<string, string>);
     const url = `${baseUrl}${ROOTS[group]}${fillPath(path, parameters)}?${query}`;
-    const own = isOfPerson ? await this.#resources.personHeaders() : this.#api.authorization;
-    const credentials = besides.headers ?? own;
+    const credentials = besides.headers ?? (await this.#ownHeaders(path)) ?? this.#api.authorization;
     const headers = {
       ...example.headers,
       ...(needsKey || besides.headers !== undefined ? credentials : {}),
@@ -158,6 +156,15 @@ export class ExampleService {
     const sent = () => withBesides(withPrepared(example.body, prepared), besides);
     const body = example.body === undefined ? null : JSON.stringify(sent());
     return await fetch(url, { method, headers, body, signal: AbortSignal.timeout(120_000) });
+  }
+
+  /** Of a person or of a terminal, where no API key is accepted. */
+  async #ownHeaders(path: string): Promise<Record<string, string> | null> {
+    if (path === '/confirmations') await this.#api.post(`${ROOTS.silo}/devices`, siloNamed('silo-7'));
+    if (path === '/confirmations' || path === '/me' || path.startsWith('/me/'))
+      return await this.#resources.personHeaders();
+    if (path.startsWith('/session/pe')) return await this.#resources.terminalHeaders();
+    return null;
   }
 }
 

@@ -12,7 +12,8 @@ import {
 } from '@granary/contract/operations';
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { callOptions, useConsole, useIsLost } from '../../context/console.ts';
+import { confirmed } from '../../context/confirmed.ts';
+import { useConsole, useIsLost } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';
 import { useAction } from '../../kit/form-state.ts';
 import { formatDuration, formatMass, formatNumber, formatValue } from '../../kit/format.ts';
@@ -88,11 +89,17 @@ export function StartForm({ device, facts, lastType, target }: Props) {
 
   async function start({ type: wanted, body }: StartRequest): Promise<void> {
     sentKey.current ??= newIdempotencyKey();
-    const options = { ...callOptions(shared), idempotencyKey: sentKey.current };
+    const { device_id } = device;
+    const idempotencyKey = sentKey.current;
+    const what = { title: titleOf({ type: wanted, body } as StartRequest), device_id, body };
     const { operation_id } =
       wanted === 'feed'
-        ? await client.operations.feed(device.device_id, body, options)
-        : await client.operations.discharge(device.device_id, body, options);
+        ? await confirmed(shared, { ...what, action: 'operations.feed' }, (options) =>
+            client.operations.feed(device_id, body, { ...options, idempotencyKey }),
+          )
+        : await confirmed(shared, { ...what, action: 'operations.discharge' }, (options) =>
+            client.operations.discharge(device_id, body, { ...options, idempotencyKey }),
+          );
     const record = await client.operations.get(device.device_id, operation_id);
     live.site.operations.put({ device_id: device.device_id, ...record });
   }

@@ -9,6 +9,9 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   unauthorized:
     'der Schlüssel fehlt oder gilt nicht mehr, oder die Anmeldung ist abgelaufen; melden Sie sich neu an',
   forbidden: 'dieser Schlüssel darf das nicht',
+  wrong_pin: 'die PIN ist nicht richtig, oder diese Person meldet sich an diesem Terminal nicht an',
+  password_required: 'die PIN zählt hier nicht; melden Sie sich am Terminal mit dem Passwort an',
+  confirmation_required: 'das muss noch einmal bestätigt werden',
   cross_site_request: 'die Anfrage kam nicht von einer Seite dieses Dienstes',
   device_not_found: 'dieses Gerät gibt es nicht, oder dieser Schlüssel darf es nicht sehen',
   key_not_found: 'diesen Schlüssel gibt es nicht oder nicht mehr',
@@ -21,6 +24,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   note_not_found: 'diese Notiz gibt es nicht',
   handover_not_found: 'diese Übergabe gibt es nicht',
   person_not_found: 'diese Person gibt es nicht, oder dieser Schlüssel darf sie nicht verwalten',
+  terminal_not_found: 'dieses Terminal gibt es nicht, oder dieser Schlüssel verwaltet seine Standorte nicht',
   session_not_found: 'diese Sitzung gibt es nicht',
   sign_on_refused: 'die Anmeldung über den Identitätsanbieter wurde nicht angenommen',
   no_role: 'keine der Gruppen vom Identitätsanbieter gibt hier ein Recht',

@@ -241,6 +241,10 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   no_data: 'Zu wenige Temperaturen',
 
   // Refusals
+  confirmation_by_oneself: 'das muss mit Ihrer PIN oder Ihrem Passwort bestätigt werden',
+  confirmation_by_another: 'das muss eine andere Person bestätigen, die hier bedient',
+  confirmation_has_ended:
+    'die Bestätigung wurde schon benutzt oder gilt nicht mehr; bestätigen Sie noch einmal',
   device_is_offline: 'das Gerät ist nicht verbunden',
   device_is_silent: 'das Gerät ist verbunden, hat aber zu lange nichts gesendet',
   device_not_listening:
@@ -351,6 +355,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   must_be_before_to: 'muss vor dem Ende liegen',
   must_be_to_come: 'muss in der Zukunft liegen',
   has_passed: 'ist vorbei',
+  is_too_easy: 'ist zu leicht zu erraten',
   is_taken: 'ist vergeben',
   is_listed_twice: 'steht zweimal da',
   is_declared_twice: 'ist zweimal angelegt',
@@ -395,6 +400,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   base_32: '{limit:number} aus A bis Z und 2 bis 7',
   login_name:
     '1 bis 63 Zeichen von a bis z, 0 bis 9, Punkt, Bindestrich und Unterstrich, das erste ein Buchstabe oder eine Ziffer',
+  pin_digits: '4 bis 8 Ziffern',
   address_of_view: 'eine Adresse der Bedienseite, die mit #/ beginnt',
   threshold_rule: 'eine Grenzwertregel wie temp_3 above warning',
   time_zone_name: 'eine Zeitzone wie Europe/Berlin',

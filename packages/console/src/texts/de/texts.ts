@@ -24,6 +24,7 @@ import { overview } from './overview.ts';
 import { SENTENCE_WORDS, SENTENCES } from './sentences.ts';
 import { session, shell, wall } from './shell.ts';
 import { shifts, views } from './shifts.ts';
+import { terminals } from './terminals.ts';
 
 export const de: Texts = {
   administration,
@@ -51,6 +52,7 @@ export const de: Texts = {
   shell,
   shifts,
   table,
+  terminals,
   views,
   wall,
   people,

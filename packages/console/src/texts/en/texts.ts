@@ -24,6 +24,7 @@ import { commands, jobs, operations } from './operations.ts';
 import { overview } from './overview.ts';
 import { session, shell, wall } from './shell.ts';
 import { shifts, views } from './shifts.ts';
+import { terminals } from './terminals.ts';
 
 export const en = {
   administration,
@@ -51,6 +52,7 @@ export const en = {
   shell,
   shifts,
   table,
+  terminals,
   views,
   wall,
   people,

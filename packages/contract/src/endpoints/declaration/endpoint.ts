@@ -28,7 +28,13 @@ const OF_KEYS: readonly ErrorCode[] = [
 const OF_IDEMPOTENCY_KEYS: readonly ErrorCode[] = ['idempotency_in_progress', 'idempotency_key_reused'];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type RequestHeader = 'if-match' | 'if-none-match' | 'last-event-id' | 'idempotency-key' | 'x-actor';
+export type RequestHeader =
+  | 'if-match'
+  | 'if-none-match'
+  | 'last-event-id'
+  | 'idempotency-key'
+  | 'x-actor'
+  | 'x-confirmation';
 
 /** A body in JSON, or in one of the other media types. */
 export interface BodyInput<Body> {
@@ -125,6 +131,8 @@ export function endpoint<const Path extends string, Result, Query = undefined, B
   const idempotencyKey: readonly RequestHeader[] = method === 'POST' && needsKey ? ['idempotency-key'] : [];
   const isAudited = declared.isAudited ?? method !== 'GET';
   const actor: readonly RequestHeader[] = isAudited && method !== 'GET' ? ['x-actor'] : [];
+  const isConfirmed = declared.errors?.includes('confirmation_required') ?? false;
+  const confirmation: readonly RequestHeader[] = isConfirmed ? ['x-confirmation'] : [];
   return {
     group,
     method,
@@ -137,7 +145,7 @@ export function endpoint<const Path extends string, Result, Query = undefined, B
     query,
     body,
     answers,
-    requestHeaders: [...(declared.requestHeaders ?? []), ...idempotencyKey, ...actor],
+    requestHeaders: [...(declared.requestHeaders ?? []), ...idempotencyKey, ...actor, ...confirmation],
     errors: errorsOf({ needsKey, method, path, scope, isUrgent }, declared.errors ?? []),
     examples: declared.examples.map((example) => ({
       ...example,
@@ -170,6 +178,8 @@ function errorsOf(
   // Every request but a stop may have to wait, and too many cannot; a service that ends serves stops only.
   add(!isAlwaysUrgent, ['rate_limited', 'service_stopping']);
   add(scope !== null, ['forbidden']);
+  // A shared terminal does not do everything that a person may do elsewhere.
+  add(method !== 'GET' && needsKey, ['forbidden']);
   add(method !== 'GET', ['storage_full']);
   add(method !== 'GET' && !isAlwaysUrgent, OF_BODIES);
   add(method === 'POST' && needsKey && !isAlwaysUrgent, OF_IDEMPOTENCY_KEYS);

@@ -110,6 +110,12 @@ export const PATH_PARAMETERS = {
     notFound: 'passkey_not_found',
     example: '4f0c9a1b2d3e5f60718293a4',
   },
+  terminal_id: {
+    schema: RECORD_ID,
+    description: 'the id of a terminal or a display',
+    notFound: 'terminal_not_found',
+    example: 'trm_019a86c5f3c07b2a',
+  },
   session_id: {
     schema: RECORD_ID,
     description: 'the id of a session, which is not its secret',

@@ -20,6 +20,7 @@ const CALLER: Caller = {
   ownerId: null,
   personalKeyId: null,
   session: null,
+  terminal: null,
   createdAtMs: 0,
   expiresAtMs: null,
   lastUsedAtMs: null,

@@ -1,10 +1,12 @@
 import { REQUEST_MS_MAX } from '@granary/common/request-time';
 import { LATE, within } from '@granary/common/within';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
 import { hasScope } from '@granary/core/keys';
+import { isShared } from '@granary/core/session';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { deadlineOf, lateIfFailing, UrgentDeadline } from '../../devices/sending/urgent-deadline.ts';
 import type { Caller, Keyring } from '../../process/keys/keyring.ts';
@@ -128,7 +130,9 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
     request.caller = caller;
     attempt(done, () => {
       if ((endpoint?.isUrgent ?? false) === false) limiter?.take(caller.keyId, reply);
-      if (endpoint !== undefined) requireScope(caller, scopeOf(endpoint, undefined));
+      if (endpoint === undefined) return;
+      requireScope(caller, scopeOf(endpoint, undefined));
+      refuseAtTerminal(caller, endpoint);
     });
   }
 }
@@ -199,6 +203,27 @@ function attempt(done: Done, check: () => void): void {
   } catch (error) {
     done(error as Refusal);
   }
+}
+
+/** What a terminal does although it concerns its own session. */
+const OF_TERMINALS: ReadonlySet<Endpoint> = new Set<Endpoint>([
+  endpoints.terminals.signIn,
+  endpoints.terminals.stay,
+  endpoints.terminals.lock,
+  endpoints.confirmations.create,
+]);
+
+/**
+ * At a shared terminal nobody changes what belongs to a caller, such as sessions and passwords, because a PIN is enough to sign
+ * in there. While nobody has signed in nothing is changed but by a stop.
+ */
+function refuseAtTerminal({ kind, terminal }: Caller, endpoint: Endpoint): void {
+  const isLocked = isShared(kind);
+  if ((!isLocked && terminal === null) || endpoint.method === 'GET' || OF_TERMINALS.has(endpoint)) return;
+  const { scope, isAudited } = endpoint;
+  const isStop = scopeOf(endpoint, undefined) === 'stop';
+  if (scope !== null && (isStop || !isLocked || !isAudited)) return;
+  throw new Refusal('forbidden', 'this cannot be done at a shared terminal or display');
 }
 
 function requireScope(caller: Caller, scope: Scope | null): void {

@@ -67,6 +67,15 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'people.change': 'own',
   'people.renew': 'own',
   'people.disable': 'own',
+  'confirmations.create': 'refused',
+  // `terminals.test.ts`.
+  'terminals.list': 'filtered',
+  'terminals.enrol': 'own',
+  'terminals.end': 'own',
+  'terminals.people': 'refused',
+  'terminals.signIn': 'refused',
+  'terminals.stay': 'refused',
+  'terminals.lock': 'refused',
   // `bridges.test.ts`.
   'bridges.report': 'own',
   'bridges.list': 'filtered',

@@ -69,6 +69,27 @@ export class PasswordChecks {
     this.#failures.succeeded(login, callerNetwork(request.address));
   }
 
+  /** For people who are known to be there: whoever confirms, or signs in at a terminal. */
+  async require(
+    login: string,
+    password: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<StoredPerson> {
+    const found = await this.identify(login, password, request, reply);
+    if (found === null) throw new Refusal('wrong_password', 'the password is not right');
+    this.succeeded(found.person, request);
+    return found.person;
+  }
+
+  hashPin(pin: string): Promise<string> {
+    return this.#passwords.hash(pin);
+  }
+
+  matchesPin(pin: string, stored: string | null): Promise<boolean> {
+    return this.#passwords.matches(pin, stored);
+  }
+
   /** The stored form of a password that the person has chosen. */
   async hashNew(
     password: string,

@@ -84,11 +84,12 @@ const field = (value: unknown, name: string): unknown =>
 const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= FACILITY_CHARS_MAX && !value.includes('\0') ? value : null;
 
-/** Only a program names somebody else; a person is known. */
-const actorOf = (request: FastifyRequest, { keyId, name, kind }: Caller): Attempt['actor'] => ({
+/** Only a program names somebody else; a person is known, and so is that nobody has signed in at a terminal. */
+const actorOf = (request: FastifyRequest, { keyId, name, kind, terminal }: Caller): Attempt['actor'] => ({
   key_id: keyId,
   key_name: name,
-  actor: kind === 'person' ? null : givenActor(request),
+  actor: kind === 'service' ? givenActor(request) : null,
+  ...(terminal === null ? {} : { terminal: { key_id: terminal.keyId, name: terminal.name } }),
 });
 
 /** The header `X-Actor` as given; `null` without one, and for one that is not valid. */
@@ -108,8 +109,8 @@ function refuseBadActor(request: FastifyRequest, endpoint: Endpoint): void {
   const { caller } = request as Partial<FastifyRequest>;
   // Programs go on with a key that was handed to a person, whose name counts.
   if ((caller?.personalKeyId ?? null) !== null) return;
-  if (caller?.kind === 'person') {
-    throw new Refusal('invalid_input', 'a person does not name another one in X-Actor', [
+  if (caller !== undefined && caller.kind !== 'service') {
+    throw new Refusal('invalid_input', 'only a program names a person in X-Actor', [
       { path: '/x-actor', message: 'must be left out by people who have signed in' },
     ]);
   }

@@ -11,6 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EMERGENCY_STOP } from '../../devices/sending/emergency-stops.ts';
 import { deadlineOf } from '../../devices/sending/urgent-deadline.ts';
 import { attemptOf, creates } from '../audit/attempt.ts';
+import { requireConfirmed } from '../confirmations.ts';
 import { type DevicePath, findDevice, urgentTarget } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { type InputReader, register } from '../register.ts';
@@ -43,8 +44,10 @@ export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies)
   });
 
   register(routes, endpoints.commands.declareEnded, async (request, reply, read) => {
-    const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
+    const device = await findDevice(request, parts, 'field');
+    const { deviceNo, deviceId } = device;
     const declaration = read.body(request);
+    await requireConfirmed(request, device, parts);
     const { command_id: commandId } = request.params;
     const isReachable = link.isReachable(deviceId);
     const wanted = { deviceNo, commandId, declaration, isReachable, nowMs: now() };
@@ -92,8 +95,10 @@ async function issue(
   read: InputReader<typeof endpoints.commands.give>,
 ): Promise<CommandRecord> {
   const { app, idempotency, link, now } = parts;
-  const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
+  const device = await findDevice(request, parts, 'field');
+  const { deviceNo, deviceId } = device;
   const wanted = read.body(request);
+  await requireConfirmed(request, device, parts);
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
   creates(request, commandId);

@@ -1,7 +1,7 @@
 import { PeriodicWork } from '@granary/common/periodic-work';
 import { outsideRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
-import type { Access } from '@granary/core/keys';
+import { type Access, limitsWith } from '@granary/core/keys';
 import type { Keyring } from '../../process/keys/keyring.ts';
 import type { Logger } from '../../process/logging/logger.ts';
 import type { StreamConnection } from './stream-connection.ts';
@@ -28,11 +28,15 @@ interface SubscriberParts {
   readonly logger: Logger;
 }
 
+/** The rights that decide what a stream shows; whoever signs in at a terminal does not change them. */
+const rightsOf = (access: Access): string =>
+  JSON.stringify([limitsWith(access, 'read'), limitsWith(access, 'admin')]);
+
 /** The open streams of events and of newest values, grouped by their API key. */
 export class Subscribers {
   readonly #parts: SubscriberParts;
   /** A stream with other rights than those with which it was opened ends; its reader connects again. */
-  readonly #grantsOf = new Map<string, string>();
+  readonly #rightsOf = new Map<string, string>();
   readonly #streamsOf = new Map<string, Set<OpenStream>>();
   #count = 0;
   readonly #checks: PeriodicWork;
@@ -76,20 +80,20 @@ export class Subscribers {
   /** From now on the stream gets everything from its source until it closes. */
   open<Stream extends OpenStream>(
     key: string,
-    { grants }: Access,
+    access: Access,
     stream: Stream,
     source: StreamSource<NoInfer<Stream>>,
   ): void {
     const own = this.#streamsOf.get(key) ?? new Set();
     this.#streamsOf.set(key, own.add(stream));
-    if (own.size === 1) this.#grantsOf.set(key, JSON.stringify(grants));
+    if (own.size === 1) this.#rightsOf.set(key, rightsOf(access));
     this.#count++;
     stream.onClose(() => {
       source.drop(stream);
       own.delete(stream);
       if (own.size === 0) {
         this.#streamsOf.delete(key);
-        this.#grantsOf.delete(key);
+        this.#rightsOf.delete(key);
       }
       this.#count--;
     });
@@ -111,7 +115,7 @@ export class Subscribers {
     for (const [key, streams] of [...this.#streamsOf]) {
       // While keys cannot be checked, no new events can be read either.
       const isValid = await this.#parts.keyring.identify(key).then(
-        (caller) => caller !== null && JSON.stringify(caller.grants) === this.#grantsOf.get(key),
+        (caller) => caller !== null && rightsOf(caller) === this.#rightsOf.get(key),
         () => true,
       );
       if (!isValid) for (const stream of streams) stream.end();

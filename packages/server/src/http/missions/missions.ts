@@ -6,6 +6,7 @@ import { missionRecord } from '@granary/core/missions/record';
 import type { MissionState } from '@granary/core/missions/state';
 import type { FastifyInstance } from 'fastify';
 import { creates } from '../audit/attempt.ts';
+import { requireConfirmed } from '../confirmations.ts';
 import { findDevice } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
@@ -15,8 +16,10 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
   const { app, idempotency, link, now } = parts;
 
   register(routes, endpoints.missions.create, async (request, reply, read) => {
-    const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
+    const device = await findDevice(request, parts, 'field');
+    const { deviceNo, deviceId } = device;
     const mission = read.body(request);
+    await requireConfirmed(request, device, parts);
     const nowMs = now();
     const missionId = newId('ms', nowMs);
     creates(request, missionId);
@@ -50,7 +53,9 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
 
   for (const control of MISSION_REQUESTS) {
     register(routes, endpoints.missions[control], async (request, reply) => {
-      const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
+      const device = await findDevice(request, parts, 'field');
+      const { deviceNo, deviceId } = device;
+      if (control === 'resume') await requireConfirmed(request, device, parts);
       const isReachable = link.isReachable(deviceId);
       const { mission_id: missionId } = request.params;
       const wanted = { deviceNo, missionId, control, isReachable, nowMs: now() };
@@ -65,8 +70,10 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
   }
 
   register(routes, endpoints.missions.declareEnded, async (request, reply, read) => {
-    const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
+    const device = await findDevice(request, parts, 'field');
+    const { deviceNo, deviceId } = device;
     const declaration = read.body(request);
+    await requireConfirmed(request, device, parts);
     const { mission_id: missionId } = request.params;
     const isReachable = link.isReachable(deviceId);
     const wanted = { deviceNo, missionId, declaration, isReachable, nowMs: now() };

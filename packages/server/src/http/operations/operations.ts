@@ -10,6 +10,7 @@ import { operationTrace } from '@granary/core/operations/trace';
 import type { FastifyInstance } from 'fastify';
 import { deadlineOf } from '../../devices/sending/urgent-deadline.ts';
 import { attemptOf, creates } from '../audit/attempt.ts';
+import { requireConfirmed } from '../confirmations.ts';
 import { findDevice, urgentTarget } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
@@ -20,8 +21,10 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
 
   for (const type of OPERATION_TYPES) {
     register(routes, endpoints.operations[type], async (request, reply, read) => {
-      const { deviceNo, deviceId } = await findDevice(request, parts, 'silo');
+      const device = await findDevice(request, parts, 'silo');
+      const { deviceNo, deviceId } = device;
       const wanted = read.body(request);
+      await requireConfirmed(request, device, parts);
       const nowMs = now();
       const operationId = newId('op', nowMs);
       creates(request, operationId);
@@ -69,8 +72,10 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
   });
 
   register(routes, endpoints.operations.declareEnded, async (request, reply, read) => {
-    const { deviceNo } = await findDevice(request, parts, 'silo');
+    const device = await findDevice(request, parts, 'silo');
+    const { deviceNo } = device;
     const declaration = read.body(request);
+    await requireConfirmed(request, device, parts);
     const { operation_id: operationId } = request.params;
     const wanted = { deviceNo, operationId, declaration, nowMs: now() };
     const { result } = await idempotency.once(request, reply, (slices) =>

@@ -1,13 +1,13 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
-import { SESSION_COOKIE, type SignIn } from '@granary/contract/session';
+import { SESSION_COOKIE, type SessionRecord, type SignIn } from '@granary/contract/session';
 import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { isValidAt, secretHolderOf } from '@granary/core/keys';
 import type { UsedFactor } from '@granary/core/people';
-import { CODE_MS_USUAL, listedSession, sessionIdOf, sessionRecord } from '@granary/core/session';
+import { CODE_MS_USUAL, isShared, listedSession, sessionIdOf, sessionRecord } from '@granary/core/session';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../../process/keys/keyring.ts';
+import { type Caller, callerOf } from '../../process/keys/keyring.ts';
 import { challengeHashOf, checkedPasskey, isSignedBy } from '../../process/keys/passkeys.ts';
 import {
   hashSecret,
@@ -18,7 +18,7 @@ import {
 } from '../../process/keys/secrets.ts';
 import { type AccessChecks, faultOfKey, refusalOfUnknown } from '../access/auth.ts';
 import { callerNetwork } from '../access/caller-address.ts';
-import { sessionSecret } from '../access/credentials.ts';
+import { bearer, sessionSecret } from '../access/credentials.ts';
 import { isEncrypted, namesThisService, refusalOfForeignSignIn } from '../access/own-page.ts';
 import type { PasswordChecks } from '../access/password-checks.ts';
 import { RATE_LIMIT_HEADERS, RateLimiter } from '../access/rate-limit.ts';
@@ -40,6 +40,8 @@ const CHALLENGES_PER_SECOND = 10;
 
 /** As long as a session lasts at most; the service ends it earlier where it is not used. */
 const LASTS_S = (30 * DAY_MS) / SECOND_MS;
+/** The longest that browsers keep a cookie. */
+const SHARED_LASTS_S = (400 * DAY_MS) / SECOND_MS;
 
 interface Identified {
   readonly caller: Caller;
@@ -92,8 +94,9 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
       for (const header of RATE_LIMIT_HEADERS) reply.removeHeader(header);
       throw refusalOf(given, request, reply);
     }
-    reply.header('set-cookie', sessionCookie(secret, isEncrypted(request)));
-    return success(sessionRecord(created.key, created.session));
+    const signedIn = callerOf(created.key, created.session);
+    reply.header('set-cookie', sessionCookie(secret, isEncrypted(request), signedIn));
+    return success(callerRecord(signedIn));
   });
 
   async function identify(given: SignIn, request: FastifyRequest, reply: FastifyReply): Promise<Identified> {
@@ -119,7 +122,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     if (found === null) throw refusalOf(given, request, reply);
     const factor = passwords.secondFactor(found, given.second_factor, request);
     passwords.succeeded(found.person, request);
-    const caller = { ...found.person, personalKeyId: null, session: null };
+    const caller = callerOf({ ...found.person, personalKeyId: null });
     return factor === undefined ? { caller } : { caller, factor };
   }
 
@@ -141,7 +144,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
       throw refusalOf(given, request, reply);
     }
     return {
-      caller: { ...person, personalKeyId: null, session: null },
+      caller: callerOf({ ...person, personalKeyId: null }),
       factor: { credentialId: passkey.credential_id, signCount: checked.signCount },
       codeHash: challengeHashOf(checked.challenge),
     };
@@ -191,9 +194,15 @@ function codeOf(given: SignIn): string | null {
 export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, changes, idempotency, now } = parts;
 
-  register(routes, endpoints.session.get, async ({ caller }) =>
-    success(sessionRecord(caller, caller.session)),
-  );
+  register(routes, endpoints.session.get, async (request, reply) => {
+    const { caller } = request;
+    const secret = bearer(request) === undefined ? sessionSecret(request) : undefined;
+    // Browsers keep a cookie for a limited time, and a terminal is never signed in again.
+    if (secret !== undefined && isShared(ownerKind(caller))) {
+      reply.header('set-cookie', sessionCookie(secret, isEncrypted(request), caller));
+    }
+    return success(callerRecord(caller));
+  });
 
   register(routes, endpoints.session.list, async ({ caller }) =>
     success(
@@ -225,7 +234,7 @@ export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const { caller } = request;
     await changes(request).session.end(caller.session?.hash ?? null);
     reply.header('set-cookie', removedCookie(isEncrypted(request)));
-    return success(sessionRecord(caller, null));
+    return success(callerRecord({ ...caller, session: null }));
   });
 
   register(routes, endpoints.session.createCode, async (request, reply, read) => {
@@ -255,7 +264,16 @@ const cookie = (value: string, lastsS: number, isEncrypted: boolean): string =>
     ...(isEncrypted ? ['Secure'] : []),
   ].join('; ');
 
-export const sessionCookie = (secret: string, isEncrypted: boolean): string =>
-  cookie(secret, LASTS_S, isEncrypted);
+export const sessionCookie = (secret: string, isEncrypted: boolean, caller?: Caller): string =>
+  cookie(secret, caller !== undefined && isShared(ownerKind(caller)) ? SHARED_LASTS_S : LASTS_S, isEncrypted);
+
+/** Of the key that the session belongs to, whoever has signed in over it. */
+const ownerKind = ({ kind, terminal }: Caller): Caller['kind'] => (terminal === null ? kind : 'terminal');
+
+/** What a caller is told about itself. */
+export const callerRecord = (caller: Caller): SessionRecord => {
+  const { session, terminal } = caller;
+  return sessionRecord(caller, session, terminal && { key_id: terminal.keyId, name: terminal.name });
+};
 
 const removedCookie = (isEncrypted: boolean): string => cookie('', 0, isEncrypted);

@@ -7,17 +7,20 @@ const OPERATORS = { group: 'silo-operators', role: 'operator', facilities: ['nor
 
 describeService('the policy of signing in', (api) => {
   it('is empty at first, is replaced as a whole, and a dry run changes nothing', async () => {
-    const empty = { groups: [], session_hours: 12 };
+    const empty = { groups: [], session_hours: 12, reconfirm: [] };
     assert.deepEqual((await api.get(POLICY)).body.data, empty);
     const planned = await api.put(`${POLICY}?dry_run=true`, { groups: [OPERATORS] });
     assert.deepEqual(planned.body.data, {
       dry_run: true,
-      policy: { groups: [OPERATORS], session_hours: 12 },
+      policy: { ...empty, groups: [OPERATORS] },
       people: [],
     });
     assert.deepEqual((await api.get(POLICY)).body.data, empty);
     await api.put(POLICY, { groups: [OPERATORS], session_hours: 8 });
-    assert.deepEqual((await api.get(POLICY)).body.data, { groups: [OPERATORS], session_hours: 8 });
+    assert.deepEqual((await api.get(POLICY)).body.data, { ...empty, groups: [OPERATORS], session_hours: 8 });
+    const reconfirm = [{ facility: 'north', how: 'pin' }];
+    await api.put(POLICY, { reconfirm });
+    assert.deepEqual((await api.get(POLICY)).body.data, { ...empty, reconfirm });
     await api.put(POLICY, {});
     assert.deepEqual((await api.get(POLICY)).body.data, empty);
   });
@@ -34,6 +37,7 @@ describeService('the policy of signing in', (api) => {
       '/groups/1/facilities',
     );
     assert.equal(await refused({ session_hours: 0 }), '/session_hours');
+    assert.equal(await refused({ reconfirm: [{ facility: 'a', how: 'twice' }] }), '/reconfirm/0/how');
     assert.equal(await refused({ groups: [{ ...OPERATORS, group: 'a\u0000b' }] }), '/groups/0/group');
   });
 

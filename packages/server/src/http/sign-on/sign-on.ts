@@ -8,6 +8,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { auditInput } from '@granary/core/audit';
 import { claimedGroups, claimedPerson, signInRecord } from '@granary/core/sign-on';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { callerOf } from '../../process/keys/keyring.ts';
 import {
   decryptSecret,
   encryptSecret,
@@ -91,7 +92,7 @@ const callbackRoute: Add = (routes, parts, provider) => {
       .finish(queryOf(request), begun)
       .catch((error: unknown) => refuseInvalid(error, request));
     const { key, sessionHours } = await admit(arrived, begun.link, request);
-    actsAs(request, { ...key, personalKeyId: null, session: null });
+    actsAs(request, callerOf({ ...key, personalKeyId: null }));
     const secret = newSessionSecret();
     const former = sessionSecret(request);
     const nowMs = now();

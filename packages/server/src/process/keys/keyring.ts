@@ -12,6 +12,7 @@ import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { checkedTimeMs, DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { grantOf, isValidAt, keyRecord, type StoredCaller, type StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
+import { grantsAt } from '@granary/core/terminals';
 import { type Credential, hashSecret, newKey, sessionSecretOf } from './secrets.ts';
 
 /** A query that hangs must not hold the others for as long. */
@@ -32,10 +33,18 @@ const SESSION_USE_RECORDED_EVERY_MS = HOUR_MS;
 export interface Caller extends StoredCaller {
   /** `null` where the key itself was sent. */
   readonly session: StoredSession | null;
+  /** The shared terminal of the session; while nobody has signed in, the caller is the terminal itself. */
+  readonly terminal: { readonly keyId: string; readonly name: string } | null;
 }
 
-interface CheckedCaller {
+/** What was found by a credential. */
+interface Found {
   readonly caller: Caller;
+  /** The terminal itself where a person has signed in, and when it is locked again. */
+  readonly locked: { readonly caller: Caller; readonly fromMs: number } | null;
+}
+
+interface CheckedCaller extends Found {
   readonly checkedAtMs: number;
 }
 
@@ -60,15 +69,36 @@ class LookUps {
     this.#sessions = new SharedLookUp((hashes) => session.find(hashes));
   }
 
-  async find(credential: Credential): Promise<Caller | null> {
+  async find(credential: Credential): Promise<Found | null> {
     const secret = sessionSecretOf(credential);
     if (secret === null) {
       const key = await this.#keys.find(hashSecret(credential));
-      return key === undefined ? null : { ...key, session: null };
+      return key === undefined ? null : { caller: callerOf(key), locked: null };
     }
     const found = await this.#sessions.find(hashSecret(secret));
-    return found === undefined ? null : { ...found.key, session: found.session };
+    return found === undefined ? null : foundBySession(found);
   }
+}
+
+/** The caller that a key is by itself, or by one of its sessions. */
+export const callerOf = (key: StoredCaller, session: StoredSession | null = null): Caller => ({
+  ...key,
+  session,
+  terminal: key.kind === 'terminal' ? { keyId: key.keyId, name: key.name } : null,
+});
+
+function foundBySession({ key, session, person }: SessionOfKey): Found {
+  const own = callerOf(key, session);
+  if (person === null) return { caller: own, locked: null };
+  const grants = grantsAt(key, person.key);
+  const caller = { ...person.key, personalKeyId: null, grants, session, terminal: own.terminal };
+  return { caller, locked: { caller: own, fromMs: person.untilMs } };
+}
+
+/** A person who is gone or disabled leaves the terminal as it is when it is locked. */
+function callerAt({ caller, locked }: Found, nowMs: number): Caller {
+  if (locked === null) return caller;
+  return nowMs < locked.fromMs && isValidAt(caller, nowMs) ? caller : locked.caller;
 }
 
 /** Identifies callers by their keys, and caches the result so that not every request needs the database. */
@@ -105,27 +135,35 @@ export class Keyring {
     const endingsSeen = this.#endingsSeen;
     const found = await (isUrgent ? this.#urgentLookUps : this.#lookUps).find(credential);
     const nowMs = this.#now();
-    if (found === null || !isCallerValidAt(found, nowMs)) {
+    const caller = found && callerAt(found, nowMs);
+    if (found === null || caller === null || !isCallerValidAt(caller, nowMs)) {
       this.#checked.delete(credential);
       return null;
     }
     // A key that was read before another ended may be outdated, so it is not cached.
-    if (endingsSeen === this.#endingsSeen)
-      this.#checked.set(credential, { caller: found, checkedAtMs: nowMs });
+    if (endingsSeen === this.#endingsSeen) this.#checked.set(credential, { ...found, checkedAtMs: nowMs });
     // Not awaited, because a storage that hangs must not delay a stop.
-    void outsideRequest(() => this.#recordUse(found, nowMs));
-    return found;
+    void outsideRequest(() => this.#recordUse(caller, nowMs));
+    return caller;
   }
 
   /** The key with which a sign-in code signs in. */
   async keyOfCode(code: string): Promise<Caller | null> {
     const key = await this.#codes.find(hashSecret(code));
-    return key === undefined || !isValidAt(key, this.#now()) ? null : { ...key, session: null };
+    return key === undefined || !isValidAt(key, this.#now()) ? null : callerOf(key);
   }
 
   /** Called when a key was revoked or got an earlier end, on this node or on another. */
   drop(keyId: string): void {
-    this.#dropWhere((caller) => caller.keyId === keyId || caller.personalKeyId === keyId);
+    for (const [credential, { caller, locked, checkedAtMs }] of [...this.#checked]) {
+      if (caller.keyId !== keyId || locked === null) continue;
+      // The terminal of a person stays last known, for a stop; it is checked again before anything else.
+      const known = { caller: locked.caller, locked: null, checkedAtMs: checkedAtMs - KEY_CACHED_MS };
+      this.#checked.set(credential, known);
+    }
+    this.#dropWhere(({ keyId: id, personalKeyId, terminal }) =>
+      [id, personalKeyId, terminal?.keyId].includes(keyId),
+    );
   }
 
   /** A key may have been ended on another node. */
@@ -152,16 +190,20 @@ export class Keyring {
     const ageMs = nowMs - checked.checkedAtMs;
     // A clock that was set back must not extend the time.
     const isRecent = ageMs >= 0 && ageMs < ageMsMax;
-    return isRecent && isCallerValidAt(checked.caller, nowMs) ? checked.caller : null;
+    const caller = callerAt(checked, nowMs);
+    return isRecent && isCallerValidAt(caller, nowMs) ? caller : null;
   }
 
-  async #recordUse({ keyId, personalKeyId, session }: Caller, nowMs: number): Promise<void> {
+  async #recordUse(caller: Caller, nowMs: number): Promise<void> {
+    const { keyId, personalKeyId, kind, session, terminal } = caller;
     const { keys, session: sessions } = this.#store;
-    for (const id of personalKeyId === null ? [keyId] : [keyId, personalKeyId]) {
+    for (const id of new Set([keyId, personalKeyId ?? keyId, terminal?.keyId ?? keyId])) {
       await this.#recordSometimes(id, nowMs, () => keys.recordUse(id, nowMs));
     }
     if (session === null || nowMs - session.lastUsedAtMs < SESSION_USE_RECORDED_EVERY_MS) return;
-    await this.#recordSometimes(session.hash, nowMs, () => sessions.recordUse(session, nowMs));
+    await this.#recordSometimes(session.hash, nowMs, () =>
+      sessions.recordUse(session, terminal === null ? kind : 'terminal', nowMs),
+    );
   }
 
   async #recordSometimes(id: string, nowMs: number, record: () => Promise<void>): Promise<void> {

@@ -79,6 +79,8 @@ export const newInviteCode = (): string => `${INVITE_PREFIX}${randomBytes(CODE_B
 
 export const isInviteCode = (code: string): boolean => code.startsWith(INVITE_PREFIX);
 
+export const newConfirmationId = (): string => `gf_${randomBytes(CODE_BYTES).toString('base64url')}`;
+
 /** What identifies a caller: the text of an API key, or the secret of a session after a mark. */
 export type Credential = string;
 

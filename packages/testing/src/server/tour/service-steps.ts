@@ -46,6 +46,8 @@ export async function people(client: TourClient): Promise<void> {
   for (const current_password of ['wrong', PASSWORD]) {
     await client.step('PUT', '/v1/me/password', { headers, body: { current_password, password } });
   }
+  await client.step('PUT', '/v1/me/pin', { headers, body: { current_password: password, pin: '1234' } });
+  await client.step('PUT', '/v1/me/pin', { headers, body: { current_password: password, pin: '4071' } });
   await client.step('DELETE', '/v1/sessions', { headers });
   const key = { name: 'spreadsheet', scopes: ['read', 'operate'] };
   const { key_id: ownKey } = (await client.step('POST', '/v1/me/keys', { headers, body: key })).body.data;
@@ -54,6 +56,8 @@ export async function people(client: TourClient): Promise<void> {
   await client.step('DELETE', '/v1/me/keys/key_none', { headers });
   await client.step('DELETE', '/v1/me/passkeys/none', { headers });
   client.key = client.address.adminKey;
+  await client.step('PATCH', one, { body: { grants: ada.grants } });
+  await terminals(client, password);
   await client.step('POST', `${one}/disable`);
   await client.step('GET', '/v1/sessions');
   await client.step('DELETE', '/v1/sessions/none');
@@ -66,6 +70,30 @@ export async function people(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/people/sign-ins');
   await client.step('GET', '/v1/identity-provider');
   await client.step('POST', '/v1/session/oidc/start');
+}
+
+/** The person who was invited before signs in at a terminal. */
+async function terminals(client: TourClient, password: string): Promise<void> {
+  const path = '/v1/terminals';
+  const mill = { name: 'Mill', kind: 'terminal', facilities: ['north'] };
+  const { code, terminal } = (await client.step('POST', path, { body: mill })).body.data;
+  await client.step('POST', path, { body: { name: 'Wall', kind: 'display', facilities: [] } });
+  await client.step('GET', path);
+  client.key = '';
+  const signedIn = await client.step('POST', '/v1/session', { body: { code } });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+  await client.step('GET', '/v1/session/people', { headers });
+  for (const secret of [{ pin: '4072' }, { pin: '4071' }, { password: 'wrong' }, { password }]) {
+    await client.step('PUT', '/v1/session/person', { headers, body: { login: 'ada', ...secret } });
+  }
+  await client.step('PUT', '/v1/session/person/presence', { headers });
+  await client.step('PUT', '/v1/me/pin', { headers, body: { current_password: password, pin: '4071' } });
+  await client.step('DELETE', '/v1/session/person', { headers });
+  client.key = client.address.adminKey;
+  await client.step('PUT', '/v1/session/person', { body: { login: 'ada', pin: '4071' } });
+  await client.step('POST', `${path}/${terminal.terminal_id}/end`);
+  await client.step('POST', `${path}/trm_none/end`);
 }
 
 export async function session(client: TourClient): Promise<void> {

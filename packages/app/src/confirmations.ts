@@ -1,0 +1,45 @@
+import { Refusal } from '@granary/contract/errors';
+import { sentence } from '@granary/contract/sentences/english';
+import type { StoredConfirmation } from '@granary/core/confirmations';
+import { insertRows } from '@granary/store/rows';
+import type { Sql } from '@granary/store/sql';
+import { type Committed, committed } from './effects.ts';
+import type { Transaction } from './transaction.ts';
+
+interface ConfirmationRow extends Omit<StoredConfirmation, 'confirmedBy'> {
+  readonly confirmedBy: string;
+}
+
+export const reads = {
+  async find(sql: Sql, hash: string): Promise<StoredConfirmation | undefined> {
+    const [row] = await sql.query<ConfirmationRow>(
+      'SELECT hash, key_id, digest, confirmed_by, expires_at_ms FROM confirmations WHERE hash = $1',
+      [hash],
+    );
+    return row && { ...row, confirmedBy: JSON.parse(row.confirmedBy) };
+  },
+};
+
+export const writes = {
+  async create(tx: Transaction, confirmation: StoredConfirmation): Promise<Committed<StoredConfirmation>> {
+    const row = { ...confirmation, confirmedBy: JSON.stringify(confirmation.confirmedBy) };
+    await insertRows(tx.sql, { table: 'confirmations' }, [row]);
+    return committed(confirmation);
+  },
+};
+
+/** Of a change that somebody has confirmed. */
+export type UsedConfirmation = Pick<StoredConfirmation, 'hash' | 'keyId' | 'digest'>;
+
+/** In the transaction of the change, so that of two with one confirmation one is done, on whichever node. */
+export async function useConfirmation(
+  sql: Sql,
+  { hash, keyId, digest }: UsedConfirmation,
+  nowMs: number,
+): Promise<void> {
+  const used = await sql.run(
+    'DELETE FROM confirmations WHERE hash = $1 AND key_id = $2 AND digest = $3 AND expires_at_ms > $4',
+    [hash, keyId, digest, nowMs],
+  );
+  if (used !== 1) throw new Refusal('confirmation_required', sentence('confirmation_has_ended'));
+}

@@ -1,0 +1,61 @@
+import { type Static, Type } from 'typebox';
+import { DeviceId } from './ids.ts';
+import { checker, closed, described } from './input/schema.ts';
+import { id, line } from './input/text-schemas.ts';
+import { GivenPassword, Login, Pin } from './people.ts';
+import { Timestamp } from './time.ts';
+
+/** How people confirm what sets something in motion: not at all, themselves again, or by somebody else who operates there. */
+export const RECONFIRMATIONS = ['none', 'pin', 'second_person'] as const;
+
+/** Everything but stops and what only holds. */
+export const CONFIRMED_ACTIONS = [
+  'operations.feed',
+  'operations.discharge',
+  'operations.declareEnded',
+  'commands.give',
+  'commands.declareEnded',
+  'missions.create',
+  'missions.resume',
+  'missions.declareEnded',
+] as const;
+
+const FACILITIES_MAX = 1_000;
+
+export const Reconfirmation = closed({
+  facility: described('`null`: every facility that is not named.', Type.Union([line(200), Type.Null()])),
+  how: Type.Enum(RECONFIRMATIONS),
+});
+
+/** A field of the sign-in policy. */
+export const Reconfirmations = described(
+  'Where people confirm starts, releases of emergency stops and declared ends once more. Programs with API keys are not asked, and nobody is for a stop.',
+  Type.Array(Reconfirmation, { maxItems: FACILITIES_MAX }),
+);
+
+const ConfirmationFields = {
+  action: described('The name of the endpoint that is called next.', Type.Enum(CONFIRMED_ACTIONS)),
+  device_id: DeviceId,
+  resource_id: Type.Optional(described('The operation, command or mission in its path.', id())),
+  body: Type.Optional(described('The body that is sent next, unchanged.', Type.Unknown())),
+  login: Type.Optional(described('Of the second person; without it the caller confirms.', Login)),
+};
+
+/** With the PIN, which counts at terminals only, or with the password. */
+export const NewConfirmation = Type.Union([
+  closed({ ...ConfirmationFields, pin: Pin }),
+  closed({ ...ConfirmationFields, password: GivenPassword }),
+]);
+
+export const Confirmation = closed({
+  confirmation_id: described('Sent once in the header `X-Confirmation`, within 60 seconds.', Type.String()),
+  confirmed_by: closed({ key_id: Type.String(), name: Type.String() }),
+  expires_at: Timestamp,
+});
+
+export type Reconfirmation = Static<typeof Reconfirmation>;
+export type NewConfirmation = Static<typeof NewConfirmation>;
+export type ConfirmedAction = NewConfirmation['action'];
+export type Confirmation = Static<typeof Confirmation>;
+
+export const checkNewConfirmation = checker(NewConfirmation);

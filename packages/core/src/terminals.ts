@@ -1,0 +1,92 @@
+import { backoffMs } from '@granary/common/patience';
+import type { Scope } from '@granary/contract/keys';
+import type { Terminal } from '@granary/contract/terminals';
+import { DAY_MS, MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { type Access, type Grant, grantOf, hasScope, type Limits, type StoredKey } from './keys.ts';
+
+/** Shorter than an invitation, because the link needs no password. */
+export const TERMINAL_LINK_MS = DAY_MS;
+/** Wrong PINs of a person at one terminal; after these only the password counts there. */
+export const PIN_TRIES_MAX = 5;
+const PIN_WAITS = { firstMs: SECOND_MS, longestMs: MINUTE_MS };
+
+export type TerminalKind = Terminal['kind'];
+
+/** Whoever stands before a locked terminal sees everything there, and stops. */
+const SCOPES_OF: Readonly<Record<TerminalKind, readonly Scope[]>> = {
+  terminal: ['read', 'stop'],
+  display: ['read'],
+};
+
+/** A PIN is too little for what concerns people, keys and devices themselves. */
+const SCOPES_BY_PIN: readonly Scope[] = ['operate', 'configure'];
+
+export const terminalGrant = (kind: TerminalKind, facilities: readonly string[]): Grant =>
+  grantOf(SCOPES_OF[kind], facilities);
+
+const facilitiesOf = ({ grants }: Access): readonly string[] => grants[0]?.facilities ?? [];
+
+export const isTerminalKind = (kind: StoredKey['kind']): kind is TerminalKind =>
+  kind === 'terminal' || kind === 'display';
+
+/** The record that callers see. */
+export const terminalRecord = (key: StoredKey): Terminal => ({
+  terminal_id: key.keyId,
+  kind: key.kind === 'display' ? 'display' : 'terminal',
+  name: key.name,
+  facilities: [...facilitiesOf(key)],
+  created_at: toIso(key.createdAtMs),
+  last_used_at: toIsoOrNull(key.lastUsedAtMs),
+  ended_at: toIsoOrNull(key.revokedAtMs),
+});
+
+/**
+ * What a person may do at a terminal: everything that the locked terminal may, so that what it shows stays when people come
+ * and go, and of their own rights those that a PIN is enough for, at the places of the terminal.
+ */
+export function grantsAt(terminal: Access, person: Access): Grant[] {
+  const here = facilitiesOf(terminal);
+  const own = person.grants.flatMap(({ scopes, facilities, deviceIds }) => {
+    const allowed = scopes.filter((scope) => SCOPES_BY_PIN.includes(scope));
+    const places = facilities === null ? here : facilities.filter((facility) => here.includes(facility));
+    return allowed.length === 0 || places.length === 0 ? [] : [grantOf(allowed, places, deviceIds)];
+  });
+  return [...terminal.grants, ...own];
+}
+
+/** Only who operates there signs in at a terminal. */
+export const maySignInAt = (terminal: Access, person: Access): boolean =>
+  hasScope({ grants: grantsAt(terminal, person) }, 'operate');
+
+/** Whether the caller administers all these facilities; giving a terminal away gives nobody more than reading and stopping. */
+export const mayEnrolAt = (administered: Limits, facilities: readonly string[]): boolean =>
+  facilities.every((facility) =>
+    administered.some(
+      (area) => area.deviceIds === null && (area.facilities === null || area.facilities.includes(facility)),
+    ),
+  );
+
+/** The PINs that were tried since the last right one. */
+export interface PinTries {
+  readonly count: number;
+  readonly lastAtMs: number;
+}
+
+/** What becomes of a further PIN: it is looked at, comes too early, or does not count any more. */
+export type PinTry = { readonly waitMs: number } | 'password_required';
+
+export function pinTry({ count, lastAtMs }: PinTries, nowMs: number): PinTry {
+  if (count >= PIN_TRIES_MAX) return 'password_required';
+  const longestMs = backoffMs(count, PIN_WAITS);
+  // A clock that was set back must not make anybody wait longer.
+  return { waitMs: Math.min(longestMs, Math.max(0, lastAtMs + longestMs - nowMs)) };
+}
+
+/** One digit, rows such as 1234 or 9876, and pairs that are repeated. */
+export function isEasyPin(pin: string): boolean {
+  const digits = Array.from(pin, Number);
+  const steps = new Set(digits.slice(1).map((digit, index) => (digit - (digits[index] ?? 0) + 10) % 10));
+  const [step = 0] = steps;
+  const isRow = steps.size === 1 && [0, 1, 9].includes(step);
+  return isRow || /^(\d\d)\1+$/.test(pin);
+}

@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+import type { NewConfirmation } from '@granary/contract/confirmations';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { Refusal } from '@granary/contract/errors';
+import { issueOf } from '@granary/contract/input/validation-issues';
+import { sentence } from '@granary/contract/sentences/english';
+import { toIso } from '@granary/contract/time';
+import {
+  CONFIRMATION_MS,
+  type ConfirmedRequest,
+  confirmedText,
+  fits,
+  howToConfirm,
+  isConfirmed,
+} from '@granary/core/confirmations';
+import { canAccess, limitsWith, type Place, type StoredKey } from '@granary/core/keys';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hashSecret, newConfirmationId } from '../process/keys/secrets.ts';
+import { refuseOutside } from './access/credentials.ts';
+import type { PasswordChecks } from './access/password-checks.ts';
+import { deviceNotFound } from './devices/find-device.ts';
+import { success } from './protocol/answers.ts';
+import { register } from './register.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
+import { TerminalPeople } from './terminals.ts';
+
+const HEADER = 'x-confirmation';
+
+const digestOf = (request: ConfirmedRequest): string => hash('sha256', confirmedText(request), 'hex');
+
+/**
+ * Refuses a change by a person that its facility wants confirmed and that is not; programs are not asked. Called before the change
+ * names what it makes.
+ */
+export async function requireConfirmed(
+  request: FastifyRequest,
+  { deviceId, facility }: Place,
+  { app }: Pick<RouteDependencies, 'app'>,
+): Promise<void> {
+  const { caller, attempt, body, headers } = request;
+  if (caller.kind !== 'person' || attempt === null || !isConfirmed({ action: attempt.action, body })) return;
+  const how = howToConfirm((await app.signOn.policy()).reconfirm, facility);
+  if (how === 'none') return;
+  const required = (): Refusal =>
+    new Refusal(
+      'confirmation_required',
+      sentence(how === 'pin' ? 'confirmation_by_oneself' : 'confirmation_by_another'),
+    );
+  const given = headers[HEADER];
+  if (typeof given !== 'string') throw required();
+  const { action, resourceId, actor } = attempt;
+  const used = {
+    hash: hashSecret(given),
+    keyId: caller.keyId,
+    digest: digestOf({ action, deviceId, resourceId, body }),
+  };
+  // One that was used is not there any more; whether this is a repetition of its request is found by its Idempotency-Key.
+  const found = await app.confirmations.find(used.hash);
+  if (found !== undefined && !fits(found, used, how)) throw required();
+  const by = found === undefined || actor === null ? actor : { ...actor, confirmed_by: found.confirmedBy };
+  request.attempt = { ...attempt, actor: by, confirmation: used };
+}
+
+export function confirmationRoutes(
+  routes: FastifyInstance,
+  parts: RouteDependencies,
+  passwords: PasswordChecks,
+): void {
+  const { app, directory, idempotency, now } = parts;
+  const atTerminals = new TerminalPeople(parts, passwords);
+
+  register(routes, endpoints.confirmations.create, async (request, reply, read) => {
+    const { caller } = request;
+    const given = read.body(request);
+    const { action, device_id: deviceId, resource_id: resourceId = null, body } = given;
+    if (caller.kind !== 'person') {
+      throw new Refusal('forbidden', 'only people confirm; programs are not asked for it');
+    }
+    const device = await directory.find(deviceId);
+    refuseOutside(request, device, deviceNotFound(deviceId));
+    const how = howToConfirm((await app.signOn.policy()).reconfirm, device.facility);
+    const login = given.login ?? (await app.people.find(caller.keyId))?.login ?? '';
+    const by = await identify(given, login, request, reply);
+    refuseConfirmer(how === 'second_person', by, caller.keyId, device);
+    const id = newConfirmationId();
+    const stored = {
+      hash: hashSecret(id),
+      keyId: caller.keyId,
+      digest: digestOf({ action, deviceId, resourceId, body }),
+      confirmedBy: { key_id: by.keyId, name: by.name },
+      expiresAtMs: now() + CONFIRMATION_MS,
+    };
+    const { result, secret } = await idempotency.onceWithSecret(request, reply, id, (slices) =>
+      slices.confirmations.create(stored),
+    );
+    return success({
+      confirmation_id: secret,
+      confirmed_by: result.confirmedBy,
+      expires_at: toIso(result.expiresAtMs),
+    });
+  });
+
+  async function identify(
+    given: NewConfirmation,
+    login: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<StoredKey> {
+    const { terminal } = request.caller;
+    const secret = 'pin' in given ? { pin: given.pin } : { password: given.password };
+    if (terminal !== null) {
+      return (await atTerminals.identify({ login, ...secret }, terminal.keyId, request, reply)).person;
+    }
+    if ('pin' in secret) {
+      throw new Refusal('password_required', 'a PIN counts at shared terminals only; send the password');
+    }
+    return await passwords.require(login, secret.password, request, reply);
+  }
+}
+
+/** Four eyes are those of two people who both operate there. */
+function refuseConfirmer(isSecond: boolean, by: StoredKey, callerId: string, place: Place): void {
+  if (isSecond && by.keyId === callerId) {
+    throw new Refusal('invalid_input', 'the confirmation is not valid', [
+      issueOf('/login', sentence('is_required')),
+    ]);
+  }
+  if (by.keyId === callerId || canAccess(limitsWith(by, 'operate'), place)) return;
+  throw new Refusal('forbidden', 'this person does not operate at this device');
+}

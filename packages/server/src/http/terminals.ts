@@ -1,0 +1,202 @@
+import { newId } from '@granary/app/ids';
+import type { PersonAtTerminal } from '@granary/app/terminals';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { Refusal } from '@granary/contract/errors';
+import type { SessionRecord } from '@granary/contract/session';
+import { TERMINAL_IDLE_MS, type TerminalSignIn } from '@granary/contract/terminals';
+import { SECOND_MS, toIso } from '@granary/contract/time';
+import { limitsWith, type StoredKey } from '@granary/core/keys';
+import type { StoredSession } from '@granary/core/session';
+import {
+  grantsAt,
+  mayEnrolAt,
+  maySignInAt,
+  type PinTry,
+  pinTry,
+  TERMINAL_LINK_MS,
+  terminalGrant,
+  terminalRecord,
+} from '@granary/core/terminals';
+import { quoted } from '@granary/core/words';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hashSecret, newSignInCode } from '../process/keys/secrets.ts';
+import { credentialOf } from './access/credentials.ts';
+import type { PasswordChecks } from './access/password-checks.ts';
+import { actsAs, creates } from './audit/attempt.ts';
+import { shownAfter } from './people.ts';
+import { pageOf, readPage, success } from './protocol/answers.ts';
+import { register } from './register.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
+import { callerRecord } from './session/session.ts';
+
+/** Terminals and displays, for those who administer their facilities. */
+export function terminalRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, idempotency, now } = parts;
+  const declared = endpoints.terminals;
+  const administers = ({ caller }: FastifyRequest, key: StoredKey): boolean =>
+    mayEnrolAt(limitsWith(caller, 'admin'), terminalRecord(key).facilities);
+
+  register(routes, declared.list, async (request, _reply, read) => {
+    const after = shownAfter(app.terminals.list, (key) => administers(request, key));
+    return await readPage(request, pageOf(read.query(request)), after, ({ keyId }) => keyId, terminalRecord);
+  });
+
+  register(routes, declared.enrol, async (request, reply, read) => {
+    const { name, kind, facilities } = read.body(request);
+    if (!mayEnrolAt(limitsWith(request.caller, 'admin'), facilities)) {
+      throw new Refusal('forbidden', 'this key does not administer all these facilities');
+    }
+    const createdAtMs = now();
+    const keyId = newId('trm', createdAtMs);
+    creates(request, keyId);
+    const code = newSignInCode();
+    const expiresAtMs = createdAtMs + TERMINAL_LINK_MS;
+    const terminal = { keyId, kind, name, grants: [terminalGrant(kind, facilities)], createdAtMs };
+    const { result, secret } = await idempotency.onceWithSecret(request, reply, code, (slices) =>
+      slices.terminals.enrol(terminal, { hash: hashSecret(code), keyId, createdAtMs, expiresAtMs }),
+    );
+    return success({ terminal: terminalRecord(result), code: secret, expires_at: toIso(expiresAtMs) });
+  });
+
+  register(routes, declared.end, async (request, reply) => {
+    const { terminal_id: terminalId } = request.params;
+    const found = await app.terminals.find(terminalId);
+    if (found === undefined || !administers(request, found)) {
+      throw new Refusal('terminal_not_found', `there is no terminal ${quoted(terminalId)}`);
+    }
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.terminals.end(terminalId, now()),
+    );
+    return success(terminalRecord(result));
+  });
+}
+
+/** Who signs in at a shared terminal, over its session. */
+export function terminalSessionRoutes(
+  routes: FastifyInstance,
+  parts: RouteDependencies,
+  passwords: PasswordChecks,
+): void {
+  const { changes, keyring, now } = parts;
+  const declared = endpoints.terminals;
+  const people = new TerminalPeople(parts, passwords);
+
+  /** The session as it is now, which is also what the next request finds. */
+  async function current(request: FastifyRequest): Promise<SessionRecord> {
+    const caller = await keyring.identify(credentialOf(request));
+    if (caller === null) throw new Refusal('unauthorized', 'this session has ended; sign in again');
+    return callerRecord(caller);
+  }
+
+  register(routes, declared.people, async (request) => success(await people.list(terminalOf(request).keyId)));
+
+  register(routes, declared.signIn, async (request, reply, read) => {
+    const { keyId, name, session } = terminalOf(request);
+    const { person, terminal } = await people.identify(read.body(request), keyId, request, reply);
+    const grants = grantsAt(terminal, person);
+    actsAs(request, { ...person, personalKeyId: null, grants, session, terminal: { keyId, name } });
+    const signedIn = { personId: person.keyId, untilMs: now() + TERMINAL_IDLE_MS };
+    await changes(request).terminals.setPerson(session.hash, signedIn);
+    return success(await current(request));
+  });
+
+  register(routes, declared.stay, async (request) => {
+    const { session } = terminalOf(request);
+    const { kind, keyId: personId } = request.caller;
+    if (kind === 'person') {
+      await changes(request).terminals.stay(session.hash, { personId, untilMs: now() + TERMINAL_IDLE_MS });
+    }
+    return success(await current(request));
+  });
+
+  register(routes, declared.lock, async (request) => {
+    await changes(request).terminals.setPerson(terminalOf(request).session.hash, null);
+    return success(await current(request));
+  });
+}
+
+interface TerminalSession {
+  readonly keyId: string;
+  readonly name: string;
+  readonly session: StoredSession;
+}
+
+function terminalOf({ caller: { terminal, session } }: FastifyRequest): TerminalSession {
+  if (terminal !== null && session !== null) return { ...terminal, session };
+  throw new Refusal('forbidden', 'this is for the browser of a shared terminal');
+}
+
+/** Those who may sign in at a terminal, and how they prove who they are. */
+export class TerminalPeople {
+  readonly #parts: Pick<RouteDependencies, 'app' | 'changes' | 'now'>;
+  readonly #passwords: PasswordChecks;
+
+  constructor(parts: Pick<RouteDependencies, 'app' | 'changes' | 'now'>, passwords: PasswordChecks) {
+    this.#parts = parts;
+    this.#passwords = passwords;
+  }
+
+  async list(terminalId: string) {
+    const { app, now } = this.#parts;
+    const terminal = await this.#terminal(terminalId);
+    const all = await app.terminals.people(terminalId);
+    return all
+      .filter(({ person }) => maySignInAt(terminal, person))
+      .map(({ person: { name }, login, hasPin, tries }) => ({
+        login,
+        name,
+        needs_password: !hasPin || pinTry(tries, now()) === 'password_required',
+      }));
+  }
+
+  /** Refuses whoever does not operate in the facilities of the terminal, as a wrong PIN. */
+  async identify(
+    given: TerminalSignIn,
+    terminalId: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<{ readonly person: StoredKey; readonly terminal: StoredKey }> {
+    const { app, changes } = this.#parts;
+    const terminal = await this.#terminal(terminalId);
+    const [found] = await app.terminals.people(terminalId, given.login);
+    if (found === undefined || !maySignInAt(terminal, found.person)) throw wrongPin();
+    const { person } = found;
+    const place = { terminalId, personId: person.keyId };
+    if ('pin' in given) await this.#checkPin(given.pin, found, place, request, reply);
+    else await this.#passwords.require(given.login, given.password, request, reply);
+    await changes(request).terminals.forgetTries(place);
+    return { person, terminal };
+  }
+
+  async #terminal(terminalId: string): Promise<StoredKey> {
+    const terminal = await this.#parts.app.terminals.find(terminalId);
+    if (terminal !== undefined) return terminal;
+    throw new Refusal('unauthorized', 'this terminal has ended');
+  }
+
+  async #checkPin(
+    pin: string,
+    { hasPin, tries }: PersonAtTerminal,
+    place: { readonly terminalId: string; readonly personId: string },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const { app, changes, now } = this.#parts;
+    // Looked at before it is counted, so that many wrong ones at once cost no writes.
+    refuseTry(hasPin ? pinTry(tries, now()) : 'password_required', reply);
+    refuseTry(await changes(request).terminals.takeTry(place, now()), reply);
+    const stored = await app.terminals.pinOf(place.personId);
+    if (!(await this.#passwords.matchesPin(pin, stored))) throw wrongPin();
+  }
+}
+
+const wrongPin = (): Refusal => new Refusal('wrong_pin', 'the PIN is not right');
+
+function refuseTry(tried: PinTry, reply: FastifyReply): void {
+  if (tried === 'password_required') {
+    throw new Refusal('password_required', 'the PIN does not count here; sign in with the password');
+  }
+  if (tried.waitMs === 0) return;
+  reply.header('retry-after', Math.ceil(tried.waitMs / SECOND_MS));
+  throw new Refusal('too_many_failed_logins', 'a wrong PIN was entered; wait before you try again');
+}
