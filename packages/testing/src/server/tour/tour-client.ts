@@ -83,7 +83,9 @@ export function shapeOf(value: unknown): unknown {
 export function normal(value: unknown, name = ''): unknown {
   if (name === 'age_s') return '<ages>';
   if (typeof value === 'string')
-    return ['secret', 'key', 'next_cursor', 'request_id'].includes(name) ? `<${name}>` : normalText(value);
+    return ['secret', 'key', 'next_cursor', 'request_id', 'session_id'].includes(name)
+      ? `<${name}>`
+      : normalText(value);
   if (typeof value === 'number')
     return /_ms$|^ts$|sequence|duration|progress|estimated|last_event_id/.test(name) ? '<number>' : value;
   if (Array.isArray(value)) return value.map((one) => normal(one, name));
