@@ -100,7 +100,6 @@ export const normalText = (text: string): string =>
     .replace(/\b([a-z]{2,7})_[0-9a-z]{20,}\b/g, '<$1 id>')
     .replace(/\bgk_\w+|\bg[rncsi]?_[A-Za-z0-9_-]{20,}/g, '<key>')
     .replace(/"request_id":"[^"]+"/g, '"request_id":"<id>"')
-    .replace(/"session_id":"[0-9a-f]{24}"/g, '"session_id":"<id>"')
     .replace(/cursor=[\w%=-]+/g, (found) => (found.includes('nonsense') ? found : 'cursor=<cursor>'));
 
 export interface ServiceAddress {
