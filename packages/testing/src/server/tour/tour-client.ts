@@ -82,6 +82,8 @@ export function shapeOf(value: unknown): unknown {
 /** Replaces what differs from run to run. */
 export function normal(value: unknown, name = ''): unknown {
   if (name === 'age_s') return '<ages>';
+  // It is stored a moment after the use.
+  if (name === 'last_used_at') return '<time or null>';
   if (typeof value === 'string')
     return ['secret', 'key', 'next_cursor', 'request_id', 'session_id'].includes(name)
       ? `<${name}>`
