@@ -4,10 +4,13 @@ import { ERROR_CODES } from '../errors.ts';
 import { fillPath } from './declaration/parameters.ts';
 import { ALL_ENDPOINTS, endpoints } from './endpoints.ts';
 
+/** These need what an authenticator has signed, or one that was added before. */
+const WITHOUT_SUCCESS = ['me.addPasskey', 'me.removePasskey'];
+
 for (const { name, endpoint } of ALL_ENDPOINTS) {
   test(`${name} has examples that its schemas accept`, () => {
     const { query, body, examples, errors, path } = endpoint;
-    assert.ok(examples.some(({ refusal }) => refusal === undefined));
+    assert.ok(WITHOUT_SUCCESS.includes(name) || examples.some(({ refusal }) => refusal === undefined));
     for (const example of examples) {
       assert.ok(!fillPath(path, example.parameters).includes('{'));
       if (example.refusal !== 'invalid_input') {
