@@ -59,6 +59,7 @@ describeRequests('sign-in', (api) => {
       device_ids: null,
       scopes: EVERYTHING,
       expires_at: null,
+      terminal: null,
     });
     assert.equal(Date.parse(session.expires_at) - Date.parse(session.created_at), 7 * DAY_MS);
     const headers = { cookie: `theme=dark; ${cookieOf(answer)}; last=1` };

@@ -53,7 +53,7 @@ describeService('the policy of signing in', (api) => {
     assert.deepEqual((await api.get(POLICY)).body.data.groups, []);
     assert.equal((await api.post('/v1/apply', document)).status, 200);
     const { sign_in_policy: exported } = (await api.get('/v1/export')).body.data;
-    assert.deepEqual(exported, { groups: [OPERATORS], session_hours: 12 });
+    assert.deepEqual(exported, { groups: [OPERATORS], session_hours: 12, reconfirm: [] });
     assert.equal('sign_in_policy' in (await api.get('/v1/export?facility=north')).body.data, false);
     assert.equal((await api.post('/v1/apply', document)).body.data.unchanged, 1);
     await api.post('/v1/apply', { version: 1 });
