@@ -121,7 +121,8 @@ describeEachEngine('compressed history', (engine) => {
     const chunks = await rowsLeft(deviceNo, 'bucket_chunks');
     while ((await app.telemetry.expire({ rawBeforeMs: 0, fiveMinutesBeforeMs, rowsMax: 500 })) > 0);
     assert.ok((await rowsLeft(deviceNo, 'bucket_chunks')) < chunks);
-    const range = { deviceNo, lane: { group: 1, slot: 0 as const }, fromMs: 0, toMs: NOW_MS + DAY_MS };
+    const lane = { group: 1, slot: 0 as const };
+    const range = { deviceNo, lane, fromMs: START_MS - 9 * DAY_MS, toMs: NOW_MS + DAY_MS };
     const [first] = await app.telemetry.history({ ...range, interval: '5m' });
     assert.ok(first !== undefined && first.startMs > START_MS && first.startMs <= fiveMinutesBeforeMs);
     const [hour] = await app.telemetry.history({ ...range, interval: '1h' });

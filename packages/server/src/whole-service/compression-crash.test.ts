@@ -58,7 +58,7 @@ describeEachEngine('a service that is killed while it compresses readings and hi
             deviceNo,
             lane: STANDARD_SENSORS.weight.lane,
             interval,
-            fromMs: 0,
+            fromMs: startMs - DAY_MS,
             toMs: Date.now(),
           }),
         ),
