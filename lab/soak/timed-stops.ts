@@ -14,7 +14,7 @@ interface Waiting {
   readonly arrived: (received: ReceivedCommand) => void;
 }
 
-/** Stops with the time from the request to the device, or from when the device has a connection if it had none; a stop that a node refuses is repeated through the next one, as a person would. */
+/** Stops with the time from the request to the device; a stop that a node refuses is repeated through the next one, as a person would. */
 export class TimedStops {
   readonly stops: TimedStop[] = [];
   readonly #caller: Pick<Caller, 'next'>;
@@ -60,8 +60,9 @@ export class TimedStops {
     }
     const { atMs, reachableSinceMs } = received;
     const unreachableMs = Math.max(reachableSinceMs - beganMs, 0);
-    const without = unreachableMs === 0 ? '' : `, after ${unreachableMs} ms without a connection`;
-    this.stops.push({ beganMs, atDeviceMs: atMs - beganMs - unreachableMs, detail: detail + without });
+    const without =
+      unreachableMs === 0 ? '' : `, of which the device had no connection for ${unreachableMs} ms`;
+    this.stops.push({ beganMs, atDeviceMs: atMs - beganMs, detail: detail + without });
     return answer;
   }
 
