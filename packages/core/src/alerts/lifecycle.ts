@@ -198,7 +198,10 @@ const isFurtherCause = (before: string | null, after: string | null): boolean =>
 function isOutdated(alert: AlertState, condition: PresentCondition): boolean {
   if (alert.cause !== condition.cause || alert.threshold !== condition.threshold) return true;
   if (isRenamed(alert.message, condition.message)) return true;
-  if (alert.currentValue === condition.currentValue) return !isSameSentence(alert.message, condition.message);
+  // A sentence about an age names its beginning, which is another one if a value came in between.
+  const isSentenceOfValue = condition.age === undefined && alert.currentValue !== condition.currentValue;
+  if (!isSentenceOfValue && !isSameSentence(alert.message, condition.message)) return true;
+  if (alert.currentValue === condition.currentValue) return false;
   if (alert.currentValue === null || condition.currentValue === null) return true;
   return Math.abs(condition.currentValue - alert.currentValue) >= (condition.valueStep ?? 0);
 }
