@@ -59,8 +59,9 @@ function Palette({ onClose, onAcknowledge }: PaletteProps) {
   const search = useSignal('');
   const place = useSignal(0);
   const listId = useId();
-  const entries = matching(useEntries(onAcknowledge), search.value);
-  const current = entries[Math.min(place.value, entries.length - 1)];
+  const all = useEntries(onAcknowledge);
+  const entries = matching(all, search.value);
+  const current = currentOf(entries, place.value);
   const choose = (entry: PaletteEntry | undefined): void => {
     if (entry === undefined) return;
     onClose();
@@ -73,7 +74,8 @@ function Palette({ onClose, onAcknowledge }: PaletteProps) {
       place.value = (place.value + step + entries.length) % Math.max(1, entries.length);
     } else if (event.key === 'Enter') {
       event.preventDefault();
-      choose(current);
+      // What was typed last may not be drawn yet.
+      choose(currentOf(matching(all, search.value), place.value));
     }
   };
   return (
@@ -116,6 +118,9 @@ function Palette({ onClose, onAcknowledge }: PaletteProps) {
     </Dialog>
   );
 }
+
+const currentOf = (entries: readonly PaletteEntry[], place: number): PaletteEntry | undefined =>
+  entries[Math.min(place, entries.length - 1)];
 
 function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
   const { live, navigation } = useConsole();
