@@ -57,6 +57,11 @@ export class ConnectedDevices {
     return isSame ? null : 'taken_over';
   }
 
+  /** What the newest status message of the device said. */
+  newest(deviceId: string): DeviceConnection | undefined {
+    return this.#devices.get(deviceId);
+  }
+
   /** Until its next status message the device cannot be commanded. */
   notSubscribed(deviceId: string): void {
     const known = this.#devices.get(deviceId);

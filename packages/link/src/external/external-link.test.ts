@@ -13,9 +13,10 @@ import { closeOf, connectDevice, HOST, secretOf } from '@granary/testing/link/fi
 import { MosquittoBroker } from '@granary/testing/link/mosquitto-broker';
 import { hasProgram, mayTestWith } from '@granary/testing/link/outside-clients';
 import type { MqttClient } from 'mqtt';
-import packets, { type Packet } from 'mqtt-packet';
+import packets, { type IPublishPacket, type Packet } from 'mqtt-packet';
 
 const STOP = { expiresAtMs: null, repeatKey: 'stop op_1' };
+const REPORT = { expiresAtMs: null, repeatKey: 'report op_1' };
 const RUNNING = new URL('../../../../docs/running.md', import.meta.url);
 const options = { timeout: 300_000 };
 
@@ -200,12 +201,90 @@ test(
     assert.deepEqual(await Promise.all(stops), ['sent', 'in_flight']);
     const late = { expiresAtMs: Date.now() - 1, repeatKey: null };
     assert.equal(await link.sendCommand('silo-cmd', { command: 'start' }, late), 'expired');
-    await eventually(() => received.length === 2);
-    assert.deepEqual(received, ['{"command":"start"}', '{"command":"stop"}']);
+    await eventually(() => received.length === 3);
+    // The first one waited until the device was connected.
+    assert.deepEqual(received, ['{"command":"stop"}', '{"command":"start"}', '{"command":"stop"}']);
 
     await device.unsubscribeAsync(topicOf('silo-cmd', 'command'));
     assert.equal(await link.sendCommand('silo-cmd', { command: 'start' }, start), 'not_subscribed');
     assert.deepEqual([link.isReachable('silo-cmd'), link.isConnected('silo-cmd')], [false, true]);
+  },
+);
+
+test('a stop that waited for the broker is sent when it is back, and no older one', options, async (t) => {
+  const broker = await brokerFor(t);
+  if (broker === null) return;
+  const node = await startNode(t, broker, 'waiting');
+  const forgetful = await startNode(t, broker, 'forgetful', {
+    limits: { repeatedExpiryS: 0.001 },
+    turn: new GivenTurn(false),
+  });
+  const nodes = [node, forgetful];
+  await broker.end();
+  await eventually(() => nodes.every(({ handler }) => handler.brokerEvents.at(-1)?.kind === 'lost'));
+  for (const [index, { link }] of nodes.entries()) {
+    const sent = link.sendCommand('silo-wait', { command: 'stop', index }, STOP);
+    assert.equal(await sent, 'not_connected');
+  }
+  await broker.restart();
+  const device = await connectDevice(t, broker.access.port, 'silo-wait');
+  const received: string[] = [];
+  device.on('message', (_topic, payload) => received.push(payload.toString()));
+  await device.subscribeAsync(topicOf('silo-wait', 'command'), { qos: 1 });
+  await publish(device, 'status', { state: 'online', session: 'one' });
+  await eventually(() => nodes.every(({ link }) => link.isReachable('silo-wait')) && received.length > 0);
+  assert.equal(await forgetful.link.sendCommand('silo-wait', { command: 'report' }, REPORT), 'sent');
+  await eventually(() => received.length > 1);
+  assert.deepEqual(received, ['{"command":"stop","index":0}', '{"command":"report"}']);
+});
+
+test('devices that return after a restart of the broker are no second clients', options, async (t) => {
+  const broker = await brokerFor(t);
+  if (broker === null) return;
+  const { handler } = await startNode(t, broker, 'restarted');
+  const topic = topicOf('silo-back', 'status');
+  const connectAs = async (session: string): Promise<MqttClient> => {
+    const payload = JSON.stringify({ state: 'offline', session });
+    const will = { topic, payload: Buffer.from(payload), qos: 1 as const, retain: true };
+    const device = await connectDevice(t, broker.access.port, 'silo-back', { will });
+    await publish(device, 'status', { state: 'online', session });
+    return device;
+  };
+  const kinds = (): string[] => handler.observations.map(({ kind }) => kind);
+  const connects = (): number => kinds().filter((kind) => kind === 'connected').length;
+  await connectAs('one');
+  await eventually(() => connects() === 1);
+  await broker.end();
+  await broker.restart();
+  await eventually(() => handler.brokerEvents.filter(({ kind }) => kind === 'connected').length === 4);
+  await connectAs('two');
+  await eventually(() => connects() === 2);
+  assert.ok(!kinds().includes('second_client'), kinds().join());
+  await connectAs('three');
+  await eventually(() => connects() === 3);
+  assert.ok(kinds().includes('second_client'), 'a client that replaces a connected one');
+});
+
+test(
+  'a device that connects while the broker says that nobody is subscribed gets the stop',
+  options,
+  async (t) => {
+    const commands: string[] = [];
+    const status = { state: 'online', session: 'one' };
+    const port = await answeringBroker(t, (packet) => {
+      if (packet.topic !== topicOf('silo-late', 'command')) return { reasonCode: 0 };
+      commands.push(packet.payload.toString());
+      if (commands.length > 1) return { reasonCode: 0 };
+      // Both are read at once.
+      return {
+        reasonCode: 16,
+        following: { topic: topicOf('silo-late', 'status'), payload: JSON.stringify(status) },
+      };
+    });
+    const { link } = await startNode(t, { access: accessTo(port) }, 'late');
+    assert.equal(await link.sendCommand('silo-late', { command: 'stop' }, STOP), 'sent');
+    assert.equal(link.isReachable('silo-late'), true);
+    assert.equal(commands.length, 2);
   },
 );
 
@@ -275,14 +354,8 @@ test('a broker that does not keep the session on disk is noticed when it returns
 });
 
 test('a broker that keeps sessions for a limited time is noticed', options, async (t) => {
-  const access = {
-    host: HOST,
-    port: await shortSessions(t),
-    isSecure: false,
-    username: null,
-    password: null,
-  };
-  const { handler } = await startNode(t, { access }, 'limited');
+  const port = await answeringBroker(t, () => ({ reasonCode: 0 }));
+  const { handler } = await startNode(t, { access: accessTo(port) }, 'limited');
   assert.deepEqual(handler.brokerEvents[1], { kind: 'session_limited', expiryS: 3_600 });
 });
 
@@ -444,18 +517,34 @@ async function onlyOldVersion(t: TestContext, port: number): Promise<number> {
   return address.port;
 }
 
+const accessTo = (port: number) => ({ host: HOST, port, isSecure: false, username: null, password: null });
+
+interface PublishAnswer {
+  readonly reasonCode: number;
+  /** A message in the same write. */
+  readonly following?: { readonly topic: string; readonly payload: string };
+}
+
 /** Answers as a broker does that keeps a session for an hour at most. */
-async function shortSessions(t: TestContext): Promise<number> {
+async function answeringBroker(
+  t: TestContext,
+  published: (packet: IPublishPacket) => PublishAnswer,
+): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    const answer = (packet: Packet): unknown =>
-      socket.write(packets.generate(packet, { protocolVersion: 5 }));
+    const encoded = (packet: Packet): Buffer => packets.generate(packet, { protocolVersion: 5 });
+    const answer = (packet: Packet): unknown => socket.write(encoded(packet));
     const parser = packets.parser({ protocolVersion: 5 });
     parser.on('packet', (packet) => {
       const { cmd, messageId = 0 } = packet;
       const properties = { sessionExpiryInterval: 3_600 };
       if (cmd === 'connect') answer({ cmd: 'connack', reasonCode: 0, sessionPresent: false, properties });
-      if (cmd === 'publish') answer({ cmd: 'puback', messageId, reasonCode: 0 });
+      if (cmd === 'publish') {
+        const { reasonCode, following } = published(packet);
+        const message = { cmd: 'publish', qos: 0, dup: false, retain: false } as const;
+        const next = following === undefined ? [] : [encoded({ ...message, ...following })];
+        socket.write(Buffer.concat([encoded({ cmd: 'puback', messageId, reasonCode }), ...next]));
+      }
       if (cmd === 'subscribe')
         answer({ cmd: 'suback', messageId, granted: packet.subscriptions.map(() => 1) });
     });

@@ -112,7 +112,8 @@ export class ExternalLink implements DeviceLink {
       connection: () => this.#control.ready,
       verifyConfiguration: (deviceId) => void this.#verifyConfiguration(deviceId),
     });
-    this.#statuses = new StatusFeed({ ...shared, handler, host: broker.host });
+    const deviceConnected = (deviceId: string): void => this.#outgoing.deviceConnected(deviceId);
+    this.#statuses = new StatusFeed({ ...shared, handler, deviceConnected, host: broker.host });
     this.#control = this.#keptControl();
     this.#messages = this.#keptMessages();
   }
@@ -227,7 +228,7 @@ export class ExternalLink implements DeviceLink {
       },
       prepare: async (connection) => {
         current.attach(connection);
-        this.#connected.clear();
+        this.#statuses.begin();
         await this.#testPublishing(connection);
         await connection.subscribe([STATUS_FILTER], true);
       },

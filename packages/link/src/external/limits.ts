@@ -22,7 +22,8 @@ export interface ExternalLimits {
 export const EXTERNAL_LIMITS: ExternalLimits = {
   connectTimeoutMs: 5 * SECOND_MS,
   reconnectMs: 100,
-  reconnectMsMax: 5 * SECOND_MS,
+  // A stop waits for the connection.
+  reconnectMsMax: SECOND_MS,
   keepAliveS: 5,
   acknowledgementMs: SECOND_MS,
   repeatedExpiryS: 5,

@@ -5,7 +5,7 @@ import type { LinkRecords } from '../session/link-records.ts';
 import type { ConnectedDevices } from './connected-devices.ts';
 import type { BrokerConnection } from './connection/broker-connection.ts';
 import { FIRST_ERROR, type Publication } from './connection/publish-window.ts';
-import type { ExternalLimits } from './limits.ts';
+import { type ExternalLimits, WAITING_MAX } from './limits.ts';
 
 /** The broker took the message, and nobody is subscribed to it. */
 const NO_SUBSCRIBERS = 16;
@@ -21,10 +21,22 @@ interface OutgoingParts {
   readonly verifyConfiguration: (deviceId: string) => void;
 }
 
+interface HeldCommand {
+  readonly deviceId: string;
+  readonly command: object;
+  readonly options: CommandOptions;
+  readonly untilMs: number;
+}
+
 /** Sends messages to devices through the broker. */
 export class Outgoing {
   readonly #parts: OutgoingParts;
   readonly #unacknowledged = new Set<string>();
+  /**
+   * What is repeated until the device answers, and what the broker has not passed on, the oldest first: it is sent as soon as the
+   * broker or the device is connected again, because a stop must not wait until it is repeated.
+   */
+  readonly #held = new Map<string, HeldCommand>();
   /** The configurations that the broker has acknowledged and that are being compared with the stored ones. */
   readonly #verifying = new Map<string, number>();
   /** Devices whose configuration the broker has not taken. */
@@ -35,8 +47,9 @@ export class Outgoing {
   }
 
   async sendCommand(deviceId: string, command: object, options: CommandOptions): Promise<Delivery> {
-    const delivery = await this.#sendCommand(deviceId, command, options);
-    const { records } = this.#parts;
+    const { records, limits, now } = this.#parts;
+    const untilMs = now() + limits.repeatedExpiryS * SECOND_MS;
+    const delivery = await this.#sendCommand({ deviceId, command, options, untilMs });
     records.countUnsent(deviceId, delivery);
     if (delivery !== 'sent') return delivery;
     records.of(deviceId).messagesOut += 1;
@@ -55,7 +68,13 @@ export class Outgoing {
 
   /** Called when the broker is connected again. */
   sendMissing(): void {
+    for (const held of [...this.#held.values()]) void this.#sendCommand(held);
     for (const deviceId of this.#missing) this.#parts.verifyConfiguration(deviceId);
+  }
+
+  /** Called when the device is connected again. */
+  deviceConnected(deviceId: string): void {
+    for (const held of [...this.#held.values()]) if (held.deviceId === deviceId) void this.#sendCommand(held);
   }
 
   /** Another node may have published a newer version before; so the stored one is read again and sent if it is another. */
@@ -70,27 +89,43 @@ export class Outgoing {
     verifyConfiguration(deviceId);
   }
 
-  async #sendCommand(deviceId: string, command: object, options: CommandOptions): Promise<Delivery> {
+  async #sendCommand(sent: HeldCommand): Promise<Delivery> {
     const { limits, connected, now, connection } = this.#parts;
+    const { deviceId, command, options, untilMs } = sent;
     const { expiresAtMs, repeatKey } = options;
-    const leftMs = expiresAtMs === null ? limits.repeatedExpiryS * SECOND_MS : expiresAtMs - now();
+    const leftMs = (expiresAtMs ?? untilMs) - now();
+    const key = repeatKey === null ? null : `${deviceId} ${repeatKey}`;
+    if (key !== null && expiresAtMs === null) this.#hold(key, sent);
     if (leftMs <= 0) return 'expired';
     const broker = connection();
     if (broker === null || !this.#maySend(deviceId, options, broker)) return 'not_connected';
-    const key = repeatKey === null ? null : `${deviceId} ${repeatKey}`;
     if (key !== null && this.#unacknowledged.has(key)) return 'in_flight';
     if (key !== null) this.#unacknowledged.add(key);
     const topic = topicOf(deviceId, 'command');
     const expiryS = Math.max(1, Math.floor(leftMs / SECOND_MS));
     const message = { topic, payload: JSON.stringify(command), isRetained: false, expiryS };
+    const newest = connected.newest(deviceId);
     const publication = await broker.publish(message, limits.acknowledgementMs);
     if (key !== null) this.#unacknowledged.delete(key);
     if (typeof publication === 'object' && publication.code === NO_SUBSCRIBERS) {
-      connected.notSubscribed(deviceId);
+      // The device may have subscribed, and said so, since the broker answered.
+      if (connected.newest(deviceId) === newest) connected.notSubscribed(deviceId);
+      else if (key !== null) return this.#sendCommand(sent);
       return 'not_subscribed';
     }
+    if (key !== null && isTaken(publication)) this.#held.delete(key);
     // A message without an answer may have arrived; whoever sent it must not believe that nothing moves.
     return publication === 'unanswered' || isTaken(publication) ? 'sent' : 'not_connected';
+  }
+
+  #hold(key: string, command: HeldCommand): void {
+    this.#held.delete(key);
+    this.#held.set(key, command);
+    const nowMs = this.#parts.now();
+    for (const [oldKey, { untilMs }] of this.#held) {
+      if (untilMs > nowMs && this.#held.size <= WAITING_MAX) return;
+      this.#held.delete(oldKey);
+    }
   }
 
   /**

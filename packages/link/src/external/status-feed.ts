@@ -7,6 +7,7 @@ interface FeedParts {
   readonly connected: ConnectedDevices;
   readonly records: LinkRecords;
   readonly handler: Pick<LinkHandler, 'observed'>;
+  readonly deviceConnected: (deviceId: string) => void;
   /** The host of the broker stands for the address of the device, which only the broker knows. */
   readonly host: string;
   readonly now: () => number;
@@ -18,14 +19,24 @@ const TAKEOVER_MS_MAX = 1_000;
 /** The status messages that every node receives; they say which devices are connected, and nothing of them is stored here. */
 export class StatusFeed {
   readonly #parts: FeedParts;
+  /** Devices of which only a retained message is known: their connection may have ended with that of this node. */
+  readonly #retained = new Set<string>();
+  #sinceMs = 0;
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
   }
 
+  /** On a new connection nothing is known yet. */
+  begin(): void {
+    this.#parts.connected.clear();
+    this.#retained.clear();
+    this.#sinceMs = this.#parts.now();
+  }
+
   /** A retained message tells a state that may have begun long ago. An invalid one is rejected by the node that stores it. */
   received(deviceId: string, text: string, isRetained: boolean): void {
-    const { connected, now } = this.#parts;
+    const { connected, deviceConnected, now } = this.#parts;
     const state = stateIn(text);
     if (state === null) {
       if (text === '') connected.delete(deviceId);
@@ -33,15 +44,22 @@ export class StatusFeed {
     }
     const nowMs = now();
     const change = connected.apply(deviceId, state, nowMs);
-    if (change === null || isRetained) return;
-    if (change === 'disconnected') this.#disconnected(deviceId, nowMs);
-    else this.#connected(deviceId, change === 'taken_over' || this.#hasJustLeft(deviceId, nowMs));
+    const wasRetained = this.#retained.delete(deviceId);
+    if (isRetained) this.#retained.add(deviceId);
+    if (change === 'disconnected') {
+      if (!isRetained) this.#disconnected(deviceId, nowMs);
+    } else if (change !== null) {
+      deviceConnected(deviceId);
+      const isTakeover = change === 'taken_over' ? !wasRetained : this.#hasJustLeft(deviceId, nowMs);
+      if (!isRetained) this.#connected(deviceId, isTakeover);
+    }
   }
 
   /** When a client logs in while another one is connected, the broker publishes the last will of that one first. */
   #hasJustLeft(deviceId: string, nowMs: number): boolean {
     const { lastDisconnect } = this.#parts.records.of(deviceId);
-    return lastDisconnect !== null && nowMs - lastDisconnect.atMs <= TAKEOVER_MS_MAX;
+    if (lastDisconnect === null || lastDisconnect.atMs < this.#sinceMs) return false;
+    return nowMs - lastDisconnect.atMs <= TAKEOVER_MS_MAX;
   }
 
   #connected(deviceId: string, isTakeover: boolean): void {

@@ -62,6 +62,8 @@ export class BrokeredLink extends ExternalLink implements ServiceLink {
 
 class BrokeredHandler implements ExternalHandler {
   readonly #parts: BrokeredParts;
+  /** Why each connection was lost: each attempt fails again, and is said once. */
+  readonly #lost = new Map<string, string>();
 
   constructor(parts: BrokeredParts) {
     this.#parts = parts;
@@ -83,9 +85,12 @@ class BrokeredHandler implements ExternalHandler {
     const { logger, log } = this.#parts;
     switch (event.kind) {
       case 'connected':
+        this.#lost.delete(event.connection);
         logger.info({ connection: event.connection, mqtt: event.version }, 'connected to the broker');
         break;
       case 'lost':
+        if (this.#lost.get(event.connection) === event.reason) break;
+        this.#lost.set(event.connection, event.reason);
         logger.warn({ connection: event.connection, reason: event.reason }, 'no connection to the broker');
         break;
       case 'passed_on':
