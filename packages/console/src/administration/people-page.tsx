@@ -1,14 +1,12 @@
 import { ROLES, type Role } from '@granary/contract/keys';
 import type { Invitation, Person } from '@granary/contract/people';
-import { useSignal } from '@preact/signals';
 import { type Console, callOptions, useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { ConfirmButton, DialogButton } from '../kit/dialog.tsx';
 import { useDraft } from '../kit/form-state.ts';
 import { Choices, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Age } from '../kit/measured.tsx';
-import { QrCode } from '../kit/qr-code.tsx';
-import { SecretForm } from '../kit/secret-dialog.tsx';
+import { LinkForm } from '../kit/secret-dialog.tsx';
 import { PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { usePages } from '../kit/use-loaded.ts';
@@ -26,9 +24,6 @@ interface PersonDraft {
 }
 
 const EMPTY: PersonDraft = { name: '', login: '', email: '', role: 'operator', facilities: [] };
-
-/** After `#`, which no browser sends, so that the code is in no log. */
-const linkOf = (code: string): string => `${location.origin}/#invite=${code}`;
 
 export function PeoplePage() {
   const console = useConsole();
@@ -132,39 +127,24 @@ function personColumns(console: Console, reload: () => void): readonly Column<Pe
   ];
 }
 
-/** Shows the link of an invitation, also as a code for a phone, and whether it was mailed. */
-function useInvitation() {
-  const { people } = texts.value;
-  const invitation = useSignal<Invitation | null>(null);
-  const { value } = invitation;
-  return {
-    shown: (made: Invitation): readonly (readonly [string, string])[] => {
-      invitation.value = made;
-      return [[people.link, linkOf(made.code)]];
-    },
-    note: value !== null && (
-      <>
-        <QrCode text={linkOf(value.code)} label={people.qrCode} />
-        {value.mailed && <p>{people.mailed(value.person.email ?? '')}</p>}
-      </>
-    ),
-  };
-}
+/** What is shown of an invitation: its link, and whether it was mailed. */
+const linkOf = ({ code, mailed, person: { email } }: Invitation) => ({
+  fragment: `invite=${code}`,
+  note: mailed && <p>{texts.value.people.mailed(email ?? '')}</p>,
+});
 
 function InvitePerson({ onClose }: { readonly onClose: () => void }) {
   const console = useConsole();
   const { people, keys } = texts.value;
   const { current, field } = useDraft(EMPTY);
-  const { shown, note } = useInvitation();
-  const places = [...console.live.site.devices.all.value.values()].map(
-    (device) => device.peek().location.facility,
-  );
+  const places = console.live.site.devices.facilities.value;
   return (
-    <SecretForm
+    <LinkForm
       title={people.invite}
       submit={people.invite}
       issuedTitle={people.linkFor(current.value.name.trim())}
-      note={note}
+      link={people.link}
+      qrCode={people.qrCode}
       issue={async () => {
         const { name, login, email, role: chosen, facilities } = current.peek();
         const role = ROLE_NAMES.find((one) => one === chosen) ?? 'viewer';
@@ -175,7 +155,7 @@ function InvitePerson({ onClose }: { readonly onClose: () => void }) {
           grants: [grant],
           ...(email.trim() === '' ? {} : { email: email.trim() }),
         };
-        return shown(await console.client.people.invite(person, callOptions(console)));
+        return linkOf(await console.client.people.invite(person, callOptions(console)));
       }}
       onClose={onClose}
     >
@@ -190,10 +170,10 @@ function InvitePerson({ onClose }: { readonly onClose: () => void }) {
       <Choices
         legend={keys.facilities}
         hint={keys.limitHint}
-        options={[...new Set(places)].sort().map((name) => [name, name])}
+        options={places.map((name) => [name, name])}
         {...field('facilities')}
       />
-    </SecretForm>
+    </LinkForm>
   );
 }
 
@@ -205,19 +185,17 @@ interface RenewProps {
 function RenewLink({ person: { person_id, name }, onClose }: RenewProps) {
   const console = useConsole();
   const { people } = texts.value;
-  const { shown, note } = useInvitation();
   return (
-    <SecretForm
+    <LinkForm
       title={people.renewOf(name)}
       submit={people.renew}
       issuedTitle={people.linkFor(name)}
-      note={note}
-      issue={async () => {
-        return shown(await console.client.people.renew(person_id, callOptions(console)));
-      }}
+      link={people.link}
+      qrCode={people.qrCode}
+      issue={async () => linkOf(await console.client.people.renew(person_id, callOptions(console)))}
       onClose={onClose}
     >
       <p>{people.renewMeans}</p>
-    </SecretForm>
+    </LinkForm>
   );
 }

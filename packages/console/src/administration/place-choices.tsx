@@ -16,13 +16,12 @@ export function PlaceChoices({ facilities, deviceIds }: Props) {
   const names = new Map(devices.map(({ device_id, name }) => [device_id, `${name} (${device_id})`]));
   const options = (present: readonly string[], chosen: readonly string[]) =>
     ordered([...new Set([...present, ...chosen])], (name) => name, false, locale.value);
-  const places = devices.map(({ location }) => location.facility);
   return (
     <>
       <Choices
         legend={keys.facilities}
         hint={keys.limitHint}
-        options={options(places, facilities.value).map((name) => [name, name])}
+        options={options(site.devices.facilities.value, facilities.value).map((name) => [name, name])}
         {...facilities}
       />
       <Choices

@@ -1,14 +1,12 @@
 import { RECONFIRMATIONS } from '@granary/contract/confirmations';
 import { TERMINAL_KINDS, type Terminal } from '@granary/contract/terminals';
-import { useSignal } from '@preact/signals';
 import { type Console, callOptions, useConsole } from '../context/console.ts';
 import { ConfirmButton, DialogButton } from '../kit/dialog.tsx';
 import { useAction, useDraft } from '../kit/form-state.ts';
 import { Choices, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Age } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
-import { QrCode } from '../kit/qr-code.tsx';
-import { SecretForm } from '../kit/secret-dialog.tsx';
+import { LinkForm } from '../kit/secret-dialog.tsx';
 import { PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded, usePages } from '../kit/use-loaded.ts';
@@ -21,9 +19,6 @@ interface TerminalDraft {
 }
 
 const EMPTY: TerminalDraft = { name: '', kind: 'terminal', facilities: [] };
-
-/** After `#`, which no browser sends, so that the code is in no log. */
-const linkOf = (code: string): string => `${location.origin}/#sign-in=${code}`;
 
 export function TerminalsPage() {
   const console = useConsole();
@@ -68,7 +63,7 @@ function Reconfirm() {
   const { value } = policy;
   if (value === undefined) return null;
   const named = value.reconfirm.flatMap(({ facility }) => facility ?? []);
-  const present = [...live.site.devices.all.value.values()].map((one) => one.peek().location.facility);
+  const present = live.site.devices.facilities.value;
   const change = async (facility: string | null, chosen: string): Promise<void> => {
     // Read again before, because somebody else may have changed it.
     const now = await client.signOn.policy();
@@ -162,30 +157,20 @@ function EnrolTerminal({ onClose }: { readonly onClose: () => void }) {
   const console = useConsole();
   const { terminals } = texts.value;
   const { current, field } = useDraft(EMPTY);
-  const link = useSignal<string | null>(null);
-  const places = [...console.live.site.devices.all.value.values()].map(
-    (device) => device.peek().location.facility,
-  );
+  const places = console.live.site.devices.facilities.value;
   return (
-    <SecretForm
+    <LinkForm
       title={terminals.enrol}
       submit={terminals.enrol}
       issuedTitle={terminals.linkFor(current.value.name.trim())}
-      note={
-        link.value !== null && (
-          <>
-            <p>{terminals.linkMeans}</p>
-            <QrCode text={link.value} label={terminals.qrCode} />
-          </>
-        )
-      }
+      link={terminals.link}
+      qrCode={terminals.qrCode}
       issue={async () => {
         const { name, kind: chosen, facilities } = current.peek();
         const kind = TERMINAL_KINDS.find((one) => one === chosen) ?? 'display';
         const wanted = { name: name.trim(), kind, facilities: [...facilities] };
         const { code } = await console.client.terminals.enrol(wanted, callOptions(console));
-        link.value = linkOf(code);
-        return [[terminals.link, link.value]];
+        return { fragment: `sign-in=${code}`, note: <p>{terminals.linkMeans}</p> };
       }}
       onClose={onClose}
     >
@@ -198,9 +183,9 @@ function EnrolTerminal({ onClose }: { readonly onClose: () => void }) {
       <Choices
         legend={terminals.facilities}
         hint={terminals.chooseFacility}
-        options={[...new Set(places)].sort().map((name) => [name, name])}
+        options={places.map((name) => [name, name])}
         {...field('facilities')}
       />
-    </SecretForm>
+    </LinkForm>
   );
 }

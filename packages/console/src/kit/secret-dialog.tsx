@@ -6,6 +6,7 @@ import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Dialog, FormDialog } from './dialog.tsx';
 import { bound, TextInput } from './inputs.tsx';
+import { QrCode } from './qr-code.tsx';
 
 const OVERLAP_DAYS_MAX = 30;
 
@@ -93,6 +94,39 @@ export function SecretForm(props: SecretFormProps) {
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+interface IssuedLink {
+  /** What follows `#` in the address, which no browser sends, so that the code in it is in no log. */
+  readonly fragment: string;
+  readonly note: ComponentChildren;
+}
+
+interface LinkFormProps extends Omit<SecretFormProps, 'issue' | 'note'> {
+  readonly link: string;
+  readonly qrCode: string;
+  readonly issue: () => Promise<IssuedLink>;
+}
+
+/** A form that issues a link to this page, and then shows it this once, also for a camera. */
+export function LinkForm({ link, qrCode, issue, ...form }: LinkFormProps) {
+  const issued = useSignal({ address: '', note: null as ComponentChildren });
+  return (
+    <SecretForm
+      {...form}
+      issue={async () => {
+        const { fragment, note } = await issue();
+        issued.value = { address: `${location.origin}/#${fragment}`, note };
+        return [[link, issued.peek().address]];
+      }}
+      note={
+        <>
+          <QrCode text={issued.value.address} label={qrCode} />
+          {issued.value.note}
+        </>
+      }
+    />
   );
 }
 
