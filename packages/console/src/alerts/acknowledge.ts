@@ -66,8 +66,8 @@ export function useAcknowledge(): (alerts: readonly FleetAlert[], note?: string)
     const acknowledged_by = personOf({ preferences, session }) || session.name;
     const person = note === '' ? { acknowledged_by } : { acknowledged_by, note };
     const ids = withHidden(live.site, alerts).map(({ alert_id }) => alert_id);
-    const acknowledged = await acknowledge(client, ids, person, callOptions(console));
-    live.site.alerts.put(...acknowledged.alerts);
-    tellOutcome(acknowledged);
+    const answer = acknowledge(client, ids, person, callOptions(console));
+    await live.site.alerts.putAnswer(answer.then((acknowledged) => acknowledged.alerts));
+    tellOutcome(await answer);
   };
 }

@@ -113,8 +113,8 @@ export function useEmergencyStop(deviceId: string): EmergencyStopRequest {
     ({ device_id, command }) => device_id === deviceId && command === 'emergency_stop',
   );
   const stop = async (): Promise<void> => {
-    const record = await client.commands.give(deviceId, { command: 'emergency_stop' }, callOptions(console));
-    live.site.commands.put({ device_id: deviceId, ...record });
+    const answer = client.commands.give(deviceId, { command: 'emergency_stop' }, callOptions(console));
+    await live.site.commands.putAnswer(answer.then((record) => [{ device_id: deviceId, ...record }]));
   };
   return { stop, isRequested, isConfirmed: !isRequested };
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ApiError } from '@granary/client';
-import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
+import type { FleetAlert, FleetDevice, FleetOperation } from '@granary/contract/fleet';
 import { ScriptedClient } from '@granary/testing/console/scripted-client';
 import { type Signal, signal } from '@preact/signals';
 import { Live } from './live.ts';
+import { emptySite } from './site.ts';
 
 const EARLY = '2026-11-16T00:00:01Z';
 const LATE = '2026-11-16T00:00:02Z';
@@ -230,4 +231,22 @@ test('a revoked key ends the session once and stops everything', async (t) => {
   await turn();
   await turn();
   assert.deepEqual([ended(), service.readings.isOpen], [1, false]);
+});
+
+test('an answer that was asked for before an event does not bring back what the event has ended', async () => {
+  const { operations } = emptySite();
+  const anOperation = (operation_id: string, status: FleetOperation['status']): FleetOperation =>
+    ({ operation_id, status, device_id: 'silo-1' }) as FleetOperation;
+  const shown = (): string[] => [...operations.all.value.values()].map(({ status }) => status);
+  operations.put(anOperation('a', 'in_progress'));
+  const answered = operations.putAnswer(Promise.resolve([anOperation('a', 'stopping')]));
+  const listed = operations.replaceByAnswer(Promise.resolve([anOperation('a', 'in_progress')]));
+  operations.put(anOperation('a', 'stopped'));
+  await Promise.all([answered, listed]);
+  assert.deepEqual(shown(), []);
+  operations.put(anOperation('b', 'started'));
+  await operations.putAnswer(Promise.resolve([anOperation('b', 'stopping')]));
+  assert.deepEqual(shown(), ['stopping']);
+  await operations.replaceByAnswer(Promise.resolve([]));
+  assert.deepEqual(shown(), [], 'whose end nobody told is not under way either');
 });

@@ -105,17 +105,21 @@ export class Refresher implements Refresh {
 
   async #readProgress(): Promise<void> {
     if (!this.#isShown.peek()) return;
-    const { operations, missions } = this.#site;
+    const { operations, missions, commands } = this.#site;
     const { fleet } = this.#client;
     const options = { signal: this.#signal };
     await Promise.all([
       this.#quietly(async () => {
         if (operations.all.peek().size === 0) return;
-        operations.put(...(await everyItem(fleet.operationsAll(UNFINISHED, options))));
+        await operations.replaceByAnswer(everyItem(fleet.operationsAll(UNFINISHED, options)));
       }),
       this.#quietly(async () => {
         if (missions.all.peek().size === 0) return;
-        missions.put(...(await everyItem(fleet.missionsAll(UNFINISHED, options))));
+        await missions.replaceByAnswer(everyItem(fleet.missionsAll(UNFINISHED, options)));
+      }),
+      this.#quietly(async () => {
+        if (commands.all.peek().size === 0) return;
+        await commands.replaceByAnswer(everyItem(fleet.commandsAll(UNFINISHED, options)));
       }),
     ]);
   }

@@ -145,6 +145,23 @@ class Records<Item> {
     }
     if (isChanged) this.#all.value = next;
   }
+
+  /** Adds or replaces the records that a request answers. */
+  async putAnswer(answer: Promise<readonly Item[]>): Promise<void> {
+    await this.#useUnlessChanged(answer, (items) => this.put(...items));
+  }
+
+  /** Keeps those records that a request lists. */
+  async replaceByAnswer(answer: Promise<readonly Item[]>): Promise<void> {
+    await this.#useUnlessChanged(answer, (items) => this.replaceAll(items));
+  }
+
+  /** What has changed since the request is newer: its answer would bring back a job whose end an event has told meanwhile. */
+  async #useUnlessChanged<Answer>(answer: Promise<Answer>, use: (answered: Answer) => void): Promise<void> {
+    const before = this.#all.peek();
+    const answered = await answer;
+    if (this.#all.peek() === before) use(answered);
+  }
 }
 
 export type LiveDevice = ReadonlySignal<FleetDevice>;

@@ -204,9 +204,9 @@ function MissionControls({
     const isDone = await run(async () => {
       const { client, live } = console;
       const { mission_id, mission_name } = mission;
-      const record =
+      const answer =
         kind === 'resume'
-          ? await confirmed(
+          ? confirmed(
               console,
               {
                 title: mission_name,
@@ -216,8 +216,8 @@ function MissionControls({
               },
               (options) => client.missions.resume(deviceId, mission_id, options),
             )
-          : await client.missions[kind](deviceId, mission_id, callOptions(console));
-      live.site.missions.put({ device_id: deviceId, ...record });
+          : client.missions[kind](deviceId, mission_id, callOptions(console));
+      await live.site.missions.putAnswer(answer.then((record) => [{ device_id: deviceId, ...record }]));
     });
     if (isDone) asked.value = null;
   };

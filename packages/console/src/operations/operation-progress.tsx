@@ -33,9 +33,9 @@ export function OperationStop({ operation: { device_id, operation_id, status } }
   return (
     <StopButton
       of={operation_id}
-      stop={async () => {
-        const record = await client.operations.stop(device_id, operation_id, callOptions(console));
-        live.site.operations.put({ device_id, ...record });
+      stop={() => {
+        const answer = client.operations.stop(device_id, operation_id, callOptions(console));
+        return live.site.operations.putAnswer(answer.then((record) => [{ device_id, ...record }]));
       }}
       isRequested={status === 'stopping'}
       label={texts.value.operations.stopOf(live.site.devices.nameOf(device_id))}

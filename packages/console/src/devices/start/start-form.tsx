@@ -100,8 +100,8 @@ export function StartForm({ device, facts, lastType, target }: Props) {
         : await confirmed(shared, { ...what, action: 'operations.discharge' }, (options) =>
             client.operations.discharge(device_id, body, { ...options, idempotencyKey }),
           );
-    const record = await client.operations.get(device.device_id, operation_id);
-    live.site.operations.put({ device_id: device.device_id, ...record });
+    const answer = client.operations.get(device_id, operation_id);
+    await live.site.operations.putAnswer(answer.then((record) => [{ device_id, ...record }]));
   }
 
   return (
