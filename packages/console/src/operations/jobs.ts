@@ -87,18 +87,26 @@ type TargetedOperation = Pick<
   'type' | 'status' | 'amount_target' | 'amount_completed' | 'unit'
 >;
 
-/** What an operation does, such as "Discharge 500 kg into Truck 7". */
-export function operationTitle({
-  type,
+type NamedOperation = Pick<FleetOperation, 'type' | 'amount_target' | 'unit' | 'target_container'>;
+
+/** How much an operation is to move, such as "500 kg"; empty where that is not known. */
+export const amountText = ({
   amount_target,
   unit,
-  target_container,
-}: Pick<FleetOperation, 'type' | 'amount_target' | 'unit' | 'target_container'>): string {
+}: Pick<NamedOperation, 'amount_target' | 'unit'>): string =>
+  amount_target === null
+    ? ''
+    : `${formatNumber(amount_target, amount_target % 1 === 0 ? 0 : 2, locale.value)} ${unit}`;
+
+/** What an operation does, such as "Discharge 500 kg into Truck 7". */
+export function operationTitle(operation: NamedOperation): string {
   const words = texts.value.operations;
-  const verb = type === null ? words.unknownType : words.types[type];
-  const amount =
-    amount_target === null
-      ? ''
-      : ` ${formatNumber(amount_target, amount_target % 1 === 0 ? 0 : 2, locale.value)} ${unit}`;
-  return `${verb}${amount}${target_container === null ? '' : ` ${words.into(target_container)}`}`;
+  const { type, target_container } = operation;
+  return [
+    type === null ? words.unknownType : words.types[type],
+    amountText(operation),
+    target_container === null ? '' : words.into(target_container),
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
 }

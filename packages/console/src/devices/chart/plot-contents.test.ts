@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { OperationRecord } from '@granary/contract/operations';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { en } from '../../texts/en/texts.ts';
+import { useLanguage } from '../../texts/texts.ts';
+import type { ChartMarks } from './chart-data.ts';
 import type { TimeRange } from './chart-selection.ts';
-import { chartContents } from './plot-contents.ts';
+import { chartContents, placedNames } from './plot-contents.ts';
+
+await useLanguage('en');
 
 const NOW = Date.parse('2026-11-16T12:02:00Z');
 const CONFIGURATION: DeviceConfiguration = {
@@ -13,7 +18,11 @@ const CONFIGURATION: DeviceConfiguration = {
   rules: [{ sensor_id: 'temperature', above: 30, severity: 'warning' }],
 };
 
-const contents = (preset: TimeRange['preset'], quality: 'good' | 'bad' = 'good') =>
+const contents = (
+  preset: TimeRange['preset'],
+  quality: 'good' | 'bad' = 'good',
+  operations: ChartMarks['operations'] = [],
+) =>
   chartContents(
     {
       histories: [
@@ -29,7 +38,7 @@ const contents = (preset: TimeRange['preset'], quality: 'good' | 'bad' = 'good')
         },
       ],
       readings: { temperature: { value: 9, unit: 'celsius', timestamp: '2026-11-16T12:01:55Z', quality } },
-      marks: { operations: [], alerts: [], notes: [] },
+      marks: { operations, alerts: [], notes: [] },
       configuration: CONFIGURATION,
       range: { fromMs: NOW - 3_600_000, toMs: NOW, preset },
       usual: [],
@@ -58,4 +67,64 @@ test('thresholds are drawn in the unit of their sensor', () => {
     contents('24h').thresholds.map(({ unit, value }) => [unit, value]),
     [['celsius', 30]],
   );
+});
+
+test('an operation is named by what it moved, and only where the range has a part of it', () => {
+  const ended = operationFrom('2026-11-16T11:30:00Z', { ended_at: '2026-11-16T11:35:00Z' });
+  const underWay = operationFrom('2026-11-16T12:00:00Z', { ended_at: null });
+  const before = operationFrom('2026-11-16T10:30:00Z', { ended_at: '2026-11-16T10:35:00Z' });
+  assert.deepEqual(
+    contents('24h', 'good', [underWay, ended, before]).bars.map(({ names }) => names),
+    [
+      ['Discharge 500 kg into Truck 7', 'Discharge 500 kg', '500 kg'],
+      ['Discharge 120 kg into Truck 7', 'Discharge 120 kg', '120 kg'],
+    ],
+  );
+});
+
+const operationFrom = (started_at: string, changed: Pick<OperationRecord, 'ended_at'>): OperationRecord => ({
+  operation_id: 'op_1',
+  type: 'discharge',
+  status: 'in_progress',
+  status_detail: '',
+  status_code: 'operation_acknowledged',
+  status_values: {},
+  origin: 'service',
+  progress: 24,
+  amount_target: 500,
+  amount_completed: 120,
+  measured_amount: null,
+  unit: 'kg',
+  rate: 100,
+  rate_unit: 'kg/min',
+  target_container: 'Truck 7',
+  started_at,
+  estimated_completion: null,
+  stop_requested_at: null,
+  failure: null,
+  declared: null,
+  requested_by: null,
+  stopped_by: null,
+  ...changed,
+});
+
+test('a name stands at its bar in the longest form that ends before the next bar, and within the right edge', () => {
+  const place = (...starts: readonly number[]) =>
+    placedNames(
+      starts.map((leftPx) => ({ leftPx, rightPx: leftPx + 3, names: ['Feed 20 kg', '20 kg', ''] })),
+      200,
+      4,
+      (text) => text.length * 6,
+    ).map(({ text, leftPx }) => [leftPx, text]);
+  assert.deepEqual(place(100, 0), [
+    [0, 'Feed 20 kg'],
+    [100, 'Feed 20 kg'],
+  ]);
+  assert.deepEqual(place(0, 40, 60), [
+    [0, '20 kg'],
+    [60, 'Feed 20 kg'],
+  ]);
+  assert.deepEqual(place(190), [[140, 'Feed 20 kg']]);
+  assert.deepEqual(place(160, 190), [[170, '20 kg']]);
+  assert.deepEqual(place(188, 190), []);
 });

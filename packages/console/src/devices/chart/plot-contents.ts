@@ -1,7 +1,9 @@
 import type { AlertSeverity } from '@granary/contract/alerts';
 import type { FleetReadings } from '@granary/contract/fleet';
+import type { OperationRecord } from '@granary/contract/operations';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
+import { amountText, operationTitle } from '../../operations/jobs.ts';
 import type { Texts } from '../../texts/en/texts.ts';
 import { isCrossed, thresholdsOf } from '../facts/thresholds.ts';
 import type { ChartMarks, SensorHistory, UsualValue } from './chart-data.ts';
@@ -31,6 +33,8 @@ export interface PlottedThreshold {
 export interface PlottedBar {
   readonly fromMs: number;
   readonly toMs: number;
+  /** What was moved, the longest form first. */
+  readonly names: readonly string[];
 }
 
 export interface PlottedMark {
@@ -129,13 +133,57 @@ export function chartContents(
             isCrossed: isCrossed(one, readings[sensor.id]?.value),
           })),
     ),
-    bars: marks.operations.map(({ started_at, ended_at }) => ({
-      fromMs: Date.parse(started_at),
-      toMs: ended_at === null ? nowMs : Date.parse(ended_at),
-    })),
+    bars: marks.operations
+      .map((operation) => ({
+        fromMs: Date.parse(operation.started_at),
+        toMs: operation.ended_at === null ? nowMs : Date.parse(operation.ended_at),
+        names: namesOf(operation),
+      }))
+      .filter(({ fromMs, toMs }) => toMs >= range.fromMs && fromMs <= range.toMs),
     marks: marks.alerts.map(({ created_at, severity }) => ({ atMs: Date.parse(created_at), severity })),
     notes: marks.notes.map(({ at }) => Date.parse(at)),
   };
+}
+
+/** Of an operation that has ended what it moved, which may be less than was wanted. */
+function namesOf(operation: OperationRecord): string[] {
+  const { ended_at, amount_completed, amount_target } = operation;
+  const moved = { ...operation, amount_target: ended_at === null ? amount_target : amount_completed };
+  return [operationTitle(moved), operationTitle({ ...moved, target_container: null }), amountText(moved)];
+}
+
+interface Named {
+  readonly leftPx: number;
+  readonly rightPx: number;
+  readonly names: readonly string[];
+}
+
+/**
+ * Where the names of bars stand, each at the left end of its bar: the longest form that ends before the next bar, or none.
+ * At the right edge a name begins earlier, because an operation under way is there.
+ */
+export function placedNames(
+  bars: readonly Named[],
+  edgePx: number,
+  gapPx: number,
+  widthOf: (text: string) => number,
+): { readonly text: string; readonly leftPx: number }[] {
+  const ordered = bars.toSorted((one, other) => one.leftPx - other.leftPx);
+  let endPx = Number.NEGATIVE_INFINITY;
+  return ordered.flatMap(({ leftPx, rightPx, names }, index) => {
+    const next = ordered[index + 1];
+    const placed = names
+      .map((text) => ({ text, widthPx: widthOf(text) }))
+      .map(({ text, widthPx }) => ({ text, widthPx, leftPx: Math.min(leftPx, edgePx - widthPx) }))
+      .find(
+        (one) =>
+          one.text !== '' &&
+          one.leftPx >= endPx + gapPx &&
+          (next === undefined || one.leftPx + one.widthPx + gapPx <= next.leftPx),
+      );
+    endPx = Math.max(endPx, rightPx, placed === undefined ? 0 : placed.leftPx + placed.widthPx);
+    return placed === undefined ? [] : [{ text: placed.text, leftPx: placed.leftPx }];
+  });
 }
 
 /** The median of the distances between neighbours: a past that was reported more rarely has no gap at every point. */

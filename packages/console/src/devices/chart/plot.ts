@@ -2,10 +2,19 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
 import { formatNumber, timeFormat, unitSymbol } from '../../kit/format.ts';
-import type { Plot, PlotContents, PlotOptions } from './plot-contents.ts';
+import {
+  type Plot,
+  type PlotContents,
+  type PlotOptions,
+  type PlottedBar,
+  placedNames,
+} from './plot-contents.ts';
 import { isolatedIndexes } from './series.ts';
 
 const BAR_HEIGHT = 6;
+/** The bars of operations, and their names above them. */
+const LANE_HEIGHT = 22;
+const BAR_WIDTH_MIN = 3;
 const MARK_SIZE = 10;
 const LABEL_FONT_PX = 12;
 const DAY_S = 86_400;
@@ -99,7 +108,13 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
             drawMarks(u, contents, colour);
           },
         ],
-        draw: [(u) => contents !== null && drawThresholds(u, contents, colour)],
+        draw: [
+          (u) => {
+            if (contents === null) return;
+            drawThresholds(u, contents, colour);
+            drawNames(u, contents, colour);
+          },
+        ],
         setCursor: [
           ({ cursor: { idx = null, left = 0 }, over }) =>
             onCursor(idx === null || left < 0 ? null : { index: idx, leftPx: over.offsetLeft + left }),
@@ -240,18 +255,23 @@ function drawBands(
   ctx.restore();
 }
 
+/** The left and the right end of what lasts for a time, within the plot. */
+function spanOf(u: uPlot, { fromMs, toMs }: PlottedBar): readonly [number, number] {
+  const { left, width } = u.bbox;
+  const x = (ms: number): number => Math.min(left + width, Math.max(left, u.valToPos(ms / 1_000, 'x', true)));
+  return [x(fromMs), Math.max(x(fromMs) + BAR_WIDTH_MIN * devicePixelRatio, x(toMs))];
+}
+
 /** Operations as bars at the bottom, alerts as marks above them, and notes as flags at the top. */
 function drawMarks(u: uPlot, { bars, marks, notes }: PlotContents, colour: Colour): void {
   const { ctx, bbox } = u;
   const ratio = devicePixelRatio;
   const bottom = bbox.top + bbox.height;
-  const x = (ms: number): number =>
-    Math.min(bbox.left + bbox.width, Math.max(bbox.left, u.valToPos(ms / 1_000, 'x', true)));
   ctx.save();
   ctx.fillStyle = colour('--contents');
-  for (const { fromMs, toMs } of bars) {
-    const left = x(fromMs);
-    const width = Math.max(3 * ratio, x(toMs) - left);
+  for (const bar of bars) {
+    const [left, right] = spanOf(u, bar);
+    const width = right - left;
     ctx.globalAlpha = 0.15;
     ctx.fillRect(left, bbox.top, width, bbox.height);
     ctx.globalAlpha = 1;
@@ -267,7 +287,7 @@ function drawMarks(u: uPlot, { bars, marks, notes }: PlotContents, colour: Colou
     ctx.fillStyle = colour(`--${severity}`);
     ctx.strokeStyle = colour('--text');
     ctx.lineWidth = ratio;
-    const path = shape(severity, at, bottom - (BAR_HEIGHT + 2 + MARK_SIZE) * ratio, MARK_SIZE * ratio);
+    const path = shape(severity, at, bottom - (LANE_HEIGHT + MARK_SIZE) * ratio, MARK_SIZE * ratio);
     ctx.fill(path);
     ctx.stroke(path);
   }
@@ -299,11 +319,7 @@ function drawThresholds(u: uPlot, { thresholds }: PlotContents, colour: Colour):
   const { ctx, bbox } = u;
   const ratio = devicePixelRatio;
   ctx.save();
-  ctx.font = `${LABEL_FONT_PX * ratio}px ${FONT}`;
   ctx.textAlign = 'right';
-  ctx.textBaseline = 'bottom';
-  ctx.lineJoin = 'round';
-  ctx.fillStyle = colour('--muted');
   for (const { unit, value, name } of thresholds) {
     const y = Math.round(u.valToPos(value, unit, true));
     if (y < bbox.top || y > bbox.top + bbox.height) continue;
@@ -314,12 +330,45 @@ function drawThresholds(u: uPlot, { thresholds }: PlotContents, colour: Colour):
     ctx.moveTo(bbox.left, y);
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
-    // The name stays readable where a line of the chart crosses it.
     ctx.setLineDash([]);
-    ctx.strokeStyle = colour('--surface');
-    ctx.lineWidth = 4 * ratio;
-    ctx.strokeText(name, bbox.left + bbox.width - 4 * ratio, y - 2 * ratio, bbox.width);
-    ctx.fillText(name, bbox.left + bbox.width - 4 * ratio, y - 2 * ratio, bbox.width);
+    drawName(u, name, bbox.left + bbox.width - 4 * ratio, y - 2 * ratio, colour);
   }
   ctx.restore();
+}
+
+/** What the operations moved, above their bars. */
+function drawNames(u: uPlot, { bars }: PlotContents, colour: Colour): void {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  const edge = bbox.left + bbox.width;
+  ctx.save();
+  ctx.font = labelFont();
+  const shown = bars.map((bar) => {
+    const [leftPx, rightPx] = spanOf(u, bar);
+    return { names: bar.names, leftPx, rightPx };
+  });
+  const y = bbox.top + bbox.height - (BAR_HEIGHT + 2) * ratio;
+  for (const { text, leftPx } of placedNames(
+    shown,
+    edge - 4 * ratio,
+    8 * ratio,
+    (name) => ctx.measureText(name).width,
+  )) {
+    drawName(u, text, leftPx, y, colour);
+  }
+  ctx.restore();
+}
+
+const labelFont = (): string => `${LABEL_FONT_PX * devicePixelRatio}px ${FONT}`;
+
+/** A name above its place, which stays readable where a line of the chart crosses it. */
+function drawName({ ctx, bbox }: uPlot, name: string, x: number, y: number, colour: Colour): void {
+  ctx.font = labelFont();
+  ctx.textBaseline = 'bottom';
+  ctx.lineJoin = 'round';
+  ctx.fillStyle = colour('--muted');
+  ctx.strokeStyle = colour('--surface');
+  ctx.lineWidth = 4 * devicePixelRatio;
+  ctx.strokeText(name, x, y, bbox.width);
+  ctx.fillText(name, x, y, bbox.width);
 }
