@@ -9,6 +9,8 @@ import { DeviceName } from '../kit/device-name.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { EmptyState } from '../kit/empty-state.tsx';
 import { FacilityFilter, FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
+import { useAction } from '../kit/form-state.ts';
+import { Failure } from '../kit/messages.tsx';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { PageList } from '../kit/table.tsx';
@@ -16,6 +18,7 @@ import { Tabs } from '../kit/tabs.tsx';
 import { useEventReload, useLoaded, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import { SavedViews } from '../views/saved-views.tsx';
+import { useAcknowledge } from './acknowledge.ts';
 import { AcknowledgeDialog, ShelveDialog } from './alert-dialogs.tsx';
 import { AlertStatisticsPart } from './alert-statistics.tsx';
 import { AlertActions, AlertFacts, AlertTable } from './alert-table.tsx';
@@ -222,6 +225,8 @@ interface SelectionBarProps {
 function SelectionBar({ alerts, selected }: SelectionBarProps) {
   const { alerts: words } = texts.value;
   const form = useSignal<'acknowledge' | 'shelve' | null>(null);
+  const acknowledge = useAcknowledge();
+  const { run, isRunning, failure } = useAction();
   if (!useScope('operate')) return null;
   const selectable = alerts.filter(({ status }) => status !== 'resolved');
   const chosen = selectable.filter(({ alert_id }) => selected.value.has(alert_id));
@@ -233,6 +238,7 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
     close();
     selected.value = new Set();
   };
+  const waiting = chosen.filter(isUnacknowledged);
   const shelvable = chosen.filter(({ shelved_until }) => shelved_until === null);
   return (
     <div class="alerts-selection-place">
@@ -249,12 +255,21 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
         </label>
         <Button
           isChange
-          isDisabled={!chosen.some(isUnacknowledged)}
+          isBusy={isRunning}
+          isDisabled={waiting.length === 0}
+          onPress={() => void run(() => acknowledge(waiting).then(done))}
+        >
+          {texts.value.common.acknowledge}
+        </Button>
+        <Button
+          isChange
+          label={words.acknowledgeWithNote}
+          isDisabled={waiting.length === 0}
           onPress={() => {
             form.value = 'acknowledge';
           }}
         >
-          {words.acknowledgeWithNote}
+          {words.withNote}
         </Button>
         <Button
           isChange
@@ -266,6 +281,7 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
           {words.shelve}
         </Button>
       </div>
+      <Failure of={failure} />
       {form.value === 'acknowledge' && <AcknowledgeDialog alerts={chosen} onClose={close} onDone={done} />}
       {form.value === 'shelve' && <ShelveDialog alerts={shelvable} onClose={close} onDone={done} />}
     </div>

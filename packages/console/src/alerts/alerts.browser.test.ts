@@ -54,7 +54,7 @@ describe('the alerts of all devices in Chromium', () => {
     await operator.open('#/alerts?device=silo-02');
     await page.getByRole('checkbox', { name: /Select Calf starter.*98\s%/ }).check();
     await page.getByRole('button', { name: 'Acknowledge with note' }).click();
-    await page.getByLabel('Note').fill('<b>a truck</b> comes');
+    await page.getByRole('dialog').getByLabel('Note').fill('<b>a truck</b> comes');
     await page.route('**/v1/alerts/acknowledge', async (route) => {
       const { alert_ids } = route.request().postDataJSON();
       await site.client.fleet.acknowledgeAlerts({ alert_ids, acknowledged_by: 'Ada', note: 'on my way' });
@@ -84,6 +84,18 @@ describe('the alerts of all devices in Chromium', () => {
     await back.nth(1).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: /^Open \(/ }).click();
     await page.getByRole('row', { name: /Layer feed/ }).waitFor();
+    await page.getByLabel('Select all').check();
+    const bar = page.locator('.alerts-selection');
+    for (const button of await bar.getByRole('button').all()) {
+      const box = await button.boundingBox();
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= PHONE.width, JSON.stringify(box));
+    }
+    await bar.getByRole('button', { name: 'Acknowledge', exact: true }).click();
+    await eventually(async () => {
+      const { data } = await site.client.fleet.alerts({ device_id: 'silo-04' });
+      return data.filter(({ status }) => status !== 'acknowledged').length;
+    }, 0);
+    await bar.getByText('Select all').waitFor();
   });
 
   test('the history tells who acknowledged what', async (t) => {

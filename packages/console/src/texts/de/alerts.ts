@@ -46,6 +46,7 @@ export const alerts: typeof english.alerts = {
   acknowledgedBy: (person) => `Bestätigt von ${person}`,
   shelvedUntil: 'Zurückgestellt bis',
   acknowledgeTitle: 'Alarme bestätigen',
+  withNote: 'Mit Notiz',
   acknowledgeWithNote: 'Mit Notiz bestätigen',
   acknowledgeCount: (count) => (count === 1 ? '1 Alarm bestätigen' : `${count} Alarme bestätigen`),
   note: 'Notiz',

@@ -45,7 +45,7 @@ export const shell: typeof english.shell = {
     nothing: 'Nichts passt dazu.',
     view: 'Ansicht',
     discharge: (name) => `Entnahme: ${name}`,
-    feed: (name) => `Befüllen: ${name}`,
+    feed: (name) => `Befüllung: ${name}`,
     acknowledge: (facility) => `${facility} bestätigen`,
     waiting: (count) => (count === 1 ? 'Ein Alarm wartet.' : `${count} Alarme warten.`),
   },

@@ -44,6 +44,7 @@ export const alerts = {
   acknowledgedBy: (person: string) => `Acknowledged by ${person}`,
   shelvedUntil: 'Shelved until',
   acknowledgeTitle: 'Acknowledge alerts',
+  withNote: 'With note',
   acknowledgeWithNote: 'Acknowledge with note',
   acknowledgeCount: (count: number) => (count === 1 ? 'Acknowledge 1 alert' : `Acknowledge ${count} alerts`),
   note: 'Note',
