@@ -76,7 +76,7 @@ export function DeviceHead({ device, facts }: Props) {
                 {messageText(alert)}
               </a>{' '}
               <span class="muted">
-                <Age since={alert.created_at} />
+                · <Age since={alert.created_at} />
               </span>
             </li>
           ))}

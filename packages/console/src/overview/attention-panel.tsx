@@ -149,7 +149,7 @@ function Item({ item }: { readonly item: AttentionItem }) {
           <span class="free-text">{messageText(item)}</span>
         </LastKnown>{' '}
         <span class="muted">
-          <Age since={since} />
+          · <Age since={since} />
         </span>
       </p>
     </li>

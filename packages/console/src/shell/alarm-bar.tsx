@@ -51,7 +51,7 @@ export function AlarmBar() {
             <a href={addressOf('devices', foremost.device_id)}>
               <strong class="free-text">{name}</strong> <span class="free-text">{messageText(foremost)}</span>{' '}
               <span class="muted">
-                <Age since={foremost.created_at} />
+                · <Age since={foremost.created_at} />
               </span>
             </a>
           </p>
