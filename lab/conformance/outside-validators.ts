@@ -61,7 +61,8 @@ export class Prism {
 
   static async start(document: string, upstream: string): Promise<Prism> {
     const port = await freePort();
-    const place = ['--host', '127.0.0.1', '--port', String(port)];
+    // With NODE_ENV=production, which a build of the console leaves behind, Prism would fork, and it fails to do so.
+    const place = ['--host', '127.0.0.1', '--port', String(port), '--multiprocess', 'false'];
     const child = spawn(process.execPath, [command('prism'), 'proxy', document, upstream, ...place]);
     const prism = new Prism(child, `http://127.0.0.1:${port}`);
     const untilMs = Date.now() + START_MS_MAX;
