@@ -26,8 +26,9 @@ const MQTT_DEVICES = 5_000;
 const EVERY_S = 10;
 const TURN_MS = 100;
 const TICKS_PER_S = 100;
-/** Reading back takes longer than the measurement, so only some devices are looked at. */
+/** Reading all of them back would take longer than the measurement; those that are looked at have a facility of their own. */
 const LOOKED_AT = 25;
+const LOOKED_AT_FACILITY = 'facility-0';
 
 /** The whole way: field devices, `granary bridge run` with a session for each of them, and the service, each in its own process. */
 const withService =
@@ -70,7 +71,8 @@ async function measureModbus(service: ServiceProcess, site: string): Promise<Fin
       type: 'measured',
       unit: 'kg',
     }));
-    const devices = await registerSilos(service, MODBUS_DEVICES, { prefix: 'modbus', sensors });
+    const facilities = MODBUS_DEVICES / LOOKED_AT;
+    const devices = await registerSilos(service, MODBUS_DEVICES, { prefix: 'modbus', sensors, facilities });
     await writeSite(service, site, devices, (_, index) => ({
       mapping: 'measured',
       endpoint: `tcp://127.0.0.1:${ports[index]}`,
@@ -78,9 +80,9 @@ async function measureModbus(service: ServiceProcess, site: string): Promise<Fin
     const { core, mib, fromMs, toMs } = await run(site, devices, service, async () => {
       await sleep(SECONDS * 1_000);
     });
-    const times = await timesOf(service, devices, 'value1', fromMs, toMs);
-    const late = times.flatMap(([deviceId, own]) =>
-      own.map((ms) => (ms - phaseOf(deviceId, PERIOD_MS)) % PERIOD_MS),
+    const stored = await storedOf(service, 'value1', fromMs, toMs);
+    const late = stored.map(
+      ({ device_id, timestamp }) => (Date.parse(timestamp) - phaseOf(device_id, PERIOD_MS)) % PERIOD_MS,
     );
     // A poll that begins a moment before its slot, by the rounding of the clock, is not late.
     const lateMs = late.map((ms) => (ms > PERIOD_MS - 3 ? 0 : ms));
@@ -113,7 +115,12 @@ async function measureMessages(service: ServiceProcess, site: string): Promise<F
   const broker = await MosquittoBroker.start();
   try {
     const lid = [{ sensor_id: 'lid', type: 'lid', unit: 'state' }];
-    const devices = await registerSilos(service, MQTT_DEVICES, { prefix: 'message', sensors: lid });
+    const facilities = MQTT_DEVICES / LOOKED_AT;
+    const devices = await registerSilos(service, MQTT_DEVICES, {
+      prefix: 'message',
+      sensors: lid,
+      facilities,
+    });
     await writeSite(service, site, devices, ({ username }) => ({
       mapping: 'json-example',
       endpoint: broker.url,
@@ -148,8 +155,7 @@ async function measureMessages(service: ServiceProcess, site: string): Promise<F
     );
     await publisher.endAsync();
     await sleep(5_000);
-    const times = await timesOf(service, devices, 'weight', fromMs, toMs);
-    const stored = times.reduce((sum, [, own]) => sum + own.length, 0);
+    const { length: stored } = await storedOf(service, 'weight', fromMs, toMs);
     const expected = (LOOKED_AT * (toMs - fromMs)) / 1_000 / EVERY_S;
     return {
       name: `Bridge: ${whole(MQTT_DEVICES)} devices that speak JSON over MQTT, with their sessions`,
@@ -240,25 +246,23 @@ async function processorS(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
 }
 
-/** When the stored readings of some devices were made. */
-async function timesOf(
+interface Stored {
+  readonly device_id: string;
+  readonly timestamp: string;
+}
+
+/** What is stored of the devices that are looked at. One export reads all rows of this time, so there is one for all of them. */
+async function storedOf(
   service: ServiceProcess,
-  devices: readonly Credentials[],
   sensor: string,
   fromMs: number,
   toMs: number,
-): Promise<[deviceId: string, times: number[]][]> {
-  const found: [string, number[]][] = [];
+): Promise<Stored[]> {
   const [from, to] = [fromMs, toMs].map((ms) => new Date(ms).toISOString());
-  for (const { username } of devices.filter((_, index) => index % (devices.length / LOOKED_AT) === 0)) {
-    const query = `device_id=${username}&sensor=${sensor}&from=${from}&to=${to}&format=ndjson`;
-    const text = await (await ask(service, `/v1/readings?${query}`)).text();
-    const lines = text.split('\n').filter((line) => line !== '');
-    found.push([username, lines.map((line) => Date.parse((JSON.parse(line) as Stored).timestamp))]);
-  }
-  return found;
-}
-
-interface Stored {
-  readonly timestamp: string;
+  const query = `facility=${LOOKED_AT_FACILITY}&sensor=${sensor}&from=${from}&to=${to}&format=ndjson`;
+  const text = await (await ask(service, `/v1/readings?${query}`)).text();
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Stored);
 }
