@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SensorDeclaration } from '@granary/contract/devices/sensors';
+import { checker } from '@granary/contract/input/schema';
+import { readMapping } from '../mapping/read-mapping.ts';
+import { declarationsOf } from '../site/declarations.ts';
 import { Announcements } from './home-assistant.ts';
+import { proposalsOf } from './proposal.ts';
 
 function announced(...messages: readonly (readonly [topic: string, config: unknown])[]) {
   const announcements = new Announcements('homeassistant');
@@ -102,6 +107,128 @@ test('an announcement of a whole device has its components inside', () => {
       ['temp01ae_h', 'sensorBedroom/state', '/humidity'],
     ],
   );
+});
+
+/** An announcement of rtl_433_mqtt_hass.py of rtl_433 22.11, as it publishes it. */
+function ofRadio(
+  component: string,
+  device: string,
+  suffix: string,
+  config: Readonly<Record<string, unknown>>,
+): readonly [string, object] {
+  const id = device.replaceAll('/', '-');
+  const name = `${id}-${suffix}`;
+  const { topic, ...rest } = config;
+  const own = {
+    ...rest,
+    state_topic: `rtl_433/barn/devices/${device}/${topic}`,
+    unique_id: name,
+    name,
+    device: { identifiers: [id], name: id, model: device.split('/')[0], manufacturer: 'rtl_433' },
+  };
+  return [`${component}/${id}/${name}`, own];
+}
+
+test('the weather stations that rtl_433 announces become mappings without a guess', () => {
+  const WH1080 = 'Fineoffset-WHx080/0/97';
+  const WS80 = 'Fineoffset-WS80/12345';
+  const measured = { state_class: 'measurement', value_template: '{{ value|float }}' };
+  const diagnostic = { entity_category: 'diagnostic' };
+  const found = proposalsOf(
+    announced(
+      ofRadio('sensor', WH1080, 'UTC', { topic: 'time', device_class: 'timestamp', ...diagnostic }),
+      ofRadio('sensor', WH1080, 'B', {
+        topic: 'battery_ok',
+        ...measured,
+        ...diagnostic,
+        device_class: 'battery',
+        unit_of_measurement: '%',
+        value_template: '{{ float(value) * 99 + 1 }}',
+      }),
+      ofRadio('sensor', WH1080, 'T', {
+        topic: 'temperature_C',
+        ...measured,
+        device_class: 'temperature',
+        unit_of_measurement: '°C',
+        value_template: '{{ value|float|round(1) }}',
+      }),
+      ofRadio('sensor', WH1080, 'H', {
+        topic: 'humidity',
+        ...measured,
+        device_class: 'humidity',
+        unit_of_measurement: '%',
+      }),
+      ofRadio('sensor', WH1080, 'WD', { topic: 'wind_dir_deg', ...measured, unit_of_measurement: '°' }),
+      ofRadio('sensor', WH1080, 'WS', { topic: 'wind_avg_km_h', ...measured, unit_of_measurement: 'km/h' }),
+      ofRadio('sensor', WH1080, 'RT', {
+        topic: 'rain_mm',
+        unit_of_measurement: 'mm',
+        value_template: '{{ value|float|round(2) }}',
+        state_class: 'total_increasing',
+      }),
+      ofRadio('sensor', WS80, 'WS', {
+        topic: 'wind_avg_m_s',
+        ...measured,
+        unit_of_measurement: 'km/h',
+        value_template: '{{ (float(value|float) * 3.6) | round(2) }}',
+      }),
+      ofRadio('sensor', WS80, 'uv', {
+        topic: 'uv',
+        ...measured,
+        unit_of_measurement: 'UV Index',
+        value_template: '{{ value|int }}',
+      }),
+      ofRadio('binary_sensor', WS80, 'tamper', {
+        topic: 'tamper',
+        ...diagnostic,
+        device_class: 'safety',
+        force_update: 'true',
+        payload_on: '1',
+        payload_off: '0',
+      }),
+      ofRadio('device_automation', WS80, 'BTN', { topic: 'button', automation_type: 'trigger' }),
+    ),
+    'mqtt://127.0.0.1',
+    'weather_station',
+  );
+  const declared = checker(SensorDeclaration);
+  const seen = found.map(({ device, proposal }) => {
+    const outcome = readMapping(proposal?.mapping ?? '');
+    assert.ok('mapping' in outcome, JSON.stringify(outcome));
+    for (const one of declarationsOf(outcome.mapping)) assert.ok(declared.accepts(one), JSON.stringify(one));
+    return {
+      mapping: proposal?.mappingName,
+      sensors: outcome.mapping.points.map(({ sensor, rules }) => [sensor, rules.unit, rules.convert]),
+      notUsed: device.notUsed.map(({ what, reason }) => [what.split('-').at(-1), reason]),
+    };
+  });
+  assert.deepEqual(seen, [
+    {
+      mapping: 'announced-fineoffset-whx080-0-97',
+      sensors: [
+        ['temperature', '°C', 'celsius'],
+        ['humidity', '%', 'percent'],
+        ['wd', '°', null],
+        ['ws', 'km/h', null],
+        ['rt', 'mm', null],
+      ],
+      notUsed: [
+        ['UTC', 'no_number'],
+        ['B', 'template'],
+      ],
+    },
+    {
+      mapping: 'announced-fineoffset-ws80-12345',
+      sensors: [
+        ['uv', 'UV Index', null],
+        ['tamper', 'state', null],
+      ],
+      notUsed: [
+        ['WS', 'template'],
+        ['BTN', 'component'],
+      ],
+    },
+  ]);
 });
 
 test('nonsense is listed or left out, and an empty announcement removes', () => {

@@ -151,6 +151,26 @@ test('hostile files are refused and change nothing', () => {
   const laughs = `a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\n`;
   assert.deepEqual(faultsOf(laughs), ['scale.yaml:1 has aliases, which are not accepted']);
   assert.ok('faults' in readMapping('x'.repeat(1_000_001)));
+  for (const open of ['[', '{a: ', '- ', '? '])
+    assert.deepEqual(faultsOf(open.repeat(200_000)), ['scale.yaml:1 is nested too deeply'], open);
+  assert.equal(faultsOf(`${'['.repeat(900)}${']'.repeat(900)}`).length, 1);
+  const many = (fields: string) =>
+    `mapping: many
+version: 1
+title: t
+source: s
+evidence: documented
+protocol: modbus
+points:
+${Array.from({ length: 10_000 }, (_, n) => `  p${n}: {${fields}}`).join('\n')}
+`;
+  // Ten million points would not fit into memory, and ten thousand faults must not take minutes.
+  assert.deepEqual(faultsOf(many('at: 1, type: u16, count: 1000')), [
+    'scale.yaml:7 /points are 10000000 with all repetitions, more than 2000',
+  ]);
+  const startedMs = performance.now();
+  assert.equal(faultsOf(many('at: 1, type: u15')).length, 10_000);
+  assert.ok(performance.now() - startedMs < 20_000);
   assert.equal(({} as Record<string, unknown>)['at'], undefined);
   // A table or bit that is named like a property of every object is none.
   assert.ok(faultsOf(changed(['table: divisions}', 'table: constructor}'])).length > 0);

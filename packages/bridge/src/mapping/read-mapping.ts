@@ -236,7 +236,11 @@ function compile(header: HeaderFields, document: YamlDocument, report: ReportAt)
     if (point !== undefined) files.set(name, point as PointFields);
   }
   const reader = new PointReader(form, defaults, every, (header.tables ?? {}) as TableFields, files, report);
-  const points = [...files.keys()].flatMap((name) => reader.pointsOf(name));
+  // Counted before they are made: a short file could ask for millions of them.
+  const wanted = [...files.values()].reduce((sum, { count = 1 }) => sum + count, 0);
+  const isTooMany = wanted > POINTS_MAX;
+  if (isTooMany) report('/points', `are ${wanted} with all repetitions, more than ${POINTS_MAX}`);
+  const points = isTooMany ? [] : [...files.keys()].flatMap((name) => reader.pointsOf(name));
   checkAll(points, report);
   return {
     name: header.mapping,
@@ -252,7 +256,7 @@ function compile(header: HeaderFields, document: YamlDocument, report: ReportAt)
       const path = `/examples/${index}`;
       const fields = checked(example, path, checks.example, report);
       // Points with faults are not known here, so they are not missed.
-      const isWhole = files.size === Object.keys(header.points).length;
+      const isWhole = !isTooMany && files.size === Object.keys(header.points).length;
       return fields === undefined || !isWhole
         ? []
         : [exampleOf(fields, path, { form, points, defaults, document, report })];
@@ -457,8 +461,6 @@ class PointReader {
 }
 
 function checkAll(points: readonly Point<unknown>[], report: ReportAt): void {
-  if (points.length > POINTS_MAX)
-    report('/points', `are ${points.length} with all repetitions, more than ${POINTS_MAX}`);
   for (const [what, key] of [
     ['point', 'name'],
     ['sensor', 'sensor'],

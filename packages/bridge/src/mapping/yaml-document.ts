@@ -1,4 +1,15 @@
-import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 
 /** One thing that is wrong in a file, for the person who repairs it. */
 export interface Fault {
@@ -24,6 +35,7 @@ const READING = { uniqueKeys: false, version: '1.2', schema: 'core' } as const;
 export function readYaml(text: string): YamlDocument | readonly Fault[] {
   if (text.length > CHARACTERS_MAX)
     return [{ line: 1, path: '', message: `is longer than ${CHARACTERS_MAX} characters` }];
+  if (isNestedTooDeeply(text)) return [{ line: 1, path: '', message: 'is nested too deeply' }];
   const lines = new LineCounter();
   const document = parseDocument(text, { ...READING, lineCounter: lines });
   const lineAt = (offset: number) => lines.linePos(offset).line;
@@ -43,13 +55,29 @@ export function readYaml(text: string): YamlDocument | readonly Fault[] {
   if (repeated.length > 0) return repeated;
   try {
     const value: unknown = document.toJS({ maxAliasCount: 0 });
-    return { value, lineOf: (path) => lineAt(offsetOf(document.contents as Node | null, path)) };
+    const pairsOf = pairsByName();
+    return { value, lineOf: (path) => lineAt(offsetOf(document.contents as Node | null, path, pairsOf)) };
   } catch (error) {
     // Aliases are refused, because a short text with aliases can be a huge document.
     if (error instanceof ReferenceError)
       return [{ line: 1, path: '', message: 'has aliases, which are not accepted' }];
     throw error;
   }
+}
+
+const NESTED_MAX = 1_000;
+
+/** Such a document would keep the library busy for half a minute; quotes and comments are not told apart, which no real file notices. */
+function isNestedTooDeeply(text: string): boolean {
+  let [brackets, marks] = [0, 0];
+  for (const character of text) {
+    if (character === '[' || character === '{') brackets += 1;
+    else if (character === ']' || character === '}') brackets = Math.max(0, brackets - 1);
+    if (character === '-' || character === '?') marks += 1;
+    else if (character !== ' ' && character !== '\t') marks = 0;
+    if (brackets > NESTED_MAX || marks > NESTED_MAX) return true;
+  }
+  return false;
 }
 
 export const inOrder = (faults: readonly Fault[]): Fault[] =>
@@ -75,13 +103,27 @@ function repeatedKeys(document: Document): { name: string; offset: number }[] {
   return found;
 }
 
+type PairsOf = (map: YAMLMap) => ReadonlyMap<string, Pair>;
+
+/** Made once for each map, because a long file may have a fault in each of its lines. */
+function pairsByName(): PairsOf {
+  const known = new Map<YAMLMap, ReadonlyMap<string, Pair>>();
+  return (map) => {
+    const pairs =
+      known.get(map) ??
+      new Map(map.items.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : [])));
+    known.set(map, pairs);
+    return pairs;
+  };
+}
+
 /** A key is named by its own place, because its value may begin lines below it. */
-function offsetOf(root: Node | null, path: string): number {
+function offsetOf(root: Node | null, path: string, pairsOf: PairsOf): number {
   let offset = root?.range?.[0] ?? 0;
   let node: unknown = root;
   for (const name of path.split('/').slice(1).map(unescapePointer)) {
     if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+      const pair = pairsOf(node).get(name);
       if (pair === undefined) return offset;
       offset = (isScalar(pair.key) ? pair.key.range?.[0] : undefined) ?? offset;
       node = pair.value;

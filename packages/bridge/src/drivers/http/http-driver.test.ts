@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
@@ -111,6 +112,28 @@ test('JSON and queries are taken, and everything else gets a clear error', async
   assert.match(await post('x'.repeat(300_000)), /^413 /);
   assert.deepEqual(rig.values, ['silo-1 weight=5', 'silo-1 weight=6', 'silo-1 weight=7']);
   assert.equal(rig.failures.filter(({ failure }) => failure.code === 'malformed').length, 3);
+});
+
+test('a path that is none, and a message that is cut off, are no faults of the bridge', async (t) => {
+  const port = await freePort();
+  const rig = await start(t, [attach('silo-1', JSON_SCALE, `listen://127.0.0.1:${port}/silo`)]);
+  const socket = connect(port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.write('GET // HTTP/1.1\r\nHost: x\r\n\r\n');
+  const [answer] = await once(socket, 'data');
+  assert.match(String(answer), /^HTTP\/1\.1 400 /);
+  const cut = connect(port, '127.0.0.1');
+  await new Promise((written) =>
+    cut.write('POST /silo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{', written),
+  );
+  cut.destroy();
+  const response = await fetch(`http://127.0.0.1:${port}/silo`, { method: 'POST', body: '{"kg": 3}' });
+  assert.equal(response.status, 200);
+  assert.deepEqual(rig.values, ['silo-1 weight=3']);
+  assert.deepEqual(
+    rig.log.filter((line) => line.includes('failed')),
+    [],
+  );
 });
 
 test('an endpoint with a login is closed to others', async (t) => {

@@ -77,7 +77,8 @@ class Listener {
   }
 
   async #take(request: IncomingMessage): Promise<void> {
-    const url = new URL(request.url ?? '/', 'http://bridge');
+    const url = URL.parse(request.url ?? '/', 'http://bridge');
+    if (url === null) throw new Refused(400, 'the path cannot be read');
     const devices = this.#devices.get(pathOf(url.pathname));
     if (devices === undefined) throw new Refused(404, 'no device of the site file has this path');
     const isGet = request.method === 'GET';
@@ -113,11 +114,18 @@ const pathOf = (pathname: string): string => pathname.replace(/\/+$/, '') || '/'
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MESSAGE_BYTES_MAX) throw new Refused(413, `a message has ${MESSAGE_BYTES_MAX} bytes at most`);
-    chunks.push(chunk);
+  let isCutOff = false;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MESSAGE_BYTES_MAX) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    isCutOff = true;
   }
+  if (isCutOff) throw new Refused(400, 'the message ended too early');
+  if (bytes > MESSAGE_BYTES_MAX) throw new Refused(413, `a message has ${MESSAGE_BYTES_MAX} bytes at most`);
   return Buffer.concat(chunks).toString();
 }
 

@@ -57,6 +57,8 @@ const CONNECT_MS_MAX = 2_000;
 /** After so many timeouts one after the other, in which not one byte came, the connection is made anew. */
 const SILENT_REQUESTS_MAX = 3;
 const KEEP_ALIVE_MS = 10_000;
+/** A device that sends more is not one of Modbus; the connection is made anew, so that it does not keep the bridge busy. */
+const UNASKED_MAX = 64;
 const TRANSACTIONS = 0x1_0000;
 /** The silence between two frames of a fast serial line. */
 const SILENCE_MS_MIN = 2;
@@ -81,6 +83,8 @@ export class ModbusLine {
   #transaction = 0;
   #silentRequests = 0;
   #lastByteMs = 0;
+  /** Answers since the last request. */
+  #unasked = 0;
   /** A late answer of a serial line cannot be told from the next one, so nothing is asked before this time. */
   #quietUntilMs = 0;
   /** The addresses that were asked with the same unit, function and length: their answers look the same on a serial line. */
@@ -159,7 +163,8 @@ export class ModbusLine {
   }
 
   async #exchange(stream: Duplex, unit: number, request: ReadRequest, timeoutMs: number): Promise<Frame> {
-    if (this.#framing === 'rtu') await this.#silence();
+    if (this.#framing === 'rtu') await this.#silence(timeoutMs);
+    this.#unasked = 0;
     this.#transaction = (this.#transaction + 1) % TRANSACTIONS;
     const transaction = this.#framing === 'tcp' ? this.#transaction : 0;
     // Bytes that nobody waits for are late answers.
@@ -225,6 +230,9 @@ export class ModbusLine {
         // An answer to an earlier request is of no use any more.
         if (frame.transaction === this.#waiting?.transaction) this.#waiting.settle(frame);
         else if (this.#waiting === undefined) this.#late();
+        this.#unasked += 1;
+        if (this.#unasked > UNASKED_MAX)
+          throw new ReadError('malformed', 'the device sends answers that nobody has asked for');
       }
     } catch (error) {
       this.#reader.clear();
@@ -241,7 +249,8 @@ export class ModbusLine {
   }
 
   /** Waits for the end of what a device may still say, and for the silence that separates two frames. */
-  async #silence(): Promise<void> {
+  async #silence(timeoutMs: number): Promise<void> {
+    const endsMs = Math.max(performance.now(), this.#quietUntilMs) + timeoutMs;
     const silenceMs =
       this.#address.kind === 'serial'
         ? Math.max(SILENCE_MS_MIN, Math.ceil((SILENCE_BITS * 1_000) / this.#address.baud))
@@ -250,6 +259,7 @@ export class ModbusLine {
       const now = performance.now();
       const waitMs = Math.max(this.#quietUntilMs - now, this.#lastByteMs + silenceMs - now);
       if (waitMs <= 0) return;
+      if (now > endsMs) throw new ReadError('malformed', 'something speaks on the line without a pause');
       // In small parts, because a late answer ends the wait.
       await pause(Math.min(Math.ceil(waitMs), DRAIN_STEP_MS));
     }

@@ -289,6 +289,36 @@ test('answers of another unit, and of a wrong length, are failures', async (t) =
   assert.equal(polling.health()[0]?.state, 'answering');
 });
 
+test('a peer that never stops sending answers is a failure, and the device is back afterwards', async (t) => {
+  const stray = frameOf('tcp', { transaction: 0xfffe, unit: 1, pdu: Buffer.from([3, 4, 0, 0, 0, 8]) });
+  const noise = Buffer.concat(Array.from({ length: 50 }, () => stray));
+  const peer = { isNoisy: true, connections: 0 };
+  const server = createServer((socket) => {
+    peer.connections += 1;
+    socket.on('error', () => undefined);
+    const timer = setInterval(() => {
+      if (peer.isNoisy) socket.write(noise);
+    }, 1);
+    socket.on('close', () => clearInterval(timer));
+    socket.on('data', (bytes: Buffer) => {
+      if (peer.isNoisy) return;
+      const pdu = Buffer.concat([Buffer.from([3, 4]), registers(0, 9)]);
+      socket.write(frameOf('tcp', { transaction: bytes.readUInt16BE(0), unit: bytes.readUInt8(6), pdu }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const polling = new Polling(t, [attached(`tcp://127.0.0.1:${(server.address() as AddressInfo).port}`)]);
+  await polling.start();
+  await polling.until(() => polling.failures.some(({ detail }) => /nobody has asked/.test(detail)));
+  await polling.until(() => polling.health()[0]?.state === 'silent');
+  assert.deepEqual(polling.samples, []);
+  peer.isNoisy = false;
+  assert.equal((await polling.nextSample()).values[0]?.value, 9);
+  assert.ok(peer.connections > 1);
+});
+
 /** A serial line whose device answers each request so much later, in order. */
 async function slowLine(t: TestContext, delayMs: () => number): Promise<string> {
   const server = createServer((socket) => {

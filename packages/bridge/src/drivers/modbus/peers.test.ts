@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -385,6 +385,35 @@ test('a serial line that is pulled out and put back', async (t) => {
     );
     assert.ok(performance.now() - returnedMs <= 5_000, `${performance.now() - returnedMs} ms`);
   }
+});
+
+test('a serial line on which something speaks without a pause', async (t) => {
+  const python = modbusPython(t);
+  if (python === undefined) return;
+  const folder = await mkdtemp(join(tmpdir(), 'granary-serial-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const [near, far] = [join(folder, 'near'), join(folder, 'far')];
+  runPeer(t, 'socat', [`pty,raw,echo=0,link=${near}`, `pty,raw,echo=0,link=${far}`]);
+  await Promise.all([untilThere(near), untilThere(far)]);
+  const other = await open(far, 'w');
+  // Frames of this speed are an eighth of a second apart.
+  const timer = setInterval(() => void other.write('U'), 15);
+  t.after(() => clearInterval(timer));
+  const seldom = mappingOf(
+    '  word: {at: 0, count: 10, table: input, type: u16, every: 2s}',
+    '{timeout: 500ms}',
+  );
+  const polling = new Polling(t, [device(`serial://${near}?baud=300`, seldom, 7)]);
+  await polling.start();
+  await polling.until(() => polling.failures.some(({ detail }) => /without a pause/.test(detail)));
+  await polling.until(() => polling.health()[0]?.state === 'silent');
+  clearInterval(timer);
+  await other.close();
+  runPeer(t, python, ['-c', LIBMODBUS_SERVER, far]);
+  assert.deepEqual(
+    (await polling.nextSample()).values.map(({ value }) => value),
+    TEN_VALUES,
+  );
 });
 
 test('a gateway that passes a serial line on', async (t) => {
