@@ -1,11 +1,13 @@
 import { ApiError, type Client } from '@granary/client';
+import type { DeclaredUnitsOf } from '@granary/contract/bridges';
 import type { SensorDeclaration } from '@granary/contract/devices/sensors';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { SECOND_MS } from '@granary/contract/time';
 import { durationMs } from './mapping/duration.ts';
 import { declarationsOf, REPORTING_INTERVAL_DEFAULT_MS } from './site/declarations.ts';
 import { readSecrets, type Secrets, writeSecrets } from './site/secrets.ts';
-import { profileOf, type Site, secretsFileOf } from './site/site-file.ts';
+import { profileOf, type Site, secretsFileOf, unitsFileOf } from './site/site-file.ts';
+import { DeclaredUnits, otherUnits, otherUnitText } from './uplink/declared-units.ts';
 
 const SILENT_INTERVALS = 3;
 
@@ -42,6 +44,7 @@ export async function* adopt(site: Site, client: Client, options: AdoptOptions):
     const { key } = await client.keys.create({ name, scopes: ['ingest'] }, asked(options));
     await keep({ ...secrets, key });
   }
+  const units = await DeclaredUnits.read(unitsFileOf(site));
   for (const device of site.devices) {
     const { id } = device.entry;
     const keepSecret = (secret: string) =>
@@ -50,6 +53,7 @@ export async function* adopt(site: Site, client: Client, options: AdoptOptions):
       ...options,
       hasSecret: Object.hasOwn(secrets.devices, id),
       keepSecret,
+      keepUnits: (declared) => units.learn([id], { [id]: declared }),
     });
   }
 }
@@ -57,6 +61,7 @@ export async function* adopt(site: Site, client: Client, options: AdoptOptions):
 interface OneOptions extends AdoptOptions {
   readonly hasSecret: boolean;
   readonly keepSecret: (secret: string) => Promise<void>;
+  readonly keepUnits: (declared: DeclaredUnitsOf) => Promise<void>;
 }
 
 const asked = ({ actor }: Pick<AdoptOptions, 'actor'>) => (actor === undefined ? {} : { actor });
@@ -67,27 +72,31 @@ async function adoptOne(site: Site, client: Client, device: Devices, options: On
   const group = PROFILES[profileOf(entry, attached.mapping)].group;
   const found = await detailOf(client, group, deviceId);
   if (found === null) return await register(site, client, device, options);
+  if (!options.hasSecret && !options.takesOver) {
+    const detail = 'is registered already, and its secret is not here; --take-over gives it a new one';
+    return { deviceId, outcome: 'refused', detail };
+  }
+  const added = await declare(client, device, found, options);
+  if (added?.outcome === 'refused') return { deviceId, ...added };
   if (!options.hasSecret) {
-    if (!options.takesOver) {
-      const detail = 'is registered already, and its secret is not here; --take-over gives it a new one';
-      return { deviceId, outcome: 'refused', detail };
-    }
     if (!options.isDryRun) {
       const { secret } = await client.devices[group].renewCredentials(deviceId, asked(options));
       await options.keepSecret(secret);
     }
-    await declare(client, device, found, options);
     return { deviceId, outcome: 'taken_over', detail: 'has a new secret' };
   }
-  const added = await declare(client, device, found, options);
-  return added === null
-    ? { deviceId, outcome: 'unchanged', detail: '' }
-    : { deviceId, outcome: added.outcome, detail: added.detail };
+  return { deviceId, ...(added ?? { outcome: 'unchanged', detail: '' }) };
 }
 
 type Group = 'silo' | 'field';
 /** Only declared sensors have a precision. */
-type Detail = { readonly sensors?: readonly { readonly sensor_id?: string; readonly precision?: number }[] };
+type Detail = {
+  readonly sensors?: readonly {
+    readonly sensor_id?: string;
+    readonly precision?: number;
+    readonly unit?: string;
+  }[];
+};
 
 async function detailOf(client: Client, group: Group, deviceId: string): Promise<Detail | null> {
   try {
@@ -119,7 +128,7 @@ async function register(
     device_id: deviceId,
     name,
     model: attached.mapping.title.slice(0, 100),
-    location: { facility, zone: zone ?? facility },
+    location: { facility, zone: zone ?? site.bridgeId },
     ...(sensors.length === 0 ? {} : { sensors }),
   };
   const detail = `${profile} in ${facility}, ${sensors.length} sensors declared`;
@@ -131,6 +140,7 @@ async function register(
       ? await client.devices.silo.register({ ...fields, capacity: { max: capacity ?? 0, unit: 'kg' } }, call)
       : await client.devices.field.register({ ...fields, profile }, call);
   await options.keepSecret(credentials.secret);
+  await options.keepUnits(unitsOf(sensors));
   await configureInterval(client, { entry, attached }, options);
   return { deviceId, outcome: 'registered', detail };
 }
@@ -160,6 +170,9 @@ async function configureInterval(
   await client.configuration[group].update(entry.id, patch, asked(options));
 }
 
+const unitsOf = (declared: readonly SensorDeclaration[]): DeclaredUnitsOf =>
+  Object.fromEntries(declared.map(({ sensor_id, unit }) => [sensor_id, unit]));
+
 /** Declares the sensors that the mapping has and the device has not; `null` if there are none. */
 async function declare(
   client: Client,
@@ -168,11 +181,15 @@ async function declare(
   options: OneOptions,
 ): Promise<Pick<Adopted, 'outcome' | 'detail'> | null> {
   const wanted: readonly SensorDeclaration[] = declarationsOf(attached.mapping);
-  const present = new Set(
-    sensors.flatMap(({ sensor_id, precision }) =>
-      sensor_id === undefined || precision === undefined ? [] : [sensor_id],
+  const units: DeclaredUnitsOf = Object.fromEntries(
+    sensors.flatMap(({ sensor_id, precision, unit }) =>
+      sensor_id === undefined || precision === undefined || unit === undefined ? [] : [[sensor_id, unit]],
     ),
   );
+  if (!options.isDryRun) await options.keepUnits(units);
+  const differing = otherUnits(units, wanted);
+  if (differing.length > 0) return { outcome: 'refused', detail: otherUnitText(differing) };
+  const present = new Set(Object.keys(units));
   const missing = wanted.filter(({ sensor_id }) => !present.has(sensor_id));
   if (missing.length === 0) return null;
   const names = missing.map(({ sensor_id }) => sensor_id).join(', ');
@@ -182,7 +199,9 @@ async function declare(
     return { outcome: 'refused', detail };
   }
   const { group } = PROFILES[profileOf(entry, attached.mapping)];
-  if (!options.isDryRun)
+  if (!options.isDryRun) {
     await client.devices[group].update(entry.id, { sensors: [...wanted] }, asked(options));
+    await options.keepUnits(unitsOf(wanted));
+  }
   return { outcome: 'updated', detail: `declares ${names}` };
 }

@@ -216,6 +216,73 @@ describe('a bridge', () => {
     assert.ok(mappings.some(({ name }: { name: string }) => name === 'ascii-weight'));
   });
 
+  test('sends no value in another unit than the declared one, says so, and knows it without the service', async () => {
+    const { drivers, siteFile, bridgeId, bridge, options } = await start(['unit-1']);
+    const mapping = join(folder, 'cable.yaml');
+    const inUnit = (unit: string) =>
+      writeFile(
+        mapping,
+        `mapping: cable
+version: 1
+title: A scale with a cable
+source: this test
+evidence: documented
+protocol: modbus
+profile: silo_scale
+points:
+  weight: {at: 0, type: u16, unit: kg, sensor: weight}
+  cable: {at: 1, type: i16, unit: ${unit}, sensor: cable1_1, kind: temperature}
+`,
+      );
+    const cable = async () => (await current('unit-1')).sensors.cable1_1.current;
+    const failure = async () => (await reportOf(bridgeId))?.devices[0]?.last_failure?.code ?? null;
+    await inUnit('celsius');
+    const text = await readFile(siteFile, 'utf8');
+    await writeFile(
+      siteFile,
+      text.replace('devices:', 'mappings: [cable.yaml]\ndevices:').replace('ascii-weight', 'cable'),
+    );
+    await eventually(async () => (await reportOf(bridgeId))?.devices[0]?.mapping, 'cable');
+    drivers.say('unit-1', Date.now(), [point('weight', 5), point('cable1_1', 18.5)]);
+    await eventually(cable, 18.5);
+    assert.equal(await failure(), null);
+    await inUnit('K');
+    await eventually(failure, 'unit_differs');
+    const { last_failure } = (await reportOf(bridgeId)).devices[0];
+    assert.match(
+      last_failure.detail,
+      /cable1_1 is declared in celsius, and the mapping gives K; write "convert: celsius"/,
+    );
+    assert.deepEqual(last_failure.points, ['cable1_1']);
+    const listed = (await api.get('/v1/bridges')).body.data;
+    assert.equal(
+      listed.find((one: { bridge_id: string }) => one.bridge_id === bridgeId).devices.unit_differs,
+      1,
+    );
+    assert.ok(said.includes('values of a device are not sent: their unit is not the declared one'));
+    drivers.say('unit-1', Date.now(), [point('weight', 6), point('cable1_1', 291)]);
+    await eventually(async () => (await current('unit-1')).level.actual, 6);
+    assert.equal(await cable(), 18.5);
+    await bridge.stop();
+    const site = await readFile(siteFile, 'utf8');
+    await writeFile(siteFile, site.replaceAll(/(?<=127\.0\.0\.1:)\d+/g, '9'));
+    const away = new Bridge(options);
+    await away.start();
+    drivers.say('unit-1', Date.now(), [point('weight', 7), point('cable1_1', 292)]);
+    await away.stop();
+    await writeFile(siteFile, site);
+    await inUnit('K, convert: celsius');
+    const last = new Bridge(options);
+    await last.start();
+    undos.push(() => last.stop());
+    drivers.becomes('unit-1', 'answering');
+    await eventually(async () => (await current('unit-1')).level.actual, 7);
+    assert.equal(await cable(), 18.5);
+    drivers.say('unit-1', Date.now(), [point('cable1_1', 19)]);
+    await eventually(cable, 19);
+    await eventually(failure, null);
+  });
+
   test('does not start with a faulty file or with secrets that others can read', async () => {
     const { options, siteFile, bridgeId } = await start([]);
     const secrets = join(folder, `${bridgeId}.data`, 'secrets.json');

@@ -6,9 +6,10 @@ import type {
   BridgeReport,
   BridgeRequest,
   BridgeResult,
+  DeclaredUnitsOf,
   TestedPoint,
 } from '@granary/contract/bridges';
-import { POINTS_MAX } from '@granary/contract/bridges';
+import { POINTS_MAX, UNIT_DIFFERS } from '@granary/contract/bridges';
 import { SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import type {
   AttachedDevice,
@@ -35,8 +36,10 @@ import {
   type SiteDevice,
   type SiteFault,
   secretsFileOf,
+  unitsFileOf,
 } from './site/site-file.ts';
 import { BridgeClock, bootId, type MachineClocks } from './uplink/clock.ts';
+import { DeclaredUnits, type OtherUnit, otherUnitText } from './uplink/declared-units.ts';
 import { Journal } from './uplink/journal.ts';
 import { readingOf } from './uplink/message.ts';
 import { Replay } from './uplink/replay.ts';
@@ -112,6 +115,9 @@ export class Bridge {
   readonly #clock: BridgeClock;
   #journal: Journal | null = null;
   #replay: Replay | null = null;
+  #units: DeclaredUnits | null = null;
+  /** Sensors of devices whose values are not sent. */
+  readonly #otherUnits = new Map<string, readonly OtherUnit[]>();
   readonly #reporter: Reporter;
   #site: Site | null = null;
   #loadedAtMs: number | null = null;
@@ -142,6 +148,10 @@ export class Bridge {
       general: () => this.#general(),
       devices: () => this.devices(),
       mappings: () => [...(this.#site?.mappings.values() ?? [])].map(mappingRecord),
+      units: {
+        unasked: () => this.#units?.unasked ?? [],
+        learn: async (asked, declared) => await this.#learnUnits(asked, declared),
+      },
       carryOut: (request) => this.#carryOut(request),
       clock: this.#clock,
       answered: () => this.#release(),
@@ -172,6 +182,7 @@ export class Bridge {
       () => this.#mayDeliver(),
     );
     this.#replay.start();
+    this.#units = await DeclaredUnits.read(unitsFileOf(site));
     this.#seen = await this.#fileTimes(site);
     await this.#apply(site);
     this.#timers.push(setInterval(() => this.#followHealth(), HEALTH_EVERY_MS));
@@ -281,6 +292,8 @@ export class Bridge {
     this.#site = site;
     this.#loadedAtMs = this.#clock.now();
     this.#faults = [];
+    this.#units?.ask(site.devices.map(({ attached }) => attached));
+    this.#compareUnits();
     const wanted = this.#groupsOf(site);
     for (const [key, group] of this.#groups) {
       if (wanted.get(key)?.signature === group.signature) continue;
@@ -407,9 +420,42 @@ export class Bridge {
   #take(sample: Sample): void {
     this.#lastSamples.set(sample.deviceId, sample);
     const session = this.#sessions.get(sample.deviceId);
-    const reading = readingOf(sample, this.#clock.unconfirmedAheadMs());
+    const others = this.#otherUnits.get(sample.deviceId);
+    const values =
+      others === undefined
+        ? sample.values
+        : sample.values.filter(({ sensor }) => others.every((other) => other.sensor !== sensor));
+    const reading = readingOf({ ...sample, values }, this.#clock.unconfirmedAheadMs());
     session?.open();
     if (reading !== null) session?.deliver(reading);
+  }
+
+  async #learnUnits(asked: readonly string[], declared: Readonly<Record<string, DeclaredUnitsOf>>) {
+    try {
+      await this.#units?.learn(asked, declared);
+    } catch (error) {
+      this.#options.log('warn', 'the units of sensors cannot be kept on disk', { reason: messageOf(error) });
+    }
+    this.#compareUnits();
+  }
+
+  /** A value in another unit than that of its sensor would be wrong and look right, so it is not sent. */
+  #compareUnits(): void {
+    const before = new Map(this.#otherUnits);
+    this.#otherUnits.clear();
+    for (const { attached } of this.#site?.devices ?? []) {
+      const { id: deviceId, mapping } = attached;
+      const others = this.#units?.otherUnitsOf(deviceId, mapping) ?? [];
+      if (others.length === 0) continue;
+      this.#otherUnits.set(deviceId, others);
+      const reason = otherUnitText(others);
+      if (otherUnitText(before.get(deviceId) ?? []) !== reason)
+        this.#options.log('error', 'values of a device are not sent: their unit is not the declared one', {
+          deviceId,
+          mapping: mapping.name,
+          reason,
+        });
+    }
   }
 
   /** A session is open while the field device answers, and until what it said before is delivered. */
@@ -455,9 +501,6 @@ export class Bridge {
 
   #record({ id, mapping, endpoint, unit }: AttachedDevice, health: DeviceHealth | undefined): BridgedDevice {
     const session = this.#sessions.get(id);
-    const failure = health?.lastFailure ?? null;
-    const sessionFault = session?.fault ?? null;
-    const nowMs = this.#clock.now();
     return {
       device_id: id,
       mapping: mapping.name,
@@ -472,15 +515,7 @@ export class Bridge {
         next_try_at: toIsoOrNull(health?.breaker.nextTryMs ?? null),
         failures: health?.breaker.failures ?? 0,
       },
-      last_failure:
-        sessionFault !== null
-          ? { code: 'not_connected', detail: clipped(sessionFault), at: toIso(nowMs), points: [] }
-          : failure && {
-              code: failure.code,
-              detail: clipped(failure.detail),
-              at: toIso(failure.atMs),
-              points: failure.points.slice(0, 100).map((point) => clipped(point, 200)),
-            },
+      last_failure: this.#lastFailureOf(id, health),
       counters: {
         requests: health?.counters.requests ?? 0,
         failures: health?.counters.failures ?? 0,
@@ -490,6 +525,31 @@ export class Bridge {
       },
       waiting: this.#journal?.waitingOf(id) ?? 0,
     };
+  }
+
+  /** What keeps its values from being stored comes before what its driver had trouble with. */
+  #lastFailureOf(id: string, health: DeviceHealth | undefined): BridgedDevice['last_failure'] {
+    const fault = this.#sessions.get(id)?.fault ?? null;
+    const nowMs = this.#clock.now();
+    if (fault !== null)
+      return { code: 'not_connected', detail: clipped(fault), at: toIso(nowMs), points: [] };
+    const others = this.#otherUnits.get(id);
+    if (others !== undefined && health?.state !== 'silent')
+      return {
+        code: UNIT_DIFFERS,
+        detail: clipped(otherUnitText(others)),
+        at: toIso(this.#loadedAtMs ?? nowMs),
+        points: others.slice(0, 100).map(({ sensor }) => sensor),
+      };
+    const failure = health?.lastFailure ?? null;
+    return (
+      failure && {
+        code: failure.code,
+        detail: clipped(failure.detail),
+        at: toIso(failure.atMs),
+        points: failure.points.slice(0, 100).map((point) => clipped(point, 200)),
+      }
+    );
   }
 
   async #carryOut(request: BridgeRequest): Promise<Omit<BridgeResult, 'request_id'>> {
@@ -536,10 +596,11 @@ export class Bridge {
 
   async #add(
     deviceId: string,
-    { mapping, endpoint, unit, options, secret }: BridgeRequest,
+    { mapping, endpoint, unit, options, secret, units }: BridgeRequest,
   ): Promise<Omit<BridgeResult, 'request_id'>> {
     if (mapping === null || endpoint === null || secret === undefined)
       return refused('the request is not complete');
+    if (units !== undefined) await this.#learnUnits([deviceId], { [deviceId]: units });
     const entry: SiteDevice = {
       id: deviceId,
       mapping,

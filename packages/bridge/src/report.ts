@@ -12,6 +12,7 @@ import {
 import { checkedTimeMs, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { LogLevel } from './drivers/driver.ts';
 import type { BridgeClock } from './uplink/clock.ts';
+import type { DeclaredUnits } from './uplink/declared-units.ts';
 
 /** Shorter than the time that the client gives one answer. */
 const WAIT_S = 10;
@@ -32,6 +33,8 @@ export interface ReportParts {
   readonly general: () => Pick<BridgeReport, 'version' | 'started_at' | 'site' | 'journal'>;
   readonly devices: () => readonly BridgedDevice[];
   readonly mappings: () => readonly BridgeMapping[];
+  /** What the service is asked about, and what it answers. */
+  readonly units: { unasked(): string[]; learn: DeclaredUnits['learn'] };
   readonly carryOut: (request: BridgeRequest) => Promise<Omit<BridgeResult, 'request_id'>>;
   readonly clock: BridgeClock;
   /** The service has answered, and has said its time. */
@@ -83,7 +86,7 @@ export class Reporter {
 
   /** Returns how long to wait before the next report. */
   async #reportOnce(): Promise<number> {
-    const { access, bridgeId, clock, general, answered } = this.#parts;
+    const { access, bridgeId, clock, general, answered, units } = this.#parts;
     const service = access();
     if (service === null) {
       this.#say(
@@ -95,10 +98,16 @@ export class Reporter {
     const { devices, gone, hasMore, states } = this.#changedDevices();
     const mappings = this.#newMappings();
     const results = this.#results.slice(0, 20);
-    const quiet = devices.length === 0 && mappings.length === 0 && results.length === 0 && gone.length === 0;
+    const unasked = units.unasked();
+    const quiet = [devices, mappings, results, gone, unasked].every(({ length }) => length === 0);
     const waitS = quiet && !hasMore ? WAIT_S : 0;
     try {
-      const { time, known, requests } = await this.#client(service).bridges.report(
+      const {
+        time,
+        known,
+        requests,
+        units: declared,
+      } = await this.#client(service).bridges.report(
         bridgeId(),
         {
           session: this.#session,
@@ -108,11 +117,14 @@ export class Reporter {
           mappings,
           results,
           working: [...this.#working].slice(0, 20),
+          units_of: unasked,
           wait_s: waitS,
         },
         { timeLimitMs: 0, signal: this.#waitSignal(waitS) },
       );
       clock.compare(checkedTimeMs(time));
+      // Before anything is sent that has waited for this answer.
+      if (unasked.length > 0) await units.learn(unasked, declared);
       answered();
       if (this.#failures > 0) this.#parts.log('info', 'the bridge reaches the service again', {});
       this.#failures = 0;
@@ -145,7 +157,10 @@ export class Reporter {
     const wake = new AbortController();
     const before = this.#generalState();
     const timer = setInterval(() => {
-      const isUnchanged = this.#results.length === 0 && this.#changedDevices().devices.length === 0;
+      const isUnchanged =
+        this.#results.length === 0 &&
+        this.#parts.units.unasked().length === 0 &&
+        this.#changedDevices().devices.length === 0;
       if (!isUnchanged || this.#generalState() !== before) wake.abort();
     }, CHANGES_EVERY_MS);
     const signal = AbortSignal.any([this.#abort.signal, wake.signal]);

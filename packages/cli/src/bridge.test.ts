@@ -97,6 +97,15 @@ describe('granary bridge', () => {
       device.sensors.slice(3).map(({ sensor_id, unit }: Record<string, string>) => [sensor_id, unit]),
       [1, 2, 3].map((n) => [`cable1_${n}`, 'celsius']),
     );
+    assert.deepEqual(device.location, { facility: 'North', zone: 'adopted' });
+    await writeFile(join(folder, 'test-scale.yaml'), MAPPING.replace('celsius', 'K'));
+    const other = await command(t, 'adopt', '--site', site);
+    assert.equal(other.code, 1);
+    assert.match(
+      other.stdout,
+      /adopted +refused +cable1_1 is declared in celsius, and the mapping gives K, and 2 more/,
+    );
+    await writeFile(join(folder, 'test-scale.yaml'), MAPPING);
     const secrets = join(folder, 'adopted.data', 'secrets.json');
     assert.equal((await stat(secrets)).mode & 0o777, 0o600);
     const kept = await readFile(secrets, 'utf8');

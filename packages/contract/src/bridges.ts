@@ -50,6 +50,11 @@ export const BRIDGED_STATES = ['answering', 'silent', 'waiting'] as const;
 /** A code with English details, both of the driver. */
 const Failure = closed({ code: Text, detail: Detail });
 
+const DeclaredUnitsOf = described(
+  'The unit of each declared sensor of a device.',
+  Type.Record(SensorDeclaration.properties.sensor_id, SensorDeclaration.properties.unit),
+);
+
 /** One device of a bridge, as the bridge sees it. */
 export const BridgedDevice = closed({
   device_id: DeviceId,
@@ -169,6 +174,12 @@ export const BridgeReport = closed({
       Type.Array(id(), { maxItems: BRIDGE_REQUESTS_MAX }),
     ),
   ),
+  units_of: Type.Optional(
+    described(
+      'Devices whose declared sensors the bridge compares with its mappings.',
+      Type.Array(DeviceId, { maxItems: REPORTED_DEVICES_MAX }),
+    ),
+  ),
   wait_s: Type.Optional(
     described(
       'How long the answer may wait until there is something to do.',
@@ -191,6 +202,7 @@ export const BridgeRequest = closed({
   secret: Type.Optional(
     described('Of `add`: the new secret of the device, which nobody else gets.', Type.String()),
   ),
+  units: Type.Optional(DeclaredUnitsOf),
 });
 
 export const BridgeInstructions = closed({
@@ -200,6 +212,10 @@ export const BridgeInstructions = closed({
     Type.Boolean(),
   ),
   requests: Type.Array(BridgeRequest, { maxItems: BRIDGE_REQUESTS_MAX }),
+  units: described(
+    'By device, of those in `units_of` that are registered.',
+    Type.Record(DeviceId, DeclaredUnitsOf),
+  ),
 });
 
 export const Bridge = closed({
@@ -210,7 +226,16 @@ export const Bridge = closed({
   ),
   reported_at: Timestamp,
   ...general,
-  devices: closed({ total: Count, answering: Count, silent: Count, waiting: Count }),
+  devices: closed({
+    total: Count,
+    answering: Count,
+    silent: Count,
+    waiting: Count,
+    unit_differs: described(
+      'Devices with sensors that the mapping gives in another unit than the declared one; their values are not sent.',
+      Count,
+    ),
+  }),
 });
 
 export const BridgeDetail = closed({
@@ -247,6 +272,10 @@ export const BridgeTest = closed({
 
 export const NewBridgedDevice = closed({ device_id: DeviceId, ...place, ...wait });
 
+/** The code of such a failure. */
+export const UNIT_DIFFERS = 'unit_differs';
+
+export type DeclaredUnitsOf = Static<typeof DeclaredUnitsOf>;
 export type BridgedDevice = Static<typeof BridgedDevice>;
 export type BridgeMapping = Static<typeof BridgeMapping>;
 export type BridgeSite = Static<typeof BridgeSite>;

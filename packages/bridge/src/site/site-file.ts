@@ -168,6 +168,8 @@ function siteOf(
 export const defaultDataDir = (file: string): string =>
   join(dirname(file), `${basename(file, extname(file))}.data`);
 
+export const unitsFileOf = ({ dataDir }: Pick<Site, 'dataDir'>): string => join(dataDir, 'units.json');
+
 export const secretsFileOf = ({ dataDir }: Pick<Site, 'dataDir'>): string => join(dataDir, 'secrets.json');
 
 const attachedOf = (

@@ -40,7 +40,13 @@ describeService('bridges', (api) => {
     const silent = bridgedDevice('silo-b2', { state: 'silent' });
     assert.equal((await bridge.report({ devices: [silent] })).body.data.known, true);
     const listed = (await api.get('/v1/bridges')).body.data;
-    assert.deepEqual(listed[0].devices, { total: 2, answering: 1, silent: 1, waiting: 0 });
+    assert.deepEqual(listed[0].devices, {
+      total: 2,
+      answering: 1,
+      silent: 1,
+      waiting: 0,
+      unit_differs: 0,
+    });
     assert.equal(listed[0].status, 'connected');
     await bridge.report({ gone: ['silo-b1'] });
     const { devices } = (await api.get(bridge.path)).body.data;
@@ -50,6 +56,25 @@ describeService('bridges', (api) => {
     );
     assert.equal((await bridgeNamed('north', 'session-2').report()).body.data.known, false);
     assert.deepEqual((await api.get(bridge.path)).body.data.devices, []);
+  });
+
+  test('learn the units of the declared sensors of devices that their key may access', async () => {
+    const sensors = [{ sensor_id: 'cable1_1', type: 'temperature', unit: 'celsius' }];
+    await api.post('/v1/siloscale/devices', { ...siloNamed('silo-b3'), sensors });
+    const bridge = bridgeNamed('units');
+    const units_of = ['silo-b1', 'silo-b3', 'silo-none'];
+    const { units } = (await bridge.report({ units_of })).body.data;
+    assert.deepEqual(units, { 'silo-b1': {}, 'silo-b3': { cable1_1: 'celsius' } });
+    const limited = await keyWith({ scopes: ['ingest'], device_ids: ['silo-b1'] });
+    const fewer = (await new ScriptedBridge(limited, 'units').report({ units_of })).body.data;
+    assert.deepEqual(Object.keys(fewer.units), ['silo-b1']);
+    assert.deepEqual((await bridge.report()).body.data.units, {});
+    const at = '2026-11-18T04:00:00Z';
+    const last_failure = { code: 'unit_differs', detail: 'cable1_1', at, points: ['cable1_1'] };
+    await bridge.report({ devices: [bridgedDevice('silo-b3', { last_failure })] });
+    const listed = (await api.get('/v1/bridges')).body.data;
+    const own = listed.find(({ bridge_id }: { bridge_id: string }) => bridge_id === 'units');
+    assert.equal(own.devices.unit_differs, 1);
   });
 
   test('read a device on demand and answer what each point said', async () => {

@@ -8,12 +8,15 @@ import {
   type BridgeRequest,
   type BridgeResult,
   checkBridgeId,
+  type DeclaredUnitsOf,
+  UNIT_DIFFERS,
 } from '@granary/contract/bridges';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { refuseRemoved } from '@granary/core/fleet/removal';
 import { canAccess, isUnlimited } from '@granary/core/keys';
+import { declaredSensors, isInUse } from '@granary/core/sensors/declared-sensors';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../process/keys/secrets.ts';
@@ -102,6 +105,14 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     );
   }
 
+  /** Of a device that is registered and that the caller may access. */
+  async function unitsOf(request: FastifyRequest, deviceId: string): Promise<DeclaredUnitsOf | undefined> {
+    const device = await app.devices.find(deviceId);
+    if (device === undefined || !canAccess(limitsOf(request), device)) return undefined;
+    const inUse = declaredSensors(device.sensorDocument).sensors.filter(isInUse);
+    return Object.fromEntries(inUse.map(({ sensorId, unit }) => [sensorId, unit]));
+  }
+
   /** The secret is made when the bridge takes the request, so that it is stored nowhere. */
   async function handOver(
     request: FastifyRequest,
@@ -115,7 +126,8 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const secret = newDeviceSecret();
     await changes(request).devices.replaceSecret(device.deviceNo, hashSecret(secret), now());
     await link.access.give([{ deviceId: device_id, secret }]);
-    return [{ ...asked, secret }];
+    const units = await unitsOf(request, device_id);
+    return [{ ...asked, secret, ...(units === undefined ? {} : { units }) }];
   }
 
   registerAtOnce(routes, declared.report, async (request, reply, read) => {
@@ -123,7 +135,7 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     if (!checkBridgeId.accepts(bridgeId)) {
       throw new Refusal('bridge_not_found', `${quoted(bridgeId)} can be the id of no bridge`);
     }
-    const { wait_s: waitS = 0, working = [], ...report } = read.body(request);
+    const { wait_s: waitS = 0, working = [], units_of: asked = [], ...report } = read.body(request);
     const { isKnown } = await changes(request).bridges.report(bridgeId, report, now());
     for (const { request_id } of report.results ?? []) waits.wake(request_id);
     const open = async () => {
@@ -135,7 +147,12 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const pending = (await waits.until(bridgeId, waitMs, reply, open)) ?? [];
     const requests: BridgeRequest[] = [];
     for (const one of pending) requests.push(...(await handOver(request, one)));
-    return success({ time: toIso(now()), known: isKnown, requests });
+    const units: [deviceId: string, units: DeclaredUnitsOf][] = [];
+    for (const deviceId of asked) {
+      const own = await unitsOf(request, deviceId);
+      if (own !== undefined) units.push([deviceId, own]);
+    }
+    return success({ time: toIso(now()), known: isKnown, requests, units: Object.fromEntries(units) });
   });
 
   register(routes, declared.list, async (request) => {
@@ -237,6 +254,7 @@ const counts = (devices: readonly BridgedDevice[]): Bridge['devices'] => {
     answering: of('answering'),
     silent: of('silent'),
     waiting: of('waiting'),
+    unit_differs: devices.filter(({ last_failure }) => last_failure?.code === UNIT_DIFFERS).length,
   };
 };
 

@@ -1,13 +1,43 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@granary/client';
-import { accessFinding, signOnFindings } from './doctor.ts';
+import type { Bridge } from '@granary/contract/bridges';
+import { accessFinding, bridgeFindings, signOnFindings } from './doctor.ts';
 
 test('devices that the external broker does not know are a warning with a cure', () => {
   const { verdict, message, cure } = accessFinding(3);
   assert.deepEqual([verdict, message], ['warn', 'the broker does not know the credentials of 3 devices']);
   assert.match(cure ?? '', /credentials/);
   assert.equal(accessFinding(0).verdict, 'ok');
+});
+
+test('a bridge that is away, has a faulty file, a full disk or another unit is named with a cure', async () => {
+  const good: Bridge = {
+    bridge_id: 'north',
+    status: 'connected',
+    reported_at: '2026-11-18T04:00:00Z',
+    version: '0.1.0',
+    started_at: '2026-11-18T04:00:00Z',
+    site: { file: 'site.yaml', loaded_at: '2026-11-18T04:00:00Z', faults: [] },
+    journal: { readings: 0, bytes: 0, oldest_at: null, dropped: 0, fault: null, gaps: [] },
+    devices: { total: 3, answering: 3, silent: 0, waiting: 0, unit_differs: 0 },
+  };
+  const { site, journal, devices } = good;
+  const list = async () => [
+    good,
+    { ...good, status: 'away' as const },
+    { ...good, site: { ...site, faults: [{ line: 4, message: 'there is no mapping none' }] } },
+    { ...good, journal: { ...journal, fault: 'database or disk is full' } },
+    { ...good, devices: { ...devices, unit_differs: 2 } },
+    { ...good, devices: { ...devices, answering: 2, silent: 1 } },
+  ];
+  const findings = await bridgeFindings({ bridges: { list } });
+  assert.deepEqual(
+    findings.map(({ verdict }) => verdict),
+    ['ok', 'fail', 'warn', 'fail', 'fail', 'warn'],
+  );
+  assert.match(findings[4]?.message ?? '', /does not send all values of 2 devices: .*another unit/);
+  assert.ok(findings.every(({ verdict, cure }) => verdict === 'ok' || (cure ?? '') !== ''));
 });
 
 test('an identity provider that does not answer is a warning with a cure, and none is no finding', async () => {

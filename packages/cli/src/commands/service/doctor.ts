@@ -232,7 +232,9 @@ export async function deviceFindings(client: Client): Promise<Finding[]> {
 }
 
 /** Nothing where there are no bridges. */
-export async function bridgeFindings(client: Client): Promise<Finding[]> {
+export async function bridgeFindings(client: {
+  readonly bridges: Pick<Client['bridges'], 'list'>;
+}): Promise<Finding[]> {
   try {
     return (await client.bridges.list()).map(({ bridge_id, status, reported_at, site, journal, devices }) => {
       const name = `bridge ${bridge_id}`;
@@ -257,6 +259,13 @@ export async function bridgeFindings(client: Client): Promise<Finding[]> {
           'fail',
           `${name} cannot write its journal: ${journal.fault}`,
           'Free some space on its disk.',
+        );
+      if (devices.unit_differs > 0)
+        return finding(
+          'bridges',
+          'fail',
+          `${name} does not send all values of ${devices.unit_differs} devices: the mapping gives another unit than the declared one`,
+          'GET /v1/bridges/{bridge_id} names the sensors and what to do; so does the log of the bridge.',
         );
       return finding(
         'bridges',

@@ -39,6 +39,8 @@ export const bridges: Texts['bridges'] = {
     malformed: 'Die Antwort war nicht lesbar. Prüfen Sie Modell, Geschwindigkeit und Parität der Leitung.',
     no_data: 'Es hat zu lange nichts gesendet. Prüfen Sie Strom, Batterie und Funk.',
     not_authorized: 'Der Name oder das Passwort ist falsch.',
+    unit_differs:
+      'Einige Werte werden nicht gespeichert: Das Modell hat eine andere Einheit als der angelegte Sensor.',
     driver_missing: 'Diese Bridge spricht dieses Protokoll nicht.',
   },
   reasons: {

@@ -38,6 +38,8 @@ export const bridges = {
     malformed: 'The answer could not be read. Check the model, and the speed and parity of the line.',
     no_data: 'It has sent nothing for too long. Check its power, its battery and its radio.',
     not_authorized: 'The user name or the password is wrong.',
+    unit_differs:
+      'Some values are not stored: the model gives them in another unit than the one that was declared for the sensor.',
     driver_missing: 'This bridge cannot speak this protocol.',
   },
   reasons: {
