@@ -144,10 +144,20 @@ export const writes = {
     return { ...committed(null), audited: 'nothing' };
   },
 
-  /** Of a session of a terminal; `null` locks it. */
-  async setPerson(tx: Transaction, hash: string, person: PersonUntil | null): Promise<Committed<null>> {
-    const personId = person?.personId ?? null;
-    await updateRows(tx.sql, 'sessions', { hash }, { personId, personUntilMs: person?.untilMs ?? null });
+  /** Of a session of a terminal. `undefined` if the person was disabled while the PIN was compared. */
+  async setPerson(
+    tx: Transaction,
+    hash: string,
+    { personId, untilMs }: PersonUntil,
+  ): Promise<Committed<null | undefined>> {
+    const key = await lockKey(tx.sql, personId);
+    if (key === undefined || key.revokedAtMs !== null) return committed(undefined);
+    await updateRows(tx.sql, 'sessions', { hash }, { personId, personUntilMs: untilMs });
+    return committed(null);
+  },
+
+  async lock(tx: Transaction, hash: string): Promise<Committed<null>> {
+    await updateRows(tx.sql, 'sessions', { hash }, { personId: null, personUntilMs: null });
     return committed(null);
   },
 

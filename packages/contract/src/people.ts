@@ -25,6 +25,18 @@ export const GivenCode = Type.String({ minLength: 1, maxLength: 50 });
 /** Counts only at terminals. */
 export const Pin = Type.String({ pattern: '^[0-9]{4,8}$', ...form(sentence('pin_digits')) });
 
+/** What nobody sees, and what changes the direction of the text behind it: a name would look like another one. */
+const UNSEEN = '\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff';
+const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
+
+/** The joiners of some scripts are allowed inside. */
+const PersonName = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: `^[^${CONTROL}${UNSEEN}\\s\\u200c\\u200d][^${CONTROL}${UNSEEN}]*$`,
+  ...form(sentence('name_of_person')),
+});
+
 const roles = Object.keys(ROLES) as Role[];
 const Email = line(254);
 
@@ -71,13 +83,13 @@ export const Person = closed({
 
 export const NewPerson = closed({
   login: Login,
-  name: line(200),
+  name: PersonName,
   email: Type.Optional(Email),
   grants: NewGrants,
 });
 
 export const PersonPatch = closed({
-  name: Type.Optional(line(200)),
+  name: Type.Optional(PersonName),
   email: Type.Optional(Type.Union([Email, Type.Null()])),
   grants: Type.Optional(NewGrants),
 });

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Reconfirmations } from './confirmations.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
-import { GrantFields, GrantRecord } from './people.ts';
+import { GivenPassword, GrantFields, GrantRecord } from './people.ts';
 import { Timestamp } from './time.ts';
 
 /** Of a sign-in that has begun at the identity provider. */
@@ -74,7 +74,7 @@ export const SIGN_IN_RESULTS = [
 export const SignInRecord = closed({
   at: Timestamp,
   result: described(
-    '`no_role`: no group of the policy came; `groups_left_out`: the provider has too many groups for a token and sent none; `disabled`: the person is disabled; `other_person`: the identity belongs to another person than the link; `link_ended`: the invitation was used before or has ended; `not_valid`: what the provider sent is not valid, `reason` says why.',
+    '`no_role`: no group of the policy came; `groups_left_out`: the provider has too many groups for a token and sent none; `disabled`: the person is disabled; `other_person`: the identity belongs to another person than the link; `link_ended`: the invitation was used before or has ended, or the session from which the identity was to be linked; `not_valid`: what the provider sent is not valid, `reason` says why.',
     Type.Enum(SIGN_IN_RESULTS),
   ),
   reason: Type.Union([Type.String(), Type.Null()]),
@@ -111,6 +111,11 @@ export const NewSignOn = closed({
   ),
 });
 
+/** Somebody who has only the cookie of a session must not let in another identity. */
+export const NewIdentityLink = closed({
+  current_password: Type.Optional(described('Needed from whoever has one.', GivenPassword)),
+});
+
 export const SignOnStart = closed({
   url: described('Where the browser goes on, at the identity provider.', Type.String()),
 });
@@ -130,4 +135,5 @@ export type AppliedPolicy = Static<typeof AppliedPolicy>;
 export const checkNewSignInPolicy = checker(NewSignInPolicy);
 export const checkPolicyQuery = checker(PolicyQuery);
 export const checkNewSignOn = checker(NewSignOn);
+export const checkNewIdentityLink = checker(NewIdentityLink);
 export const checkLogoutRequest = checker(LogoutRequest);

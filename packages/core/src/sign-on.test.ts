@@ -109,6 +109,8 @@ test('a person has a name, and a name for signing in without other characters', 
     login: 'jorg-ao',
   });
   assert.equal(claimedPerson({ name: 'x'.repeat(1_000) }).name.length, 200);
+  assert.equal(claimedPerson({ name: '\u202eadA\u2028\u200b' }).name, 'adA');
+  assert.equal(claimedPerson({ name: 'علی\u200cرضا' }).name, 'علی\u200cرضا');
 });
 
 test('groups give what the policy says, and the group of the settings everything', () => {

@@ -76,17 +76,14 @@ export interface ClaimedPerson {
   readonly login: string;
 }
 
+/** What nobody sees, or what changes the direction of the text behind it; joiners are part of some scripts. */
+const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 /** The e-mail address is shown, and never identifies anybody. */
 export function claimedPerson(claims: Claims): ClaimedPerson {
   const text = (name: string, charsMax: number): string | null => {
     const value = claims[name];
-    const printable =
-      typeof value === 'string'
-        ? value
-            .toWellFormed()
-            .replaceAll(/\p{Cc}/gu, ' ')
-            .trim()
-        : '';
+    const printable = typeof value === 'string' ? value.toWellFormed().replaceAll(UNSEEN, ' ').trim() : '';
     return printable === '' ? null : printable.slice(0, charsMax).toWellFormed().trim();
   };
   const short = text('preferred_username', NAME_CHARS_MAX);

@@ -193,7 +193,7 @@ export const writes = {
     for (const key of await listPersonalKeys(tx.sql, personId, atMs)) {
       events.push(...(await revokeHeld(tx.sql, key, atMs)));
     }
-    await tx.sql.run('UPDATE people SET password = NULL, pin = NULL WHERE key_id = $1', [personId]);
+    await tx.sql.run('UPDATE people SET password = NULL WHERE key_id = $1', [personId]);
     await removeFactors(tx.sql, personId);
     await logEvents(tx, events);
     return committed(

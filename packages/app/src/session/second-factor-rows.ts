@@ -77,8 +77,9 @@ export async function removePasskey(sql: Sql, keyId: string, credentialId: strin
   await sql.run('DELETE FROM passkeys WHERE key_id = $1 AND credential_id = $2', [keyId, credentialId]);
 }
 
-/** Everything but the password. */
+/** Everything but the password: somebody else may have set it. */
 export async function removeFactors(sql: Sql, keyId: string): Promise<void> {
   await setSecondFactor(sql, keyId, null);
+  await updateRows(sql, 'people', { keyId }, { pin: null });
   await sql.run('DELETE FROM passkeys WHERE key_id = $1', [keyId]);
 }

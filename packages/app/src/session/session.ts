@@ -47,6 +47,8 @@ interface SignIn {
   readonly provider?: Pick<StoredSession, 'endsAtMs' | 'providerSid'>;
   /** The code of the second factor that is used up by it. */
   readonly factor?: UsedFactor;
+  /** In PHC form: what the given password was compared with. */
+  readonly checkedPassword?: string | null;
   /** In PHC form: the password that a person chooses with the code of an invitation. */
   readonly password?: string;
   readonly nowMs: number;
@@ -80,15 +82,18 @@ export const reads = {
 };
 
 export const writes = {
-  /** `undefined` if the key has ended or the code was used or has ended. */
+  /** `undefined` if the key has ended, the code was used or has ended, or the password is another one by now. */
   async create(
     tx: Transaction,
-    { keyId, codeHash, hash, formerHash, from, provider, factor, password, nowMs }: SignIn,
+    { keyId, codeHash, hash, formerHash, from, provider, factor, checkedPassword, password, nowMs }: SignIn,
   ): Promise<Committed<SessionOfKey | undefined>> {
     // Everything about the sessions of a key happens while the key is locked, so their number is exact.
     await lockKey(tx.sql, keyId);
     const key = await findCaller(tx.sql, keyId);
     if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
+    // Comparing takes a while, in which the person may have been disabled, or have chosen another one.
+    if (checkedPassword !== undefined && (await passwordOf(tx.sql, keyId)) !== checkedPassword)
+      return committed(undefined);
     if (codeHash !== null && !(await useUpCode(tx.sql, codeHash, nowMs))) return committed(undefined);
     if (factor !== undefined && !(await useUpFactor(tx.sql, keyId, factor, nowMs)))
       return committed(undefined);
@@ -162,5 +167,13 @@ export const writes = {
 
   expire: longWrite(async (tx, expiry: Expiry) => committed(await expireSignIns(tx.sql, expiry))),
 };
+
+async function passwordOf(sql: Sql, keyId: string): Promise<string | null> {
+  const [row] = await sql.query<{ password: string | null }>(
+    'SELECT password FROM people WHERE key_id = $1',
+    [keyId],
+  );
+  return row?.password ?? null;
+}
 
 export const sessionsEnded = (...hashes: readonly string[]): Effect => ({ kind: 'sessions_ended', hashes });

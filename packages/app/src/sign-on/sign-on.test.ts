@@ -111,7 +111,7 @@ describeEachEngine('sign-ins with the identity provider', (engine) => {
     ];
     const code = { hash: 'invite', keyId: 'per_grace', createdAtMs: NOW_MS, expiresAtMs: NOW_MS + DAY_MS };
     await app.people.invite({ ...person, keyId: 'per_grace', grants }, code);
-    const link = { keyId: 'per_grace', codeHash: 'invite' };
+    const link = { keyId: 'per_grace', codeHash: 'invite', sessionHash: null };
     const taken = await app.signOn.arrive(arrival('one', ['operators'], { link }));
     assert.deepEqual(taken, { kind: 'refused', result: 'other_person' });
     assert.equal((await known(arrival('five', [], { link }))).keyId, 'per_grace');

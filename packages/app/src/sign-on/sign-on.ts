@@ -22,7 +22,12 @@ import {
   toKey,
 } from '../keys/key-rows.ts';
 import { sessionsEnded } from '../session/session.ts';
-import { removeProviderSessions, removeSessionsBeyond, useUpCode } from '../session/session-rows.ts';
+import {
+  findSessions,
+  removeProviderSessions,
+  removeSessionsBeyond,
+  useUpCode,
+} from '../session/session-rows.ts';
 import type { Transaction } from '../transaction.ts';
 
 const POLICY_NO = 1;
@@ -51,6 +56,8 @@ export interface IdentityLink {
   readonly keyId: string;
   /** Of the invitation that is used up by it; `null` where the person has signed in here. */
   readonly codeHash: string | null;
+  /** Of the session in which the person wanted it, which must not have ended meanwhile; `null` with an invitation. */
+  readonly sessionHash: string | null;
 }
 
 /** Somebody whom the identity provider has sent. */
@@ -223,11 +230,16 @@ async function findOrAdd(sql: Sql, arrival: Arrival, granted: readonly Grant[]):
   const key = await lockKey(sql, link?.keyId ?? knownId ?? '');
   if (key === undefined || !isValidAt(key, nowMs)) return { refused: 'disabled' };
   if (link !== null) {
-    if (link.codeHash !== null && !(await useUpCode(sql, link.codeHash, nowMs)))
-      return { refused: 'link_ended' };
+    if (!(await isInForce(sql, link, nowMs))) return { refused: 'link_ended' };
     if (knownId === null) await addIdentity(sql, arrival, key.keyId);
   }
   return { key };
+}
+
+/** Uses an invitation up. */
+async function isInForce(sql: Sql, { codeHash, sessionHash }: IdentityLink, nowMs: number): Promise<boolean> {
+  if (codeHash !== null) return await useUpCode(sql, codeHash, nowMs);
+  return sessionHash !== null && (await findSessions(sql, [sessionHash])).has(sessionHash);
 }
 
 /** With no rights yet. */

@@ -13,6 +13,7 @@ import { Failure, Notice } from '../kit/messages.tsx';
 import { Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
+import { leaveFor } from '../session/sign-in.ts';
 import { texts } from '../texts/texts.ts';
 import { browserName } from './browser-name.ts';
 import { Keys, LetIn } from './keys.tsx';
@@ -36,6 +37,7 @@ export function MeView() {
       <Sessions />
       {isPerson && <Keys />}
       {own.value !== undefined && <Password own={own} me={own.value} />}
+      {own.value !== undefined && <Identity me={own.value} />}
       {own.value !== undefined && <Passkeys me={own.value} onChanged={own.reload} />}
       {own.value?.has_password === true && <SecondFactor me={own.value} onChanged={own.reload} />}
       {own.value?.has_password === true && <PinPanel own={own} me={own.value} />}
@@ -165,6 +167,56 @@ function Password({ me: { person, has_password: hasPassword }, own }: PasswordPr
       {!hasPassword && <p class="muted">{me.noPassword}</p>}
       <p role="status">{isChanged.value ? me.changed : ''}</p>
     </section>
+  );
+}
+
+/** Signing in with the identity provider, where there is one. */
+function Identity({ me: own }: { readonly me: Me }) {
+  const { settings } = useConsole();
+  const { me } = texts.value;
+  const { sign_on_name: provider } = settings;
+  if (provider === null) return null;
+  return (
+    <section class="panel" aria-label={me.identity}>
+      <header>
+        <h2>{me.identity}</h2>
+        <DialogButton text={me.linkIdentity(provider)}>
+          {(close) => <LinkIdentity me={own} provider={provider} onClose={close} />}
+        </DialogButton>
+      </header>
+      <p class="muted">{me.identityMeans(provider)}</p>
+      <p role="status">{own.person.has_single_sign_on ? me.isLinked(provider) : ''}</p>
+    </section>
+  );
+}
+
+interface LinkProps {
+  readonly me: Me;
+  readonly provider: string;
+  readonly onClose: () => void;
+}
+
+function LinkIdentity({ me: { person, has_password: hasPassword }, provider, onClose }: LinkProps) {
+  const console = useConsole();
+  const { me } = texts.value;
+  const { current, field } = useDraft({ password: '' });
+  return (
+    <FormDialog
+      title={me.linkIdentity(provider)}
+      submit={me.linkNow}
+      onSubmit={async () => {
+        const given = hasPassword ? { current_password: current.peek().password } : {};
+        const { url } = await console.client.signOn.link(given, callOptions(console));
+        leaveFor(url);
+      }}
+      onClose={onClose}
+    >
+      <p>{me.linkMeans(provider)}</p>
+      <input type="text" autocomplete="username" value={person.login} readOnly hidden />
+      {hasPassword && (
+        <PasswordInput label={me.currentPassword} autocomplete="current-password" {...field('password')} />
+      )}
+    </FormDialog>
   );
 }
 

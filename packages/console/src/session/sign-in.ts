@@ -42,12 +42,17 @@ const WANTED = 'granary-wanted';
 export async function signOn(client: Client, invite: string | null): Promise<SignInFailure> {
   try {
     const { url } = await client.signOn.start(invite === null ? {} : { invite }, ONCE);
-    sessionStorage.setItem(WANTED, location.hash);
-    location.assign(url);
+    leaveFor(url);
     return await new Promise(() => undefined);
   } catch (error) {
     return error instanceof ApiError ? { kind: 'refused', failure: error } : { kind: 'unreachable' };
   }
+}
+
+/** Opens the page of the identity provider, which leads back to this view. */
+export function leaveFor(url: string): void {
+  sessionStorage.setItem(WANTED, location.hash);
+  location.assign(url);
 }
 
 /** After the way back; it must be called before anything reads the address. */

@@ -109,6 +109,33 @@ describe('single sign-on in Chromium, with a provider on another site', () => {
     await page.getByLabel('Settings: Grace Hopper').waitFor();
   });
 
+  test('a person with a password links an identity on their own page, on a phone', async (t) => {
+    provider.people.set('lin.here', { groups: [] });
+    const client = createClient({ baseUrl: service.httpUrl, apiKey: service.adminKey.key });
+    const invited = { login: 'lin', name: 'Lin', grants: [{ role: 'viewer' as const }] };
+    const { code } = await client.people.invite(invited);
+    const page = await openPage(t, { viewport: PHONE });
+    if (page === null) return;
+    await page.goto(`${service.httpUrl}/#invite=${code}`);
+    const password = 'seven geese behind the hedge';
+    await page.getByLabel('Choose a password').fill(password);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await sections(page).waitFor();
+    await page.goto(`${service.httpUrl}/#/me`);
+    await page.getByRole('button', { name: 'Link Farm ID' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Present password').fill('not this one');
+    await checkAccessibility(page);
+    await page.keyboard.press('Enter');
+    await dialog.getByText(/password is not right/).waitFor();
+    await dialog.getByLabel('Present password').fill(password);
+    await page.keyboard.press('Enter');
+    await signInAtProvider(page, 'lin.here');
+    await page.getByText('You can sign in with Farm ID.').waitFor();
+    assert.equal(page.url(), `${service.httpUrl}/#/me`);
+    await checkAccessibility(page);
+  });
+
   test('while the provider is away the form says so, and a key signs in', async (t) => {
     const page = await openPage(t);
     if (page === null) return;

@@ -108,13 +108,16 @@ interface TilesProps {
   readonly onChoose: (person: TerminalPerson) => void;
 }
 
-/** One large button for each person. */
+/** One large button for each person; two of one name, or of names that look alike, differ in the second line. */
 export const PersonTiles = ({ people, onChoose }: TilesProps) => (
   <ul class="person-tiles">
     {people.map((person) => (
       <li key={person.login}>
         <button type="button" class="button" onClick={() => onChoose(person)}>
-          {person.name}
+          <span>
+            {person.name}
+            <small>{person.login}</small>
+          </span>
         </button>
       </li>
     ))}

@@ -3,6 +3,7 @@ import { checkPageQuery } from '../envelope.ts';
 import {
   AppliedPolicy,
   checkLogoutRequest,
+  checkNewIdentityLink,
   checkNewSignInPolicy,
   checkNewSignOn,
   checkPolicyQuery,
@@ -15,6 +16,7 @@ import {
 import { FORM_TYPE } from './broker.ts';
 import { one, pageOf, plain } from './declaration/answers.ts';
 import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
+import { EXAMPLE_PASSWORD } from './me.ts';
 
 /** Where single sign-on is not set up. */
 const NOT_SET_UP = 'route_not_found';
@@ -75,9 +77,13 @@ export const signOn = {
     summary:
       'Begins as `start` does; the person who has signed in here can afterwards also sign in with that identity.',
     isAudited: false,
+    body: optionalBody(checkNewIdentityLink, 'link'),
     answers: { 200: one(SignOnStart, { headers: ['set-cookie'] }) },
-    errors: [NOT_SET_UP, 'forbidden', 'identity_provider_unavailable'],
-    examples: [{ summary: 'a person' }, { summary: 'a key, which is no person', refusal: 'forbidden' }],
+    errors: [NOT_SET_UP, 'forbidden', 'wrong_password', 'identity_provider_unavailable'],
+    examples: [
+      { summary: 'a person', body: { current_password: EXAMPLE_PASSWORD } },
+      { summary: 'a key, which is no person', refusal: 'forbidden' },
+    ],
   }),
   callback: endpoint('api', 'GET', '/session/oidc/callback', {
     summary:

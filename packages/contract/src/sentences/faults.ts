@@ -97,6 +97,7 @@ export const EXPECTED = {
   base_64_url: '1 to {limit:number} characters of base64url',
   base_32: '{limit:number} of A to Z and 2 to 7',
   login_name: '1 to 63 of a to z, 0 to 9, dot, hyphen and underscore, the first a letter or a digit',
+  name_of_person: 'a name without characters that nobody sees, the first no space',
   pin_digits: '4 to 8 digits',
   address_of_view: 'an address of the operators’ page that begins with #/',
   threshold_rule: 'a threshold rule such as temp_3 above warning',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { MINUTE_MS } from '@granary/contract/time';
+import { TestClock } from '@granary/testing/server/clock';
 import { eventually } from '@granary/testing/server/eventually';
 import { MailServer } from '@granary/testing/server/mail-server';
 import { cookieOf, invite, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
@@ -192,11 +193,13 @@ describeService('keys of people', (api) => {
   });
 });
 
-const clock = { aheadMs: 0 };
+const clock = new TestClock();
 
 describeRequests(
   'wrong present passwords',
   (api) => {
+    before(() => clock.hold());
+
     test('wait like those of a sign-in, and nothing else of the person does', async () => {
       const { person, ask } = await signedIn(api, [{ role: 'operator' }]);
       const change = (current_password: string) =>
@@ -207,30 +210,28 @@ describeRequests(
       assert.equal((await ask('GET', ME)).status, 200);
       const stop = await ask('POST', '/v1/siloscale/devices/none/operations/op_none/stop');
       assert.equal(stop.body.error.code, 'device_not_found');
-      clock.aheadMs += MINUTE_MS;
+      clock.pass(MINUTE_MS);
       assert.equal((await change(PASSWORD)).status, 200);
       assert.equal((await signIn(api, { login: person.login, password: OTHER })).status, 200);
     });
   },
   {},
-  { now: () => Date.now() + clock.aheadMs },
+  { now: clock.now },
 );
 
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
-const phone = { aheadMs: 0 };
-const nowMs = () => Date.now() + phone.aheadMs;
+const STEP_MS = 30_000;
+const phone = new TestClock();
 /** What an app shows that is so many steps ahead. */
-const shown = (ahead = 0) => totp(fromBase32(SECRET), Math.floor(nowMs() / 30_000) + ahead);
+const shown = (ahead = 0) => totp(fromBase32(SECRET), Math.floor(phone.now() / STEP_MS) + ahead);
 
 describeService(
   'a second factor',
   (api) => {
     const FACTOR = `${ME}/second-factor`;
-    /** The beginning of a new step, so that the code of the one before does not count. */
-    const wait = () => {
-      const nextMs = nowMs() + 2 * MINUTE_MS;
-      phone.aheadMs += 2 * MINUTE_MS - (nextMs % 30_000);
-    };
+    before(() => phone.hold());
+    /** So that the code of the step before does not count. */
+    const wait = () => phone.pass(2 * MINUTE_MS);
     async function withFactor(grants: object[] = VIEWER) {
       wait();
       const person = await signedIn(api, grants);
@@ -334,7 +335,7 @@ describeService(
     });
   },
   {},
-  { now: nowMs },
+  { now: phone.now },
 );
 
 describeService(

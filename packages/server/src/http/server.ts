@@ -196,7 +196,7 @@ export function createHttpServer(
     for (const add of SIGN_ON_ROUTES) {
       app.register(async (routes) => add(routes, parts, provider), { prefix: roots.api });
     }
-    group(roots.api, (routes) => signOnAdminRoutes(routes, parts, provider));
+    group(roots.api, (routes) => signOnAdminRoutes(routes, parts, provider, accessChecks.passwords));
     group(roots.api, (routes) => meRoutes(routes, parts, accessChecks.passwords));
     group(roots.api, (routes) => confirmationRoutes(routes, parts, accessChecks.passwords));
     group(roots.api, (routes) => terminalRoutes(routes, parts));

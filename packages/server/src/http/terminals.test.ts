@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { TestClock } from '@granary/testing/server/clock';
 import { eventually } from '@granary/testing/server/eventually';
 import { cookieOf, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
 import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
@@ -10,7 +11,7 @@ const PERSON = '/v1/session/person';
 const SILOS = '/v1/siloscale/devices';
 const PIN = '4071';
 
-const clock = { aheadMs: 0 };
+const clock = new TestClock();
 
 /** Requests with the cookie of a terminal or a display. */
 async function enrolled(api: Api, kind: 'terminal' | 'display', facilities = ['north']) {
@@ -147,11 +148,11 @@ describeService(
       const { ask, enter } = await enrolled(api, 'terminal');
       await enter(ada.login, { pin: PIN });
       const kind = async () => (await ask('GET', '/v1/session')).body.data.kind;
-      clock.aheadMs += 4 * MINUTE_MS;
+      clock.pass(4 * MINUTE_MS);
       assert.equal((await ask('PUT', `${PERSON}/presence`)).body.data.kind, 'person');
-      clock.aheadMs += 4 * MINUTE_MS;
+      clock.pass(4 * MINUTE_MS);
       assert.equal(await kind(), 'person');
-      clock.aheadMs += MINUTE_MS + SECOND_MS;
+      clock.pass(MINUTE_MS + SECOND_MS);
       assert.equal(await kind(), 'terminal');
       assert.equal((await ask('PUT', `${PERSON}/presence`)).body.data.kind, 'terminal');
       assert.equal((await ask('POST', stopped)).body.error.code, 'operation_not_found');
@@ -189,7 +190,9 @@ describeService(
       assert.equal(elsewhereSignIn.status, 401, 'a PIN counts at terminals only');
     });
 
-    test('look at five wrong PINs of a person, then ask for the password; others do not wait', async () => {
+    test('look at five wrong PINs of a person, then ask for the password; others do not wait', async (t) => {
+      clock.hold();
+      t.after(() => clock.release());
       const [ada, bo] = [await withPin(api), await withPin(api)];
       const { ask, enter } = await enrolled(api, 'terminal');
       const codes: string[] = [];
@@ -199,10 +202,10 @@ describeService(
         if (n < 4) assert.ok(Number(early.headers.get('retry-after')) >= 1);
         codes.push(early.body.error.code);
         assert.equal((await enter(bo.login, { pin: PIN })).status, 200);
-        clock.aheadMs += 9 * SECOND_MS;
+        clock.pass(9 * SECOND_MS);
       }
       assert.deepEqual(new Set(codes), new Set(['wrong_pin', 'too_many_failed_logins', 'password_required']));
-      clock.aheadMs += DAY_MS;
+      clock.pass(DAY_MS);
       assert.equal((await enter(ada.login, { pin: PIN })).body.error.code, 'password_required');
       const other = await enrolled(api, 'terminal');
       assert.equal(
@@ -251,8 +254,19 @@ describeService(
       assert.equal((await ask('POST', feed('north-1'), start)).status, 403);
       assert.equal((await ask('POST', stopped)).body.error.code, 'operation_not_found');
       assert.equal((await enter(ada.login, { pin: PIN })).body.error.code, 'wrong_pin');
-      await api.post(`${path}/invite`);
+      const { code } = (await api.post(`${path}/invite`)).body.data;
       assert.equal(await kind(), 'terminal', 'who is let in again is not signed in by that');
+      assert.equal((await signIn(api, { invite: code, password: PASSWORD })).status, 200);
+      assert.equal((await enter(ada.login, { pin: PIN })).body.error.code, 'password_required');
+    });
+
+    test('take no PIN of before from somebody who has a new link', async () => {
+      const ada = await withPin(api);
+      const { enter } = await enrolled(api, 'terminal');
+      const { code } = (await api.post(`/v1/people/${ada.person.person_id}/invite`)).body.data;
+      assert.equal((await enter(ada.login, { pin: PIN })).status, 200, 'the link was not used yet');
+      assert.equal((await signIn(api, { invite: code, password: PASSWORD })).status, 200);
+      assert.equal((await enter(ada.login, { pin: PIN })).body.error.code, 'password_required');
     });
 
     test('are enrolled and ended by who administers their facilities', async () => {
@@ -276,15 +290,15 @@ describeService(
       const { answer, ask } = await enrolled(api, 'display');
       assert.match(answer.headers.get('set-cookie') ?? '', /Max-Age=34560000/);
       for (let month = 0; month < 4; month++) {
-        clock.aheadMs += 30 * DAY_MS;
+        clock.pass(30 * DAY_MS);
         const shown = await ask('GET', '/v1/session');
         assert.equal(shown.status, 200);
         assert.equal(cookieOf(shown), cookieOf(answer));
         const until = () => ask('GET', '/v1/session').then(({ body }) => body.data.session.expires_at);
-        const start = Date.now() + clock.aheadMs + 89 * DAY_MS;
+        const start = clock.now() + 89 * DAY_MS;
         await eventually(async () => Date.parse(await until()) > start, true);
       }
-      clock.aheadMs += 91 * DAY_MS;
+      clock.pass(91 * DAY_MS);
       assert.equal((await ask('GET', '/v1/session')).status, 401);
     });
 
@@ -307,5 +321,5 @@ describeService(
     });
   },
   {},
-  { now: () => Date.now() + clock.aheadMs },
+  { now: clock.now },
 );

@@ -96,7 +96,8 @@ export function terminalSessionRoutes(
     const grants = grantsAt(terminal, person);
     actsAs(request, { ...person, personalKeyId: null, grants, session, terminal: { keyId, name } });
     const signedIn = { personId: person.keyId, untilMs: now() + TERMINAL_IDLE_MS };
-    await changes(request).terminals.setPerson(session.hash, signedIn);
+    const isSet = (await changes(request).terminals.setPerson(session.hash, signedIn)) !== undefined;
+    if (!isSet) throw wrongPin();
     return success(await current(request));
   });
 
@@ -110,7 +111,7 @@ export function terminalSessionRoutes(
   });
 
   register(routes, declared.lock, async (request) => {
-    await changes(request).terminals.setPerson(terminalOf(request).session.hash, null);
+    await changes(request).terminals.lock(terminalOf(request).session.hash);
     return success(await current(request));
   });
 }

@@ -395,10 +395,8 @@ export const EVERY_WRITE: EveryWrite = {
     end: (round) => [round.app.terminals.end(`trm_${round.round - 1}_0`, atMs(round))],
     takeTry: (round) => [round.app.terminals.takeTry(AT_TERMINAL, atMs(round))],
     forgetTries: (round) => [round.app.terminals.forgetTries(AT_TERMINAL)],
-    setPerson: (round) => [
-      round.app.terminals.setPerson(`session ${round.round - 1} 0`, PERSON_UNTIL),
-      round.app.terminals.setPerson(`session ${round.round - 1} 0`, null),
-    ],
+    setPerson: (round) => [round.app.terminals.setPerson(`session ${round.round - 1} 0`, PERSON_UNTIL)],
+    lock: (round) => [round.app.terminals.lock(`session ${round.round - 1} 0`)],
     stay: (round) => [round.app.terminals.stay(`session ${round.round - 1} 0`, PERSON_UNTIL)],
     setPin: (round) => [round.app.terminals.setPin('per_shared', `pin ${round.round}`)],
   },

@@ -1,8 +1,18 @@
 /** A clock that a test can put forward, for a service in the process of the tests: `{ now: clock.now }` in its parts. */
 export class TestClock {
   #aheadMs = 0;
+  #heldAtMs: number | null = null;
 
-  readonly now = (): number => Date.now() + this.#aheadMs;
+  readonly now = (): number => (this.#heldAtMs ?? Date.now()) + this.#aheadMs;
+
+  /** No time passes by itself until `release`, for tests about waits: on a busy machine requests take any time. */
+  hold(): void {
+    this.#heldAtMs ??= Date.now();
+  }
+
+  release(): void {
+    this.#heldAtMs = null;
+  }
 
   pass(ms: number): void {
     this.#aheadMs += ms;
@@ -11,5 +21,6 @@ export class TestClock {
   /** After a suite, because the same one runs on another database. */
   reset(): void {
     this.#aheadMs = 0;
+    this.release();
   }
 }

@@ -8,6 +8,7 @@ import {
   fillPath,
   parameterNames,
 } from '@granary/contract/endpoints/declaration/parameters';
+import { EXAMPLE_PASSWORD } from '@granary/contract/endpoints/me';
 import { EXAMPLE_KEY } from '@granary/contract/endpoints/session';
 import { checkedTimeMs, TIME_EXAMPLE } from '@granary/contract/time';
 import type { Resolve } from '@granary/server/background/webhooks/address-guard';
@@ -111,7 +112,7 @@ export class ExampleService {
     if (path === '/session/oidc/link') {
       const person = { login: `linked-${++this.#count}`, name: 'Ada', grants: [{ role: 'viewer' }] };
       const { code: invite } = (await this.#api.post('/v1/people', person)).body.data;
-      const { headers } = await this.#api.post('/v1/session', { invite, password: 'four words of the barn' });
+      const { headers } = await this.#api.post('/v1/session', { invite, password: EXAMPLE_PASSWORD });
       return { headers: { ...own, cookie: headers.get('set-cookie')?.split(';', 1)[0] ?? '' } };
     }
     if (path === '/session/oidc/callback') {

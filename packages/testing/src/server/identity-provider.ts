@@ -1,7 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider from 'oidc-provider';
+import { text } from 'node:stream/consumers';
+import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
 
 export const CLIENT = { id: 'granary', secret: 'a secret of the provider and the service' };
 
@@ -14,9 +16,83 @@ export interface ProviderPerson {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
+const HOUR_S = 3_600;
+const INTERACTION = '/interaction/';
+
+/** What the provider keeps of one kind. */
+class MemoryAdapter implements Adapter {
+  readonly #stored = new Map<string, AdapterPayload>();
+
+  async upsert(id: string, payload: AdapterPayload): Promise<void> {
+    this.#stored.set(id, payload);
+  }
+
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    return this.#stored.get(id);
+  }
+
+  async findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
+    return [...this.#stored.values()].find((one) => one.userCode === userCode);
+  }
+
+  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
+    return [...this.#stored.values()].find((one) => one.uid === uid);
+  }
+
+  async consume(id: string): Promise<void> {
+    const stored = this.#stored.get(id);
+    if (stored !== undefined) this.#stored.set(id, { ...stored, consumed: Math.floor(Date.now() / 1_000) });
+  }
+
+  async destroy(id: string): Promise<void> {
+    this.#stored.delete(id);
+  }
+
+  async revokeByGrantId(grantId: string): Promise<void> {
+    for (const [id, { grantId: own }] of this.#stored) if (own === grantId) this.#stored.delete(id);
+  }
+}
+
+const signingKey = () => ({
+  ...generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ format: 'jwk' }),
+  use: 'sig',
+  alg: 'RS256',
+});
+
+/** The pages on which people sign in at the provider, and then allow the service to know their name. */
+async function interact(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { prompt, session, params } = await provider.interactionDetails(request, response);
+  if (request.method === 'GET') {
+    const fields =
+      prompt.name === 'login' ? '<input name="login"><input name="password" type="password">' : '';
+    response.setHeader('content-type', 'text/html').end(
+      `<!doctype html><title>${prompt.name}</title><form method="post" action="${request.url}">
+       <input type="hidden" name="prompt" value="${prompt.name}">${fields}<button type="submit">Go on</button></form>`,
+    );
+    return;
+  }
+  const form = new URLSearchParams(await text(request));
+  if (prompt.name === 'login') {
+    const login = { accountId: form.get('login') ?? '' };
+    await provider.interactionFinished(request, response, { login });
+    return;
+  }
+  const grant = new provider.Grant({
+    accountId: session?.accountId ?? '',
+    clientId: String(params['client_id']),
+  });
+  grant.addOIDCScope(String(params['scope']));
+  const consent = { grantId: await grant.save() };
+  await provider.interactionFinished(request, response, { consent }, { mergeWithLastSubmission: true });
+}
+
 /**
- * `oidc-provider`, which nobody here wrote, on another host name than that of the service. Its own pages let everybody in who
- * is named here, with any password.
+ * `oidc-provider`, which nobody here wrote, on another host name than that of the service. Everybody who is named here is let
+ * in, with any password.
  */
 export class TestProvider {
   readonly people = new Map<string, ProviderPerson>();
@@ -70,10 +146,30 @@ export class TestProvider {
         groups: ['groups'],
       },
       cookies: { keys: ['a key of the tests'] },
+      adapter: MemoryAdapter,
+      jwks: { keys: [signingKey()] },
+      ttl: { AccessToken: HOUR_S, IdToken: HOUR_S, Interaction: HOUR_S, Session: HOUR_S, Grant: HOUR_S },
+      interactions: { url: (_context, { uid }) => `${INTERACTION}${uid}` },
+      renderError: (context, { error, error_description: description }) => {
+        context.type = 'text';
+        context.body = `${error}: ${description}`;
+      },
       // Its own refuses addresses of this machine, where the services of the tests are.
       fetch: (url, { method, headers, body } = {}) =>
         fetch(url, { method: method ?? 'GET', headers: headers ?? {}, body: body ?? null }),
-      features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: true } },
+      features: {
+        backchannelLogout: { enabled: true },
+        devInteractions: { enabled: false },
+        rpInitiatedLogout: {
+          logoutSource: (context, form) => {
+            context.body = `<!doctype html><title>Sign out</title>${form}
+              <button type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>`;
+          },
+          postLogoutSuccessSource: (context) => {
+            context.body = '<!doctype html><title>Signed out</title>';
+          },
+        },
+      },
       findAccount: (_context, id) => {
         const { name = id, email = 'shared@example.com', groups } = this.people.get(id) ?? { groups: [] };
         const claims = {
@@ -87,7 +183,13 @@ export class TestProvider {
         return { accountId: id, claims: async () => claims };
       },
     });
-    this.#working = provider.callback();
+    const protocol = provider.callback();
+    this.#working = (request, response) => {
+      if (request.url?.startsWith(INTERACTION) !== true) return void protocol(request, response);
+      interact(provider, request, response).catch((error: unknown) =>
+        response.writeHead(400).end(String(error)),
+      );
+    };
     this.#answer = this.#working;
   }
 

@@ -57,6 +57,14 @@ export const me: typeof english.me = {
   recoveryMeans: 'Bewahren Sie sie auf, wo Sie sie ohne Ihr Telefon finden.',
   removeFactor: 'Zweiten Faktor entfernen',
   removeMeans: 'Danach genügt zum Anmelden das Passwort allein. Es muss 15 Zeichen haben.',
+  identity: 'Einmalanmeldung',
+  identityMeans: (provider) =>
+    `Mit einer Identität bei ${provider} melden Sie sich ohne ein Passwort dieses Dienstes an.`,
+  isLinked: (provider) => `Sie können sich mit ${provider} anmelden.`,
+  linkIdentity: (provider) => `${provider} verbinden`,
+  linkMeans: (provider) =>
+    `Die Seite von ${provider} wird geöffnet. Die Identität, mit der Sie sich dort anmelden, gilt von da an auch hier.`,
+  linkNow: 'Weiter',
   passkeys: 'Passkeys',
   passkeysMean:
     'Mit einem Passkey melden Sie sich mit Finger, Gesicht oder der PIN Ihres Geräts an, ohne Name und Passwort.',

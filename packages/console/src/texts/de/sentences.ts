@@ -400,6 +400,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   base_32: '{limit:number} aus A bis Z und 2 bis 7',
   login_name:
     '1 bis 63 Zeichen von a bis z, 0 bis 9, Punkt, Bindestrich und Unterstrich, das erste ein Buchstabe oder eine Ziffer',
+  name_of_person: 'ein Name ohne Zeichen, die man nicht sieht, das erste kein Leerzeichen',
   pin_digits: '4 bis 8 Ziffern',
   address_of_view: 'eine Adresse der Bedienseite, die mit #/ beginnt',
   threshold_rule: 'eine Grenzwertregel wie temp_3 above warning',

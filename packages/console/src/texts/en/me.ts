@@ -56,6 +56,14 @@ export const me = {
   recoveryMeans: 'Keep them where you find them without your phone.',
   removeFactor: 'Remove second factor',
   removeMeans: 'From then on the password alone is enough to sign in. It must have 15 characters.',
+  identity: 'Single sign-on',
+  identityMeans: (provider: string) =>
+    `With an identity of ${provider} you sign in without a password of this service.`,
+  isLinked: (provider: string) => `You can sign in with ${provider}.`,
+  linkIdentity: (provider: string) => `Link ${provider}`,
+  linkMeans: (provider: string) =>
+    `The page of ${provider} opens. The identity with which you sign in there lets you in here from then on.`,
+  linkNow: 'Continue',
   passkeys: 'Passkeys',
   passkeysMean:
     'With a passkey you sign in with a finger, a face or the PIN of your device, without name and password.',

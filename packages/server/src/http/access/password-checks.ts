@@ -35,13 +35,16 @@ export class PasswordChecks {
     reply: FastifyReply,
   ): Promise<PersonWithPassword | null> {
     const address = callerNetwork(request.address);
-    const waitMs = this.#failures.waitMs(login, address);
-    if (waitMs > 0) {
+    const refuseEarly = (): void => {
+      const waitMs = this.#failures.waitMs(login, address);
+      if (waitMs === 0) return;
       reply.header('retry-after', Math.ceil(waitMs / SECOND_MS));
       throw new Refusal('too_many_failed_logins', 'too many wrong passwords; wait before you try again');
-    }
+    };
+    refuseEarly();
     const found = await this.#people.findByLogin(login);
-    const isRight = await this.#passwords.matches(password, found?.password ?? null);
+    // Asked again when it is its turn: of many that came at once, the first ones have been wrong meanwhile.
+    const isRight = await this.#passwords.matches(password, found?.password ?? null, refuseEarly);
     if (found === undefined || !isRight || !isValidAt(found.person, this.#now())) {
       this.#failures.failed(login, address);
       return null;

@@ -46,6 +46,8 @@ const SHARED_LASTS_S = (400 * DAY_MS) / SECOND_MS;
 interface Identified {
   readonly caller: Caller;
   readonly factor?: UsedFactor;
+  /** What the password was compared with. */
+  readonly checkedPassword?: string | null;
   /** Of the challenge that was signed. */
   readonly codeHash?: string;
 }
@@ -74,7 +76,12 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
     if (foreign !== null) throw foreign;
     const given = read.body(request);
-    const { caller, factor, codeHash = codeHashOf(given) } = await identify(given, request, reply);
+    const {
+      caller,
+      factor,
+      checkedPassword,
+      codeHash = codeHashOf(given),
+    } = await identify(given, request, reply);
     limiter?.take(caller.keyId, reply);
     actsAs(request, caller);
     const secret = newSessionSecret();
@@ -87,6 +94,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
       codeHash,
       from: browserOf(request),
       ...(factor === undefined ? {} : { factor }),
+      ...(checkedPassword === undefined ? {} : { checkedPassword }),
       ...('invite' in given ? { password: await hashChosen(caller, given.password) } : {}),
     });
     if (created === undefined) {
@@ -123,7 +131,8 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     const factor = passwords.secondFactor(found, given.second_factor, request);
     passwords.succeeded(found.person, request);
     const caller = callerOf({ ...found.person, personalKeyId: null });
-    return factor === undefined ? { caller } : { caller, factor };
+    const { password: checkedPassword } = found;
+    return factor === undefined ? { caller, checkedPassword } : { caller, checkedPassword, factor };
   }
 
   /** The person is the one whose passkey it is; nobody has to type a name. */

@@ -28,7 +28,8 @@ const TEXTS = {
       'Your account is in so many groups that the identity provider has sent none of them. Show this page to an administrator.',
     disabled: 'Your access was ended here. An administrator can let you in again.',
     other_person: 'This account already belongs to another person here.',
-    link_ended: 'This invitation was used before or has ended. Ask for a new one.',
+    link_ended:
+      'This invitation was used before or has ended, or you have signed out meanwhile. Sign in again, or ask for a new one.',
     identity_provider_unavailable:
       'The identity provider does not answer. Try again later, or sign in with a password or a key.',
     other: 'The service could not answer. Please try again.',
@@ -49,7 +50,8 @@ const TEXTS = {
       'Ihr Konto ist in so vielen Gruppen, dass der Identitätsanbieter keine davon geschickt hat. Zeigen Sie diese Seite Ihrer Verwaltung.',
     disabled: 'Ihr Zugang wurde hier beendet. Ihre Verwaltung kann Sie wieder zulassen.',
     other_person: 'Dieses Konto gehört hier schon zu einer anderen Person.',
-    link_ended: 'Diese Einladung wurde schon benutzt oder ist abgelaufen. Bitten Sie um eine neue.',
+    link_ended:
+      'Diese Einladung wurde schon benutzt oder ist abgelaufen, oder Sie haben sich inzwischen abgemeldet. Melden Sie sich wieder an, oder bitten Sie um eine neue.',
     identity_provider_unavailable:
       'Der Identitätsanbieter antwortet nicht. Versuchen Sie es später, oder melden Sie sich mit Passwort oder Schlüssel an.',
     other: 'Der Dienst konnte nicht antworten. Bitte versuchen Sie es noch einmal.',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { TestProvider, Visitor } from '@granary/testing/server/identity-provider';
+import { cookieOf, PASSWORD, signedIn, signIn as signInHere } from '@granary/testing/server/people';
 import { type Answer, type Api, describeService } from '@granary/testing/server/service';
 
 const POLICY = '/v1/sign-in-policy';
@@ -26,7 +27,7 @@ describeService(
       const { httpUrl } = api.started;
       const started = await api.raw('POST', path, {
         headers: { ...own(api), 'content-type': 'application/json', cookie: visitor.cookiesFor(httpUrl) },
-        ...(path === START ? { body: JSON.stringify(body) } : {}),
+        body: JSON.stringify(body),
       });
       assert.equal(started.status, 200, started.text);
       visitor.keep(httpUrl, started.headers);
@@ -203,6 +204,50 @@ describeService(
       const taken = await finish(await comeBack('kim', other, '/v1/session/oidc/link'));
       assert.deepEqual([taken.status, taken.body.error.code], [403, 'sign_on_refused']);
       assert.match(taken.body.error.message, /another person/);
+    });
+
+    /** Somebody with this cookie here, and no session at the provider. */
+    function browserWith(cookie: string): Visitor {
+      const visitor = new Visitor();
+      visitor.keep(api.started.httpUrl, new Headers([['set-cookie', cookie]]));
+      return visitor;
+    }
+    const LINK = '/v1/session/oidc/link';
+
+    it('is linked with the password of whoever has one, and not after their session has ended', async () => {
+      const { person } = await signedIn(api, [{ role: 'viewer' }]);
+      const enter = async () => cookieOf(await signInHere(api, { login: person.login, password: PASSWORD }));
+      const cookie = await enter();
+      const ask = (current_password?: string) =>
+        api.raw('POST', LINK, {
+          headers: { ...own(api), 'content-type': 'application/json', cookie },
+          body: JSON.stringify({ ...(current_password === undefined ? {} : { current_password }) }),
+        });
+      for (const wrong of [undefined, 'not the password']) {
+        const refused = await ask(wrong);
+        assert.deepEqual([refused.status, refused.body.error.code], [403, 'wrong_password']);
+      }
+      provider.people.set('lin', { groups: [] });
+      const given = { current_password: PASSWORD };
+      const begun = await comeBack('lin', browserWith(cookie), LINK, given);
+      await api.raw('DELETE', '/v1/session', { headers: { ...own(api), cookie } });
+      const late = await finish(begun);
+      assert.deepEqual([late.status, late.body.error.code], [403, 'sign_on_refused']);
+      const again = await comeBack('lin', browserWith(await enter()), LINK, given);
+      assert.equal((await finish(again)).status, 200);
+      assert.equal((await sessionOf(await signIn('lin'))).body.data.key_id, person.person_id);
+    });
+
+    it('is linked by nobody with a key of the person, or with a session of such a key', async () => {
+      const { ask } = await signedIn(api, [{ role: 'viewer' }]);
+      const { key } = (await ask('POST', '/v1/me/keys', { name: 'laptop', scopes: ['read'] })).body.data;
+      const cookie = cookieOf(await signInHere(api, { api_key: key }));
+      const body = JSON.stringify({ current_password: PASSWORD });
+      for (const headers of [{ authorization: `Bearer ${key}` }, { ...own(api), cookie }]) {
+        const json = { ...headers, 'content-type': 'application/json' };
+        const refused = await api.raw('POST', LINK, { headers: json, body });
+        assert.deepEqual([refused.status, refused.body.error.code], [403, 'forbidden']);
+      }
     });
 
     it('a disabled person stays out, until a new invitation', async () => {

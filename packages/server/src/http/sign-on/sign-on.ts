@@ -18,6 +18,7 @@ import {
 } from '../../process/keys/secrets.ts';
 import { refuseLimited, sessionSecret } from '../access/credentials.ts';
 import { isEncrypted, refusalOfForeignSignIn } from '../access/own-page.ts';
+import type { PasswordChecks } from '../access/password-checks.ts';
 import { actsAs } from '../audit/attempt.ts';
 import { refusalRecorder } from '../audit/refused-attempts.ts';
 import { badCursor, pageOf, readPage, success } from '../protocol/answers.ts';
@@ -74,7 +75,7 @@ const startRoute: Add = (routes, parts, provider) => {
   async function linkBy(invite: string): Promise<IdentityLink> {
     const key = isInviteCode(invite) ? await keyring.keyOfCode(invite) : null;
     if (key === null) throw refusalOf('link_ended');
-    return { keyId: key.keyId, codeHash: hashSecret(invite) };
+    return { keyId: key.keyId, codeHash: hashSecret(invite), sessionHash: null };
   }
 };
 
@@ -177,16 +178,25 @@ const logoutRoute: Add = (routes, { changes, logger }, provider) => {
 export const SIGN_ON_ROUTES: readonly Add[] = [startRoute, callbackRoute, logoutRoute];
 
 /** For people who have signed in, and for administrators. */
-export const signOnAdminRoutes: Add = (routes, parts, provider) => {
+export function signOnAdminRoutes(
+  routes: FastifyInstance,
+  parts: RouteDependencies,
+  provider: IdentityProvider | null,
+  passwords: PasswordChecks,
+): void {
   const { app, settings } = parts;
   const declared = endpoints.signOn;
 
-  registerAtOnce(routes, declared.link, async (request, reply) => {
+  registerAtOnce(routes, declared.link, async (request, reply, read) => {
     const { kind, keyId, session, personalKeyId } = request.caller;
     if (kind !== 'person' || session === null || personalKeyId !== null) {
       throw new Refusal('forbidden', 'only a person who has signed in can add an identity');
     }
-    return await begin(provided(provider), request, reply, parts, { keyId, codeHash: null });
+    const { current_password: password = '' } = read.body(request);
+    const person = await app.people.find(keyId);
+    if (person?.hasPassword === true) await passwords.require(person.login, password, request, reply);
+    const link = { keyId, codeHash: null, sessionHash: session.hash };
+    return await begin(provided(provider), request, reply, parts, link);
   });
 
   registerAtOnce(routes, declared.provider, async (request) => {
@@ -212,7 +222,7 @@ export const signOnAdminRoutes: Add = (routes, parts, provider) => {
     const page = pageOf(read.query(request));
     return await readPage(request, page, before, ({ signInNo }) => String(signInNo), signInRecord);
   });
-};
+}
 
 async function begin(
   provider: IdentityProvider,
@@ -279,7 +289,7 @@ const REFUSALS = {
   groups_left_out: 'the identity provider has left out the groups, because there are too many for a token',
   disabled: 'this person was disabled',
   other_person: 'this identity belongs to another person',
-  link_ended: 'this invitation was used before or has ended; ask for a new one',
+  link_ended: 'this invitation was used before or has ended, or you have signed out meanwhile',
 } as const;
 
 function refusalOf(result: Exclude<SignInResult, 'signed_in'>, groups: readonly string[] = []): Refusal {

@@ -6,6 +6,8 @@ const CREDENTIAL_LENGTH_AT = 53;
 const CREDENTIAL_AT = 55;
 const USER_PRESENT = 0x01;
 const USER_VERIFIED = 0x04;
+const MAY_BE_BACKED_UP = 0x08;
+const IS_BACKED_UP = 0x10;
 const HAS_CREDENTIAL = 0x40;
 const RSA_BITS_MIN = 2_048;
 
@@ -34,15 +36,15 @@ export interface CheckedPasskey {
  */
 export function checkedPasskey(signed: Signed, { type, isOwn }: Expected): CheckedPasskey | null {
   const client = clientDataOf(signed.client_data);
-  if (client === null || client.type !== type || client.crossOrigin === true || !isOwn(client.origin))
-    return null;
+  if (client === null || client.type !== type || client.isInOther || !isOwn(client.origin)) return null;
   const rpId = rpIdOf(client.origin);
   const data = Buffer.from(signed.authenticator_data, 'base64url');
   if (rpId === null || data.length <= COUNT_AT + 3) return null;
   const flags = data.readUInt8(RP_ID_HASH_BYTES);
   const isOfHost = data.subarray(0, RP_ID_HASH_BYTES).equals(hash('sha256', rpId, 'buffer'));
   const isVerified = (flags & USER_PRESENT) !== 0 && (flags & USER_VERIFIED) !== 0;
-  if (!isOfHost || !isVerified) return null;
+  const isPossible = (flags & IS_BACKED_UP) === 0 || (flags & MAY_BE_BACKED_UP) !== 0;
+  if (!isOfHost || !isVerified || !isPossible) return null;
   const credentialId = (flags & HAS_CREDENTIAL) === 0 ? null : credentialIdIn(data);
   return { challenge: client.challenge, signCount: data.readUInt32BE(COUNT_AT), credentialId };
 }
@@ -65,15 +67,16 @@ interface ClientData {
   readonly type: unknown;
   readonly challenge: string;
   readonly origin: string;
-  readonly crossOrigin?: unknown;
+  /** Whether a page of others has our page inside. */
+  readonly isInOther: boolean;
 }
 
 function clientDataOf(text: string): ClientData | null {
   try {
-    const data: Partial<ClientData> = JSON.parse(Buffer.from(text, 'base64url').toString());
-    const { type, challenge, origin, crossOrigin } = data;
+    const data: Readonly<Record<string, unknown>> = JSON.parse(Buffer.from(text, 'base64url').toString());
+    const { type, challenge, origin, crossOrigin, topOrigin } = data;
     if (typeof challenge !== 'string' || typeof origin !== 'string' || !URL.canParse(origin)) return null;
-    return { type, challenge, origin, crossOrigin };
+    return { type, challenge, origin, isInOther: crossOrigin === true || topOrigin !== undefined };
   } catch {
     return null;
   }

@@ -36,25 +36,27 @@ export class Passwords {
     return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${base64(nonce)}$${base64(tag)}`;
   }
 
-  /** Takes the same time where nothing is stored. */
-  async matches(password: string, stored: string | null): Promise<boolean> {
+  /** Takes the same time where nothing is stored. `begin` is called when it is its turn, and may refuse. */
+  async matches(password: string, stored: string | null, begin?: () => void): Promise<boolean> {
     const [, memory, passes, parallelism, nonce = '', tag = ''] = PHC.exec(stored ?? OF_NOBODY) ?? [];
     const wanted = Buffer.from(tag, 'base64');
-    const given = await this.#derive(password, Buffer.from(nonce, 'base64'), {
+    const costs = {
       memory: Number(memory),
       passes: Number(passes),
       parallelism: Number(parallelism),
-    });
+    };
+    const given = await this.#derive(password, Buffer.from(nonce, 'base64'), costs, begin);
     return given.length === wanted.length && timingSafeEqual(given, wanted) && stored !== null;
   }
 
-  async #derive(password: string, nonce: Buffer, costs: Costs): Promise<Buffer> {
+  async #derive(password: string, nonce: Buffer, costs: Costs, begin?: () => void): Promise<Buffer> {
     if (this.#waiting.length >= WAITING_MAX) {
       throw new Refusal('rate_limited', 'too many people sign in at this moment; try again');
     }
     if (this.#running >= PARALLEL_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
     try {
+      begin?.();
       // The same letters can be written with different characters.
       const message = password.normalize('NFC');
       return await new Promise((resolve, reject) =>
