@@ -1,6 +1,7 @@
 import type { Slot } from '@granary/core/sensors/sensor';
 import type { OpenBuckets } from '@granary/core/telemetry/open-bucket';
 import type { Reading } from '@granary/core/telemetry/readings';
+import { ByteReader, unzigzag, zigzag } from '@granary/store/chunks/bytes';
 import type { BulkRow, BulkUpsert, NumberRow, Sql } from '@granary/store/sql';
 import type { OpenBucketRow } from '../row-memory.ts';
 import type { Transaction } from '../transaction.ts';
@@ -67,14 +68,15 @@ export async function lockOpenBuckets(
   const unknown = new Map<number, [deviceNo: number, group: number]>();
   for (const one of series) {
     const key = openBucketKey(one);
-    const kept = rows.get(key) ?? tx.memory?.openBuckets.get(key);
+    if (rows.has(key)) continue;
+    const kept = tx.memory?.openBuckets.get(key);
     if (kept === undefined) unknown.set(key, [one.deviceNo, one.group]);
     else rows.set(key, kept);
   }
   if (unknown.size === 0) return rows;
   const wanted = [...unknown.values()].sort(([a, groupA], [b, groupB]) => a - b || groupA - groupB);
   for (const [deviceNo, group, body] of await lockWanted(tx.sql, wanted)) {
-    const row = { deviceNo, group, open: openBucketsIn(body, NUMBERS) };
+    const row = { deviceNo, group, open: openBucketsIn(body) };
     const key = openBucketKey(row);
     rows.set(key, row);
     tx.memory?.keepOpenBuckets(key, row);
@@ -93,12 +95,11 @@ async function lockWanted(sql: Sql, wanted: readonly NumberRow[]): Promise<Store
 
 /** In the order in which they were locked, though it does not matter any more. */
 export async function saveOpenBuckets(sql: Sql, rows: ReadonlyMap<number, OpenBucketRow>): Promise<void> {
-  const bytes = new OpenBucketBytes(rows.size, NUMBERS);
+  const bytes = new OpenBucketBytes(rows.size);
   const stored: BulkRow[] = [];
   for (const { deviceNo, group, open } of rows.values()) {
     const [oldestMs, newestMs] = timesOf(open);
-    const body = bytes.add(open, hasBad(open) ? NUMBERS : GOOD_NUMBERS);
-    stored.push([deviceNo, group, oldestMs, newestMs, body]);
+    stored.push([deviceNo, group, oldestMs, newestMs, bytes.add(open)]);
   }
   await sql.upsertMany(OPEN_BUCKETS, stored);
 }
@@ -133,7 +134,7 @@ export type OpenBucketFigures = Record<
 
 /** The open buckets of a stored row, one for each slot. */
 export function openBucketFigures(body: Uint8Array | null): OpenBucketFigures[] {
-  const open = openBucketsIn(body, NUMBERS);
+  const open = openBucketsIn(body);
   return SLOTS.map((_, slot) => {
     const figures: Partial<OpenBucketFigures> = {};
     for (const [index, field] of GOOD_FIELDS.entries())
@@ -150,31 +151,102 @@ function numberAt(open: OpenBuckets, at: number): number | null {
 }
 
 /**
- * Writes the bodies of many rows one after another: whole numbers of 64 bits, because SQLite stores one column in a third of
- * the time that 18 take. They share one buffer, because making a small one takes longer than filling it.
+ * The first byte of a body that has differences. A body of whole numbers begins with a value, and never with this byte, because a
+ * value has at most 53 bits.
+ */
+const HAS_DIFFERENCES = 1;
+/** Sums and differences of numbers up to this are exact, and so are twice as large ones. */
+const EXACT_MAX = 2 ** 50;
+
+/** The numbers in the order in which their differences are stored, each from what is known of those before it. */
+const DIFFERENCES = [
+  ...SLOTS.flatMap((_, slot) => {
+    const at = goodAt(slot as Slot);
+    const before = slot === 0 ? -1 : goodAt((slot - 1) as Slot);
+    const beforeAt = (field: number): number => (slot === 0 ? -1 : before + field);
+    return [
+      { at, from: -1, times: -1 },
+      { at: at + 1, from: beforeAt(1), times: -1 },
+      { at: at + 3, from: beforeAt(3), times: -1 },
+      { at: at + 4, from: at, times: -1 },
+      { at: at + 5, from: at, times: -1 },
+      { at: at + 2, from: at, times: at + 3 },
+    ];
+  }),
+  ...SLOTS.flatMap((_, slot) => {
+    const at = badAt(slot as Slot);
+    return [
+      { at, from: -1, times: -1 },
+      { at: at + 1, from: goodAt(slot as Slot) + 1, times: -1 },
+      { at: at + 2, from: -1, times: -1 },
+    ];
+  }),
+];
+
+/** 0 where nothing is known. */
+function expected(open: OpenBuckets, from: number, times: number): number {
+  if (from === -1) return 0;
+  const reference = (open[from] ?? 0) * (times === -1 ? 1 : (open[times] ?? 0));
+  return Number.isNaN(reference) ? 0 : reference;
+}
+
+/**
+ * Writes the bodies of many rows one after another. A body has differences of a few bytes, because the number of changed pages is
+ * what a commit costs; where they would not be exact, it has whole numbers of 64 bits. All share one buffer, because making a small
+ * one takes longer than filling it.
  */
 export class OpenBucketBytes {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   #end = 0;
 
-  constructor(rowsMax: number, numbersMax: number) {
-    this.#bytes = new Uint8Array(rowsMax * numbersMax * NUMBER_BYTES);
+  constructor(rowsMax: number) {
+    this.#bytes = new Uint8Array(rowsMax * (1 + NUMBERS * NUMBER_BYTES));
     this.#view = new DataView(this.#bytes.buffer);
   }
 
-  /** The body with the first numbers of open buckets. */
-  add(open: OpenBuckets, count: number): Uint8Array {
+  add(open: OpenBuckets): Uint8Array {
     const start = this.#end;
-    for (let index = 0; index < count; index++)
-      this.#put(start + index * NUMBER_BYTES, open[index] ?? Number.NaN);
-    this.#end = start + count * NUMBER_BYTES;
+    const count = hasBad(open) ? NUMBERS : GOOD_NUMBERS;
+    if (!this.#addDifferences(open, count)) {
+      this.#end = start;
+      for (let index = 0; index < count; index++) this.#addWhole(open[index] ?? Number.NaN);
+    }
     return this.#bytes.subarray(start, this.#end);
   }
 
-  #put(at: number, number: number): void {
+  /** False where one of them would not be exact. */
+  #addDifferences(open: OpenBuckets, count: number): boolean {
+    this.#bytes[this.#end++] = HAS_DIFFERENCES;
+    for (let index = 0; index < count; index++) {
+      const { at, from, times } = DIFFERENCES[index] ?? NO_DIFFERENCE;
+      const number = open[at] ?? Number.NaN;
+      if (Number.isNaN(number)) this.#bytes[this.#end++] = 0;
+      else {
+        const known = expected(open, from, times);
+        if (Math.abs(number) > EXACT_MAX || Math.abs(known) > EXACT_MAX) return false;
+        this.#addNumber(1 + zigzag(number - known));
+      }
+    }
+    return true;
+  }
+
+  /** As `ByteList` has it. */
+  #addNumber(number: number): void {
+    let rest = number;
+    while (rest >= 0x80) {
+      this.#bytes[this.#end++] = (rest % 0x80) | 0x80;
+      rest = Math.floor(rest / 0x80);
+    }
+    this.#bytes[this.#end++] = rest;
+  }
+
+  #addWhole(number: number): void {
+    const at = this.#end;
+    this.#end += NUMBER_BYTES;
     if (Number.isNaN(number)) {
       this.#view.setInt32(at, MISSING);
+      this.#view.setUint32(at + 4, 0);
       return;
     }
     const high = Math.floor(number / HIGH);
@@ -184,14 +256,30 @@ export class OpenBucketBytes {
   }
 }
 
+const NO_DIFFERENCE = { at: 0, from: -1, times: -1 };
+
 /** Numbers that are not stored are missing. */
-export function openBucketsIn(bytes: Uint8Array | null, count: number): OpenBuckets {
-  const open = new Float64Array(count).fill(Number.NaN);
+export function openBucketsIn(bytes: Uint8Array | null): OpenBuckets {
+  const open = new Float64Array(NUMBERS).fill(Number.NaN);
   if (bytes === null) return open;
+  if (bytes[0] === HAS_DIFFERENCES) readDifferences(bytes, open);
+  else readWhole(bytes, open);
+  return open;
+}
+
+function readDifferences(bytes: Uint8Array, open: OpenBuckets): void {
+  const reader = new ByteReader(bytes.subarray(1));
+  for (const { at, from, times } of DIFFERENCES) {
+    if (reader.isAtEnd) break;
+    const stored = reader.nextNumber();
+    if (stored > 0) open[at] = expected(open, from, times) + unzigzag(stored - 1);
+  }
+}
+
+function readWhole(bytes: Uint8Array, open: OpenBuckets): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at + NUMBER_BYTES <= bytes.byteLength; at += NUMBER_BYTES) {
     const high = view.getInt32(at);
     if (high !== MISSING) open[at / NUMBER_BYTES] = high * HIGH + view.getUint32(at + 4);
   }
-  return open;
 }

@@ -182,7 +182,8 @@ describe('rolling up readings', () => {
       [0, 1, 2].map((day) => readingOf(deviceNo, START_MS + day * DAY_MS, { weight: day })),
     );
     const newest = { ...STANDARD_SENSORS.weight.lane, value: 2, tsMs: START_MS + 2 * DAY_MS, isBad: false };
-    assert.deepEqual(newestValues(distinctReadings(sent)), [
+    const found = newestValues(distinctReadings(sent)).toSorted((a, b) => a.deviceNo - b.deviceNo);
+    assert.deepEqual(found, [
       { deviceNo: 1, ...newest },
       { deviceNo: 2, ...newest },
     ]);
