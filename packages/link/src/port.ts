@@ -116,6 +116,20 @@ export interface LinkFigures {
 /** `rejected` means that the message, or a part of it, could not be used. */
 export type MessageOutcome = 'used' | 'rejected';
 
+/** Learns what became of the messages of a connection, by their numbers. */
+export interface MessageReceipts {
+  /** The message is on disk. */
+  stored(message: number): void;
+  /** A fault: it is logged and the connection is closed, so that the device sends the message again. */
+  failed(message: number, error: unknown): void;
+}
+
+/** Takes usual telemetry of one connection from its bytes, at a fraction of the cost of other messages. */
+export interface PlainTelemetry {
+  /** False when the message is not a usual one; then nothing was done. Otherwise the receipts learn later what became of it. */
+  take(bytes: Uint8Array, start: number, end: number, message: number): boolean;
+}
+
 /** The functions of the service that the link calls. */
 export interface LinkHandler {
   /**
@@ -130,6 +144,9 @@ export interface LinkHandler {
    * the connection is closed, so that the device sends the message again.
    */
   received(device: LinkDevice, message: UplinkMessage): Promise<MessageOutcome>;
+
+  /** Called once for a connection. What it takes is accepted and stored exactly as by `received`, which takes the other messages. */
+  plainTelemetry?(device: LinkDevice, receipts: MessageReceipts): PlainTelemetry;
 
   /**
    * Stores a message that will never be usable. It is acknowledged like any other, because MQTT 3.1.1 cannot refuse a

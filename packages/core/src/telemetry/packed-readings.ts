@@ -4,26 +4,35 @@ import type { Reading } from './readings.ts';
 export type PackedReadings = Float64Array<ArrayBuffer>;
 
 /** A missing value is not a number; every stored number is whole. */
-const FIELDS = 7;
+export const FIELDS = 7;
+/** The places of the time and of the first value in a reading. */
+export const TIME_AT = 1;
+export const VALUES_AT = 3;
 const packed = (value: number | null): number => value ?? Number.NaN;
 const unpacked = (value: number | undefined): number | null =>
   value === undefined || Number.isNaN(value) ? null : value;
 
 export function packReadings(readings: readonly Reading[]): PackedReadings {
   const numbers = new Float64Array(readings.length * FIELDS);
-  let at = 0;
-  for (const { deviceNo, tsMs, group, a, b, c, badMask } of readings) {
-    numbers[at] = deviceNo;
-    numbers[at + 1] = tsMs;
-    numbers[at + 2] = group;
-    numbers[at + 3] = packed(a);
-    numbers[at + 4] = packed(b);
-    numbers[at + 5] = packed(c);
-    numbers[at + 6] = badMask;
-    at += FIELDS;
-  }
+  for (const [index, reading] of readings.entries()) packReading(reading, numbers, index * FIELDS);
   return numbers;
 }
+
+export function packReading(
+  { deviceNo, tsMs, group, a, b, c, badMask }: Reading,
+  numbers: PackedReadings,
+  at: number,
+): void {
+  numbers[at] = deviceNo;
+  numbers[at + TIME_AT] = tsMs;
+  numbers[at + 2] = group;
+  numbers[at + VALUES_AT] = packed(a);
+  numbers[at + VALUES_AT + 1] = packed(b);
+  numbers[at + VALUES_AT + 2] = packed(c);
+  numbers[at + 6] = badMask;
+}
+
+export const countOf = (numbers: PackedReadings): number => numbers.length / FIELDS;
 
 export function unpackReadings(numbers: PackedReadings): Reading[] {
   const readings: Reading[] = [];

@@ -137,12 +137,15 @@ export class Connection {
   /** Calls `acknowledge` now if this turn still has time, otherwise in a later one. */
   acknowledgeInTurn(acknowledge: () => void): void {
     const { acknowledging, serveFirst } = this.#shared;
-    const serveAndAcknowledge = (): void => {
-      serveFirst();
-      acknowledge();
-    };
-    if (acknowledging.mayBegin()) serveAndAcknowledge();
-    else acknowledging.wait(serveAndAcknowledge);
+    if (!acknowledging.mayBegin()) {
+      acknowledging.wait(() => {
+        serveFirst();
+        acknowledge();
+      });
+      return;
+    }
+    serveFirst();
+    acknowledge();
   }
 
   /** What is written meanwhile leaves when `work` has ended, so the peer cannot know of it before the service does. */

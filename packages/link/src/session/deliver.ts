@@ -30,7 +30,11 @@ export function deliver(
 }
 
 /** A message that makes the decoder throw would do so at every repetition, so it is rejected like an invalid one. */
-function decodeSafely(device: LinkDevice, subject: UpSubject, payload: Buffer): UplinkMessage | Undecodable {
+export function decodeSafely(
+  device: Pick<LinkDevice, 'profile'>,
+  subject: UpSubject,
+  payload: Buffer,
+): UplinkMessage | Undecodable {
   try {
     return decode(device.profile, subject, payload);
   } catch {

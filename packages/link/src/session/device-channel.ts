@@ -40,7 +40,15 @@ import {
   SUBSCRIBE,
   UNSUBSCRIBE,
 } from '../mqtt/packet-types.ts';
-import type { Delivery, LinkConfiguration, LinkDevice, LinkHandler, MessageOutcome } from '../port.ts';
+import type {
+  Delivery,
+  LinkConfiguration,
+  LinkDevice,
+  LinkHandler,
+  MessageOutcome,
+  MessageReceipts,
+  PlainTelemetry,
+} from '../port.ts';
 import { isDownSubject, ownSubject } from '../topics.ts';
 import { AcknowledgementQueue } from './acknowledgements.ts';
 import type { Connection } from './connection.ts';
@@ -49,6 +57,8 @@ import type { LinkRecord } from './link-records.ts';
 import type { Session } from './session.ts';
 
 const PACKET_ID_MAX = 0xffff;
+/** Of a PUBLISH with QoS 1 that is neither repeated nor retained. */
+const USUAL_FLAGS = 2;
 
 interface ChannelParts {
   readonly connection: Connection;
@@ -62,11 +72,13 @@ interface ChannelParts {
 }
 
 /** The MQTT conversation with one authenticated device on one connection. */
-export class DeviceChannel {
+export class DeviceChannel implements MessageReceipts {
   readonly parts: ChannelParts;
   readonly #acknowledgements = new AcknowledgementQueue();
   readonly #window = new OutboundWindow();
   readonly #recentTopic = new RecentTopic();
+  /** With the beginning of its packets, which is the topic after its length; `null` where there is no such way. */
+  #plain: { readonly beginning: Uint8Array; readonly telemetry: PlainTelemetry } | null | undefined;
   readonly #announced = new Set<DownSubject>();
   #configurationVersion = Number.NEGATIVE_INFINITY;
   #isFlushPlanned = false;
@@ -98,7 +110,7 @@ export class DeviceChannel {
     const { connection } = this.parts;
     switch (frame.type) {
       case PUBLISH:
-        this.#published(decodePublish(frame, this.#recentTopic));
+        if (!this.#takesPlain(frame)) this.#published(decodePublish(frame, this.#recentTopic));
         break;
       case PUBACK:
         this.#window.acknowledge(decodePacketId(frame, 0));
@@ -165,25 +177,62 @@ export class DeviceChannel {
     return 'sent';
   }
 
-  #published(packet: PublishPacket): void {
+  stored(message: number): void {
+    this.#acknowledgements.ready(message);
+    this.parts.connection.messageStored(this.#acknowledgements.bytesOf(message));
+    this.#planFlush();
+  }
+
+  failed(message: number, error: unknown): void {
+    this.parts.connection.messageStored(this.#acknowledgements.bytesOf(message));
+    this.parts.failed(error);
+  }
+
+  /** False for everything but usual telemetry of this device, of which nothing is decoded here. */
+  #takesPlain({ flags, bytes, start, end }: Frame): boolean {
+    if (flags !== USUAL_FLAGS) return false;
+    if (this.#plain === undefined) this.#plain = this.#beginPlain();
+    if (this.#plain === null) return false;
+    const { beginning, telemetry } = this.#plain;
+    const payloadAt = start + beginning.length + 2;
+    if (payloadAt > end) return false;
+    for (let at = 0; at < beginning.length; at++) if (bytes[start + at] !== beginning[at]) return false;
+    const packetId = ((bytes[payloadAt - 2] ?? 0) << 8) | (bytes[payloadAt - 1] ?? 0);
+    if (packetId === 0 || !telemetry.take(bytes, payloadAt, end, this.#acknowledgements.next)) return false;
+    this.#acknowledgements.add(PUBACK_HEADER, packetId, this.#count(end - payloadAt));
+    return true;
+  }
+
+  #beginPlain() {
+    const { handler, device } = this.parts;
+    const telemetry = handler.plainTelemetry?.(device, this);
+    if (telemetry === undefined) return null;
+    const topic = Buffer.from(topicOf(device.deviceId, 'telemetry'));
+    return { telemetry, beginning: Uint8Array.of(topic.length >> 8, topic.length & 0xff, ...topic) };
+  }
+
+  /** Returns the bytes that wait to be stored because of a message. */
+  #count(payloadBytes: number): number {
     const { connection, record } = this.parts;
     record.messagesIn += 1;
     record.totals.messagesIn += 1;
-    // The functions below keep what they use until the message is stored: a number, not the bytes that were read.
-    const payloadBytes = packet.payload.length;
     const bytes = payloadBytes + MESSAGE_OVERHEAD_BYTES;
     connection.messageAccepted(bytes);
-    const acknowledgement =
-      packet.qos === 0
-        ? null
-        : this.#acknowledgements.add(packet.qos === 1 ? PUBACK_HEADER : PUBREC_HEADER, packet.packetId);
+    return bytes;
+  }
+
+  #published(packet: PublishPacket): void {
+    const { connection } = this.parts;
+    // The functions below keep what they use until the message is stored: a number, not the bytes that were read.
+    const payloadBytes = packet.payload.length;
+    const bytes = this.#count(payloadBytes);
+    const header = packet.qos === 1 ? PUBACK_HEADER : PUBREC_HEADER;
+    const message = packet.qos === 0 ? null : this.#acknowledgements.add(header, packet.packetId, bytes);
     this.#store(packet).then(
       (outcome) => {
         if (outcome === 'rejected') this.#slowDown(payloadBytes);
-        connection.messageStored(bytes);
-        if (acknowledgement === null) return;
-        acknowledgement.isReady = true;
-        this.#planFlush();
+        if (message === null) connection.messageStored(bytes);
+        else this.stored(message);
       },
       (error: unknown) => {
         connection.messageStored(bytes);
@@ -228,7 +277,7 @@ export class DeviceChannel {
   #planFlush(): void {
     if (this.#isFlushPlanned) return;
     this.#isFlushPlanned = true;
-    process.nextTick(() => this.parts.connection.acknowledgeInTurn(this.#flush));
+    process.nextTick(flushInTurn, this.parts.connection, this.#flush);
   }
 
   readonly #flush = (): void => {
@@ -275,6 +324,8 @@ export class DeviceChannel {
     connection.write(unsuback(packetId));
   }
 }
+
+const flushInTurn = (connection: Connection, flush: () => void): void => connection.acknowledgeInTurn(flush);
 
 /** The unacknowledged messages of one connection; they are dropped with it, and none is sent again. */
 class OutboundWindow {

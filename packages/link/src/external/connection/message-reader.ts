@@ -40,13 +40,13 @@ export class MessageReader {
     this.#inFlight += 1;
     // A broker of MQTT 3.1.1 knows no limit of the receiver.
     if (this.#inFlight >= RECEIVE_MAX) this.#connection?.pause();
-    const acknowledgement =
+    const message =
       packet.qos === 0 ? null : this.#acknowledgements.add(PUBACK_HEADER, packet.messageId ?? 0);
     this.#take(packet).then(
       () => {
         this.#stored();
-        if (acknowledgement === null) return;
-        acknowledgement.isReady = true;
+        if (message === null) return;
+        this.#acknowledgements.ready(message);
         this.#planFlush();
       },
       (error: unknown) => {

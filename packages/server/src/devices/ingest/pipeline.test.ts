@@ -2,19 +2,25 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { RequestTime, requestLeftMs, withinRequest } from '@granary/common/request-time';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import { packReadings, unpackReadings } from '@granary/core/telemetry/packed-readings';
+import type { Reading } from '@granary/core/telemetry/readings';
 import { isRefusal } from '@granary/testing/app/fixtures';
 import { readingOf } from '@granary/testing/core/readings';
 import { eventually } from '@granary/testing/server/eventually';
 import { pino } from 'pino';
 import { newIngestCounters } from './counters.ts';
-import { type Arrival, type Batch, IngestPipeline } from './pipeline.ts';
+import { type Arrival, HELD_READINGS_MAX, IngestPipeline, type PackedBatch } from './pipeline.ts';
 
 const silent = pino({ level: 'silent' });
+
+interface Batch extends Omit<PackedBatch, 'readings'> {
+  readonly readings: readonly Reading[];
+}
 
 function pipelineOver(append: (batch: Batch) => Promise<unknown>) {
   const counters = newIngestCounters();
   const pipeline = new IngestPipeline({
-    append,
+    append: ({ readings, ...batch }) => append({ ...batch, readings: unpackReadings(readings) }),
     batches: { readings: 500, underWay: 4 },
     counters,
     logger: silent,
@@ -182,6 +188,136 @@ describe('the ingest pipeline', () => {
     await pipeline.drain();
     const failed = (await settled).filter(({ status }) => status === 'rejected');
     assert.deepEqual([failed.length, pipeline.queuedReadings], [400, 0]);
+  });
+
+  describe('usual messages', () => {
+    /** Notes in which order messages are stored, and which ones fail. */
+    const notes = (seen: string[]) => ({
+      stored: (message: number) => void seen.push(`stored ${message}`),
+      failed: (message: number) => void seen.push(`failed ${message}`),
+    });
+    const plain = (deviceNo: number, tsMs = 0) =>
+      packReadings([
+        readingOf(deviceNo, tsMs, { weight: 1 }),
+        { ...readingOf(deviceNo, tsMs, {}), group: 2, a: 7 },
+      ]);
+
+    it('are written in one batch with others, each device in its order', async () => {
+      const batches: Batch[] = [];
+      const { pipeline, counters } = pipelineOver(async (batch) => void batches.push(batch));
+      const seen: string[] = [];
+      assert.ok(pipeline.submitPlain(plain(1), 5, notes(seen), 0));
+      const other = pipeline.submitHeld({ ...arrivalOf(2), seenAtMs: 6 });
+      assert.ok(pipeline.submitPlain(plain(3), 8, notes(seen), 1));
+      assert.ok(pipeline.submitPlain(plain(2, 1), 9, notes(seen), 2), 'follows the other one');
+      assert.equal(pipeline.queuedReadings, 7);
+      await other;
+      assert.deepEqual(seen, ['stored 0', 'stored 1', 'stored 2']);
+      const [batch] = batches;
+      assert.equal(batches.length, 1);
+      assert.deepEqual(
+        batch?.readings.map(({ deviceNo, group, tsMs }) => `${deviceNo} ${group} ${tsMs}`),
+        ['1 1 0', '1 2 0', '3 1 0', '3 2 0', '2 1 0', '2 1 1', '2 2 1'],
+      );
+      assert.deepEqual(
+        batch?.seen.map(({ deviceNo, atMs }) => `${deviceNo} ${atMs}`),
+        ['1 5', '3 8', '2 9'],
+      );
+      assert.deepEqual(
+        [pipeline.queuedReadings, counters.storedMessages, counters.storedReadings],
+        [0, 4, 7],
+      );
+    });
+
+    it('never overtake what is left of a long message of their device', async () => {
+      const batches: Batch[] = [];
+      const { pipeline } = pipelineOver(async (batch) => void batches.push(batch));
+      const seen: string[] = [];
+      const long = pipeline.submitHeld(arrivalOf(1, 150));
+      assert.ok(pipeline.submitPlain(plain(2, 7), 0, notes(seen), 0));
+      assert.ok(pipeline.submitPlain(plain(1, 150), 0, notes(seen), 1));
+      await long;
+      await eventually(async () => seen.toSorted().join(), 'stored 0,stored 1');
+      const times = batches.flatMap(({ readings }) =>
+        readings.filter(({ deviceNo }) => deviceNo === 1).map(({ tsMs }) => tsMs),
+      );
+      assert.deepEqual([batches.length, times.length], [2, 152]);
+      assert.deepEqual(
+        times,
+        times.toSorted((a, b) => a - b),
+      );
+    });
+
+    it('are taken while others of their device wait', async () => {
+      const { pipeline } = pipelineOver(() => new Promise((resolve) => setTimeout(resolve, 5)));
+      const seen: string[] = [];
+      const others = Array.from({ length: 1_000 }, (_, deviceNo) => pipeline.submitHeld(arrivalOf(deviceNo)));
+      for (let deviceNo = 0; deviceNo < 1_000; deviceNo++)
+        assert.ok(pipeline.submitPlain(plain(deviceNo, 1), 0, notes(seen), deviceNo));
+      await Promise.all(others);
+      await eventually(async () => seen.length, 1_000);
+    });
+
+    it('are counted among the messages of a device of which another one was not as it should be', async () => {
+      const batches: Batch[] = [];
+      const { pipeline } = pipelineOver(async (batch) => void batches.push(batch));
+      const seen: string[] = [];
+      pipeline.submitPlain(plain(1), 5, notes(seen), 0);
+      pipeline.submitPlain(plain(2), 6, notes(seen), 1);
+      await pipeline.submitHeld({
+        ...arrivalOf(1),
+        seenAtMs: 7,
+        reception: { refusal: null, clockOffsetMs: 1 },
+      });
+      assert.deepEqual(batches[0]?.receptions, [
+        { deviceNo: 1, atMs: 5, refusal: null, clockOffsetMs: 0 },
+        { deviceNo: 1, atMs: 7, refusal: null, clockOffsetMs: 1 },
+      ]);
+    });
+
+    it('are stored, but for the one that cannot be', async () => {
+      const { pipeline, counters } = pipelineOver(async (batch) => {
+        if (devicesOf(batch).includes(13)) throw new RangeError('cannot be stored');
+      });
+      const seen: string[] = [];
+      for (const deviceNo of [11, 12, 13, 14])
+        pipeline.submitPlain(plain(deviceNo), 0, notes(seen), deviceNo);
+      await eventually(async () => seen.toSorted().join(), 'failed 13,stored 11,stored 12,stored 14');
+      assert.deepEqual([counters.unstorableArrivals, pipeline.queuedReadings], [1, 0]);
+      assert.ok(pipeline.submitPlain(plain(11, 1), 0, notes(seen), 15), 'nothing of it waits any more');
+      await eventually(async () => seen.at(-1), 'stored 15');
+    });
+
+    it('are held while the storage is not available, and fail when the service ends', async () => {
+      let isDown = true;
+      const { pipeline } = pipelineOver(async () => {
+        if (isDown) throw failure('storage_unavailable');
+      });
+      const seen: string[] = [];
+      for (let message = 0; message < 1_000; message++)
+        assert.ok(pipeline.submitPlain(plain(message), 0, notes(seen), message));
+      await eventually(async () => pipeline.isHolding, true);
+      assert.ok(pipeline.submitPlain(plain(1, 1), 0, notes(seen), 1_000));
+      isDown = false;
+      await eventually(async () => seen.length, 1_001);
+      assert.ok(seen.every((note) => note.startsWith('stored')));
+      isDown = true;
+      pipeline.submitPlain(plain(1, 2), 0, notes(seen), 2_000);
+      await eventually(async () => pipeline.isHolding, true);
+      await pipeline.drain();
+      assert.deepEqual([seen.at(-1), pipeline.queuedReadings], ['failed 2000', 0]);
+    });
+
+    it('are submitted like others, and refused so, when the queue is full', async () => {
+      const { pipeline } = pipelineOver(() => Promise.reject(failure('storage_unavailable')));
+      const seen: string[] = [];
+      let message = 0;
+      while (pipeline.submitPlain(plain(message), 0, notes(seen), message)) message++;
+      assert.equal(message, HELD_READINGS_MAX / 2);
+      await assert.rejects(pipeline.submitHeld(arrivalOf(1)), isRefusal('ingest_busy'));
+      await pipeline.drain();
+      assert.equal(seen.length, message);
+    });
   });
 
   it('stops while the storage is not available', async () => {

@@ -4,7 +4,13 @@ import { outsideRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
 import type { MessageReception } from '@granary/core/reception/reception';
-import { type PackedReadings, packReadings } from '@granary/core/telemetry/packed-readings';
+import {
+  countOf,
+  FIELDS,
+  type PackedReadings,
+  packReading,
+  unpackReadings,
+} from '@granary/core/telemetry/packed-readings';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { isStorageFault } from '@granary/store/errors';
 import type { IngestCounters } from './counters.ts';
@@ -26,10 +32,6 @@ export const HELD_READINGS_MAX = 400_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2 * SECOND_MS;
 
-export interface Batch extends TelemetryBatch {
-  readonly readings: readonly Reading[];
-}
-
 /** As it can be passed to another thread. */
 export interface PackedBatch extends TelemetryBatch {
   readonly readings: PackedReadings;
@@ -37,7 +39,7 @@ export interface PackedBatch extends TelemetryBatch {
 
 /** Writes batches, and says how large and how many at a time they should be. */
 interface BatchWriter {
-  readonly append: (batch: Batch) => Promise<unknown>;
+  readonly append: (batch: PackedBatch) => Promise<unknown>;
   readonly batches: {
     readonly readings: number;
     /** Batches that may be under way at the same time while enough messages wait to fill a further one. */
@@ -54,11 +56,8 @@ const BATCHES = {
   postgres: { readings: 5_000, underWay: 2 },
 } as const;
 
-export const batchWriter = (
-  engine: keyof typeof BATCHES,
-  append: (batch: PackedBatch) => Promise<unknown>,
-): BatchWriter => ({
-  append: (batch) => append({ ...batch, readings: packReadings(batch.readings) }),
+export const batchWriter = (engine: keyof typeof BATCHES, append: BatchWriter['append']): BatchWriter => ({
+  append,
   batches: BATCHES[engine],
 });
 
@@ -95,6 +94,111 @@ interface PipelineParts extends BatchWriter {
   readonly logger: Readonly<Record<'error' | 'info', (fields: object, text: string) => void>>;
 }
 
+/** Learns what became of its messages, each of which has a number. */
+export interface PlainReceiver {
+  stored(message: number): void;
+  /** The message can never be stored, or not now. */
+  failed(message: number, error: unknown, arrival: Arrival): void;
+}
+
+/** As many as the smallest batch of a writer. */
+const RUN_READINGS_MAX = 500;
+/** A run with fewer is not left for another one while much waits, because each has room for many. */
+const RUN_READINGS_MIN = 128;
+const FEW_WAITING = 16;
+
+/**
+ * Usual messages that arrived one after another: held, taken completely, with a right time. They are kept in numbers, because what
+ * waits is copied by every garbage collection.
+ */
+class PlainRun {
+  /** Of readings. */
+  size = 0;
+  messageCount = 0;
+  /** Its place in the order of arrival: everything with a lower one is before it in the queue. */
+  place = 0;
+  readonly #readings = new Float64Array(RUN_READINGS_MAX * FIELDS);
+  readonly #receivers: PlainReceiver[] = [];
+  readonly #messages = new Float64Array(RUN_READINGS_MAX);
+  readonly #seenAtMs = new Float64Array(RUN_READINGS_MAX);
+  /** Of each message, where its readings end. */
+  readonly #ends = new Uint16Array(RUN_READINGS_MAX);
+
+  /** False when there is no room. */
+  add(readings: PackedReadings, seenAtMs: number, receiver: PlainReceiver, message: number): boolean {
+    const end = this.size + countOf(readings);
+    if (end > RUN_READINGS_MAX) return false;
+    this.#readings.set(readings, this.size * FIELDS);
+    this.#receivers.push(receiver);
+    this.#messages[this.messageCount] = message;
+    this.#seenAtMs[this.messageCount] = seenAtMs;
+    this.#ends[this.messageCount] = end;
+    this.size = end;
+    this.messageCount++;
+    return true;
+  }
+
+  copyTo(readings: PackedReadings, at: number): void {
+    readings.set(this.#readings.subarray(0, this.size * FIELDS), at);
+  }
+
+  noteSeen(seenAtMs: Map<number, number>): void {
+    let start = 0;
+    for (let index = 0; index < this.messageCount; index++) {
+      seenAtMs.set(this.#readings[start * FIELDS] ?? 0, this.#seenAtMs[index] ?? 0);
+      start = this.#ends[index] ?? 0;
+    }
+  }
+
+  hasOneOf(deviceNos: ReadonlyMap<number, unknown>): boolean {
+    for (let at = 0; at < this.size * FIELDS; at += FIELDS)
+      if (deviceNos.has(this.#readings[at] ?? 0)) return true;
+    return false;
+  }
+
+  stored(): void {
+    for (let index = 0; index < this.messageCount; index++)
+      this.#receivers[index]?.stored(this.#messages[index] ?? 0);
+  }
+
+  clear(): void {
+    this.size = 0;
+    this.messageCount = 0;
+    this.#receivers.length = 0;
+  }
+
+  /** The messages as others are kept. */
+  parts(): Part[] {
+    let start = 0;
+    return this.#receivers.map((receiver, index) => {
+      const end = this.#ends[index] ?? 0;
+      const readings = unpackReadings(this.#readings.slice(start * FIELDS, end * FIELDS));
+      start = end;
+      const { deviceNo } = readings[0] as Reading;
+      const seenAtMs = this.#seenAtMs[index] ?? 0;
+      const arrival = { deviceNo, seenAtMs, readings, rejections: [], reception: null };
+      const message = this.#messages[index] ?? 0;
+      return wholeOf({
+        arrival,
+        isHeld: true,
+        resolve: () => receiver.stored(message),
+        reject: (error) => receiver.failed(message, error, arrival),
+        unwritten: readings.length,
+      });
+    });
+  }
+}
+
+type Entry = Part | PlainRun;
+
+/** Runs that are kept to be used again: as many as the batches under way and the one that grows. */
+const SPARE_RUNS_MAX = 8;
+
+const isRun = (entry: Entry): entry is PlainRun => entry instanceof PlainRun;
+const partsOf = (entries: readonly Entry[]): Part[] =>
+  entries.flatMap((entry) => (isRun(entry) ? entry.parts() : entry));
+const countedSize = (entry: Entry): number => (isRun(entry) ? entry.size : sizeOf(entry));
+
 /** A message without readings also takes a place in the batch. */
 const sizeOf = ({ from, to }: Omit<Part, 'waiting'>): number => Math.max(1, to - from);
 const wholeOf = (waiting: Waiting): Part => ({ waiting, from: 0, to: waiting.arrival.readings.length });
@@ -107,7 +211,13 @@ const deviceOf = ({ waiting }: Part): number => waiting.arrival.deviceNo;
  */
 export class IngestPipeline {
   readonly #parts: PipelineParts;
-  #waiting: Part[] = [];
+  #waiting: Entry[] = [];
+  /** The messages that wait outside of runs: how many, and the place of the last one, which further ones must follow. */
+  readonly #othersOfDevice = new Map<number, { count: number; place: number }>();
+  /** The last of the waiting runs, which takes further messages. */
+  #growing: PlainRun | null = null;
+  #lastPlace = 0;
+  readonly #spareRuns: PlainRun[] = [];
   #queuedReadings = 0;
   /** Those of the batches that are being written. */
   #underWayReadings = 0;
@@ -149,6 +259,29 @@ export class IngestPipeline {
     return Promise.reject(new Refusal('ingest_busy', 'too many readings are waiting to be written'));
   }
 
+  /** The same for a usual message; false when it has to be submitted like others. Its readings are copied. */
+  submitPlain(readings: PackedReadings, seenAtMs: number, receiver: PlainReceiver, message: number): boolean {
+    const { heldReadingsMax = HELD_READINGS_MAX } = this.#parts;
+    const deviceNo = readings[0] ?? 0;
+    if (this.#queuedReadings >= heldReadingsMax) return false;
+    const place = this.#othersOfDevice.get(deviceNo)?.place ?? 0;
+    const growing = this.#growing;
+    if (growing !== null && growing.place < place) {
+      if (growing.size < RUN_READINGS_MIN && this.#waiting.length > FEW_WAITING) return false;
+      this.#growing = null;
+    }
+    if (this.#growing?.add(readings, seenAtMs, receiver, message) !== true) {
+      const run = this.#spareRuns.pop() ?? new PlainRun();
+      if (!run.add(readings, seenAtMs, receiver, message)) return false;
+      run.place = ++this.#lastPlace;
+      this.#waiting.push(run);
+      this.#growing = run;
+    }
+    this.#queuedReadings += countOf(readings);
+    this.#planTurn();
+    return true;
+  }
+
   /** Resolves when everything submitted so far is written or refused; from now on nothing is held. */
   async drain(): Promise<void> {
     this.#isDraining = true;
@@ -165,8 +298,24 @@ export class IngestPipeline {
       whole.waiting.unwritten = sizeOf(whole);
       this.#waiting.push(whole);
       this.#queuedReadings += sizeOf(whole);
+      this.#countOther(arrival.deviceNo);
       this.#planTurn();
     });
+  }
+
+  #countOther(deviceNo: number): void {
+    const place = ++this.#lastPlace;
+    const others = this.#othersOfDevice.get(deviceNo);
+    if (others === undefined) this.#othersOfDevice.set(deviceNo, { count: 1, place });
+    else {
+      others.count++;
+      others.place = place;
+    }
+  }
+
+  #otherSettled(deviceNo: number): void {
+    const others = this.#othersOfDevice.get(deviceNo);
+    if (others !== undefined && --others.count === 0) this.#othersOfDevice.delete(deviceNo);
   }
 
   /** While little waits, more of it is gathered for the next batch; during an outage one batch at a time is tried. */
@@ -186,7 +335,7 @@ export class IngestPipeline {
     this.#isTurnPlanned = false;
     if (this.#waiting.length === 0 || this.#outage?.timer != null) return;
     const batch = this.#takeBatch();
-    const size = batch.reduce((sum, part) => sum + sizeOf(part), 0);
+    const size = batch.reduce((sum, entry) => sum + countedSize(entry), 0);
     this.#underWayReadings += size;
     const written = this.#write(batch).finally(() => {
       this.#underWayReadings -= size;
@@ -198,16 +347,29 @@ export class IngestPipeline {
   }
 
   /** Takes messages in the order of arrival, but at most a limited number of readings per device. */
-  #takeBatch(): Part[] {
+  #takeBatch(): Entry[] {
     const { readings: readingsMax } = this.#parts.batches;
     const ofDevice = new Map<number, number>();
-    const batch: Part[] = [];
+    const batch: Entry[] = [];
     const left: Part[] = [];
     let readings = 0;
     let position = 0;
     for (; position < this.#waiting.length && readings < readingsMax; position++) {
       const part = this.#waiting[position];
-      if (part === undefined || part.waiting.unwritten === 0) continue;
+      if (part === undefined) continue;
+      if (isRun(part)) {
+        // What is left of a message must not be overtaken by later ones of its device.
+        if (left.length > 0 && part.hasOneOf(ofDevice)) {
+          this.#waiting.splice(position--, 1, ...this.#partsOf([part]));
+          continue;
+        }
+        if (readings > 0 && readings + part.size > readingsMax) break;
+        if (part === this.#growing) this.#growing = null;
+        batch.push(part);
+        readings += part.size;
+        continue;
+      }
+      if (part.waiting.unwritten === 0) continue;
       const used = ofDevice.get(deviceOf(part)) ?? 0;
       const room = Math.min(BATCH_READINGS_OF_DEVICE_MAX - used, readingsMax - readings);
       const { taken, rest } = divide(part, room, used === 0);
@@ -219,33 +381,63 @@ export class IngestPipeline {
       batch.push(taken);
       readings += sizeOf(taken);
     }
-    this.#waiting = left.concat(this.#waiting.slice(position));
+    this.#waiting = [...left, ...this.#waiting.slice(position)];
     return batch;
   }
 
   /** Never rejects. */
-  async #write(batch: readonly Part[]): Promise<void> {
+  async #write(batch: readonly Entry[]): Promise<void> {
     const rows = batchOf(batch);
+    const count = countOf(rows.readings);
     const startedMs = performance.now();
     try {
       await this.#parts.append(rows);
     } catch (error) {
       if (isStorageFault(error)) return this.#hold(batch, error);
-      if (batch.length > 1) {
-        const middle = batch.length >> 1;
-        await this.#write(batch.slice(0, middle));
-        return await this.#write(batch.slice(middle));
+      const parts = this.#partsOf(batch);
+      if (parts.length > 1) {
+        const middle = parts.length >> 1;
+        await this.#write(parts.slice(0, middle));
+        return await this.#write(parts.slice(middle));
       }
       this.#parts.counters.unstorableArrivals++;
-      for (const { waiting } of batch) this.#fail(waiting, error);
+      for (const { waiting } of parts) this.#fail(waiting, error);
       return;
     }
     const { counters } = this.#parts;
     counters.batchSeconds.observe((performance.now() - startedMs) / SECOND_MS);
-    counters.batchReadings.observe(rows.readings.length);
-    counters.storedReadings += rows.readings.length;
+    // The buffer itself may be in another thread now.
+    counters.batchReadings.observe(count);
+    counters.storedReadings += count;
     this.#endOutage();
-    for (const part of batch) this.#written(part);
+    for (const entry of batch) {
+      if (isRun(entry)) this.#runWritten(entry);
+      else this.#written(entry);
+    }
+  }
+
+  #runWritten(run: PlainRun): void {
+    this.#queuedReadings -= run.size;
+    this.#parts.counters.storedMessages += run.messageCount;
+    run.stored();
+    this.#keepSpare(run);
+  }
+
+  #keepSpare(run: PlainRun): void {
+    if (run === this.#growing) this.#growing = null;
+    run.clear();
+    if (this.#spareRuns.length < SPARE_RUNS_MAX) this.#spareRuns.push(run);
+  }
+
+  /** The messages of runs are kept like others from now on. */
+  #partsOf(entries: readonly Entry[]): Part[] {
+    const parts = partsOf(entries);
+    for (const entry of entries) {
+      if (!isRun(entry)) continue;
+      for (const { waiting } of entry.parts()) this.#countOther(waiting.arrival.deviceNo);
+      this.#keepSpare(entry);
+    }
+    return parts;
   }
 
   #written({ waiting, ...part }: Part): void {
@@ -256,6 +448,7 @@ export class IngestPipeline {
     this.#queuedReadings -= size;
     if (waiting.unwritten > 0) return;
     this.#parts.counters.storedMessages++;
+    this.#otherSettled(waiting.arrival.deviceNo);
     waiting.resolve();
   }
 
@@ -264,17 +457,18 @@ export class IngestPipeline {
     if (waiting.unwritten === 0) return;
     this.#queuedReadings -= waiting.unwritten;
     waiting.unwritten = 0;
+    this.#otherSettled(waiting.arrival.deviceNo);
     waiting.reject(error);
   }
 
   /** Puts back the messages that can wait, and fails the others. */
-  #hold(batch: readonly Part[], fault: Refusal): void {
+  #hold(batch: readonly Entry[], fault: Refusal): void {
     const { counters, logger } = this.#parts;
     counters.storageFaults++;
     this.#waiting = [...batch, ...this.#waiting];
     if (this.#isDraining) return void this.#failHeld(fault);
-    for (const { waiting } of this.#waiting) if (!waiting.isHeld) this.#fail(waiting, fault);
-    this.#waiting = this.#waiting.filter(({ waiting }) => waiting.unwritten > 0);
+    for (const one of this.#waiting) if (!isRun(one) && !one.waiting.isHeld) this.#fail(one.waiting, fault);
+    this.#waiting = this.#waiting.filter((one) => isRun(one) || one.waiting.unwritten > 0);
     if (this.#outage?.timer != null) return;
     if (this.#waiting.length === 0) {
       // No message is left whose success could end the outage.
@@ -306,7 +500,7 @@ export class IngestPipeline {
 
   #failHeld(fault: Refusal): void {
     this.#clearOutage();
-    for (const { waiting } of this.#waiting.splice(0)) this.#fail(waiting, fault);
+    for (const { waiting } of this.#partsOf(this.#waiting.splice(0))) this.#fail(waiting, fault);
   }
 }
 
@@ -322,17 +516,25 @@ function divide(part: Part, room: number, isFirst: boolean): { taken: Part | nul
   return { taken: { waiting, from, to: middle }, rest: { waiting, from: middle, to } };
 }
 
-function batchOf(batch: readonly Part[]): Batch {
-  const readings: Reading[] = [];
+function batchOf(batch: readonly Entry[]): PackedBatch {
+  const count = batch.reduce((sum, one) => sum + (isRun(one) ? one.size : one.to - one.from), 0);
+  const readings = new Float64Array(count * FIELDS);
   const rejections: NewRejection[] = [];
   const seenAtMs = new Map<number, number>();
-  for (const { waiting, from, to } of batch) {
-    const { arrival } = waiting;
-    for (let position = from; position < to; position++) {
-      const reading = arrival.readings[position];
-      if (reading !== undefined) readings.push(reading);
+  let at = 0;
+  for (const entry of batch) {
+    if (isRun(entry)) {
+      entry.copyTo(readings, at);
+      entry.noteSeen(seenAtMs);
+      at += entry.size * FIELDS;
+      continue;
     }
-    if (from === 0) for (const rejection of arrival.rejections) rejections.push(rejection);
+    const { arrival } = entry.waiting;
+    for (const reading of arrival.readings.slice(entry.from, entry.to)) {
+      packReading(reading, readings, at);
+      at += FIELDS;
+    }
+    if (entry.from === 0) for (const rejection of arrival.rejections) rejections.push(rejection);
     seenAtMs.set(arrival.deviceNo, arrival.seenAtMs);
   }
   const seen = Array.from(seenAtMs, ([deviceNo, atMs]) => ({ deviceNo, atMs }));
@@ -340,13 +542,15 @@ function batchOf(batch: readonly Part[]): Batch {
 }
 
 /** Usually empty; of a device with an unusual message all messages, because it counts what happened in a row. */
-function receptionsOf(batch: readonly Part[]): MessageReception[] {
+function receptionsOf(batch: readonly Entry[]): MessageReception[] {
   const unusual = new Set<number>();
-  for (const { waiting, from } of batch) {
-    if (from === 0 && waiting.arrival.reception !== null) unusual.add(waiting.arrival.deviceNo);
+  for (const one of batch) {
+    if (isRun(one) || one.from !== 0) continue;
+    const { deviceNo, reception } = one.waiting.arrival;
+    if (reception !== null) unusual.add(deviceNo);
   }
   if (unusual.size === 0) return [];
-  return batch.flatMap(({ waiting, from }) => {
+  return partsOf(batch).flatMap(({ waiting, from }) => {
     const { deviceNo, seenAtMs, readings, reception } = waiting.arrival;
     if (from !== 0 || !unusual.has(deviceNo) || (reception === null && readings.length === 0)) return [];
     return [{ deviceNo, atMs: seenAtMs, ...(reception ?? AS_IT_SHOULD_BE) }];

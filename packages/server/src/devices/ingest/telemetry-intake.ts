@@ -18,19 +18,28 @@ import {
 } from '@granary/core/telemetry/readings';
 import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
-import type { LinkDevice, LinkRejection, MessageOutcome } from '@granary/link/port';
+import type {
+  LinkDevice,
+  LinkRejection,
+  MessageOutcome,
+  MessageReceipts,
+  PlainTelemetry,
+} from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
 import type { SensorsById } from '../declared-sensors.ts';
 import type { DeviceLog } from '../device-log.ts';
 import type { IngestCounters } from './counters.ts';
 import type { Arrival, IngestPipeline } from './pipeline.ts';
+import { PlainMessages } from './plain-telemetry.ts';
 
 const NAME_CHARACTERS_MAX = 64;
 
 interface IntakeParts {
   /** The declared sensors of a device; a look-up may wait for the storage. */
   readonly sensorsOf: (device: LinkDevice) => SensorsById | Promise<SensorsById>;
-  readonly pipeline: Pick<IngestPipeline, 'submitHeld'>;
+  /** The same, if they are known already. */
+  readonly cachedSensors: (deviceId: string) => SensorsById | undefined;
+  readonly pipeline: Pick<IngestPipeline, 'submitHeld' | 'submitPlain'>;
   readonly log: Pick<DeviceLog, 'warn' | 'error'>;
   readonly counters: IngestCounters;
   readonly now: () => number;
@@ -83,6 +92,13 @@ export class TelemetryIntake {
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  plainTelemetry(device: LinkDevice, receipts: MessageReceipts): PlainTelemetry {
+    return new PlainMessages(device, receipts, {
+      ...this.#parts,
+      unstorable: (arrival, error) => this.#unstorable(device, arrival, error),
+    });
   }
 
   rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {

@@ -14,6 +14,8 @@ import type {
   LinkHandler,
   LinkRejection,
   MessageOutcome,
+  MessageReceipts,
+  PlainTelemetry,
   UplinkMessage,
 } from '@granary/link/port';
 import type { DeclaredSensorsCache, SensorsById } from '../declared-sensors.ts';
@@ -54,7 +56,11 @@ export class Uplink implements LinkHandler {
 
   constructor(parts: UplinkParts) {
     this.#parts = parts;
-    this.#intake = new TelemetryIntake({ ...parts, sensorsOf: (device) => this.sensorsOf(device) });
+    this.#intake = new TelemetryIntake({
+      ...parts,
+      sensorsOf: (device) => this.sensorsOf(device),
+      cachedSensors: (deviceId) => parts.declaredSensors.cached(deviceId),
+    });
   }
 
   /** A separate step, because the link needs this handler; before it no device is connected. */
@@ -96,6 +102,10 @@ export class Uplink implements LinkHandler {
           rejectionOf(message, reason),
         );
     }
+  }
+
+  plainTelemetry(device: LinkDevice, receipts: MessageReceipts): PlainTelemetry {
+    return this.#intake.plainTelemetry(device, receipts);
   }
 
   rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {

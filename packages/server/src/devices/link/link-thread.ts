@@ -61,6 +61,7 @@ function runLinkThread(data: LinkThreadData): void {
     now,
     rawRetentionDays,
     sensorsOf: ({ deviceId, deviceNo }) => sensors.cached(deviceId) ?? sensors.lookUp({ deviceId, deviceNo }),
+    cachedSensors: (deviceId) => sensors.cached(deviceId),
     log: {
       warn: (deviceId, fields, text) => log('warn', deviceId)(fields, text),
       error: (deviceId, fields, text) => log('error', deviceId)(fields, text),
@@ -76,6 +77,7 @@ function runLinkThread(data: LinkThreadData): void {
       const { telemetry } = message;
       return intake.telemetry(device, Array.isArray(telemetry) ? telemetry : [telemetry]);
     },
+    plainTelemetry: (device, receipts) => intake.plainTelemetry(device, receipts),
     rejected: (device, rejection) => intake.rejected(device, rejection),
     observed: (event) => main.observed('cause' in event ? { ...event, cause: passable(event.cause) } : event),
   };
