@@ -17,9 +17,14 @@ export function acceptJsonBodies(app: FastifyInstance, read: (text: string) => u
     const readNow = (): unknown => read(textOf(request, bytes));
     // No stop is that long, and reading many long bodies would hold one.
     if (bytes.length > READ_AT_ONCE_BYTES_MAX) {
-      nextPart(request)
-        .then(readNow)
-        .then((body) => done(null, body), done);
+      const readInTurns = async (): Promise<unknown> => {
+        await nextPart(request);
+        const body = readNow();
+        // Checking it follows, which takes as long again.
+        await nextPart(request);
+        return body;
+      };
+      readInTurns().then((body) => done(null, body), done);
       return;
     }
     let body: unknown;
