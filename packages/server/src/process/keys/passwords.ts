@@ -1,4 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { Refusal } from '@granary/contract/errors';
 
 /** The least that OWASP asks of argon2id, because a small site has little memory. */
@@ -7,8 +8,8 @@ const PASSES = 2;
 const LANES = 1;
 const TAG_BYTES = 32;
 const NONCE_BYTES = 16;
-/** They run in the threads that also read files and resolve names. */
-const PARALLEL_MAX = 2;
+/** They run in the threads that also read files and resolve names; and a processor stays free for stops. */
+const PARALLEL_MAX = availableParallelism() > 2 ? 2 : 1;
 const WAITING_MAX = 200;
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 /** Compared with where there is no person, so that this takes as long. */
@@ -20,7 +21,7 @@ interface Costs {
   readonly parallelism: number;
 }
 
-/** Hashes passwords, two at a time; the others wait. */
+/** Hashes one or two passwords at a time; the others wait. */
 export class Passwords {
   readonly #waiting: (() => void)[] = [];
   #running = 0;
