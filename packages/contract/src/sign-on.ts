@@ -19,6 +19,8 @@ export const GroupGrant = closed({
   ...GrantFields,
 });
 
+export const SECOND_FACTOR_FOR = ['nobody', 'administrators'] as const;
+
 const PolicyFields = {
   groups: described(
     'What members of groups get, at every sign-in; a group may be named several times.',
@@ -29,6 +31,10 @@ const PolicyFields = {
     Type.Integer({ minimum: 1, maximum: 720 }),
   ),
   reconfirm: Reconfirmations,
+  second_factor_for: described(
+    '`administrators`: whoever administers needs a second factor or a passkey, or has signed in with the identity provider; API keys that belong to nobody do not. `nobody`: no one is asked for it.',
+    Type.Enum(SECOND_FACTOR_FOR),
+  ),
 };
 
 /** How people sign in, as one document for the whole site. */
@@ -39,6 +45,7 @@ export const NewSignInPolicy = closed({
   groups: Type.Optional(PolicyFields.groups),
   session_hours: Type.Optional(PolicyFields.session_hours),
   reconfirm: Type.Optional(PolicyFields.reconfirm),
+  second_factor_for: Type.Optional(PolicyFields.second_factor_for),
 });
 
 const PolicyQuery = closed({ dry_run: Type.Optional(Type.Enum(['true', 'false'])) });

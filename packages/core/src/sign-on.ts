@@ -5,7 +5,7 @@ import type { Grant } from './keys.ts';
 import { grantsOf } from './people.ts';
 
 /** Without a document nobody gets anything from a group. */
-const DEFAULTS: SignInPolicy = { groups: [], session_hours: 12, reconfirm: [] };
+const DEFAULTS: SignInPolicy = { groups: [], session_hours: 12, reconfirm: [], second_factor_for: 'nobody' };
 
 /** Refuses a grant that cannot hold. */
 export function policyOf(given: NewSignInPolicy): SignInPolicy {

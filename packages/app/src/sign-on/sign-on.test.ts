@@ -28,7 +28,7 @@ describeEachEngine('sign-ins with the identity provider', (engine) => {
   before(async () => {
     app = await engine.open();
     const groups = [{ group: 'operators', role: 'operator' as const, facilities: ['north'] }];
-    await app.signOn.putPolicy({ groups, session_hours: 12, reconfirm: [] });
+    await app.signOn.putPolicy({ groups, session_hours: 12, reconfirm: [], second_factor_for: 'nobody' });
   });
 
   const known = async (wanted: Arrival) => {

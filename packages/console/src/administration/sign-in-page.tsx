@@ -4,8 +4,8 @@ import { useSignal } from '@preact/signals';
 import { callOptions, useConsole } from '../context/console.ts';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { FactList } from '../kit/fact-list.tsx';
-import { useDraft } from '../kit/form-state.ts';
-import { SelectInput, TextInput } from '../kit/inputs.tsx';
+import { useAction, useDraft } from '../kit/form-state.ts';
+import { CheckInput, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { PageList, Table, textColumn, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
@@ -25,14 +25,18 @@ export function SignInPage() {
   const { signOn } = texts.value;
   const policy = useLoaded((signal) => client.signOn.policy({ signal }), []);
   const applied = useSignal<AppliedPolicy | null>(null);
+  const { run, failure } = useAction();
 
   /** Read again before, because somebody else may have changed it. */
-  const changeGroups: ChangeGroups = async (change) => {
-    const present = await client.signOn.policy();
-    const next = { ...present, groups: change(present.groups) };
+  const change = async (changed: (present: SignInPolicy) => SignInPolicy): Promise<void> => {
+    const next = changed(await client.signOn.policy());
     applied.value = await client.signOn.putPolicy(next, {}, callOptions(console));
     policy.reload();
   };
+  const changeGroups: ChangeGroups = (changed) =>
+    change((present) => ({ ...present, groups: changed(present.groups) }));
+  const changeFactor = (isNeeded: boolean) =>
+    change((present) => ({ ...present, second_factor_for: isNeeded ? 'administrators' : 'nobody' }));
 
   return (
     <>
@@ -46,6 +50,17 @@ export function SignInPage() {
       <Failure of={policy.failure} />
       {applied.value !== null && <Notice>{signOn.changed(applied.value.people.length)}</Notice>}
       {policy.value !== undefined && <Groups policy={policy.value} changeGroups={changeGroups} />}
+      {policy.value !== undefined && (
+        <section class="panel" aria-label={signOn.factors}>
+          <CheckInput
+            label={signOn.factorForAdministrators}
+            hint={signOn.factorForAdministratorsMeans}
+            value={policy.value.second_factor_for === 'administrators'}
+            onValue={(isNeeded) => void run(() => changeFactor(isNeeded))}
+          />
+          <Failure of={failure} />
+        </section>
+      )}
       {console.settings.sign_on_name !== null && <SignIns />}
     </>
   );

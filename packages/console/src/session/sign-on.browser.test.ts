@@ -6,6 +6,7 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { createClient } from '@granary/client';
 import { checkAccessibility, PHONE } from '@granary/testing/console/operator';
 import { openBrowser, PageRecord } from '@granary/testing/server/browser';
+import { eventually } from '@granary/testing/server/eventually';
 import { TestProvider } from '@granary/testing/server/identity-provider';
 import { type ServiceProcess, startServiceProcess } from '@granary/testing/server/service-process';
 import type { Page } from 'playwright-core';
@@ -176,6 +177,15 @@ describe('single sign-on in Chromium, with a provider on another site', () => {
     await page.getByRole('cell', { name: 'Engineer (everywhere)' }).waitFor();
     await page.getByRole('cell', { name: 'Refused: no group with a role' }).first().waitFor();
     await checkAccessibility(page);
+    const factor = page.getByLabel('Whoever administers needs a second factor or a passkey');
+    for (const [isNeeded, who] of [
+      [true, 'administrators'],
+      [false, 'nobody'],
+    ] as const) {
+      await factor.click();
+      await eventually(async () => (await client.signOn.policy()).second_factor_for, who);
+      await eventually(() => factor.isChecked(), isNeeded);
+    }
     await page.getByRole('button', { name: 'Remove the role of /silos/engineers' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('cell', { name: 'Engineer (everywhere)' }).waitFor({ state: 'detached' });

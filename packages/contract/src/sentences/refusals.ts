@@ -5,6 +5,8 @@ import type { Sentence } from './sentence.ts';
 export const REFUSALS = {
   confirmation_by_oneself: 'this has to be confirmed with your PIN or password',
   confirmation_by_another: 'this has to be confirmed by another person who operates here',
+  administrators_need_factor:
+    'whoever administers needs a second factor or a passkey; set one up on your own page',
   confirmation_has_ended: 'the confirmation was used before or has ended; confirm it again',
   device_is_offline: 'the device is offline',
   device_is_silent: 'the device is connected, but has sent nothing for too long',

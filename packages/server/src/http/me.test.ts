@@ -323,6 +323,37 @@ describeService(
       assert.equal((await put(OTHER, 'wet geese')).body.error.code, 'password_refused');
     });
 
+    test('is needed by administrators where the policy says so, and by nobody else', async (t) => {
+      const policy = (second_factor_for: string) => api.put('/v1/sign-in-policy', { second_factor_for });
+      t.after(() => policy('nobody'));
+      wait();
+      const grants = [{ role: 'administrator' }, { role: 'operator' }];
+      const [ada, bo] = [await signedIn(api, grants), await withFactor(grants)];
+      const { key } = (await ada.ask('POST', `${ME}/keys`, { name: 'laptop', scopes: ['admin', 'read'] }))
+        .body.data;
+      const asking = [
+        () => ada.ask('GET', '/v1/people'),
+        () => ada.ask('POST', '/v1/people', { login: 'made', name: 'Made', grants: VIEWER }),
+        () => api.as(key).get('/v1/people'),
+      ];
+      assert.equal((await ada.ask('GET', '/v1/people')).status, 200);
+      await policy('administrators');
+      for (const ask of asking) {
+        const { status, body } = await ask();
+        assert.deepEqual([status, body.error?.message_code], [403, 'administrators_need_factor']);
+      }
+      assert.equal((await ada.ask('GET', '/v1/siloscale/devices')).status, 200);
+      const stop = await ada.ask('POST', '/v1/siloscale/devices/none/operations/op_none/stop');
+      assert.equal(stop.body.error.code, 'device_not_found');
+      assert.equal((await bo.ask('GET', '/v1/people')).status, 200);
+      assert.equal((await api.get('/v1/people')).status, 200, 'a key of nobody stays the way in');
+      wait();
+      const factor = { current_password: PASSWORD, secret: SECRET, code: shown() };
+      assert.equal((await ada.ask('PUT', FACTOR, factor)).status, 200);
+      assert.equal((await ada.ask('GET', '/v1/people')).status, 200);
+      assert.equal((await api.as(key).get('/v1/people')).status, 200);
+    });
+
     test('is removed by a new link of an administrator', async () => {
       const { person, enter } = await withFactor();
       const { code } = (await api.post(`/v1/people/${person.person_id}/invite`)).body.data;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { MINUTE_MS } from '@granary/contract/time';
+import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import { TestClock } from '@granary/testing/server/clock';
 import { eventually } from '@granary/testing/server/eventually';
 import { cookieOf, invite, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
@@ -219,6 +219,23 @@ describeService('people', (api) => {
 });
 
 describeRequests(
+  'invitations with time',
+  (api) => {
+    test('end after 7 days, and a new one begins anew', async () => {
+      const { person, code } = await invite(api, [{ role: 'viewer' }]);
+      clock.pass(7 * DAY_MS - MINUTE_MS);
+      assert.equal((await signIn(api, { invite: code, password: 'short' })).status, 400, 'it still counts');
+      clock.pass(MINUTE_MS);
+      assert.equal((await signIn(api, { invite: code, password: PASSWORD })).status, 401);
+      const again = (await api.post(`${PEOPLE}/${person.person_id}/invite`)).body.data;
+      assert.equal((await signIn(api, { invite: again.code, password: PASSWORD })).status, 200);
+    });
+  },
+  {},
+  { now: clock.now },
+);
+
+describeRequests(
   'wrong passwords',
   (api) => {
     before(() => clock.hold());
@@ -230,6 +247,20 @@ describeRequests(
       );
       const looked = (await Promise.all(guesses)).filter(({ status }) => status === 401);
       assert.ok(looked.length >= 5 && looked.length <= 8, `${looked.length} were looked at`);
+    });
+
+    test('take as long as names that nobody has', async () => {
+      const { person } = await signedIn(api, [{ role: 'viewer' }]);
+      const took = async (login: string): Promise<number> => {
+        const beganAtMs = performance.now();
+        assert.equal((await signIn(api, { login, password: 'not the password' })).status, 401);
+        return performance.now() - beganAtMs;
+      };
+      const times: [known: number, unknown: number][] = [];
+      for (let at = 0; at < 5; at++) times.push([await took(person.login), await took(`nobody-${at}`)]);
+      const [known, unknown] = [0, 1].map((which) => Math.min(...times.map((pair) => pair[which] ?? 0)));
+      assert.ok((unknown ?? 0) > (known ?? 0) / 2, `${known} and ${unknown} ms`);
+      clock.pass(16 * MINUTE_MS);
     });
 
     test('slow down their own name and nobody else, and the right one is looked at again', async () => {

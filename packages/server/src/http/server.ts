@@ -162,6 +162,7 @@ export function createHttpServer(
   const limiter =
     perSecond === null ? null : new RateLimiter({ perSecond, now, liveNodes: () => parts.nodes.liveCount });
   const accessChecks = {
+    app: parts.app,
     keyring: parts.keyring,
     limiter,
     settings,

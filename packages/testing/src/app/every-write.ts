@@ -340,7 +340,14 @@ export const EVERY_WRITE: EveryWrite = {
   signOn: {
     putPolicy: (round) => {
       const groups = [{ group: 'operators', role: 'operator' as const }];
-      return [round.app.signOn.putPolicy({ groups, session_hours: 1 + (round.round % 9), reconfirm: [] })];
+      return [
+        round.app.signOn.putPolicy({
+          groups,
+          session_hours: 1 + (round.round % 9),
+          reconfirm: [],
+          second_factor_for: 'nobody',
+        }),
+      ];
     },
     use: (round) => [round.app.signOn.use(`state ${round.round}`, atMs(round) + 3 * SECOND_MS)],
     // The first one makes the person; all nodes do it at the same time.

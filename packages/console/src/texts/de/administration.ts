@@ -129,6 +129,10 @@ export const signOn: typeof english.signOn = {
     count === 0
       ? 'Gespeichert. Niemand, der schon angemeldet war, bekommt andere Rechte.'
       : `Gespeichert. ${count === 1 ? 'Eine Person bekommt' : `${count} Personen bekommen`} bei der nächsten Anmeldung andere Rechte.`,
+  factors: 'Zweiter Faktor',
+  factorForAdministrators: 'Wer verwaltet, braucht einen zweiten Faktor oder einen Passkey',
+  factorForAdministratorsMeans:
+    'Andere sehen und bedienen wie bisher. Wer sich über den Identitätsanbieter angemeldet hat, und API-Schlüssel, die niemandem gehören, werden nicht danach gefragt.',
   signIns: 'Letzte Anmeldungen',
   noSignIns: 'Über den Identitätsanbieter hat sich noch niemand angemeldet.',
   at: 'Zeit',

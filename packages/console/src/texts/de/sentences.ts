@@ -241,6 +241,8 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   no_data: 'Zu wenige Temperaturen',
 
   // Refusals
+  administrators_need_factor:
+    'wer verwaltet, braucht einen zweiten Faktor oder einen Passkey; richten Sie ihn auf Ihrer eigenen Seite ein',
   confirmation_by_oneself: 'das muss mit Ihrer PIN oder Ihrem Passwort bestätigt werden',
   confirmation_by_another: 'das muss eine andere Person bestätigen, die hier bedient',
   confirmation_has_ended:

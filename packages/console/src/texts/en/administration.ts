@@ -124,6 +124,10 @@ export const signOn = {
     count === 0
       ? 'Saved. Nobody who has signed in before gets other rights.'
       : `Saved. ${count === 1 ? 'One person gets' : `${count} people get`} other rights at the next sign-in.`,
+  factors: 'Second factor',
+  factorForAdministrators: 'Whoever administers needs a second factor or a passkey',
+  factorForAdministratorsMeans:
+    'Others see and operate as before. Whoever has signed in with the identity provider, and API keys that belong to nobody, are not asked for it.',
   signIns: 'Last sign-ins',
   noSignIns: 'Nobody has signed in with the identity provider yet.',
   at: 'Time',

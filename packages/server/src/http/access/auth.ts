@@ -1,9 +1,11 @@
+import type { AppReads } from '@granary/app/app';
 import { REQUEST_MS_MAX } from '@granary/common/request-time';
 import { LATE, within } from '@granary/common/within';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
+import { sentence } from '@granary/contract/sentences/english';
 import { SECOND_MS } from '@granary/contract/time';
 import { hasScope } from '@granary/core/keys';
 import { isShared } from '@granary/core/session';
@@ -40,6 +42,7 @@ export interface AccessChecks {
   readonly limiter: RateLimiter | null;
   readonly failedLogins: FailedLogins;
   readonly settings: Pick<Settings, 'console' | 'publicUrl'>;
+  readonly app: Pick<AppReads, 'signOn' | 'people'>;
 }
 
 /** Authenticates the caller before a route runs, or refuses. */
@@ -68,6 +71,15 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
       (caller) => admitKnown(caller, credential, request, reply, finish),
       done,
     );
+  });
+
+  // Of these routes only, because each hook costs time on every request.
+  app.addHook('onRoute', (route) => {
+    if (route.config?.endpoint?.scope !== 'admin') return;
+    const check = async ({ caller }: FastifyRequest): Promise<void> => {
+      if (caller.kind === 'person') await requireFactor(caller, checks.app);
+    };
+    route.preHandler = [route.preHandler ?? [], check].flat();
   });
 
   /** The cookie of a browser counts where no key is sent. */
@@ -224,6 +236,16 @@ function refuseAtTerminal({ kind, terminal }: Caller, endpoint: Endpoint): void 
   const isStop = scopeOf(endpoint, undefined) === 'stop';
   if (scope !== null && (isStop || !isLocked || !isAudited)) return;
   throw new Refusal('forbidden', 'this cannot be done at a shared terminal or display');
+}
+
+/** Where the policy asks for it, people administer only with more than a password. */
+async function requireFactor({ keyId, session }: Caller, app: AccessChecks['app']): Promise<void> {
+  const isOfProvider = session !== null && session.endsAtMs !== null;
+  if (isOfProvider || (await app.signOn.policy()).second_factor_for === 'nobody') return;
+  const person = await app.people.find(keyId);
+  if (person !== undefined && person.recoveryCodesLeft !== null) return;
+  if ((await app.people.passkeys(keyId)).length > 0) return;
+  throw new Refusal('forbidden', sentence('administrators_need_factor'));
 }
 
 function requireScope(caller: Caller, scope: Scope | null): void {

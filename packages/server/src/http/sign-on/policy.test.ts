@@ -7,7 +7,7 @@ const OPERATORS = { group: 'silo-operators', role: 'operator', facilities: ['nor
 
 describeService('the policy of signing in', (api) => {
   it('is empty at first, is replaced as a whole, and a dry run changes nothing', async () => {
-    const empty = { groups: [], session_hours: 12, reconfirm: [] };
+    const empty = { groups: [], session_hours: 12, reconfirm: [], second_factor_for: 'nobody' };
     assert.deepEqual((await api.get(POLICY)).body.data, empty);
     const planned = await api.put(`${POLICY}?dry_run=true`, { groups: [OPERATORS] });
     assert.deepEqual(planned.body.data, {
@@ -38,6 +38,7 @@ describeService('the policy of signing in', (api) => {
     );
     assert.equal(await refused({ session_hours: 0 }), '/session_hours');
     assert.equal(await refused({ reconfirm: [{ facility: 'a', how: 'twice' }] }), '/reconfirm/0/how');
+    assert.equal(await refused({ second_factor_for: 'everybody' }), '/second_factor_for');
     assert.equal(await refused({ groups: [{ ...OPERATORS, group: 'a\u0000b' }] }), '/groups/0/group');
   });
 
@@ -53,7 +54,12 @@ describeService('the policy of signing in', (api) => {
     assert.deepEqual((await api.get(POLICY)).body.data.groups, []);
     assert.equal((await api.post('/v1/apply', document)).status, 200);
     const { sign_in_policy: exported } = (await api.get('/v1/export')).body.data;
-    assert.deepEqual(exported, { groups: [OPERATORS], session_hours: 12, reconfirm: [] });
+    assert.deepEqual(exported, {
+      groups: [OPERATORS],
+      session_hours: 12,
+      reconfirm: [],
+      second_factor_for: 'nobody',
+    });
     assert.equal('sign_in_policy' in (await api.get('/v1/export?facility=north')).body.data, false);
     assert.equal((await api.post('/v1/apply', document)).body.data.unchanged, 1);
     await api.post('/v1/apply', { version: 1 });
