@@ -55,6 +55,27 @@ const shown = (devices: readonly ArrangedDevice[], address: string): string[] =>
     ({ name, deviceIds }) => `${name}: ${deviceIds.join(' ')}`,
   );
 
+test('the facility with the lowest level, or with the device that is empty soonest, is first where that is asked for', () => {
+  const devices = [
+    aDevice('full', { facility: 'North', level: 90, emptyMs: 3 }),
+    aDevice('half', { facility: 'South', level: 50, emptyMs: 1 }),
+    aDevice('low', { facility: 'West', level: 10, emptyMs: 2 }),
+    aDevice('unknown', { facility: 'East' }),
+  ];
+  assert.deepEqual(shown(devices, 'sort=level'), [
+    'West: low',
+    'South: half',
+    'North: full',
+    'East: unknown',
+  ]);
+  assert.deepEqual(shown(devices, 'sort=empty'), [
+    'South: half',
+    'West: low',
+    'North: full',
+    'East: unknown',
+  ]);
+});
+
 test('facilities are in the order of their names, and their devices in the order of what they need, then of their zones', () => {
   const devices = [
     aDevice('calm'),

@@ -64,15 +64,18 @@ export interface Facility {
   readonly deviceIds: readonly string[];
 }
 
-/** Facilities are always in the same order, so that a person finds them where they were; devices are sorted within one. */
+/**
+ * Devices are sorted within their facility. Facilities are in the order of their names, so that a person finds them where they
+ * were; who asks for the lowest level wants the facility that has it first.
+ */
 export function arrange(devices: readonly ArrangedDevice[], arrangement: Arrangement): Facility[] {
   const shown = devices.filter((one) => isWanted(one, arrangement)).sort(ORDERS[arrangement.sort]);
   if (arrangement.grouping === 'none') {
     return shown.length === 0 ? [] : [{ name: null, deviceIds: idsOf(shown) }];
   }
-  return [...Map.groupBy(shown, ({ device }) => device.location.facility)]
-    .sort(([one], [other]) => compare(one, other))
-    .map(([name, ofFacility]) => ({ name, deviceIds: idsOf(ofFacility) }));
+  const facilities = [...Map.groupBy(shown, ({ device }) => device.location.facility)];
+  if (!BY_NUMBER.includes(arrangement.sort)) facilities.sort(([one], [other]) => compare(one, other));
+  return facilities.map(([name, ofFacility]) => ({ name, deviceIds: idsOf(ofFacility) }));
 }
 
 /** Drawn before they are seen, in pixels. */
@@ -134,6 +137,8 @@ const ORDERS: Readonly<Record<Arrangement['sort'], (one: ArrangedDevice, other: 
     level: (one, other) => byNumber(one.level, other.level) || byName(one, other),
     empty: (one, other) => byNumber(one.emptyMs, other.emptyMs) || byName(one, other),
   };
+
+const BY_NUMBER: readonly Arrangement['sort'][] = ['level', 'empty'];
 
 const idsOf = (devices: readonly ArrangedDevice[]): string[] =>
   devices.map(({ device: { device_id } }) => device_id);
