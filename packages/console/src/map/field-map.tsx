@@ -5,7 +5,7 @@ import './vehicles.css';
 import type { Point } from '@granary/contract/positions';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { type Signal, useComputed, useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { EmergencyStop } from '../commands/emergency-stop.tsx';
 import { useVehicleState } from '../commands/vehicle-commands.tsx';
 import { useConsole } from '../context/console.ts';
@@ -101,6 +101,7 @@ export function FieldMap() {
   const { map } = texts.value;
   const view = useSignal(NO_VIEW);
   const isFitted = useSignal(false);
+  const place = useRef<HTMLDivElement>(null);
   const contents = useMemo(emptyContents, []);
   const tracks = useMemo(() => new Tracks(client), [client]);
   const tilesAddress = settings.map_tiles_url;
@@ -129,6 +130,12 @@ export function FieldMap() {
     if (isSized && selected !== null && !isSeen) show([selected]);
   }, [selectedId]);
 
+  const isDrawing = selected !== null && isMode(query.get('mode'));
+  useEffect(() => {
+    // On a phone the way to draw is below the map, which the person wants to see then.
+    if (isDrawing) place.current?.scrollIntoView({ block: 'start' });
+  }, [isDrawing]);
+
   if (vehicles.value.length === 0) return <EmptyState drawing="field" title={map.noVehicles} />;
   const select = (deviceId: string): void => navigation.open(addressOf('map', null, { device: deviceId }));
   const onMission = new Set([...live.site.missions.all.value.values()].map(({ device_id }) => device_id));
@@ -153,7 +160,7 @@ export function FieldMap() {
     },
   };
   return (
-    <div class="map-view">
+    <div ref={place} class="map-view">
       <h1 class="only-for-readers">{map.title}</h1>
       <MapSurface
         view={view}

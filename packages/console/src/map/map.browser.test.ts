@@ -102,6 +102,16 @@ describe('the field map', () => {
     await page.getByRole('button', { name: 'Waypoint 1, Scan' }).waitFor();
   });
 
+  test('on a phone the map is in sight when a mission is drawn on it', async (t) => {
+    const operator = await signIn(t, site, { viewport: PHONE });
+    if (operator === null) return;
+    const { page, open } = operator;
+    await open(`#/map?device=${ROVER}`);
+    await page.getByRole('link', { name: 'Plan a mission' }).click();
+    await page.getByText('Press the map to add a waypoint').waitFor();
+    await eventually(async () => ((await mapOf(page).boundingBox())?.y ?? -1) >= 0, true);
+  });
+
   test('on a phone one press stops a vehicle, and a person releases it', async (t) => {
     const operator = await signIn(t, site, { viewport: PHONE, colorScheme: 'dark' });
     if (operator === null) return;
