@@ -74,6 +74,11 @@ describe('the overview of the site in Chromium', () => {
     const tile = page.getByRole('listitem').filter({ hasText: ODD_NAME });
     await tile.getByText('Never reported').first().waitFor();
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), DESK.width);
+    await operator.open('#/overview?view=table');
+    await page.getByRole('row').filter({ hasText: ODD_NAME }).waitFor();
+    const table = await page.getByRole('table').boundingBox();
+    const panel = await page.getByRole('complementary', { name: 'Needs attention' }).boundingBox();
+    assert.ok(table !== null && panel !== null && table.x + table.width <= panel.x, 'beside, not below it');
     assert.deepEqual(record.faults, []);
   });
 
