@@ -111,7 +111,7 @@ const operationFrom = (started_at: string, changed: Pick<OperationRecord, 'ended
 test('a name stands at its bar in the longest form that ends before the next bar, and within the right edge', () => {
   const place = (...starts: readonly number[]) =>
     placedNames(
-      starts.map((leftPx) => ({ leftPx, rightPx: leftPx + 3, names: ['Feed 20 kg', '20 kg', ''] })),
+      starts.map((leftPx) => ({ leftPx, names: ['Feed 20 kg', '20 kg', ''] })),
       200,
       4,
       (text) => text.length * 6,
@@ -125,6 +125,9 @@ test('a name stands at its bar in the longest form that ends before the next bar
     [60, 'Feed 20 kg'],
   ]);
   assert.deepEqual(place(190), [[140, 'Feed 20 kg']]);
-  assert.deepEqual(place(160, 190), [[170, '20 kg']]);
-  assert.deepEqual(place(188, 190), []);
+  assert.deepEqual(place(90, 92, 94), [[94, 'Feed 20 kg']], 'the last of those that stand together');
+  assert.deepEqual(place(100, 190), [
+    [100, 'Feed 20 kg'],
+    [170, '20 kg'],
+  ]);
 });

@@ -154,7 +154,6 @@ function namesOf(operation: OperationRecord): string[] {
 
 interface Named {
   readonly leftPx: number;
-  readonly rightPx: number;
   readonly names: readonly string[];
 }
 
@@ -170,7 +169,7 @@ export function placedNames(
 ): { readonly text: string; readonly leftPx: number }[] {
   const ordered = bars.toSorted((one, other) => one.leftPx - other.leftPx);
   let endPx = Number.NEGATIVE_INFINITY;
-  return ordered.flatMap(({ leftPx, rightPx, names }, index) => {
+  return ordered.flatMap(({ leftPx, names }, index) => {
     const next = ordered[index + 1];
     const placed = names
       .map((text) => ({ text, widthPx: widthOf(text) }))
@@ -181,8 +180,9 @@ export function placedNames(
           one.leftPx >= endPx + gapPx &&
           (next === undefined || one.leftPx + one.widthPx + gapPx <= next.leftPx),
       );
-    endPx = Math.max(endPx, rightPx, placed === undefined ? 0 : placed.leftPx + placed.widthPx);
-    return placed === undefined ? [] : [{ text: placed.text, leftPx: placed.leftPx }];
+    if (placed === undefined) return [];
+    endPx = placed.leftPx + placed.widthPx;
+    return [{ text: placed.text, leftPx: placed.leftPx }];
   });
 }
 

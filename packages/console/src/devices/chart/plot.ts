@@ -343,10 +343,7 @@ function drawNames(u: uPlot, { bars }: PlotContents, colour: Colour): void {
   const edge = bbox.left + bbox.width;
   ctx.save();
   ctx.font = labelFont();
-  const shown = bars.map((bar) => {
-    const [leftPx, rightPx] = spanOf(u, bar);
-    return { names: bar.names, leftPx, rightPx };
-  });
+  const shown = bars.map((bar) => ({ names: bar.names, leftPx: spanOf(u, bar)[0] }));
   const y = bbox.top + bbox.height - (BAR_HEIGHT + 2) * ratio;
   for (const { text, leftPx } of placedNames(
     shown,
