@@ -8,6 +8,18 @@ import { RunningSite } from '@granary/testing/console/running-site';
 import { bridgedDevice, startBridge } from '@granary/testing/console/scripted-bridge';
 import { eventually } from '@granary/testing/server/eventually';
 
+const PAGES = [
+  'devices',
+  'bridges',
+  'people',
+  'sign-in',
+  'terminals',
+  'keys',
+  'webhooks',
+  'notifications',
+  'audit',
+  'health',
+];
 const ODD_NAME = '<b>Silo</b> \u05d0\u05d1 \u{1f33e}';
 
 describe('administration', () => {
@@ -203,6 +215,18 @@ describe('administration', () => {
     assert.deepEqual(record.faults, []);
   });
 
+  test('lists that are empty say what is missing, not that nothing matches', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    for (const [part, text] of [
+      ['people', 'Nobody was invited yet.'],
+      ['terminals', 'There is no terminal or display yet.'],
+    ] as const) {
+      await operator.open(`#/administration/${part}`);
+      await operator.page.getByText(text).waitFor();
+    }
+  });
+
   test('every page of the administration is accessible, light and dark, at a desk and on a phone', async (t) => {
     for (const options of [
       { colorScheme: 'light' as const },
@@ -211,7 +235,7 @@ describe('administration', () => {
       const operator = await signIn(t, site, options);
       if (operator === null) return;
       const { page, record } = operator;
-      for (const part of ['devices', 'bridges', 'keys', 'webhooks', 'notifications', 'audit', 'health']) {
+      for (const part of PAGES) {
         await operator.open(`#/administration/${part}`);
         await page
           .locator('main :is(table, .panel, .empty-state, .notice:not(:text("Loading")))')

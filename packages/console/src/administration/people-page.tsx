@@ -43,7 +43,7 @@ export function PeoplePage() {
           )}
         </DialogButton>
       </div>
-      <PageList pages={pages}>
+      <PageList pages={pages} empty={people.none}>
         {(items) => (
           <Table
             label={people.title}

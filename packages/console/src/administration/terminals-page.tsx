@@ -38,7 +38,7 @@ export function TerminalsPage() {
           )}
         </DialogButton>
       </div>
-      <PageList pages={pages}>
+      <PageList pages={pages} empty={terminals.none}>
         {(items) => (
           <Table
             label={terminals.title}
@@ -73,7 +73,7 @@ function Reconfirm() {
     policy.reload();
   };
   return (
-    <section class="panel" aria-label={terminals.reconfirm}>
+    <section class="panel administration-choices" aria-label={terminals.reconfirm}>
       <h2>{terminals.reconfirm}</h2>
       <p class="muted">{terminals.reconfirmMeans}</p>
       {[...[...new Set([...present, ...named])].sort(), null].map((facility) => {

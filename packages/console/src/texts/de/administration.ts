@@ -68,6 +68,7 @@ export const keys: typeof english.keys = {
 export const people: typeof english.people = {
   title: 'Personen',
   invite: 'Person einladen',
+  none: 'Noch wurde niemand eingeladen.',
   name: 'Name',
   login: 'Anmeldename',
   loginHint: 'Kleine Buchstaben und Ziffern, wie ada. Er kann nicht geändert werden.',

@@ -4,6 +4,7 @@ import type * as english from '../en/terminals.ts';
 export const terminals: typeof english.terminals = {
   title: 'Terminals und Anzeigen',
   enrol: 'Terminal oder Anzeige hinzufügen',
+  none: 'Noch gibt es kein Terminal und keine Anzeige.',
   name: 'Name',
   nameHint: 'Wo es steht. Erscheint in den Aufzeichnungen dessen, was dort getan wird.',
   kind: 'Art',

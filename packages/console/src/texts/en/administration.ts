@@ -65,6 +65,7 @@ export const keys = {
 export const people = {
   title: 'People',
   invite: 'Invite person',
+  none: 'Nobody was invited yet.',
   name: 'Name',
   login: 'Name for signing in',
   loginHint: 'Small letters and digits, such as ada. It cannot be changed.',

@@ -84,7 +84,7 @@ export const alerts = {
       })[word],
     reference: 'Measures after ISA-18.2 and EEMUA 191.',
     counts: (raised: number, floods: number, shelved: number) =>
-      `${raised} raised, ${floods} times more than 10 in 10 minutes, ${shelved} shelved now.`,
+      `${raised} raised, ${floods === 1 ? 'once' : `${floods} times`} more than 10 in 10 minutes, ${shelved} shelved now.`,
     chart: (most: number) => `Raised alerts over time, at most ${most} per hour`,
     times: (count: number) => `${count} ×`,
     mostFrequent: 'Most frequent',

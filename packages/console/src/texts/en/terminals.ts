@@ -2,6 +2,7 @@
 export const terminals = {
   title: 'Terminals and displays',
   enrol: 'Add terminal or display',
+  none: 'There is no terminal or display yet.',
   name: 'Name',
   nameHint: 'Where it stands. It appears in the records of what is done there.',
   kind: 'Kind',
