@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@granary/client';
-import { checkAccessibility, DESK, PHONE, signIn } from '@granary/testing/console/operator';
+import { checkAccessibility, DESK, PHONE, shownCode, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
 import { eventually } from '@granary/testing/server/eventually';
 
@@ -124,6 +124,46 @@ describe('the shell of the console in Chromium', () => {
       .getByRole('cell', { name: /Ada Lovelace/ })
       .first()
       .waitFor();
+  });
+
+  test('asks for the code of a second factor, which a person sets up on their page on a phone', async (t) => {
+    const operator = await signIn(t, site, { viewport: PHONE });
+    if (operator === null) return;
+    const { page } = operator;
+    const grants = [{ role: 'viewer' as const }];
+    const { code } = await site.client.people.invite({ login: 'dora', name: 'Dora', grants });
+    const password = 'seven geese behind the hedge';
+    await page.goto('about:blank');
+    await page.goto(`${site.url}/#invite=${code}`);
+    await page.getByLabel('Choose a password').fill(password);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Settings: Dora').waitFor();
+    await page.goto(`${site.url}/#/me`);
+    await checkAccessibility(page);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Set up second factor' }).click();
+    await dialog.getByRole('img').waitFor();
+    await checkAccessibility(page);
+    const secret = (await dialog.locator('code').textContent()) ?? '';
+    await dialog.getByLabel('Code that the app shows').fill(shownCode(secret));
+    await dialog.getByLabel('Present password').fill(password);
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Keep them where you find them').waitFor();
+    const [recovery = ''] = ((await dialog.locator('code').textContent()) ?? '').split(' ');
+    await checkAccessibility(page);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('8 recovery codes are left').waitFor();
+    await operator.open('#/overview');
+    await page.getByLabel('Settings: Dora').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Name for signing in').fill('dora');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Code of your app, or a recovery code').waitFor();
+    await checkAccessibility(page);
+    await page.getByLabel('Code of your app, or a recovery code').fill(recovery);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Settings: Dora').waitFor();
   });
 
   test('adds a passkey and signs in with it under a name, and says why not at an address', async (t) => {
@@ -302,6 +342,8 @@ describe('the shell of the console in Chromium', () => {
     if (operator === null) return;
     const { page } = operator;
     await page.getByText('Live', { exact: true }).waitFor();
+    await operator.open('#/alerts');
+    await page.getByRole('heading', { name: 'Alerts', level: 1 }).waitFor();
     await operator.open('#/devices/silo-03');
     await site.client.operations.feed('silo-03', { amount: 400 });
     const stops = page.getByRole('button', { name: 'Stop Sow feed' });
@@ -322,6 +364,11 @@ describe('the shell of the console in Chromium', () => {
     await page.getByText('The stop has not reached the service yet').nth(1).waitFor();
     await operator.open('#/overview');
     await page.getByText('Not known: this page is not live.').waitFor();
+    for (const view of ['#/overview', '#/alerts']) {
+      await operator.open(view);
+      await checkAccessibility(page);
+    }
+    await operator.open('#/overview');
     assert.equal(await page.locator('.overview-counts .last-known').count(), 3);
     await site.startAgain();
     await page.getByText('Live', { exact: true }).waitFor();

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { signIn } from '@granary/testing/console/operator';
+import { checkAccessibility, DESK, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
 import { eventually } from '@granary/testing/server/eventually';
+import type { Page } from 'playwright-core';
 
 const SILO = 'silo-01';
 /** Words of every English sentence that are no German ones; names of devices and places are data. */
@@ -13,6 +14,47 @@ before(async () => {
   site = await RunningSite.start();
 });
 after(() => site.stop());
+
+const englishLines = async (page: Page): Promise<string[]> =>
+  (await page.locator('body').innerText()).split('\n').filter((line) => ENGLISH.test(line));
+
+const VIEWS = [
+  '#/overview',
+  '#/overview?view=table',
+  '#/alerts?list=statistics',
+  '#/orders',
+  '#/map?device=rover-01&mode=plan',
+  '#/operations/missions',
+  '#/shift',
+  '#/devices/silo-12',
+  '#/devices/silo-12?tab=forecast',
+  '#/devices/silo-12?tab=configuration',
+  '#/devices/silo-12?tab=connection',
+  '#/administration/bridges',
+  '#/administration/people',
+  '#/administration/sign-in',
+  '#/administration/terminals',
+  '#/administration/notifications',
+  '#/administration/health',
+  '#/me',
+];
+
+for (const viewport of [DESK, PHONE]) {
+  test(`no German view has a fault of accessibility or an English sentence, ${viewport.width} px wide`, async (t) => {
+    const operator = await signIn(t, site, { viewport });
+    if (operator === null) return;
+    const { page, record } = operator;
+    await page.evaluate("localStorage.setItem('granary.language', 'de')");
+    await page.reload();
+    for (const view of VIEWS) {
+      await page.goto(`${site.url}/${view}`);
+      await page.locator('main :is(table, .panel, .empty-state, .map, .tile, h1)').first().waitFor();
+      await checkAccessibility(page);
+      assert.deepEqual(await englishLines(page), [], view);
+    }
+    assert.deepEqual(record.faults, []);
+  });
+}
 
 test('the German page shows alerts, a refused start, an operation and its trace without an English sentence', async (t) => {
   const operator = await signIn(t, site);
@@ -33,11 +75,7 @@ test('the German page shows alerts, a refused start, an operation and its trace 
 
   const withoutEnglish = async (shown: RegExp): Promise<void> => {
     await page.getByText(shown).first().waitFor();
-    const lines = (await page.locator('body').innerText()).split('\n');
-    assert.deepEqual(
-      lines.filter((line) => ENGLISH.test(line)),
-      [],
-    );
+    assert.deepEqual(await englishLines(page), []);
   };
   // The filters of the overview are one row on a desk.
   await page.setViewportSize({ width: 1_440, height: 900 });

@@ -65,6 +65,7 @@ const VIEWS = [
   '#/devices/silo-12?tab=configuration',
   '#/administration/audit',
   '#/administration/health',
+  '#/me',
 ];
 
 for (const [viewport, colorScheme] of [
@@ -83,6 +84,9 @@ for (const [viewport, colorScheme] of [
       ['devices', 'Register device'],
       ['notifications', 'Create rule'],
       ['webhooks', 'Create webhook'],
+      ['people', 'Invite person'],
+      ['terminals', 'Add terminal or display'],
+      ['sign-in', 'Add group'],
     ] as const) {
       await operator.open(`#/administration/${view}`);
       await page.getByRole('button', { name: button }).click();

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { TestContext } from 'node:test';
 import { createClient } from '@granary/client';
+import { fromBase32, totp } from '@granary/server/process/keys/second-factor';
 import type { Page } from 'playwright-core';
 import { openBrowser, PageRecord } from '../server/browser.ts';
 import type { RunningSite } from './running-site.ts';
@@ -103,3 +104,7 @@ async function faultsOf(page: Page, options: string): Promise<string[]> {
       `${id} (${impact}): ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`,
   );
 }
+
+/** What the authenticator app of a person shows now. */
+export const shownCode = (secret: string): string =>
+  totp(fromBase32(secret), Math.floor(Date.now() / 30_000));
