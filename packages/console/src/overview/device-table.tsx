@@ -138,7 +138,7 @@ function TimeAhead({ at, timeZone }: TimeAheadProps) {
   const { foresight } = texts.value;
   const reading = { nowMs, language: locale.value, words: foresight, timeZone };
   const isPast = Date.parse(at) <= nowMs;
-  return <LastKnown>{isPast ? foresight.orderOverdue : inZone(timeAhead(at, reading), reading)}</LastKnown>;
+  return <LastKnown>{isPast ? foresight.orderNow : inZone(timeAhead(at, reading), reading)}</LastKnown>;
 }
 
 function AlertCell({ device }: RowProps) {

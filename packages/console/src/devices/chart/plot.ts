@@ -342,6 +342,7 @@ function drawNames(u: uPlot, { bars }: PlotContents, colour: Colour): void {
   const ratio = devicePixelRatio;
   const edge = bbox.left + bbox.width;
   ctx.save();
+  ctx.textAlign = 'left';
   ctx.font = labelFont();
   const shown = bars.map((bar) => ({ names: bar.names, leftPx: spanOf(u, bar)[0] }));
   const y = bbox.top + bbox.height - (BAR_HEIGHT + 2) * ratio;

@@ -8,6 +8,7 @@ export const foresight: typeof english.foresight = {
   lastsLonger: 'Reicht mehr als 30 Tage',
   earliest: (when) => `Kein Datum: nicht vor ${when}`,
   orderBy: (when) => `Bestellen bis ${when}`,
+  orderNow: 'Jetzt bestellen',
   orderOverdue: 'Jetzt bestellen: eine Lieferung kommt zu spät',
   fits: (mass, when) => `${mass} passen ab ${when}`,
   deliverBetween: (from, to) => `Lieferung zwischen ${from} und ${to}`,

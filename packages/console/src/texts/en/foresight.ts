@@ -6,6 +6,7 @@ export const foresight = {
   lastsLonger: 'Lasts more than 30 days',
   earliest: (when: string) => `No date: not before ${when}`,
   orderBy: (when: string) => `Order by ${when}`,
+  orderNow: 'Order now',
   orderOverdue: 'Order now: a delivery comes late',
   fits: (mass: string, when: string) => `${mass} fit from ${when}`,
   deliverBetween: (from: string, to: string) => `Deliver between ${from} and ${to}`,
