@@ -55,6 +55,8 @@ const comparable = (text: string): string[] =>
         .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
         .replace(/\b(op|cmd)_\w+/g, '<id>')
         .replace(/^(ok|warn)( +disk )/, '<ok or warn>$2')
+        // What the scale saw is there if it has reported since the end.
+        .replace(/, [\d.]+ kg measured$/, '')
         .replace(/-?\d+(\.\d+)?/g, '<number>')
         .replace(/ +/g, ' '),
     );
