@@ -10,6 +10,8 @@ export const STORAGE_DAYS_MAX = 3_650;
 const DAMAGED_PERCENT_USUAL = 30;
 /** The hours in which shelled maize of 25 %, at 60 °F and with 30 % damaged kernels, loses 0.5 % of its dry matter. */
 const REFERENCE_H = 230;
+/** Beyond it the correction for wet maize would let wetter grain keep longer. */
+const WET_MAIZE_F_MAX = 100;
 const TEMPERATURE_C = { min: -20, max: 50 } as const;
 const MOISTURE_PERCENT = { min: 5, max: 40 } as const;
 
@@ -32,6 +34,15 @@ const CEREAL_DAYS: readonly (readonly [number, readonly number[]])[] = [
   [30, [60, 25, 5, 5, 3, 1]],
 ];
 const CEREAL_F = [30, 40, 50, 60, 70, 80] as const;
+const CEREAL_EDGES = { fahrenheit: { min: 30, max: 80 }, moisture: { min: 14, max: 30 } } as const;
+/**
+ * Beyond its edges all rows and columns of the table are continued alike, so that warmer or wetter grain never keeps longer: by the rule
+ * of thumb where it is colder, otherwise by that step at the edge which gives the shortest times.
+ */
+const PER_10_F_COLDER = 2;
+const PER_10_F_WARMER = 3;
+const PER_POINT_DRIER = 1.6;
+const PER_POINT_WETTER = Math.SQRT2;
 /** The same table holds for soybeans of three points less. */
 const SOYBEAN_POINTS_LESS = 3;
 
@@ -103,19 +114,29 @@ function maizeDays(fahrenheit: number, moisturePercent: number, damagedPercent: 
 function ofTemperature(fahrenheit: number, moisturePercent: number): number {
   if (fahrenheit <= 60) return 128.76 * Math.exp((-4.86 * fahrenheit) / 60);
   const wet = clamp((moisturePercent - 19) / 100, 0, 0.09);
-  return 32.3 * Math.exp((-3.48 * fahrenheit) / 60) + wet * Math.exp((0.61 * (fahrenheit - 60)) / 60);
+  const ofDry = (at: number): number => 32.3 * Math.exp((-3.48 * at) / 60);
+  const at = Math.min(fahrenheit, WET_MAIZE_F_MAX);
+  return ((ofDry(at) + wet * Math.exp((0.61 * (at - 60)) / 60)) * ofDry(fahrenheit)) / ofDry(at);
 }
 
-/** Linear in the logarithm between the cells of the table, and beyond its edges by the slope at the edge. */
+/** Linear in the logarithm between the cells of the table. */
 function tableDays(fahrenheit: number, moisturePercent: number): number {
+  const { fahrenheit: warmth, moisture } = CEREAL_EDGES;
+  const insideF = clamp(fahrenheit, warmth.min, warmth.max);
+  const insidePercent = clamp(moisturePercent, moisture.min, moisture.max);
+  const byWarmth =
+    (fahrenheit < insideF ? PER_10_F_COLDER : PER_10_F_WARMER) ** ((insideF - fahrenheit) / 10);
+  const byMoisture =
+    (moisturePercent < insidePercent ? PER_POINT_DRIER : PER_POINT_WETTER) **
+    (insidePercent - moisturePercent);
   const rows = CEREAL_DAYS.map(([x, days]) => ({
     x: x as number,
     y: interpolated(
       days.map((one, index) => ({ x: CEREAL_F[index] ?? 0, y: Math.log(one) })),
-      fahrenheit,
+      insideF,
     ),
   }));
-  return Math.exp(interpolated(rows, moisturePercent));
+  return Math.exp(interpolated(rows, insidePercent)) * byWarmth * byMoisture;
 }
 
 function interpolated(points: readonly { readonly x: number; readonly y: number }[], x: number): number {
