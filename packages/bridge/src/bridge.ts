@@ -293,7 +293,7 @@ export class Bridge {
     this.#loadedAtMs = this.#clock.now();
     this.#faults = [];
     this.#units?.ask(site.devices.map(({ attached }) => attached));
-    this.#compareUnits();
+    this.#compareUnits(site.devices);
     const wanted = this.#groupsOf(site);
     for (const [key, group] of this.#groups) {
       if (wanted.get(key)?.signature === group.signature) continue;
@@ -436,20 +436,20 @@ export class Bridge {
     } catch (error) {
       this.#options.log('warn', 'the units of sensors cannot be kept on disk', { reason: messageOf(error) });
     }
-    this.#compareUnits();
+    const devices = new Set(asked);
+    this.#compareUnits((this.#site?.devices ?? []).filter(({ attached }) => devices.has(attached.id)));
   }
 
   /** A value in another unit than that of its sensor would be wrong and look right, so it is not sent. */
-  #compareUnits(): void {
-    const before = new Map(this.#otherUnits);
-    this.#otherUnits.clear();
-    for (const { attached } of this.#site?.devices ?? []) {
+  #compareUnits(devices: Site['devices']): void {
+    for (const { attached } of devices) {
       const { id: deviceId, mapping } = attached;
       const others = this.#units?.otherUnitsOf(deviceId, mapping) ?? [];
-      if (others.length === 0) continue;
-      this.#otherUnits.set(deviceId, others);
       const reason = otherUnitText(others);
-      if (otherUnitText(before.get(deviceId) ?? []) !== reason)
+      const before = otherUnitText(this.#otherUnits.get(deviceId) ?? []);
+      if (others.length === 0) this.#otherUnits.delete(deviceId);
+      else this.#otherUnits.set(deviceId, others);
+      if (reason !== '' && reason !== before)
         this.#options.log('error', 'values of a device are not sent: their unit is not the declared one', {
           deviceId,
           mapping: mapping.name,

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type DeclaredUnitsOf, REPORTED_DEVICES_MAX } from '@granary/contract/bridges';
 import type { SensorDeclaration } from '@granary/contract/devices/sensors';
 import type { Mapping } from '../mapping/mapping.ts';
@@ -21,6 +22,8 @@ export class DeclaredUnits {
   readonly #units: Map<string, DeclaredUnitsOf>;
   /** Devices about which the service has not been asked since they were read from the site file. */
   #unasked: ReadonlySet<string> = new Set();
+  /** Whether something is known that is not on disk. */
+  #isChanged = false;
 
   private constructor(file: string, units: Map<string, DeclaredUnitsOf>) {
     this.#file = file;
@@ -57,22 +60,21 @@ export class DeclaredUnits {
   /** The answer of the service; devices that it does not have are missing in it. */
   async learn(asked: readonly string[], answer: Readonly<Record<string, DeclaredUnitsOf>>): Promise<void> {
     this.#unasked = new Set([...this.#unasked].filter((deviceId) => !asked.includes(deviceId)));
-    const before = this.#text();
     for (const deviceId of asked) {
       const units = Object.hasOwn(answer, deviceId) ? answer[deviceId] : undefined;
+      if (isDeepStrictEqual(this.#units.get(deviceId), units)) continue;
+      this.#isChanged = true;
       if (units === undefined) this.#units.delete(deviceId);
       else this.#units.set(deviceId, units);
     }
-    const after = this.#text();
-    if (after !== before) await writePrivately(this.#file, after);
+    // Thousands of devices are asked about in several reports, and written once.
+    if (!this.#isChanged || this.#unasked.size > 0) return;
+    this.#isChanged = false;
+    await writePrivately(this.#file, `${JSON.stringify(Object.fromEntries(this.#units))}\n`);
   }
 
   otherUnitsOf(deviceId: string, mapping: Mapping): OtherUnit[] {
     return otherUnits(this.#units.get(deviceId) ?? {}, declarationsOf(mapping));
-  }
-
-  #text(): string {
-    return `${JSON.stringify(Object.fromEntries(this.#units))}\n`;
   }
 }
 
