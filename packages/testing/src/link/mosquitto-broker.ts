@@ -9,6 +9,7 @@ import type { BrokerAccess } from '@granary/link/external/connection/broker-addr
 import { HOST } from './fixture.ts';
 
 const LISTEN_RETRY_MS = 20;
+const END_RETRY_MS = 200;
 const OPEN: Settings = () => ['allow_anonymous true'];
 export const SERVICE_USER = { username: 'granary', password: 'password-of-the-service' };
 export const SECURITY_FILE = 'dynamic-security.json';
@@ -74,21 +75,27 @@ export class MosquittoBroker {
     return this.#folder;
   }
 
-  /** Starts the process, if it does not run. */
+  /** Starts the process, if it does not run, and again if another test had its port for a connection in this moment. */
   async restart(): Promise<void> {
-    this.#process ??= spawn('mosquitto', ['-c', this.#file], { stdio: 'ignore' });
     const { port } = this.access;
-    while (!(await isListening(port))) await new Promise((resolve) => setTimeout(resolve, LISTEN_RETRY_MS));
+    for (;;) {
+      if (this.#process === null || this.#process.exitCode !== null)
+        this.#process = spawn('mosquitto', ['-c', this.#file], { stdio: 'ignore' });
+      if (await isListening(port)) return;
+      await new Promise((resolve) => setTimeout(resolve, LISTEN_RETRY_MS));
+    }
   }
 
-  /** SIGTERM lets it store its sessions first. */
+  /** SIGTERM lets it store its sessions first; one that comes in the first moments of the process has no effect. */
   async end(): Promise<void> {
     const child = this.#process;
-    if (child === null) return;
     this.#process = null;
+    if (child === null || child.exitCode !== null) return;
     const exited = once(child, 'exit');
+    const asking = setInterval(() => child.kill('SIGTERM'), END_RETRY_MS);
     child.kill('SIGTERM');
     await exited;
+    clearInterval(asking);
   }
 
   async remove(): Promise<void> {
