@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Passwords } from './passwords.ts';
 
 test('passwords are compared two at a time, 200 wait, and further ones are refused', async () => {
-  const passwords = new Passwords();
+  const passwords = new Passwords(2);
   let begun = 0;
   // Refused when it is its turn, so that nothing is computed.
   const begin = (): void => {

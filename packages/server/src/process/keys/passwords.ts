@@ -23,8 +23,13 @@ interface Costs {
 
 /** Hashes one or two passwords at a time; the others wait. */
 export class Passwords {
+  readonly #parallelMax: number;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
+
+  constructor(parallelMax = PARALLEL_MAX) {
+    this.#parallelMax = parallelMax;
+  }
 
   /** In PHC form. */
   async hash(password: string): Promise<string> {
@@ -54,7 +59,7 @@ export class Passwords {
     if (this.#waiting.length >= WAITING_MAX) {
       throw new Refusal('rate_limited', 'too many people sign in at this moment; try again');
     }
-    if (this.#running >= PARALLEL_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#running >= this.#parallelMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
     try {
       begin?.();
