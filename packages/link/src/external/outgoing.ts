@@ -25,6 +25,7 @@ interface HeldCommand {
   readonly deviceId: string;
   readonly command: object;
   readonly options: CommandOptions;
+  /** By `performance.now()`: a clock that is set back must not let an old command out. */
   readonly untilMs: number;
 }
 
@@ -47,8 +48,8 @@ export class Outgoing {
   }
 
   async sendCommand(deviceId: string, command: object, options: CommandOptions): Promise<Delivery> {
-    const { records, limits, now } = this.#parts;
-    const untilMs = now() + limits.repeatedExpiryS * SECOND_MS;
+    const { records, limits } = this.#parts;
+    const untilMs = performance.now() + limits.repeatedExpiryS * SECOND_MS;
     const delivery = await this.#sendCommand({ deviceId, command, options, untilMs });
     records.countUnsent(deviceId, delivery);
     if (delivery !== 'sent') return delivery;
@@ -93,7 +94,7 @@ export class Outgoing {
     const { limits, connected, now, connection } = this.#parts;
     const { deviceId, command, options, untilMs } = sent;
     const { expiresAtMs, repeatKey } = options;
-    const leftMs = (expiresAtMs ?? untilMs) - now();
+    const leftMs = expiresAtMs === null ? untilMs - performance.now() : expiresAtMs - now();
     const key = repeatKey === null ? null : `${deviceId} ${repeatKey}`;
     if (key !== null && expiresAtMs === null) this.#hold(key, sent);
     if (leftMs <= 0) return 'expired';
@@ -121,7 +122,7 @@ export class Outgoing {
   #hold(key: string, command: HeldCommand): void {
     this.#held.delete(key);
     this.#held.set(key, command);
-    const nowMs = this.#parts.now();
+    const nowMs = performance.now();
     for (const [oldKey, { untilMs }] of this.#held) {
       if (untilMs > nowMs && this.#held.size <= WAITING_MAX) return;
       this.#held.delete(oldKey);

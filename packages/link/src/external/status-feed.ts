@@ -21,6 +21,7 @@ export class StatusFeed {
   readonly #parts: FeedParts;
   /** Devices of which only a retained message is known: their connection may have ended with that of this node. */
   readonly #retained = new Set<string>();
+  /** When the present connection to the broker was opened. */
   #sinceMs = 0;
 
   constructor(parts: FeedParts) {
