@@ -104,7 +104,7 @@ async function compose(settings: Settings, surroundings: Environment, lifecycle:
   );
   const keyring = new Keyring(app, now);
   const process = { settings, surroundings, app, nodes, adminKey, keyring, certificates, clock, now, logger };
-  const devices = composeDevices({
+  const devices = await composeDevices({
     ...process,
     certificate: certificates?.current ?? null,
     carryOut,

@@ -36,10 +36,10 @@ interface Given {
   readonly threadEnded: (error: Error) => void;
 }
 
-export type DeviceParts = ReturnType<typeof composeDevices>;
+export type DeviceParts = Awaited<ReturnType<typeof composeDevices>>;
 
 /** What is between the service and its devices. Nothing of it works before the link is started. */
-export function composeDevices(given: Given) {
+export async function composeDevices(given: Given) {
   const { settings, app, clock, logger, carryOut } = given;
   const { now } = clock;
   const directory = new DeviceDirectory(app, now);
@@ -74,7 +74,7 @@ export function composeDevices(given: Given) {
     rawRetentionDays,
     carryOut,
   });
-  const link = createDeviceLink(settings, { ...given, uplink, directory, log });
+  const link = await createDeviceLink(settings, { ...given, uplink, directory, log });
   const ingest = new IngestMonitor(pipeline, counters, link);
   const priorityCommands = new PriorityCommands();
   const messages = new DeviceMessages(link, logger, (deviceId, begunAtMs) =>

@@ -7,12 +7,10 @@ import type { Nodes } from '../../process/nodes/nodes.ts';
 import type { ServiceClock } from '../../process/nodes/service-clock.ts';
 import type { Settings } from '../../process/settings.ts';
 import { linkAddresses } from '../../process/tls/ports.ts';
-import { DynamicAccess } from '../broker-access/dynamic-access.ts';
 import type { DeviceDirectory } from '../device-directory.ts';
 import type { DeviceLog } from '../device-log.ts';
 import { HELD_READINGS_MAX } from '../ingest/pipeline.ts';
 import type { Uplink } from '../ingest/uplink.ts';
-import { BrokeredLink } from './brokered-link.ts';
 import { LinkMembers } from './link-members.ts';
 import type { ServiceLink } from './service-link.ts';
 import { createThreadLink } from './thread-link.ts';
@@ -37,9 +35,12 @@ interface LinkParts {
 }
 
 /** Through the external broker where one is set, otherwise with a broker of our own. */
-export function createDeviceLink(settings: Settings, parts: LinkParts): ServiceLink {
+export async function createDeviceLink(settings: Settings, parts: LinkParts): Promise<ServiceLink> {
   const { broker, brokerAccess } = settings;
   if (broker === null) return createEmbeddedLink(settings, parts);
+  // Loaded with its MQTT library where it is used, because every start waits for what it loads.
+  const { BrokeredLink } = await import('./brokered-link.ts');
+  const { DynamicAccess } = await import('../broker-access/dynamic-access.ts');
   const { app, uplink: handler, directory, logger, log, clock, nodes } = parts;
   const options = { broker, nodeName: `granary:${nodes.nodeId}`, turn: nodes, now: clock.now };
   const access =
