@@ -27,7 +27,7 @@ const WITHOUT_VALIDATION = fileURLToPath(new URL('no-validation.ts', import.meta
 const VALIDATION = /^(typebox(\/.*)?|\.\.?\/(\.\.\/)*sentences\/(?!sentence|words)\w+\.ts)$/;
 
 /** Of the languages a reader loads one. */
-const NO_TEXTS = /^(?!.*\/texts\/(en|de)\/)/;
+const NO_TEXTS = /^(?!.*\/texts\/[a-z]{2}\/)/;
 
 /** The first view with everything that it needs, and the few parts that only other views share, which are no file of their own. */
 const OF_SEVERAL_VIEWS =

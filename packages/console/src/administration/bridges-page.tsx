@@ -155,7 +155,7 @@ function BridgeFacts({ bridge: { devices, journal } }: { readonly bridge: Bridge
     [bridges.states.answering, count(devices.answering)],
     [bridges.states.silent, count(devices.silent)],
     [bridges.states.waiting, count(devices.waiting)],
-    [bridges.journal, bridges.readings(count(journal.readings))],
+    [bridges.journal, bridges.readings(journal.readings)],
   ] as const;
   return (
     <>
@@ -179,7 +179,7 @@ function BridgeFacts({ bridge: { devices, journal } }: { readonly bridge: Bridge
         {journal.dropped > 0 && (
           <div>
             <dt>{bridges.dropped}</dt>
-            <dd>{bridges.readings(count(journal.dropped))}</dd>
+            <dd>{bridges.readings(journal.dropped)}</dd>
           </div>
         )}
       </dl>

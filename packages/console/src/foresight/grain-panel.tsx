@@ -72,7 +72,7 @@ function GrainFacts({ grain }: { readonly grain: GrainState }) {
   if (moisture_percent !== null) add(words.moisture, percent(moisture_percent));
   if (equilibrium_moisture_percent !== null) add(words.equilibrium, percent(equilibrium_moisture_percent));
   if (storage !== null) {
-    const left = words.remaining(formatNumber(storage.remaining_days, 0, locale.value));
+    const left = words.remaining(Math.round(storage.remaining_days));
     add(words.storageUsed, `${percent(storage.used_percent)}, ${left}`);
   }
   return <FactList facts={facts} />;

@@ -16,12 +16,17 @@ import {
 } from '@granary/contract/sentences/jobs';
 import { PARTS } from '@granary/contract/sentences/parts';
 import { REFUSALS } from '@granary/contract/sentences/refusals';
-import { capitalized, placeholdersOf, type Reader, written } from '@granary/contract/sentences/sentence';
+import {
+  capitalized,
+  formsOf,
+  placeholdersOf,
+  pluralRulesOf,
+  type Reader,
+  written,
+} from '@granary/contract/sentences/sentence';
 import { WORDS } from '@granary/contract/sentences/words';
 import { ERRORS } from '../texts/de/errors.ts';
-import { GERMAN_TEXTS } from '../texts/de/texts.ts';
-import { ENGLISH_TEXTS } from '../texts/en/texts.ts';
-import { LANGUAGES, useLanguage } from '../texts/texts.ts';
+import { LANGUAGES, type Language, loadTexts, texts, useLanguage } from '../texts/texts.ts';
 import { actionText, cureText, messageText, refusalText } from './sentences.ts';
 
 /** A value of each kind; of a list of words, each of its words in turn. */
@@ -47,13 +52,12 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   alternatives: [{ code: 'a_number', values: {} }],
   ...Object.fromEntries(Object.entries(WORDS).map(([kind, words]) => [kind, Object.keys(words)[0]])),
 };
-const readerOf = (templates: Pick<Reader, 'sentences' | 'words'>): Reader => ({ ...ENGLISH, ...templates });
 const CODES = Object.keys(SENTENCES);
-const TEMPLATES = { en: ENGLISH_TEXTS.templates, de: GERMAN_TEXTS.templates };
+const TEMPLATES = new Map<Language, Pick<Reader, 'sentences' | 'words'>>();
+for (const name of LANGUAGES) TEMPLATES.set(name, (await loadTexts(name)).templates);
 
 test('every code has a text in every language, with the same values', () => {
-  for (const name of LANGUAGES) {
-    const { sentences } = TEMPLATES[name];
+  for (const [name, { sentences }] of TEMPLATES) {
     assert.deepEqual(Object.keys(sentences).toSorted(), CODES.toSorted(), name);
     for (const [code, english] of Object.entries(SENTENCES)) {
       const valuesOf = (template: string) =>
@@ -66,24 +70,24 @@ test('every code has a text in every language, with the same values', () => {
 });
 
 test('no value is left unreplaced, with and without the values that may be missing', () => {
-  for (const name of LANGUAGES) {
-    const reader = readerOf(TEMPLATES[name]);
+  for (const [language, templates] of TEMPLATES) {
+    const reader: Reader = { ...ENGLISH, ...templates, language };
     for (const [code, template] of Object.entries(SENTENCES)) {
       for (const isWhole of [true, false]) {
         const needed = placeholdersOf(template).filter(({ isOptional }) => isWhole || !isOptional);
         const values = Object.fromEntries(needed.map(({ name: value, kind }) => [value, SAMPLES[kind]]));
         const text = written({ code, values }, reader);
-        assert.ok(text !== null && text.length > 1, `${name} ${code}`);
-        const left = code === 'null_value' ? /undefined/ : /[{}[\]]|undefined|null|\[object| {2}/;
-        assert.doesNotMatch(text, left, `${name} ${code}: ${text}`);
+        assert.ok(text !== null && text.length > 1, `${language} ${code}`);
+        const left = code === 'null_value' ? /undefined/ : /[{}[\]<>|]|undefined|null|\[object| {2}/;
+        assert.doesNotMatch(text, left, `${language} ${code}: ${text}`);
       }
     }
   }
 });
 
 test('a value that may be missing stands in a part that can be left out', () => {
-  for (const name of LANGUAGES) {
-    for (const [code, template] of Object.entries(TEMPLATES[name].sentences)) {
+  for (const [name, { sentences }] of TEMPLATES) {
+    for (const [code, template] of Object.entries(sentences)) {
       const always = template.replaceAll(/\[[^\]]*\]/g, '');
       assert.ok(
         placeholdersOf(always).every(({ isOptional }) => !isOptional),
@@ -100,7 +104,38 @@ test('every kind of value can be written, and every word is there in every langu
   }
   const wordsOf = (words: Reader['words']) =>
     Object.entries(words).flatMap(([kind, all]) => Object.keys(all).map((word) => `${kind} ${word}`));
-  assert.deepEqual(wordsOf(TEMPLATES.de.words).toSorted(), wordsOf(WORDS).toSorted());
+  for (const { words } of TEMPLATES.values()) {
+    assert.deepEqual(wordsOf(words).toSorted(), wordsOf(WORDS).toSorted());
+  }
+});
+
+test('a word that depends on a number has a form for each kind of number that its language tells apart', () => {
+  for (const [name, { sentences }] of TEMPLATES) {
+    const { pluralCategories } = pluralRulesOf(name).resolvedOptions();
+    // The rules of French and Spanish have another one for millions, for which the last form is right.
+    const least = pluralCategories.includes('few') ? pluralCategories.length - 1 : 2;
+    for (const [code, template] of Object.entries(sentences)) {
+      const numbers = placeholdersOf(template).filter(({ kind }) => kind === 'number');
+      for (const { name: value, forms } of formsOf(template)) {
+        assert.ok(
+          numbers.some((one) => one.name === value),
+          `${name} ${code} ${value}`,
+        );
+        assert.ok(
+          forms.length >= least && forms.length <= pluralCategories.length,
+          `${name} ${code} ${forms}`,
+        );
+      }
+    }
+  }
+  const told = { code: 'x', values: { days: 2, name: '<days:a|b>' } };
+  const reader: Reader = {
+    ...ENGLISH,
+    language: 'pl',
+    sentences: { x: '{days:number} <days:dzień|dni|dni|dnia>, {name:text}' },
+  };
+  assert.equal(written(told, reader), '2 dni, <days:a|b>');
+  assert.equal(written({ code: 'x', values: { days: 1.5, name: '' } }, reader), '1.5 dnia, ');
 });
 
 test('a code has one meaning: it stands in one list, or has the same text in both', () => {
@@ -120,20 +155,22 @@ test('a code has one meaning: it stands in one list, or has the same text in bot
     LINK_FAULTS,
     PARTS,
   ];
-  const texts = new Map<string, string>();
+  const known = new Map<string, string>();
   for (const [code, text] of lists.flatMap((list) => Object.entries(list))) {
-    assert.equal(texts.get(code) ?? text, text, code);
-    texts.set(code, text);
+    assert.equal(known.get(code) ?? text, text, code);
+    known.set(code, text);
   }
 });
 
-test('no German text is only copied', () => {
+test('no text is only copied', () => {
   const own =
     /^(?:\{why:Part\}\.|\{(?:words|text):text\})$|^\{(?:operation:Part|mission:mission)\} \(?\{status/;
-  const copied = Object.entries(SENTENCES).filter(
-    ([code, text]) => TEMPLATES.de.sentences[code] === text && !own.test(text),
-  );
-  assert.deepEqual(copied, []);
+  for (const [name, { sentences }] of TEMPLATES) {
+    const copied = Object.entries(SENTENCES).filter(
+      ([code, text]) => name !== 'en' && sentences[code] === text && !own.test(text),
+    );
+    assert.deepEqual(copied, [], name);
+  }
 });
 
 test('a code that the page does not know is shown in the English of the service', async () => {
@@ -164,17 +201,19 @@ test('every action of the audit log has words in every language', async () => {
   assert.equal(actionText('newer.action'), 'newer.action');
 });
 
-test('every error code has a German text, which is shown where a refusal has no sentence of its own', async () => {
-  await useLanguage('de');
-  for (const code of ERROR_CODES) {
-    const text = refusalText({
-      code,
-      message: 'the English text',
-      details: [{ path: '/url', message: 'no' }],
-    });
-    assert.doesNotMatch(text, /English|\bno\b|undefined/, code);
-    assert.match(text, /^\p{Lu}.*: Adresse\.$/u, code);
+test('every error code has a text, which is shown where a refusal has no sentence of its own', async () => {
+  for (const language of LANGUAGES.filter((one) => one !== 'en')) {
+    await useLanguage(language);
+    const { fields } = texts.value.common;
+    for (const code of ERROR_CODES) {
+      const details = [{ path: '/url', message: 'in English' }];
+      const text = refusalText({ code, message: 'the English text', details });
+      assert.doesNotMatch(text, /English|undefined/, `${language} ${code}`);
+      assert.match(text, /^\p{Lu}/u, `${language} ${code}`);
+      assert.ok(text.endsWith(`: ${fields.url}.`), `${language} ${code}: ${text}`);
+    }
   }
+  await useLanguage('de');
   const told = {
     code: 'reading_stale',
     message: 'x',

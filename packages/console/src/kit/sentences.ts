@@ -5,7 +5,7 @@ import {
   type Reader,
   written,
 } from '@granary/contract/sentences/sentence';
-import { errorTexts, locale, templates, texts } from '../texts/texts.ts';
+import { errorTexts, language, locale, templates, texts } from '../texts/texts.ts';
 import {
   formatDate,
   formatDuration,
@@ -29,6 +29,7 @@ function reader(timeZone?: string): Reader {
   const sensors: Readonly<Record<string, string>> = texts.value.common.sensors;
   return {
     ...templates.value,
+    language: language.value,
     number: (value) => number(value, 3),
     waypoint: (index) => number(index + 1, 0),
     percent: (value) => `${number(value, 1)} %`,
@@ -39,8 +40,12 @@ function reader(timeZone?: string): Reader {
     mass: (kg) => (Math.abs(kg) < SMALL_KG ? `${number(kg, 1)} kg` : formatMass(kg, place)),
     place: ({ latitude, longitude }) =>
       [latitude, longitude].map((angle) => formatNumber(angle, DEGREE_DECIMALS, place)).join('; '),
-    sensor: (id) => sensors[id] ?? inWords(id),
-    mission: missionText,
+    sensor: (id) => {
+      const name = sensors[id] ?? inWords(id);
+      // Only German writes a noun within a sentence with a capital letter.
+      return language.value === 'de' ? name : name.charAt(0).toLowerCase() + name.slice(1);
+    },
+    mission: (name) => missionText(name, texts.value.missions.unnamed),
     names: (names) => new Intl.ListFormat(place).format(names),
     or: ` ${texts.value.common.or} `,
   };

@@ -1,6 +1,6 @@
 import type { ProfileName } from '@granary/contract/profiles/profiles';
-import { language } from '../texts/texts.ts';
-import type { ProfileNames, ProfileView } from './profile.ts';
+import { texts } from '../texts/texts.ts';
+import type { ProfileView } from './profile.ts';
 import { rover } from './rover.tsx';
 import { siloScale } from './silo-scale.tsx';
 import { weatherStation } from './weather-station.tsx';
@@ -14,5 +14,8 @@ const VIEWS: Readonly<Record<ProfileName, ProfileView>> = {
 /** Devices of a profile that this page does not know yet are shown by their values. */
 export const profileOf = (profile: ProfileName): ProfileView => VIEWS[profile] ?? weatherStation;
 
-export const profileNames = (profile: ProfileName): ProfileNames =>
-  VIEWS[profile]?.names[language.value] ?? { one: profile, many: profile };
+export function profileNames(profile: ProfileName): { readonly one: string; readonly many: string } {
+  const names: Readonly<Partial<Record<ProfileName, { one: string; many: string }>>> =
+    texts.value.common.profiles;
+  return names[profile] ?? { one: profile, many: profile };
+}

@@ -56,10 +56,6 @@ function Values({ device: { device_id, readings = {} } }: Props) {
 }
 
 export const rover: ProfileView = {
-  names: {
-    en: { one: 'Rover or drone', many: 'Vehicles' },
-    de: { one: 'Rover oder Drohne', many: 'Fahrzeuge' },
-  },
   Picture,
   Values,
   minor: ['temperature', 'soil_moisture'],

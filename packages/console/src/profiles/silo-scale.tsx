@@ -3,7 +3,7 @@ import type { FleetDevice } from '@granary/contract/fleet';
 import { useConsole } from '../context/console.ts';
 import { emptySentence, orderSentence } from '../foresight/forecast-words.ts';
 import { forecastsOf } from '../foresight/forecasts.ts';
-import { formatMass, formatNumber, formatValue, viewerZone, zoneOf } from '../kit/format.ts';
+import { formatMass, formatValue, viewerZone, zoneOf } from '../kit/format.ts';
 import { LastKnown, Measured } from '../kit/measured.tsx';
 import { Vessel } from '../kit/vessel.tsx';
 import { levelAtEnd } from '../operations/jobs.ts';
@@ -133,7 +133,7 @@ const capacityOf = (weight: number, level: number): number | null =>
 
 function withSign(points: number): string {
   const rounded = Math.round(points);
-  const size = texts.value.overview.points(formatNumber(Math.abs(rounded), 0, locale.value));
+  const size = texts.value.overview.points(Math.abs(rounded));
   if (rounded === 0) return `±${size}`;
   return rounded > 0 ? `+${size}` : `−${size}`;
 }
@@ -170,10 +170,6 @@ function Foot({ device: { device_id, readings = {} } }: Props) {
 }
 
 export const siloScale: ProfileView = {
-  names: {
-    en: { one: 'Silo scale', many: 'Silos' },
-    de: { one: 'Silowaage', many: 'Silos' },
-  },
   Picture,
   Values,
   Foot,

@@ -49,10 +49,6 @@ const Value = ({
 );
 
 export const weatherStation: ProfileView = {
-  names: {
-    en: { one: 'Weather station', many: 'Weather stations' },
-    de: { one: 'Wetterstation', many: 'Wetterstationen' },
-  },
   Picture,
   Values,
   minor: ['atmospheric_pressure', 'light_intensity'],

@@ -8,7 +8,7 @@ import { chooseLanguage, THEMES } from '../context/preferences.ts';
 import { addressOf, type Route, SECTIONS, type Section } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { Field } from '../kit/inputs.tsx';
-import { isLanguage, LANGUAGES, language, texts } from '../texts/texts.ts';
+import { isLanguage, LANGUAGES, language, languageName, texts } from '../texts/texts.ts';
 
 const SIGNS: Readonly<Record<Section, string>> = {
   overview: 'M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h5v5h-5z',
@@ -153,7 +153,7 @@ function SettingsMenu() {
             >
               {LANGUAGES.map((one) => (
                 <option key={one} value={one}>
-                  {shell.languages[one]}
+                  {languageName(one)}
                 </option>
               ))}
             </select>

@@ -1,20 +1,28 @@
 import { computed, signal } from '@preact/signals';
 import type { LanguageTexts, Texts } from './en/texts.ts';
 
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];
+/** What each language calls itself, and its texts, which are a file of their own, so that a reader loads one. */
+const ALL = {
+  en: { name: 'English', load: () => import('./en/texts.ts') },
+  de: { name: 'Deutsch', load: () => import('./de/texts.ts') },
+} satisfies Record<string, { name: string; load: () => Promise<{ LANGUAGE: LanguageTexts }> }>;
 
-/** Each language is a file of its own, so that a reader loads one. */
-export const LOAD_TEXTS: Readonly<Record<Language, () => Promise<LanguageTexts>>> = {
-  en: async () => (await import('./en/texts.ts')).ENGLISH_TEXTS,
-  de: async () => (await import('./de/texts.ts')).GERMAN_TEXTS,
-};
+export type Language = keyof typeof ALL;
+
+export const isLanguage = (text: string): text is Language => Object.hasOwn(ALL, text);
+
+export const LANGUAGES = Object.keys(ALL).filter(isLanguage);
+
+export const languageName = (language: Language): string => ALL[language].name;
+
+export const loadTexts = async (language: Language): Promise<LanguageTexts> =>
+  (await ALL[language].load()).LANGUAGE;
 
 const used = signal<{ readonly name: Language; readonly of: LanguageTexts } | null>(null);
 
 /** Resolves when the page is written in this language; nothing can be shown before that happened once. */
 export async function useLanguage(name: Language): Promise<void> {
-  used.value = { name, of: await LOAD_TEXTS[name]() };
+  used.value = { name, of: await loadTexts(name) };
 }
 
 const current = computed(() => {
@@ -34,10 +42,10 @@ export const errorTexts = computed(() => current.value.of.errors);
 /** For numbers and times, which differ within a language: `en-GB` and `en-US` write a time differently. */
 export const locale = computed(() => localeOf(language.value, navigator.languages));
 
+const baseOf = (locale: string): string => locale.toLowerCase().split('-')[0] ?? '';
+
 export const localeOf = (chosen: Language, wanted: readonly string[]): string =>
-  wanted.find((one) => one.toLowerCase().startsWith(chosen)) ?? chosen;
+  wanted.find((one) => baseOf(one) === chosen) ?? chosen;
 
 export const languageOf = (wanted: readonly string[]): Language =>
-  wanted.map((one) => one.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en';
-
-export const isLanguage = (text: string): text is Language => (LANGUAGES as readonly string[]).includes(text);
+  wanted.map(baseOf).find(isLanguage) ?? 'en';

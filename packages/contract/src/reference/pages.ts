@@ -45,7 +45,8 @@ program causes (its method, headers, JSON, cursors and keys of idempotency, and 
 rejected message); such a refusal has its error code, for which the page has a text in every language. Nothing is recognised by its text.
 
 In the texts \`{moved:quantity}\` is the value \`moved\`, and its kind; a part in square brackets is left out when its value is
-missing or \`null\`. A kind with a capital letter begins a sentence.
+missing or \`null\`. A kind with a capital letter begins a sentence. \`<days:day|days>\` is the form for the number \`days\`, in the
+order of the plural rules of the language: one, few, many, other, as far as it tells them apart.
 
 | kind | value |
 |---|---|

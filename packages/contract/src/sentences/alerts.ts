@@ -17,9 +17,9 @@ export const ALERTS = {
   went_offline: 'The device is offline',
   went_offline_during: 'The device is offline during {job:job}',
   readings_refused:
-    'Its readings are refused: {cause:part} ({messages:number} messages in a row since {since:time})',
+    'Its readings are refused: {cause:part} ({messages:number} <messages:message|messages> in a row since {since:time})',
   readings_partly_refused:
-    'A part of its readings is refused: {cause:part} ({messages:number} messages in a row since {since:time})',
+    'A part of its readings is refused: {cause:part} ({messages:number} <messages:message|messages> in a row since {since:time})',
   clock_ahead_or_late:
     'Its clock is {offset:duration} ahead, or it sends its readings {offset:duration} late: they count as old, so no level or limit is watched',
   clock_behind_or_late:

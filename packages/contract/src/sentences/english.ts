@@ -56,6 +56,7 @@ export function durationText(lengthMs: number): string {
 
 /** English as the service writes it: numbers with all their digits, and times in UTC. */
 export const ENGLISH: Reader = {
+  language: 'en',
   sentences: SENTENCES,
   words: WORDS,
   number: String,

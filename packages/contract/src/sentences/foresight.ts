@@ -10,12 +10,12 @@ export const FORECAST_REASONS = {
     'The use is {percent_of_curve:number} % of the curve of the animals, so the curve is not used.',
   animals_not_plausible: 'The configured animals cannot be right: look at {what:animalsField}.',
   weekdays: 'Little is used on {quiet:weekdays}.',
-  refills: 'Refills in the last {days:number} days: {count:number}.',
-  learning: 'Of the {needed:number} full days that a forecast needs, {days:number} are known.',
+  refills: 'Refills in the last {days:number} <days:day|days>: {count:number}.',
+  learning: 'Of the {needed:number} full days that a forecast needs, {days:number} <days:is|are> known.',
   stale: 'The present weight is not known[: the last one is {hours:number?} h old, of {last:time?}].',
   weight_unchanged: 'The weight has not changed since {since:time}, though something should be used.',
-  idle: 'Nothing was used in the last {days:number} days.',
-  lasts_longer: 'It lasts for more than {days:number} days.',
+  idle: 'Nothing was used in the last {days:number} <days:day|days>.',
+  lasts_longer: 'It lasts for more than {days:number} <days:day|days>.',
   wide_range:
     'The use changes so much that the latest time is {ratio:number} times as far away as the earliest.',
   capacity_not_plausible: 'The capacity of {capacity_kg:mass} does not fit the weight of {level_kg:mass}.',
@@ -39,16 +39,17 @@ export const GRAIN_REASONS = {
 /** What was found wrong with a silo; the alert about it says the same. */
 export const FAULTS_FOUND = {
   operation_moves_nothing:
-    'The operation has moved {moved_kg:mass} in {minutes:number} minutes; {expected_kg:mass} were expected',
+    'The operation has moved {moved_kg:mass} in {minutes:number} <minutes:minute|minutes>; {expected_kg:mass} were expected',
   use_has_stopped:
-    'Only {used_kg:mass} were used in {hours:number} hours; at least {expected_at_least_kg:mass} were expected',
+    'Only {used_kg:mass} were used in {hours:number} <hours:hour|hours>; at least {expected_at_least_kg:mass} were expected',
   material_has_fallen: 'Material that had bridged has fallen at once: {fallen_kg:mass}',
-  steady_loss: 'It loses {loss_kg_per_day:mass} a day that nothing explains, over {nights:number} nights',
+  steady_loss:
+    'It loses {loss_kg_per_day:mass} a day that nothing explains, over {nights:number} <nights:night|nights>',
   step_down: '{loss_kg:mass} were gone at once, without an operation',
   stuck:
-    'The weight has stayed at {level_kg:mass} for {unchanged_h:number} hours, in which {expected_use_kg:mass} should have been used',
+    'The weight has stayed at {level_kg:mass} for {unchanged_h:number} <unchanged_h:hour|hours>, in which {expected_use_kg:mass} should have been used',
   drift:
-    'The scale drifts by {drift_kg_per_day:mass} a day, which nothing explains, over {nights:number} nights',
+    'The scale drifts by {drift_kg_per_day:mass} a day, which nothing explains, over {nights:number} <nights:night|nights>',
   less_than_noted: 'The scale shows {measured_kg:mass} of the {noted_kg:mass} on the delivery note',
   more_than_noted: 'The scale shows {measured_kg:mass}, more than the {noted_kg:mass} on the delivery note',
   scale_differs_always:
@@ -56,7 +57,7 @@ export const FAULTS_FOUND = {
   point_gets_warmer:
     'A point of the cable gets warmer[: it has {temperature_c:number?} °C][, {warmer_by_c:number?} °C more than around it][, and gains {slope_c_per_day:number?} °C a day]',
   storage_life_used:
-    '{used_percent:number} % of the safe storage time are used[; {remaining_days:number?} days are left at the present temperature]',
+    '{used_percent:number} % of the safe storage time are used[; {remaining_days:number?} <remaining_days:day is|days are> left at the present temperature]',
 } as const;
 
 /** What an examination says otherwise. */
@@ -69,7 +70,7 @@ export const NO_FAULT_FOUND = {
   keeps: '{used_percent:number} % of the safe storage time are used',
   withdrawals_not_known:
     'Not every removal is an operation of the service, so a loss or a drift cannot be told from use',
-  too_few_nights: 'Of the {nights_needed:number} nights that it needs, {nights:number} are known',
+  too_few_nights: 'Of the {nights_needed:number} nights that it needs, {nights:number} <nights:is|are> known',
   too_few_days: 'Too few days are known',
   no_use_expected: 'No use is expected at this time',
   use_too_small: 'The use is too small to be seen',

@@ -105,13 +105,13 @@ export const MISSION_DETAILS = {
   mission_accepted:
     'The device has it; it is told to start at {start:time} or as soon as it is connected and free, until {until:time}.',
   mission_under_way:
-    'It is under way, {reached:number} of {waypoints:number} waypoints reached[; the device has yet to confirm {request:missionRequest?}][, until {until:time?}].',
+    'It is under way, {reached:number} of {waypoints:number} <waypoints:waypoint|waypoints> reached[; the device has yet to confirm {request:missionRequest?}][, until {until:time?}].',
   mission_paused:
-    'It is paused, {reached:number} of {waypoints:number} waypoints reached[; the device has yet to confirm {request:missionRequest?}][, until {until:time?}].',
+    'It is paused, {reached:number} of {waypoints:number} <waypoints:waypoint|waypoints> reached[; the device has yet to confirm {request:missionRequest?}][, until {until:time?}].',
   mission_under_way_silent:
-    'It is under way, {reached:number} of {waypoints:number} waypoints reached when the device was last heard of; nothing was heard since {since:time}, and then it is to {action:failsafe}[; without a report it fails as lost at {lost:time?}].',
+    'It is under way, {reached:number} of {waypoints:number} <waypoints:waypoint|waypoints> reached when the device was last heard of; nothing was heard since {since:time}, and then it is to {action:failsafe}[; without a report it fails as lost at {lost:time?}].',
   mission_paused_silent:
-    'It is paused, {reached:number} of {waypoints:number} waypoints reached when the device was last heard of; nothing was heard since {since:time}, and then it is to {action:failsafe}[; without a report it fails as lost at {lost:time?}].',
+    'It is paused, {reached:number} of {waypoints:number} <waypoints:waypoint|waypoints> reached when the device was last heard of; nothing was heard since {since:time}, and then it is to {action:failsafe}[; without a report it fails as lost at {lost:time?}].',
   mission_completed: 'The device reported that it is complete.',
   mission_aborted: 'It was aborted[: {why:part?}].',
   mission_failed: 'It failed[: {why:part?}].',

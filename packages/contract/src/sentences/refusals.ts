@@ -18,7 +18,7 @@ export const REFUSALS = {
   weight_not_true: 'the last weight cannot be true, so nobody knows how much is inside',
   weight_before_last_end: 'the last weight was read before the operation before this one had ended',
   rate_too_high: 'the rate must be at most {limit:quantity}',
-  rate_too_low: 'the rate would take longer than {days:number} days',
+  rate_too_low: 'the rate would take longer than {days:number} <days:day|days>',
   amount_too_small: 'the amount is less than a gram',
   no_room:
     'there is room for {available:quantity} only[: up to {moved:quantity?} were moved after the last weight was read]',
@@ -38,13 +38,13 @@ export const REFUSALS = {
   base_outside_fence: 'the base lies outside the geofence',
   target_outside_fence: 'the target lies outside the geofence',
   waypoint_outside_fence: 'waypoint {waypoint:waypoint} lies outside the geofence',
-  waypoints_outside_fence: '{count:number} waypoints lie outside the geofence',
+  waypoints_outside_fence: '{count:number} <count:waypoint lies|waypoints lie> outside the geofence',
   waypoint_not_reachable:
     'waypoint {waypoint:waypoint} cannot be reached, or left, without leaving the geofence',
   battery_not_enough:
     'it needs {required:number} % of the battery for {distance:number} m and {back:number} m back, and {reserve:number} % in reserve; there is {available:number} %',
   mission_at_that_time: 'another mission is under way or planned at that time',
-  missions_ahead: 'the device has {count:number} missions ahead of it',
+  missions_ahead: 'the device has {count:number} <count:mission|missions> ahead of it',
   start_in_the_past: 'the scheduled start lies in the past',
   start_too_far_ahead: 'the scheduled start lies more than a year ahead',
   reading_is_old: 'the last {sensor:sensor} is {age:number} s old',
@@ -74,7 +74,7 @@ export const REFUSALS = {
     'the device is connected and is asked what became of the command; send it another command, or an emergency stop',
   emergency_stop_may_be_confirmed:
     'the device may still confirm the emergency stop; its end can be declared from {from:time}',
-  commands_to_answer: 'the device has {count:number} commands to answer first',
+  commands_to_answer: 'the device has {count:number} <count:command|commands> to answer first',
   device_is_busy:
     'something is under way on the device, or waits for it: {jobs:list}[ and {more:number?} more]; end it first',
   low_level_not_below_high: 'the low level ({low:number} %) must be below the high level ({high:number} %)',

@@ -3,7 +3,8 @@ import type { WORDS } from './words.ts';
 /**
  * What people are told is a code with values; each language has a template for every code. In a template `{moved:quantity}` is
  * replaced by the value `moved`, written as a quantity. `{moved:quantity?}` may be missing: then the part in square brackets
- * around it is left out. A kind with a capital letter begins a sentence.
+ * around it is left out. A kind with a capital letter begins a sentence. `<days:day|days>` is the form for the number `days`, in
+ * the order of `Intl.PluralRules`: one, few, many, other, as far as the language tells them apart.
  */
 export interface Sentence<Code extends string = string> {
   readonly code: Code;
@@ -84,6 +85,7 @@ export type ValuesOf<Template extends string, Place extends [string, string] = P
 
 /** How values are written for one reader. */
 export interface Reader {
+  readonly language: string;
   readonly sentences: Readonly<Record<string, string>>;
   readonly words: Readonly<Record<string, Readonly<Record<string, string>>>>;
   number(value: number): string;
@@ -104,14 +106,19 @@ export interface Reader {
 
 const SECTIONS = /\[([^\]]*)\]|[^[]+/g;
 const PLACEHOLDER = /\{(\w+):(\w+)(\?)?\}/g;
+const FORMS = /<(\w+):([^<>]*)>/g;
+const PLURALS: readonly Intl.LDMLPluralRule[] = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A code name, such as that of a sensor or a status, as words. */
 export const inWords = (code: string): string => code.replaceAll(/[_\s]+/g, ' ').trim();
 
-export const missionText = (name: string): string =>
-  /^mission\b/i.test(name) ? capitalized(name) : `Mission ${name}`;
+/** `word`: what a mission is called, if its name does not say it. */
+export const missionText = (name: string, word = 'Mission'): string =>
+  ['mission', word.toLowerCase()].some((one) => name.toLowerCase().startsWith(one))
+    ? capitalized(name)
+    : `${word} ${name}`;
 
 /** Each place of a template where a value stands, for checks. */
 export const placeholdersOf = (template: string) =>
@@ -121,17 +128,41 @@ export const placeholdersOf = (template: string) =>
     isOptional: optional !== undefined,
   }));
 
+/** Each place of a template where a word depends on a number, for checks. */
+export const formsOf = (template: string) =>
+  [...template.matchAll(FORMS)].map(([, name = '', forms = '']) => ({ name, forms: forms.split('|') }));
+
+const pluralRules = new Map<string, Intl.PluralRules>();
+
+/** The rules of a language for words after a number; to make them takes longer than to use them. */
+export function pluralRulesOf(language: string): Intl.PluralRules {
+  const rules = pluralRules.get(language) ?? new Intl.PluralRules(language);
+  pluralRules.set(language, rules);
+  return rules;
+}
+
+/** The last form is for every kind of number that has none of its own. */
+function formFor(count: number, forms: readonly string[], language: string): string {
+  const rules = pluralRulesOf(language);
+  const kinds = PLURALS.filter((kind) => rules.resolvedOptions().pluralCategories.includes(kind));
+  return forms[kinds.indexOf(rules.select(count))] ?? forms.at(-1) ?? '';
+}
+
 /** The sentence in the language of the reader; `null` if the code is not known there, or a value is not as the template needs it. */
 export function written({ code, values }: Sentence, reader: Reader): string | null {
   const template = Object.hasOwn(reader.sentences, code) ? reader.sentences[code] : undefined;
   if (template === undefined) return null;
   let isComplete = true;
   const filled = (part: string): string =>
-    part.replace(PLACEHOLDER, (_, name: string, kind: string) => {
-      const text = valueText(kind.charAt(0).toLowerCase() + kind.slice(1), values[name], reader);
-      if (text === null) isComplete = false;
-      return kind.charAt(0) === kind.charAt(0).toLowerCase() ? (text ?? '') : capitalized(text ?? '');
-    });
+    part
+      .replace(FORMS, (_, name: string, forms: string) =>
+        formFor(Number(values[name]), forms.split('|'), reader.language),
+      )
+      .replace(PLACEHOLDER, (_, name: string, kind: string) => {
+        const text = valueText(kind.charAt(0).toLowerCase() + kind.slice(1), values[name], reader);
+        if (text === null) isComplete = false;
+        return kind.charAt(0) === kind.charAt(0).toLowerCase() ? (text ?? '') : capitalized(text ?? '');
+      });
   const text = template.replace(SECTIONS, (section, optional: string | undefined) => {
     if (optional === undefined) return filled(section);
     const isThere = placeholdersOf(optional).every(({ name }) => (values[name] ?? null) !== null);

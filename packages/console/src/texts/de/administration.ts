@@ -1,4 +1,7 @@
 import type * as english from '../en/administration.ts';
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('de');
 
 export const administration: typeof english.administration = {
   title: 'Verwaltung',
@@ -43,7 +46,6 @@ export const keys: typeof english.keys = {
   created: 'Ausgegeben',
   lastUsed: 'Zuletzt benutzt',
   never: 'Nie',
-  valid: 'Gültig',
   forever: 'Bis zum Widerruf',
   revokedAt: 'Widerrufen',
   expired: 'Abgelaufen',
@@ -129,7 +131,7 @@ export const signOn: typeof english.signOn = {
   changed: (count: number) =>
     count === 0
       ? 'Gespeichert. Niemand, der schon angemeldet war, bekommt andere Rechte.'
-      : `Gespeichert. ${count === 1 ? 'Eine Person bekommt' : `${count} Personen bekommen`} bei der nächsten Anmeldung andere Rechte.`,
+      : `Gespeichert. ${plural(count, { one: '# Person bekommt', other: '# Personen bekommen' })} bei der nächsten Anmeldung andere Rechte.`,
   factors: 'Zweiter Faktor',
   factorForAdministrators: 'Wer verwaltet, braucht einen zweiten Faktor oder einen Passkey',
   factorForAdministratorsMeans:
@@ -167,7 +169,7 @@ export const webhooks: typeof english.webhooks = {
   description: 'Beschreibung',
   events: 'Nur diese Ereignisse',
   everyEvent: 'Alle',
-  eventCount: (count) => (count === 1 ? '1 Art' : `${count} Arten`),
+  eventCount: (count) => plural(count, { one: '# Art', other: '# Arten' }),
   severities: 'Nur Alarme dieser Stufen',
   state: 'Zustand',
   enabled: 'Eingeschaltet',
@@ -193,7 +195,7 @@ export const webhooks: typeof english.webhooks = {
   deliveries: 'Zustellungen',
   noDeliveries: 'Noch wurde nichts gesendet.',
   deliveryStatuses: { pending: 'wartet', delivered: 'zugestellt', dead: 'tot' },
-  attempts: (count) => `${count} Versuche`,
+  attempts: (count) => plural(count, { one: '# Versuch', other: '# Versuche' }),
 };
 
 export const notifications: typeof english.notifications = {
@@ -394,5 +396,4 @@ export const health: typeof english.health = {
     requests: 'Beantwortete Anfragen, mit Fehlern des Dienstes',
   },
   noFigures: 'Die Zahlen sind mit Ihrem Schlüssel nicht lesbar oder ausgeschaltet.',
-  age: (age) => `Stand vor ${age}`,
 };

@@ -1,4 +1,7 @@
 import type * as english from '../en/alerts.ts';
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('de');
 
 export const alerts: typeof english.alerts = {
   filter: 'Filtern',
@@ -48,13 +51,13 @@ export const alerts: typeof english.alerts = {
   acknowledgeTitle: 'Alarme bestätigen',
   withNote: 'Mit Notiz',
   acknowledgeWithNote: 'Mit Notiz bestätigen',
-  acknowledgeCount: (count) => (count === 1 ? '1 Alarm bestätigen' : `${count} Alarme bestätigen`),
+  acknowledgeCount: (count) => plural(count, { one: '# Alarm bestätigen', other: '# Alarme bestätigen' }),
   note: 'Notiz',
   noteHint: 'Was Sie darüber wissen oder dagegen tun; andere sehen es. Sie können das Feld leer lassen.',
   shelve: 'Zurückstellen',
   unshelve: 'Zurückstellen beenden',
   shelveTitle: 'Alarme zurückstellen',
-  shelveCount: (count) => (count === 1 ? '1 Alarm zurückstellen' : `${count} Alarme zurückstellen`),
+  shelveCount: (count) => plural(count, { one: '# Alarm zurückstellen', other: '# Alarme zurückstellen' }),
   shelveMeans: (time) =>
     `Bis ${time} nicht in der Liste und nicht in der Alarmleiste. Der Alarm läuft weiter: Ist er dann noch offen, erscheint er wieder.`,
   until: 'Wie lange',
@@ -72,10 +75,11 @@ export const alerts: typeof english.alerts = {
   othersFirst: (name, person, age) =>
     `${name}: ${person} hatte ihn schon vor ${age} bestätigt. Name und Notiz bleiben.`,
   moreOthersFirst: (count) => `und ${count} weitere`,
-  missing: (count) => (count === 1 ? '1 Alarm gibt es nicht mehr.' : `${count} Alarme gibt es nicht mehr.`),
+  missing: (count) =>
+    plural(count, { one: '# Alarm gibt es nicht mehr.', other: '# Alarme gibt es nicht mehr.' }),
   statistics: {
     time: 'Zeitraum',
-    days: (count) => (count === 1 ? '24 Stunden' : `${count} Tage`),
+    days: (count) => plural(count, { one: '24 Stunden', other: '# Tage' }),
     perHour: 'ausgelöste Alarme je Stunde',
     measure: (word) =>
       ({

@@ -1,4 +1,7 @@
 import type { Texts } from '../en/texts.ts';
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('de');
 
 export const bridges: Texts['bridges'] = {
   none: 'Bei diesem Dienst meldet sich keine Bridge.',
@@ -17,7 +20,7 @@ export const bridges: Texts['bridges'] = {
   devicesOf: (id) => `Geräte von ${id}`,
   states: { answering: 'Antwortet', silent: 'Still', waiting: 'Noch nicht gefragt' },
   journal: 'Im Journal',
-  readings: (count) => `${count} Messwerte`,
+  readings: (count) => plural(count, { one: '# Messwert', other: '# Messwerte' }),
   dropped: 'Aufgegeben',
   oldest: 'Der älteste davon',
   journalFault: (detail) => `In das Journal kann nicht geschrieben werden: ${detail}`,
@@ -27,7 +30,8 @@ export const bridges: Texts['bridges'] = {
   state: 'Zustand',
   roundTrip: 'Antwortzeit',
   lastFailure: 'Letzter Fehler',
-  paused: (failures, seconds) => `Nach ${failures} Fehlern seltener gefragt; nächstes Mal in ${seconds} s`,
+  paused: (failures, seconds) =>
+    `Nach ${plural(failures, { one: '# Fehler', other: '# Fehlern' })} seltener gefragt; nächstes Mal in ${seconds} s`,
   failures: {
     timeout: 'Keine Antwort in der Zeit. Prüfen Sie Strom, Adresse und Nummer der Einheit.',
     connection_refused:

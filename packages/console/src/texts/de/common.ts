@@ -1,6 +1,11 @@
 import type * as english from '../en/common.ts';
 
 export const common: typeof english.common = {
+  profiles: {
+    silo_scale: { one: 'Silowaage', many: 'Silos' },
+    rover: { one: 'Rover oder Drohne', many: 'Fahrzeuge' },
+    weather_station: { one: 'Wetterstation', many: 'Wetterstationen' },
+  },
   severities: { critical: 'Kritisch', warning: 'Warnung', info: 'Hinweis' },
   deviceStatuses: { online: 'Verbunden', offline: 'Nicht verbunden', maintenance: 'Wartung' },
   qualities: { good: 'Gut', stale: 'Veraltet', bad: 'Ungültig' },
@@ -63,7 +68,6 @@ export const common: typeof english.common = {
   stopUnsent:
     'Der Stopp hat den Dienst noch nicht erreicht; er wird wiederholt. Benutzen Sie den Stopp am Gerät.',
   notWhileOffline: 'Nicht möglich, solange die Verbindung fehlt.',
-  ago: (age) => `vor ${age}`,
   sensors: {
     level: 'Füllstand',
     weight: 'Gewicht',
@@ -100,7 +104,6 @@ export const forms: typeof english.forms = {
   isKept: 'Haben Sie es aufbewahrt? Es kann nicht noch einmal gezeigt werden.',
   shownOnce: 'Das wird nur jetzt gezeigt. Der Dienst behält keine lesbare Kopie.',
   done: 'Fertig',
-  add: 'Hinzufügen',
   remove: 'Entfernen',
   all: 'Alle',
   none: 'Keine',

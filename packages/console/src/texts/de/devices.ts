@@ -1,4 +1,7 @@
 import type * as english from '../en/devices.ts';
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('de');
 
 const ENDINGS = {
   clean: 'Das Gerät hat die Verbindung beendet',
@@ -15,7 +18,7 @@ export const devices: typeof english.devices = {
   reception: {
     refused: 'Seine Messwerte werden abgelehnt',
     partlyRefused: 'Ein Teil seiner Messwerte wird abgelehnt',
-    messages: (count) => (count === 1 ? '1 Nachricht' : `${count} Nachrichten in Folge`),
+    messages: (count) => plural(count, { one: '# Nachricht', other: '# Nachrichten in Folge' }),
     clock: (difference, isAhead) => `Seine Uhr geht ${difference} ${isAhead ? 'vor' : 'nach'}`,
     clockMeans: 'Seine Messwerte gelten als alt, deshalb werden Füllstand und Grenzwerte nicht überwacht.',
     timeUnit: (unit) => `seine Zeiten sind in ${unit} statt in Millisekunden`,
@@ -46,7 +49,8 @@ export const devices: typeof english.devices = {
   chartOf: (sensors) =>
     `Verlauf von ${sensors}. Die Pfeiltasten verschieben die Zeit, Plus und Minus zeigen weniger oder mehr davon.`,
   timeline: 'Was geschah',
-  earlierToo: (count) => `${count} frühere sind hier nicht gezeigt.`,
+  earlierToo: (count) =>
+    plural(count, { one: '# früheres ist hier nicht gezeigt.', other: '# frühere sind hier nicht gezeigt.' }),
   reading: (time) => `${time} werden gelesen …`,
   nothingMeasured: 'In dieser Zeit wurde nichts gemessen.',
   timeRange: 'Zeitraum',
@@ -185,7 +189,10 @@ export const devices: typeof english.devices = {
     received: 'von ihm empfangen',
     notReceived: 'noch nicht bestätigt',
     changed: (count) =>
-      count === 1 ? '1 Änderung ist nicht gespeichert.' : `${count} Änderungen sind nicht gespeichert.`,
+      plural(count, {
+        one: '# Änderung ist nicht gespeichert.',
+        other: '# Änderungen sind nicht gespeichert.',
+      }),
     discard: 'Verwerfen',
     checkAgain:
       'Jemand anderes hat die Konfiguration gespeichert. Ihre Änderungen sind noch da: Prüfen Sie sie und speichern Sie noch einmal.',
@@ -198,7 +205,7 @@ export const devices: typeof english.devices = {
     noRules: 'Es gibt keine. Eine Regel löst einen Alarm aus, solange ein Wert jenseits von ihr liegt.',
     rule: {
       allPoints: (prefix: string, count: number) =>
-        `${prefix === 'temp' ? 'Temperaturkabel' : `Kabel ${prefix}`}: alle ${count} Punkte`,
+        `${prefix === 'temp' ? 'Temperaturkabel' : `Kabel ${prefix}`}: ${plural(count, { one: '# Punkt', other: 'alle # Punkte' })}`,
       pointNumber: '# steht für die Nummer des Punktes',
       sensor: 'Sensor',
       side: 'Seite',

@@ -1,4 +1,7 @@
 import type * as english from '../en/foresight.ts';
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('de');
 
 export const foresight: typeof english.foresight = {
   title: 'Vorschau',
@@ -21,12 +24,9 @@ export const foresight: typeof english.foresight = {
     unpredictable: 'Kein Datum möglich',
     empty: 'Leer',
   },
-  uses: (mass) => `Verbraucht ${mass} am Tag`,
-  change: (percent) => `${percent} gegenüber der Vorwoche`,
   score: (days, count, hours, inside) =>
-    `Letzte ${count} Vorschauen auf ${days} ${days === 1 ? 'Tag' : 'Tage'}: im Mittel um ${hours} h daneben, ${inside} von ${count} im Bereich`,
+    `Letzte ${plural(count, { one: '# Vorschau', other: '# Vorschauen' })} auf ${plural(days, { one: '# Tag', other: '# Tage' })}: im Mittel um ${hours} h daneben, ${inside} von ${count} im Bereich`,
   noScore: 'Wie genau die Vorschau dieses Silos ist, ist noch nicht bekannt.',
-  fan: 'Füllstand der letzten Woche und der nächsten Tage',
   fanOf: (sentence) => `Füllstand der letzten Woche und der nächsten Tage. ${sentence}`,
   likely: 'Die Hälfte aller Fälle',
   possible: 'Acht von zehn Fällen',
@@ -68,7 +68,7 @@ export const foresight: typeof english.foresight = {
   ordersTitle: 'Was zu bestellen ist',
   ordersEmpty: 'In dieser Zeit muss nichts bestellt werden.',
   until: 'Bis',
-  untilDays: (days) => `die nächsten ${days} Tage`,
+  untilDays: (days) => plural(days, { one: 'der nächste Tag', other: 'die nächsten # Tage' }),
   compartments: 'Kammern in kg',
   compartmentsHint: 'Zum Beispiel 8000,6000,6000',
   silo: 'Silo',
@@ -78,9 +78,8 @@ export const foresight: typeof english.foresight = {
   use: 'Verbrauch am Tag',
   emptyAt: 'Leer',
   orderByTitle: 'Bestellen bis',
-  deliver: 'Liefern',
   perDay: (mass) => `${mass} am Tag`,
-  silos: (count) => (count === 1 ? '1 Silo' : `${count} Silos`),
+  silos: (count) => plural(count, { one: '# Silo', other: '# Silos' }),
   loads: 'Vorschlag für den Wagen',
   truck: (truck, compartment) => `Wagen ${truck}, Kammer ${compartment}`,
   notLoaded: (name, mass) => `${name}: ${mass} passen in keine Kammer`,
@@ -90,7 +89,7 @@ export const foresight: typeof english.foresight = {
   moisture: 'Feuchte',
   equilibrium: 'Im Gleichgewicht mit der Luft',
   storageUsed: 'Lagerzeit verbraucht',
-  remaining: (days) => `noch etwa ${days} Tage`,
+  remaining: (days) => plural(days, { one: 'noch etwa # Tag', other: 'noch etwa # Tage' }),
   cable: (cable) => `Kabel ${cable}`,
   point: (point, height) => (height === null ? `Messstelle ${point}` : `Messstelle ${point}, ${height}`),
   states: { covered: 'im Korn', uncovered: 'über dem Korn', unknown: 'nicht bekannt' },

@@ -1,4 +1,7 @@
 import type * as english from '../en/map.ts';
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('de');
 
 export const map: typeof english.map = {
   title: 'Feldkarte',
@@ -44,7 +47,8 @@ export const map: typeof english.map = {
 export const missions: typeof english.missions = {
   title: 'Missionen',
   progress: 'Fortschritt',
-  waypointsReached: (reached, all) => `${reached} von ${all} Wegpunkten`,
+  waypointsReached: (reached, all) =>
+    `${reached} von ${plural(all, { one: '# Wegpunkt', other: '# Wegpunkten' })}`,
   emergencyStopOf: (name) => `Not-Halt von ${name}`,
   none: 'Es gab noch keine Mission.',
   statuses: {
@@ -116,7 +120,7 @@ export const missions: typeof english.missions = {
   },
   tooFar: 'der Akku reicht für diese Strecke nicht',
   startButton: (waypoints, distance) =>
-    `Jetzt starten: ${waypoints} ${waypoints === 1 ? 'Wegpunkt' : 'Wegpunkte'}, ${distance}`,
+    `Jetzt starten: ${plural(waypoints, { one: '# Wegpunkt', other: '# Wegpunkte' })}, ${distance}`,
   scheduleButton: (waypoints, time) =>
-    `${waypoints} ${waypoints === 1 ? 'Wegpunkt' : 'Wegpunkte'} planen für ${time}`,
+    `${plural(waypoints, { one: '# Wegpunkt', other: '# Wegpunkte' })} planen für ${time}`,
 };

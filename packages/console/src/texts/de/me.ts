@@ -1,4 +1,7 @@
 import type * as english from '../en/me.ts';
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('de');
 
 export const me: typeof english.me = {
   title: 'Meine Seite',
@@ -46,7 +49,11 @@ export const me: typeof english.me = {
   factor: 'Zweiter Faktor',
   factorMeans:
     'Mit einem zweiten Faktor lässt das Passwort allein niemanden ein: Beim Anmelden wird auch nach dem Code gefragt, den eine App auf Ihrem Telefon zeigt. Dann genügt ein Passwort mit 8 Zeichen.',
-  factorIsOn: (left) => `Er ist eingerichtet. ${left} Wiederherstellungscodes sind übrig.`,
+  factorIsOn: (left) =>
+    plural(left, {
+      one: 'Er ist eingerichtet. # Wiederherstellungscode ist übrig.',
+      other: 'Er ist eingerichtet. # Wiederherstellungscodes sind übrig.',
+    }),
   setUpFactor: 'Zweiten Faktor einrichten',
   renewFactor: 'Neu einrichten',
   scan: 'Lesen Sie dies mit einer Authenticator-App, oder tippen Sie das Geheimnis ein.',

@@ -1,4 +1,7 @@
 import type * as english from '../en/overview.ts';
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('de');
 
 export const overview: typeof english.overview = {
   emptyNext:
@@ -13,9 +16,9 @@ export const overview: typeof english.overview = {
   attentionUnknown: 'Nicht bekannt: Diese Seite ist nicht aktuell.',
   attentionLastKnown: 'Diese Seite ist nicht aktuell. Stand beim Verlust der Verbindung:',
   flood: (devices, facilities) =>
-    facilities === 1 ? `${devices} Geräte` : `${devices} Geräte in ${facilities} Betrieben`,
+    `${plural(devices, { one: '# Gerät', other: '# Geräte' })}${facilities === 1 ? '' : ` in ${facilities} Betrieben`}`,
   showAll: (count) => `Alle ${count} anzeigen`,
-  devices: (count) => (count === 1 ? '1 Gerät' : `${count} Geräte`),
+  devices: (count) => plural(count, { one: '# Gerät', other: '# Geräte' }),
   profile: 'Art des Geräts',
   anyProfile: 'Jede Art',
   grouping: 'Gruppen',
@@ -48,10 +51,10 @@ export const overview: typeof english.overview = {
   levelOf: (name, level) => `${name}: ${level ?? 'Füllstand nie gemeldet'}`,
   lastDay: 'Füllstand der letzten 24 Stunden',
   room: (mass) => `${mass} Platz`,
-  points: (count) => `${count} Punkte`,
+  points: (count) => plural(count, { one: '# Punkt', other: '# Punkte' }),
   changeOfDay: (change) => `${change} in 24 h`,
   noReading: 'Noch kein Messwert',
-  declaredSensors: (count) => (count === 1 ? '+1 Sensor' : `+${count} Sensoren`),
+  declaredSensors: (count) => plural(count, { one: '+# Sensor', other: '+# Sensoren' }),
   onMap: 'Karte',
   states: {
     idle: 'Bereit',

@@ -18,9 +18,9 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   went_offline: 'Das Gerät ist nicht verbunden',
   went_offline_during: 'Das Gerät ist während {job:job} nicht verbunden',
   readings_refused:
-    'Seine Messwerte werden abgelehnt: {cause:part} ({messages:number} Nachrichten in Folge seit {since:time})',
+    'Seine Messwerte werden abgelehnt: {cause:part} ({messages:number} <messages:Nachricht|Nachrichten> in Folge seit {since:time})',
   readings_partly_refused:
-    'Ein Teil seiner Messwerte wird abgelehnt: {cause:part} ({messages:number} Nachrichten in Folge seit {since:time})',
+    'Ein Teil seiner Messwerte wird abgelehnt: {cause:part} ({messages:number} <messages:Nachricht|Nachrichten> in Folge seit {since:time})',
   clock_ahead_or_late:
     'Seine Uhr geht {offset:duration} vor, oder es sendet seine Messwerte {offset:duration} zu spät: Sie gelten als alt, deshalb wird kein Füllstand und keine Grenze überwacht',
   clock_behind_or_late:
@@ -154,13 +154,13 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   mission_accepted:
     'Das Gerät hat sie; es wird um {start:time} zum Start aufgefordert, oder sobald es verbunden und frei ist, längstens bis {until:time}.',
   mission_under_way:
-    'Läuft, {reached:number} von {waypoints:number} Wegpunkten erreicht[; das Gerät muss noch {request:missionRequest?} bestätigen][, bis {until:time?}].',
+    'Läuft, {reached:number} von {waypoints:number} <waypoints:Wegpunkt|Wegpunkten> erreicht[; das Gerät muss noch {request:missionRequest?} bestätigen][, bis {until:time?}].',
   mission_paused:
-    'Pausiert, {reached:number} von {waypoints:number} Wegpunkten erreicht[; das Gerät muss noch {request:missionRequest?} bestätigen][, bis {until:time?}].',
+    'Pausiert, {reached:number} von {waypoints:number} <waypoints:Wegpunkt|Wegpunkten> erreicht[; das Gerät muss noch {request:missionRequest?} bestätigen][, bis {until:time?}].',
   mission_under_way_silent:
-    'Lief zuletzt, {reached:number} von {waypoints:number} Wegpunkten erreicht; seit {since:time} wurde nichts gehört, und dann soll das Gerät {action:failsafe}[; ohne Meldung gilt sie um {lost:time?} als verloren].',
+    'Lief zuletzt, {reached:number} von {waypoints:number} <waypoints:Wegpunkt|Wegpunkten> erreicht; seit {since:time} wurde nichts gehört, und dann soll das Gerät {action:failsafe}[; ohne Meldung gilt sie um {lost:time?} als verloren].',
   mission_paused_silent:
-    'War zuletzt pausiert, {reached:number} von {waypoints:number} Wegpunkten erreicht; seit {since:time} wurde nichts gehört, und dann soll das Gerät {action:failsafe}[; ohne Meldung gilt sie um {lost:time?} als verloren].',
+    'War zuletzt pausiert, {reached:number} von {waypoints:number} <waypoints:Wegpunkt|Wegpunkten> erreicht; seit {since:time} wurde nichts gehört, und dann soll das Gerät {action:failsafe}[; ohne Meldung gilt sie um {lost:time?} als verloren].',
   mission_completed: 'Das Gerät hat sie als fertig gemeldet.',
   mission_aborted: 'Abgebrochen[: {why:part?}].',
   mission_failed: 'Gescheitert[: {why:part?}].',
@@ -176,12 +176,13 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
     'Der Verbrauch ist {percent_of_curve:number} % der Kurve der Tiere, deshalb zählt sie nicht.',
   animals_not_plausible: 'Die eingetragenen Tiere können nicht stimmen: Bitte prüfen: {what:animalsField}.',
   weekdays: 'Wenig Verbrauch am {quiet:weekdays}.',
-  refills: 'Füllungen in den letzten {days:number} Tagen: {count:number}.',
-  learning: 'Von {needed:number} vollen Tagen, die eine Vorschau braucht, sind {days:number} bekannt.',
+  refills: 'Füllungen in den letzten {days:number} <days:Tag|Tagen>: {count:number}.',
+  learning:
+    'Von {needed:number} vollen Tagen, die eine Vorschau braucht, <days:ist|sind> {days:number} bekannt.',
   stale: 'Das jetzige Gewicht ist nicht bekannt[: Das letzte ist {hours:number?} h alt, von {last:time?}].',
   weight_unchanged: 'Das Gewicht ändert sich seit {since:time} nicht, obwohl etwas verbraucht werden sollte.',
-  idle: 'In den letzten {days:number} Tagen wurde nichts verbraucht.',
-  lasts_longer: 'Reicht mehr als {days:number} Tage.',
+  idle: 'In den letzten {days:number} <days:Tag|Tagen> wurde nichts verbraucht.',
+  lasts_longer: 'Reicht mehr als {days:number} <days:Tag|Tage>.',
   wide_range:
     'Der Verbrauch schwankt so sehr, dass der späteste Zeitpunkt {ratio:number}-mal so weit weg ist wie der früheste.',
   capacity_not_plausible:
@@ -202,16 +203,17 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
 
   // Findings
   operation_moves_nothing:
-    'Der Vorgang hat in {minutes:number} Minuten {moved_kg:mass} bewegt; erwartet waren {expected_kg:mass}',
+    'Der Vorgang hat in {minutes:number} <minutes:Minute|Minuten> {moved_kg:mass} bewegt; erwartet waren {expected_kg:mass}',
   use_has_stopped:
-    'In {hours:number} Stunden wurden nur {used_kg:mass} verbraucht; erwartet waren mindestens {expected_at_least_kg:mass}',
+    'In {hours:number} <hours:Stunde|Stunden> wurden nur {used_kg:mass} verbraucht; erwartet waren mindestens {expected_at_least_kg:mass}',
   material_has_fallen: 'Material, das eine Brücke gebildet hatte, ist auf einmal gefallen: {fallen_kg:mass}',
-  steady_loss: 'Verliert {loss_kg_per_day:mass} am Tag, die nichts erklärt, in {nights:number} Nächten',
+  steady_loss:
+    'Verliert {loss_kg_per_day:mass} am Tag, die nichts erklärt, in {nights:number} <nights:Nacht|Nächten>',
   step_down: '{loss_kg:mass} fehlten auf einmal, ohne einen Vorgang',
   stuck:
-    'Das Gewicht steht seit {unchanged_h:number} Stunden auf {level_kg:mass}; {expected_use_kg:mass} hätten verbraucht werden sollen',
+    'Das Gewicht steht seit {unchanged_h:number} <unchanged_h:Stunde|Stunden> auf {level_kg:mass}; {expected_use_kg:mass} hätten verbraucht werden sollen',
   drift:
-    'Die Waage wandert um {drift_kg_per_day:mass} am Tag, was nichts erklärt, in {nights:number} Nächten',
+    'Die Waage wandert um {drift_kg_per_day:mass} am Tag, was nichts erklärt, in {nights:number} <nights:Nacht|Nächten>',
   less_than_noted: 'Die Waage zeigt {measured_kg:mass} von {noted_kg:mass} auf dem Lieferschein',
   more_than_noted: 'Die Waage zeigt {measured_kg:mass}, mehr als die {noted_kg:mass} auf dem Lieferschein',
   scale_differs_always:
@@ -219,7 +221,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   point_gets_warmer:
     'Eine Messstelle des Kabels wird wärmer[: Sie hat {temperature_c:number?} °C][, {warmer_by_c:number?} °C mehr als um sie herum][, und täglich {slope_c_per_day:number?} °C mehr]',
   storage_life_used:
-    '{used_percent:number} % der sicheren Lagerzeit sind verbraucht[; bei dieser Temperatur bleiben {remaining_days:number?} Tage]',
+    '{used_percent:number} % der sicheren Lagerzeit sind verbraucht[; bei dieser Temperatur <remaining_days:bleibt|bleiben> {remaining_days:number?} <remaining_days:Tag|Tage>]',
   flows: 'Material fließt',
   no_loss: 'Kein Verlust',
   steady: 'Die Waage ist gleichmäßig',
@@ -228,7 +230,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   keeps: '{used_percent:number} % der sicheren Lagerzeit sind verbraucht',
   withdrawals_not_known:
     'Nicht jede Entnahme ist ein Vorgang des Dienstes, deshalb ist ein Verlust oder eine Drift nicht vom Verbrauch zu unterscheiden',
-  too_few_nights: 'Von {nights_needed:number} nötigen Nächten sind {nights:number} bekannt',
+  too_few_nights: 'Von {nights_needed:number} nötigen Nächten <nights:ist|sind> {nights:number} bekannt',
   too_few_days: 'Zu wenige Tage sind bekannt',
   no_use_expected: 'Zu dieser Zeit ist kein Verbrauch zu erwarten',
   use_too_small: 'Der Verbrauch ist zu klein, um gesehen zu werden',
@@ -257,7 +259,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   weight_not_true: 'das letzte Gewicht kann nicht stimmen, deshalb weiß niemand, wie viel darin ist',
   weight_before_last_end: 'das letzte Gewicht wurde vor dem Ende des vorigen Vorgangs gemessen',
   rate_too_high: 'der Durchsatz darf höchstens {limit:quantity} sein',
-  rate_too_low: 'mit diesem Durchsatz würde es länger als {days:number} Tage dauern',
+  rate_too_low: 'mit diesem Durchsatz würde es länger als {days:number} <days:Tag|Tage> dauern',
   amount_too_small: 'die Menge ist kleiner als ein Gramm',
   no_room:
     'es ist nur Platz für {available:quantity}[: Bis zu {moved:quantity?} wurden nach der letzten Messung des Gewichts bewegt]',
@@ -279,13 +281,13 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   base_outside_fence: 'die Basis liegt außerhalb des Geofence',
   target_outside_fence: 'das Ziel liegt außerhalb des Geofence',
   waypoint_outside_fence: 'Wegpunkt {waypoint:waypoint} liegt außerhalb des Geofence',
-  waypoints_outside_fence: '{count:number} Wegpunkte liegen außerhalb des Geofence',
+  waypoints_outside_fence: '{count:number} <count:Wegpunkt liegt|Wegpunkte liegen> außerhalb des Geofence',
   waypoint_not_reachable:
     'Wegpunkt {waypoint:waypoint} ist nicht zu erreichen oder zu verlassen, ohne den Geofence zu verlassen',
   battery_not_enough:
     'nötig sind {required:number} % des Akkus für {distance:number} m und {back:number} m zurück, und {reserve:number} % Reserve; vorhanden sind {available:number} %',
   mission_at_that_time: 'zu dieser Zeit läuft eine andere Mission, oder sie ist geplant',
-  missions_ahead: 'das Gerät hat schon {count:number} Missionen vor sich',
+  missions_ahead: 'das Gerät hat schon {count:number} <count:Mission|Missionen> vor sich',
   start_in_the_past: 'der geplante Beginn liegt in der Vergangenheit',
   start_too_far_ahead: 'der geplante Beginn liegt mehr als ein Jahr in der Zukunft',
   reading_is_old: 'der letzte Wert ist {age:number} s alt: {sensor:sensor}',
@@ -317,7 +319,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
     'das Gerät ist verbunden und wird gefragt, was aus dem Befehl wurde; geben Sie ihm einen anderen Befehl, oder lösen Sie den Not-Halt aus',
   emergency_stop_may_be_confirmed:
     'das Gerät kann den Not-Halt noch bestätigen; er kann ab {from:time} für beendet erklärt werden',
-  commands_to_answer: 'das Gerät muss zuerst {count:number} Befehle beantworten',
+  commands_to_answer: 'das Gerät muss zuerst {count:number} <count:Befehl|Befehle> beantworten',
   device_is_busy:
     'auf dem Gerät ist etwas im Gange, oder etwas wartet darauf: {jobs:list}[ und {more:number?} weitere]; beenden Sie es zuerst',
   low_level_not_below_high:
@@ -340,13 +342,13 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   must_have_more_characters: 'muss mindestens {limit:number} Zeichen haben',
   must_have_fewer_characters: 'darf höchstens {limit:number} Zeichen haben',
   must_have_an_item: 'muss mindestens einen Eintrag haben',
-  must_have_more_items: 'muss mindestens {limit:number} Einträge haben',
-  must_have_fewer_items: 'darf höchstens {limit:number} Einträge haben, nicht {count:number}',
+  must_have_more_items: 'muss mindestens {limit:number} <limit:Eintrag|Einträge> haben',
+  must_have_fewer_items: 'darf höchstens {limit:number} <limit:Eintrag|Einträge> haben, nicht {count:number}',
   must_not_repeat: 'darf nichts zweimal nennen',
   must_have_a_field: 'muss mindestens ein Feld haben',
   must_have_just_one_of: 'muss genau eines haben von: {fields:text}',
   must_have_one_of: 'muss mindestens eines haben von: {fields:text}',
-  must_have_fewer_fields: 'darf höchstens {limit:number} Felder haben, nicht {count:number}',
+  must_have_fewer_fields: 'darf höchstens {limit:number} <limit:Feld|Felder> haben, nicht {count:number}',
   is_required: 'fehlt',
   is_not_known: 'ist kein bekanntes Feld',
   is_not_valid: 'ist nicht gültig',
@@ -426,8 +428,8 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   connection_not_ended: 'die Verbindung des Geräts konnte nicht beendet werden: {error:text}',
   topic_of_others: 'auf diesem Thema darf das Gerät nicht senden',
   does_not_read: 'das Gerät liest nicht, was ihm gesendet wird',
-  left_unacknowledged: 'das Gerät hat {count:number} Nachrichten nicht bestätigt',
-  left_unreleased: 'das Gerät hat {count:number} Nachrichten mit QoS 2 nicht freigegeben',
+  left_unacknowledged: 'das Gerät hat {count:number} <count:Nachricht|Nachrichten> nicht bestätigt',
+  left_unreleased: 'das Gerät hat {count:number} <count:Nachricht|Nachrichten> mit QoS 2 nicht freigegeben',
   packet_not_for_server: 'ein Paket der Art {type:number} ist nicht für einen Server',
   packet_too_large: 'ein Paket ist größer als {limit:number} Bytes',
   no_connect_first: 'die Verbindung beginnt nicht mit CONNECT',

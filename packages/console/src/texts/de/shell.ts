@@ -1,4 +1,7 @@
 import type * as english from '../en/shell.ts';
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('de');
 
 export const shell: typeof english.shell = {
   viewFailed: (name: string) => `„${name}“ kann wegen eines Fehlers dieser Seite nicht gezeigt werden.`,
@@ -24,7 +27,7 @@ export const shell: typeof english.shell = {
     'Alles darunter ist der Stand von damals. Anhalten geht, sonst kann nichts geändert werden. Die Seite verbindet sich von selbst wieder.',
   loading: 'Wird geladen',
   viewNotLoaded: 'Diese Ansicht konnte nicht geladen werden.',
-  facilities: (count) => `${count} Betriebe`,
+  facilities: (count) => plural(count, { one: '# Betrieb', other: '# Betriebe' }),
   noAlerts: 'Keine unbestätigten Alarme',
   alertsUnknown: 'Ob es Alarme gibt, ist nicht bekannt',
   alarmBar: 'Alarme',
@@ -35,7 +38,6 @@ export const shell: typeof english.shell = {
   theme: 'Darstellung',
   themes: { system: 'Wie das Gerät', light: 'Hell', dark: 'Dunkel' },
   language: 'Sprache',
-  languages: { en: 'English', de: 'Deutsch' },
   signedInWith: 'Angemeldet mit dem Schlüssel',
   person: 'Ihr Name',
   personHint: 'Erscheint in den Aufzeichnungen dessen, was Sie tun.',
@@ -47,7 +49,7 @@ export const shell: typeof english.shell = {
     discharge: (name) => `Entnahme: ${name}`,
     feed: (name) => `Befüllung: ${name}`,
     acknowledge: (facility) => `${facility} bestätigen`,
-    waiting: (count) => (count === 1 ? 'Ein Alarm wartet.' : `${count} Alarme warten.`),
+    waiting: (count) => plural(count, { one: '# Alarm wartet.', other: '# Alarme warten.' }),
   },
   apiReference: 'API-Referenz',
 };

@@ -15,7 +15,6 @@ export const terminals: typeof english.terminals = {
   shortKinds: { terminal: 'Terminal', display: 'Anzeige' },
   facilities: 'Betriebe',
   chooseFacility: 'Wählen Sie mindestens einen Betrieb.',
-  created: 'Hinzugefügt',
   lastUsed: 'Zuletzt benutzt',
   never: 'Nie',
   status: 'Status',
@@ -46,7 +45,6 @@ export const terminals: typeof english.terminals = {
   others: 'Jemand anders',
   digit: (digit) => `Ziffer ${digit}`,
   erase: 'Letzte Ziffer löschen',
-  enter: 'Eingeben',
   reconfirm: 'Starts noch einmal bestätigen',
   reconfirmMeans:
     'Für Befüllen, Entnahmen, Missionen, Befehle an Fahrzeuge, Freigaben und erklärte Enden durch Personen. Nie für einen Stopp, und nicht für Programme.',

@@ -60,7 +60,7 @@ export const de: Texts = {
   webhooks,
 };
 
-export const GERMAN_TEXTS: LanguageTexts = {
+export const LANGUAGE: LanguageTexts = {
   texts: de,
   templates: { sentences: SENTENCES, words: SENTENCE_WORDS },
   errors: ERRORS,

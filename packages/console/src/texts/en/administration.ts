@@ -1,3 +1,7 @@
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('en');
+
 export const administration = {
   title: 'Administration',
   pages: {
@@ -41,7 +45,6 @@ export const keys = {
   created: 'Issued',
   lastUsed: 'Last used',
   never: 'Never',
-  valid: 'Valid',
   forever: 'Until revoked',
   revokedAt: 'Revoked',
   expired: 'Expired',
@@ -124,7 +127,7 @@ export const signOn = {
   changed: (count: number) =>
     count === 0
       ? 'Saved. Nobody who has signed in before gets other rights.'
-      : `Saved. ${count === 1 ? 'One person gets' : `${count} people get`} other rights at the next sign-in.`,
+      : `Saved. ${plural(count, { one: '# person gets', other: '# people get' })} other rights at the next sign-in.`,
   factors: 'Second factor',
   factorForAdministrators: 'Whoever administers needs a second factor or a passkey',
   factorForAdministratorsMeans:
@@ -162,7 +165,7 @@ export const webhooks = {
   description: 'Description',
   events: 'Only these events',
   everyEvent: 'All',
-  eventCount: (count: number) => (count === 1 ? '1 type' : `${count} types`),
+  eventCount: (count: number) => plural(count, { one: '# type', other: '# types' }),
   severities: 'Only alerts of these severities',
   state: 'State',
   enabled: 'Enabled',
@@ -186,7 +189,7 @@ export const webhooks = {
   deliveries: 'Deliveries',
   noDeliveries: 'Nothing was sent yet.',
   deliveryStatuses: { pending: 'waiting', delivered: 'delivered', dead: 'dead' },
-  attempts: (count: number) => `${count} attempts`,
+  attempts: (count: number) => plural(count, { one: '# attempt', other: '# attempts' }),
 };
 
 export const notifications = {
@@ -336,7 +339,7 @@ export const audit = {
   result: 'Result',
   anyResult: 'Done and refused',
   results: { done: 'Done', refused: 'Refused' },
-  count: (count: number) => `${count} times`,
+  count: (count: number) => plural(count, { one: '# time', other: '# times' }),
   resource: 'Record',
   address: 'Address',
   input: 'Request',
@@ -387,5 +390,4 @@ export const health = {
     requests: 'Requests answered, with faults of the service',
   },
   noFigures: 'The figures are not readable with your key, or are switched off.',
-  age: (age: string) => `as of ${age} ago`,
 };

@@ -1,3 +1,7 @@
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('en');
+
 export const alerts = {
   filter: 'Filter',
   notLive:
@@ -46,13 +50,14 @@ export const alerts = {
   acknowledgeTitle: 'Acknowledge alerts',
   withNote: 'With note',
   acknowledgeWithNote: 'Acknowledge with note',
-  acknowledgeCount: (count: number) => (count === 1 ? 'Acknowledge 1 alert' : `Acknowledge ${count} alerts`),
+  acknowledgeCount: (count: number) =>
+    plural(count, { one: 'Acknowledge # alert', other: 'Acknowledge # alerts' }),
   note: 'Note',
   noteHint: 'What you know or do about it; others see it. You can leave it empty.',
   shelve: 'Shelve',
   unshelve: 'End shelving',
   shelveTitle: 'Shelve alerts',
-  shelveCount: (count: number) => (count === 1 ? 'Shelve 1 alert' : `Shelve ${count} alerts`),
+  shelveCount: (count: number) => plural(count, { one: 'Shelve # alert', other: 'Shelve # alerts' }),
   shelveMeans: (time: string) =>
     `Not in the list and not in the alarm bar until ${time}. The alert goes on: it returns then if it is still open.`,
   until: 'For how long',
@@ -71,10 +76,10 @@ export const alerts = {
     `${name}: ${person} had acknowledged it already, ${age} ago. Their name and note stay.`,
   moreOthersFirst: (count: number) => `and ${count} more`,
   missing: (count: number) =>
-    count === 1 ? '1 alert is not there any more.' : `${count} alerts are not there any more.`,
+    plural(count, { one: '# alert is not there any more.', other: '# alerts are not there any more.' }),
   statistics: {
     time: 'Time',
-    days: (count: number) => (count === 1 ? '24 hours' : `${count} days`),
+    days: (count: number) => plural(count, { one: '24 hours', other: '# days' }),
     perHour: 'alerts raised per hour',
     measure: (word: 'acceptable' | 'manageable' | 'tooMany') =>
       ({
@@ -84,7 +89,7 @@ export const alerts = {
       })[word],
     reference: 'Measures after ISA-18.2 and EEMUA 191.',
     counts: (raised: number, floods: number, shelved: number) =>
-      `${raised} raised, ${floods === 1 ? 'once' : `${floods} times`} more than 10 in 10 minutes, ${shelved} shelved now.`,
+      `${raised} raised, ${plural(floods, { one: '# time', other: '# times' })} more than 10 in 10 minutes, ${shelved} shelved now.`,
     chart: (most: number) => `Raised alerts over time, at most ${most} per hour`,
     times: (count: number) => `${count} ×`,
     mostFrequent: 'Most frequent',

@@ -1,3 +1,7 @@
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('en');
+
 export const bridges = {
   none: 'No bridge reports to this service.',
   noneNext:
@@ -15,7 +19,7 @@ export const bridges = {
   devicesOf: (id: string) => `Devices of ${id}`,
   states: { answering: 'Answering', silent: 'Silent', waiting: 'Not asked yet' },
   journal: 'Waiting in the journal',
-  readings: (count: string) => `${count} readings`,
+  readings: (count: number) => plural(count, { one: '# reading', other: '# readings' }),
   dropped: 'Given up',
   oldest: 'The oldest of them',
   journalFault: (detail: string) => `Nothing can be written to the journal: ${detail}`,
@@ -26,7 +30,7 @@ export const bridges = {
   roundTrip: 'Round trip',
   lastFailure: 'Last error',
   paused: (failures: number, seconds: number) =>
-    `Asked less often after ${failures} failures; next time in ${seconds} s`,
+    `Asked less often after ${plural(failures, { one: '# failure', other: '# failures' })}; next time in ${seconds} s`,
   failures: {
     timeout: 'It did not answer in time. Check its power, its address and the unit number.',
     connection_refused:

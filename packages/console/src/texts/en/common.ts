@@ -1,4 +1,10 @@
 export const common = {
+  /** One device of a profile, and such devices in everyday words. */
+  profiles: {
+    silo_scale: { one: 'Silo scale', many: 'Silos' },
+    rover: { one: 'Rover or drone', many: 'Vehicles' },
+    weather_station: { one: 'Weather station', many: 'Weather stations' },
+  },
   severities: { critical: 'Critical', warning: 'Warning', info: 'Information' },
   deviceStatuses: { online: 'Online', offline: 'Offline', maintenance: 'Maintenance' },
   qualities: { good: 'Good', stale: 'Stale', bad: 'Bad' },
@@ -61,7 +67,6 @@ export const common = {
   stopRequested: 'Stop requested, waiting for the device',
   stopUnsent: 'The stop has not reached the service yet; trying again. Use the stop at the device.',
   notWhileOffline: 'Not possible while the connection is lost.',
-  ago: (age: string) => `${age} ago`,
   sensors: {
     level: 'Level',
     weight: 'Weight',
@@ -97,7 +102,6 @@ export const forms = {
   isKept: 'Have you kept it? It cannot be shown again.',
   shownOnce: 'This is shown only now. The service keeps no readable copy of it.',
   done: 'Done',
-  add: 'Add',
   remove: 'Remove',
   all: 'All',
   none: 'None',

@@ -1,4 +1,7 @@
 import type { LinkStatus } from '@granary/contract/link/link-status';
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('en');
 
 type LinkEnding = NonNullable<LinkStatus['last_disconnect']>['reason'];
 
@@ -9,7 +12,7 @@ export const devices = {
   reception: {
     refused: 'Its readings are refused',
     partlyRefused: 'A part of its readings is refused',
-    messages: (count: number) => (count === 1 ? '1 message' : `${count} messages in a row`),
+    messages: (count: number) => plural(count, { one: '# message', other: '# messages in a row' }),
     clock: (difference: string, isAhead: boolean) =>
       `Its clock is ${difference} ${isAhead ? 'ahead' : 'behind'}`,
     clockMeans: 'Its readings count as old, so no level or limit is watched.',
@@ -42,7 +45,8 @@ export const devices = {
   chartOf: (sensors: string) =>
     `History of ${sensors}. The arrow keys move the time, plus and minus change how much of it is shown.`,
   timeline: 'What happened',
-  earlierToo: (count: number) => `${count} earlier ones are not shown here.`,
+  earlierToo: (count: number) =>
+    plural(count, { one: '# earlier one is not shown here.', other: '# earlier ones are not shown here.' }),
   reading: (time: string) => `Reading ${time} …`,
   nothingMeasured: 'Nothing was measured in this time.',
   timeRange: 'Time range',
@@ -180,7 +184,8 @@ export const devices = {
     sentLater: 'will be sent when the device connects',
     received: 'received by it',
     notReceived: 'not confirmed yet',
-    changed: (count: number) => (count === 1 ? '1 change is not saved.' : `${count} changes are not saved.`),
+    changed: (count: number) =>
+      plural(count, { one: '# change is not saved.', other: '# changes are not saved.' }),
     discard: 'Discard',
     checkAgain:
       'Another person has saved the configuration. Your changes are kept: look at them and save again.',
@@ -193,7 +198,7 @@ export const devices = {
     noRules: 'There are none. A rule raises an alert while a value is beyond it.',
     rule: {
       allPoints: (prefix: string, count: number) =>
-        `${prefix === 'temp' ? 'Temperature cable' : `Cable ${prefix}`}: all ${count} points`,
+        `${prefix === 'temp' ? 'Temperature cable' : `Cable ${prefix}`}: ${plural(count, { one: '# point', other: 'all # points' })}`,
       pointNumber: '# stands for the number of the point',
       sensor: 'Sensor',
       side: 'Side',

@@ -1,3 +1,7 @@
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('en');
+
 export const foresight = {
   title: 'Forecast',
   orders: 'Orders',
@@ -19,12 +23,9 @@ export const foresight = {
     unpredictable: 'No date can be given',
     empty: 'Empty',
   },
-  uses: (mass: string) => `Uses ${mass} a day`,
-  change: (percent: string) => `${percent} against the week before`,
   score: (days: number, count: number, hours: string, inside: number) =>
-    `Last ${count} forecasts for ${days} ${days === 1 ? 'day' : 'days'}: off by ${hours} h on average, ${inside} of ${count} inside the range`,
+    `Last ${plural(count, { one: '# forecast', other: '# forecasts' })} for ${plural(days, { one: '# day', other: '# days' })}: off by ${hours} h on average, ${inside} of ${count} inside the range`,
   noScore: 'How right the forecasts of this silo are is not known yet.',
-  fan: 'Level of the last week and of the days ahead',
   fanOf: (sentence: string) => `Level of the last week, and the days ahead. ${sentence}`,
   likely: 'Half of all cases',
   possible: 'Eight of ten cases',
@@ -66,7 +67,7 @@ export const foresight = {
   ordersTitle: 'What to order',
   ordersEmpty: 'Nothing has to be ordered in this time.',
   until: 'Until',
-  untilDays: (days: number) => `the next ${days} days`,
+  untilDays: (days: number) => plural(days, { one: 'the next # day', other: 'the next # days' }),
   compartments: 'Compartments in kg',
   compartmentsHint: 'Such as 8000,6000,6000',
   silo: 'Silo',
@@ -76,9 +77,8 @@ export const foresight = {
   use: 'Use a day',
   emptyAt: 'Empty',
   orderByTitle: 'Order by',
-  deliver: 'Deliver',
   perDay: (mass: string) => `${mass} a day`,
-  silos: (count: number) => (count === 1 ? '1 silo' : `${count} silos`),
+  silos: (count: number) => plural(count, { one: '# silo', other: '# silos' }),
   loads: 'Proposal for the truck',
   truck: (truck: number, compartment: number) => `Truck ${truck}, compartment ${compartment}`,
   notLoaded: (name: string, mass: string) => `${name}: ${mass} fit into no compartment`,
@@ -88,7 +88,7 @@ export const foresight = {
   moisture: 'Moisture',
   equilibrium: 'In equilibrium with the air',
   storageUsed: 'Storage life used',
-  remaining: (days: string) => `about ${days} days left`,
+  remaining: (days: number) => plural(days, { one: 'about # day left', other: 'about # days left' }),
   cable: (cable: number) => `Cable ${cable}`,
   point: (point: number, height: string | null) =>
     height === null ? `Point ${point}` : `Point ${point}, ${height}`,

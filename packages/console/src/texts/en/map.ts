@@ -1,3 +1,7 @@
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('en');
+
 export const map = {
   title: 'Field map',
   label: 'Map of the field devices',
@@ -28,7 +32,8 @@ export const map = {
   geofenceMeans:
     'Missions and movements to places outside are refused, and the vehicle reacts when it leaves the geofence.',
   withoutGeofence: 'Without a geofence the vehicle may be sent anywhere.',
-  saveGeofence: (corners: number) => `Save the geofence with ${corners} corners`,
+  saveGeofence: (corners: number) =>
+    plural(corners, { one: 'Save the geofence with # corner', other: 'Save the geofence with # corners' }),
   removeGeofence: 'Save without a geofence',
   changedElsewhere: 'Somebody else has changed the configuration since you began.',
   takeOver: 'Show the present geofence and discard mine',
@@ -41,7 +46,8 @@ export const map = {
 export const missions = {
   title: 'Missions',
   progress: 'Progress',
-  waypointsReached: (reached: number, all: number) => `${reached} of ${all} waypoints`,
+  waypointsReached: (reached: number, all: number) =>
+    `${reached} of ${plural(all, { one: '# waypoint', other: '# waypoints' })}`,
   emergencyStopOf: (name: string) => `Emergency stop of ${name}`,
   none: 'There was no mission yet.',
   statuses: {
@@ -112,7 +118,7 @@ export const missions = {
   },
   tooFar: 'the battery does not last for this leg',
   startButton: (waypoints: number, distance: string) =>
-    `Start now: ${waypoints} ${waypoints === 1 ? 'waypoint' : 'waypoints'}, ${distance}`,
+    `Start now: ${plural(waypoints, { one: '# waypoint', other: '# waypoints' })}, ${distance}`,
   scheduleButton: (waypoints: number, time: string) =>
-    `Schedule ${waypoints} ${waypoints === 1 ? 'waypoint' : 'waypoints'} for ${time}`,
+    `Schedule ${plural(waypoints, { one: '# waypoint', other: '# waypoints' })} for ${time}`,
 };

@@ -1,3 +1,7 @@
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('en');
+
 /** The page about the person who has signed in. */
 export const me = {
   title: 'My page',
@@ -45,7 +49,11 @@ export const me = {
   factor: 'Second factor',
   factorMeans:
     'With a second factor a password alone lets nobody in: signing in also asks for the code that an app on your phone shows. A password of 8 characters is then enough.',
-  factorIsOn: (left: number) => `It is set up. ${left} recovery codes are left.`,
+  factorIsOn: (left: number) =>
+    plural(left, {
+      one: 'It is set up. # recovery code is left.',
+      other: 'It is set up. # recovery codes are left.',
+    }),
   setUpFactor: 'Set up second factor',
   renewFactor: 'Set up again',
   scan: 'Read this with an authenticator app, or type the secret into it.',

@@ -1,3 +1,7 @@
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('en');
+
 export const overview = {
   emptyNext:
     'A device that is registered appears here with its first message: its level, when it will be empty, and what it needs.',
@@ -11,9 +15,9 @@ export const overview = {
   attentionUnknown: 'Not known: this page is not live.',
   attentionLastKnown: 'This page is not live. What needed attention when the connection was lost:',
   flood: (devices: number, facilities: number) =>
-    facilities === 1 ? `${devices} devices` : `${devices} devices at ${facilities} facilities`,
+    `${plural(devices, { one: '# device', other: '# devices' })}${facilities === 1 ? '' : ` at ${facilities} facilities`}`,
   showAll: (count: number) => `Show all ${count}`,
-  devices: (count: number) => (count === 1 ? '1 device' : `${count} devices`),
+  devices: (count: number) => plural(count, { one: '# device', other: '# devices' }),
   profile: 'Kind of device',
   anyProfile: 'Every kind',
   grouping: 'Grouping',
@@ -42,10 +46,10 @@ export const overview = {
   levelOf: (name: string, level: string | null) => `${name}: ${level ?? 'level never reported'}`,
   lastDay: 'Level of the last 24 hours',
   room: (mass: string) => `${mass} room`,
-  points: (count: string) => `${count} points`,
+  points: (count: number) => plural(count, { one: '# point', other: '# points' }),
   changeOfDay: (change: string) => `${change} in 24 h`,
   noReading: 'No reading yet',
-  declaredSensors: (count: number) => (count === 1 ? '+1 sensor' : `+${count} sensors`),
+  declaredSensors: (count: number) => plural(count, { one: '+# sensor', other: '+# sensors' }),
   onMap: 'Map',
   states: {
     idle: 'Idle',

@@ -1,3 +1,7 @@
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('en');
+
 export const shell = {
   viewFailed: (name: string) => `“${name}” cannot be shown because of a fault in this page.`,
   restGoesOn:
@@ -22,7 +26,7 @@ export const shell = {
     'Everything below is as it was then. A stop can be pressed, nothing else can be changed. The page connects again by itself.',
   loading: 'Loading',
   viewNotLoaded: 'This view could not be loaded.',
-  facilities: (count: number) => `${count} facilities`,
+  facilities: (count: number) => plural(count, { one: '# facility', other: '# facilities' }),
   noAlerts: 'No unacknowledged alerts',
   alertsUnknown: 'Whether there are alerts is not known',
   alarmBar: 'Alarms',
@@ -33,7 +37,6 @@ export const shell = {
   theme: 'Appearance',
   themes: { system: 'As the device', light: 'Light', dark: 'Dark' },
   language: 'Language',
-  languages: { en: 'English', de: 'Deutsch' },
   signedInWith: 'Signed in with the key',
   person: 'Your name',
   personHint: 'Appears in the records of what you do.',
@@ -45,7 +48,7 @@ export const shell = {
     discharge: (name: string) => `Discharge ${name}`,
     feed: (name: string) => `Feed ${name}`,
     acknowledge: (facility: string) => `Acknowledge ${facility}`,
-    waiting: (count: number) => (count === 1 ? 'One alert waits.' : `${count} alerts wait.`),
+    waiting: (count: number) => plural(count, { one: '# alert waits.', other: '# alerts wait.' }),
   },
   apiReference: 'API reference',
 };

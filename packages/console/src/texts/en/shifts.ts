@@ -1,3 +1,7 @@
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('en');
+
 export const shifts = {
   title: 'Shift',
   since: (time: string) => `Since ${time}`,
@@ -16,7 +20,7 @@ export const shifts = {
   more: 'All of them',
   openAlerts: 'Open alerts',
   raised: 'Raised alerts',
-  times: (count: number) => `${count} times`,
+  times: (count: number) => plural(count, { one: '# time', other: '# times' }),
   operations: 'Operations',
   notes: 'Notes',
   orders: 'Silos to order for',

@@ -13,7 +13,6 @@ export const terminals = {
   shortKinds: { terminal: 'Terminal', display: 'Display' },
   facilities: 'Facilities',
   chooseFacility: 'Choose at least one facility.',
-  created: 'Added',
   lastUsed: 'Last used',
   never: 'Never',
   status: 'Status',
@@ -44,7 +43,6 @@ export const terminals = {
   others: 'Somebody else',
   digit: (digit: string) => `Digit ${digit}`,
   erase: 'Erase the last digit',
-  enter: 'Enter',
   reconfirm: 'Confirm starts once more',
   reconfirmMeans:
     'For feeds, discharges, missions, commands to vehicles, releases and declared ends by people. Never for a stop, and not for programs.',

@@ -72,7 +72,7 @@ export interface LanguageTexts {
 }
 
 /** The service writes English itself, from the same templates. */
-export const ENGLISH_TEXTS: LanguageTexts = {
+export const LANGUAGE: LanguageTexts = {
   texts: en,
   templates: { sentences: SENTENCES, words: WORDS },
   errors: {},

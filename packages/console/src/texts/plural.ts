@@ -1,0 +1,15 @@
+import { pluralRulesOf } from '@granary/contract/sentences/sentence';
+
+/** A text for each kind of number that the language tells apart; `#` is the number. */
+type Forms<Language extends string> = Readonly<
+  Record<Language extends 'pl' ? 'one' | 'few' | 'many' | 'other' : 'one' | 'other', string>
+>;
+
+/** How the texts of a language write a number with the words that depend on it. */
+export const pluralOf = <Language extends string>(language: Language) => {
+  const numbers = new Intl.NumberFormat(language);
+  return (count: number, forms: Forms<Language>): string => {
+    const all: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = forms;
+    return (all[pluralRulesOf(language).select(count)] ?? forms.other).replaceAll('#', numbers.format(count));
+  };
+};
