@@ -1,9 +1,8 @@
 import { pluralRulesOf } from '@granary/contract/sentences/sentence';
 
 /** A text for each kind of number that the language tells apart; `#` is the number. */
-type Forms<Language extends string> = Readonly<
-  Record<Language extends 'pl' ? 'one' | 'few' | 'many' | 'other' : 'one' | 'other', string>
->;
+type Forms<Language extends string> = Readonly<Record<'one' | 'other', string>> &
+  (Language extends 'pl' ? Readonly<Record<'few' | 'many', string>> : unknown);
 
 /** How the texts of a language write a number with the words that depend on it. */
 export const pluralOf = <Language extends string>(language: Language) => {
