@@ -26,8 +26,8 @@ const WITHOUT_VALIDATION = fileURLToPath(new URL('no-validation.ts', import.meta
 /** The schema library, and the English sentences where schemas use them; the texts of the page import them by the name of the package. */
 const VALIDATION = /^(typebox(\/.*)?|\.\.?\/(\.\.\/)*sentences\/(?!sentence|words)\w+\.ts)$/;
 
-/** Of the languages a reader loads one. */
-const NO_TEXTS = /^(?!.*\/texts\/[a-z]{2}\/)/;
+/** Of the languages a reader loads one; the page waits for it, so that it must not need anything of the page. */
+const NO_TEXTS = /^(?!.*\/texts\/([a-z]{2}\/|plural))/;
 
 /** The first view with everything that it needs, and the few parts that only other views share, which are no file of their own. */
 const OF_SEVERAL_VIEWS =

@@ -1,14 +1,16 @@
-import { pluralRulesOf } from '@granary/contract/sentences/sentence';
-
 /** A text for each kind of number that the language tells apart; `#` is the number. */
 type Forms<Language extends string> = Readonly<Record<'one' | 'other', string>> &
   (Language extends 'pl' ? Readonly<Record<'few' | 'many', string>> : unknown);
 
-/** How the texts of a language write a number with the words that depend on it. */
+/**
+ * How the texts of a language write a number with the words that depend on it. It imports nothing of the page, which waits for the
+ * texts before it goes on.
+ */
 export const pluralOf = <Language extends string>(language: Language) => {
+  const rules = new Intl.PluralRules(language);
   const numbers = new Intl.NumberFormat(language);
   return (count: number, forms: Forms<Language>): string => {
     const all: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = forms;
-    return (all[pluralRulesOf(language).select(count)] ?? forms.other).replaceAll('#', numbers.format(count));
+    return (all[rules.select(count)] ?? forms.other).replaceAll('#', numbers.format(count));
   };
 };
