@@ -88,6 +88,21 @@ function outerFormOfEndpoints(endpoints: readonly NamedEndpoint[]): Plugin {
   };
 }
 
+/** The font is in the page before the first text is drawn, which would otherwise be laid out twice. */
+const PRELOADED_FONT = /inter-latin-wght-normal-.*\.woff2$/;
+
+const preloadedFont: Plugin = {
+  name: 'preloaded-font',
+  transformIndexHtml: (_html, { bundle = {} }) =>
+    Object.keys(bundle)
+      .filter((file) => PRELOADED_FONT.test(file))
+      .map((file) => ({
+        tag: 'link',
+        attrs: { rel: 'preload', href: `/${file}`, as: 'font', type: 'font/woff2', crossorigin: true },
+        injectTo: 'head',
+      })),
+};
+
 /** Builds the operators' page unless it was built from the present sources. */
 export async function ensureConsole(): Promise<void> {
   if (isBuiltFrom('dist/console', REPOSITORY_ROOT, CONSOLE_SOURCES)) return;
@@ -109,7 +124,7 @@ export async function buildConsole(): Promise<void> {
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     resolve: { alias: [{ find: VALIDATION, replacement: WITHOUT_VALIDATION }] },
-    plugins: [outerFormOfEndpoints(ALL_ENDPOINTS)],
+    plugins: [outerFormOfEndpoints(ALL_ENDPOINTS), preloadedFont],
     worker: {
       plugins: () => [outerFormOfEndpoints(ALL_ENDPOINTS)],
       rolldownOptions: { treeshake: TREESHAKE },

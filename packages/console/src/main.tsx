@@ -10,7 +10,8 @@ import { openPreferences, type Preferences } from './context/preferences.ts';
 import { Navigation } from './context/routes.ts';
 import { StopRequests } from './context/stop-requests.ts';
 import { Live } from './live/live.ts';
-import { findSharedWorker, SharedStreams } from './live/streams/shared-streams.ts';
+import { readSite, type SiteRecords } from './live/refresher.ts';
+import { openSharedStreams, type SharedStreams } from './live/streams/shared-streams.ts';
 import {
   currentSession,
   isSignedIn,
@@ -26,6 +27,8 @@ import { App, preloadView } from './shell/app.tsx';
 import { texts } from './texts/texts.ts';
 
 const AGAIN_MS = 2_000;
+/** Who waits longer sees that the page is loading. */
+const DRAWN_AFTER_MS = 200;
 const COOKIE_KEPT_EVERY_MS = 12 * 3_600 * 1_000;
 
 const root = document.querySelector('#console');
@@ -38,25 +41,32 @@ const settings = pageSettings();
 const { silo_segment: siloSegment, field_segment: fieldSegment, sign_on_name: signOnName } = settings;
 const client = createClient({ baseUrl: location.origin, siloSegment, fieldSegment });
 
-// What the first view needs is loaded at the same time: streams, session, the code of the view, and the language.
-const sharedWorker = findSharedWorker();
+// What the first view needs is loaded at the same time: session, site, the code of the view, and the language.
 const link = takeCode();
 const ask = (): Promise<SignInResult> =>
   link?.kind === 'sign-in' ? signIn(client, { code: link.code }) : currentSession(client);
 const firstAnswer = ask();
+const firstRead = link === null ? readSite(client) : undefined;
+// Without a session it is refused, and read after the sign-in.
+firstRead?.catch(() => undefined);
 preloadView(navigation.route.peek().view);
 const preferences = await loadedPreferences();
 
-/** `own`: of the key of this browser; at a terminal others sign in over it. */
-async function showConsole(own: SignedIn): Promise<void> {
-  const openPort = await sharedWorker;
-  const sharedStreams = openPort === null ? undefined : new SharedStreams(own.key_id, openPort);
+/** `own`: of the key of this browser; at a terminal others sign in over it. `first`: the site, where it was asked for with the session. */
+async function showConsole(own: SignedIn, first?: Promise<SiteRecords>): Promise<void> {
+  let isOpen = true;
+  let streams: Promise<SharedStreams | null> | undefined;
+  const openStreams = (): Promise<SharedStreams | null> => {
+    streams ??= openSharedStreams(own.key_id);
+    return streams;
+  };
   addEventListener('pagehide', close);
   function close(): void {
+    isOpen = false;
     removeEventListener('pagehide', close);
     clearInterval(cookieTimer);
     live.stop();
-    sharedStreams?.close();
+    void streams?.then((opened) => opened?.close());
     // The views of the next session must not keep anything of this one.
     render(null, place);
   }
@@ -70,10 +80,10 @@ async function showConsole(own: SignedIn): Promise<void> {
     };
     void openWith(askAgain(), askAgain, texts.value.session.ended);
   };
-  const live = new Live(client, onEnded, { isShown, sharedStreams });
+  const live = new Live(client, onEnded, { isShown, openSharedStreams: openStreams, firstRead: first });
   const signOut = async (): Promise<void> => {
     await client.session.end();
-    sharedStreams?.signOut();
+    (await openStreams())?.signOut();
     close();
     showSignIn(null);
   };
@@ -104,17 +114,20 @@ async function showConsole(own: SignedIn): Promise<void> {
       place,
     );
   };
-  draw(own);
+  // A page whose site is there at once is drawn once.
+  await Promise.race([first?.catch(() => undefined), later(DRAWN_AFTER_MS)]);
+  if (isOpen) draw(own);
 }
 
 /** Only a key does not say who uses it. One that only reads leaves no records, so a screen on a wall is not asked. */
-function askPerson(session: SignedIn): void {
+function askPerson(session: SignedIn, read?: Promise<SiteRecords>): void {
   const isAsked =
     session.kind === 'service' &&
     preferences.person.peek() === '' &&
     session.scopes.some((scope) => scope !== 'read');
   if (!isAsked) {
-    void showConsole(session);
+    // A terminal that was just locked may see less than the person at whose session it was read.
+    void showConsole(session, session.terminal === null ? read : undefined);
     return;
   }
   const onNamed = (name: string): void => {
@@ -137,9 +150,10 @@ async function openWith(
   first: Promise<SignInResult>,
   again: () => Promise<SignInResult>,
   reason: string | null,
+  read?: Promise<SiteRecords>,
 ): Promise<void> {
   for (let result = await first; ; result = await again()) {
-    if (isSignedIn(result)) return askPerson(result);
+    if (isSignedIn(result)) return askPerson(result, read);
     if (result.kind === 'refused') return showSignIn(reason);
     render(<p class="notice">{texts.value.session.unreachable}</p>, place);
     await later();
@@ -158,8 +172,8 @@ async function loadedPreferences(): Promise<Preferences> {
   }
 }
 
-function later(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+function later(ms = AGAIN_MS): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 // A page that the browser kept and shows again has left its streams.
@@ -171,7 +185,7 @@ if (link?.kind === 'invite') {
     <InvitedView client={client} signOnName={signOnName} invite={link.code} onSignedIn={askPerson} />,
     place,
   );
-} else await openWith(firstAnswer, ask, link === null ? null : texts.value.session.codeUsed);
+} else await openWith(firstAnswer, ask, link === null ? null : texts.value.session.codeUsed, firstRead);
 
 /** Whether the person can see the page: not while it is behind another one or minimised. */
 function pageShown(): ReadonlySignal<boolean> {

@@ -5,6 +5,7 @@ import type { FleetAlert, FleetDevice, FleetOperation } from '@granary/contract/
 import { ScriptedClient } from '@granary/testing/console/scripted-client';
 import { type Signal, signal } from '@preact/signals';
 import { Live } from './live.ts';
+import { readSite } from './refresher.ts';
 import { emptySite } from './site.ts';
 
 const EARLY = '2026-11-16T00:00:01Z';
@@ -50,8 +51,8 @@ async function openPage(
   const service = new ScriptedClient();
   const isShown = signal(true);
   let ended = 0;
-  const sharedStreams = hasSharedStreams ? service.client : undefined;
-  const live = new Live(service.client, () => ended++, { retryMs: 1, isShown, sharedStreams });
+  const openSharedStreams = async () => (hasSharedStreams ? service.client : null);
+  const live = new Live(service.client, () => ended++, { retryMs: 1, isShown, openSharedStreams });
   t.after(() => live.stop());
   live.start();
   if (first === null) service.answer(new Error('no answer'));
@@ -96,6 +97,17 @@ test('what is read before the events are followed is shown at once, and read aga
     await turn();
     assert.deepEqual([alerts(), state(), service.readsWaiting], [[hasHappened ? 'b' : 'a'], 'live', 0]);
   }
+});
+
+test('a site that was asked for before is shown, and not asked for again', async (t) => {
+  const service = new ScriptedClient();
+  const firstRead = readSite(service.client);
+  const live = new Live(service.client, () => assert.fail(), { firstRead });
+  t.after(() => live.stop());
+  live.start();
+  service.answer({ devices: [aDevice(100)] });
+  await turn();
+  assert.deepEqual([[...live.site.devices.all.value.keys()], service.readsWaiting], [['silo-1'], 0]);
 });
 
 test('what was read before the events are followed is not current when they cannot be followed', async (t) => {

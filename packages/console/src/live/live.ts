@@ -108,8 +108,10 @@ interface LiveOptions {
   readonly retryMs?: number;
   /** Whether the person can see the page. */
   readonly isShown?: ReadonlySignal<boolean>;
-  /** The streams that all windows of the browser share; without them the page follows its own, and only while it is seen. */
-  readonly sharedStreams?: LiveStreams | undefined;
+  /** Opens the streams that all windows of the browser share; without them the page follows its own, and only while it is seen. */
+  readonly openSharedStreams?: () => Promise<LiveStreams | null>;
+  /** The site, where it was asked for before. */
+  readonly firstRead?: Promise<SiteRecords> | undefined;
 }
 
 /** Keeps what the page knows of the site true: read once, then by the event stream and the stream of newest values. */
@@ -120,16 +122,18 @@ export class Live {
   readonly #sessionEnded: () => void;
   readonly #retryMs: number;
   readonly #isShown: ReadonlySignal<boolean>;
-  readonly #streams: LiveStreams;
+  readonly #openSharedStreams: () => Promise<LiveStreams | null>;
   readonly #stopped = new AbortController();
   /** False while a stop needs the connections of the streams. */
   readonly #mayStream = signalOf(true);
-  readonly #hasOwnStreams: boolean;
+  readonly #hasOwnStreams = signalOf(false);
   readonly #mayFollowEvents: ReadonlySignal<boolean>;
   readonly #listeners = new Set<(event: LoggedEvent) => void>();
   readonly #refresher: Refresher;
+  #streams: LiveStreams;
+  readonly #firstRead: Promise<SiteRecords> | undefined;
   /** What was read while the streams were not connected yet; `null` where it failed or is used up. */
-  #first: Promise<SiteRecords | null> | null = null;
+  #first: SiteRecords | null = null;
   /** Events that arrive before everything was read are applied after it. */
   #waiting: LoggedEvent[] | null = [];
   /** Only the newest reading counts: what an older one brings may be older than an event that was applied meanwhile. */
@@ -141,10 +145,11 @@ export class Live {
     this.#sessionEnded = sessionEnded;
     this.#retryMs = options.retryMs ?? RETRY_MS;
     this.#isShown = options.isShown ?? signalOf(true);
-    this.#streams = options.sharedStreams ?? client;
-    this.#hasOwnStreams = options.sharedStreams === undefined;
+    this.#streams = client;
+    this.#openSharedStreams = options.openSharedStreams ?? (async () => null);
+    this.#firstRead = options.firstRead;
     this.#mayFollowEvents = computed(
-      () => this.#mayStream.value && (this.#isShown.value || !this.#hasOwnStreams),
+      () => this.#mayStream.value && (this.#isShown.value || !this.#hasOwnStreams.value),
     );
     this.#refresher = new Refresher(client, this.site, this.#stopped.signal, this.#isShown);
   }
@@ -152,8 +157,7 @@ export class Live {
   start(): void {
     this.#refresher.start();
     this.site.clock.start();
-    this.#first = this.#readFirst();
-    void this.#followEvents();
+    void this.#follow();
   }
 
   stop(): void {
@@ -172,15 +176,20 @@ export class Live {
    * share streams all connections may be streams, and a stop would wait for ever.
    */
   makeRoom(): void {
-    if (!this.#hasOwnStreams || !this.#mayStream.peek()) return;
+    if (!this.#hasOwnStreams.peek() || !this.#mayStream.peek()) return;
     this.#mayStream.value = false;
     setTimeout(() => {
       this.#mayStream.value = true;
     }, ROOM_MS);
   }
 
-  async #followEvents(): Promise<void> {
+  /** The site is read and shown first: the worker of the streams takes as long to start as a view to be drawn. */
+  async #follow(): Promise<void> {
     const { signal } = this.#stopped;
+    this.#first = await this.#readFirst();
+    const shared = await this.#openSharedStreams();
+    this.#hasOwnStreams.value = shared === null;
+    this.#streams = shared ?? this.#client;
     while (!signal.aborted) {
       await until(this.#mayFollowEvents, true, signal);
       const interrupted = new AbortController();
@@ -224,24 +233,21 @@ export class Live {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** The worker of the streams takes longer to start than the site to be read, so that it is read and shown before. */
   async #readFirst(): Promise<SiteRecords | null> {
     try {
-      const records = await readSite(this.#client, this.#stopped.signal);
-      if (this.#stopped.signal.aborted) return null;
+      const { signal } = this.#stopped;
+      const records = await (this.#firstRead ?? readSite(this.#client, { signal }));
+      if (signal.aborted) return null;
       replaceSite(this.site, records);
       this.connection.isRead.value = true;
       return records;
     } catch {
-      this.#first = null;
       return null;
     }
   }
 
   /** What was read first, if nothing has happened until the events were followed. */
-  async #ifStillTrue(first: Promise<SiteRecords | null>): Promise<SiteRecords | null> {
-    const records = await first;
-    if (records === null) return null;
+  async #ifStillTrue(records: SiteRecords): Promise<SiteRecords | null> {
     const { last_event_id } = await this.#client.fleet.overview({ signal: this.#stopped.signal });
     return last_event_id === records.lastEventId ? records : null;
   }
@@ -256,7 +262,7 @@ export class Live {
         const first = this.#first;
         this.#first = null;
         const known = first === null ? null : await this.#ifStillTrue(first);
-        const records = known ?? (await readSite(this.#client, signal));
+        const records = known ?? (await readSite(this.#client, { signal }));
         if (!isOver()) this.#use(records);
         return;
       } catch (error) {

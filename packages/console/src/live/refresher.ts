@@ -1,4 +1,4 @@
-import type { Client, EventType, LoggedEvent } from '@granary/client';
+import type { CallOptions, Client, EventType, LoggedEvent } from '@granary/client';
 import type {
   FleetAlert,
   FleetCommand,
@@ -165,8 +165,10 @@ export interface SiteRecords {
 }
 
 /** Reads everything anew. Jobs are listed only where the overview counts some, because most of the time nothing moves. */
-export async function readSite({ fleet }: Pick<Client, 'fleet'>, signal: AbortSignal): Promise<SiteRecords> {
-  const options = { signal };
+export async function readSite(
+  { fleet }: Pick<Client, 'fleet'>,
+  options: Pick<CallOptions, 'signal'> = {},
+): Promise<SiteRecords> {
   const listed = <Item>(count: number, list: () => AsyncIterable<Item>): Promise<Item[]> =>
     count === 0 ? Promise.resolve([]) : everyItem(list());
   const { at, last_event_id: lastEventId, under_way } = await fleet.overview(options);

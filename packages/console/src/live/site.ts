@@ -184,7 +184,7 @@ class Devices {
   readonly facilities: ReadonlySignal<readonly string[]> = computed(() => {
     this.#renamed.value;
     const names = [...this.#all.value.values()].map((device) => device.peek().location.facility);
-    return [...new Set(names)].sort(compare);
+    return [...new Set(names)].sort(compareNames);
   });
 
   /** With several facilities a name alone does not tell where a device is. */
@@ -249,5 +249,10 @@ class Devices {
   }
 }
 
-/** One comparison for all, because making one for each pair is slow. */
-const { compare } = new Intl.Collator(undefined, { numeric: true });
+let collator: Intl.Collator | undefined;
+
+/** Names with numbers in them as a person orders them. One collator for all, made at its first use, because making one is slow. */
+export function compareNames(one: string, other: string): number {
+  collator ??= new Intl.Collator(undefined, { numeric: true });
+  return collator.compare(one, other);
+}

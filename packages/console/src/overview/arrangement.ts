@@ -3,6 +3,7 @@ import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/st
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
 import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { isUnacknowledged } from '../alerts/alerts.ts';
+import { compareNames } from '../live/site.ts';
 
 /** What a device needs of a person, most urgent first. */
 const NEEDS = ['critical', 'moving', 'warning', 'silent', 'nothing'] as const;
@@ -74,7 +75,7 @@ export function arrange(devices: readonly ArrangedDevice[], arrangement: Arrange
     return shown.length === 0 ? [] : [{ name: null, deviceIds: idsOf(shown) }];
   }
   const facilities = [...Map.groupBy(shown, ({ device }) => device.location.facility)];
-  if (!BY_NUMBER.includes(arrangement.sort)) facilities.sort(([one], [other]) => compare(one, other));
+  if (!BY_NUMBER.includes(arrangement.sort)) facilities.sort(([one], [other]) => compareNames(one, other));
   return facilities.map(([name, ofFacility]) => ({ name, deviceIds: idsOf(ofFacility) }));
 }
 
@@ -116,14 +117,11 @@ function isWanted({ device, shows }: ArrangedDevice, wanted: Arrangement): boole
   );
 }
 
-/** One comparison for all, because making one for each pair is slow. */
-const { compare } = new Intl.Collator(undefined, { numeric: true });
-
 const byName = ({ device: one }: ArrangedDevice, { device: other }: ArrangedDevice): number =>
-  compare(one.name, other.name) || compare(one.device_id, other.device_id);
+  compareNames(one.name, other.name) || compareNames(one.device_id, other.device_id);
 
 const byPlace = ({ device: one }: ArrangedDevice, { device: other }: ArrangedDevice): number =>
-  compare(one.location.zone, other.location.zone);
+  compareNames(one.location.zone, other.location.zone);
 
 /** What is not known comes last. */
 const byNumber = (one: number | null, other: number | null): number =>

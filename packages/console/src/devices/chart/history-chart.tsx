@@ -239,6 +239,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
         <ChartLegend selected={selected} hasUsual={(usual.value ?? []).length > 1} />
         <ChartComparisons
           comparable={comparable}
+          isListed={marks.value !== undefined || compared !== undefined}
           isUsualOffered={named.toMs - named.fromMs <= USUAL_RANGE_MAX_MS}
         />
       </div>
@@ -303,23 +304,26 @@ function comparedSensors(
 
 interface ChartComparisonsProps {
   readonly comparable: readonly FleetDevice[];
+  /** The devices can be chosen when all else is there, because there may be a thousand. */
+  readonly isListed: boolean;
   readonly isUsualOffered: boolean;
 }
 
 /** What the line can be compared with: another device, and the same weekday of the weeks before. */
-function ChartComparisons({ comparable, isUsualOffered }: ChartComparisonsProps) {
+function ChartComparisons({ comparable, isListed, isUsualOffered }: ChartComparisonsProps) {
   const { live, navigation } = useConsole();
   const { devices } = texts.value;
   const { query } = navigation.route.value;
-  // There may be a thousand, and the chart is drawn with each value of its device.
+  // The chart is drawn with each value of its device.
   const options = useMemo(
     () =>
+      isListed &&
       comparable.map(({ device_id }) => (
         <option key={device_id} value={device_id}>
           {live.site.devices.nameOf(device_id)}
         </option>
       )),
-    [comparable],
+    [comparable, isListed],
   );
   return (
     <div class="device-chart-comparisons">

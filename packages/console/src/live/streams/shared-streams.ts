@@ -121,13 +121,14 @@ const openWorker = (): SharedWorker =>
   new SharedWorker(new URL('./streams-worker.ts', import.meta.url), { type: 'module' });
 
 /**
- * The way to the worker that all windows of the browser share, or `null` where the browser has none; then each page follows
+ * The streams of the worker that all windows of the browser share, or `null` where the browser has none; then each page follows
  * the streams itself. A leader among the windows would need Web Locks, which pages without TLS do not have.
  */
-export async function findSharedWorker(): Promise<(() => HubPort) | null> {
+export async function openSharedStreams(keyId: string): Promise<SharedStreams | null> {
   if (typeof SharedWorker === 'undefined') return null;
   try {
-    return (await answers(openWorker())) ? () => openWorker().port as HubPort : null;
+    const isThere = await answers(openWorker());
+    return isThere ? new SharedStreams(keyId, () => openWorker().port as HubPort) : null;
   } catch {
     return null;
   }
