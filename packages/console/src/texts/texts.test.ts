@@ -61,8 +61,9 @@ const IN_ENGLISH = new Set(['devices.link.ending']);
 /** Words that another language has, too, and what is written the same way everywhere. */
 const SAME: Readonly<Record<string, RegExp>> = {
   every:
-    /^[^\p{L}]*$|^(?:Webhooks?|PIN|API|Firmware(?: 37)?|Terminals?|Passkeys|N|null|undefined|37 in 24 h)$/u,
-  de: /^(?:Name|Status|Minimum|Maximum|Signal|Wind|Filter|Sensor|Form|Version|Position|Silos?|Reserve|Details|Start|Mission|Pause|Code|Person|Browser|Node|Geofence|Bridges|Bridge 37)$/,
+    /^[^\p{L}]*$|^(?:Webhooks?|PIN|API|Firmware(?: 37)?|Terminals?|Passkeys|Silos?|N|null|undefined|\d+ h|37 in 24 h)$/u,
+  de: /^(?:Name|Status|Minimum|Maximum|Signal|Wind|Filter|Sensor|Form|Version|Position|Reserve|Details|Start|Mission|Pause|Code|Person|Browser|Node|Geofence|Bridges|Bridge 37)$/,
+  fr: /^(?:Actions|Information|Maintenance|Latitude|Longitude|Altitude|Signal|Missions?|37 silos|37 points)$/,
 };
 
 test('every text is there in every language, tells the same values and is not only copied', async () => {

@@ -1,0 +1,93 @@
+import type * as english from '../en/me.ts';
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('fr');
+
+export const me: typeof english.me = {
+  title: 'Ma page',
+  keyMeans: 'Vous êtes connecté avec une clé d’API, que plusieurs personnes peuvent partager.',
+  about: 'À mon sujet',
+  email: 'Adresse e-mail',
+  sessions: 'Connecté sur',
+  sessionsMean: 'Navigateurs où vous êtes connecté. Fermez ceux que vous ne connaissez pas.',
+  browser: 'Navigateur',
+  thisBrowser: 'Ce navigateur',
+  unknownBrowser: 'Navigateur inconnu',
+  address: 'Adresse',
+  since: 'Connecté depuis',
+  lastUsed: 'Utilisé',
+  endsAt: 'Expire',
+  actions: 'Actions',
+  end: 'Fermer',
+  endOf: (browser) => `Fermer ${browser}`,
+  endMeans: 'Ce navigateur est déconnecté en une seconde.',
+  endOthers: 'Fermer tous les autres',
+  endOthersMeans: 'Tous les autres navigateurs sont déconnectés en une seconde. Celui-ci reste connecté.',
+  password: 'Mot de passe',
+  noPassword: 'Vous vous connectez sans mot de passe.',
+  changePassword: 'Changer le mot de passe',
+  changeMeans: 'Tous les autres navigateurs sont déconnectés, et les liens ouverts cessent de marcher.',
+  currentPassword: 'Mot de passe actuel',
+  newPassword: 'Nouveau mot de passe',
+  shortPasswordHint: 'Au moins 8 caractères, car un second facteur est configuré.',
+  changed: 'Le mot de passe est changé.',
+  keys: 'Mes clés',
+  keysMean:
+    'Avec une clé, un programme agit pour vous : il peut au plus ce que vous pouvez à ce moment, et ce qu’il fait est noté sous votre nom. Elle finit avec vous.',
+  newKey: 'Nouvelle clé',
+  keyFor: 'Pour quoi',
+  keyForHint: 'Par exemple le programme ou l’ordinateur qui s’en sert.',
+  key: 'Clé',
+  keyOf: (name) => `Clé pour ${name}`,
+  endKeyOf: (name) => `Révoquer la clé pour ${name}`,
+  endKeyMeans: 'Les programmes qui s’en servent sont refusés en une seconde.',
+  letIn: 'Laisser entrer cette commande ?',
+  letInMeans: (host) =>
+    `Une commande sur ${host} demande une de vos clés. Elle ne marche que sur cet ordinateur. Si vous ne venez pas de saisir granary login, fermez cette page.`,
+  letInNow: 'La laisser entrer',
+  letInNotPerson:
+    'Une commande reçoit la clé d’une personne. Déconnectez-vous, et connectez-vous avec votre nom.',
+  factor: 'Second facteur',
+  factorMeans:
+    'Avec un second facteur, le mot de passe seul ne suffit à personne : la connexion demande aussi le code qu’une application de votre téléphone affiche. Un mot de passe de 8 caractères suffit alors.',
+  factorIsOn: (left) =>
+    plural(left, {
+      one: 'Il est configuré. Il reste # code de secours.',
+      other: 'Il est configuré. Il reste # codes de secours.',
+    }),
+  setUpFactor: 'Configurer le second facteur',
+  renewFactor: 'Configurer à nouveau',
+  scan: 'Lisez ceci avec une application d’authentification, ou saisissez-y le secret.',
+  factorQrCode: 'Le secret, pour la caméra d’une application d’authentification',
+  secret: 'Mot secret',
+  code: 'Code affiché par l’application',
+  recoveryCodes: 'Codes de secours, chacun remplace une fois un code',
+  recoveryMeans: 'Gardez-les là où vous les trouvez sans votre téléphone.',
+  removeFactor: 'Supprimer le second facteur',
+  removeMeans: 'Dès lors, le mot de passe seul suffit pour se connecter. Il doit avoir 15 caractères.',
+  identity: 'Connexion unique',
+  identityMeans: (provider) =>
+    `Avec une identité de ${provider}, vous vous connectez sans mot de passe de ce service.`,
+  isLinked: (provider) => `Vous pouvez vous connecter avec ${provider}.`,
+  linkIdentity: (provider) => `Associer ${provider}`,
+  linkMeans: (provider) =>
+    `La page de ${provider} s’ouvre. L’identité avec laquelle vous vous y connectez vous ouvrira dès lors l’accès ici.`,
+  linkNow: 'Continuer',
+  passkeys: 'Clés d’accès',
+  passkeysMean:
+    'Avec une clé d’accès, vous vous connectez par le doigt, le visage ou le code PIN de votre appareil, sans nom ni mot de passe.',
+  passkeyObstacles: {
+    address:
+      'Les clés d’accès vont avec un nom. À cette adresse, qui est un nombre, il ne peut y en avoir : ouvrez le service par son nom.',
+    encryption:
+      'Les navigateurs ne permettent les clés d’accès qu’en HTTPS. Demandez-le à qui exploite le service.',
+    browser: 'Ce navigateur ne connaît pas les clés d’accès.',
+  },
+  addPasskey: 'Ajouter une clé d’accès',
+  addPasskeyMeans: 'Votre navigateur demande où garder la clé d’accès.',
+  passkeyName: 'Nom de la clé d’accès',
+  addedAt: 'Ajoutée',
+  remove: 'Supprimer',
+  removePasskeyOf: (name) => `Supprimer la clé d’accès ${name}`,
+  removePasskeyMeans: 'Elle n’ouvre plus l’accès à personne. Supprimez-la aussi sur l’appareil.',
+};

@@ -1,0 +1,91 @@
+import type * as english from '../en/operations.ts';
+
+export const operations: typeof english.operations = {
+  types: { feed: 'Remplissage', discharge: 'Vidange' },
+  unknownType: 'Mouvement lancé sur l’appareil',
+  into: (target) => `→ ${target}`,
+  progress: 'Avancement',
+  left: (duration) => `encore environ ${duration}`,
+  underWay: 'Opération en cours',
+  ofTarget: (done, target) => `${done} sur ${target}`,
+  measured: (amount) => `${amount} mesurés par la balance`,
+  startedAt: 'Lancée',
+  stopOf: (name) => `Arrêt : ${name}`,
+  statuses: {
+    started: 'Lancée',
+    in_progress: 'En cours',
+    stopping: 'Arrêt en cours',
+    unconfirmed: 'Non confirmée',
+    completed: 'Terminée',
+    stopped: 'Arrêtée',
+    failed: 'Échec',
+  },
+};
+
+export const jobs: typeof english.jobs = {
+  title: 'Opérations',
+  kinds: { operations: 'Opérations', missions: 'Missions', commands: 'Ordres' },
+  status: 'État',
+  anyStatus: 'Tous les états',
+  columns: {
+    started: 'Début',
+    given: 'Donné',
+    scheduled: 'Prévue',
+    what: 'Quoi',
+    detail: 'Ce qu’on sait',
+    amount: 'Déplacé',
+    took: 'Durée',
+    by: 'Demandé par',
+    actions: 'Actions',
+    waypoints: 'Points de passage',
+  },
+  atTheDevice: 'Sur l’appareil',
+  byTheService: 'Le service',
+  amountOf: (moved, target) => `${moved} sur ${target}`,
+  commandStatuses: {
+    queued: 'En attente',
+    sent: 'Envoyé',
+    executing: 'En cours',
+    succeeded: 'Réussi',
+    failed: 'Échec',
+    rejected: 'Refusé',
+    cancelled: 'Annulé',
+    expired: 'Expiré',
+    timed_out: 'Sans réponse',
+  },
+  declareEnded: 'Déclarer terminé',
+  declareEndedOf: (what, device) => `Déclarer terminé : ${what}, ${device}`,
+  declareMeans:
+    'L’appareil n’a pas signalé la fin. Allez d’abord voir l’appareil : après cette déclaration, le service le considère comme terminé et laisse démarrer d’autres mouvements.',
+  reason: 'Raison',
+  reasonHint: 'Par exemple : l’automate a été remplacé.',
+  lookedBy: 'Qui est allé voir l’appareil',
+};
+
+export const commands: typeof english.commands = {
+  title: 'Ordres',
+  none: 'Aucun ordre n’a encore été donné.',
+  names: {
+    move_to_coordinates: 'Aller à un endroit',
+    hold: 'S’arrêter sur place',
+    resume: 'Reprendre',
+    return_to_base: 'Revenir à la base',
+    scan: 'Scanner',
+    collect_sample: 'Prélever un échantillon',
+    emergency_stop: 'Arrêt d’urgence',
+    release_emergency_stop: 'Levée de l’arrêt d’urgence',
+  },
+  consequences: {
+    hold: 'Le véhicule s’arrête et reste où il est.',
+    resume: 'Le véhicule reprend ce qu’il faisait avant de s’arrêter : il va bouger.',
+    return_to_base: 'Le véhicule laisse ce qu’il fait et va à sa base : il va bouger.',
+    scan: 'Le véhicule scanne là où il est.',
+    collect_sample: 'Le véhicule prélève un échantillon là où il est.',
+  },
+  stopUnconfirmed: 'Arrêt d’urgence demandé. L’appareil n’a pas confirmé qu’il est immobile.',
+  standsStill: 'Arrêt d’urgence en vigueur. L’appareil a confirmé qu’il est immobile.',
+  stopInForce: 'Ordres et missions sont refusés tant que l’arrêt d’urgence n’est pas levé.',
+  release: 'Lever l’arrêt d’urgence',
+  releaseMeans:
+    'Vérifiez d’abord que personne n’est près du véhicule. La levée ne fait rien bouger, mais ordres et missions pourront à nouveau déplacer le véhicule.',
+};
