@@ -63,6 +63,7 @@ const SAME: Readonly<Record<string, RegExp>> = {
   every:
     /^[^\p{L}]*$|^(?:Webhooks?|PIN|API|Firmware(?: 37)?|Terminals?|Passkeys|Silos?|N|null|undefined|\d+ h|37 in 24 h)$/u,
   de: /^(?:Name|Status|Minimum|Maximum|Signal|Wind|Filter|Sensor|Form|Version|Position|Reserve|Details|Start|Mission|Pause|Code|Person|Browser|Node|Geofence|Bridges|Bridge 37)$/,
+  es: /^(?:Sensor|Terminal|No|37 silos)$/,
   fr: /^(?:Actions|Information|Maintenance|Latitude|Longitude|Altitude|Signal|Missions?|37 silos|37 points)$/,
 };
 

@@ -5,6 +5,7 @@ import type { LanguageTexts, Texts } from './en/texts.ts';
 const ALL = {
   en: { name: 'English', load: () => import('./en/texts.ts') },
   de: { name: 'Deutsch', load: () => import('./de/texts.ts') },
+  es: { name: 'Español', load: () => import('./es/texts.ts') },
   fr: { name: 'Français', load: () => import('./fr/texts.ts') },
 } satisfies Record<string, { name: string; load: () => Promise<{ LANGUAGE: LanguageTexts }> }>;
 

@@ -1,0 +1,91 @@
+import type * as english from '../en/operations.ts';
+
+export const operations: typeof english.operations = {
+  types: { feed: 'Llenado', discharge: 'Descarga' },
+  unknownType: 'Movimiento iniciado en el equipo',
+  into: (target) => `→ ${target}`,
+  progress: 'Avance',
+  left: (duration) => `quedan unos ${duration}`,
+  underWay: 'Operación en curso',
+  ofTarget: (done, target) => `${done} de ${target}`,
+  measured: (amount) => `${amount} medidos por la báscula`,
+  startedAt: 'Iniciada',
+  stopOf: (name) => `Parar: ${name}`,
+  statuses: {
+    started: 'Iniciada',
+    in_progress: 'En curso',
+    stopping: 'Parando',
+    unconfirmed: 'Sin confirmar',
+    completed: 'Terminada',
+    stopped: 'Parada',
+    failed: 'Fallida',
+  },
+};
+
+export const jobs: typeof english.jobs = {
+  title: 'Operaciones',
+  kinds: { operations: 'Operaciones', missions: 'Misiones', commands: 'Órdenes' },
+  status: 'Estado',
+  anyStatus: 'Todos los estados',
+  columns: {
+    started: 'Inicio',
+    given: 'Dada',
+    scheduled: 'Prevista',
+    what: 'Qué',
+    detail: 'Lo que se sabe',
+    amount: 'Movido',
+    took: 'Duración',
+    by: 'Pedido por',
+    actions: 'Acciones',
+    waypoints: 'Puntos de paso',
+  },
+  atTheDevice: 'En el equipo',
+  byTheService: 'El servicio',
+  amountOf: (moved, target) => `${moved} de ${target}`,
+  commandStatuses: {
+    queued: 'En espera',
+    sent: 'Enviada',
+    executing: 'En ejecución',
+    succeeded: 'Lograda',
+    failed: 'Fallida',
+    rejected: 'Rechazada',
+    cancelled: 'Anulada',
+    expired: 'Caducada',
+    timed_out: 'Sin respuesta',
+  },
+  declareEnded: 'Declarar el final',
+  declareEndedOf: (what, device) => `Declarar el final: ${what}, ${device}`,
+  declareMeans:
+    'El equipo no ha comunicado el final. Vaya primero a ver el equipo: tras esta declaración, el servicio lo da por terminado y deja empezar otros movimientos.',
+  reason: 'Motivo',
+  reasonHint: 'Por ejemplo: se cambió el controlador.',
+  lookedBy: 'Quién fue a ver el equipo',
+};
+
+export const commands: typeof english.commands = {
+  title: 'Órdenes',
+  none: 'Aún no se ha dado ninguna orden.',
+  names: {
+    move_to_coordinates: 'Ir a un lugar',
+    hold: 'Detenerse',
+    resume: 'Reanudar',
+    return_to_base: 'Volver a la base',
+    scan: 'Escanear',
+    collect_sample: 'Tomar una muestra',
+    emergency_stop: 'Parada de emergencia',
+    release_emergency_stop: 'Liberación de la parada de emergencia',
+  },
+  consequences: {
+    hold: 'El vehículo se detiene y se queda donde está.',
+    resume: 'El vehículo sigue con lo que hacía antes de detenerse: se moverá.',
+    return_to_base: 'El vehículo deja lo que hace y va a su base: se moverá.',
+    scan: 'El vehículo escanea donde está.',
+    collect_sample: 'El vehículo toma una muestra donde está.',
+  },
+  stopUnconfirmed: 'Parada de emergencia pedida. El equipo no ha confirmado que está quieto.',
+  standsStill: 'Parada de emergencia en vigor. El equipo ha confirmado que está quieto.',
+  stopInForce: 'Las órdenes y misiones se rechazan hasta que se libere la parada de emergencia.',
+  release: 'Liberar la parada de emergencia',
+  releaseMeans:
+    'Compruebe primero que no haya nadie cerca del vehículo. La liberación no mueve nada, pero las órdenes y misiones podrán mover otra vez el vehículo.',
+};
