@@ -1,3 +1,4 @@
+import type { WantedLabel } from '@granary/contract/devices/label-match';
 import { isUnlimited, type Limits } from '@granary/core/keys';
 import type { Sql, Value } from '@granary/store/sql';
 
@@ -15,10 +16,12 @@ export interface DeviceSelection {
   readonly facility: string | null;
   readonly zone: string | null;
   readonly deviceId: string | null;
+  /** All of them. */
+  readonly labels?: readonly WantedLabel[];
 }
 
-export const selectsAll = ({ limits, facility, zone, deviceId }: DeviceSelection): boolean =>
-  isUnlimited(limits) && facility === null && zone === null && deviceId === null;
+export const selectsAll = ({ limits, facility, zone, deviceId, labels = [] }: DeviceSelection): boolean =>
+  isUnlimited(limits) && facility === null && zone === null && deviceId === null && labels.length === 0;
 
 /** Conditions on the table `devices`, or on another one with these columns; none where nothing is limited. */
 export function limitConditions(
@@ -43,12 +46,17 @@ export function limitConditions(
 
 /** Conditions on the table `devices`. */
 export function selectionConditions(sql: Sql, selection: DeviceSelection, parameters: Parameters): string[] {
-  const { limits, facility, zone, deviceId } = selection;
+  const { limits, facility, zone, deviceId, labels = [] } = selection;
   const { bind } = parameters;
   const conditions = limitConditions(sql, limits, parameters);
   if (facility !== null) conditions.push(`devices.facility = ${bind(facility)}`);
   if (zone !== null) conditions.push(`devices.zone = ${bind(zone)}`);
   if (deviceId !== null) conditions.push(`devices.device_id = ${bind(deviceId)}`);
+  for (const { name, value } of labels) {
+    const ofValue = value === null ? '' : ` AND value = ${bind(value)}`;
+    const query = `SELECT device_no FROM device_labels WHERE name = ${bind(name)}${ofValue}`;
+    conditions.push(sql.isFound('devices.device_no', query));
+  }
   return conditions;
 }
 

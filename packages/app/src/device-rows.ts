@@ -1,9 +1,11 @@
+import type { Labels } from '@granary/contract/devices/labels';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
+import type { ChangedField } from '@granary/core/devices/change-device';
 import type { Presence } from '@granary/core/devices/status';
 import type { Purge } from '@granary/core/fleet/removal';
 import type { Limits } from '@granary/core/keys';
-import { insertRows, updateRows } from '@granary/store/rows';
+import { insertRows, insertRowsUnawaited, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { limitConditions, Parameters, where } from './conditions.ts';
 
@@ -20,6 +22,7 @@ export interface DeviceFields {
   readonly registeredAtMs: number;
   /** JSON with the sensors that were declared; `null` if there were none. */
   readonly sensorDocument: string | null;
+  readonly labels: Labels;
 }
 
 export interface StoredDevice extends DeviceFields {
@@ -41,10 +44,11 @@ export interface DeviceFilter {
 }
 
 export interface DeviceRow
-  extends Omit<DeviceFields, 'sensorDocument'>,
+  extends Omit<DeviceFields, 'sensorDocument' | 'labels'>,
     Pick<StoredDevice, 'deviceNo' | 'version' | 'removedAtMs'>,
     Omit<Presence, 'maintenance'> {
   readonly sensors: string | null;
+  readonly labels: string | null;
   readonly maintenanceSinceMs: number | null;
   readonly maintenanceUntilMs: number | null;
   readonly maintenanceReason: string | null;
@@ -53,16 +57,18 @@ export interface DeviceRow
   readonly purgeRows: number;
 }
 
+const NO_LABELS: Labels = {};
+
 export const SELECT_DEVICE = `
   SELECT device_no, device_id, profile, name, model, firmware_version, facility, zone, capacity_kg, secret_hash,
          registered_at_ms, last_seen_at_ms, link_down_at_ms, reported_state, reporting_interval_ms,
-         offline_delay_ms, sensors, version, maintenance_since_ms, maintenance_until_ms, maintenance_reason,
+         offline_delay_ms, sensors, labels, version, maintenance_since_ms, maintenance_until_ms, maintenance_reason,
          maintenance_by, removed_at_ms, purge_started_at_ms, purge_rows
   FROM devices JOIN presence USING (device_no)`;
 
 export function toDevice(row: DeviceRow): StoredDevice {
-  const { sensors, lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs, ...more } =
-    row;
+  const { sensors, labels, lastSeenAtMs, linkDownAtMs, reportedState, ...rest } = row;
+  const { reportingIntervalMs, offlineDelayMs, ...more } = rest;
   const { maintenanceSinceMs: sinceMs, maintenanceUntilMs: untilMs, ...others } = more;
   const { maintenanceReason, maintenanceBy, purgeStartedAtMs, purgeRows, ...device } = others;
   const by = maintenanceBy === null ? null : JSON.parse(maintenanceBy);
@@ -70,6 +76,7 @@ export function toDevice(row: DeviceRow): StoredDevice {
   return {
     ...device,
     sensorDocument: sensors,
+    labels: labels === null ? NO_LABELS : JSON.parse(labels),
     ...(purgeStartedAtMs === null
       ? {}
       : { purge: { startedAtMs: purgeStartedAtMs, rowsRemoved: purgeRows } }),
@@ -142,32 +149,44 @@ export async function deviceIdsOf(
   return new Map(rows.map(({ deviceNo, deviceId }) => [deviceNo, deviceId]));
 }
 
-/** Answers its number, or `undefined` if the id is taken. */
-export async function insertDevice(sql: Sql, device: DeviceFields): Promise<number | undefined> {
-  const { deviceId, profile, name, model, firmwareVersion, facility, zone, capacityKg, secretHash } = device;
-  const row = {
-    deviceId,
-    deviceGroup: PROFILES[profile].group,
-    profile,
-    name,
-    model,
-    firmwareVersion,
-    facility,
-    zone,
-    capacityKg,
-    secretHash,
+/** Answers their numbers by id, or `undefined` if one of the ids is taken: then nothing of it may be committed. */
+export async function insertDevices(
+  sql: Sql,
+  devices: readonly DeviceFields[],
+): Promise<ReadonlyMap<string, number> | undefined> {
+  const rows = devices.map((device) => ({
+    deviceId: device.deviceId,
+    deviceGroup: PROFILES[device.profile].group,
+    profile: device.profile,
+    name: device.name,
+    model: device.model,
+    firmwareVersion: device.firmwareVersion,
+    facility: device.facility,
+    zone: device.zone,
+    capacityKg: device.capacityKg,
+    secretHash: device.secretHash,
     registeredAtMs: device.registeredAtMs,
     sensors: device.sensorDocument,
-  };
+    labels: labelDocument(device.labels),
+  }));
   const target = { table: 'devices', onConflict: 'ON CONFLICT (device_id) DO NOTHING' };
-  const inserted = await insertRows(sql, target, [row]);
-  if (inserted === 0) return undefined;
-  const [stored] = await sql.query<Pick<StoredDevice, 'deviceNo'>>(
-    'SELECT device_no FROM devices WHERE device_id = $1',
-    [deviceId],
+  if ((await insertRows(sql, target, rows)) < rows.length) return undefined;
+  const stored = await sql.query<Pick<StoredDevice, 'deviceId' | 'deviceNo'>>(
+    `SELECT device_id, device_no FROM devices WHERE ${sql.isOneOf('device_id', '$1')}`,
+    [JSON.stringify(devices.map(({ deviceId }) => deviceId))],
   );
-  return stored?.deviceNo;
+  const numbers = new Map(stored.map(({ deviceId, deviceNo }) => [deviceId, deviceNo]));
+  const labels = devices.flatMap((device) => labelRows(numbers.get(device.deviceId) ?? 0, device.labels));
+  await insertRowsUnawaited(sql, { table: 'device_labels' }, labels);
+  return numbers;
 }
+
+const labelDocument = (labels: Labels): string | null =>
+  Object.keys(labels).length === 0 ? null : JSON.stringify(labels);
+
+/** By which devices are found; the document in `devices` is what is shown. */
+const labelRows = (deviceNo: number, labels: Labels) =>
+  Object.entries(labels).map(([name, value]) => ({ name, value, deviceNo }));
 
 /** Answers the id of the device, or `undefined` if there is none. */
 export async function saveSecretHash(
@@ -213,13 +232,16 @@ export async function saveRestoration(sql: Sql, deviceNo: number, secretHash: st
 }
 
 /** Writes what a caller can change of a device. */
-export async function saveDevice(sql: Sql, device: StoredDevice): Promise<void> {
-  const { deviceNo, name, model, firmwareVersion, facility, zone, capacityKg, sensorDocument, version } =
-    device;
-  await updateRows(
-    sql,
-    'devices',
-    { deviceNo },
-    { name, model, firmwareVersion, facility, zone, capacityKg, sensors: sensorDocument, version },
-  );
+export async function saveDevice(
+  sql: Sql,
+  device: StoredDevice,
+  changed: readonly ChangedField[],
+): Promise<void> {
+  const { deviceNo, name, model, firmwareVersion, facility, zone, capacityKg, version, labels } = device;
+  const documents = { sensors: device.sensorDocument, labels: labelDocument(labels) };
+  const fields = { name, model, firmwareVersion, facility, zone, capacityKg, version, ...documents };
+  await updateRows(sql, 'devices', { deviceNo }, fields);
+  if (!changed.includes('labels')) return;
+  await sql.runUnawaited('DELETE FROM device_labels WHERE device_no = $1', [deviceNo]);
+  await insertRowsUnawaited(sql, { table: 'device_labels' }, labelRows(deviceNo, labels));
 }

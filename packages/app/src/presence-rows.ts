@@ -1,5 +1,5 @@
 import type { Presence } from '@granary/core/devices/status';
-import { insertRows } from '@granary/store/rows';
+import { insertRows, insertRowsUnawaited } from '@granary/store/rows';
 import type { BulkUpsert, Sql } from '@granary/store/sql';
 
 /** The number of stored rejections per device; older ones are only counted. */
@@ -49,15 +49,16 @@ export async function recordSeen(sql: Sql, sightings: readonly LastSeenUpdate[])
 
 type ReportingTimes = Pick<Presence, 'reportingIntervalMs' | 'offlineDelayMs'>;
 
-export async function insertPresence(
+export async function insertPresences(
   sql: Sql,
-  deviceNo: number,
-  { reportingIntervalMs, offlineDelayMs }: ReportingTimes,
+  devices: readonly (ReportingTimes & { readonly deviceNo: number })[],
 ): Promise<void> {
-  await sql.run(
-    'INSERT INTO presence (device_no, reporting_interval_ms, offline_delay_ms) VALUES ($1, $2, $3)',
-    [deviceNo, reportingIntervalMs, offlineDelayMs],
-  );
+  const rows = devices.map(({ deviceNo, reportingIntervalMs, offlineDelayMs }) => ({
+    deviceNo,
+    reportingIntervalMs,
+    offlineDelayMs,
+  }));
+  await insertRowsUnawaited(sql, { table: 'presence' }, rows);
 }
 
 /** Keeps a later time; returns whether anything changed. */

@@ -19,7 +19,7 @@ type Write<Args extends readonly unknown[], Result> = (
 
 const longWrites = new WeakSet<object>();
 
-/** Declares a write that nobody waits for and that may remove many rows, so that PostgreSQL gives it more time than others. */
+/** Declares a write that may insert or remove many rows, so that it has more time than others. */
 export function longWrite<Args extends readonly unknown[], Result>(
   write: Write<Args, Result>,
 ): Write<Args, Result> {

@@ -6,6 +6,7 @@ import * as audit from './audit/audit.ts';
 import { enterChange } from './audit/audit.ts';
 import type { Attempt } from './audit/audit-rows.ts';
 import * as bridges from './bridges.ts';
+import * as bulk from './bulk/bulk.ts';
 import * as commands from './commands/commands.ts';
 import * as field from './commands/field-jobs.ts';
 import * as configuration from './configuration/configuration.ts';
@@ -61,6 +62,7 @@ export const SLICES = {
   shifts,
   views,
   bridges,
+  bulk,
   alarmHelp,
   exports,
   notifications,

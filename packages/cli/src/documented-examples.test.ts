@@ -56,6 +56,10 @@ test('the examples of docs/cli.md run against a farm, in their order', async (t)
   const folder = mkdtempSync(join(tmpdir(), 'granary-examples-'));
   const start = process.cwd();
   process.chdir(folder);
+  writeFileSync(
+    'devices.csv',
+    'device_id,profile,name,model,facility,zone\nrover-20,rover,Rover 20,FR-7,North,field\n',
+  );
   t.after(() => {
     process.chdir(start);
     rmSync(folder, { recursive: true, force: true });

@@ -74,6 +74,33 @@ test('webhooks, documents of a site, and doctor against a service', async (t) =>
     assert.match(await run(['export', 'readings', '-o', rows]), /rows\.csv has 0 lines/);
   });
 
+  await t.test('devices are imported from a file, found by their labels and changed together', async () => {
+    const file = join(folder, 'devices.csv');
+    const head = 'device_id;profile;name;model;facility;zone;capacity_kg;label.product';
+    const umlaut = Buffer.from(`${head}\r\nrow-1;silo_scale;M\xfchle;GS;F;Z;20000,5;rye\r\n`, 'latin1');
+    writeFileSync(file, umlaut);
+    assert.equal(await run(['devices', 'import', file, '--dry-run']), '1 rows checked, all of them right.');
+    const secrets = join(folder, 'secrets.csv');
+    assert.equal(await run(['devices', 'import', file, '--secrets', secrets]), '1 devices registered.');
+    assert.match(readFileSync(secrets, 'utf8'), /^username,secret\nrow-1,\S+\n$/);
+    assert.match(await run(['devices', 'import', file], 3), /\/rows\/2\/device_id is taken/);
+    assert.match(await run(['devices', 'import', join(folder, 'none.csv')], 2), /cannot be read/);
+    const [found] = JSON.parse(await run(['devices', '--label', 'product=rye', '--json']));
+    assert.deepEqual([found.device_id, found.name, found.labels], ['row-1', 'Mühle', { product: 'rye' }]);
+    const change = ['devices', 'change', '--label', 'product', '--set', 'labels.season=2026'];
+    const lower = [...change, '--set', 'configuration.thresholds.low_level=25', '--set', 'labels.product='];
+    assert.match(
+      await run([...lower, '--dry-run']),
+      /~ row-1 \/labels\/product: "rye" → null[\s\S]*low_level: 20 → 25\nTo do: 1 to change, 0 unchanged\.$/,
+    );
+    assert.match(await run(lower, 5), /needs a confirmation/);
+    assert.match(await run([...lower, '--yes']), /Done: 1 changed, 0 unchanged\.$/);
+    assert.match(await run(['device', 'show', 'row-1']), /labels +season=2026\n/);
+    await run(['device', 'edit', 'row-1', '--label', 'season=', '--label', 'site=mill']);
+    assert.match(await run(['device', 'show', 'row-1']), /labels +site=mill\n/);
+    await run(['device', 'remove', 'row-1', '--yes']);
+  });
+
   await t.test('people are added, listed, invited again and disabled', async () => {
     const add = ['people', 'add', 'ada', '--name', 'Ada Lovelace', '--role', 'operator'];
     const added = await run([...add, '--facility', 'F']);

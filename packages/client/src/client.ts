@@ -164,6 +164,8 @@ export function createClient({
     configuration: configurationClient(transport, roots),
     /** Views of all devices that the key may see. */
     fleet: derive(endpoints.fleet, transport, roots),
+    /** The same change of many devices, and devices from a CSV file. */
+    bulk: derive(endpoints.bulk, transport, roots),
     /** Forecasts, refills, orders and findings of silos. */
     foresight: derive(endpoints.foresight, transport, roots),
     /** Notes, and what one shift hands over to the next. */

@@ -277,7 +277,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'Use a new key for each new request.',
   ),
   apply_refused: text(
-    'The document asks for something that the service would refuse in a single request.',
+    'A document, a change of many devices or a file of devices asks for something that the service would refuse in a single request.',
     'Read `details`: it lists every fault with its place. Nothing was changed.',
   ),
   rate_limited: text(

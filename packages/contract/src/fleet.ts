@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Acknowledgement, ALERT_FILTERS, ALERT_SEVERITIES, ALERT_TYPES, Alert } from './alerts.ts';
 import { COMMAND_STATUSES, CommandRecord } from './commands.ts';
 import { DeviceSummary } from './devices/devices.ts';
+import { LABEL_LIST } from './devices/labels.ts';
 import { DEVICE_STATUSES } from './devices/statuses.ts';
 import { PageQuery } from './envelope.ts';
 import { DEVICE_ID_LIST, DeviceId } from './ids.ts';
@@ -46,6 +47,13 @@ export const FleetDevice = closed({
   readings: Type.Optional(described('Only with `include=readings`.', FleetReadings)),
 });
 
+const label = Type.Optional(
+  described(
+    'What the devices are labelled with, such as `product=wheat`, or names of labels, separated by commas.',
+    List,
+  ),
+);
+
 export const FleetDeviceQuery = closed({
   ...PageQuery.properties,
   facility: Type.Optional(line(200)),
@@ -54,6 +62,7 @@ export const FleetDeviceQuery = closed({
   profile: Type.Optional(Type.Enum(PROFILE_NAMES)),
   q: Type.Optional(described('A part of the id, the name or the model, in upper or lower case.', line(200))),
   include: Type.Optional(Type.Enum(['readings'])),
+  label,
   removed: Type.Optional(
     described('`true` lists the removed devices instead of the others.', Type.Enum(['true', 'false'])),
   ),
@@ -64,7 +73,9 @@ export type FleetReadings = Static<typeof FleetReadings>;
 export type FleetDevice = Static<typeof FleetDevice>;
 export type FleetDeviceQuery = Static<typeof FleetDeviceQuery>;
 
-export const checkFleetDeviceQuery = checker(FleetDeviceQuery);
+export const checkFleetDeviceQuery: Checker<FleetDeviceQuery> = withLists(checker(FleetDeviceQuery), [
+  LABEL_LIST,
+]);
 
 /** Of a device what changes by itself; its name and place are in the lists of devices. */
 export const DeviceValues = closed({
@@ -160,6 +171,7 @@ const placeQuery = {
   facility: Type.Optional(line(200)),
   zone: Type.Optional(line(200)),
   device_id: Type.Optional(DeviceId),
+  label,
 };
 
 const jobStatus = <const Status extends string>(statuses: readonly Status[]) =>
@@ -226,8 +238,8 @@ export type FleetMission = Static<typeof FleetMission>;
 export type AlertsAcknowledgement = Static<typeof AlertsAcknowledgement>;
 export type AcknowledgementResult = Static<typeof AcknowledgementResult>;
 
-export const checkFleetAlertQuery = checker(FleetAlertQuery);
-export const checkFleetOperationQuery = checker(FleetOperationQuery);
-export const checkFleetCommandQuery = checker(FleetCommandQuery);
-export const checkFleetMissionQuery = checker(FleetMissionQuery);
+export const checkFleetAlertQuery = withLists(checker(FleetAlertQuery), [LABEL_LIST]);
+export const checkFleetOperationQuery = withLists(checker(FleetOperationQuery), [LABEL_LIST]);
+export const checkFleetCommandQuery = withLists(checker(FleetCommandQuery), [LABEL_LIST]);
+export const checkFleetMissionQuery = withLists(checker(FleetMissionQuery), [LABEL_LIST]);
 export const checkAlertsAcknowledgement = checker(AlertsAcknowledgement);

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ALERT_SEVERITIES, ALERT_TYPES } from './alerts.ts';
+import { LabelSelector, LabelSelectors } from './devices/labels.ts';
 import { PageQuery } from './envelope.ts';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
@@ -76,6 +77,9 @@ const Match = closed({
   ),
   facilities: Type.Optional(Type.Array(line(200), { minItems: 1, maxItems: 1_000 })),
   device_ids: Type.Optional(Type.Array(DeviceId, { minItems: 1, maxItems: 1_000 })),
+  labels: Type.Optional(
+    described('Labels that the device has, such as `product=wheat`, or names of labels.', LabelSelectors),
+  ),
 });
 
 /** The first alerts are told immediately, the others of the same time together. */
@@ -114,6 +118,7 @@ export const NotificationRule = closed({
     types: Type.Union([Type.Array(Type.Enum(ALERT_TYPES)), Type.Null()]),
     facilities: Type.Union([Type.Array(Type.String()), Type.Null()]),
     device_ids: Type.Union([Type.Array(DeviceId), Type.Null()]),
+    labels: Type.Optional(Type.Array(LabelSelector)),
   }),
   targets: Targets,
   quiet_hours: Type.Union([

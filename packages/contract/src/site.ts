@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Difference } from './audit.ts';
 import { DeviceCredentials, FieldRegistration, SiloRegistration } from './devices/devices.ts';
+import { LabelChanges } from './devices/labels.ts';
 import { DeviceId } from './ids.ts';
 import { type Checker, checker, closed, described, type ValidationIssue } from './input/schema.ts';
 import {
@@ -64,10 +65,7 @@ const SECTION_CHECKS: Readonly<Record<SiteSection, SectionCheck>> = {
   devices: {
     key: 'device_id',
     title: 'device',
-    faults: (entry) =>
-      checkDevice.accepts(entry)
-        ? [...capacityFaults(entry), ...configurationFaults(entry)]
-        : checkDevice.faults(entry),
+    faults: (entry) => siteDeviceFaults(entry),
   },
   webhooks: { key: 'url', title: 'webhook', faults: (entry) => checkWebhook.faults(entry) },
   notification_rules: { key: 'name', title: 'rule', faults: (entry) => checkRule.faults(entry) },
@@ -104,6 +102,7 @@ export const SiteDevice = closed({
   model,
   firmware_version,
   location,
+  labels: Type.Optional(described('Merged into the stored labels; `null` removes one.', LabelChanges)),
   capacity: Type.Optional(described('Of silo scales, and only of those.', capacity)),
   sensors,
   configuration: Type.Optional(
@@ -146,6 +145,12 @@ interface SectionCheck {
 }
 
 const checkDevice = checker(SiteDevice);
+
+export const siteDeviceFaults = (entry: unknown): ValidationIssue[] =>
+  checkDevice.accepts(entry)
+    ? [...capacityFaults(entry), ...configurationFaults(entry)]
+    : checkDevice.faults(entry);
+
 const checkWebhook = checker(NewWebhook);
 const checkRule = checker(SiteNotificationRule);
 
@@ -206,13 +211,18 @@ function repeatedKeys(section: SiteSection, key: string, entries: readonly unkno
   });
 }
 
+export const hasCapacity = (profile: SiteDevice['profile']): boolean => HAS_CAPACITY[PROFILES[profile].group];
+
 function capacityFaults({ profile, capacity: given }: SiteDevice): ValidationIssue[] {
-  const isRequired = HAS_CAPACITY[PROFILES[profile].group];
+  const isRequired = hasCapacity(profile);
   if (isRequired === (given !== undefined)) return [];
   return [{ path: '/capacity', message: isRequired ? 'is required' : `is not known of a ${profile}` }];
 }
 
-function configurationFaults({ profile, configuration }: SiteDevice): ValidationIssue[] {
+export function configurationFaults({
+  profile,
+  configuration,
+}: Pick<SiteDevice, 'profile' | 'configuration'>): ValidationIssue[] {
   if (configuration === undefined) return [];
   const { checkConfigurationPatch: check } = PROFILES[profile];
   return check.accepts(configuration) ? [] : prefixed('/configuration', check.faults(configuration));

@@ -27,6 +27,8 @@ export const WRITES_PENDING_MAX = 1_024;
 
 /** A read or write that takes longer fails; all those of a request together have the time in `request-time.ts`. */
 export const CALL_MS_MAX = 4_000;
+/** The same for a write that may take long. */
+export const LONG_CALL_MS_MAX = 60_000;
 
 /** How long to wait for a lock; shorter than the limit of a call, so that the error names the reason. */
 export const WAIT_MS_MAX = 3_000;

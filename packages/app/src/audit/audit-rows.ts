@@ -2,7 +2,7 @@ import type { Actor, AuditResult } from '@granary/contract/audit';
 import type { ErrorCode } from '@granary/contract/errors';
 import type { Limits } from '@granary/core/keys';
 import { type Expiry, expireRows } from '@granary/store/expiry';
-import type { Sql } from '@granary/store/sql';
+import type { Sql, Value } from '@granary/store/sql';
 import { limitConditions, Parameters, where } from '../conditions.ts';
 import type { UsedConfirmation } from '../confirmations.ts';
 
@@ -57,6 +57,14 @@ export interface AuditPosition {
 
 /** Returns whether the entry is new; a further refusal under the same id raises its count. */
 export async function saveEntry(sql: Sql, attempt: Attempt, outcome: AuditOutcome): Promise<boolean> {
+  return (await sql.run(...entryText(attempt, outcome))) === 1;
+}
+
+/** The same where nobody needs to know whether it is new. */
+export const addEntry = async (sql: Sql, attempt: Attempt, outcome: AuditOutcome): Promise<void> =>
+  await sql.runUnawaited(...entryText(attempt, outcome));
+
+function entryText(attempt: Attempt, outcome: AuditOutcome): [text: string, values: Value[]] {
   const { actor } = attempt;
   const onConflict =
     outcome.result === 'done' ? 'DO NOTHING' : 'DO UPDATE SET count = audit.count + excluded.count';
@@ -83,12 +91,9 @@ export async function saveEntry(sql: Sql, attempt: Attempt, outcome: AuditOutcom
     count: bind(outcome.count),
     input: bind(attempt.input),
   };
-  const written = await sql.run(
-    `INSERT INTO audit (${Object.keys(columns).join(', ')}) VALUES (${Object.values(columns).join(', ')})
-     ON CONFLICT (audit_id) ${onConflict}`,
-    values,
-  );
-  return written === 1;
+  const text = `INSERT INTO audit (${Object.keys(columns).join(', ')}) VALUES (${Object.values(columns).join(', ')})
+     ON CONFLICT (audit_id) ${onConflict}`;
+  return [text, values];
 }
 
 export async function removeEntry(sql: Sql, attemptId: string): Promise<void> {

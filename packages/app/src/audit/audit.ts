@@ -10,6 +10,7 @@ import {
   type AuditOutcome,
   type AuditPosition,
   type AuditRow,
+  addEntry,
   expireEntries,
   listEntries,
   removeEntry,
@@ -39,7 +40,7 @@ export async function enterChange(
   if (isNew && (result === undefined || audited === 'nothing')) await removeEntry(sql, attempt.attemptId);
   if (isNew && audited !== 'nothing') {
     for (const [index, change] of audited.entries()) {
-      await saveEntry(sql, { ...attempt, ...change, attemptId: `${attempt.attemptId}_${index + 1}` }, DONE);
+      await addEntry(sql, { ...attempt, ...change, attemptId: `${attempt.attemptId}_${index + 1}` }, DONE);
     }
   }
   return { result, effects };

@@ -1,6 +1,6 @@
 import type { Actor } from '@granary/contract/audit';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
-import { insertRows } from '@granary/store/rows';
+import { insertRowsUnawaited } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import type { Transaction } from '../transaction.ts';
 
@@ -52,8 +52,17 @@ export async function configurationsOf(
   return new Map(rows.map(({ deviceNo, body }) => [deviceNo, body]));
 }
 
-export async function insertConfiguration(sql: Sql, deviceNo: number, body: string): Promise<void> {
-  await sql.run('INSERT INTO configurations (device_no, version, body) VALUES ($1, 1, $2)', [deviceNo, body]);
+/** The first configurations of new devices. */
+export async function insertConfigurations(
+  tx: Transaction,
+  configurations: readonly { readonly deviceNo: number; readonly atMs: number; readonly body: string }[],
+): Promise<void> {
+  const rows = configurations.map(({ deviceNo, body }) => ({ deviceNo, version: 1, body }));
+  await insertRowsUnawaited(tx.sql, { table: 'configurations' }, rows);
+  await insertVersions(
+    tx,
+    configurations.map((configuration) => ({ ...configuration, version: 1 })),
+  );
 }
 
 export async function saveConfiguration(
@@ -76,14 +85,19 @@ export interface ConfigurationVersionRow {
   readonly body: string;
 }
 
+type NewVersion = Omit<ConfigurationVersionRow, 'actor'> & { readonly deviceNo: number };
+
 /** The actor is that of the write. */
-export async function insertVersion(
-  tx: Transaction,
-  deviceNo: number,
-  { version, atMs, body }: Omit<ConfigurationVersionRow, 'actor'>,
-): Promise<void> {
+export async function insertVersions(tx: Transaction, versions: readonly NewVersion[]): Promise<void> {
   const actor = tx.actor === null ? null : JSON.stringify(tx.actor);
-  await insertRows(tx.sql, { table: 'configuration_versions' }, [{ deviceNo, version, atMs, actor, body }]);
+  const rows = versions.map(({ deviceNo, version, atMs, body }) => ({
+    deviceNo,
+    version,
+    atMs,
+    actor,
+    body,
+  }));
+  await insertRowsUnawaited(tx.sql, { table: 'configuration_versions' }, rows);
 }
 
 export async function removeVersionsUpTo(sql: Sql, deviceNo: number, version: number): Promise<void> {

@@ -5,23 +5,7 @@ import type { Effect } from '../effects.ts';
 import type { NewEvent } from '../events/event-rows.ts';
 import { saveReportingTimes } from '../presence-rows.ts';
 import type { Transaction } from '../transaction.ts';
-import {
-  type ConfigurationVersionRow,
-  insertVersion,
-  removeVersionsUpTo,
-  saveConfiguration,
-} from './configuration-rows.ts';
-
-/** Keeps what a device was told, when and by whom; the caller holds the configuration or has just inserted the device. */
-export async function saveVersion(
-  tx: Transaction,
-  deviceNo: number,
-  version: Omit<ConfigurationVersionRow, 'actor'>,
-): Promise<void> {
-  await insertVersion(tx, deviceNo, version);
-  const removed = newestRemovedVersion(version.version);
-  if (removed > 0) await removeVersionsUpTo(tx.sql, deviceNo, removed);
-}
+import { insertVersions, removeVersionsUpTo, saveConfiguration } from './configuration-rows.ts';
 
 export interface ConfigurationChange {
   readonly deviceNo: number;
@@ -41,7 +25,10 @@ export async function saveChangedConfiguration(
 ): Promise<{ readonly changed: NewEvent; readonly send: Effect }> {
   const body = configurationDocument(configuration);
   await saveConfiguration(tx.sql, deviceNo, { version, body });
-  await saveVersion(tx, deviceNo, { version, atMs: nowMs, body });
+  // Keeps what the device was told, when and by whom.
+  await insertVersions(tx, [{ deviceNo, version, atMs: nowMs, body }]);
+  const removed = newestRemovedVersion(version);
+  if (removed > 0) await removeVersionsUpTo(tx.sql, deviceNo, removed);
   await saveReportingTimes(tx.sql, deviceNo, reportingTimes(configuration.reporting));
   return {
     changed: { type: 'configuration.changed', deviceNo, atMs: nowMs, data: configuration },

@@ -61,7 +61,7 @@ import {
   type RunningPurge,
   savePurge,
 } from './purge-rows.ts';
-import { deviceUpdated, insertRegisteredDevice, type NewDevice } from './register-device.ts';
+import { deviceUpdated, insertRegisteredDevices, type NewDevice } from './register-device.ts';
 
 export interface UpdateConditions {
   /** The change is refused if the device has another version. */
@@ -82,9 +82,11 @@ export const reads = {
 
 export const writes = {
   async register(tx: Transaction, device: NewDevice): Promise<Committed<StoredDevice>> {
-    const { stored, registered } = await insertRegisteredDevice(tx, device);
-    await logEvents(tx, [registered]);
-    return committed(stored, ...eventsLogged([registered]));
+    const { stored, registered } = await insertRegisteredDevices(tx, [device]);
+    await logEvents(tx, registered);
+    const [one] = stored;
+    if (one === undefined) throw new Error('a registered device is missing');
+    return committed(one, ...eventsLogged(registered));
   },
 
   /** Changes what is given. The alerts are evaluated in the same transaction. */
@@ -109,7 +111,7 @@ export const writes = {
     const fields = changedFields(device, changed);
     if (fields.length === 0) return committed(device);
     const after = { ...changed, version: device.version + 1 };
-    await saveDevice(tx.sql, after);
+    await saveDevice(tx.sql, after, fields);
     const held = await lockDevices(tx.sql, [deviceNo]);
     if (fields.includes('capacity')) refuseWhileOperating(await currentOperations(tx.sql, [deviceNo]));
     const { events } = await evaluateDevices(tx, held, nowMs);

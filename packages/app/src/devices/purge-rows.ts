@@ -226,6 +226,7 @@ export async function purgeNotifications(
 
 /** In the order of locks. */
 const REMAINING = [
+  'device_labels',
   'forecasts',
   'forecast_histories',
   'use_days',

@@ -9,37 +9,44 @@ import { changedDeviceRecord, deviceSummary } from '@granary/core/fleet/record';
 import { wayBack } from '@granary/core/fleet/removal';
 import type { Sql } from '@granary/store/sql';
 import { scheduleEvaluation } from '../alerts/evaluation-rows.ts';
-import { insertConfiguration } from '../configuration/configuration-rows.ts';
-import { saveVersion } from '../configuration/save-configuration.ts';
-import { type DeviceFields, findDevice, insertDevice, type StoredDevice } from '../device-rows.ts';
+import { insertConfigurations } from '../configuration/configuration-rows.ts';
+import { type DeviceFields, findDevice, insertDevices, type StoredDevice } from '../device-rows.ts';
 import type { NewEvent } from '../events/event-rows.ts';
-import { insertPresence } from '../presence-rows.ts';
+import { insertPresences } from '../presence-rows.ts';
 import type { Transaction } from '../transaction.ts';
 
 export interface NewDevice extends DeviceFields {
   readonly configuration: DeviceConfiguration;
 }
 
-/** Inserts every row of a new device; the caller logs the event as its last step. */
-export async function insertRegisteredDevice(
+/** Inserts every row of new devices; the caller logs the events as its last step. In the order of the devices. */
+export async function insertRegisteredDevices(
   tx: Transaction,
-  device: NewDevice,
-): Promise<{ readonly stored: StoredDevice; readonly registered: NewEvent }> {
-  const deviceNo = await insertDevice(tx.sql, device);
-  if (deviceNo === undefined) {
-    throw new Refusal('device_exists', await whyTaken(tx.sql, device.deviceId));
-  }
-  const { configuration, ...fields } = device;
-  const presence: Presence = { ...NEVER_SEEN, ...reportingTimes(configuration.reporting) };
-  await insertPresence(tx.sql, deviceNo, presence);
-  const body = configurationDocument(configuration);
-  await insertConfiguration(tx.sql, deviceNo, body);
-  await saveVersion(tx, deviceNo, { version: 1, atMs: device.registeredAtMs, body });
-  await scheduleEvaluation(tx.sql, [{ deviceNo, atMs: device.registeredAtMs }]);
-  const stored: StoredDevice = { deviceNo, version: 1, removedAtMs: null, ...fields, presence };
-  const atMs = device.registeredAtMs;
-  const data = deviceSummary(stored, atMs);
-  return { stored, registered: { type: 'device.registered', deviceNo, atMs, data } };
+  devices: readonly NewDevice[],
+): Promise<{ readonly stored: readonly StoredDevice[]; readonly registered: readonly NewEvent[] }> {
+  const numbers = await insertDevices(tx.sql, devices);
+  if (numbers === undefined) throw new Refusal('device_exists', await whyTaken(tx.sql, devices));
+  const inserted = devices.map((device) => ({ ...device, deviceNo: numbers.get(device.deviceId) ?? 0 }));
+  const stored = inserted.map(({ configuration, ...fields }): StoredDevice => {
+    const presence: Presence = { ...NEVER_SEEN, ...reportingTimes(configuration.reporting) };
+    return { version: 1, removedAtMs: null, ...fields, presence };
+  });
+  await insertPresences(
+    tx.sql,
+    stored.map(({ deviceNo, presence }) => ({ deviceNo, ...presence })),
+  );
+  const due = inserted.map(({ deviceNo, registeredAtMs: atMs }) => ({ deviceNo, atMs }));
+  const bodies = inserted.map(({ configuration }) => configurationDocument(configuration));
+  await insertConfigurations(
+    tx,
+    due.map((device, at) => ({ ...device, body: bodies[at] ?? '' })),
+  );
+  await scheduleEvaluation(tx.sql, due);
+  const registered = stored.map((device): NewEvent => {
+    const { deviceNo, registeredAtMs: atMs } = device;
+    return { type: 'device.registered', deviceNo, atMs, data: deviceSummary(device, atMs) };
+  });
+  return { stored, registered };
 }
 
 export const deviceUpdated = (
@@ -53,8 +60,10 @@ export const deviceUpdated = (
   data: { ...changedDeviceRecord(device, nowMs), changed },
 });
 
-async function whyTaken(sql: Sql, deviceId: string): Promise<string> {
-  const taken = await findDevice(sql, deviceId);
-  if (taken === undefined || taken.removedAtMs === null) return `device ${deviceId} exists already`;
-  return `device ${deviceId} was removed at ${toIso(taken.removedAtMs)} and still has its records; ${wayBack(taken)}`;
+async function whyTaken(sql: Sql, [first, ...others]: readonly NewDevice[]): Promise<string> {
+  if (first === undefined || others.length > 0)
+    return 'another device was registered with one of the ids meanwhile';
+  const taken = await findDevice(sql, first.deviceId);
+  if (taken === undefined || taken.removedAtMs === null) return `device ${first.deviceId} exists already`;
+  return `device ${first.deviceId} was removed at ${toIso(taken.removedAtMs)} and still has its records; ${wayBack(taken)}`;
 }

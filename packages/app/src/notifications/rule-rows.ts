@@ -121,6 +121,7 @@ interface EventRow {
   readonly atMs: number;
   readonly deviceId: string;
   readonly facility: string;
+  readonly labels: string | null;
   readonly data: string;
 }
 
@@ -142,13 +143,14 @@ export async function alertEvents(
   { after, upTo, types, limit }: EventRange,
 ): Promise<NumberedAlertEvent[]> {
   const rows = await sql.query<EventRow>(
-    `SELECT sequence, type, at_ms, device_id, facility, data FROM events JOIN devices USING (device_no)
+    `SELECT sequence, type, at_ms, device_id, facility, labels, data FROM events JOIN devices USING (device_no)
      WHERE sequence > $1 AND sequence <= $2 AND ${sql.isOneOf('type', '$3')} AND purged_device_id IS NULL
      ORDER BY sequence LIMIT $4`,
     [after, upTo, JSON.stringify(types), limit],
   );
-  return rows.map(({ sequence, type, atMs, deviceId, facility, data }) => ({
-    sequence,
-    event: { type, atMs, snapshot: { alert: JSON.parse(data) as Alert, deviceId, facility } },
-  }));
+  return rows.map(({ sequence, type, atMs, deviceId, facility, labels, data }) => {
+    const alert: Alert = JSON.parse(data);
+    const snapshot = { alert, deviceId, facility, labels: labels === null ? {} : JSON.parse(labels) };
+    return { sequence, event: { type, atMs, snapshot } };
+  });
 }

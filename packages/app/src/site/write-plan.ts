@@ -15,7 +15,7 @@ import { lockDevices } from '../alerts/evaluation-rows.ts';
 import { lockConfigurations } from '../configuration/configuration-rows.ts';
 import { saveChangedConfiguration } from '../configuration/save-configuration.ts';
 import { lockDeviceRowsById, type StoredDevice, saveDevice } from '../device-rows.ts';
-import { deviceUpdated, insertRegisteredDevice } from '../devices/register-device.ts';
+import { deviceUpdated, insertRegisteredDevices, type NewDevice } from '../devices/register-device.ts';
 import { type Effect, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import { saveMissionsWithoutBase } from '../missions/mission-rows.ts';
@@ -82,24 +82,19 @@ export async function writePlan(
       return action === 'update' && before !== undefined ? [{ before, after }] : [];
     })
     .toSorted((one, other) => one.before.deviceNo - other.before.deviceNo);
-  const registered: NewEvent[] = [];
-  for (const device of created.toSorted((one, other) => (one.deviceId < other.deviceId ? -1 : 1))) {
-    const secretHash = secretHashes[device.deviceId];
-    if (secretHash === undefined) throw new Error(`device ${device.deviceId} has no secret`);
-    const { registered: event } = await insertRegisteredDevice(tx, {
-      ...device,
-      secretHash,
-      registeredAtMs: nowMs,
-    });
-    registered.push(event);
-  }
+  const { registered } = await insertRegisteredDevices(
+    tx,
+    created
+      .toSorted((one, other) => (one.deviceId < other.deviceId ? -1 : 1))
+      .map((device) => newDevice(device, secretHashes, nowMs)),
+  );
   const updated: NewEvent[] = [];
   const effects: Effect[] = [];
   for (const { before, after } of changes) {
     const fields = changedFields(before, after);
     if (fields.length === 0) continue;
     const stored = { ...before, ...after, version: before.version + 1 };
-    await saveDevice(tx.sql, stored);
+    await saveDevice(tx.sql, stored, fields);
     updated.push(deviceUpdated(stored, fields, nowMs));
     effects.push({ kind: 'device_updated', deviceId: before.deviceId });
   }
@@ -127,6 +122,16 @@ export async function writePlan(
   const logged = [...registered, ...updated, ...events, ...rules, ...webhooks];
   await logEvents(tx, logged);
   return [...effects, ...eventsLogged(logged)];
+}
+
+function newDevice(
+  { removedAtMs: _, ...device }: DescribedDevice,
+  secretHashes: NewSecrets['secretHashes'],
+  registeredAtMs: number,
+): NewDevice {
+  const secretHash = secretHashes[device.deviceId];
+  if (secretHash === undefined) throw new Error(`device ${device.deviceId} has no secret`);
+  return { ...device, secretHash, registeredAtMs };
 }
 
 /** The limits of an operation under way were planned with the present capacity. */

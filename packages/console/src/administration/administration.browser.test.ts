@@ -106,6 +106,68 @@ describe('administration', () => {
     );
   });
 
+  test('devices are imported from a file and changed together, each after a look at what would happen', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page, record } = operator;
+    await operator.open('#/administration/devices');
+    await page.getByRole('button', { name: 'Import…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import devices' });
+    const file = (capacity: string) => ({
+      name: 'devices.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(
+        `device_id;profile;name;model;facility;zone;capacity_kg;label.product\r\nrow-1;silo_scale;M\xfchle 1;GS;north;yard;20000;rye\r\nrow-2;silo_scale;M\xfchle 2;GS;north;yard;${capacity};rye\r\n`,
+        'latin1',
+      ),
+    });
+    await dialog.getByLabel('CSV file').setInputFiles(file('20.000'));
+    await dialog.getByRole('button', { name: 'Check the file' }).click();
+    const fault = dialog.getByRole('row', { name: /^3 capacity_kg must be a number without separators/ });
+    await fault.waitFor();
+    await checkAccessibility(page);
+    await dialog.getByLabel('CSV file').setInputFiles(file('20000,5'));
+    await dialog.getByRole('button', { name: 'Check the file' }).click();
+    await dialog.getByText('All 2 rows are right. Nothing is registered yet.').waitFor();
+    await dialog.getByText('20000.5 kg').waitFor();
+    await dialog.getByRole('button', { name: 'Register 2 devices' }).click();
+    const secrets = page.getByRole('dialog', { name: '2 devices are registered' });
+    const downloading = page.waitForEvent('download');
+    await secrets.getByRole('button', { name: 'Download the secrets' }).click();
+    assert.equal((await downloading).suggestedFilename(), 'secrets.csv');
+    await secrets.getByRole('button', { name: 'Close' }).last().click();
+
+    await page.getByLabel('Label', { exact: true }).selectOption('product=rye');
+    await page.getByLabel('Choose every listed device').check();
+    await page.getByRole('button', { name: 'Change 2 devices' }).click();
+    const change = page.getByRole('dialog', { name: 'Change 2 devices' });
+    await change.getByLabel('Labels').fill('season=2026, product');
+    await change.getByLabel('Low level in %').fill('95');
+    await change.getByRole('button', { name: 'Show what would change' }).click();
+    await change.getByRole('alert').waitFor();
+    await change.getByLabel('Low level in %').fill('15');
+    await change.getByRole('button', { name: 'Show what would change' }).click();
+    await change.getByText('2 of 2 devices would change.').waitFor();
+    await change.getByText('low_level: 20 → 15').first().waitFor();
+    await checkAccessibility(page);
+    assert.deepEqual((await site.client.devices.silo.get('row-1')).labels, { product: 'rye' });
+    await change.getByRole('button', { name: 'Change 2 devices' }).click();
+    await change.waitFor({ state: 'detached' });
+    const { labels, name } = await site.client.devices.silo.get('row-2');
+    assert.deepEqual([labels, name], [{ season: '2026' }, 'Mühle 2']);
+    await operator.open('#/overview?label=season%3D2026');
+    await page
+      .getByRole('link', { name: /Mühle 2/ })
+      .first()
+      .waitFor();
+    for (const id of ['row-1', 'row-2']) await site.client.devices.silo.remove(id, {});
+    // The browser reports the refusals of the wrong file and of the wrong threshold.
+    assert.deepEqual(
+      record.faults.filter((found) => !/\b422\b/.test(found)),
+      [],
+    );
+  });
+
   test('bridges show how their devices answer, and a device is added only after it was read', async (t) => {
     const operator = await signIn(t, site);
     if (operator === null) return;

@@ -1,16 +1,18 @@
+import { hasLabels, wantedLabels } from '@granary/contract/devices/label-match';
 import type { FleetDevice } from '@granary/contract/fleet';
 import { DEFAULT_PROFILES, PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { callOptions, useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { CredentialsForm } from '../devices/administration/credentials-form.tsx';
 import { EMPTY_DEVICE, hasCapacity, registerDevice } from '../devices/administration/device-draft.ts';
 import { ConfirmId, DeviceFields } from '../devices/administration/device-form.tsx';
+import { labelText } from '../devices/administration/label-text.ts';
 import { Button } from '../kit/button.tsx';
 import { ConfirmButton, DialogButton } from '../kit/dialog.tsx';
-import { FilterBar, SelectFilter, TextFilter } from '../kit/filter-bar.tsx';
-import { bound, SelectInput, TextInput } from '../kit/inputs.tsx';
+import { FilterBar, LabelFilter, SelectFilter, TextFilter } from '../kit/filter-bar.tsx';
+import { bound, CheckInput, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Age, LastKnown, Time } from '../kit/measured.tsx';
 import { Notice } from '../kit/messages.tsx';
 import { PageList, Table, textColumn, titleColumn } from '../kit/table.tsx';
@@ -18,6 +20,8 @@ import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { profileNames } from '../profiles/profiles.ts';
 import { texts } from '../texts/texts.ts';
+import { ChangeDevices } from './change-devices.tsx';
+import { ImportDevices } from './import-devices.tsx';
 
 const EVERY_MS = 3_000;
 /** Each is one request, so that a long list is not asked for as a whole. */
@@ -185,7 +189,7 @@ export function DevicesPage() {
   return (
     <>
       <div class="administration-head">
-        <FilterBar names={['q', 'profile', 'show']}>
+        <FilterBar names={['q', 'profile', 'label', 'show']}>
           <SelectFilter
             name="show"
             label={deviceAdmin.show}
@@ -199,7 +203,9 @@ export function DevicesPage() {
             any={deviceAdmin.anyProfile}
             options={PROFILE_NAMES.map((name) => [name, profileNames(name).one])}
           />
+          <LabelFilter />
         </FilterBar>
+        <DialogButton text={deviceAdmin.import}>{(close) => <ImportDevices onClose={close} />}</DialogButton>
         <DialogButton kind="primary" text={deviceAdmin.register}>
           {(close) => <RegisterDevice onClose={close} />}
         </DialogButton>
@@ -213,34 +219,85 @@ function PresentDevices() {
   const { live, navigation } = useConsole();
   const { deviceAdmin, table } = texts.value;
   const { query } = navigation.route.value;
+  const chosen = useSignal<ReadonlySet<string>>(new Set());
   const devices = [...live.site.devices.all.value.values()].map((device) => device.value);
   const shown = devices.filter((device) => matches(device, query));
   if (shown.length === 0) {
     return <Notice>{devices.length === 0 ? deviceAdmin.noDevices : table.nothing}</Notice>;
   }
   return (
-    <Table
-      label={deviceAdmin.title}
-      columns={deviceColumns()}
-      rows={shown}
-      idOf={({ device_id }) => device_id}
-      onOpen={({ device_id }) => navigation.open(administrationOf(device_id))}
-    />
+    <>
+      <ChosenDevices shown={shown} chosen={chosen} />
+      <Table
+        label={deviceAdmin.title}
+        columns={[choiceColumn(chosen), ...deviceColumns()]}
+        rows={shown}
+        idOf={({ device_id }) => device_id}
+        onOpen={({ device_id }) => navigation.open(administrationOf(device_id))}
+      />
+    </>
   );
 }
+
+type Chosen = Signal<ReadonlySet<string>>;
+
+interface ChosenProps {
+  readonly shown: readonly FleetDevice[];
+  readonly chosen: Chosen;
+}
+
+/** Devices that a filter hides are not changed unseen. */
+function ChosenDevices({ shown, chosen }: ChosenProps) {
+  const { deviceAdmin } = texts.value;
+  const ids = shown.map(({ device_id }) => device_id);
+  const wanted = ids.filter((id) => chosen.value.has(id));
+  return (
+    <div class="administration-head">
+      <CheckInput
+        label={deviceAdmin.chooseAll}
+        value={wanted.length === ids.length}
+        onValue={(isAll) => {
+          chosen.value = new Set(isAll ? ids : []);
+        }}
+      />
+      {wanted.length > 0 && (
+        <DialogButton text={deviceAdmin.change} label={deviceAdmin.changeOf(wanted.length)}>
+          {(close) => <ChangeDevices deviceIds={wanted} onClose={close} />}
+        </DialogButton>
+      )}
+    </div>
+  );
+}
+
+const choiceColumn = (chosen: Chosen): Column<FleetDevice> => ({
+  name: 'choose',
+  title: texts.value.deviceAdmin.choose,
+  cell: ({ device_id, name }) => (
+    <input
+      type="checkbox"
+      aria-label={texts.value.deviceAdmin.chooseOf(name)}
+      checked={chosen.value.has(device_id)}
+      onChange={() => {
+        chosen.value = chosen.peek().symmetricDifference(new Set([device_id]));
+      }}
+    />
+  ),
+});
 
 /** A device is administered on its own page. */
 const administrationOf = (deviceId: string): string =>
   addressOf('devices', deviceId, { tab: 'administration' });
 
 function matches(
-  { device_id, name, model, profile, location }: FleetDevice,
+  { device_id, name, model, profile, location, labels = {} }: FleetDevice,
   query: URLSearchParams,
 ): boolean {
   const wanted = (query.get('q') ?? '').toLowerCase();
   const texts = [device_id, name, model, location.facility, location.zone];
   return (
-    (query.get('profile') ?? profile) === profile && texts.some((text) => text.toLowerCase().includes(wanted))
+    hasLabels(labels, wantedLabels(query.get('label') || undefined)) &&
+    (query.get('profile') ?? profile) === profile &&
+    texts.some((text) => text.toLowerCase().includes(wanted))
   );
 }
 
@@ -263,6 +320,7 @@ function deviceColumns(): readonly Column<FleetDevice>[] {
     textColumn('model', deviceAdmin.fields.model, ({ model }) => model),
     textColumn('facility', deviceAdmin.fields.facility, ({ location }) => location.facility),
     textColumn('zone', deviceAdmin.fields.zone, ({ location }) => location.zone),
+    textColumn('labels', deviceAdmin.fields.labels, ({ labels }) => labelText(labels)),
     {
       name: 'status',
       title: deviceAdmin.status,

@@ -14,6 +14,8 @@ export interface RuleDraft {
   readonly types: readonly string[];
   readonly facilities: readonly string[];
   readonly deviceIds: readonly string[];
+  /** Such as `product=wheat, organic`. */
+  readonly labels: string;
   readonly targets: string;
   readonly tellsEnd: boolean;
   readonly hasQuietHours: boolean;
@@ -37,6 +39,7 @@ export const emptyRule = (timeZone: string): RuleDraft => ({
   types: [],
   facilities: [],
   deviceIds: [],
+  labels: '',
   targets: '',
   tellsEnd: true,
   hasQuietHours: false,
@@ -60,6 +63,7 @@ export function draftOfRule(rule: NotificationRule, timeZone: string): RuleDraft
     types: match.types ?? [],
     facilities: match.facilities ?? [],
     deviceIds: match.device_ids ?? [],
+    labels: (match.labels ?? []).join(', '),
     ...(quiet === null
       ? {}
       : {
@@ -81,6 +85,7 @@ export function draftOfRule(rule: NotificationRule, timeZone: string): RuleDraft
 export function ruleOf(draft: RuleDraft, before: NotificationRule | null): NotificationRuleInput {
   const days = WEEKDAYS.filter((day) => draft.quietDays.includes(day));
   const types = ALERT_TYPES.filter((type) => draft.types.includes(type));
+  const labels = draft.labels.split(',').flatMap((label) => label.trim() || []);
   return {
     name: draft.name.trim(),
     enabled: draft.isEnabled,
@@ -90,6 +95,7 @@ export function ruleOf(draft: RuleDraft, before: NotificationRule | null): Notif
       ...(types.length === 0 ? {} : { types }),
       ...(draft.facilities.length === 0 ? {} : { facilities: [...draft.facilities] }),
       ...(draft.deviceIds.length === 0 ? {} : { device_ids: [...draft.deviceIds] }),
+      ...(labels.length === 0 ? {} : { labels }),
     },
     targets: targetsOf(draft.targets),
     quiet_hours: draft.hasQuietHours

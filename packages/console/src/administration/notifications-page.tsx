@@ -39,7 +39,7 @@ interface Props {
 export function RuleForm({ rule, onClose }: Props) {
   const console = useConsole();
   const { client } = console;
-  const { notifications, common, keys, alarmHelp } = texts.value;
+  const { notifications, common, keys, alarmHelp, deviceAdmin } = texts.value;
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const draft = useDraft(rule === null ? emptyRule(timeZone) : draftOfRule(rule, timeZone));
   const { current, field } = draft;
@@ -79,6 +79,12 @@ export function RuleForm({ rule, onClose }: Props) {
         {...field('types')}
       />
       <PlaceChoices facilities={field('facilities')} deviceIds={field('deviceIds')} />
+      <TextInput
+        label={deviceAdmin.fields.labels}
+        hint={notifications.labelsHint}
+        maxLength={2_000}
+        {...field('labels')}
+      />
       <QuietHoursFields draft={draft} />
       <EscalationEditor {...field('escalation')} />
     </FormDialog>

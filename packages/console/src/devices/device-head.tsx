@@ -22,7 +22,7 @@ interface Props {
 export function DeviceHead({ device, facts }: Props) {
   const { live } = useConsole();
   const { common, devices } = texts.value;
-  const { device_id, name, model, location, status, last_seen } = device;
+  const { device_id, name, model, location, status, last_seen, labels } = device;
   const maintenance = facts?.detail.maintenance;
   const alerts = [...live.site.alerts.all.value.values()]
     .filter((alert) => alert.device_id === device_id)
@@ -54,6 +54,11 @@ export function DeviceHead({ device, facts }: Props) {
         {facts !== undefined && facts.detail.firmware_version !== '' && (
           <span class="free-text">{devices.firmware(facts.detail.firmware_version)}</span>
         )}
+        {Object.entries(labels ?? {}).map(([label, value]) => (
+          <a key={label} class="free-text" href={addressOf('overview', null, { label: `${label}=${value}` })}>
+            {label}={value}
+          </a>
+        ))}
       </p>
       {maintenance !== undefined && (
         <p class="device-head-maintenance">

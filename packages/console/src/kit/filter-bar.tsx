@@ -193,6 +193,22 @@ export function FacilityFilter() {
   );
 }
 
+/** Filters by a label, among those that devices have; not shown where none has one. */
+export function LabelFilter() {
+  const { navigation, live } = useConsole();
+  const { table } = texts.value;
+  const labels = live.site.devices.labels.value;
+  if (labels.length === 0 && !navigation.route.value.query.get('label')) return null;
+  return (
+    <SelectFilter
+      name="label"
+      label={table.label}
+      any={table.anyLabel}
+      options={labels.map((label) => [label, label])}
+    />
+  );
+}
+
 /** Filters by the facility and by one device. */
 export function PlaceFilters() {
   const { site } = useConsole().live;

@@ -89,9 +89,10 @@ export class Refresher implements Refresh {
     const queries = deviceIds.length > DEVICES_ONE_BY_ONE_MAX ? [{}] : deviceIds.map((q) => ({ q }));
     await this.#quietly(async () => {
       for (const query of queries) {
-        for await (const device of fleet.devicesAll({ ...PAGE, ...query, include: 'readings' }, options)) {
-          if (wanted.has(device.device_id)) this.#site.devices.put(device);
-        }
+        const found = await Array.fromAsync(
+          fleet.devicesAll({ ...PAGE, ...query, include: 'readings' }, options),
+        );
+        this.#site.devices.put(found.filter(({ device_id }) => wanted.has(device_id)));
       }
     });
   }

@@ -177,7 +177,7 @@ class Devices {
     return this.#all;
   }
 
-  /** Counts the changes of names and places, so that who shows only these does not follow every value. */
+  /** Counts the changes of names, places and labels, so that who shows only these does not follow every value. */
   readonly #renamed = signal(0);
 
   /** In the order of their names. */
@@ -185,6 +185,15 @@ class Devices {
     this.#renamed.value;
     const names = [...this.#all.value.values()].map((device) => device.peek().location.facility);
     return [...new Set(names)].sort(compareNames);
+  });
+
+  /** Such as `product=wheat`, in their order. */
+  readonly labels: ReadonlySignal<readonly string[]> = computed(() => {
+    this.#renamed.value;
+    const labels = [...this.#all.value.values()].flatMap((device) =>
+      Object.entries(device.peek().labels ?? {}),
+    );
+    return [...new Set(labels.map(([name, value]) => `${name}=${value}`))].sort(compareNames);
   });
 
   /** With several facilities a name alone does not tell where a device is. */
@@ -217,14 +226,13 @@ class Devices {
     if (!isSame) this.#all.value = next;
   }
 
-  /** Adds a device, or replaces what is known of it. */
-  put(device: FleetDevice): void {
-    const known = this.#all.peek().get(device.device_id);
-    if (known !== undefined) {
-      this.#set(known, device);
-      return;
-    }
-    const next = [...this.#all.peek(), [device.device_id, signal(device)] as const];
+  /** Adds devices, or replaces what is known of them. */
+  put(devices: readonly FleetDevice[]): void {
+    const all = this.#all.peek();
+    for (const device of devices) this.#set(all.get(device.device_id), device);
+    const added = devices.filter(({ device_id }) => !all.has(device_id));
+    if (added.length === 0) return;
+    const next = [...all, ...added.map((device) => [device.device_id, signal(device)] as const)];
     this.#all.value = new Map(next.sort(([one], [other]) => (one < other ? -1 : 1)));
   }
 
@@ -242,10 +250,13 @@ class Devices {
   /** A list may have been read before the newest message of the stream was sent, so newer values stay. */
   #set(known: Signal<FleetDevice> | undefined, device: FleetDevice): void {
     if (known === undefined) return;
-    const { name, location, status, last_seen, readings } = known.peek();
+    const { name, location, labels, status, last_seen, readings } = known.peek();
     const isOlder = last_seen !== null && (device.last_seen === null || device.last_seen < last_seen);
     known.value = isOlder && readings !== undefined ? { ...device, status, last_seen, readings } : device;
-    if (name !== device.name || location.facility !== device.location.facility) this.#renamed.value++;
+    const isRelabelled = JSON.stringify(labels) !== JSON.stringify(device.labels);
+    if (isRelabelled || name !== device.name || location.facility !== device.location.facility) {
+      this.#renamed.value++;
+    }
   }
 }
 

@@ -98,7 +98,7 @@ test('without groups everything is one list', () => {
 test('the address filters; what it names that does not exist is ignored', () => {
   const devices = [
     aDevice('one', { name: 'Wheat <b>' }),
-    aDevice('two', { profile: 'rover', status: 'offline', facility: 'Abbey' }),
+    aDevice('two', { profile: 'rover', status: 'offline', facility: 'Abbey', labels: { season: '2026' } }),
   ];
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['q=WHEAT', ['North: one']],
@@ -107,6 +107,10 @@ test('the address filters; what it names that does not exist is ignored', () => 
     ['profile=silo_scale', ['North: one']],
     ['facility=Abbey', ['Abbey: two']],
     ['facility=Nowhere', []],
+    ['label=season%3D2026', ['Abbey: two']],
+    ['label=season', ['Abbey: two']],
+    ['label=season,constructor', []],
+    ['q=2026', ['Abbey: two']],
     ['status=lost&profile=submarine&sort=size&group=colour', ['Abbey: two', 'North: one']],
   ];
   for (const [address, expected] of cases) assert.deepEqual(shown(devices, address), expected, address);

@@ -1,4 +1,5 @@
 import type { AlertType } from '@granary/contract/alerts';
+import { hasLabels, type WantedLabel, wantedLabels } from '@granary/contract/devices/label-match';
 import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/statuses';
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
 import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
@@ -29,6 +30,7 @@ export interface Arrangement {
   readonly status: DeviceStatus | null;
   readonly profile: ProfileName | null;
   readonly facility: string | null;
+  readonly labels: readonly WantedLabel[];
   readonly show: Show | null;
   readonly sort: (typeof SORTS)[number];
   readonly grouping: (typeof GROUPINGS)[number];
@@ -41,13 +43,17 @@ export function arrangementOf(query: URLSearchParams): Arrangement {
     status: DEVICE_STATUSES.find((one) => one === query.get('status')) ?? null,
     profile: PROFILE_NAMES.find((one) => one === query.get('profile')) ?? null,
     facility: query.get('facility') || null,
+    labels: wantedLabels(query.get('label') || undefined),
     show: SHOWS.find((one) => one === query.get('show')) ?? null,
     sort: SORTS.find((one) => one === query.get('sort')) ?? 'attention',
     grouping: GROUPINGS.find((one) => one === query.get('group')) ?? 'place',
   };
 }
 
-type Listed = Pick<FleetDevice, 'device_id' | 'name' | 'model' | 'profile' | 'status' | 'location'>;
+type Listed = Pick<
+  FleetDevice,
+  'device_id' | 'name' | 'model' | 'profile' | 'status' | 'location' | 'labels'
+>;
 
 export interface ArrangedDevice {
   readonly device: Listed;
@@ -104,14 +110,15 @@ export function openFacilities(facilities: readonly Facility[], turned: Readonly
 }
 
 function isWanted({ device, shows }: ArrangedDevice, wanted: Arrangement): boolean {
-  const { device_id, name, model, profile, status, location } = device;
+  const { device_id, name, model, profile, status, location, labels = {} } = device;
   return (
     (wanted.show === null || shows.includes(wanted.show)) &&
     (wanted.status === null || status === wanted.status) &&
     [null, profile].includes(wanted.profile) &&
     (wanted.facility === null || location.facility === wanted.facility) &&
+    hasLabels(labels, wanted.labels) &&
     (wanted.search === '' ||
-      [device_id, name, model, location.facility, location.zone].some((text) =>
+      [device_id, name, model, location.facility, location.zone, ...Object.values(labels)].some((text) =>
         text.toLowerCase().includes(wanted.search),
       ))
   );

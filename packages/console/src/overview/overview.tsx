@@ -9,7 +9,7 @@ import { useConsole, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { forecastsOf } from '../foresight/forecasts.ts';
 import { EmptyState } from '../kit/empty-state.tsx';
-import { FilterBar, Segments, SelectFilter } from '../kit/filter-bar.tsx';
+import { FilterBar, LabelFilter, Segments, SelectFilter } from '../kit/filter-bar.tsx';
 import { formatMass } from '../kit/format.ts';
 import { LastKnown } from '../kit/measured.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
@@ -39,7 +39,7 @@ import { AttentionPanel } from './attention-panel.tsx';
 import { DeviceTable } from './device-table.tsx';
 import { TileList } from './device-tile.tsx';
 
-const NAMES = ['q', 'show', 'status', 'profile', 'facility'];
+const NAMES = ['q', 'show', 'status', 'profile', 'facility', 'label'];
 
 interface Props {
   readonly facility: Facility;
@@ -213,6 +213,7 @@ function OverviewFilters() {
           options={names.map((name) => [name, name])}
         />
       )}
+      <LabelFilter />
       <SelectFilter
         name="group"
         label={overview.grouping}

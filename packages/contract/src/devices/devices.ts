@@ -5,6 +5,7 @@ import { checker, closed, described } from '../input/schema.ts';
 import { line, lineOrEmpty } from '../input/text-schemas.ts';
 import { PROFILE_NAMES, profileNamesOf } from '../profiles/profiles.ts';
 import { Timestamp } from '../time.ts';
+import { LabelChanges, Labels } from './labels.ts';
 import { RefusedReadings } from './reception.ts';
 import { DeclaredSensorSummary, SensorDeclarations } from './sensors.ts';
 import { DEVICE_STATUSES, SENSOR_STATUSES, SENSOR_TYPES } from './statuses.ts';
@@ -66,6 +67,7 @@ export const DeviceSummary = closed({
   status: Type.Enum(DEVICE_STATUSES),
   location: Location,
   last_seen: Type.Union([Timestamp, Type.Null()]),
+  labels: Type.Optional(described('In the answers about devices that have some.', Labels)),
   removed_at: Type.Optional(described('In the answers about removed devices.', Timestamp)),
 });
 
@@ -123,6 +125,7 @@ const registrationFields = {
   model: Label,
   firmware_version: Type.Optional(lineOrEmpty(100)),
   location: Location,
+  labels: Type.Optional(described('What devices are found by, such as `{"product": "wheat"}`.', Labels)),
   sensors: Type.Optional(
     described('The sensors that the device has beside those of its profile.', SensorDeclarations),
   ),
@@ -139,6 +142,7 @@ const patchFields = {
   model: Type.Optional(Label),
   firmware_version: Type.Optional(lineOrEmpty(100)),
   location: Type.Optional(closed({ facility: Type.Optional(Label), zone: Type.Optional(Label) })),
+  labels: Type.Optional(described('What is not named stays as it is; `null` removes a label.', LabelChanges)),
   sensors: Type.Optional(
     described(
       'Replaces the list; a sensor that is missing in it is removed, and its history is kept.',

@@ -49,6 +49,7 @@ const PATCHES: readonly PatchExample<FieldPatch>[] = [
     headers: { 'if-match': '"99"' },
     refusal: 'stale_version',
   },
+  { summary: 'a new label, and one less', body: { labels: { product: 'wheat', season: null } } },
   { summary: 'a further sensor', body: { sensors: [CO2] } },
   {
     summary: 'a sensor with the name of a standard one',

@@ -1,6 +1,7 @@
 import { alarmHelp } from './alarm-help.ts';
 import { alerts } from './alerts.ts';
 import { bridges } from './bridges.ts';
+import { bulk } from './bulk.ts';
 import { commands } from './commands.ts';
 import { configuration } from './configuration.ts';
 import { confirmations } from './confirmations.ts';
@@ -39,6 +40,7 @@ export const endpoints = {
   missions,
   configuration,
   fleet,
+  bulk,
   foresight,
   shifts,
   views,

@@ -32,6 +32,7 @@ export const fleet = {
         query: { facility: 'north', profile: 'silo_scale', status: 'online', include: 'readings' },
       },
       { summary: 'those whose id, name or model contains a text', query: { q: 'silo' } },
+      { summary: 'those with a label', query: { label: 'product=wheat' } },
       { summary: 'an unknown profile', query: { profile: 'submarine' as 'rover' }, refusal: 'invalid_input' },
     ],
   }),

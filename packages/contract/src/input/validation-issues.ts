@@ -34,6 +34,7 @@ export interface SchemaNode {
   readonly type?: string;
   /** Completes the sentence "must be …" where a pattern alone would not help. */
   readonly description?: string;
+  /** Of an object: the form of its names. */
   readonly [FORM]?: Sentence<keyof typeof EXPECTED>;
   /** What the value means, for the references only. */
   readonly 'x-meaning'?: string;
@@ -154,7 +155,9 @@ function collectFromObject(
     const property = named ?? (names?.test(name) === true ? matching : undefined);
     if (property !== undefined) collect(property, value[name], `${path}/${pointerName(name)}`, faults);
     else if (schema.additionalProperties === false) {
-      faults.push(issueOf(`${path}/${pointerName(name)}`, sentence('is_not_known')));
+      const what = schema[FORM];
+      const fault = what === undefined ? sentence('is_not_known') : sentence('must_be', { what: [what] });
+      faults.push(issueOf(`${path}/${pointerName(name)}`, fault));
     }
   }
   if (count < minProperties) {
@@ -238,7 +241,7 @@ function expectation(schema: SchemaNode): Sentence<keyof typeof EXPECTED> {
   if (constant !== undefined) return sentence('this_value', { value: String(constant) });
   if (options !== undefined) return sentence('one_of', { options: options.join(', ') });
   if (format === 'date-time') return sentence('time_with_offset', { example: TIME_EXAMPLE });
-  if (schema[FORM] !== undefined) return schema[FORM];
+  if (schema[FORM] !== undefined && type !== 'object') return schema[FORM];
   switch (type) {
     case 'integer':
     case 'bigint':

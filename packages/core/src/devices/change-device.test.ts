@@ -12,6 +12,7 @@ const DEVICE: ChangeableDevice = {
   zone: 'a',
   capacityKg: 1_000,
   sensorDocument: null,
+  labels: { product: 'rye', season: '2026' },
 };
 const CO2 = { sensor_id: 'co2', type: 'co2', unit: 'ppm' };
 
@@ -27,6 +28,9 @@ const CASES: readonly (readonly [DevicePatch, Partial<ChangeableDevice>, readonl
   [{ location: {} }, {}, []],
   [{ location: { zone: 'b' } }, { zone: 'b' }, ['location']],
   [{ location: { facility: 'south' } }, { facility: 'south' }, ['location']],
+  [{ labels: {} }, {}, []],
+  [{ labels: { product: 'rye', tank: null } }, {}, []],
+  [{ labels: { organic: 'yes', season: null } }, { labels: { organic: 'yes', product: 'rye' } }, ['labels']],
   [{ capacity: { max: 2_000, unit: 'kg' } }, { capacityKg: 2_000 }, ['capacity']],
 ];
 

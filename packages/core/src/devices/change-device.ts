@@ -1,5 +1,8 @@
 import type { DevicePatch } from '@granary/contract/devices/devices';
+import { LABELS_MAX, type LabelChanges, type Labels } from '@granary/contract/devices/labels';
 import { Refusal } from '@granary/contract/errors';
+import { issueOf } from '@granary/contract/input/validation-issues';
+import { sentence } from '@granary/contract/sentences/english';
 import { hasFacility, type Limits } from '../keys.ts';
 import { declareSensors } from '../sensors/declare-sensors.ts';
 import { declaredSensors, SENSORS_DOCUMENT } from '../sensors/declared-sensors.ts';
@@ -13,6 +16,8 @@ export interface ChangeableDevice {
   readonly zone: string;
   readonly capacityKg: number | null;
   readonly sensorDocument: string | null;
+  /** In the order of their names. */
+  readonly labels: Labels;
 }
 
 export type ChangedField = keyof DevicePatch;
@@ -26,13 +31,14 @@ export function changedFields(before: ChangeableDevice, after: ChangeableDevice)
     location: before.facility !== after.facility || before.zone !== after.zone,
     capacity: before.capacityKg !== after.capacityKg,
     sensors: before.sensorDocument !== after.sensorDocument,
+    labels: JSON.stringify(before.labels) !== JSON.stringify(after.labels),
   };
   return (Object.keys(isChanged) as ChangedField[]).filter((field) => isChanged[field]);
 }
 
 /** The device after the change; what is not given stays as it is. */
 export function changeDevice<Device extends ChangeableDevice>(device: Device, patch: DevicePatch): Device {
-  const { name, model, firmware_version, location, capacity, sensors } = patch;
+  const { name, model, firmware_version, location, capacity, sensors, labels } = patch;
   return {
     ...device,
     name: name ?? device.name,
@@ -45,7 +51,17 @@ export function changeDevice<Device extends ChangeableDevice>(device: Device, pa
       sensors === undefined
         ? device.sensorDocument
         : SENSORS_DOCUMENT.write(declareSensors(declaredSensors(device.sensorDocument), sensors)),
+    labels: labels === undefined ? device.labels : changeLabels(device.labels, labels),
   };
+}
+
+export function changeLabels(before: Labels, changes: LabelChanges): Labels {
+  const named = Object.entries({ ...before, ...changes }).sort(([one], [other]) => (one < other ? -1 : 1));
+  const after = named.filter((label): label is [string, string] => label[1] !== null);
+  if (after.length <= LABELS_MAX) return Object.fromEntries(after);
+  const counts = { limit: LABELS_MAX, count: after.length };
+  const fault = issueOf('/labels', sentence('must_have_fewer_fields', counts));
+  throw new Refusal('invalid_input', 'the device is not valid', [fault]);
 }
 
 /** The facility decides who sees a device and who is told of its alerts, so changing it needs rights in both. */

@@ -1,3 +1,4 @@
+import type { Labels } from '@granary/contract/devices/labels';
 import type { FleetDevice, FleetReading, FleetReadings } from '@granary/contract/fleet';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import type { Presence } from '../devices/status.ts';
@@ -17,6 +18,7 @@ interface ListedDevice {
   readonly zone: string;
   readonly capacityKg: number | null;
   readonly sensorDocument: string | null;
+  readonly labels: Labels;
   readonly presence: Presence;
   readonly removedAtMs: number | null;
 }

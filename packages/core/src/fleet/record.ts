@@ -1,4 +1,5 @@
 import type { DeviceSummary, FieldDetail, Rejections, SiloDetail } from '@granary/contract/devices/devices';
+import type { Labels } from '@granary/contract/devices/labels';
 import type { DeclaredSensorSummary } from '@granary/contract/devices/sensors';
 import { SENSOR_TYPES } from '@granary/contract/devices/statuses';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
@@ -21,6 +22,7 @@ interface ShownDevice {
   readonly profile: ProfileName;
   readonly facility: string;
   readonly zone: string;
+  readonly labels: Labels;
   readonly presence: Presence;
   readonly removedAtMs: number | null;
   readonly purge?: Purge;
@@ -35,6 +37,7 @@ export const deviceSummary = (device: ShownDevice, nowMs: number): DeviceSummary
   status: deviceStatus(device.presence, nowMs),
   location: { facility: device.facility, zone: device.zone },
   last_seen: toIsoOrNull(device.presence.lastSeenAtMs),
+  ...(Object.keys(device.labels).length === 0 ? {} : { labels: device.labels }),
   ...(device.removedAtMs === null ? {} : { removed_at: toIso(device.removedAtMs) }),
 });
 

@@ -43,12 +43,16 @@ test('an alert that the rule is not about, or a rule that is switched off, tells
     { types: ['high_level' as const] },
     { facilities: ['south'] },
     { device_ids: ['silo-08'] },
+    { labels: ['product=rye'] },
+    { labels: ['product', 'organic'] },
   ]) {
     assert.equal(noticesAfter(ruleWith({ match }), NONE, raised).size, 0, JSON.stringify(match));
   }
   assert.equal(noticesAfter(ruleWith({ enabled: false }), NONE, raised).size, 0);
   const match = { severity_min: 'warning' as const, types: ['low_level' as const], facilities: ['north'] };
   assert.equal(noticesAfter(ruleWith({ match }), NONE, raised).size, 1);
+  const labelled = { match: { labels: ['product=wheat', 'product'] } };
+  assert.equal(noticesAfter(ruleWith(labelled), NONE, raised).size, 1);
 });
 
 test('acknowledging, shelving or resolving ends the escalation', () => {

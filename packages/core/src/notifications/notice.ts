@@ -1,4 +1,5 @@
 import type { Alert } from '@granary/contract/alerts';
+import type { Labels } from '@granary/contract/devices/labels';
 import type { EventType } from '@granary/contract/events';
 import type { NoticeKind } from '@granary/contract/notifications';
 import { MINUTE_MS } from '@granary/contract/time';
@@ -10,6 +11,7 @@ export interface AlertSnapshot {
   readonly alert: Alert;
   readonly deviceId: string;
   readonly facility: string;
+  readonly labels: Labels;
 }
 
 /** What the targets of one step of a rule have to be told, or were told, about one alert. */

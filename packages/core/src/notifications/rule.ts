@@ -1,5 +1,7 @@
 import { isTimeZone } from '@granary/common/time-zone';
 import { ALERT_SEVERITIES, type Alert } from '@granary/contract/alerts';
+import { hasLabels, wantedLabel } from '@granary/contract/devices/label-match';
+import type { Labels } from '@granary/contract/devices/labels';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { issueOf } from '@granary/contract/input/validation-issues';
@@ -46,6 +48,7 @@ export function ruleContent(input: NotificationRuleInput): RuleContent {
       types: match.types ?? null,
       facilities: match.facilities ?? null,
       device_ids: match.device_ids ?? null,
+      ...(match.labels === undefined ? {} : { labels: match.labels }),
     },
     targets: input.targets,
     quiet_hours: quiet && {
@@ -114,13 +117,14 @@ export function allTargets(content: RuleContent): NotificationTarget[] {
 export function isMatch(
   { match }: RuleContent,
   alert: Pick<Alert, 'severity' | 'type'>,
-  place: Place,
+  place: Place & { readonly labels: Labels },
 ): boolean {
   return (
     ALERT_SEVERITIES.indexOf(alert.severity) >= ALERT_SEVERITIES.indexOf(match.severity_min) &&
     (match.types?.includes(alert.type) ?? true) &&
     (match.facilities?.includes(place.facility) ?? true) &&
-    (match.device_ids?.includes(place.deviceId) ?? true)
+    (match.device_ids?.includes(place.deviceId) ?? true) &&
+    hasLabels(place.labels, (match.labels ?? []).map(wantedLabel))
   );
 }
 

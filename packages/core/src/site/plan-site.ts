@@ -1,5 +1,6 @@
 import type { AuditedChange } from '@granary/contract/audit';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
+import type { DevicePatch } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import type { ConfigurationPatch, DeviceConfiguration } from '@granary/contract/profiles/profiles';
@@ -136,27 +137,31 @@ function webhookNames(
   return { idOf, urlOf: new Map([...created, ...stored].map(([url, id]) => [id, url])) };
 }
 
+const entries = <After>(
+  planned: readonly Planned<After>[],
+  describe: (after: After) => object,
+  of: (after: After) => Omit<SiteAuditEntry, 'change'> & { readonly name: string },
+): SiteAuditEntry[] =>
+  planned.flatMap(({ after, action, differences: changed }) => {
+    if (action === 'unchanged') return [];
+    const { name, ...subject } = of(after);
+    const all = action === 'create' ? differences({}, describe(after)) : [...changed];
+    return [{ ...subject, change: { action, name, differences: all } }];
+  });
+
+export const auditedDevices = (devices: readonly PlannedDevice[]): SiteAuditEntry[] =>
+  entries(devices, siteDevice, ({ deviceId, facility }) => ({
+    name: deviceId,
+    deviceId,
+    facility,
+    resourceId: null,
+  }));
+
 /** What the plan changes, for the audit log; of what is created every field that is given. */
 export function auditedChanges(plan: SitePlan, request: PlanRequest, known: KnownSite): SiteAuditEntry[] {
   const names = webhookNames(request.document, known.webhooks, request.newWebhookIds);
-  const entries = <After>(
-    planned: readonly Planned<After>[],
-    describe: (after: After) => object,
-    of: (after: After) => Omit<SiteAuditEntry, 'change'> & { readonly name: string },
-  ): SiteAuditEntry[] =>
-    planned.flatMap(({ after, action, differences: changed }) => {
-      if (action === 'unchanged') return [];
-      const { name, ...subject } = of(after);
-      const all = action === 'create' ? differences({}, describe(after)) : [...changed];
-      return [{ ...subject, change: { action, name, differences: all } }];
-    });
   return [
-    ...entries(plan.devices, siteDevice, ({ deviceId, facility }) => ({
-      name: deviceId,
-      deviceId,
-      facility,
-      resourceId: null,
-    })),
+    ...auditedDevices(plan.devices),
     ...entries(plan.webhooks, siteWebhook, ({ url }) => ({
       name: url,
       deviceId: null,
@@ -217,10 +222,10 @@ const changesOf = <After>(
     differences: [...differences],
   }));
 
-type PlannedDevice = Planned<DescribedDevice>;
+export type PlannedDevice = Planned<DescribedDevice>;
 
 /** Decides with the rules of the single requests, and refuses what they refuse. `before` is `null` for a new device. */
-function planDevice(wanted: SiteDevice, before: DescribedDevice | null, nowMs: number): PlannedDevice {
+export function planDevice(wanted: SiteDevice, before: DescribedDevice | null, nowMs: number): PlannedDevice {
   if (before !== null && before.removedAtMs !== null) {
     throw new Refusal('apply_refused', `is a device that was removed; ${wayBack(before)}`);
   }
@@ -229,11 +234,22 @@ function planDevice(wanted: SiteDevice, before: DescribedDevice | null, nowMs: n
     const message = `is registered as ${registeredAs}, which cannot be changed`;
     throw new Refusal('invalid_input', message, [{ path: '/profile', message }]);
   }
-  const described = changeDevice(before ?? undescribed(wanted, nowMs), wanted);
-  const after = { ...described, configuration: plannedConfiguration(wanted, described) };
-  if (before === null) return { after, action: 'create', differences: [] };
-  const changed = differences(siteDevice(before), siteDevice(after));
-  return { after, action: changed.length === 0 ? 'unchanged' : 'update', differences: changed };
+  if (before !== null) return planChange(before, wanted);
+  return { after: changed(undescribed(wanted, nowMs), wanted), action: 'create', differences: [] };
+}
+
+type DeviceChanges = DevicePatch & Pick<SiteDevice, 'configuration'>;
+
+/** The change of a registered device. */
+export function planChange(before: DescribedDevice, wanted: DeviceChanges): PlannedDevice {
+  const after = changed(before, wanted);
+  const differing = differences(siteDevice(before), siteDevice(after));
+  return { after, action: differing.length === 0 ? 'unchanged' : 'update', differences: differing };
+}
+
+function changed(before: DescribedDevice, wanted: DeviceChanges): DescribedDevice {
+  const described = changeDevice(before, wanted);
+  return { ...described, configuration: plannedConfiguration(wanted, described) };
 }
 
 /** A new device before the document describes it. */
@@ -247,12 +263,13 @@ const undescribed = ({ device_id, profile }: SiteDevice, nowMs: number): Describ
   zone: '',
   capacityKg: null,
   sensorDocument: null,
+  labels: {},
   removedAtMs: null,
   configuration: profileOf(profile).initialConfiguration(nowMs),
 });
 
 function plannedConfiguration(
-  { configuration: patch }: SiteDevice,
+  { configuration: patch }: DeviceChanges,
   { profile, sensorDocument, capacityKg, configuration: current }: DescribedDevice,
 ): DeviceConfiguration {
   if (patch === undefined) return current;

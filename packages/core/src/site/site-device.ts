@@ -1,3 +1,4 @@
+import type { Labels } from '@granary/contract/devices/labels';
 import type { SensorDeclaration } from '@granary/contract/devices/sensors';
 import type { DeviceConfiguration, ProfileName } from '@granary/contract/profiles/profiles';
 import type { SiteDevice } from '@granary/contract/site';
@@ -14,6 +15,7 @@ export interface DescribedDevice {
   readonly zone: string;
   readonly capacityKg: number | null;
   readonly sensorDocument: string | null;
+  readonly labels: Labels;
   readonly configuration: DeviceConfiguration;
   /** `null` unless the device was removed; then it is only read. */
   readonly removedAtMs: number | null;
@@ -29,6 +31,7 @@ export function siteDevice(device: DescribedDevice): SiteDevice {
     model: device.model,
     firmware_version: device.firmwareVersion,
     location: { facility: device.facility, zone: device.zone },
+    labels: device.labels,
     ...(capacityKg === null ? {} : { capacity: { max: capacityKg, unit: 'kg' } }),
     sensors: declarationsOf(device.sensorDocument),
     configuration: { ...device.configuration },

@@ -24,7 +24,7 @@ export function siteRule(rule: RuleContent, { urlOf }: WebhookNames): SiteNotifi
       const url = urlOf.get(target.webhook_id);
       return url === undefined ? [] : [{ webhook_url: url }];
     });
-  const { types, facilities, device_ids, severity_min } = rule.match;
+  const { types, facilities, device_ids, severity_min, labels } = rule.match;
   return {
     ...rule,
     match: {
@@ -32,6 +32,7 @@ export function siteRule(rule: RuleContent, { urlOf }: WebhookNames): SiteNotifi
       ...(types && { types }),
       ...(facilities && { facilities }),
       ...(device_ids && { device_ids }),
+      ...(labels && { labels }),
     },
     targets: named(rule.targets),
     escalation: rule.escalation.map((step) => ({ ...step, targets: named(step.targets) })),

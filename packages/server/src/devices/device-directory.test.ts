@@ -24,6 +24,7 @@ const device = (secret: string): StoredDevice => ({
   capacityKg: 1_000,
   secretHash: hashSecret(secret),
   sensorDocument: null,
+  labels: {},
   registeredAtMs: 0,
   presence: NEVER_SEEN,
 });

@@ -104,8 +104,9 @@ export function registerLong<E extends Endpoint>(
   routes: FastifyInstance,
   endpoint: E,
   handler: Handler<E>,
+  bodyBytesMax?: number,
 ): void {
-  registerHandler(routes, endpoint, inTurn(handler, endpoint, false));
+  registerHandler(routes, endpoint, inTurn(handler, endpoint, false), bodyBytesMax);
 }
 
 /** For questions of the broker about devices, which must not be refused because many ask at once. */
@@ -131,12 +132,14 @@ function registerHandler<E extends Endpoint>(
   routes: FastifyInstance,
   endpoint: E,
   handler: Handler<E>,
+  bodyBytesMax?: number,
 ): void {
   const read = inputReader(endpoint);
   routes.route<{ Params: PathParameters<E['path']> }>({
     method: endpoint.method,
     url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { endpoint },
+    ...(bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }),
     // An answer that is made while it is sent has no length, so there is no HEAD.
     exposeHeadRoute: !isMadeWhileSent(endpoint),
     handler: (request, reply) => handler(request, reply, read),

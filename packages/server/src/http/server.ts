@@ -22,6 +22,7 @@ import { refusalRecorder } from './audit/refused-attempts.ts';
 import { auditRoutes } from './audit.ts';
 import { bridgeRoutes } from './bridges.ts';
 import { brokerRoutes } from './broker/broker.ts';
+import { bulkRoutes } from './bulk.ts';
 import { commandRoutes } from './commands/commands.ts';
 import { confirmationRoutes } from './confirmations.ts';
 import { consoleRoutes } from './console/console.ts';
@@ -211,6 +212,7 @@ export function createHttpServer(
   group(roots.api, (routes) => eventRoutes(routes, parts));
   group(roots.api, (routes) => newestValuesRoutes(routes, parts));
   group(roots.api, (routes) => siteRoutes(routes, parts));
+  group(roots.api, (routes) => bulkRoutes(routes, parts));
   group(roots.api, (routes) => fleetRoutes(routes, parts));
   group(roots.api, (routes) => foresightRoutes(routes, parts));
   group(roots.api, (routes) => shiftRoutes(routes, parts));

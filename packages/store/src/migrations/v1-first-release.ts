@@ -14,6 +14,7 @@ export const FIRST_SCHEMA: Migration = [
      zone TEXT NOT NULL,
      capacity_kg DOUBLE PRECISION,
      sensors TEXT,
+     labels TEXT,
      secret_hash TEXT NOT NULL,
      version BIGINT NOT NULL DEFAULT 1,
      registered_at_ms BIGINT NOT NULL,
@@ -29,6 +30,14 @@ export const FIRST_SCHEMA: Migration = [
      purge_rows BIGINT NOT NULL DEFAULT 0,
      purged_device_id TEXT
    )`,
+  // Finds devices by a label; "labels" of devices is what is shown.
+  `CREATE TABLE device_labels (
+     name {{idText}} NOT NULL,
+     value {{idText}} NOT NULL,
+     device_no BIGINT NOT NULL REFERENCES devices,
+     PRIMARY KEY (name, value, device_no)
+   ) {{clustered}}`,
+  `CREATE INDEX labels_of_device ON device_labels (device_no)`,
   `CREATE INDEX devices_being_purged ON devices (device_no) WHERE purge_stage IS NOT NULL`,
   // Apart from devices because it changes with every message.
   `CREATE TABLE presence (

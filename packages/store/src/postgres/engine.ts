@@ -4,6 +4,7 @@ import {
   CALL_MS_MAX,
   type Engine,
   type EngineFigures,
+  LONG_CALL_MS_MAX,
   type UseCaseCall,
   type UseCases,
   WAIT_MS_MAX,
@@ -50,7 +51,7 @@ export interface TimeLimits {
 
 const TIME_LIMITS: TimeLimits = {
   callMs: CALL_MS_MAX,
-  longMs: 60_000,
+  longMs: LONG_CALL_MS_MAX,
   statementMs: CALL_MS_MAX + 2_000,
   idleInTransactionMs: WAIT_MS_MAX - 1_000,
 };

@@ -1,6 +1,13 @@
 import { once } from 'node:events';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import type { Engine, EngineFigures, UseCaseCall, UseCases, WriterPort } from '../engine.ts';
+import {
+  type Engine,
+  type EngineFigures,
+  LONG_CALL_MS_MAX,
+  type UseCaseCall,
+  type UseCases,
+  type WriterPort,
+} from '../engine.ts';
 import type { OnUpgrade } from '../migrations/migrations.ts';
 import { openReader, prepareDatabase } from './database.ts';
 import { reasonOf } from './errors.ts';
@@ -82,7 +89,7 @@ export async function openSqlite(folder: string, useCases: UseCases, onUpgrade?:
   const reader = new SqliteSql(database);
   return {
     reader,
-    write: (call) => writer.submit(call),
+    write: (call) => writer.submit(call, useCases.isLong(call) ? { limitMs: LONG_CALL_MS_MAX } : {}),
     urgent: { reader, write: (call) => writer.submit(call, { isUrgent: true }) },
     announcements: null,
     separateConnection: null,

@@ -84,6 +84,17 @@ async function applySite(round: WriteRound): Promise<unknown> {
   });
 }
 
+/** The nodes register other devices. */
+function registration(round: WriteRound) {
+  const { configuration: _, ...device } = siteDevice({ ...newDevice(), removedAtMs: null });
+  const rows = [1, 2].map((row) => ({
+    row,
+    device: { ...device, device_id: `row-${round.round}-${round.node}-${row}`, labels: { row: String(row) } },
+    secretHash: 'hash',
+  }));
+  return { rows, nowMs: atMs(round) };
+}
+
 /** A device of its own, because the other writes would be refused for a removed one. */
 async function registerAndRemove(round: WriteRound): Promise<void> {
   const { app, node } = round;
@@ -113,6 +124,18 @@ async function purgeSteps(round: WriteRound): Promise<void> {
 export const EVERY_WRITE: EveryWrite = {
   ...EVERY_JOB_WRITE,
   site: { apply: (round) => [applySite(round)] },
+  bulk: {
+    change: (round) => [
+      round.app.bulk.change({
+        devices: { facility: 'North' },
+        set: { labels: { round: String(round.round) } },
+        limits: UNLIMITED,
+        isDryRun: false,
+        nowMs: atMs(round),
+      }),
+    ],
+    register: (round) => [round.app.bulk.register(registration(round))],
+  },
   foresight: EVERY_FORESIGHT_WRITE,
   shifts: EVERY_SHIFT_WRITE,
   views: EVERY_VIEW_WRITE,

@@ -37,6 +37,7 @@ export function newDevice(fields: Partial<NewDevice> = {}): NewDevice {
     secretHash: 'hash of a secret',
     registeredAtMs: NOW_MS,
     sensorDocument: null,
+    labels: {},
     configuration: initialConfiguration(NOW_MS),
     ...fields,
   };

@@ -39,5 +39,6 @@ export const alertEvent = (type: EventType, atMs: number, alert: Partial<Alert> 
     alert: shownAlert({ created_at: toIso(atMs), ...alert }),
     deviceId: 'silo-07',
     facility: 'north',
+    labels: { product: 'wheat' },
   },
 });

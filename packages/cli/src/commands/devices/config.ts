@@ -71,7 +71,7 @@ function defineSet(command: Command, environment: Environment): void {
       throw new UsageError('name parts with their values, or a file', { cure: 'Exactly one of them.' });
     const patch =
       values.file === undefined
-        ? patchOf(assignments)
+        ? assignedParts(assignments)
         : await readDocument(values.file, environment, `granary config get ${deviceId}`);
     const api = await apiOf(values, environment, deviceId);
     const before = await api.get(deviceId);
@@ -119,7 +119,7 @@ function partAt(configuration: object, path: string): unknown {
 }
 
 /** The object with the named parts only. */
-const patchOf = (assignments: readonly string[]): object =>
+export const assignedParts = (assignments: readonly string[]): object =>
   assignments.map(partOf).reduce((patch: object, part) => merged(patch, part) as object, {});
 
 function partOf(assignment: string): object {

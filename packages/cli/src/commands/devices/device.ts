@@ -10,12 +10,13 @@ import { type AccessValues, accessClient, asActor } from '../../access/service-a
 import type { Define, Environment } from '../../program/environment.ts';
 import { confirm } from '../../program/environment.ts';
 import { UsageError } from '../../program/explain.ts';
-import { given, positiveNumber, withAccess, withExamples } from '../../program/options.ts';
+import { collect, given, positiveNumber, withAccess, withExamples } from '../../program/options.ts';
 import { age, duration } from '../../program/times.ts';
 import { type Field, outputOf } from '../../terminal/output.ts';
 import { messageText, statusText, type WithStatus } from '../../terminal/sentences.ts';
 import type { Column } from '../../terminal/table.ts';
 import { credentialsText, defineAdd } from './add.ts';
+import { labelOf } from './bulk.ts';
 import { NO_READING, readingText } from './device-texts.ts';
 
 const JOBS_MAX = 20;
@@ -64,7 +65,7 @@ function fieldsOf(
   jobs: readonly Job[],
   alerts: readonly FleetAlert[],
 ): Field[] {
-  const { device_id, name, model, status, location, last_seen, readings = {}, profile } = device;
+  const { device_id, name, model, status, location, labels, last_seen, readings = {}, profile } = device;
   const stop = 'emergency_stop' in detail ? detail.emergency_stop : undefined;
   return [
     ['device', device_id],
@@ -72,6 +73,13 @@ function fieldsOf(
     ['model', [model, detail.firmware_version].filter((text) => text !== '').join(', firmware ')],
     ['profile', profile],
     ['location', `${location.facility}, ${location.zone}`],
+    [
+      'labels',
+      labels &&
+        Object.entries(labels)
+          .map((label) => label.join('='))
+          .join(', '),
+    ],
     ['status', `${status}, last seen ${age(last_seen)}`],
     ['capacity', 'capacity' in detail ? `${detail.capacity.max} ${detail.capacity.unit}` : null],
     ['maintenance', detail.maintenance === undefined ? null : maintenanceText(detail.maintenance)],
@@ -271,6 +279,7 @@ interface DeviceValues extends AccessValues {
   readonly facility?: string;
   readonly zone?: string;
   readonly capacity?: number;
+  readonly label?: readonly string[];
 }
 
 function defineEdit(command: Command, environment: Environment): void {
@@ -282,16 +291,18 @@ function defineEdit(command: Command, environment: Environment): void {
     .option('--firmware <text>', "the firmware's version")
     .option('--facility <name>', 'the facility where it is')
     .option('--zone <name>', 'the zone of the facility')
-    .option('--capacity <kg>', 'how much a silo can hold', positiveNumber);
+    .option('--capacity <kg>', 'how much a silo can hold', positiveNumber)
+    .option('--label <name=value>', 'a label; without a value it is removed; may be repeated', collect);
   withExamples(command, 'granary device edit silo-01 --name "Barley 2026" --zone "yard 2"');
   withAccess(command).action(async (deviceId: string, values: DeviceValues) => {
     const { env } = environment;
-    const { name, model, firmware, capacity } = values;
+    const { name, model, firmware, capacity, label } = values;
     const location = given({ facility: values.facility, zone: values.zone });
     const patch = {
       ...given({ name, model, firmware_version: firmware }),
       ...(Object.keys(location).length === 0 ? {} : { location }),
       ...(capacity === undefined ? {} : { capacity: { max: capacity, unit: 'kg' as const } }),
+      ...(label === undefined ? {} : { labels: Object.fromEntries(label.map(labelOf)) }),
     };
     if (Object.keys(patch).length === 0)
       throw new UsageError('there is nothing to change', { cure: 'Name a field, such as --name.' });

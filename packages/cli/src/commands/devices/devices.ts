@@ -5,15 +5,17 @@ import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
 import type { Command } from 'commander';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Define, Environment } from '../../program/environment.ts';
-import { choice, given, withAccess, withExamples } from '../../program/options.ts';
+import { choice, collect, given, withAccess, withExamples } from '../../program/options.ts';
 import { age } from '../../program/times.ts';
 import { outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 import { defineAdd } from './add.ts';
+import { defineChange, defineImport } from './bulk.ts';
 import { hiddenFaults, mainReading, statusTone } from './device-texts.ts';
 
 type Filter = Pick<FleetDeviceQuery, 'facility' | 'zone' | 'status' | 'profile' | 'q'>;
-type Values = AccessValues & Filter & { readonly kind?: string; readonly removed?: boolean };
+type Values = AccessValues &
+  Filter & { readonly kind?: string; readonly removed?: boolean; readonly label?: readonly string[] };
 
 /** A device, and what is wrong with it although it may be online. */
 type Listed = FleetDevice & { readonly faults?: readonly string[] };
@@ -35,10 +37,13 @@ export const devices: Define = (command, environment) => {
   defineList(command.enablePositionalOptions(), environment);
   defineList(command.command('list', { hidden: true }), environment);
   defineAdd(command.command('register', { hidden: true }), environment);
+  defineChange(command.command('change').summary('make the same change to many devices'), environment);
+  defineImport(command.command('import').summary('register the devices of a CSV file'), environment);
   withExamples(
     command,
     'granary devices',
     'granary devices --facility "North farm" --status offline',
+    'granary devices --label product=wheat',
     'granary devices --json | jq -r ".[].device_id"',
   );
 };
@@ -51,6 +56,7 @@ function defineList(command: Command, environment: Environment): void {
     .addOption(choice('--status <status>', 'only those with this status', DEVICE_STATUSES))
     .addOption(choice('--profile <profile>', 'only those of this profile', PROFILE_NAMES))
     .addOption(choice('--kind <kind>', 'only those of this group', DEVICE_GROUPS))
+    .option('--label <name=value>', 'only those with this label, or with the name; may be repeated', collect)
     .option('--q <text>', 'only those whose id, name or model contains the text')
     .option('--removed', 'the removed devices instead');
   withAccess(command).action(async (values: Values) => {
@@ -61,6 +67,7 @@ function defineList(command: Command, environment: Environment): void {
       status,
       profile,
       q,
+      label: values.label?.join(),
       include: 'readings' as const,
       removed: removed === true ? ('true' as const) : undefined,
     });

@@ -23,6 +23,7 @@ interface AddValues extends AccessValues {
   readonly type?: readonly string[];
   readonly facility?: readonly string[];
   readonly device?: readonly string[];
+  readonly label?: readonly string[];
   readonly file?: string;
 }
 
@@ -73,6 +74,7 @@ function defineAdd(command: Command, environment: Environment): void {
     .option('--type <type>', 'only alerts of this type; may be repeated', collect)
     .option('--facility <name>', 'only those of this facility; may be repeated', collect)
     .option('--device <id>', 'only those of this device; may be repeated', collect)
+    .option('--label <name=value>', 'only those of devices with this label; may be repeated', collect)
     .option('--file <file>', 'the rule as JSON or YAML, or - for the standard input');
   withExamples(
     command,
@@ -89,7 +91,7 @@ function defineAdd(command: Command, environment: Environment): void {
 
 /** The service checks what a file holds. */
 async function ruleOf(values: AddValues, environment: Environment): Promise<NotificationRuleInput> {
-  const { name, email = [], webhook = [], severity, type, facility, device, file } = values;
+  const { name, email = [], webhook = [], severity, type, facility, device, label, file } = values;
   if (file !== undefined) return (await readDocument(file, environment)) as NotificationRuleInput;
   const targets = [...email.map((one) => ({ email: one })), ...webhook.map((one) => ({ webhook_id: one }))];
   if (name === undefined || targets.length === 0)
@@ -101,6 +103,7 @@ async function ruleOf(values: AddValues, environment: Environment): Promise<Noti
     types: type?.map(alertType),
     facilities: facility && [...facility],
     device_ids: device && [...device],
+    labels: label && [...label],
   });
   return { name, targets, ...(Object.keys(match).length === 0 ? {} : { match }) };
 }

@@ -12,6 +12,7 @@ import type { DeviceFacts } from '../facts/device-facts.ts';
 import { CredentialsForm } from './credentials-form.tsx';
 import { changedFields, type DeviceDraft, draftOfDevice, mergedDraft, patchOf } from './device-draft.ts';
 import { ConfirmId, DeviceFields } from './device-form.tsx';
+import { labelText } from './label-text.ts';
 
 interface Props {
   readonly device: FleetDevice;
@@ -25,7 +26,7 @@ interface DialogProps extends Props {
 /** What a key with the scope `admin` can change of a device: what is said of it, its secret, and whether it is there. */
 export function DeviceAdministration({ device, facts }: Props) {
   const { deviceAdmin, devices } = texts.value;
-  const { device_id, profile, model, location } = device;
+  const { device_id, profile, model, location, labels } = device;
   const { detail } = facts;
   const declared = (detail.sensors ?? []).filter((sensor) => 'unit' in sensor);
   return (
@@ -37,6 +38,7 @@ export function DeviceAdministration({ device, facts }: Props) {
           { title: deviceAdmin.fields.model, value: model },
           { title: deviceAdmin.place, value: `${location.facility} · ${location.zone}` },
           { title: deviceAdmin.fields.firmware_version, value: detail.firmware_version || '–' },
+          { title: deviceAdmin.fields.labels, value: labelText(labels) || '–' },
           {
             title: deviceAdmin.declaredSensors,
             value: declared.map(({ sensor_id }) => sensor_id).join(', ') || '–',

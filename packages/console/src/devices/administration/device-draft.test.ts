@@ -28,6 +28,7 @@ const DRAFT: DeviceDraft = {
   zone: 'yard',
   firmware_version: '',
   capacity: '20000',
+  labels: 'product=wheat, season=2026',
   sensors: [CO2],
 };
 
@@ -58,6 +59,7 @@ test('the form of a silo is a registration that the service accepts', async () =
     name: 'Silo 8',
     model: 'GS-100',
     location: { facility: 'north', zone: 'yard' },
+    labels: { product: 'wheat', season: '2026' },
     capacity: { max: 20_000, unit: 'kg' },
     sensors: [{ sensor_id: 'co2', type: 'co2', unit: 'ppm', precision: 0, max: 10_000 }],
   });
@@ -80,6 +82,9 @@ test('a change contains only what was changed', () => {
     capacity: { max: 25_000, unit: 'kg' },
   });
   assert.deepEqual(patchOf({ ...BEFORE, sensors: [] }, BEFORE), { sensors: [] });
+  assert.deepEqual(patchOf({ ...BEFORE, labels: 'product = a=b,, organic=yes' }, BEFORE), {
+    labels: { product: 'a=b', organic: 'yes', season: null },
+  });
 });
 
 test('after a change of another person the own entries stay', () => {

@@ -6,9 +6,11 @@ import type {
   FieldRegistration,
   SiloDetail,
 } from '@granary/contract/devices/devices';
+import type { Labels } from '@granary/contract/devices/labels';
 import type { DeclaredSensorSummary, SensorDeclaration } from '@granary/contract/devices/sensors';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
+import { labelChanges, labelsChanged, labelText } from './label-text.ts';
 
 export const EMPTY_SENSOR: SensorDraft = {
   sensor_id: '',
@@ -29,6 +31,7 @@ export interface DeviceDraft {
   readonly firmware_version: string;
   /** In kilograms; only a silo has it. */
   readonly capacity: string;
+  readonly labels: string;
   readonly sensors: readonly SensorDraft[];
 }
 
@@ -39,6 +42,7 @@ export const EMPTY_DEVICE: DeviceDraft = {
   zone: '',
   firmware_version: '',
   capacity: '',
+  labels: '',
   sensors: [],
 };
 
@@ -52,6 +56,7 @@ export function draftOfDevice(device: DeviceDetail): DeviceDraft {
     firmware_version: device.firmware_version,
     ...device.location,
     capacity: 'capacity' in device ? String(device.capacity.max) : '',
+    labels: labelText(device.labels),
     sensors: declared.map(draftOfSensor),
   };
 }
@@ -91,13 +96,14 @@ export async function registerDevice(
   options: CallOptions,
   sensors: readonly SensorDeclaration[] = draft.sensors.map(sensorOf),
 ): Promise<DeviceCredentials> {
-  const { name, model, facility, zone, firmware_version: firmware, capacity } = trimmed(draft);
+  const { name, model, facility, zone, firmware_version: firmware, capacity, labels } = trimmed(draft);
   const body = {
     device_id: deviceId.trim(),
     name,
     model,
     location: { facility, zone },
     ...(firmware === '' ? {} : { firmware_version: firmware }),
+    ...(labels === '' ? {} : { labels: labelChanges(labels) as Labels }),
     ...(sensors.length === 0 ? {} : { sensors: [...sensors] }),
   };
   const { register } = GROUPS[PROFILES[profile].group];
@@ -118,6 +124,7 @@ export function patchOf(draft: DeviceDraft, before: DeviceDraft): DevicePatch {
     ...(isChanged('firmware_version') ? { firmware_version: now.firmware_version } : {}),
     ...(Object.keys(location).length === 0 ? {} : { location }),
     ...(isChanged('capacity') ? { capacity: { max: Number(now.capacity), unit: 'kg' as const } } : {}),
+    ...(isChanged('labels') ? { labels: labelsChanged(before.labels, now.labels) } : {}),
     ...(isChanged('sensors') ? { sensors: now.sensors.map<SensorDeclaration>(sensorOf) } : {}),
   };
 }

@@ -43,6 +43,7 @@ export function DeviceFields({ value: draft, onValue, hasCapacity, hasSensors = 
         {hasCapacity && <TextInput type="number" step="any" isRequired {...field('capacity')} />}
         <TextInput maxLength={100} {...field('firmware_version')} />
       </div>
+      <TextInput maxLength={2_000} hint={deviceAdmin.labelsHint} {...field('labels')} />
       {hasSensors && (
         <SensorsEditor value={draft.sensors} onValue={(sensors) => onValue({ ...draft, sensors })} />
       )}

@@ -199,6 +199,7 @@ export const webhooks: typeof english.webhooks = {
 };
 
 export const notifications: typeof english.notifications = {
+  labelsHint: 'Nur Alarme von Geräten, die alle davon haben, wie product=wheat.',
   addWebhook: 'Auch einem Webhook mitteilen',
   rules: 'Benachrichtigungsregeln',
   meaning: 'Wem Alarme mit E-Mail oder Webhook mitgeteilt werden, und wann.',
@@ -324,6 +325,8 @@ export const audit: typeof english.audit = {
     'notifications.replaceRule': 'Benachrichtigungsregel geändert',
     'notifications.removeRule': 'Benachrichtigungsregel entfernt',
     'notifications.testRule': 'Benachrichtigungsregel geprüft',
+    'bulk.change': 'Viele Geräte geändert',
+    'bulk.importDevices': 'Geräte importiert',
     'site.apply': 'Dokument des Standorts angewendet',
     'webhooks.create': 'Webhook angelegt',
     'webhooks.update': 'Webhook geändert',

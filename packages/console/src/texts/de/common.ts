@@ -123,5 +123,7 @@ export const table: typeof english.table = {
   facility: 'Betrieb',
   anyFacility: 'Alle Betriebe',
   device: 'Gerät',
+  label: 'Merkmal',
+  anyLabel: 'Alle Merkmale',
   anyDevice: 'Alle Geräte',
 };

@@ -361,6 +361,14 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   has_passed: 'ist vorbei',
   is_too_easy: 'ist zu leicht zu erraten',
   is_taken: 'ist vergeben',
+  must_be_plain_number: 'muss eine Zahl ohne Tausendertrennzeichen sein, wie 20000 oder 20000,5',
+  is_no_column: 'ist keine bekannte Spalte; es gibt {columns:text}',
+  is_that_of_row: 'steht schon in Zeile {row:number}',
+  is_beyond_the_key: 'liegt dort, wo dieser Schlüssel kein Gerät anmelden darf',
+  has_open_quote: 'hat ein Anführungszeichen, das nicht endet',
+  has_text_after_quote: 'hat Text nach dem Anführungszeichen, das eine Zelle beendet',
+  has_too_many_cells: 'hat zu viele Zellen',
+  has_more_cells: 'hat mehr Zellen als die erste Zeile',
   is_listed_twice: 'steht zweimal da',
   is_declared_twice: 'ist zweimal angelegt',
   is_that_of_another_sensor: 'ist der eines anderen Sensors',
@@ -402,6 +410,11 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   event_number: 'die Nummer eines Ereignisses',
   base_64_url: '1 bis {limit:number} Zeichen aus base64url',
   base_32: '{limit:number} aus A bis Z und 2 bis 7',
+  label_name:
+    'der Name eines Merkmals: 1 bis 40 kleine Buchstaben, Ziffern, Punkte, - oder _, zuerst ein Buchstabe',
+  label_value:
+    'der Wert eines Merkmals: 1 bis {limit:number} Zeichen ohne Kommas und ohne Leerzeichen an den Enden',
+  label_selector: 'ein Merkmal wie product=wheat, oder der Name eines Merkmals',
   login_name:
     '1 bis 63 Zeichen von a bis z, 0 bis 9, Punkt, Bindestrich und Unterstrich, das erste ein Buchstabe oder eine Ziffer',
   name_of_person: 'ein Name ohne Zeichen, die man nicht sieht, das erste kein Leerzeichen',

@@ -193,6 +193,7 @@ export const webhooks = {
 };
 
 export const notifications = {
+  labelsHint: 'Only alerts of devices that have all of them, such as product=wheat.',
   addWebhook: 'Tell a webhook, too',
   rules: 'Notification rules',
   meaning: 'Who is told of alerts by e-mail or webhook, and when.',
@@ -318,6 +319,8 @@ export const audit = {
     'notifications.replaceRule': 'Change notification rule',
     'notifications.removeRule': 'Remove notification rule',
     'notifications.testRule': 'Test notification rule',
+    'bulk.change': 'Change many devices',
+    'bulk.importDevices': 'Import devices',
     'site.apply': 'Apply site document',
     'webhooks.create': 'Create webhook',
     'webhooks.update': 'Change webhook',

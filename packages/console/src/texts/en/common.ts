@@ -121,5 +121,7 @@ export const table = {
   facility: 'Facility',
   anyFacility: 'All facilities',
   device: 'Device',
+  label: 'Label',
+  anyLabel: 'All labels',
   anyDevice: 'All devices',
 };

@@ -195,6 +195,7 @@ export const webhooks: typeof english.webhooks = {
 };
 
 export const notifications: typeof english.notifications = {
+  labelsHint: 'Solo alertas de dispositivos que las tienen todas, por ejemplo product=wheat.',
   addWebhook: 'Avisar también a un webhook',
   rules: 'Reglas de avisos',
   meaning: 'A quién se avisa de alertas por correo o webhook, y cuándo.',
@@ -319,6 +320,8 @@ export const audit: typeof english.audit = {
     'notifications.replaceRule': 'Cambiar regla de avisos',
     'notifications.removeRule': 'Eliminar regla de avisos',
     'notifications.testRule': 'Probar regla de avisos',
+    'bulk.change': 'Cambiar muchos dispositivos',
+    'bulk.importDevices': 'Importar dispositivos',
     'site.apply': 'Aplicar documento de sitio',
     'webhooks.create': 'Crear webhook',
     'webhooks.update': 'Cambiar webhook',

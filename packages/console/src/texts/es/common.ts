@@ -120,5 +120,7 @@ export const table: typeof english.table = {
   facility: 'Finca',
   anyFacility: 'Todas las fincas',
   device: 'Equipo',
+  label: 'Etiqueta',
+  anyLabel: 'Todas las etiquetas',
   anyDevice: 'Todos los equipos',
 };

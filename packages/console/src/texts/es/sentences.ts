@@ -354,6 +354,14 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   must_be_to_come: 'debe estar por venir',
   has_passed: 'ya ha pasado',
   is_taken: 'ya está ocupado',
+  must_be_plain_number: 'debe ser un número sin separadores de miles, como 20000 o 20000,5',
+  is_no_column: 'no es una columna conocida; hay {columns:text}',
+  is_that_of_row: 'ya está en la fila {row:number}',
+  is_beyond_the_key: 'está donde esta clave no puede registrar ningún dispositivo',
+  has_open_quote: 'tiene una comilla que no se cierra',
+  has_text_after_quote: 'tiene texto después de la comilla que cierra una celda',
+  has_too_many_cells: 'tiene demasiadas celdas',
+  has_more_cells: 'tiene más celdas que la primera fila',
   is_too_easy: 'es demasiado fácil de adivinar',
   is_listed_twice: 'figura dos veces',
   is_declared_twice: 'está declarado dos veces',
@@ -396,6 +404,11 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   event_number: 'el número de un evento',
   base_64_url: 'de 1 a {limit:number} caracteres de base64url',
   base_32: '{limit:number} caracteres de A a Z y de 2 a 7',
+  label_name:
+    'el nombre de una etiqueta: de 1 a 40 letras minúsculas, cifras, puntos, - o _, primero una letra',
+  label_value:
+    'el valor de una etiqueta: de 1 a {limit:number} caracteres sin comas, y sin espacios en los extremos',
+  label_selector: 'una etiqueta como product=wheat, o el nombre de una etiqueta',
   login_name:
     'de 1 a 63 caracteres de a a z, 0 a 9, punto, guion y guion bajo, el primero una letra o una cifra',
   name_of_person: 'un nombre sin caracteres invisibles, el primero no un espacio',

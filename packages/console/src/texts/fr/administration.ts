@@ -197,6 +197,7 @@ export const webhooks: typeof english.webhooks = {
 };
 
 export const notifications: typeof english.notifications = {
+  labelsHint: 'Seulement les alertes des appareils qui les ont toutes, par exemple product=wheat.',
   addWebhook: 'Informer aussi un webhook',
   rules: 'Règles de notification',
   meaning: 'Qui est informé des alertes par e-mail ou webhook, et quand.',
@@ -321,6 +322,8 @@ export const audit: typeof english.audit = {
     'notifications.replaceRule': 'Modifier une règle de notification',
     'notifications.removeRule': 'Supprimer une règle de notification',
     'notifications.testRule': 'Essayer une règle de notification',
+    'bulk.change': 'Modifier plusieurs appareils',
+    'bulk.importDevices': 'Importer des appareils',
     'site.apply': 'Appliquer un document de site',
     'webhooks.create': 'Créer un webhook',
     'webhooks.update': 'Modifier un webhook',

@@ -120,5 +120,7 @@ export const table: typeof english.table = {
   facility: 'Site',
   anyFacility: 'Tous les sites',
   device: 'Appareil',
+  label: 'Étiquette',
+  anyLabel: 'Toutes les étiquettes',
   anyDevice: 'Tous les appareils',
 };

@@ -278,7 +278,40 @@ export const deviceAdmin: typeof english.deviceAdmin = {
     firmware_version: 'Micrologiciel',
     capacity: 'Capacité en kg',
     sensors: 'Nombre de capteurs déclarés',
+    labels: 'Étiquettes',
   },
+  labelsHint:
+    'Par exemple product=wheat, season=2026. Les filtres et les règles de notification les utilisent.',
+  change: 'Modifier…',
+  changeOf: (count) => plural(count, { one: 'Modifier # appareil', other: 'Modifier # appareils' }),
+  changeMeans:
+    'Ce qui reste vide ne change pas. Rien n’est modifié avant que vous ayez vu ce qui changerait.',
+  changeLabelsHint: 'Par exemple season=2026 ; un nom seul, comme season, retire l’étiquette.',
+  preview: 'Montrer ce qui changerait',
+  wouldChange: (updated, unchanged) => `${updated} appareils sur ${updated + unchanged} changeraient.`,
+  changes: 'Ce qui changerait',
+  choose: 'Choix',
+  chooseOf: (name) => `Choisir ${name}`,
+  chooseAll: 'Choisir tous les appareils de la liste',
+  import: 'Importer…',
+  importTitle: 'Importer des appareils',
+  importMeans:
+    'Un fichier CSV avec un appareil par ligne, comme un tableur l’enregistre. La première ligne porte les noms des colonnes : device_id, profile, name, model, facility, zone et, au besoin, firmware_version, capacity_kg et label.product pour une étiquette.',
+  importFile: 'Fichier CSV',
+  importCheck: 'Vérifier le fichier',
+  importChecked: (count) =>
+    `${plural(count, { one: '# ligne est juste', other: 'Les # lignes sont justes' })}. Rien n’est encore enregistré.`,
+  importFaults: (count) =>
+    `${plural(count, { one: '# erreur', other: '# erreurs' })} ; rien n’a été enregistré.`,
+  importRow: 'Ligne',
+  importColumn: 'Colonne',
+  importFault: 'Ce qui est faux',
+  importDo: (count) => plural(count, { one: 'Enregistrer # appareil', other: 'Enregistrer # appareils' }),
+  imported: (count) =>
+    plural(count, { one: '# appareil est enregistré', other: '# appareils sont enregistrés' }),
+  importSecrets: 'Télécharger les secrets',
+  importSecretsOnce:
+    'Les secrets des appareils ne sont donnés que maintenant. Sans eux, un appareil ne peut pas se connecter.',
   declaredSensors: 'Autres capteurs',
   declaredSensorsHint: 'En plus de ceux du profil. L’historique d’un capteur enlevé reste.',
   addSensor: 'Ajouter un capteur',

@@ -38,6 +38,18 @@ export const map: typeof english.map = {
   withoutGeofence: 'Sans clôture virtuelle, le véhicule peut être envoyé partout.',
   saveGeofence: (corners) =>
     plural(corners, { one: 'Enregistrer la clôture à # angle', other: 'Enregistrer la clôture à # angles' }),
+  fenceFile: 'D’un fichier',
+  fenceFileHint: 'GeoJSON ou KML. La zone est dessinée sur la carte ; rien n’est enregistré avant vous.',
+  fenceOfFile: 'Polygone du fichier',
+  fenceNumber: (number) => `Polygone ${number}`,
+  fenceFaults: {
+    unreadable: 'Le fichier n’est ni GeoJSON ni KML.',
+    noPolygon: 'Il n’y a pas de polygone dans le fichier.',
+    holes: 'Le polygone a un trou, ce qu’une zone ne peut pas avoir.',
+    tooMany: 'Le polygone a plus de 200 sommets.',
+    tooFew: 'Le polygone a moins de 3 sommets.',
+    notDegrees: 'Les coordonnées ne sont pas des degrés de longitude et de latitude (WGS 84).',
+  },
   removeGeofence: 'Enregistrer sans clôture virtuelle',
   changedElsewhere: 'Quelqu’un d’autre a modifié la configuration depuis que vous avez commencé.',
   takeOver: 'Afficher la clôture actuelle et abandonner la mienne',

@@ -360,6 +360,14 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   must_be_to_come: 'doit être à venir',
   has_passed: 'est passé',
   is_taken: 'est déjà pris',
+  must_be_plain_number: 'doit être un nombre sans séparateur de milliers, comme 20000 ou 20000,5',
+  is_no_column: 'n’est pas une colonne connue ; il y a {columns:text}',
+  is_that_of_row: 'est déjà à la ligne {row:number}',
+  is_beyond_the_key: 'est là où cette clé ne peut enregistrer aucun appareil',
+  has_open_quote: 'a un guillemet qui ne se ferme pas',
+  has_text_after_quote: 'a du texte après le guillemet qui termine une cellule',
+  has_too_many_cells: 'a trop de cellules',
+  has_more_cells: 'a plus de cellules que la première ligne',
   is_too_easy: 'est trop facile à deviner',
   is_listed_twice: 'figure deux fois',
   is_declared_twice: 'est déclaré deux fois',
@@ -402,6 +410,11 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   event_number: 'le numéro d’un événement',
   base_64_url: '1 à {limit:number} caractères de base64url',
   base_32: '{limit:number} caractères de A à Z et de 2 à 7',
+  label_name:
+    'le nom d’une étiquette : 1 à 40 lettres minuscules, chiffres, points, - ou _, d’abord une lettre',
+  label_value:
+    'la valeur d’une étiquette : 1 à {limit:number} caractères sans virgule, et sans espace aux extrémités',
+  label_selector: 'une étiquette comme product=wheat, ou le nom d’une étiquette',
   login_name:
     '1 à 63 caractères de a à z, 0 à 9, point, tiret et tiret bas, le premier une lettre ou un chiffre',
   name_of_person: 'un nom sans caractères invisibles, le premier n’étant pas une espace',

@@ -38,6 +38,9 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'fleet.missions': 'filtered',
   'fleet.commands': 'filtered',
   'fleet.overview': 'filtered',
+  // `bulk.test.ts`.
+  'bulk.change': 'own',
+  'bulk.importDevices': 'own',
   'foresight.forecasts': 'filtered',
   'foresight.refills': 'filtered',
   'foresight.findings': 'filtered',

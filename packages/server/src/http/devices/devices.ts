@@ -16,6 +16,7 @@ import { DEFAULT_PROFILES, PROFILES } from '@granary/contract/profiles/profiles'
 import { inEnglish, messageOf } from '@granary/contract/sentences/english';
 import { toIso } from '@granary/contract/time';
 import { versionRecord } from '@granary/core/configuration/versions';
+import { changeLabels } from '@granary/core/devices/change-device';
 import { deviceSummary, fieldDetail, rejectionsRecord, siloDetail } from '@granary/core/fleet/record';
 import { canAccess, hasFacility } from '@granary/core/keys';
 import { profileOf } from '@granary/core/profiles/profiles';
@@ -277,6 +278,7 @@ function draft(
     secretHash,
     registeredAtMs: nowMs,
     sensorDocument: sensorDocumentOf(wanted.sensors),
+    labels: changeLabels({}, wanted.labels ?? {}),
     configuration: profileOf(profile).initialConfiguration(nowMs),
   };
 }

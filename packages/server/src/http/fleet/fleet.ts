@@ -87,6 +87,7 @@ interface JobQuery {
   readonly facility?: string;
   readonly zone?: string;
   readonly device_id?: string;
+  readonly label?: string;
   readonly status?: string;
 }
 

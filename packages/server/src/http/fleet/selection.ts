@@ -1,5 +1,6 @@
 import type { DeviceSelection } from '@granary/app/conditions';
 import type { DeviceOfRow } from '@granary/app/list-rows';
+import { wantedLabels } from '@granary/contract/devices/label-match';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
@@ -11,6 +12,7 @@ interface SelectionQuery {
   readonly facility?: string;
   readonly zone?: string;
   readonly device_id?: string;
+  readonly label?: string;
 }
 
 /** The devices that the query asks for and that the key may access. */
@@ -19,6 +21,7 @@ export const selectionOf = (request: FastifyRequest, query: SelectionQuery): Dev
   facility: query.facility ?? null,
   zone: query.zone ?? null,
   deviceId: query.device_id ?? null,
+  labels: wantedLabels(query.label),
 });
 
 /** The device of a record in a list of all devices. */

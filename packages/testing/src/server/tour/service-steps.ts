@@ -207,6 +207,13 @@ export async function fleet(client: TourClient): Promise<void> {
     await client.step('GET', `/v1/${name}?facility=nowhere`);
     await client.step('GET', `/v1/${name}?status=sideways`);
   }
+  await client.step('GET', '/v1/devices?label=product%3Dwheat');
+  const labels = { devices: { facility: 'north' }, set: { labels: { product: 'wheat' } } };
+  await client.step('POST', '/v1/devices/change?dry_run=true', { body: labels });
+  await client.step('POST', '/v1/devices/change', { body: { ...labels, devices: { facility: 'nowhere' } } });
+  const csv = 'device_id,profile,name,model,facility,zone\ntour-row,rover,Rover,FR-7,north,a\n';
+  await client.step('POST', '/v1/devices/import?dry_run=true', { body: { csv } });
+  await client.step('POST', '/v1/devices/import', { body: { csv: csv.replace('FR-7', '') } });
   const made = await client.step('POST', '/v1/keys', {
     body: { name: 'of no device', scopes: ['read'], device_ids: ['nobody'] },
   });

@@ -1,0 +1,24 @@
+/** A label that devices must have; without a value any value will do. */
+export interface WantedLabel {
+  readonly name: string;
+  readonly value: string | null;
+}
+
+/** Of `name=value`, or of a name alone. */
+export function wantedLabel(text: string): WantedLabel {
+  const at = text.indexOf('=');
+  return at === -1 ? { name: text, value: null } : { name: text.slice(0, at), value: text.slice(at + 1) };
+}
+
+/** Of a list such as `product=wheat,organic`. */
+export const wantedLabels = (list: string | undefined): readonly WantedLabel[] =>
+  list === undefined ? [] : list.split(',').map(wantedLabel);
+
+/** Whether it has all of them. */
+export const hasLabels = (
+  labels: Readonly<Record<string, string>>,
+  wanted: readonly WantedLabel[],
+): boolean =>
+  wanted.every(
+    ({ name, value }) => Object.hasOwn(labels, name) && (value === null || labels[name] === value),
+  );
