@@ -17,6 +17,7 @@ import {
   withMovedCorner,
   withoutCorner,
 } from './fence-draft.ts';
+import { FenceImport } from './fence-import.tsx';
 import { DragHandle } from './surface/drag-handle.tsx';
 import { pathOf } from './surface/projection.ts';
 import { useView } from './surface/surface-context.ts';
@@ -77,6 +78,7 @@ export function FencePanel({ deviceId, name, fence, middle, onClose }: Props) {
     >
       <h2 class="free-text">{map.geofenceOf(name)}</h2>
       <p class="muted">{map.howToDraw}</p>
+      <FenceImport fence={fence} />
       <ol class="map-waypoints">
         {corners.map((corner, index) => (
           <CornerRow key={corner.id} fence={fence} corner={corner} index={index} />

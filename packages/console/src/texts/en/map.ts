@@ -34,6 +34,18 @@ export const map = {
   withoutGeofence: 'Without a geofence the vehicle may be sent anywhere.',
   saveGeofence: (corners: number) =>
     plural(corners, { one: 'Save the geofence with # corner', other: 'Save the geofence with # corners' }),
+  fenceFile: 'From a file',
+  fenceFileHint: 'GeoJSON or KML. It is drawn on the map, and nothing is saved before you save it.',
+  fenceOfFile: 'Polygon of the file',
+  fenceNumber: (number: number) => `Polygon ${number}`,
+  fenceFaults: {
+    unreadable: 'The file is neither GeoJSON nor KML.',
+    noPolygon: 'There is no polygon in the file.',
+    holes: 'The polygon has a hole, which a geofence cannot have.',
+    tooMany: 'The polygon has more than 200 corners.',
+    tooFew: 'The polygon has fewer than 3 corners.',
+    notDegrees: 'The coordinates are not degrees of longitude and latitude (WGS 84).',
+  },
   removeGeofence: 'Save without a geofence',
   changedElsewhere: 'Somebody else has changed the configuration since you began.',
   takeOver: 'Show the present geofence and discard mine',
