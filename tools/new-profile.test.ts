@@ -61,10 +61,7 @@ export const soilProbe = simulatedProfile({
 import type { ProfileView } from './profile.ts';
 import { weatherStation } from './weather-station.tsx';
 
-export const soilProbe: ProfileView = {
-  ...weatherStation,
-  names: { en: { one: 'Soil probe', many: 'Soil probes' }, de: { one: 'Bodensonde', many: 'Bodensonden' } },
-};
+export const soilProbe: ProfileView = { ...weatherStation };
 `,
 };
 

@@ -381,7 +381,7 @@ export const health: typeof english.health = {
   figures: 'Cifras',
   figureNames: {
     version: 'Versión',
-    node: 'Nodo',
+    node: 'Node.js',
     storage: 'Almacenamiento',
     running: 'En marcha desde hace',
     devices: 'Equipos conectados',

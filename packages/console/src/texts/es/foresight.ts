@@ -15,7 +15,7 @@ export const foresight: typeof english.foresight = {
   orderOverdue: 'Pedir ahora: la entrega llegará tarde',
   fits: (mass, when) => `caben ${mass} desde ${when}`,
   deliverBetween: (from, to) => `Entregar entre ${from} y ${to}`,
-  halfDays: { morning: 'mañana', afternoon: 'tarde' },
+  halfDays: { morning: 'por la mañana', afternoon: 'por la tarde' },
   statuses: {
     ok: 'Previsión',
     learning: 'Aprendiendo: aún sin previsión',

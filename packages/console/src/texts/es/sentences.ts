@@ -18,9 +18,9 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   went_offline: 'El equipo no está conectado',
   went_offline_during: 'El equipo no está conectado durante {job:job}',
   readings_refused:
-    'Se rechazan sus mediciones: {cause:part} ({messages:number} <messages:mensaje|mensajes> seguidos desde {since:time})',
+    'Se rechazan sus mediciones: {cause:part} ({messages:number} <messages:mensaje|mensajes seguidos> desde {since:time})',
   readings_partly_refused:
-    'Se rechaza una parte de sus mediciones: {cause:part} ({messages:number} <messages:mensaje|mensajes> seguidos desde {since:time})',
+    'Se rechaza una parte de sus mediciones: {cause:part} ({messages:number} <messages:mensaje|mensajes seguidos> desde {since:time})',
   clock_ahead_or_late:
     'Su reloj adelanta {offset:duration}, o envía sus mediciones con {offset:duration} de retraso: cuentan como antiguas, así que no se vigila ningún nivel ni límite',
   clock_behind_or_late:

@@ -379,7 +379,7 @@ export const health: typeof english.health = {
   figures: 'Chiffres',
   figureNames: {
     version: 'Version du service',
-    node: 'Nœud',
+    node: 'Node.js',
     storage: 'Stockage',
     running: 'En marche depuis',
     devices: 'Appareils connectés',

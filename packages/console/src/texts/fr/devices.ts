@@ -43,7 +43,7 @@ export const devices: typeof english.devices = {
   currentValues: 'Valeurs actuelles',
   cable: (prefix) => `${cable(prefix)}, de haut en bas`,
   history: 'Historique',
-  usual: 'Habituel ce jour de la semaine',
+  usual: 'Habituel ce jour',
   usualLegend: 'Même jour, 4 dernières semaines',
   compareWith: 'Comparer avec …',
   target: 'Cible',

@@ -8,7 +8,7 @@ export const overview: typeof english.overview = {
     'Un appareil enregistré apparaît ici dès son premier message : son niveau, quand il sera vide, et ce qu’il lui faut.',
   register: 'Enregistrer un appareil',
   howToConnect: 'Comment connecter les appareils',
-  title: 'Vue d’ensemble',
+  title: 'Aperçu',
   empty: 'Il n’y a pas encore d’appareils. Enregistrez-en un sous Gestion.',
   nothingFound: 'Aucun appareil ne correspond.',
   attention: 'À surveiller',

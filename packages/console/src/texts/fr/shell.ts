@@ -9,7 +9,7 @@ export const shell: typeof english.shell = {
     'Les alarmes, les arrêts et les autres vues continuent. Réessayez ; si cela dure, prévenez qui s’occupe du service.',
   thisView: 'Cette vue',
   sections: {
-    overview: 'Vue d’ensemble',
+    overview: 'Aperçu',
     alerts: 'Alertes',
     map: 'Carte',
     operations: 'Opérations',

@@ -58,6 +58,94 @@ const TEXTS = {
     groups: 'Gruppen, die gekommen sind:',
     noGroups: 'Es kam keine Gruppe.',
   },
+  fr: {
+    signedIn: 'Vous êtes connecté',
+    goOn: 'Continuer',
+    refused: 'Vous n’êtes pas connecté',
+    back: 'Retour à la connexion',
+    request: 'Requête',
+    sign_on_refused:
+      'La connexion n’a pas été acceptée, a pris trop de temps ou a déjà servi. Veuillez recommencer. Si cela se reproduit, un administrateur en trouve la raison dans le journal.',
+    no_role:
+      'Votre compte est connu, mais aucun de vos groupes n’a de rôle ici. Montrez cette page à un administrateur.',
+    groups_left_out:
+      'Votre compte est dans tant de groupes que le fournisseur d’identité n’en a envoyé aucun. Montrez cette page à un administrateur.',
+    disabled: 'Votre accès a été fermé ici. Un administrateur peut le rouvrir.',
+    other_person: 'Ce compte appartient déjà à une autre personne ici.',
+    link_ended:
+      'Cette invitation a déjà servi ou a expiré, ou vous vous êtes déconnecté entre-temps. Reconnectez-vous, ou demandez-en une nouvelle.',
+    identity_provider_unavailable:
+      'Le fournisseur d’identité ne répond pas. Réessayez plus tard, ou connectez-vous avec un mot de passe ou une clé.',
+    other: 'Le service n’a pas pu répondre. Veuillez réessayer.',
+    groups: 'Groupes reçus :',
+    noGroups: 'Aucun groupe reçu.',
+  },
+  es: {
+    signedIn: 'Ha entrado',
+    goOn: 'Continuar',
+    refused: 'No ha entrado',
+    back: 'Volver a la entrada',
+    request: 'Solicitud',
+    sign_on_refused:
+      'La entrada no se aceptó, tardó demasiado o ya se usó. Empiece de nuevo. Si se repite, un administrador encuentra el motivo en el registro.',
+    no_role:
+      'Se conoce su cuenta, pero ninguno de sus grupos tiene un papel aquí. Muestre esta página a un administrador.',
+    groups_left_out:
+      'Su cuenta está en tantos grupos que el proveedor de identidad no ha enviado ninguno. Muestre esta página a un administrador.',
+    disabled: 'Su acceso se ha cerrado aquí. Un administrador puede volver a darlo.',
+    other_person: 'Esta cuenta ya es de otra persona aquí.',
+    link_ended:
+      'Esta invitación ya se usó o ha caducado, o usted ha salido entretanto. Entre otra vez, o pida una nueva.',
+    identity_provider_unavailable:
+      'El proveedor de identidad no responde. Inténtelo más tarde, o entre con una contraseña o una clave.',
+    other: 'El servicio no pudo responder. Vuelva a intentarlo.',
+    groups: 'Grupos que llegaron:',
+    noGroups: 'No llegó ningún grupo.',
+  },
+  pl: {
+    signedIn: 'Zalogowano',
+    goOn: 'Dalej',
+    refused: 'Nie zalogowano',
+    back: 'Powrót do logowania',
+    request: 'Żądanie',
+    sign_on_refused:
+      'Logowanie nie zostało przyjęte, trwało zbyt długo albo było już użyte. Proszę zacząć od nowa. Jeśli się to powtórzy, administrator znajdzie przyczynę w dzienniku.',
+    no_role:
+      'Konto jest znane, ale żadna z jego grup nie ma tu roli. Proszę pokazać tę stronę administratorowi.',
+    groups_left_out:
+      'Konto należy do tylu grup, że dostawca tożsamości nie przesłał żadnej. Proszę pokazać tę stronę administratorowi.',
+    disabled: 'Dostęp został tu zamknięty. Administrator może go przywrócić.',
+    other_person: 'To konto należy tu już do innej osoby.',
+    link_ended:
+      'To zaproszenie było już użyte lub wygasło, albo w międzyczasie nastąpiło wylogowanie. Proszę zalogować się ponownie lub poprosić o nowe.',
+    identity_provider_unavailable:
+      'Dostawca tożsamości nie odpowiada. Proszę spróbować później albo zalogować się hasłem lub kluczem.',
+    other: 'Usługa nie mogła odpowiedzieć. Proszę spróbować ponownie.',
+    groups: 'Otrzymane grupy:',
+    noGroups: 'Nie otrzymano żadnej grupy.',
+  },
+  nl: {
+    signedIn: 'U bent aangemeld',
+    goOn: 'Verder',
+    refused: 'U bent niet aangemeld',
+    back: 'Terug naar aanmelden',
+    request: 'Verzoek',
+    sign_on_refused:
+      'De aanmelding werd niet aanvaard, duurde te lang of was al gebruikt. Begin opnieuw. Gebeurt het weer, dan vindt een beheerder de reden in het logboek.',
+    no_role:
+      'Uw account is bekend, maar geen van uw groepen heeft hier een rol. Toon deze pagina aan een beheerder.',
+    groups_left_out:
+      'Uw account zit in zo veel groepen dat de identiteitsprovider er geen heeft gestuurd. Toon deze pagina aan een beheerder.',
+    disabled: 'Uw toegang is hier beëindigd. Een beheerder kan u weer toelaten.',
+    other_person: 'Dit account hoort hier al bij een andere persoon.',
+    link_ended:
+      'Deze uitnodiging is al gebruikt of verlopen, of u hebt zich intussen afgemeld. Meld u opnieuw aan, of vraag een nieuwe.',
+    identity_provider_unavailable:
+      'De identiteitsprovider antwoordt niet. Probeer het later, of meld u aan met een wachtwoord of een sleutel.',
+    other: 'De dienst kon niet antwoorden. Probeer het opnieuw.',
+    groups: 'Ontvangen groepen:',
+    noGroups: 'Er kwam geen groep.',
+  },
 } as const;
 
 type Why = Exclude<
@@ -74,8 +162,15 @@ export interface RefusedArrival {
 
 type Texts = (typeof TEXTS)[keyof typeof TEXTS];
 
+const isLanguage = (text: string): text is keyof typeof TEXTS => Object.hasOwn(TEXTS, text);
+
+/** Browsers name the languages of a person in their order. */
 const languageOf = ({ headers }: FastifyRequest): keyof typeof TEXTS =>
-  /^\s*de\b/i.test(headers['accept-language'] ?? '') ? 'de' : 'en';
+  (headers['accept-language'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((one) => one.trim().split(/[-;]/)[0] ?? '')
+    .find(isLanguage) ?? 'en';
 
 /** It navigates by itself: only a page of this service makes the browser send the cookie that it has just got. */
 export function sendSignedIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {

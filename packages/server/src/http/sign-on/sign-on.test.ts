@@ -136,6 +136,10 @@ describeService(
       assert.match(html, /<code>&lt;script&gt;alert\(1\)&lt;\/script&gt;<\/code>/);
       assert.match(html, /<code>payroll<\/code>/);
       assert.match(await htmlOf(await comeBack('mallory'), 'de-DE,de;q=0.9'), /keine Ihrer Gruppen/);
+      assert.match(
+        await htmlOf(await comeBack('mallory'), 'xx,pl-PL;q=0.8,de;q=0.5'),
+        /lang="pl".*żadna z jego grup/,
+      );
       const { status, body, headers } = await finish(await comeBack('mallory'));
       assert.deepEqual([status, body.error.code, headers.getSetCookie()], [403, 'no_role', []]);
       assert.match(body.error.message, /payroll/);
