@@ -177,7 +177,10 @@ function EnrolTerminal({ onClose }: { readonly onClose: () => void }) {
       <TextInput label={terminals.name} hint={terminals.nameHint} isRequired {...field('name')} />
       <SelectInput
         label={terminals.kind}
-        options={TERMINAL_KINDS.map((kind) => [kind, terminals.kinds[kind]])}
+        hint={TERMINAL_KINDS.filter((kind) => kind === current.value.kind)
+          .map((kind) => terminals.kinds[kind])
+          .join('')}
+        options={TERMINAL_KINDS.map((kind) => [kind, terminals.shortKinds[kind]])}
         {...field('kind')}
       />
       <Choices

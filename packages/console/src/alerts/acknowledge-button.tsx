@@ -1,4 +1,5 @@
 import type { FleetAlert } from '@granary/contract/fleet';
+import { useEffect } from 'preact/hooks';
 import { useConsole, useScope } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
@@ -9,24 +10,21 @@ import { lastOutcome, useAcknowledge } from './acknowledge.ts';
 
 interface Props {
   readonly alert: FleetAlert;
-  readonly isDisabled?: boolean;
+  /** It has just taken the place of another one. */
+  readonly isNew?: boolean;
 }
 
 /** Needs one press, and no note. */
-export function AcknowledgeButton({ alert, isDisabled = false }: Props) {
+export function AcknowledgeButton({ alert, isNew = false }: Props) {
   const acknowledge = useAcknowledge();
-  const { run, isRunning, failure } = useAction();
+  const { run, isRunning, failure, forget } = useAction();
+  useEffect(forget, [alert.alert_id]);
   if (!useScope('operate')) return null;
   const { common } = texts.value;
   const refused = failure === null ? undefined : failureText(failure);
   return (
     <>
-      <Button
-        isBusy={isRunning}
-        isChange
-        isDisabled={isDisabled}
-        onPress={() => void run(() => acknowledge([alert]))}
-      >
+      <Button isBusy={isRunning || isNew} isChange onPress={() => void run(() => acknowledge([alert]))}>
         {common.acknowledge}
       </Button>
       {refused !== undefined && (

@@ -110,8 +110,12 @@ function StatisticsLists({ statistics: found }: { readonly statistics: AlertStat
     of.map((one) => (
       <li key={`${one.device_id} ${one.type}`}>
         <SeverityMark severity={one.severity} text={statistics.times(one.raised)} />
-        <DeviceName deviceId={one.device_id} />
-        <span>{alarmHelp.types[one.type].name}</span>
+        <div>
+          <p>
+            <DeviceName deviceId={one.device_id} />
+          </p>
+          <p>{alarmHelp.types[one.type].name}</p>
+        </div>
         <span class="muted">
           <Time at={one.last_at} />
         </span>
@@ -127,8 +131,12 @@ function StatisticsLists({ statistics: found }: { readonly statistics: AlertStat
         {found.standing.alerts.map((one) => (
           <li key={`${one.device_id} ${one.type} ${one.since}`}>
             <SeverityMark severity={one.severity} text="" />
-            <DeviceName deviceId={one.device_id} />
-            <span>{alarmHelp.types[one.type].name}</span>
+            <div>
+              <p>
+                <DeviceName deviceId={one.device_id} />
+              </p>
+              <p>{alarmHelp.types[one.type].name}</p>
+            </div>
             {one.since !== null && (
               <span class="muted">
                 <Age since={one.since} />

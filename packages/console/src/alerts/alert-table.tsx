@@ -106,17 +106,19 @@ interface SelectProps {
 function SelectBox({ alert: { alert_id, message, status }, name, selected }: SelectProps) {
   if (status === 'resolved') return null;
   return (
-    <input
-      type="checkbox"
-      aria-label={texts.value.alerts.selectOf(name, message)}
-      checked={selected.value.has(alert_id)}
-      onChange={({ currentTarget }) => {
-        const next = new Set(selected.peek());
-        if (currentTarget.checked) next.add(alert_id);
-        else next.delete(alert_id);
-        selected.value = next;
-      }}
-    />
+    <label class="alerts-choice">
+      <input
+        type="checkbox"
+        aria-label={texts.value.alerts.selectOf(name, message)}
+        checked={selected.value.has(alert_id)}
+        onChange={({ currentTarget }) => {
+          const next = new Set(selected.peek());
+          if (currentTarget.checked) next.add(alert_id);
+          else next.delete(alert_id);
+          selected.value = next;
+        }}
+      />
+    </label>
   );
 }
 

@@ -3,7 +3,7 @@ import type { CommandName, CommandRecord } from '@granary/contract/commands';
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
 import { useSignal } from '@preact/signals';
 import { confirmed } from '../context/confirmed.ts';
-import { useConsole, useScope } from '../context/console.ts';
+import { useConsole, useScope, whyNotOperate } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { useAction } from '../kit/form-state.ts';
@@ -28,7 +28,7 @@ interface Props {
 /** The commands of a vehicle but the emergency stop, and how the newest one stands. */
 export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props) {
   const console = useConsole();
-  const { commands, common, devices } = texts.value;
+  const { commands, common } = texts.value;
   const asked = useSignal<BareCommand | null>(null);
   const { run, isRunning, failure, forget } = useAction();
   const mayOperate = useScope('operate');
@@ -53,7 +53,7 @@ export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props
   return (
     <section class="vehicle-commands" aria-label={commands.title}>
       <h3>{commands.title}</h3>
-      {!mayOperate && <p class="muted">{devices.mayNotOperate}</p>}
+      {!mayOperate && <p class="muted">{whyNotOperate(console.session)}</p>}
       {mayOperate && (
         <div class="buttons">
           <Button {...button} onPress={() => void give('hold')}>

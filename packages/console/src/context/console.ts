@@ -7,6 +7,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Live } from '../live/live.ts';
 import type { SignedIn } from '../session/sign-in.ts';
+import { texts } from '../texts/texts.ts';
 import type { Preferences } from './preferences.ts';
 import type { Navigation } from './routes.ts';
 import type { StopRequests } from './stop-requests.ts';
@@ -72,6 +73,10 @@ export const personOf = ({ preferences, session }: Pick<Console, 'preferences' |
 /** A browser that is used by whoever stands there, and that nobody signs out. */
 export const isSharedBrowser = ({ kind, terminal }: SignedIn): boolean =>
   kind === 'display' || terminal !== null;
+
+/** Why nothing can be started here: somebody has to sign in at a terminal, others need another right. */
+export const whyNotOperate = ({ kind }: SignedIn): string =>
+  kind === 'terminal' ? texts.value.terminals.locked : texts.value.devices.mayNotOperate;
 
 /** Whether the connection is lost, so that what is shown may not be true any more; outside the console it never is. */
 export const useIsLost = (): boolean =>

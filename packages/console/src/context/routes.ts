@@ -45,13 +45,22 @@ function decoded(text: string): string {
   }
 }
 
+/** A step of the history that is new has no state. */
+const markSeen = (): void => history.replaceState({ isSeen: true }, '');
+
 /** The address of the page as a signal. */
 export class Navigation {
   readonly #route = signal<Route>(parseRoute(location.hash));
 
   constructor() {
+    markSeen();
     addEventListener('hashchange', () => {
+      const { view, id } = this.#route.peek();
       this.#route.value = parseRoute(location.hash);
+      const isOther = view !== this.#route.peek().view || id !== this.#route.peek().id;
+      // On the way back the browser shows the part that was seen.
+      if (isOther && history.state === null) scrollTo(0, 0);
+      markSeen();
     });
   }
 
@@ -67,7 +76,7 @@ export class Navigation {
   filter(changes: Readonly<Record<string, string | undefined>>): void {
     const { view, id, query } = this.#route.peek();
     const address = addressOf(view, id, { ...Object.fromEntries(query), ...changes });
-    history.replaceState(null, '', address);
+    history.replaceState(history.state, '', address);
     this.#route.value = parseRoute(address);
   }
 }

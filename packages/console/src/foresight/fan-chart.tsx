@@ -15,7 +15,7 @@ const BOTTOM = 24;
 const TOP = 12;
 const RIGHT = 8;
 const Y_PARTS = 4;
-const DAYS_PER_LABEL = 3;
+const LABEL_PX = 64;
 /** Wide enough that a dot of 6 px and its neighbours do not touch. */
 const DOT_PX = 8;
 const DOTS_HEIGHT = 84;
@@ -44,6 +44,7 @@ export function FanChart({ forecast, past, refills, capacityKg, nowMs, label }: 
   const toMs = path.at(-1)?.atMs ?? nowMs + DAY_MS;
   const topKg = Math.max(capacityKg, ...past.map(({ kg }) => kg));
   const x = (ms: number): number => LEFT + ((ms - fromMs) / (toMs - fromMs)) * (width - LEFT - RIGHT);
+  const daysPerLabel = Math.max(1, Math.ceil(LABEL_PX / (x(fromMs + DAY_MS) - x(fromMs))));
   const y = (kg: number): number => TOP + (1 - kg / topKg) * (HEIGHT - TOP - BOTTOM);
   const line = (points: readonly LevelPoint[]): string =>
     points
@@ -69,7 +70,7 @@ export function FanChart({ forecast, past, refills, capacityKg, nowMs, label }: 
         {dayStarts(fromMs, toMs, zoneName).map((ms, day) => (
           <g key={ms}>
             <path class="grid" d={`M${x(ms)} ${TOP}V${HEIGHT - BOTTOM}`} />
-            {day % DAYS_PER_LABEL === 0 && x(ms) < width - 40 && (
+            {day % daysPerLabel === 0 && x(ms) < width - 40 && (
               <text x={x(ms) + 2} y={HEIGHT - 8}>
                 {dayName(ms, zoneName)}
               </text>

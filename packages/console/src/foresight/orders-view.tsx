@@ -91,7 +91,7 @@ function Lines({ list, nowMs }: LinesProps) {
   const reading = { nowMs, language: locale.value, words };
   if (list.lines.length === 0) return <EmptyState drawing="silo" title={words.ordersEmpty} />;
   return (
-    <>
+    <div class="orders-groups">
       {list.totals.map(({ facility, product, silos, kg, kg_per_day }) => (
         <section key={`${facility} ${product}`} class="panel" aria-label={`${facility} ${product ?? ''}`}>
           <h2 class="free-text">
@@ -113,7 +113,7 @@ function Lines({ list, nowMs }: LinesProps) {
           </ul>
         </section>
       ))}
-    </>
+    </div>
   );
 }
 
@@ -128,7 +128,7 @@ function OrderRow({ line, reading }: OrderRowProps) {
   const isLate = Date.parse(line.order_by) <= reading.nowMs;
   return (
     <li>
-      <a class="free-text" href={addressOf('devices', line.device_id, { tab: 'forecast' })}>
+      <a class="device-name free-text" href={addressOf('devices', line.device_id, { tab: 'forecast' })}>
         {line.name}
       </a>
       <strong>{formatMass(line.kg, locale.value)}</strong>
@@ -204,6 +204,7 @@ function AllSilos({ forecasts, nowMs }: AllSilosProps) {
         {
           name: 'silo',
           title: words.silo,
+          kind: 'title',
           sortBy: ({ name }) => name,
           cell: ({ device_id, name, location }) => (
             <a class="free-text" href={addressOfSilo(device_id)}>

@@ -110,7 +110,7 @@ export function SupplyForm({ deviceId, use, reload }: Props) {
   const hasAnimals = current.value.animals !== '';
   const none: [string, string] = ['', words.none];
   return (
-    <form class="panel supply-form" aria-label={words.title} onSubmit={(event) => void save(event)}>
+    <form class="panel" aria-label={words.title} onSubmit={(event) => void save(event)}>
       <h2>{words.title}</h2>
       <p class="muted">{words.meaning}</p>
       <TextInput label={words.product} maxLength={100} {...field('product')} />

@@ -37,9 +37,14 @@ export function Button({
       type={type}
       aria-label={label}
       aria-busy={isBusy === true}
+      // What is disabled loses the focus, and would not have it again a moment later.
+      aria-disabled={isBusy === true ? true : undefined}
       title={isLost ? texts.value.common.notWhileOffline : title}
-      disabled={isBusy === true || isDisabled === true || isLost}
-      onClick={onPress}
+      disabled={isDisabled === true || isLost}
+      onClick={(event) => {
+        if (isBusy === true) event.preventDefault();
+        else onPress?.();
+      }}
     >
       {children}
     </button>

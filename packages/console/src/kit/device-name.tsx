@@ -14,7 +14,7 @@ export function DeviceName({ deviceId, href = addressOf('devices', deviceId) }: 
   if (device === undefined) return <span class="free-text">{deviceId}</span>;
   return (
     <>
-      <a class="free-text" href={href} title={deviceId}>
+      <a class="device-name free-text" href={href} title={deviceId}>
         {device.name}
       </a>
       {devices.hasSeveralPlaces.value && (

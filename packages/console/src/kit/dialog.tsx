@@ -35,8 +35,13 @@ export function Dialog({ title, onClose, question, children }: Props) {
     else isAsked.value = true;
   };
   useEffect(() => {
+    const { activeElement } = document;
     element.current?.showModal();
     element.current?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
+    // Who opened it with the keyboard goes on where they were.
+    return () => {
+      if (activeElement instanceof HTMLElement) activeElement.focus({ preventScroll: true });
+    };
   }, []);
   return (
     <dialog

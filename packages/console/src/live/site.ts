@@ -40,7 +40,8 @@ export const emptySite = (): Site => ({
   alerts: new Records(
     ({ alert_id }) => alert_id,
     ({ status, shelved_until }) => status !== 'resolved' && shelved_until === null,
-    withoutLowBehindCritical,
+    (alerts) =>
+      new Map(withoutLowBehindCritical([...alerts.values()]).map((alert) => [alert.alert_id, alert])),
   ),
   operations: new Records(
     ({ operation_id }) => operation_id,
@@ -56,16 +57,16 @@ export const emptySite = (): Site => ({
   ),
 });
 
+type LevelAlert = Pick<FleetAlert, 'type' | 'device_id'> & Partial<Pick<FleetAlert, 'status'>>;
+
 /** A silo below its critical level is also below its low level; one cause is one line. */
-function withoutLowBehindCritical(alerts: ReadonlyMap<string, FleetAlert>): ReadonlyMap<string, FleetAlert> {
+export function withoutLowBehindCritical<Alert extends LevelAlert>(alerts: readonly Alert[]): Alert[] {
   const critical = new Set(
-    [...alerts.values()]
+    alerts
       .filter(({ type, status }) => type === 'critical_level' && status !== 'cleared')
       .map(({ device_id }) => device_id),
   );
-  return new Map(
-    [...alerts].filter(([, { type, device_id }]) => type !== 'low_level' || !critical.has(device_id)),
-  );
+  return alerts.filter(({ type, device_id }) => type !== 'low_level' || !critical.has(device_id));
 }
 
 /** What a person does with an alert is also done with the one that is hidden behind it. */

@@ -33,6 +33,8 @@ interface JobWords<Item> {
   /** The outcome is not as asked for, or not known. */
   readonly isUnusual: (job: Item) => boolean;
   readonly begin: { readonly title: string; readonly at: (job: Item) => string };
+  /** That there was none yet. */
+  readonly none: string;
   readonly isOfDevice?: (job: Item) => boolean;
 }
 
@@ -86,7 +88,7 @@ export function JobTable<Item extends Job, Status extends string>(props: JobTabl
     },
   };
   return (
-    <PageList pages={pages}>
+    <PageList pages={pages} {...(Object.keys(query).length === 0 ? { empty: words.none } : {})}>
       {(items) => (
         <Table
           label={texts.value.jobs.kinds[kind]}

@@ -91,6 +91,7 @@ function CommandTable() {
         isUnderWay: ({ status }) => COMMAND_UNDER_WAY.includes(status),
         isUnusual: ({ status }) => COMMANDS_NOT_AS_ASKED.includes(status),
         begin: { title: jobs.columns.given, at: ({ created_at }) => created_at },
+        none: commands.none,
       }}
       canDeclare={canDeclareCommand}
       declare={({ device_id, command_id }, given, options) =>
@@ -122,6 +123,7 @@ function MissionTable() {
           title: jobs.columns.started,
           at: ({ started_at, scheduled_start }) => started_at ?? scheduled_start,
         },
+        none: missions.none,
       }}
       ofKind={{
         name: 'waypoints',
@@ -139,7 +141,7 @@ function MissionTable() {
 
 function OperationTable() {
   const { client, live } = useConsole();
-  const { jobs, operations } = texts.value;
+  const { jobs, operations, devices } = texts.value;
   return (
     <JobTable
       kind="operations"
@@ -155,6 +157,7 @@ function OperationTable() {
         isUnusual: ({ status }) => status === 'failed' || status === 'unconfirmed',
         begin: { title: jobs.columns.started, at: ({ started_at }) => started_at },
         isOfDevice: ({ origin }) => origin === 'device',
+        none: devices.noOperations,
       }}
       ofKind={{
         name: 'amount',

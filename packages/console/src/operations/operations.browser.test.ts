@@ -16,8 +16,10 @@ describe('the list of operations', () => {
     const operator = await signIn(t, site);
     if (operator === null) return;
     const { page, record } = operator;
-    await operator.open('#/operations');
+    await operator.open('#/operations?status=failed');
     await page.getByText('Nothing matches.').waitFor();
+    await operator.open('#/operations');
+    await page.getByText('Nothing was moved yet.').waitFor();
     const { data } = await site.client.fleet.devices({ profile: 'silo_scale' });
     const [silo, other] = data;
     assert.ok(silo !== undefined && other !== undefined);
@@ -50,9 +52,12 @@ describe('the list of operations', () => {
     await page.locator('tbody tr').first().waitFor();
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
     await checkAccessibility(page);
-    for (const kind of ['missions', 'commands']) {
+    for (const [kind, none] of [
+      ['missions', 'There was no mission yet.'],
+      ['commands', 'No command was given yet.'],
+    ] as const) {
       await operator.open(`#/operations/${kind}`);
-      await page.getByText('Nothing matches.').waitFor();
+      await page.getByText(none).waitFor();
       await checkAccessibility(page);
     }
   });

@@ -103,7 +103,7 @@ function Floods({ floods }: { readonly floods: readonly Flood[] }) {
         return (
           <li key={type} class="overview-item">
             <SeverityMark severity={severity} text="" />
-            <a class="overview-item-name" href={addressOf('alerts', null, { type })}>
+            <a class="overview-item-name device-name" href={addressOf('alerts', null, { type })}>
               {alarmHelp.types[type].name}
             </a>
             <p class="overview-item-text">
@@ -139,7 +139,7 @@ function Item({ item }: { readonly item: AttentionItem }) {
   return (
     <li class="overview-item">
       <SeverityMark severity={SEVERITIES[what]} text="" />
-      <a class="overview-item-name free-text" href={addressOf('devices', device_id)} title={name}>
+      <a class="overview-item-name device-name free-text" href={addressOf('devices', device_id)} title={name}>
         {name}
       </a>
       {alert !== undefined && <AcknowledgeButton alert={alert} />}

@@ -226,15 +226,17 @@ function OverviewFilters() {
         any={overview.sorts.attention}
         options={SORTS.filter((sort) => sort !== 'attention').map((sort) => [sort, overview.sorts[sort]])}
       />
-      <Segments
-        name="view"
-        label={overview.view}
-        options={[
-          ['', overview.views.tiles],
-          ['table', overview.views.table],
-        ]}
-      />
-      <SavedViews />
+      <div class="overview-form">
+        <Segments
+          name="view"
+          label={overview.view}
+          options={[
+            ['', overview.views.tiles],
+            ['table', overview.views.table],
+          ]}
+        />
+        <SavedViews />
+      </div>
     </FilterBar>
   );
 }

@@ -58,9 +58,11 @@ export function SignInView({ client, signOnName, reason, onSignedIn }: Props) {
     const result = await signIn(client, given);
     isRunning.value = false;
     if (!isSignedIn(result)) {
-      const asksCode = needsSecondFactor(result);
+      const asksCode = isRefusedWith(result, 'second_factor_required');
       code.value = asksCode ? '' : code.peek();
-      failure.value = asksCode ? null : failureOf(result);
+      const isWrong = isRefusedWith(result, 'unauthorized') && !usesKey.peek();
+      const refusal = isWrong ? session.wrongLogin : failureOf(result);
+      failure.value = asksCode ? null : refusal;
       return;
     }
     localStorage.setItem(WAY, usesKey.peek() ? 'key' : 'person');
@@ -158,10 +160,8 @@ export function SignInView({ client, signOnName, reason, onSignedIn }: Props) {
   );
 }
 
-const needsSecondFactor = (result: SignInFailure): boolean =>
-  result.kind === 'refused' &&
-  result.failure instanceof ApiError &&
-  result.failure.code === 'second_factor_required';
+const isRefusedWith = (result: SignInFailure, code: string): boolean =>
+  result.kind === 'refused' && result.failure instanceof ApiError && result.failure.code === code;
 
 const focused = (element: HTMLElement | null): void => element?.focus();
 

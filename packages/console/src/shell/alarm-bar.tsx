@@ -55,7 +55,7 @@ export function AlarmBar() {
               </span>
             </a>
           </p>
-          <AcknowledgeButton key={foremost.alert_id} alert={foremost} isDisabled={!isSettled} />
+          <AcknowledgeButton alert={foremost} isNew={!isSettled} />
           <a class="button go-to-device" href={addressOf('devices', foremost.device_id)}>
             {shell.goToDevice}
           </a>

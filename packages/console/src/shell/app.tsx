@@ -168,6 +168,10 @@ export function App() {
     }, PRELOAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, [isRead]);
+  useEffect(() => {
+    // What was pressed is not there any more.
+    if (isRead && document.activeElement === document.body) main.current?.focus({ preventScroll: true });
+  }, [isRead, view, id]);
   return (
     <DialogTop.Provider value={MovementStrip}>
       <div class={`app ${state} view-${view} ${isWall ? 'wall-screen' : ''}`}>

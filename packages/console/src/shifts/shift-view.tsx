@@ -16,6 +16,7 @@ import { Failure, Notice } from '../kit/messages.tsx';
 import { actionText, messageText, statusText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
+import { withoutLowBehindCritical } from '../live/site.ts';
 import { nameOf, operationTitle } from '../operations/jobs.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { AddNote } from './notes.tsx';
@@ -195,18 +196,28 @@ interface PartProps {
 function Part({ title, lines, hasMore, timeZone, address, isWide = false, children }: PartProps) {
   const { shifts } = texts.value;
   return (
-    <section class={`panel ${isWide ? 'shift-changes' : ''}`} aria-label={title}>
+    <section
+      class={`panel ${isWide ? 'shift-changes' : ''} ${lines.length === 0 ? 'none' : ''}`}
+      aria-label={title}
+    >
       <h2>{shifts.counted(title, `${lines.length}${hasMore ? '+' : ''}`)}</h2>
       {lines.length === 0 && <p class="muted">{shifts.nothing}</p>}
-      <ul class="shift-lines">
+      <ul class="shift-lines" hidden={lines.length === 0}>
         {lines.map(({ key, at, deviceId, what, detail, sign }) => (
           <li key={key}>
             <ShiftTime at={at} timeZone={timeZone} />
             <span>{sign}</span>
-            <p>
-              {deviceId !== null && <DeviceName deviceId={deviceId} />} <span class="free-text">{what}</span>
-              {detail !== null && <span class="muted free-text"> {detail}</span>}
-            </p>
+            <div>
+              {deviceId !== null && (
+                <p>
+                  <DeviceName deviceId={deviceId} />
+                </p>
+              )}
+              <p>
+                <span class="free-text">{what}</span>
+                {detail !== null && <span class="muted free-text"> · {detail}</span>}
+              </p>
+            </div>
           </li>
         ))}
       </ul>
@@ -224,6 +235,10 @@ function ReportParts({ report, reload }: { readonly report: ShiftReport; readonl
     { items, has_more }: { readonly items: readonly Item[]; readonly has_more: boolean },
     lineOf: (item: Item) => Line,
   ) => ({ lines: items.map(lineOf), hasMore: has_more, timeZone: zoneOf(report) });
+  const oneForEachCause = <Alert extends Parameters<typeof withoutLowBehindCritical>[0][number]>(list: {
+    readonly items: readonly Alert[];
+    readonly has_more: boolean;
+  }) => ({ ...list, items: withoutLowBehindCritical(list.items) });
   const alertLine = (alert: ShiftReport['open_alerts']['items'][number]): Line => ({
     key: alert.alert_id,
     at: alert.created_at,
@@ -238,12 +253,12 @@ function ReportParts({ report, reload }: { readonly report: ShiftReport; readonl
       <Part
         title={shifts.openAlerts}
         address={addressOf('alerts', null, place)}
-        {...part(report.open_alerts, alertLine)}
+        {...part(oneForEachCause(report.open_alerts), alertLine)}
       />
       <Part
         title={shifts.raised}
         address={addressOf('alerts', null, { ...place, list: 'statistics' })}
-        {...part(report.raised_alerts, (raised) => ({
+        {...part(oneForEachCause(report.raised_alerts), (raised) => ({
           key: `${raised.device_id} ${raised.type}`,
           at: raised.last_at,
           deviceId: raised.device_id,
@@ -320,7 +335,7 @@ function ReportParts({ report, reload }: { readonly report: ShiftReport; readonl
       <Part
         title={shifts.shelved}
         address={addressOf('alerts', null, { ...place, list: 'shelved' })}
-        {...part(report.shelved_alerts, alertLine)}
+        {...part(oneForEachCause(report.shelved_alerts), alertLine)}
       />
       {report.changes !== null && (
         <Part

@@ -2,7 +2,7 @@ import './start.css';
 import type { FleetDevice, FleetOperation } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
 import type { Signal } from '@preact/signals';
-import { useConsole, useIsLost, useScope } from '../../context/console.ts';
+import { useConsole, useIsLost, useScope, whyNotOperate } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';
 import { formatNumber } from '../../kit/format.ts';
 import { Age, LastKnown, Time } from '../../kit/measured.tsx';
@@ -25,7 +25,7 @@ interface Props {
 
 /** What moves in this silo with its stop, or the form that starts something. */
 export function OperationPanel({ device, facts, target, mayLoad }: Props) {
-  const { client, live } = useConsole();
+  const { client, live, session } = useConsole();
   const { operations } = texts.value;
   const mayOperate = useScope('operate');
   const { device_id: deviceId } = device;
@@ -47,7 +47,7 @@ export function OperationPanel({ device, facts, target, mayLoad }: Props) {
   }
   return (
     <>
-      {!mayOperate && <p class="panel muted">{texts.value.devices.mayNotOperate}</p>}
+      {!mayOperate && <p class="panel muted">{whyNotOperate(session)}</p>}
       {mayOperate && facts !== undefined && (last.value !== undefined || last.failure !== null) && (
         <StartForm device={device} facts={facts} lastType={last.value?.type ?? null} target={target} />
       )}

@@ -62,6 +62,7 @@ export function StartForm({ device, facts, lastType, target }: Props) {
   const action = useAction();
   /** The same form sent again is carried out once, also where the first answer was lost. */
   const sentKey = useRef<string | null>(null);
+  const form = useRef<HTMLFormElement>(null);
   const { amount, unit, rate, container } = input.value;
   const named = OPERATION_TYPES.find((one) => one === navigation.route.value.query.get('start'));
   const type = input.value.type ?? named ?? lastType ?? 'feed';
@@ -75,6 +76,10 @@ export function StartForm({ device, facts, lastType, target }: Props) {
   const planned = planRequestOf({ ...input.value, type });
   const plan = usePlan(device.device_id, planned, device.readings?.['weight']?.value);
   const levelAfter = plan.plan?.refusal === null ? plan.plan.level_after : null;
+  // Who asked for it goes on with the amount.
+  useEffect(() => {
+    if (named !== undefined) form.current?.querySelector<HTMLElement>('input')?.focus();
+  }, [named]);
   useEffect(() => {
     target.value = levelAfter;
     return () => {
@@ -106,6 +111,7 @@ export function StartForm({ device, facts, lastType, target }: Props) {
 
   return (
     <form
+      ref={form}
       class="panel device-start"
       aria-label={devices.start}
       onSubmit={(event) => {

@@ -70,6 +70,7 @@ export const session: typeof english.session = {
   secondFactor: 'Code Ihrer App, oder ein Wiederherstellungscode',
   usePasskey: 'Mit einem Passkey anmelden',
   noPasskey: 'Es wurde kein Passkey gewählt.',
+  wrongLogin: 'Der Name oder das Passwort stimmt nicht.',
   usePassword: 'Name und Passwort verwenden',
   useKey: 'Schlüssel verwenden',
   welcome: 'Willkommen',

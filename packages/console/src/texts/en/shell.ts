@@ -69,6 +69,7 @@ export const session = {
   secondFactor: 'Code of your app, or a recovery code',
   usePasskey: 'Sign in with a passkey',
   noPasskey: 'No passkey was chosen.',
+  wrongLogin: 'The name or the password is not right.',
   usePassword: 'Use name and password',
   useKey: 'Use a key',
   welcome: 'Welcome',

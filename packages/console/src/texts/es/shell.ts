@@ -70,6 +70,7 @@ export const session: typeof english.session = {
   secondFactor: 'Código de su aplicación, o un código de recuperación',
   usePasskey: 'Entrar con una llave de acceso',
   noPasskey: 'No se eligió ninguna llave de acceso.',
+  wrongLogin: 'El nombre o la contraseña no son correctos.',
   usePassword: 'Usar nombre y contraseña',
   useKey: 'Usar una clave',
   welcome: 'Bienvenida',

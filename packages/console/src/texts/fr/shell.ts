@@ -71,6 +71,7 @@ export const session: typeof english.session = {
   secondFactor: 'Code de votre application, ou code de secours',
   usePasskey: 'Se connecter avec une clé d’accès',
   noPasskey: 'Aucune clé d’accès n’a été choisie.',
+  wrongLogin: 'Le nom ou le mot de passe est incorrect.',
   usePassword: 'Utiliser nom et mot de passe',
   useKey: 'Utiliser une clé',
   welcome: 'Bienvenue',
