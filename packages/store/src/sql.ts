@@ -49,7 +49,7 @@ export interface Sql {
   runUnawaited(text: string, params: readonly Value[]): Promise<void>;
 
   /** Inserts the rows with a new key and returns the positions of the rows whose key existed before this transaction. */
-  insertNew(target: BulkTarget, rows: readonly NumberRow[]): Promise<number[]>;
+  insertNew(target: BulkTarget, rows: readonly BulkRow[]): Promise<number[]>;
 
   /** Keys must be distinct and always in the same order, otherwise two nodes could deadlock. */
   upsertMany(target: BulkUpsert, rows: readonly BulkRow[]): Promise<void>;

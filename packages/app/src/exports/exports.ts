@@ -16,11 +16,14 @@ import {
   type RawPosition,
   type RawRow,
 } from '../telemetry/raw-row.ts';
+import { readingsIn } from '../telemetry/reading-rows.ts';
 
 /** An export reads a chunk in many pages, and a few exports may run at once. */
 const CHUNKS_KEPT_MAX = 4;
 const KEPT = new WeakMap<Sql, Map<string, readonly RawRow[]>>();
-const KEY = 'ts_ms, device_no, sensor_group';
+const KEY = 'ts_ms, device_no';
+/** After every group of a device and time. */
+const LAST_GROUP = Number.MAX_SAFE_INTEGER;
 
 export interface RawPageRequest {
   /** The page begins with the row after this place. */
@@ -120,33 +123,40 @@ async function readPlainRange(sql: Sql, page: RawPageRequest): Promise<RawPage> 
   const conditions = inRange(page, parameters);
   if (end !== null) {
     const endTime = bind(end.tsMs);
-    conditions.push(
-      `ts_ms <= ${endTime}`,
-      `(${KEY}) <= (${endTime}, ${bind(end.deviceNo)}, ${bind(end.group)})`,
-    );
+    conditions.push(`ts_ms <= ${endTime}`, `(${KEY}) <= (${endTime}, ${bind(end.deviceNo)})`);
   }
   if (deviceNos !== null) conditions.push(sql.isOneOfNumbers('device_no', bind(JSON.stringify(deviceNos))));
-  if (groups !== null) conditions.push(sql.isOneOfNumbers('sensor_group', bind(JSON.stringify(groups))));
-  const rows = await sql.queryArrays<RawRow>(
-    `SELECT ${KEY}, a, b, c, bad_mask FROM readings
-     WHERE ${conditions.join(' AND ')} ORDER BY ${KEY} LIMIT ${bind(rowsMax)}`,
+  // The first row may be one whose last groups are left.
+  const rowsRead = rowsMax + 1;
+  const stored = await sql.queryArrays<[tsMs: number, deviceNo: number, body: Uint8Array]>(
+    `SELECT ${KEY}, body FROM readings
+     WHERE ${conditions.join(' AND ')} ORDER BY ${KEY} LIMIT ${bind(rowsRead)}`,
     parameters.values,
   );
-  const last = rows.at(-1);
-  const isFull = rows.length === rowsMax && last !== undefined;
-  return { rows, next: isFull ? { tsMs: last[0], deviceNo: last[1], group: last[2] } : end };
+  const wantedGroups = groups && new Set(groups);
+  const rows: RawRow[] = [];
+  for (const one of stored) {
+    for (const row of readingsIn(one)) {
+      if (wantedGroups?.has(row[2]) === false || comparePositions(positionOf(row), page.after) <= 0) continue;
+      rows.push(row);
+      if (rows.length === rowsMax) return { rows, next: positionOf(row) };
+    }
+  }
+  const [tsMs, deviceNo] = stored.at(-1) ?? [];
+  const isCut = stored.length === rowsRead && tsMs !== undefined && deviceNo !== undefined;
+  return { rows, next: isCut ? { tsMs, deviceNo, group: LAST_GROUP } : end };
 }
 
-/** The last row that the page may look at; `null` if there are fewer. */
+/** The end of the last row that the page may look at; `null` if there are fewer. */
 async function endOfScan(sql: Sql, page: RawPageRequest): Promise<RawPosition | null> {
   const parameters = new Parameters();
   const conditions = inRange(page, parameters);
-  const [row] = await sql.query<RawPosition>(
-    `SELECT ts_ms, device_no, sensor_group AS "group" FROM readings WHERE ${conditions.join(' AND ')}
-     ORDER BY ${KEY} LIMIT 1 OFFSET ${parameters.bind(page.scannedMax - 1)}`,
+  const [row] = await sql.query<Omit<RawPosition, 'group'>>(
+    `SELECT ${KEY} FROM readings WHERE ${conditions.join(' AND ')}
+     ORDER BY ${KEY} LIMIT 1 OFFSET ${parameters.bind(page.scannedMax)}`,
     parameters.values,
   );
-  return row ?? null;
+  return row === undefined ? null : { ...row, group: LAST_GROUP };
 }
 
 /** The plain conditions on the time let PostgreSQL leave out the partitions of other days. */
@@ -155,7 +165,7 @@ function inRange({ after, toMs }: RawPageRequest, { bind }: Parameters): string[
   return [
     `ts_ms >= ${fromTime}`,
     `ts_ms < ${bind(toMs)}`,
-    `(${KEY}) > (${fromTime}, ${bind(after.deviceNo)}, ${bind(after.group)})`,
+    `(${KEY}) >= (${fromTime}, ${bind(after.deviceNo)})`,
   ];
 }
 

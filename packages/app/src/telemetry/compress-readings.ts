@@ -10,7 +10,7 @@ import {
   tryLockChunks,
 } from './chunk-rows.ts';
 import { joinRows, type RawRow } from './raw-row.ts';
-import { takeReadings } from './reading-rows.ts';
+import { takeReadings, timeAfterReadings } from './reading-rows.ts';
 
 /** A chunk of so many rows is encoded or decoded in a few milliseconds; longer ones are hardly smaller for each row. */
 export const ROWS_PER_CHUNK_MAX = 4_000;
@@ -72,11 +72,8 @@ async function endOfPart(
   const nextMs = await nextChunkMs(sql, fromMs);
   const toMs = Math.min(beforeMs, (dayOf(fromMs) + 1) * DAY_MS, nextMs ?? beforeMs);
   const rowsMax = Math.max(ROWS_PER_CHUNK_MAX - (chunk?.readings ?? 0), ROWS_ADDED_MIN);
-  const [row] = await sql.query<{ endMs: number }>(
-    'SELECT ts_ms AS end_ms FROM readings WHERE ts_ms >= $1 AND ts_ms < $2 ORDER BY ts_ms LIMIT 1 OFFSET $3',
-    [fromMs, toMs, rowsMax],
-  );
-  return row === undefined ? toMs : Math.max(row.endMs, fromMs + 1);
+  const endMs = await timeAfterReadings(sql, fromMs, toMs, rowsMax);
+  return endMs === null ? toMs : Math.max(endMs, fromMs + 1);
 }
 
 /** Parts of equal length, as few as possible. */

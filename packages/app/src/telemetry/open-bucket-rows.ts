@@ -1,7 +1,7 @@
 import type { Slot } from '@granary/core/sensors/sensor';
 import type { OpenBuckets } from '@granary/core/telemetry/open-bucket';
 import type { Reading } from '@granary/core/telemetry/readings';
-import { ByteReader, unzigzag, zigzag } from '@granary/store/chunks/bytes';
+import { ByteList, ByteReader, unzigzag, zigzag } from '@granary/store/chunks/bytes';
 import type { BulkRow, BulkUpsert, NumberRow, Sql } from '@granary/store/sql';
 import type { OpenBucketRow } from '../row-memory.ts';
 import type { Transaction } from '../transaction.ts';
@@ -24,6 +24,8 @@ export const whenNewer = (table: string, slot: SlotName, field: string, time: st
      THEN excluded.${slot}_${field} ELSE ${table}.${slot}_${field} END`;
 
 const NUMBER_BYTES = 8;
+/** Of a body with differences. */
+const USUAL_BYTES = 48;
 
 const HIGH = 2 ** 32;
 
@@ -196,63 +198,46 @@ function expected(open: OpenBuckets, from: number, times: number): number {
  * one takes longer than filling it.
  */
 export class OpenBucketBytes {
-  readonly #bytes: Uint8Array;
-  readonly #view: DataView;
-  #end = 0;
+  readonly #bytes: ByteList;
 
-  constructor(rowsMax: number) {
-    this.#bytes = new Uint8Array(rowsMax * (1 + NUMBERS * NUMBER_BYTES));
-    this.#view = new DataView(this.#bytes.buffer);
+  constructor(rows: number) {
+    this.#bytes = new ByteList(rows * USUAL_BYTES);
   }
 
   add(open: OpenBuckets): Uint8Array {
-    const start = this.#end;
     const count = hasBad(open) ? NUMBERS : GOOD_NUMBERS;
+    let start = this.#bytes.length;
     if (!this.#addDifferences(open, count)) {
-      this.#end = start;
+      start = this.#bytes.length;
       for (let index = 0; index < count; index++) this.#addWhole(open[index] ?? Number.NaN);
     }
-    return this.#bytes.subarray(start, this.#end);
+    return this.#bytes.view(start);
   }
 
   /** False where one of them would not be exact. */
   #addDifferences(open: OpenBuckets, count: number): boolean {
-    this.#bytes[this.#end++] = HAS_DIFFERENCES;
+    this.#bytes.push(HAS_DIFFERENCES);
     for (let index = 0; index < count; index++) {
       const { at, from, times } = DIFFERENCES[index] ?? NO_DIFFERENCE;
       const number = open[at] ?? Number.NaN;
-      if (Number.isNaN(number)) this.#bytes[this.#end++] = 0;
+      if (Number.isNaN(number)) this.#bytes.push(0);
       else {
         const known = expected(open, from, times);
         if (Math.abs(number) > EXACT_MAX || Math.abs(known) > EXACT_MAX) return false;
-        this.#addNumber(1 + zigzag(number - known));
+        this.#bytes.pushNumber(1 + zigzag(number - known));
       }
     }
     return true;
   }
 
-  /** As `ByteList` has it. */
-  #addNumber(number: number): void {
-    let rest = number;
-    while (rest >= 0x80) {
-      this.#bytes[this.#end++] = (rest % 0x80) | 0x80;
-      rest = Math.floor(rest / 0x80);
-    }
-    this.#bytes[this.#end++] = rest;
-  }
-
   #addWhole(number: number): void {
-    const at = this.#end;
-    this.#end += NUMBER_BYTES;
-    if (Number.isNaN(number)) {
-      this.#view.setInt32(at, MISSING);
-      this.#view.setUint32(at + 4, 0);
-      return;
+    const isMissing = Number.isNaN(number);
+    const high = isMissing ? MISSING : Math.floor(number / HIGH);
+    if (!isMissing && !(high > MISSING && high < -MISSING))
+      throw new RangeError(`${number} has more than 64 bits`);
+    for (const half of [high, isMissing ? 0 : number - high * HIGH]) {
+      for (let shift = 24; shift >= 0; shift -= 8) this.#bytes.push((half >>> shift) & 0xff);
     }
-    const high = Math.floor(number / HIGH);
-    if (!(high > MISSING && high < -MISSING)) throw new RangeError(`${number} has more than 64 bits`);
-    this.#view.setInt32(at, high);
-    this.#view.setUint32(at + 4, number - high * HIGH);
   }
 }
 

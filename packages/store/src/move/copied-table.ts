@@ -25,10 +25,13 @@ export interface Range {
 
 export const namesOf = (columns: readonly Column[]): string[] => columns.map(({ name }) => name);
 
+/** Bodies of some dozens of bytes. */
+const WITH_FEW_BYTES = ['readings', 'open_buckets'];
+
 /** Limits the memory for a batch: a row of text may have some kilobytes, one of bytes more than a hundred. */
-export function rowsPerBatch({ columns }: CopiedTable): number {
+export function rowsPerBatch({ name, columns }: CopiedTable): number {
   const kinds = new Set(columns.map(({ kind }) => kind));
-  if (kinds.has('bytes')) return 100;
+  if (kinds.has('bytes')) return WITH_FEW_BYTES.includes(name) ? 10_000 : 100;
   return kinds.has('text') ? 1_000 : 20_000;
 }
 

@@ -45,12 +45,12 @@ export class PostgresSql implements Sql {
   }
 
   /** Fewer inserted rows than given rows means that some keys existed; only then a second statement asks which. */
-  async insertNew(target: BulkTarget, rows: readonly NumberRow[]): Promise<number[]> {
-    const { table, columns, key, isUsuallyNew = false } = target;
+  async insertNew(target: BulkTarget, rows: readonly BulkRow[]): Promise<number[]> {
+    const { table, columns, key, bytes, isUsuallyNew = false } = target;
     // Looking for a conflict costs nearly as much as the insert.
     const onConflict = isUsuallyNew && !this.#expectsRepeats ? '' : 'ON CONFLICT DO NOTHING';
     const inserted = await this.run(
-      `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM ${unnest(columns)} ${onConflict}`,
+      `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM ${unnest(columns, bytes)} ${onConflict}`,
       byColumn(columns, rows),
     );
     if (inserted === rows.length) return [];

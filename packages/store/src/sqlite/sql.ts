@@ -52,7 +52,7 @@ export class SqliteSql implements Sql {
   }
 
   /** Nearly always all keys are new; one that is not makes its statement fail, and its rows are inserted one by one. */
-  async insertNew(target: BulkTarget, rows: readonly NumberRow[]): Promise<number[]> {
+  async insertNew(target: BulkTarget, rows: readonly BulkRow[]): Promise<number[]> {
     const taken: number[] = [];
     for (let from = 0; from < rows.length; ) {
       const size =
@@ -97,7 +97,7 @@ export class SqliteSql implements Sql {
   }
 
   /** False: one of the keys exists, and nothing was inserted. */
-  #insertAll(target: BulkTarget, rows: readonly NumberRow[]): boolean {
+  #insertAll(target: BulkTarget, rows: readonly BulkRow[]): boolean {
     const { statement } = this.#prepare(insertText(target, rows.length));
     try {
       statement.run(...rows.flat());
@@ -108,7 +108,7 @@ export class SqliteSql implements Sql {
     }
   }
 
-  #insertEach(target: BulkTarget, rows: readonly NumberRow[], first: number, taken: number[]): void {
+  #insertEach(target: BulkTarget, rows: readonly BulkRow[], first: number, taken: number[]): void {
     const { statement } = this.#prepare(`${insertText(target, 1)} ON CONFLICT DO NOTHING`);
     for (const [index, row] of rows.entries()) {
       if (this.#run(statement, row) === 0) taken.push(first + index);

@@ -3,27 +3,29 @@ import { DatabaseSync } from 'node:sqlite';
 import type { App, StoreLocation } from '@granary/app/app';
 import type { RawPageRequest } from '@granary/app/exports/exports';
 import { beforeTime, type RawPosition, type RawRow } from '@granary/app/telemetry/raw-row';
+import { readingsIn } from '@granary/app/telemetry/reading-rows';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { Client } from 'pg';
 
-const QUERY = `SELECT device_no, ts_ms, sensor_group, a, b, c, bad_mask FROM readings
-               ORDER BY ts_ms, device_no, sensor_group`;
+const QUERY = 'SELECT device_no, ts_ms, body FROM readings ORDER BY ts_ms, device_no';
 
 /** Every raw reading, read directly from the database, so that tests can compare answers with it. */
 export async function rawReadings(location: StoreLocation): Promise<Reading[]> {
   const rows = location.engine === 'sqlite' ? fromFile(location.folder) : await fromServer(location.url);
-  return rows.map((row) => ({
-    deviceNo: Number(row['device_no']),
-    tsMs: Number(row['ts_ms']),
-    group: Number(row['sensor_group']),
-    a: numberOrNull(row['a']),
-    b: numberOrNull(row['b']),
-    c: numberOrNull(row['c']),
-    badMask: Number(row['bad_mask'] ?? 0),
-  }));
+  return rows.flatMap((row) =>
+    readingsIn([Number(row['ts_ms']), Number(row['device_no']), row['body'] as Uint8Array]).map(
+      ([tsMs, deviceNo, group, a, b, c, badMask]) => ({
+        deviceNo,
+        tsMs,
+        group,
+        a,
+        b,
+        c,
+        badMask: badMask ?? 0,
+      }),
+    ),
+  );
 }
-
-const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
 type Row = Readonly<Record<string, unknown>>;
 
