@@ -14,6 +14,8 @@ import type { TrendPoint } from './trend.ts';
 const AT_ONCE_MAX = 4;
 /** More than a large screen shows; what waits longer was scrolled away. */
 const WAITING_MAX = 120;
+/** Nothing is read while a person scrolls: what is passed by need not be read. */
+const REST_MS = 150;
 const KEEP_MS = 5 * MINUTE_MS;
 
 /** Shorter, because a person relies on it that a vehicle stands still. */
@@ -93,27 +95,33 @@ interface Wanted {
   drop(): void;
 }
 
-/** Reads wait here, so that a view with many devices does not ask for all of them at the same moment. */
+/** Reads wait here until for a moment nothing more is wanted; then a few at a time, so that a view does not ask for all of them at once. */
 export class ReadQueue {
   readonly #waiting: Wanted[] = [];
+  #rest: ReturnType<typeof setTimeout> | undefined;
   #running = 0;
 
   add(wanted: Wanted): void {
     this.#waiting.push(wanted);
     if (this.#waiting.length > WAITING_MAX) this.#waiting.shift()?.drop();
-    this.#next();
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => {
+      this.#rest = undefined;
+      this.#begin();
+    }, REST_MS);
   }
 
-  #next(): void {
-    if (this.#running >= AT_ONCE_MAX) return;
-    // The newest first, because it is what the person has just scrolled to.
-    const wanted = this.#waiting.pop();
-    if (wanted === undefined) return;
-    this.#running++;
-    void wanted.read().finally(() => {
-      this.#running--;
-      this.#next();
-    });
+  #begin(): void {
+    while (this.#rest === undefined && this.#running < AT_ONCE_MAX) {
+      // The newest first, because it is what the person has just scrolled to.
+      const wanted = this.#waiting.pop();
+      if (wanted === undefined) return;
+      this.#running++;
+      void wanted.read().finally(() => {
+        this.#running--;
+        this.#begin();
+      });
+    }
   }
 }
 
