@@ -66,29 +66,46 @@ export const SELECT_DEVICE = `
          maintenance_by, removed_at_ms, purge_started_at_ms, purge_rows
   FROM devices JOIN presence USING (device_no)`;
 
+/** Each field by its name: the rest of an object of so many fields is copied slowly, and lists have a thousand devices. */
 export function toDevice(row: DeviceRow): StoredDevice {
-  const { sensors, labels, lastSeenAtMs, linkDownAtMs, reportedState, ...rest } = row;
-  const { reportingIntervalMs, offlineDelayMs, ...more } = rest;
-  const { maintenanceSinceMs: sinceMs, maintenanceUntilMs: untilMs, ...others } = more;
-  const { maintenanceReason, maintenanceBy, purgeStartedAtMs, purgeRows, ...device } = others;
-  const by = maintenanceBy === null ? null : JSON.parse(maintenanceBy);
-  const maintenance = sinceMs === null ? null : { sinceMs, untilMs, reason: maintenanceReason ?? '', by };
-  return {
-    ...device,
-    sensorDocument: sensors,
-    labels: labels === null ? NO_LABELS : JSON.parse(labels),
-    ...(purgeStartedAtMs === null
-      ? {}
-      : { purge: { startedAtMs: purgeStartedAtMs, rowsRemoved: purgeRows } }),
+  const { maintenanceSinceMs: sinceMs, maintenanceBy, purgeStartedAtMs } = row;
+  const maintenance =
+    sinceMs === null
+      ? null
+      : {
+          sinceMs,
+          untilMs: row.maintenanceUntilMs,
+          reason: row.maintenanceReason ?? '',
+          by: maintenanceBy === null ? null : JSON.parse(maintenanceBy),
+        };
+  const device = {
+    deviceNo: row.deviceNo,
+    deviceId: row.deviceId,
+    profile: row.profile,
+    name: row.name,
+    model: row.model,
+    firmwareVersion: row.firmwareVersion,
+    facility: row.facility,
+    zone: row.zone,
+    capacityKg: row.capacityKg,
+    secretHash: row.secretHash,
+    registeredAtMs: row.registeredAtMs,
+    version: row.version,
+    removedAtMs: row.removedAtMs,
+    sensorDocument: row.sensors,
+    labels: row.labels === null ? NO_LABELS : JSON.parse(row.labels),
     presence: {
-      lastSeenAtMs,
-      linkDownAtMs,
-      reportedState,
-      reportingIntervalMs,
-      offlineDelayMs,
+      lastSeenAtMs: row.lastSeenAtMs,
+      linkDownAtMs: row.linkDownAtMs,
+      reportedState: row.reportedState,
+      reportingIntervalMs: row.reportingIntervalMs,
+      offlineDelayMs: row.offlineDelayMs,
       maintenance,
     },
   };
+  return purgeStartedAtMs === null
+    ? device
+    : { ...device, purge: { startedAtMs: purgeStartedAtMs, rowsRemoved: row.purgeRows } };
 }
 
 export async function findDevice(sql: Sql, deviceId: string): Promise<StoredDevice | undefined> {
