@@ -24,7 +24,7 @@ const DEVICE_PAGE_REQUESTS_MAX = 12;
 const MANY_DEVICES = 1_000;
 const MANY_FACILITIES = 100;
 /** More than the window shows; those after them follow in parts. */
-const TABLE_ROWS = 40;
+const TABLE_ROWS = 25;
 const TABLE_MS_MAX = 1_200;
 const WINDOWS = 10;
 const STOP_MS_MAX = 500;

@@ -79,5 +79,4 @@ export const whyNotOperate = ({ kind }: SignedIn): string =>
   kind === 'terminal' ? texts.value.terminals.locked : texts.value.devices.mayNotOperate;
 
 /** Whether the connection is lost, so that what is shown may not be true any more; outside the console it never is. */
-export const useIsLost = (): boolean =>
-  useContext(ConsoleContext)?.live.connection.current.value.state === 'lost';
+export const useIsLost = (): boolean => useContext(ConsoleContext)?.live.connection.isLost.value === true;

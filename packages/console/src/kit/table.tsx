@@ -11,8 +11,9 @@ import { Failure, Notice } from './messages.tsx';
 import { type Column, type Order, orderAfterPress, ordered, orderText, parseOrder } from './table-order.ts';
 import type { Pages } from './use-loaded.ts';
 
-/** More than a screen holds; those after them follow in parts, so that the page answers in between. */
-const FIRST_ROWS = 40;
+/** The height of the lowest row. What the window can hold is drawn first; what follows comes in parts, so that the page answers in between. */
+const ROW_PX = 32;
+const ROWS_PER_PART = 40;
 const PART_AFTER_MS = 30;
 const ROWS_AT_ONCE = 200;
 
@@ -33,7 +34,7 @@ export function Table<Row>({ label, columns, rows, idOf, onOpen, orderName = 'or
   const { navigation } = useConsole();
   const { table } = texts.value;
   const limit = useSignal(ROWS_AT_ONCE);
-  const drawn = useSignal(FIRST_ROWS);
+  const drawn = useSignal(Math.ceil(innerHeight / ROW_PX));
   const current = useSignal<string | null>(null);
   const order = parseOrder(navigation.route.value.query.get(orderName));
   const sortBy = columns.find(({ name }) => name === order?.column)?.sortBy;
@@ -43,7 +44,7 @@ export function Table<Row>({ label, columns, rows, idOf, onOpen, orderName = 'or
   useEffect(() => {
     if (shown.length < drawn.value || drawn.value >= limit.value) return;
     const timer = setTimeout(() => {
-      drawn.value += FIRST_ROWS;
+      drawn.value += ROWS_PER_PART;
     }, PART_AFTER_MS);
     return () => clearTimeout(timer);
   }, [shown.length, drawn.value, limit.value]);

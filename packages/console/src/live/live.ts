@@ -18,6 +18,8 @@ class Connection {
   /** Whether there is anything to show. */
   readonly isRead = signal(false);
   readonly #current = signal<ConnectionState>({ state: 'connecting' });
+  /** By itself, because every value of the page shows it, and none changes when the page becomes live. */
+  readonly isLost = computed(() => this.#current.value.state === 'lost');
   readonly #lost = new Set<ConnectionPart>();
 
   get current(): ReadonlySignal<ConnectionState> {
@@ -246,10 +248,10 @@ export class Live {
     }
   }
 
-  /** What was read first, if nothing has happened until the events were followed. */
-  async #ifStillTrue(records: SiteRecords): Promise<SiteRecords | null> {
+  /** Whether nothing has happened until the events were followed. */
+  async #isStillTrue({ lastEventId }: SiteRecords): Promise<boolean> {
     const { last_event_id } = await this.#client.fleet.overview({ signal: this.#stopped.signal });
-    return last_event_id === records.lastEventId ? records : null;
+    return last_event_id === lastEventId;
   }
 
   async #readAll(): Promise<void> {
@@ -261,8 +263,8 @@ export class Live {
       try {
         const first = this.#first;
         this.#first = null;
-        const known = first === null ? null : await this.#ifStillTrue(first);
-        const records = known ?? (await readSite(this.#client, { signal }));
+        const isShown = first !== null && (await this.#isStillTrue(first));
+        const records = isShown ? null : await readSite(this.#client, { signal });
         if (!isOver()) this.#use(records);
         return;
       } catch (error) {
@@ -273,8 +275,9 @@ export class Live {
     }
   }
 
-  #use(records: SiteRecords): void {
-    replaceSite(this.site, records);
+  /** `null`: what is shown is true. */
+  #use(records: SiteRecords | null): void {
+    if (records !== null) replaceSite(this.site, records);
     this.connection.isRead.value = true;
     const waiting = this.#waiting ?? [];
     this.#waiting = null;
