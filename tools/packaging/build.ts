@@ -1,10 +1,11 @@
 import { copyFile, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, posix } from 'node:path';
+import { dirname, join, posix, relative } from 'node:path';
 import { exitCodeOf, start } from '../child-command.ts';
 import { ensureConsole } from '../console-build/build.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { ensureService } from '../service-build/build.ts';
 import { clientTypes } from './client-types.ts';
+import { packInto } from './install.ts';
 import {
   nodeRuntime,
   PUBLISHED_PACKAGES,
@@ -144,6 +145,7 @@ if (import.meta.main) {
   for (const published of PUBLISHED_PACKAGES) {
     const folder = join(REPOSITORY_ROOT, 'dist', published.name);
     await buildPackage(published, folder);
-    console.log(`built ${folder}; npm pack there makes the file that users install`);
+    const { tarball } = await packInto(folder, join(REPOSITORY_ROOT, 'dist'));
+    console.log(`built ${folder}, and packed ${relative(REPOSITORY_ROOT, tarball)}, which users install`);
   }
 }

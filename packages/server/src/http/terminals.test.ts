@@ -256,6 +256,7 @@ describeService(
       assert.equal((await enter(ada.login, { pin: PIN })).body.error.code, 'wrong_pin');
       const { code } = (await api.post(`${path}/invite`)).body.data;
       assert.equal(await kind(), 'terminal', 'who is let in again is not signed in by that');
+      assert.notEqual((await enter(ada.login, { pin: PIN })).status, 200, 'before the link is used');
       assert.equal((await signIn(api, { invite: code, password: PASSWORD })).status, 200);
       assert.equal((await enter(ada.login, { pin: PIN })).body.error.code, 'password_required');
     });
