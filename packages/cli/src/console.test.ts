@@ -54,6 +54,16 @@ test('up prints a link that signs in', async (t) => {
   assert.equal((await signIn(link)).status, 200);
 });
 
+test('up --empty starts no simulated devices', async (t) => {
+  const env = await serviceEnv(t);
+  const service = granary(t, ['up', '--empty'], env);
+  const link = await service.printed(/Console {4}(\S+) \(signs in once\)/);
+  assert.equal((await signIn(link)).status, 200);
+  const listed = granary(t, ['devices', '--json'], env);
+  assert.equal(await listed.exited, 0, listed.stderr);
+  assert.deepEqual(JSON.parse(listed.stdout), []);
+});
+
 const STARTED = {
   httpUrl: 'http://127.0.0.1:8080',
   httpsUrl: null,

@@ -58,6 +58,7 @@ const INVALID_USES: readonly (readonly [args: string[], errorLine: RegExp, env?:
       /^granary: option '--interval <seconds>' argument '0' is invalid\. It must be/,
     ],
     [['up', '--interval'], /^granary: option '--interval <seconds>' argument missing/],
+    [['up', '--empty', '--fault', 'silo-03:stall'], /^granary: --empty has no devices for a --fault/],
     [
       ['simulate', '--fault', 'silo-01:tired'],
       /^granary: --fault: "tired" is not a fault of silo-01; there are link-loss/,
