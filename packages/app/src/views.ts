@@ -1,6 +1,6 @@
 import type { Actor } from '@granary/contract/audit';
 import { Refusal } from '@granary/contract/errors';
-import { VIEWS_PER_KEY_MAX, type ViewPatch } from '@granary/contract/views';
+import { type Preferences, VIEWS_PER_KEY_MAX, type ViewPatch } from '@granary/contract/views';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from './effects.ts';
@@ -52,6 +52,13 @@ export const reads = {
     );
     return rows.map(toView);
   },
+
+  async preferences(sql: Sql, keyId: string): Promise<Preferences> {
+    const [row] = await sql.query<{ units: string }>('SELECT units FROM preferences WHERE key_id = $1', [
+      keyId,
+    ]);
+    return { units: row === undefined ? null : JSON.parse(row.units) };
+  },
 };
 
 export const writes = {
@@ -86,14 +93,33 @@ export const writes = {
     await tx.sql.run('DELETE FROM views WHERE view_id = $1', [viewId]);
     return committed(view);
   },
+
+  async changePreferences(
+    tx: Transaction,
+    keyId: string,
+    { units }: Preferences,
+    nowMs: number,
+  ): Promise<Committed<Preferences>> {
+    const row = { keyId, units: JSON.stringify(units), updatedAtMs: nowMs };
+    const onConflict =
+      'ON CONFLICT (key_id) DO UPDATE SET units = excluded.units, updated_at_ms = excluded.updated_at_ms';
+    await insertRows(tx.sql, { table: 'preferences', onConflict }, [row]);
+    return committed({ units });
+  },
 };
 
-/** A key that replaces another one has its views. */
+/** A key that replaces another one has its views, and its units where the other has none. */
 export async function moveViews(sql: Sql, fromKeyId: string, toKeyId: string): Promise<void> {
   await sql.run('UPDATE views SET key_id = $2 WHERE key_id = $1', [fromKeyId, toKeyId]);
+  await sql.run(
+    `UPDATE preferences SET key_id = $2
+     WHERE key_id = $1 AND NOT EXISTS (SELECT 1 FROM preferences AS own WHERE own.key_id = $2)`,
+    [fromKeyId, toKeyId],
+  );
 }
 
 /** Nobody can see them any more; those that are shared stay. */
 export async function removeOwnViews(sql: Sql, keyId: string): Promise<void> {
   await sql.run('DELETE FROM views WHERE key_id = $1 AND shared = 0', [keyId]);
+  await sql.run('DELETE FROM preferences WHERE key_id = $1', [keyId]);
 }

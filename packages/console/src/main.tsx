@@ -3,12 +3,14 @@ import './styles/base.css';
 import './styles/panel.css';
 import './styles/print.css';
 import { createClient } from '@granary/client';
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { render } from 'preact';
 import { type Confirming, ConsoleContext, isSharedBrowser } from './context/console.ts';
-import { openPreferences, type Preferences } from './context/preferences.ts';
+import { openPreferences, openUnits, type Preferences } from './context/preferences.ts';
 import { Navigation } from './context/routes.ts';
 import { StopRequests } from './context/stop-requests.ts';
+import { forecastsOf } from './foresight/forecasts.ts';
+import { units } from './kit/units.ts';
 import { Live } from './live/live.ts';
 import { readSite, type SiteRecords } from './live/refresher.ts';
 import { openSharedStreams, type SharedStreams } from './live/streams/shared-streams.ts';
@@ -65,6 +67,7 @@ async function showConsole(own: SignedIn, first?: Promise<SiteRecords>): Promise
     isOpen = false;
     removeEventListener('pagehide', close);
     clearInterval(cookieTimer);
+    unfollow();
     live.stop();
     void streams?.then((opened) => opened?.close());
     // The views of the next session must not keep anything of this one.
@@ -93,7 +96,12 @@ async function showConsole(own: SignedIn, first?: Promise<SiteRecords>): Promise
   const cookieTimer = isSharedBrowser(own) ? setInterval(keepCookie, COOKIE_KEPT_EVERY_MS) : undefined;
   const confirming = signal<Confirming | null>(null);
   live.start();
+  // They tell what a bushel weighs.
+  const unfollow = effect(() => {
+    if (units.value.mass === 'bushel') forecastsOf(client, live);
+  });
   const draw = (session: SignedIn): void => {
+    openUnits(client, session).catch(() => undefined);
     const become = (next: SignedIn | null): void => draw(next ?? own);
     const shared = {
       client,

@@ -31,6 +31,27 @@ export const View = closed({
 
 export const NewView = closed({ name: Name, address: Address, shared: Type.Optional(Shared) });
 
+export const UNIT_CHOICES = {
+  mass: ['metric', 'kg', 't', 'lb', 'short_ton', 'bushel'],
+  temperature: ['celsius', 'fahrenheit'],
+  speed: ['m/s', 'km/h', 'mph'],
+} as const;
+
+/** How the operators' page shows and takes quantities; what is stored and sent never changes. */
+export const Units = closed({
+  mass: described(
+    '`metric` is kg, and t from 1,000 kg on; a bushel is that of the product of the silo.',
+    Type.Enum(UNIT_CHOICES.mass),
+  ),
+  temperature: Type.Enum(UNIT_CHOICES.temperature),
+  speed: Type.Enum(UNIT_CHOICES.speed),
+});
+
+/** What the operators' page keeps for a person or a key. */
+export const Preferences = closed({
+  units: described('`null` until they were chosen.', Type.Union([Units, Type.Null()])),
+});
+
 export const ViewPatch = closed({
   name: Type.Optional(Name),
   address: Type.Optional(Address),
@@ -40,6 +61,9 @@ export const ViewPatch = closed({
 export type View = Static<typeof View>;
 export type NewView = Static<typeof NewView>;
 export type ViewPatch = Static<typeof ViewPatch>;
+export type Units = Static<typeof Units>;
+export type Preferences = Static<typeof Preferences>;
 
 export const checkNewView = checker(NewView);
 export const checkViewPatch = checker(ViewPatch);
+export const checkPreferences = checker(Preferences);

@@ -218,7 +218,10 @@ describeEachEngine('declared sensors', (engine) => {
     for (let tsMs = NOW_MS; tsMs <= laterMs; tsMs += SECOND_MS) await send(deviceId, tsMs, { hot: 81 });
     const alerts = await openAlerts(laterMs);
     assert.deepEqual(alerts.map(({ type }) => type).toSorted(), ['sensor_fault', 'sensor_stale']);
-    assert.match(JSON.stringify(alerts), /Hot reads 81 °C, which cannot be true: it is outside -40 to 80 °C/);
+    assert.match(
+      JSON.stringify(alerts),
+      /Hot reads 81 °C, which cannot be true: it is outside -40 °C to 80 °C/,
+    );
     assert.match(JSON.stringify(alerts), /No silent since/);
     await app.devices.update(deviceNo, { sensors: [] }, laterMs);
     assert.deepEqual(await openAlerts(laterMs + 10 * SECOND_MS), []);

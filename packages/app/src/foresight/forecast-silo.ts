@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { storedConfiguration } from '@granary/core/configuration/versions';
 import { foresightConfiguration } from '@granary/core/foresight/configuration';
 import { EMPTY_WITHIN_DAYS, forecastOf } from '@granary/core/foresight/forecast';
+import { bushelKg } from '@granary/core/foresight/grain/grains';
 import { HISTORY_DAYS, updateHistory } from '@granary/core/foresight/history';
 import { LEDGER_MARGIN_MS, readLedger } from '@granary/core/foresight/ledger';
 import { dayAt, type LocalCalendar, localCalendar, startOfDay } from '@granary/core/foresight/local-calendar';
@@ -56,6 +57,7 @@ export interface SiloOutcome {
   readonly deviceNo: number;
   readonly configurationVersion: number;
   readonly product: string | null;
+  readonly bushelKg: number | null;
   readonly forecast: Forecast;
   readonly newestMs: number | null;
   readonly nextAtMs: number;
@@ -258,6 +260,7 @@ async function forecastSilo(
     deviceNo,
     configurationVersion: silo.version,
     product: use.product?.name ?? null,
+    bushelKg: bushelKg(use.product),
     forecast,
     newestMs: read.at(-1)?.atMs ?? null,
     nextAtMs:

@@ -270,6 +270,7 @@ export interface ListedForecast {
   readonly zone: string;
   readonly capacityKg: number;
   readonly product: string | null;
+  readonly bushelKg: number | null;
   readonly orderByMs: number | null;
   readonly body: string;
 }
@@ -305,7 +306,7 @@ export async function listForecasts(sql: Sql, page: ForecastPage): Promise<Liste
   }
   return await sql.query<ListedForecast>(
     `SELECT forecasts.device_no, devices.device_id, devices.name, devices.facility, devices.zone, devices.capacity_kg,
-       forecasts.product, order_by_ms, forecasts.body
+       forecasts.product, forecasts.bushel_kg, order_by_ms, forecasts.body
      FROM forecasts JOIN devices ON devices.device_no = forecasts.device_no ${where(conditions)}
      ORDER BY ${isByOrder ? `${ORDER}, ` : ''}devices.device_id LIMIT ${bind(page.limit)}`,
     parameters.values,

@@ -1,8 +1,8 @@
+import { isConvertible } from '@granary/common/units';
 import { idLike } from '@granary/contract/input/text-schemas';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
 import { stringify } from 'yaml';
-import { isConvertible } from '../mapping/units.ts';
 import type { AnnouncedDevice, AnnouncedSensor } from './home-assistant.ts';
 
 /** What a person may put into the site file for a device that was announced: its mapping, and its entry. */

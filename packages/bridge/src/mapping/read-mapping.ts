@@ -1,3 +1,4 @@
+import { isConvertible } from '@granary/common/units';
 import { SENSORS_DECLARED_MAX } from '@granary/contract/devices/sensors';
 import { type Checker, checker, closed } from '@granary/contract/input/schema';
 import { line } from '@granary/contract/input/text-schemas';
@@ -16,7 +17,6 @@ import {
 import { messageForm } from './message-form.ts';
 import { modbusForm } from './modbus-form.ts';
 import { type Fields, type PlaceForm, patternText } from './place-form.ts';
-import { isConvertible } from './units.ts';
 import {
   BAD_REASONS,
   type Condition,

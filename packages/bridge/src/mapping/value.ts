@@ -1,4 +1,4 @@
-import { convertUnit } from './units.ts';
+import { convertUnit } from '@granary/common/units';
 
 /** Why a value must not be used. */
 export const BAD_REASONS = [

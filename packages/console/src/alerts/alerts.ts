@@ -2,6 +2,7 @@ import type { AlarmHelp } from '@granary/contract/alarm-help';
 import { ALERT_SEVERITIES, ALERT_TYPES, type AlertSeverity, type AlertType } from '@granary/contract/alerts';
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
 import { formatNumber, unitSymbol } from '../kit/format.ts';
+import { shownAs } from '../kit/units.ts';
 
 const UNITS: Readonly<Partial<Record<FleetAlert['type'], string>>> = {
   low_level: 'percent',
@@ -171,8 +172,11 @@ export function valueAgainstThreshold(
 ): string | null {
   if (current_value === null || threshold === null) return null;
   const unit = sensor_id === undefined ? UNITS[type] : readings?.[sensor_id]?.unit;
-  const numbers = [current_value, threshold].map((value) => formatNumber(value, decimalsOf(value), language));
-  return `${numbers.join(' / ')}${unit === undefined ? '' : ` ${unitSymbol(unit)}`}`;
+  const { unit: shownUnit, toShown } = shownAs(unit ?? '', null);
+  const numbers = [current_value, threshold]
+    .map(toShown)
+    .map((value) => formatNumber(value, decimalsOf(value), language));
+  return `${numbers.join(' / ')}${unit === undefined ? '' : ` ${unitSymbol(shownUnit)}`}`;
 }
 
 const decimalsOf = (value: number): number => (Number.isInteger(value) ? 0 : 1);

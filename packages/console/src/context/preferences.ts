@@ -1,4 +1,8 @@
+import type { Client } from '@granary/client';
+import { UNIT_CHOICES, type Units } from '@granary/contract/views';
 import { effect, type Signal, signal } from '@preact/signals';
+import { METRIC, units } from '../kit/units.ts';
+import type { SignedIn } from '../session/sign-in.ts';
 import { isLanguage, type Language, language, languageOf, useLanguage } from '../texts/texts.ts';
 
 const PREFIX = 'granary.';
@@ -39,6 +43,50 @@ export async function openPreferences(): Promise<Preferences> {
 export async function chooseLanguage(chosen: Language): Promise<void> {
   await useLanguage(chosen);
   store('language', chosen);
+}
+
+const ASKED_AFTER_MS = 2_000;
+
+let unitsOf: object | null = null;
+
+/**
+ * The units of whoever has signed in. People have theirs wherever they sign in; several people may use one key, so each browser
+ * keeps its own, and begins with those that were chosen last with the key.
+ */
+export async function openUnits(client: Client, session: SignedIn): Promise<void> {
+  const { key_id, kind } = session;
+  unitsOf = session;
+  const kept = readUnits(stored(`units.${key_id}`));
+  units.value = kept ?? METRIC;
+  if (kept !== null && kind !== 'person') return;
+  // What is kept is usually right, and the first view needs the connection.
+  if (kept !== null) await new Promise((resolve) => setTimeout(resolve, ASKED_AFTER_MS));
+  const { units: chosen } = await client.views.preferences();
+  // Somebody else may have signed in meanwhile, or have chosen others.
+  if (unitsOf !== session) return;
+  units.value = chosen ?? METRIC;
+  store(`units.${key_id}`, JSON.stringify(units.peek()));
+}
+
+/** Nothing changes where the service does not answer. */
+export async function chooseUnits(client: Client, { key_id }: SignedIn, chosen: Units): Promise<void> {
+  await client.views.changePreferences({ units: chosen });
+  unitsOf = null;
+  units.value = chosen;
+  store(`units.${key_id}`, JSON.stringify(chosen));
+}
+
+/** `null` for what this page cannot have written. */
+function readUnits(text: string | null): Units | null {
+  try {
+    const read = JSON.parse(text ?? 'null');
+    const isKnown = Object.entries(UNIT_CHOICES).every(([kind, choices]) =>
+      (choices as readonly unknown[]).includes(read?.[kind]),
+    );
+    return isKnown ? read : null;
+  } catch {
+    return null;
+  }
 }
 
 /** A browser may forbid the storage. */

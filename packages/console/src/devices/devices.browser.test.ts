@@ -50,6 +50,46 @@ describe('the page of a device, in a browser', () => {
     }
   });
 
+  test('whoever has chosen pounds and °F reads and types them, and kilograms stand beside a start', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    t.after(() => site.client.views.changePreferences({ units: null }));
+    await person.open('#/me');
+    await page.getByLabel('Weight').selectOption('lb');
+    await page.getByLabel('Temperature').selectOption('fahrenheit');
+    const chosen = async () => Object.values((await site.client.views.preferences()).units ?? {}).join();
+    await eventually(chosen, 'lb,fahrenheit,m/s');
+
+    await person.open(`#/devices/${SILO}`);
+    await page.getByText(/Room for [\d,]+ lb/).waitFor();
+    await page
+      .getByText(/[\d.]+ °F/)
+      .first()
+      .waitFor();
+    await amount(page).fill('50');
+    await page.getByText(/Feed 50 lb \(22\.7 kg\) at 220\.5 lb\/min \(100 kg\/min\): about/).waitFor();
+    await page.getByLabel('Rate in lb/min').fill('100.50');
+    assert.equal(await page.getByLabel('Rate in lb/min').inputValue(), '100.50', 'what is typed stays');
+    await page.getByText('at 100.5 lb/min (45.6 kg/min)').waitFor();
+    await startButton(page, /^Feed 50 lb \(22\.7 kg\)$/).click();
+    await page.getByRole('region', { name: 'Operation under way' }).waitFor();
+    const [started] = (await site.client.operations.list(SILO, { limit: 1 })).data;
+    assert.deepEqual([started?.amount_target, started?.unit], [50, 'lb']);
+
+    await person.open(`#/devices/${SILO}?tab=configuration`);
+    assert.equal(await page.getByLabel('Highest feed rate in lb/min').inputValue(), '220.462');
+    const before = (await site.client.configuration.silo.get(SILO)).configuration.operation_limits;
+    await page.getByLabel('Highest discharge rate in lb/min').fill('110');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Saved/).waitFor();
+    const { configuration } = await site.client.configuration.silo.get(SILO);
+    assert.deepEqual(configuration.operation_limits, { ...before, max_discharge_rate: 49.8951607 });
+    await page.reload();
+    await page.getByLabel('Highest discharge rate in lb/min').waitFor();
+    await site.client.configuration.silo.update(SILO, { operation_limits: before });
+  });
+
   test('the vessel shows where the form leads, the points of a cable, and one rule for all of them', async (t) => {
     const person = await operator(t);
     if (person === null) return;

@@ -26,6 +26,7 @@ export interface LevelPoint {
 }
 
 interface Props {
+  readonly deviceId: string;
   readonly forecast: Forecast;
   readonly past: readonly LevelPoint[];
   readonly refills: readonly Refill[];
@@ -35,7 +36,7 @@ interface Props {
 }
 
 /** The level of the last days and of those ahead: the more certain, the darker. */
-export function FanChart({ forecast, past, refills, capacityKg, nowMs, label }: Props) {
+export function FanChart({ deviceId, forecast, past, refills, capacityKg, nowMs, label }: Props) {
   const { place, width } = useWidth();
   const { foresight } = texts.value;
   const zoneName = zoneOf(forecast);
@@ -63,7 +64,7 @@ export function FanChart({ forecast, past, refills, capacityKg, nowMs, label }: 
           <g key={kg}>
             <path class="grid" d={`M${LEFT} ${y(kg)}H${width - RIGHT}`} />
             <text x={LEFT - 6} y={y(kg) + 4} text-anchor="end">
-              {formatMass(kg, locale.value)}
+              {formatMass(kg, locale.value, deviceId)}
             </text>
           </g>
         ))}
@@ -96,7 +97,7 @@ export function FanChart({ forecast, past, refills, capacityKg, nowMs, label }: 
               class="refill"
               d={`M${x(Date.parse(ended_at))} ${y(after_kg) - 3}l-5 -8h10Z`}
             >
-              <title>{`${foresight.refill}: ${formatMass(kg, locale.value)}`}</title>
+              <title>{`${foresight.refill}: ${formatMass(kg, locale.value, deviceId)}`}</title>
             </path>
           ) : null,
         )}

@@ -9,12 +9,13 @@ import { useSignal } from '@preact/signals';
 import { callOptions, useConsole, useIsLost, useScope } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
-import { formatMass, formatNumber, otherZone, zoneOf } from '../kit/format.ts';
-import { bound, QuantityInput, TextInput } from '../kit/inputs.tsx';
+import { formatMass, formatNumber, otherZone, unitSymbol, zoneOf } from '../kit/format.ts';
+import { bound, StoredQuantityInput, TextInput, useShown } from '../kit/inputs.tsx';
 import { LastKnown, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { reasonText } from '../kit/sentences.ts';
 import { Table } from '../kit/table.tsx';
+import { shownAs } from '../kit/units.ts';
 import { useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { DotStrip, FanChart } from './fan-chart.tsx';
@@ -73,8 +74,9 @@ export function ForecastPanel({ device }: Props) {
     <div class="forecast-page">
       <div class="forecast-side">
         <section class="panel forecast-main" aria-label={texts.value.foresight.title}>
-          <ForecastHead forecast={forecast} nowMs={nowMs} />
+          <ForecastHead deviceId={device_id} forecast={forecast} nowMs={nowMs} />
           <FanChart
+            deviceId={device_id}
             forecast={forecast}
             past={history.points.map(({ timestamp, value }) => ({
               atMs: Date.parse(timestamp),
@@ -113,7 +115,13 @@ function capacityOf({ readings = {} }: FleetDevice): number {
     : (weight.value * 100) / level.value;
 }
 
-function ForecastHead({ forecast, nowMs }: { readonly forecast: Forecast; readonly nowMs: number }) {
+interface HeadProps {
+  readonly deviceId: string;
+  readonly forecast: Forecast;
+  readonly nowMs: number;
+}
+
+function ForecastHead({ deviceId, forecast, nowMs }: HeadProps) {
   const words = texts.value.foresight;
   const reading = { nowMs, language: locale.value, words, timeZone: zoneOf(forecast) };
   const order = orderSentence(forecast, reading);
@@ -126,7 +134,11 @@ function ForecastHead({ forecast, nowMs }: { readonly forecast: Forecast; readon
       {order !== null && <p class="forecast-order">{order}</p>}
       {suggestion !== null && (
         <p class="muted">
-          {words.fits(formatMass(suggestion.kg, locale.value), timeAhead(suggestion.fits_from, reading))} ·{' '}
+          {words.fits(
+            formatMass(suggestion.kg, locale.value, deviceId),
+            timeAhead(suggestion.fits_from, reading),
+          )}{' '}
+          ·{' '}
           {inZone(
             words.deliverBetween(
               timeAhead(suggestion.deliver_between.from, reading),
@@ -205,7 +217,7 @@ function Deliveries({ deviceId, timeZone, planned, reload }: DeliveriesProps) {
       <ul class="forecast-planned">
         {planned.map((one) => (
           <li key={one.at}>
-            <Time at={one.at} timeZone={timeZone} /> · {formatMass(one.kg, locale.value)}
+            <Time at={one.at} timeZone={timeZone} /> · {formatMass(one.kg, locale.value, deviceId)}
             {mayOperate && (
               <Button kind="quiet" isBusy={isRunning} onPress={() => void cancel(one.at)}>
                 {words.cancelDelivery}
@@ -225,7 +237,7 @@ function Deliveries({ deviceId, timeZone, planned, reload }: DeliveriesProps) {
             isRequired
             {...bound(at)}
           />
-          <QuantityInput label={words.amount} isRequired {...bound(kg)} />
+          <StoredQuantityInput label={words.amount} unit="kg" deviceId={deviceId} isRequired {...bound(kg)} />
           <Button type="submit" isChange isBusy={isRunning}>
             {words.enter}
           </Button>
@@ -263,13 +275,18 @@ function Refills({ refills, timeZone, reload }: RefillsProps) {
             {
               name: 'kg',
               title: words.kg,
-              cell: ({ kg, is_refill }) =>
-                is_refill ? formatMass(kg, locale.value) : <s>{formatMass(kg, locale.value)}</s>,
+              cell: ({ kg, is_refill, device_id }) => {
+                const text = formatMass(kg, locale.value, device_id);
+                return is_refill ? text : <s>{text}</s>;
+              },
             },
             { name: 'source', title: words.source, cell: ({ source }) => words.sources[source] },
             {
               name: 'note',
-              title: words.note,
+              title: texts.value.common.inUnit(
+                words.note,
+                unitSymbol(shownAs('kg', refills[0]?.device_id ?? null).unit),
+              ),
               cell: (refill) => <RefillNote key={refill.refill_id} refill={refill} reload={reload} />,
             },
           ]}
@@ -285,14 +302,15 @@ function RefillNote({ refill, reload }: { readonly refill: Refill; readonly relo
   const words = texts.value.foresight;
   const mayOperate = useScope('operate');
   const { run, isRunning, failure } = useAction();
-  const { refill_id, delivery_note_kg, is_refill } = refill;
+  const { refill_id, device_id, delivery_note_kg, is_refill } = refill;
   const note = useSignal(delivery_note_kg === null ? '' : String(delivery_note_kg));
+  const entered = useShown(bound(note), 'kg', device_id);
   const change = async (patch: { delivery_note_kg?: number | null; is_refill?: boolean }): Promise<void> => {
     if (await run(() => shared.client.foresight.changeRefill(refill_id, patch, callOptions(shared))))
       reload();
   };
   if (!mayOperate) {
-    const shown = delivery_note_kg === null ? '–' : formatMass(delivery_note_kg, locale.value);
+    const shown = delivery_note_kg === null ? '–' : formatMass(delivery_note_kg, locale.value, device_id);
     return <span>{is_refill ? shown : words.wasNone}</span>;
   }
   return (
@@ -307,13 +325,11 @@ function RefillNote({ refill, reload }: { readonly refill: Refill; readonly relo
         <>
           <input
             type="number"
-            min={1}
+            min={0}
             step="any"
-            aria-label={words.note}
-            value={note.value}
-            onInput={({ currentTarget }) => {
-              note.value = currentTarget.value;
-            }}
+            aria-label={texts.value.common.inUnit(words.note, unitSymbol(entered.unit))}
+            value={entered.value}
+            onInput={({ currentTarget }) => entered.onValue(currentTarget.value)}
           />
           <Button type="submit" kind="quiet" isBusy={isRunning}>
             {words.save}

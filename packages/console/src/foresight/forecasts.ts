@@ -2,6 +2,7 @@ import type { Client } from '@granary/client';
 import type { ForecastSummary } from '@granary/contract/foresight/forecasts';
 import { MINUTE_MS } from '@granary/contract/time';
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { bushels } from '../kit/units.ts';
 import type { Live } from '../live/live.ts';
 
 const PAGE_ROWS = 1_000;
@@ -30,6 +31,9 @@ export function forecastsOf(client: Client, live: Live): Forecasts {
       cursor = page.page.next_cursor;
     } while (cursor !== null);
     all.value = found;
+    bushels.value = new Map(
+      [...found].flatMap(([id, { bushel_kg }]) => (bushel_kg === null ? [] : [[id, bushel_kg]])),
+    );
   };
   // What is shown stays when it cannot be read; the page says that it is not live.
   const refresh = (): void => void read().catch(() => undefined);

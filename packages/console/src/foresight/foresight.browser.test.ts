@@ -34,7 +34,7 @@ describe('forecasts in the page', () => {
       capacity: { max: CAPACITY_KG, unit: 'kg' },
     });
     await client.configuration.silo.update('layers', {
-      product: { name: 'Layer mash' },
+      product: { name: 'Layer mash', bulk_density: 500 },
       supply: { lead_time_h: 24 },
     });
     const nowMs = Date.now();
@@ -75,6 +75,16 @@ describe('forecasts in the page', () => {
     await page.getByRole('heading', { name: 'Hill Farm · Layer mash' }).waitFor();
     await page.getByText('Truck 1, compartment 1').waitFor();
     await checkAccessibility(page);
+
+    t.after(() => site.client.views.changePreferences({ units: null }));
+    await operator.open('#/me');
+    await page.getByLabel('Weight').selectOption('bushel');
+    await eventually(async () => (await site.client.views.preferences()).units?.mass, 'bushel');
+    await operator.open('#/orders?days=14&compartments=8000');
+    // 500 kg/m³ are 17.62 kg in a bushel.
+    await page.getByText(/ \/ 454 bu$/).waitFor();
+    await page.getByRole('cell', { name: /^5[67] bu$/ }).waitFor();
+    assert.equal(await page.getByLabel(/^Compartments in lb/).inputValue(), '17636.981');
     assert.deepEqual(record.faults, []);
   });
 

@@ -9,10 +9,11 @@ import { download } from '../kit/download.ts';
 import { EmptyState } from '../kit/empty-state.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../kit/filter-bar.tsx';
 import { useAction } from '../kit/form-state.ts';
-import { formatMass, zoneOf } from '../kit/format.ts';
+import { formatMass, unitSymbol, zoneOf } from '../kit/format.ts';
 import { LastKnown } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { Table } from '../kit/table.tsx';
+import { shownAs } from '../kit/units.ts';
 import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { emptySentence, inZone, orderSentence, timeAhead } from './forecast-words.ts';
@@ -25,7 +26,7 @@ const DAYS_MAX = 365;
 /** What to order, for which silos and by when, for a phone in the yard and a desk at the mill. */
 export function OrdersView() {
   const { client, live, navigation } = useConsole();
-  const words = texts.value.foresight;
+  const { foresight: words, common } = texts.value;
   const { query } = navigation.route.value;
   const days = daysOf(query.get('days'));
   const compartments = query.get('compartments') ?? '';
@@ -51,7 +52,11 @@ export function OrdersView() {
             .filter((one) => one !== DAYS_DEFAULT)
             .map((one) => [String(one), words.untilDays(one)])}
         />
-        <TextFilter name="compartments" label={`${words.compartments} (${words.compartmentsHint})`} />
+        <TextFilter
+          name="compartments"
+          label={`${common.inUnit(words.compartments, unitSymbol(shownAs('kg', null).unit))} (${words.compartmentsHint})`}
+          unit="kg"
+        />
         <Button onPress={() => void run(() => saveCsv(asked))}>CSV</Button>
       </FilterBar>
       <Failure of={list.failure} />
@@ -92,27 +97,30 @@ function Lines({ list, nowMs }: LinesProps) {
   if (list.lines.length === 0) return <EmptyState drawing="silo" title={words.ordersEmpty} />;
   return (
     <div class="orders-groups">
-      {list.totals.map(({ facility, product, silos, kg, kg_per_day }) => (
-        <section key={`${facility} ${product}`} class="panel" aria-label={`${facility} ${product ?? ''}`}>
-          <h2 class="free-text">
-            {facility} · {product ?? words.noProduct}
-          </h2>
-          <p class="orders-sum">
-            <strong>{formatMass(kg, locale.value)}</strong>
-            <span class="muted">
-              {' '}
-              · {words.silos(silos)} · {words.perDay(formatMass(kg_per_day, locale.value))}
-            </span>
-          </p>
-          <ul class="orders-lines">
-            {list.lines
-              .filter((line) => line.facility === facility && line.product === product)
-              .map((line) => (
+      {list.totals.map(({ facility, product, silos, kg, kg_per_day }) => {
+        const lines = list.lines.filter((line) => line.facility === facility && line.product === product);
+        // Silos of one product have one bushel.
+        const mass = (sum: number): string => formatMass(sum, locale.value, lines[0]?.device_id);
+        return (
+          <section key={`${facility} ${product}`} class="panel" aria-label={`${facility} ${product ?? ''}`}>
+            <h2 class="free-text">
+              {facility} · {product ?? words.noProduct}
+            </h2>
+            <p class="orders-sum">
+              <strong>{mass(kg)}</strong>
+              <span class="muted">
+                {' '}
+                · {words.silos(silos)} · {words.perDay(mass(kg_per_day))}
+              </span>
+            </p>
+            <ul class="orders-lines">
+              {lines.map((line) => (
                 <OrderRow key={line.device_id} line={line} reading={{ ...reading, timeZone: zoneOf(line) }} />
               ))}
-          </ul>
-        </section>
-      ))}
+            </ul>
+          </section>
+        );
+      })}
     </div>
   );
 }
@@ -131,7 +139,7 @@ function OrderRow({ line, reading }: OrderRowProps) {
       <a class="device-name free-text" href={addressOf('devices', line.device_id, { tab: 'forecast' })}>
         {line.name}
       </a>
-      <strong>{formatMass(line.kg, locale.value)}</strong>
+      <strong>{formatMass(line.kg, locale.value, line.device_id)}</strong>
       <span class={isLate ? 'orders-late' : ''}>
         <LastKnown>{order}</LastKnown>
       </span>
@@ -162,14 +170,14 @@ function Loads({ list: { loads, not_loaded } }: { readonly list: OrderList }) {
         {loads.map(({ truck, compartment, capacity_kg, product, kg, device_ids }) => (
           <li key={`${truck} ${compartment}`}>
             <span>{words.truck(truck, compartment)}</span>
-            <strong>{`${formatMass(kg, locale.value)} / ${formatMass(capacity_kg, locale.value)}`}</strong>
+            <strong>{`${formatMass(kg, locale.value, device_ids[0])} / ${formatMass(capacity_kg, locale.value, device_ids[0])}`}</strong>
             <span class="free-text">{product ?? words.noProduct}</span>
             <span class="muted free-text">{device_ids.map(nameOf).join(', ')}</span>
           </li>
         ))}
         {not_loaded.map(({ device_id, kg }) => (
           <li key={device_id} class="orders-late">
-            {words.notLoaded(nameOf(device_id), formatMass(kg, locale.value))}
+            {words.notLoaded(nameOf(device_id), formatMass(kg, locale.value, device_id))}
           </li>
         ))}
       </ul>
@@ -192,8 +200,8 @@ function AllSilos({ forecasts, nowMs }: AllSilosProps) {
     timeZone: zoneOf(forecast),
   });
   const addressOfSilo = (deviceId: string): string => addressOf('devices', deviceId, { tab: 'forecast' });
-  const mass = (kg: number | null | undefined): string =>
-    kg === null || kg === undefined ? '–' : formatMass(kg, locale.value);
+  const mass = (kg: number | null | undefined, deviceId: string): string =>
+    kg === null || kg === undefined ? '–' : formatMass(kg, locale.value, deviceId);
   return (
     <Table
       label={words.allSilos}
@@ -222,13 +230,13 @@ function AllSilos({ forecasts, nowMs }: AllSilosProps) {
           name: 'level',
           title: words.level,
           sortBy: ({ level_kg }) => level_kg,
-          cell: ({ level_kg }) => mass(level_kg),
+          cell: ({ level_kg, device_id }) => mass(level_kg, device_id),
         },
         {
           name: 'use',
           title: words.use,
           sortBy: ({ use }) => use?.kg_per_day ?? null,
-          cell: ({ use }) => mass(use?.kg_per_day),
+          cell: ({ use, device_id }) => mass(use?.kg_per_day, device_id),
         },
         {
           name: 'empty',

@@ -10,7 +10,7 @@ import { WEEKDAYS, type Weekday } from '@granary/contract/notifications';
 import { callOptions, useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction, useDraft } from '../kit/form-state.ts';
-import { Choices, QuantityInput, SelectInput, TextInput } from '../kit/inputs.tsx';
+import { Choices, QuantityInput, SelectInput, StoredQuantityInput, TextInput } from '../kit/inputs.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { texts } from '../texts/texts.ts';
 
@@ -140,8 +140,8 @@ export function SupplyForm({ deviceId, use, reload }: Props) {
         options={WEEKDAYS.map((day): [string, string] => [day, weekdays[day]])}
         {...field('days')}
       />
-      <QuantityInput label={words.least} {...field('least')} />
-      <QuantityInput label={words.truck} {...field('truck')} />
+      <StoredQuantityInput label={words.least} unit="kg" deviceId={deviceId} {...field('least')} />
+      <StoredQuantityInput label={words.truck} unit="kg" deviceId={deviceId} {...field('truck')} />
       <QuantityInput label={words.reserve} placeholder="5" {...field('reserve')} />
       <SelectInput
         label={words.withdrawals}

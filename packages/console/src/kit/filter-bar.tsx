@@ -7,6 +7,7 @@ import { useConsole } from '../context/console.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { ordered } from './table-order.ts';
+import { shownAs, shownText, storedText } from './units.ts';
 
 export const PLACE_FILTERS = ['facility', 'device'] as const;
 
@@ -102,7 +103,7 @@ export function Segments({ name, label, options }: SegmentsProps) {
 }
 
 /** A text that is searched for when the person has finished typing it. */
-export const TextFilter = (props: FilterProps) => (
+export const TextFilter = (props: FilterProps & Pick<InputProps, 'unit'>) => (
   <InputFilter {...props} input={{ type: 'search', placeholder: props.label, maxLength: 200 }} />
 );
 
@@ -144,18 +145,26 @@ export function TimeFilter({ name, label, usual, timeZone }: TimeFilterProps) {
 
 interface InputProps extends FilterProps {
   readonly input: InputHTMLAttributes<HTMLInputElement>;
+  /** In which the numbers in the address are; the person types them in their own. */
+  readonly unit?: string;
 }
 
-function InputFilter({ name, label, input }: InputProps) {
+function InputFilter({ name, label, input, unit = '' }: InputProps) {
   const { navigation } = useConsole();
+  const shown = shownAs(unit, null);
+  const stored = navigation.route.value.query.get(name) ?? '';
   return (
     <Filter label={label}>
       {(id) => (
         <input
           id={id}
           {...input}
-          value={navigation.route.value.query.get(name) ?? ''}
-          onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value.trim() })}
+          value={unit === shown.unit ? stored : shownText(stored, shown)}
+          onChange={({ currentTarget: { value } }) =>
+            navigation.filter({
+              [name]: unit === shown.unit ? value.trim() : storedText(value.trim(), shown),
+            })
+          }
         />
       )}
     </Filter>

@@ -1,6 +1,7 @@
 import { isTimeZone, localMs } from '@granary/common/time-zone';
 import { unitSymbol } from '@granary/contract/telemetry/channels';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { conversion, METRIC, shownAs, units } from './units.ts';
 
 const KM_M = 1_000;
 const TONNE_KG = 1_000;
@@ -38,7 +39,10 @@ export function timeFormat(language: string, options: Intl.DateTimeFormatOptions
 const DECIMALS: Readonly<Record<string, number>> = {
   percent: 0,
   celsius: 1,
+  fahrenheit: 1,
   kg: 0,
+  lb: 0,
+  bushel: 0,
   volt: 2,
   dbm: 0,
   lux: 0,
@@ -51,10 +55,44 @@ const DECIMALS: Readonly<Record<string, number>> = {
 
 export { unitSymbol };
 
-/** A value as a person says it, such as `21.4 °C`. */
-export function formatValue(value: number, unit: string, language: string): string {
+/** A value as a person says it, such as `21.4 °C`, in their unit; bushels are those of the silo. */
+export function formatValue(
+  stored: number,
+  storedUnit: string,
+  language: string,
+  deviceId: string | null = null,
+): string {
+  const { unit, toShown } = shownAs(storedUnit, deviceId);
+  const value = toShown(stored);
   const decimals = DECIMALS[unit.toLowerCase()] ?? decimalsFor(value);
   return `${formatNumber(value, decimals, language)} ${unitSymbol(unit)}`;
+}
+
+/** A quantity with its digits, or with one more than a scale shows where it was converted. */
+export function formatQuantity(
+  stored: number,
+  storedUnit: string,
+  language: string,
+  deviceId: string | null = null,
+  decimals = 3,
+): string {
+  const { unit, toShown } = shownAs(storedUnit, deviceId);
+  const ofUnit = unit === 't' || unit === 'short_ton' ? 3 : 1;
+  const most = unit === storedUnit ? decimals : ofUnit;
+  return `${formatNumber(toShown(stored), most, language, 0)} ${unitSymbol(unit)}`;
+}
+
+/** With kilograms beside any other unit, before something is moved by it: "500 lb (226.8 kg)". */
+export function formatBoth(
+  stored: number,
+  storedUnit: string,
+  language: string,
+  deviceId: string | null,
+): string {
+  const shown = formatQuantity(stored, storedUnit, language, deviceId);
+  if (/^(?:kg|t|g)(?:\/|$)/.test(shownAs(storedUnit, deviceId).unit)) return shown;
+  const { unit, toShown } = conversion(storedUnit, { ...METRIC, mass: 'kg' }, null);
+  return `${shown} (${formatNumber(toShown(stored), 1, language, 0)} ${unit})`;
 }
 
 function decimalsFor(value: number): number {
@@ -63,8 +101,9 @@ function decimalsFor(value: number): number {
   return size >= 10 ? 1 : 2;
 }
 
-/** Masses from one tonne on are in tonnes. */
-export function formatMass(kg: number, language: string): string {
+/** Masses from one tonne on are in tonnes, unless the person has chosen a unit. */
+export function formatMass(kg: number, language: string, deviceId: string | null = null): string {
+  if (units.value.mass !== METRIC.mass) return formatValue(kg, 'kg', language, deviceId);
   const isTonnes = Math.abs(kg) >= TONNE_KG;
   const amount = isTonnes ? formatNumber(kg / TONNE_KG, 2, language) : formatNumber(kg, 0, language);
   return `${amount} ${isTonnes ? 't' : 'kg'}`;

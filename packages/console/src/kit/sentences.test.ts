@@ -42,6 +42,8 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   change: -12,
   weekdays: '5,6',
   quantity: { value: 300, unit: 'kg' },
+  temperature: 21.4,
+  warming: 0.5,
   place: { latitude: 52.1, longitude: 13.2 },
   sensor: 'temp_3',
   mission: 'Field survey',

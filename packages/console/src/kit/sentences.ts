@@ -11,15 +11,19 @@ import {
   formatDuration,
   formatMass,
   formatNumber,
+  formatQuantity,
   formatTime,
   otherZone,
   unitSymbol,
   viewerZone,
 } from './format.ts';
+import { shownAs } from './units.ts';
 
 const DEGREE_DECIMALS = 5;
 /** Below it a kilogram is not fine enough. */
 const SMALL_KG = 10;
+
+const tenths = (value: number): number => Math.round(value * 10) / 10;
 
 /** How the viewer reads values: in their language, with the digits of their place and in their time zone. */
 function reader(timeZone?: string): Reader {
@@ -36,8 +40,13 @@ function reader(timeZone?: string): Reader {
     time: (timestamp) => timeText(timestamp, place, timeZone),
     date: (day) => formatDate(day, place),
     duration: (seconds) => formatDuration(seconds * 1_000),
-    quantity: ({ value, unit }) => `${number(value, 3)} ${unitSymbol(unit)}`,
-    mass: (kg) => (Math.abs(kg) < SMALL_KG ? `${number(kg, 1)} kg` : formatMass(kg, place)),
+    quantity: ({ value, unit }) => formatQuantity(value, unit, place),
+    mass: (kg) => (Math.abs(kg) < SMALL_KG ? formatQuantity(tenths(kg), 'kg', place) : formatMass(kg, place)),
+    temperature: (celsius) => formatQuantity(celsius, 'celsius', place),
+    warming: (celsius) => {
+      const { unit, toShown } = shownAs('celsius', null);
+      return `${number(toShown(celsius) - toShown(0), 3)} ${unitSymbol(unit)}`;
+    },
     place: ({ latitude, longitude }) =>
       [latitude, longitude].map((angle) => formatNumber(angle, DEGREE_DECIMALS, place)).join('; '),
     sensor: (id) => {
@@ -65,7 +74,7 @@ const textOf = (code: string | undefined, values: Values | undefined, english: s
 
 /** A number and its unit stay in one line. */
 const joined = (text: string): string =>
-  text.replace(/(?<=\d) (?=(?:%|kg|t|°C|s|min|h|d|m|km)(?![\p{L}\d]))/gu, '\u00a0');
+  text.replace(/(?<=\d) (?=(?:%|kg|t|lb|sh tn|bu|°C|°F|s|min|h|d|m|km)(?![\p{L}\d]))/gu, '\u00a0');
 
 interface WithMessage {
   readonly message: string;

@@ -2,19 +2,22 @@ import './me-view.css';
 import type { Me } from '@granary/contract/me';
 import { PASSWORD_CHARS_MIN, PASSWORD_CHARS_MIN_OF_TWO } from '@granary/contract/people';
 import type { SessionListed } from '@granary/contract/session';
+import { UNIT_CHOICES, type Units } from '@granary/contract/views';
 import { useSignal } from '@preact/signals';
 import { type Console, callOptions, useConsole } from '../context/console.ts';
+import { chooseLanguage, chooseUnits } from '../context/preferences.ts';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { FactList } from '../kit/fact-list.tsx';
-import { useDraft } from '../kit/form-state.ts';
-import { PasswordInput } from '../kit/inputs.tsx';
+import { useAction, useDraft } from '../kit/form-state.ts';
+import { PasswordInput, SelectInput } from '../kit/inputs.tsx';
 import { Age, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
+import { units } from '../kit/units.ts';
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
 import { leaveFor } from '../session/sign-in.ts';
-import { texts } from '../texts/texts.ts';
+import { isLanguage, LANGUAGES, language, languageName, texts } from '../texts/texts.ts';
 import { browserName } from './browser-name.ts';
 import { Keys, LetIn } from './keys.tsx';
 import { Passkeys } from './passkeys.tsx';
@@ -34,6 +37,7 @@ export function MeView() {
       <Failure of={own.failure} />
       {isPerson && own.value === undefined && own.failure === null && <Notice>{shell.loading}</Notice>}
       {isPerson ? own.value !== undefined && <AboutMe me={own.value} /> : <p class="muted">{me.keyMeans}</p>}
+      <Display />
       <Sessions />
       {isPerson && <Keys />}
       {own.value !== undefined && <Password own={own} me={own.value} />}
@@ -62,6 +66,43 @@ function AboutMe({ me: { person } }: { readonly me: Me }) {
     </section>
   );
 }
+
+/** How this person reads the page. */
+function Display() {
+  const { client, session } = useConsole();
+  const { me, shell } = texts.value;
+  const { run, failure } = useAction();
+  const choose = (changes: Partial<Units>): void =>
+    void run(() => chooseUnits(client, session, { ...units.peek(), ...changes }));
+  return (
+    <section class="panel" aria-label={me.display}>
+      <header>
+        <h2>{me.display}</h2>
+      </header>
+      <p class="muted">{me.displayMeans}</p>
+      <div class="form-row">
+        <SelectInput
+          label={shell.language}
+          value={language.value}
+          onValue={(value) => isLanguage(value) && void run(() => chooseLanguage(value))}
+          options={LANGUAGES.map((one) => [one, languageName(one)])}
+        />
+        {UNIT_KINDS.map((kind) => (
+          <SelectInput
+            key={kind}
+            label={me.unitKinds[kind]}
+            value={units.value[kind]}
+            onValue={(value) => choose({ [kind]: value })}
+            options={UNIT_CHOICES[kind].map((one) => [one, me.units[one]])}
+          />
+        ))}
+      </div>
+      <Failure of={failure} />
+    </section>
+  );
+}
+
+const UNIT_KINDS = ['mass', 'temperature', 'speed'] as const;
 
 function Sessions() {
   const console = useConsole();

@@ -1,8 +1,8 @@
+import { convertUnit } from '@granary/common/units';
 import type { Actor } from '@granary/contract/audit';
 import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet';
-import type { MassUnit } from '@granary/contract/operations';
 import type { Route } from '../context/routes.ts';
-import { formatNumber } from '../kit/format.ts';
+import { formatQuantity } from '../kit/format.ts';
 import { locale, texts } from '../texts/texts.ts';
 
 export const JOB_KINDS = ['operations', 'missions', 'commands'] as const;
@@ -67,8 +67,6 @@ export const canDeclareMission = ({
 export const canDeclareCommand = ({ status }: Pick<FleetCommand, 'status'>): boolean =>
   status === 'timed_out' || status === 'sent' || status === 'executing';
 
-const KG_PER: Readonly<Record<MassUnit, number>> = { kg: 1, t: 1_000, g: 0.001, lb: 0.45359237 };
-
 /** The level that an operation leads to, in percent of the capacity; `null` where that is not known, or it is being stopped. */
 export function levelAtEnd(
   { type, status, amount_target, amount_completed, unit }: TargetedOperation,
@@ -77,7 +75,7 @@ export function levelAtEnd(
 ): number | null {
   if (type === null || amount_target === null || capacityKg <= 0) return null;
   if (status !== 'started' && status !== 'in_progress') return null;
-  const leftKg = Math.max(0, amount_target - (amount_completed ?? 0)) * KG_PER[unit];
+  const leftKg = convertUnit(Math.max(0, amount_target - (amount_completed ?? 0)), unit, 'kg') ?? 0;
   const change = ((type === 'feed' ? leftKg : -leftKg) / capacityKg) * 100;
   return Math.min(100, Math.max(0, levelNow + change));
 }
@@ -87,16 +85,18 @@ type TargetedOperation = Pick<
   'type' | 'status' | 'amount_target' | 'amount_completed' | 'unit'
 >;
 
-type NamedOperation = Pick<FleetOperation, 'type' | 'amount_target' | 'unit' | 'target_container'>;
+/** With its device, bushels are those of the silo. */
+type NamedOperation = Pick<FleetOperation, 'type' | 'amount_target' | 'unit' | 'target_container'> & {
+  readonly device_id?: string;
+};
 
 /** How much an operation is to move, such as "500 kg"; empty where that is not known. */
 export const amountText = ({
   amount_target,
   unit,
-}: Pick<NamedOperation, 'amount_target' | 'unit'>): string =>
-  amount_target === null
-    ? ''
-    : `${formatNumber(amount_target, amount_target % 1 === 0 ? 0 : 2, locale.value)} ${unit}`;
+  device_id,
+}: Pick<NamedOperation, 'amount_target' | 'unit' | 'device_id'>): string =>
+  amount_target === null ? '' : formatQuantity(amount_target, unit, locale.value, device_id ?? null);
 
 /** What an operation does, such as "Discharge 500 kg into Truck 7". */
 export function operationTitle(operation: NamedOperation): string {

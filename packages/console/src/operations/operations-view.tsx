@@ -7,7 +7,7 @@ import type { ComponentType } from 'preact';
 import { useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
-import { formatNumber } from '../kit/format.ts';
+import { formatQuantity } from '../kit/format.ts';
 import { Tabs } from '../kit/tabs.tsx';
 import { COMMAND_UNDER_WAY, MISSION_UNDER_WAY, OPERATION_UNDER_WAY } from '../live/site.ts';
 import { missionStatus } from '../map/vehicles.ts';
@@ -174,10 +174,8 @@ function OperationTable() {
   );
 }
 
-function amountText({ amount_completed, amount_target, unit }: FleetOperation): string {
-  const number = (value: number) => formatNumber(value, value % 1 === 0 ? 0 : 1, locale.value);
-  const moved = amount_completed === null ? '–' : number(amount_completed);
-  return amount_target === null
-    ? `${moved} ${unit}`
-    : texts.value.jobs.amountOf(moved, `${number(amount_target)} ${unit}`);
+function amountText({ amount_completed, amount_target, unit, device_id }: FleetOperation): string {
+  const amount = (value: number): string => formatQuantity(value, unit, locale.value, device_id, 1);
+  const moved = amount_completed === null ? '–' : amount(amount_completed);
+  return amount_target === null ? moved : texts.value.jobs.amountOf(moved, amount(amount_target));
 }

@@ -98,7 +98,11 @@ function StockCell({ device }: RowProps) {
   const weight = device.value.readings?.['weight'];
   if (weight === undefined) return null;
   return (
-    <Measured text={formatMass(weight.value, locale.value)} quality={weight.quality} at={weight.timestamp} />
+    <Measured
+      text={formatMass(weight.value, locale.value, device.peek().device_id)}
+      quality={weight.quality}
+      at={weight.timestamp}
+    />
   );
 }
 

@@ -102,7 +102,7 @@ function Values({ device: { device_id, readings = {} } }: Props) {
         {weight === undefined && <span class="muted">{texts.value.common.neverReported}</span>}
         {weight !== undefined && (
           <Measured
-            text={formatMass(weight.value, locale.value)}
+            text={formatMass(weight.value, locale.value, device_id)}
             quality={weight.quality}
             at={weight.timestamp}
           />
@@ -110,7 +110,7 @@ function Values({ device: { device_id, readings = {} } }: Props) {
         {weight !== undefined && percent !== null && <span class="overview-beside">{percent}</span>}
       </p>
       {told === null ? (
-        <p class="muted">{room === null ? '' : overview.room(formatMass(room, locale.value))}</p>
+        <p class="muted">{room === null ? '' : overview.room(formatMass(room, locale.value, device_id))}</p>
       ) : (
         <p class="forecast-tile" title={told}>
           <LastKnown>{likely}</LastKnown>

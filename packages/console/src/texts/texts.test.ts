@@ -61,7 +61,7 @@ const IN_ENGLISH = new Set(['devices.link.ending']);
 /** Words that another language has, too, and what is written the same way everywhere. */
 const SAME: Readonly<Record<string, RegExp>> = {
   every:
-    /^[^\p{L}]*$|^(?:Webhooks?|PIN|API|Firmware(?: 37)?|Terminals?|Passkeys|Silos?|N|null|undefined|\d+ h|37 in 24 h)$/u,
+    /^[^\p{L}]*$|^°[CF]$|^(?:Webhooks?|PIN|API|Firmware(?: 37)?|Terminals?|Passkeys|Silos?|N|null|undefined|\d+ h|37 in 24 h|37 in 48|kg|t|lb|m\/s|km\/h|mph)$/u,
   de: /^(?:Name|Status|Minimum|Maximum|Signal|Wind|Filter|Sensor|Form|Version|Position|Reserve|Details|Start|Mission|Pause|Code|Person|Browser|Node|Geofence|Bridges|Bridge 37)$/,
   es: /^(?:Sensor|Terminal|No|37 silos)$/,
   fr: /^(?:Actions|Information|Maintenance|Latitude|Longitude|Altitude|Signal|Missions?|37 silos|37 points)$/,

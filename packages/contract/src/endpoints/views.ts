@@ -1,11 +1,11 @@
 import { checkPageQuery } from '../envelope.ts';
-import { checkNewView, checkViewPatch, View } from '../views.ts';
+import { checkNewView, checkPreferences, checkViewPatch, Preferences, View } from '../views.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
 const LOW = { name: 'Low silos north', address: '#/overview?show=low&facility=north' };
 
-/** Views of the operators' page that are kept under a name. */
+/** What the operators' page keeps for a person or a key: views under a name, and units. */
 export const views = {
   list: endpoint('api', 'GET', '/views', {
     scope: 'read',
@@ -42,5 +42,23 @@ export const views = {
     summary: 'Removes an own view, or with the scope `admin` and a key that is not limited a shared one.',
     answers: { 200: one(View) },
     examples: [{ summary: 'a view' }],
+  }),
+  preferences: endpoint('api', 'GET', '/preferences', {
+    scope: 'read',
+    summary: 'Shows in which units the person or key reads quantities on the operators’ page.',
+    answers: { 200: one(Preferences) },
+    examples: [{ summary: 'of the caller' }],
+  }),
+  changePreferences: endpoint('api', 'PUT', '/preferences', {
+    scope: 'read',
+    summary: 'Keeps the units for the operators’ page. Values of the API stay as they are.',
+    body: body(checkPreferences, 'preferences'),
+    answers: { 200: one(Preferences) },
+    examples: [
+      {
+        summary: 'of the United States',
+        body: { units: { mass: 'lb', temperature: 'fahrenheit', speed: 'mph' } },
+      },
+    ],
   }),
 };

@@ -97,6 +97,10 @@ export const ForecastSummary = closed({
   name: Type.String(),
   location: closed({ facility: Type.String(), zone: Type.String() }),
   product: described('Its name in the configuration.', Type.Union([Type.String(), Type.Null()])),
+  bushel_kg: described(
+    'What a US bushel of the product weighs: by its density, or else the standard weight of its grain; `null` where neither is known.',
+    NumberOrNull,
+  ),
   capacity_kg: Type.Number(),
   ...forecastFields,
 });

@@ -54,7 +54,7 @@ import { Applied, SiteChange, SiteDevice, SiteDocument } from '../site.ts';
 import { EnvironmentalReading, LocationReading, Track, TrackPoint } from '../telemetry/field-readings.ts';
 import { CurrentReadings, HistoryPoint, SensorHistory, TelemetryReceipt } from '../telemetry/telemetry.ts';
 import { NewTerminal, Terminal, TerminalLink, TerminalPerson, TerminalSignIn } from '../terminals.ts';
-import { NewView, View, ViewPatch } from '../views.ts';
+import { NewView, Preferences, Units, View, ViewPatch } from '../views.ts';
 import * as webhooks from '../webhooks.ts';
 
 /** The schemas that have a name in the references; every other one is written where it is used. */
@@ -174,6 +174,8 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   NewSignInPolicy,
   SignInPolicy,
   NewView,
+  Preferences,
+  Units,
   View,
   ViewPatch,
   IssuedKey,

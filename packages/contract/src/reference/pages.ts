@@ -56,6 +56,7 @@ order of the plural rules of the language: one, few, many, other, as far as it t
 | \`date\` | a local day, such as \`2026-12-05\` |
 | \`duration\` | seconds |
 | \`mass\` | kilograms |
+| \`temperature\`, \`warming\` | °C; by how many °C something is warmer |
 | \`change\` | per cent; negative is less |
 | \`weekdays\` | numbers with commas between them; Monday is 0 |
 | \`quantity\` | \`{"value", "unit"}\` |

@@ -67,6 +67,8 @@ export const ENGLISH: Reader = {
   duration: (seconds) => durationText(seconds * SECOND_MS),
   quantity: ({ value, unit }) => `${value} ${unitSymbol(unit)}`,
   mass: (kg) => `${kg} kg`,
+  temperature: (celsius) => `${celsius} °C`,
+  warming: (celsius) => `${celsius} °C`,
   place: ({ latitude, longitude }) => `${latitude}, ${longitude}`,
   sensor: inWords,
   mission: missionText,

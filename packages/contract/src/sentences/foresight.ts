@@ -25,7 +25,7 @@ export const FORECAST_REASONS = {
 /** Why fans help, or do not, and what is missing to say more about the grain. */
 export const GRAIN_REASONS = {
   no_grain: 'The configuration names no grain, and no sensor has a place on a cable.',
-  air_cools: 'The air has {outside_c:number} °C, the grain {grain_c:number} °C.',
+  air_cools: 'The air has {outside_c:temperature}, the grain {grain_c:temperature}.',
   air_dries: 'The air dries the grain towards {equilibrium_percent:number} %.',
   rain: 'It rains.',
   too_humid: 'The air is too humid.',
@@ -55,7 +55,7 @@ export const FAULTS_FOUND = {
   scale_differs_always:
     'The scale shows {measured_kg:mass} of the {noted_kg:mass} on the delivery note, as with earlier deliveries: the scale is wrong',
   point_gets_warmer:
-    'A point of the cable gets warmer[: it has {temperature_c:number?} °C][, {warmer_by_c:number?} °C more than around it][, and gains {slope_c_per_day:number?} °C a day]',
+    'A point of the cable gets warmer[: it has {temperature_c:temperature?}][, {warmer_by_c:warming?} more than around it][, and gains {slope_c_per_day:warming?} a day]',
   storage_life_used:
     '{used_percent:number} % of the safe storage time are used[; {remaining_days:number?} <remaining_days:day is|days are> left at the present temperature]',
 } as const;

@@ -10,7 +10,7 @@ export const PARTS = {
   mission_in_state: '{mission:mission} ({status:missionStatus})',
   sensor_silent: 'no {sensor:sensor} since {since:time}',
   sensor_implausible:
-    '{sensor:sensor} reads {value:quantity}, which cannot be true: it is outside {min:number} to {max:quantity}',
+    '{sensor:sensor} reads {value:quantity}, which cannot be true: it is outside {min:quantity} to {max:quantity}',
   sensor_invalid: '{sensor:sensor} reads {value:quantity}, which the device says is not valid',
   clock_ahead: 'its clock is {offset:duration} ahead',
   clock_behind: 'its clock is {offset:duration} behind',

@@ -34,6 +34,10 @@ export interface Kinds {
   readonly duration: number;
   /** In kilograms. */
   readonly mass: number;
+  /** In °C. */
+  readonly temperature: number;
+  /** By how many °C something is warmer. */
+  readonly warming: number;
   /** In per cent; `-3` is "3 % less". */
   readonly change: number;
   /** Separated by commas, Monday is 0: `5,6`. */
@@ -96,6 +100,8 @@ export interface Reader {
   duration(seconds: number): string;
   quantity(quantity: Quantity): string;
   mass(kg: number): string;
+  temperature(celsius: number): string;
+  warming(celsius: number): string;
   place(place: Place): string;
   sensor(id: string): string;
   mission(name: string): string;
@@ -185,6 +191,8 @@ function valueText(kind: string, value: unknown, reader: Reader): string | null 
     case 'percent':
     case 'duration':
     case 'mass':
+    case 'temperature':
+    case 'warming':
       return typeof value === 'number' ? reader[kind](value) : null;
     case 'change':
       return typeof value === 'number'

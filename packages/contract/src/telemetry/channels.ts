@@ -19,6 +19,11 @@ export const CHANNEL_NAMES = Object.keys(CHANNELS) as readonly ChannelName[];
 const SYMBOLS: Readonly<Record<string, string>> = {
   percent: '%',
   celsius: '°C',
+  fahrenheit: '°F',
+  short_ton: 'sh tn',
+  'short_ton/h': 'sh tn/h',
+  bushel: 'bu',
+  'bushel/h': 'bu/h',
   degree: '°',
   degrees: '°',
   hpa: 'hPa',

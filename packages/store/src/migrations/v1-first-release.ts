@@ -265,6 +265,7 @@ export const FIRST_SCHEMA: Migration = [
      kg_per_day DOUBLE PRECISION,
      order_by_ms BIGINT,
      product TEXT,
+     bushel_kg DOUBLE PRECISION,
      had_operation BIGINT NOT NULL,
      alarms TEXT NOT NULL,
      state TEXT NOT NULL,
@@ -362,6 +363,12 @@ export const FIRST_SCHEMA: Migration = [
      updated_at_ms BIGINT NOT NULL
    )`,
   `CREATE INDEX views_of_key ON views (key_id)`,
+  // The units in which a person or a key reads quantities on the console.
+  `CREATE TABLE preferences (
+     key_id {{idText}} PRIMARY KEY,
+     units TEXT NOT NULL,
+     updated_at_ms BIGINT NOT NULL
+   )`,
   // Processes that attach devices which were not made for this service, as their last reports say.
   `CREATE TABLE bridges (
      bridge_id {{idText}} PRIMARY KEY,

@@ -51,6 +51,13 @@ export const EVERY_VIEW_WRITE: EveryWrite['views'] = {
   ],
   change: (round) => [round.app.views.change(`vw_0_${round.round - 1}`, { name: 'lower' }, atMs(round))],
   remove: (round) => [round.app.views.remove(`vw_0_${round.round - 2}`)],
+  changePreferences: (round) => [
+    round.app.views.changePreferences(
+      `key_of_${round.node}_${round.round}`,
+      { units: { mass: 'lb', temperature: 'fahrenheit', speed: 'mph' } },
+      atMs(round),
+    ),
+  ],
 };
 
 export const EVERY_ALARM_HELP_WRITE: EveryWrite['alarmHelp'] = {

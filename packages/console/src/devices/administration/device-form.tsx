@@ -3,7 +3,7 @@ import { SENSORS_DECLARED_MAX } from '@granary/contract/devices/sensors';
 import { useSignal } from '@preact/signals';
 import { useConsole } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';
-import { type Bound, bound, TextInput } from '../../kit/inputs.tsx';
+import { type Bound, bound, StoredQuantityInput, TextInput } from '../../kit/inputs.tsx';
 import { texts } from '../../texts/texts.ts';
 import { type DeviceDraft, EMPTY_SENSOR, type SensorDraft } from './device-draft.ts';
 
@@ -40,7 +40,7 @@ export function DeviceFields({ value: draft, onValue, hasCapacity, hasSensors = 
         <TextInput isRequired offered={[...new Set(places.map(({ zone }) => zone))]} {...field('zone')} />
       </div>
       <div class="form-row">
-        {hasCapacity && <TextInput type="number" step="any" isRequired {...field('capacity')} />}
+        {hasCapacity && <StoredQuantityInput unit="kg" isRequired {...field('capacity')} />}
         <TextInput maxLength={100} {...field('firmware_version')} />
       </div>
       <TextInput maxLength={2_000} hint={deviceAdmin.labelsHint} {...field('labels')} />

@@ -10,20 +10,20 @@ const history = (unit: string): SensorHistory => ({
 
 test('a line has the beginning of its interval, and mean, minimum and maximum', () => {
   assert.equal(
-    csvOf([history('ppm')]),
+    csvOf('silo-02', [history('ppm')]),
     'timestamp,interval,sensor,unit,mean,min,max\r\n2026-11-16T10:00:00.000Z,1h,co2,ppm,4.5,4,5\r\n',
   );
 });
 
 test('a unit cannot break the columns or become a formula', () => {
-  assert.match(csvOf([history('a,"b"')]), /,co2,"a,""b""",4\.5,/);
-  assert.match(csvOf([history('=1+1')]), /,co2,'=1\+1,4\.5,/);
+  assert.match(csvOf('silo-02', [history('a,"b"')]), /,co2,"a,""b""",4\.5,/);
+  assert.match(csvOf('silo-02', [history('=1+1')]), /,co2,'=1\+1,4\.5,/);
 });
 
 test('values have three decimals at most, and the name tells device, sensors and days', () => {
   const [bucket] = history('ppm').buckets;
   const fine = { ...history('ppm'), buckets: bucket === undefined ? [] : [{ ...bucket, mean: 4.123456 }] };
-  assert.match(csvOf([fine]), /,ppm,4\.123,4,5/);
+  assert.match(csvOf('silo-02', [fine]), /,ppm,4\.123,4,5/);
   const range = {
     fromMs: Date.parse('2026-11-10T00:00:00Z'),
     toMs: Date.parse('2026-11-17T00:00:00Z'),

@@ -5,6 +5,7 @@ import type { OperationRecord } from '@granary/contract/operations';
 import type { Note } from '@granary/contract/shifts';
 import { INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { shownAs } from '../../kit/units.ts';
 import { hasCapability, lineKey, type ShownSensor } from '../facts/sensors.ts';
 import { intervalsFor, type TimeRange } from './chart-selection.ts';
 import { type Bucket, bucketsOf } from './series.ts';
@@ -162,21 +163,20 @@ async function until<Item>(
   return found;
 }
 
-/** What the chart shows, one line for each interval of each sensor; times are the beginnings of the intervals in UTC. */
-export function csvOf(histories: readonly SensorHistory[]): string {
-  const lines = histories.flatMap(({ sensor, interval, buckets }) =>
-    buckets.map(({ atMs, mean, min, max }) =>
+/** What the chart shows, in the units of the person, one line for each interval of each sensor; times are the beginnings of the intervals in UTC. */
+export function csvOf(deviceId: string, histories: readonly SensorHistory[]): string {
+  const lines = histories.flatMap(({ sensor, interval, buckets }) => {
+    const { unit, toShown } = shownAs(sensor.unit, sensor.compared?.device_id ?? deviceId);
+    return buckets.map(({ atMs, mean, min, max }) =>
       [
         new Date(atMs - INTERVAL_MS[interval] / 2).toISOString(),
         interval,
         cell(lineKey(sensor)),
-        cell(sensor.unit),
-        rounded(mean),
-        rounded(min),
-        rounded(max),
+        cell(unit),
+        ...[mean, min, max].map((value) => rounded(toShown(value))),
       ].join(','),
-    ),
-  );
+    );
+  });
   return `${['timestamp,interval,sensor,unit,mean,min,max', ...lines].join('\r\n')}\r\n`;
 }
 

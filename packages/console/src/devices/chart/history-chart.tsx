@@ -14,6 +14,7 @@ import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
 import { messageText, statusText } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
+import { bushels, units } from '../../kit/units.ts';
 import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
 import { nameOf, operationTitle } from '../../operations/jobs.ts';
 import { AddNote, RemoveNote } from '../../shifts/notes.tsx';
@@ -39,7 +40,7 @@ import {
   type TimeRange,
   zoomed,
 } from './chart-selection.ts';
-import { chartContents, type PlotCursor } from './plot-contents.ts';
+import { chartContents, lineUnit, type PlotCursor } from './plot-contents.ts';
 import { ChartLegend, ChartReadout, lineName, PlotPlace } from './plot-place.tsx';
 
 /** The others are on the pages of the operations and of the alerts. */
@@ -60,7 +61,7 @@ function Timeline({ deviceId, marks: { operations, alerts, notes }, reload }: Ti
       id: operation.operation_id,
       at: operation.started_at,
       sign: <span class="device-timeline-bar" />,
-      what: operationTitle(operation),
+      what: operationTitle({ ...operation, device_id: deviceId }),
       address: addressOf('devices', deviceId, { tab: 'operations', operation: operation.operation_id }),
       detail: [nameOf(operation.requested_by), statusText(operation)].filter(Boolean).join(' · '),
       action: null,
@@ -140,6 +141,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
   const compared = comparable.find(({ device_id }) => device_id === query.get('with'));
   const selected = comparedSensors(selectedSensors(query, sensors), compared);
   const ids = selected.map(lineKey).join();
+  const lines = selected.map((sensor) => ({ ...sensor, unit: lineUnit(sensor, device.device_id).unit }));
   const named = rangeOf(query, minuteMs);
   const width = useSignal(usualWidth());
   const cursor = useSignal<PlotCursor | null>(null);
@@ -192,6 +194,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
     () =>
       chartContents(
         {
+          deviceId: device.device_id,
           histories: isOfSelection ? (histories.value ?? []) : [],
           marks: marks.value ?? NOTHING_MARKED,
           configuration,
@@ -212,6 +215,8 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
       device.readings,
       devices,
       isOfSelection,
+      units.value,
+      bushels.value,
     ],
   );
   const reading = isOfSelection || histories.failure !== null ? null : devices.reading(wordOf(range));
@@ -245,9 +250,9 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
       </div>
       {isLive && <Failure of={histories.failure} />}
       <PlotPlace
-        key={`${ids} ${language.value}`}
+        key={`${ids} ${language.value} ${lines.map(({ unit }) => unit).join()}`}
         label={devices.chartOf(selected.map(lineName).join(', '))}
-        sensors={selected.map(({ unit, id }, index) => ({
+        sensors={lines.map(({ unit, id }, index) => ({
           unit,
           colour: SERIES_COLOURS[index] ?? SERIES_COLOURS[0],
           isShare: id === 'level' || id === 'battery_level',
@@ -265,7 +270,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
         onKey={onKey}
       >
         <ChartReadout
-          selected={selected}
+          selected={lines}
           histories={histories.value ?? []}
           contents={contents}
           marks={marks.value ?? NOTHING_MARKED}
@@ -420,7 +425,7 @@ function ChartToolbar({ range, histories, deviceId, onRange }: ChartToolbarProps
       </fieldset>
       <Button
         isDisabled={histories.length === 0}
-        onPress={() => download(csvName(deviceId, histories, range), csvOf(histories))}
+        onPress={() => download(csvName(deviceId, histories, range), csvOf(deviceId, histories))}
       >
         CSV
       </Button>

@@ -25,6 +25,7 @@ const contents = (
 ) =>
   chartContents(
     {
+      deviceId: 'silo-02',
       histories: [
         {
           sensor: { id: 'temperature', unit: 'celsius', declaredType: null, reportingIntervalS: null },

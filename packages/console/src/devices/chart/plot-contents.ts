@@ -3,8 +3,10 @@ import type { FleetReadings } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
+import { type Conversion, shownAs } from '../../kit/units.ts';
 import { amountText, operationTitle } from '../../operations/jobs.ts';
 import type { Texts } from '../../texts/en/texts.ts';
+import type { ShownSensor } from '../facts/sensors.ts';
 import { isCrossed, thresholdsOf } from '../facts/thresholds.ts';
 import type { ChartMarks, SensorHistory, UsualValue } from './chart-data.ts';
 import type { TimeRange } from './chart-selection.ts';
@@ -84,6 +86,7 @@ export interface Plot {
 }
 
 interface Shown {
+  readonly deviceId: string;
   readonly histories: readonly SensorHistory[];
   readonly readings: FleetReadings;
   readonly marks: ChartMarks;
@@ -99,7 +102,7 @@ const AFTER_NOW_SHARE = 0.025;
 
 /** Everything that the chart draws. */
 export function chartContents(
-  { histories, readings, marks, configuration, range, nowMs, usual }: Shown,
+  { deviceId, histories, readings, marks, configuration, range, nowMs, usual }: Shown,
   words: Texts['devices']['thresholds'],
 ): PlotContents {
   const series = histories.map(({ sensor, interval, buckets }) => {
@@ -110,7 +113,7 @@ export function chartContents(
         sensor.compared === undefined ? readings[sensor.id] : undefined,
         range,
         INTERVAL_MS[interval],
-      ),
+      ).map((bucket) => shownBucket(bucket, lineUnit(sensor, deviceId))),
       gapMs: Math.max(
         INTERVAL_MS[interval] * 1.6,
         everyS * 1_000 * MISSED_REPORTS_MAX,
@@ -118,18 +121,20 @@ export function chartContents(
       ),
     };
   });
+  const first = lineUnit(histories[0]?.sensor ?? { unit: '' }, deviceId);
   return {
     table: tableOf(series),
     fromMs: range.fromMs,
     toMs: range.toMs + (range.preset === null ? 0 : (range.toMs - range.fromMs) * AFTER_NOW_SHARE),
     nowMs: nowMs > range.fromMs && (range.preset !== null || nowMs <= range.toMs) ? nowMs : null,
-    usual,
+    usual: usual.map((one) => shownRange(one, first)),
     thresholds: histories.flatMap(({ sensor }) =>
       configuration === undefined || sensor.compared !== undefined
         ? []
         : thresholdsOf(configuration, sensor.id, words).map((one) => ({
             ...one,
-            unit: sensor.unit,
+            unit: lineUnit(sensor, deviceId).unit,
+            value: lineUnit(sensor, deviceId).toShown(one.value),
             isCrossed: isCrossed(one, readings[sensor.id]?.value),
           })),
     ),
@@ -137,7 +142,7 @@ export function chartContents(
       .map((operation) => ({
         fromMs: Date.parse(operation.started_at),
         toMs: operation.ended_at === null ? nowMs : Date.parse(operation.ended_at),
-        names: namesOf(operation),
+        names: namesOf({ ...operation, device_id: deviceId }),
       }))
       .filter(({ fromMs, toMs }) => toMs >= range.fromMs && fromMs <= range.toMs),
     marks: marks.alerts.map(({ created_at, severity }) => ({ atMs: Date.parse(created_at), severity })),
@@ -145,8 +150,24 @@ export function chartContents(
   };
 }
 
+/** The unit of a line, as the person reads it. */
+export const lineUnit = (
+  { unit, compared }: Pick<ShownSensor, 'unit' | 'compared'>,
+  deviceId: string,
+): Conversion => shownAs(unit, compared?.device_id ?? deviceId);
+
+const shownRange = <One extends { readonly min: number; readonly max: number }>(
+  one: One,
+  { toShown }: Conversion,
+): One => ({ ...one, min: toShown(one.min), max: toShown(one.max) });
+
+export const shownBucket = (bucket: Bucket, unit: Conversion): Bucket => ({
+  ...shownRange(bucket, unit),
+  mean: unit.toShown(bucket.mean),
+});
+
 /** Of an operation that has ended what it moved, which may be less than was wanted. */
-function namesOf(operation: OperationRecord): string[] {
+function namesOf(operation: OperationRecord & { readonly device_id: string }): string[] {
   const { ended_at, amount_completed, amount_target } = operation;
   const moved = { ...operation, amount_target: ended_at === null ? amount_target : amount_completed };
   return [operationTitle(moved), operationTitle({ ...moved, target_container: null }), amountText(moved)];

@@ -19,6 +19,13 @@ const TIME_FIELDS = /^maintenance\.next_scheduled$/;
 /** A configuration as texts of a form: a path such as `thresholds.low_level` and what its field shows. */
 export type Draft = ReadonlyMap<string, string>;
 
+/** The unit in which a field is stored. */
+export const UNIT_OF: Readonly<Record<string, string>> = {
+  'operation_limits.max_feed_rate': 'kg/min',
+  'operation_limits.max_discharge_rate': 'kg/min',
+  'motion.speed_m_s': 'm/s',
+};
+
 export const RULES = 'rules';
 
 export function draftOf(configuration: DeviceConfiguration): Draft {
@@ -180,7 +187,7 @@ export function withSide(rule: ThresholdRule, side: string): ThresholdRule {
   return side === 'below' ? { ...rest, below: value } : { ...rest, above: value };
 }
 
-/** An empty field stays as it was, because a rule without a value would be another rule. */
+/** What is no number changes nothing. */
 export function withValue(rule: ThresholdRule, value: number): ThresholdRule {
   if (Number.isNaN(value)) return rule;
   return sideOf(rule) === 'below' ? { ...rule, below: value } : { ...rule, above: value };

@@ -2,7 +2,9 @@ import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { FAILSAFE_ACTIONS } from '@granary/contract/configuration/field-configuration';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { Button } from '../../kit/button.tsx';
-import { Field } from '../../kit/inputs.tsx';
+import { unitSymbol } from '../../kit/format.ts';
+import { Field, useShown } from '../../kit/inputs.tsx';
+import { shownAs } from '../../kit/units.ts';
 import { texts } from '../../texts/texts.ts';
 import { cablesOf, type ShownSensor } from '../facts/sensors.ts';
 import {
@@ -16,6 +18,7 @@ import {
   ruleLines,
   rulesOf,
   sideOf,
+  UNIT_OF,
   valueOfRule,
   withSide,
   withValue,
@@ -50,7 +53,7 @@ export function ConfigurationFields({ draft, sensors, changed, faultOf, isReadOn
             {members.map((path) => (
               <Field
                 key={path}
-                label={`${fieldName(path, words)}${changed.includes(path) ? ` ${words.changedMark}` : ''}`}
+                label={`${fieldLabel(path)}${changed.includes(path) ? ` ${words.changedMark}` : ''}`}
                 fault={faultOf(path)}
               >
                 {(id) => (
@@ -78,6 +81,14 @@ export function ConfigurationFields({ draft, sensors, changed, faultOf, isReadOn
   );
 }
 
+/** With the unit in which the person fills it in. */
+export function fieldLabel(path: string): string {
+  const { common, devices } = texts.value;
+  const name = fieldName(path, devices.configuration);
+  const unit = UNIT_OF[path];
+  return unit === undefined ? name : common.inUnit(name, unitSymbol(shownAs(unit, null).unit));
+}
+
 interface InputProps {
   readonly id: string;
   readonly path: string;
@@ -89,6 +100,7 @@ interface InputProps {
 function FieldInput({ id, path, text, isReadOnly, onChange }: InputProps) {
   const words = texts.value.devices.configuration;
   const kind = kindOf(path);
+  const shown = useShown({ value: text, onValue: (next) => onChange(path, next) }, UNIT_OF[path] ?? '', null);
   if (kind === 'text') {
     return (
       <select
@@ -110,13 +122,44 @@ function FieldInput({ id, path, text, isReadOnly, onChange }: InputProps) {
       id={id}
       type={kind === 'time' ? 'datetime-local' : 'number'}
       step={kind === 'time' ? undefined : 'any'}
-      value={text}
+      value={shown.value}
       disabled={isReadOnly}
       onWheel={({ currentTarget }) => currentTarget.blur()}
-      onInput={({ currentTarget }) => onChange(path, currentTarget.value)}
+      onInput={({ currentTarget }) => shown.onValue(currentTarget.value)}
     />
   );
 }
+
+/** A sensor with the unit in which the value of its rule is filled in. */
+const withUnit = (name: string, sensor: ShownSensor | undefined): string =>
+  sensor === undefined ? name : `${name} (${unitSymbol(shownAs(sensor.unit, null).unit)})`;
+
+interface RuleValueProps {
+  readonly rule: ThresholdRule;
+  /** That of its sensor. */
+  readonly unit: string;
+  readonly isReadOnly: boolean;
+  readonly onChange: (rule: ThresholdRule) => void;
+}
+
+/** An empty field stays as it was, because a rule without a value would be another rule. */
+function RuleValue({ rule, unit, isReadOnly, onChange }: RuleValueProps) {
+  const value = String(valueOfRule(rule) ?? '');
+  const shown = useShown({ value, onValue: (text) => onChange(withValue(rule, numberIn(text))) }, unit, null);
+  return (
+    <input
+      type="number"
+      step="any"
+      required
+      aria-label={texts.value.devices.configuration.rule.value}
+      value={shown.value}
+      disabled={isReadOnly}
+      onInput={({ currentTarget }) => shown.onValue(currentTarget.value)}
+    />
+  );
+}
+
+const numberIn = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
 
 interface RulesEditorProps {
   /** The rules as JSON. */
@@ -175,12 +218,12 @@ function RulesEditor({ text, sensors, fault, isReadOnly, onChange }: RulesEditor
               >
                 {cables.map(({ prefix, sensors: points }) => (
                   <option key={prefix} value={`${CABLE}${prefix}`}>
-                    {words.rule.allPoints(prefix, points.length)}
+                    {withUnit(words.rule.allPoints(prefix, points.length), points[0])}
                   </option>
                 ))}
-                {choices.map(({ id }) => (
-                  <option key={id} value={id}>
-                    {common.sensors[id] ?? id}
+                {choices.map((sensor) => (
+                  <option key={sensor.id} value={sensor.id}>
+                    {withUnit(common.sensors[sensor.id] ?? sensor.id, sensor)}
                   </option>
                 ))}
               </select>
@@ -193,14 +236,11 @@ function RulesEditor({ text, sensors, fault, isReadOnly, onChange }: RulesEditor
                 <option value="above">{words.rule.above}</option>
                 <option value="below">{words.rule.below}</option>
               </select>
-              <input
-                type="number"
-                step="any"
-                required
-                aria-label={words.rule.value}
-                value={valueOfRule(rule) ?? ''}
-                disabled={isReadOnly}
-                onInput={({ currentTarget }) => edit(withValue(rule, currentTarget.valueAsNumber))}
+              <RuleValue
+                rule={rule}
+                unit={sensors.find(({ id }) => id === rule.sensor_id)?.unit ?? ''}
+                isReadOnly={isReadOnly}
+                onChange={edit}
               />
               <select
                 aria-label={words.rule.severity}

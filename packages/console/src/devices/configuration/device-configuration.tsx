@@ -11,6 +11,7 @@ import { useAction } from '../../kit/form-state.ts';
 import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
 import { faultText } from '../../kit/sentences.ts';
+import { shownAs, shownText } from '../../kit/units.ts';
 import { useLoaded } from '../../kit/use-loaded.ts';
 import { nameOf } from '../../operations/jobs.ts';
 import { texts } from '../../texts/texts.ts';
@@ -21,11 +22,11 @@ import {
   changedPaths,
   type Draft,
   draftOf,
-  fieldName,
   merged,
   patchOf,
+  UNIT_OF,
 } from './configuration-draft.ts';
-import { ConfigurationFields } from './configuration-fields.tsx';
+import { ConfigurationFields, fieldLabel } from './configuration-fields.tsx';
 
 const AGAIN_MS = 1_000;
 const SHOWN_CHARS_MAX = 80;
@@ -201,17 +202,17 @@ function Conflicts({ deviceId, group, conflicts, taken, onDecide }: ConflictsPro
           </span>
         )}
       </h2>
-      {taken.length > 0 && <p>{words.taken(taken.map((path) => fieldName(path, words)).join(', '))}</p>}
+      {taken.length > 0 && <p>{words.taken(taken.map(fieldLabel).join(', '))}</p>}
       {conflicts.length > 0 && <p>{words.bothChanged}</p>}
       <ul>
         {conflicts.map((conflict) => (
           <li key={conflict.path}>
-            <strong>{fieldName(conflict.path, words)}</strong>
+            <strong>{fieldLabel(conflict.path)}</strong>
             <Button onPress={() => onDecide(conflict, conflict.mine)}>
-              <span class="free-text">{words.keepMine(shortened(conflict.mine))}</span>
+              <span class="free-text">{words.keepMine(shortened(conflict.path, conflict.mine))}</span>
             </Button>
             <Button onPress={() => onDecide(conflict, conflict.theirs)}>
-              <span class="free-text">{words.takeTheirs(shortened(conflict.theirs))}</span>
+              <span class="free-text">{words.takeTheirs(shortened(conflict.path, conflict.theirs))}</span>
             </Button>
           </li>
         ))}
@@ -220,8 +221,11 @@ function Conflicts({ deviceId, group, conflicts, taken, onDecide }: ConflictsPro
   );
 }
 
-const shortened = (text: string): string =>
-  text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text;
+function shortened(path: string, stored: string): string {
+  const unit = UNIT_OF[path];
+  const text = unit === undefined ? stored : shownText(stored, shownAs(unit, null));
+  return text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text;
+}
 
 interface SavedLineProps {
   readonly device: Pick<FleetDevice, 'device_id' | 'group'>;

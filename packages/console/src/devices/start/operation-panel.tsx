@@ -4,7 +4,7 @@ import type { OperationRecord } from '@granary/contract/operations';
 import type { Signal } from '@preact/signals';
 import { useConsole, useIsLost, useScope, whyNotOperate } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';
-import { formatNumber } from '../../kit/format.ts';
+import { formatQuantity } from '../../kit/format.ts';
 import { Age, LastKnown, Time } from '../../kit/measured.tsx';
 import { statusText } from '../../kit/sentences.ts';
 import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
@@ -80,7 +80,7 @@ function LastOperation({ deviceId, operation, endedAt }: LastOperationProps) {
           class="free-text"
           href={addressOf('devices', deviceId, { tab: 'operations', operation: operation_id })}
         >
-          {operationTitle(operation)}
+          {operationTitle({ ...operation, device_id: deviceId })}
         </a>{' '}
         <strong>{operations.statuses[status]}</strong>
       </p>
@@ -92,11 +92,11 @@ function LastOperation({ deviceId, operation, endedAt }: LastOperationProps) {
 /** How far an operation is, and its stop. */
 function RunningOperation({ operation }: { readonly operation: FleetOperation }) {
   const { operations } = texts.value;
-  const { progress, status, unit, started_at } = operation;
+  const { device_id, progress, status, unit, started_at } = operation;
   const { amount_completed, amount_target, measured_amount } = operation;
   const timeLeft = useTimeLeft(operation);
   const amount = (value: number | null): string =>
-    value === null ? '–' : `${formatNumber(value, value % 1 === 0 ? 0 : 1, locale.value)} ${unit}`;
+    value === null ? '–' : formatQuantity(value, unit, locale.value, device_id, 1);
   return (
     <div class="device-running">
       <h2 class="free-text">{operationTitle(operation)}</h2>

@@ -4,7 +4,6 @@ import type { SiloConfiguration } from '@granary/contract/configuration/silo-con
 import type { FleetDevice } from '@granary/contract/fleet';
 import {
   MASS_UNITS,
-  type MassUnit,
   OPERATION_TYPES,
   type OperationPlan,
   type OperationPlanRequest,
@@ -16,13 +15,20 @@ import { confirmed } from '../../context/confirmed.ts';
 import { useConsole, useIsLost } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';
 import { useAction } from '../../kit/form-state.ts';
-import { formatDuration, formatMass, formatNumber, formatValue } from '../../kit/format.ts';
-import { QuantityInput, SelectInput, TextInput } from '../../kit/inputs.tsx';
+import {
+  formatBoth,
+  formatDuration,
+  formatMass,
+  formatQuantity,
+  formatValue,
+  unitSymbol,
+} from '../../kit/format.ts';
+import { QuantityInput, SelectInput, StoredQuantityInput, TextInput } from '../../kit/inputs.tsx';
 import { Failure, WouldRefuse } from '../../kit/messages.tsx';
 import type { Refused } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
+import { bushels, type EnteredUnit, shownAs, shownText } from '../../kit/units.ts';
 import { useLoaded } from '../../kit/use-loaded.ts';
-import { operationTitle } from '../../operations/jobs.ts';
 import { locale, texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
 import { type NamedThreshold, nextThreshold, thresholdsOf } from '../facts/thresholds.ts';
@@ -63,17 +69,21 @@ export function StartForm({ device, facts, lastType, target }: Props) {
   /** The same form sent again is carried out once, also where the first answer was lost. */
   const sentKey = useRef<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
-  const { amount, unit, rate, container } = input.value;
+  const { amount, rate, container } = input.value;
+  const own = shownAs('kg', device.device_id).unit as EnteredUnit;
+  const unit = input.value.unit ?? own;
+  const bushelKg = bushels.value.get(device.device_id) ?? null;
   const named = OPERATION_TYPES.find((one) => one === navigation.route.value.query.get('start'));
   const type = input.value.type ?? named ?? lastType ?? 'feed';
   const silo = siloNow(device, facts);
   const change = (changes: Partial<StartInput>): void => {
-    input.value = { ...input.peek(), type, ...changes };
+    input.value = { ...input.peek(), type, unit, ...changes };
     sentKey.current = null;
     action.forget();
   };
-  const request = requestOf({ ...input.value, type });
-  const planned = planRequestOf({ ...input.value, type });
+  const entered = { ...input.value, type, unit, bushelKg };
+  const request = requestOf(entered);
+  const planned = planRequestOf(entered);
   const plan = usePlan(device.device_id, planned, device.readings?.['weight']?.value);
   const levelAfter = plan.plan?.refusal === null ? plan.plan.level_after : null;
   // Who asked for it goes on with the amount.
@@ -96,7 +106,7 @@ export function StartForm({ device, facts, lastType, target }: Props) {
     sentKey.current ??= newIdempotencyKey();
     const { device_id } = device;
     const idempotencyKey = sentKey.current;
-    const what = { title: titleOf({ type: wanted, body } as StartRequest), device_id, body };
+    const what = { title: titleOf({ type: wanted, body } as StartRequest, device_id), device_id, body };
     const { operation_id } =
       wanted === 'feed'
         ? await confirmed(shared, { ...what, action: 'operations.feed' }, (options) =>
@@ -130,7 +140,9 @@ export function StartForm({ device, facts, lastType, target }: Props) {
         <QuantityInput
           label={devices.amount}
           hint={
-            Number.isFinite(mostKg) ? devices.available[type](formatMass(mostKg, locale.value)) : undefined
+            Number.isFinite(mostKg)
+              ? devices.available[type](formatMass(mostKg, locale.value, device.device_id))
+              : undefined
           }
           isRequired
           value={amount}
@@ -139,14 +151,16 @@ export function StartForm({ device, facts, lastType, target }: Props) {
         <SelectInput
           label={devices.unit}
           value={unit}
-          onValue={(value) => change({ unit: value as MassUnit })}
-          options={MASS_UNITS.map((one) => [one, one])}
+          onValue={(value) => change({ unit: value as EnteredUnit })}
+          options={[...new Set([own, unit, ...MASS_UNITS])].map((one) => [one, unitSymbol(one)])}
         />
       </div>
-      <QuantityInput
+      <StoredQuantityInput
         label={devices.rate}
-        hint={devices.rateHint(formatNumber(limit, limit % 1 === 0 ? 0 : 1, locale.value))}
-        placeholder={String(limit)}
+        unit="kg/min"
+        deviceId={device.device_id}
+        hint={devices.rateHint(formatQuantity(limit, 'kg/min', locale.value, device.device_id, 1))}
+        placeholder={shownText(String(limit), shownAs('kg/min', device.device_id))}
         value={rate}
         onValue={(value) => change({ rate: value })}
       />
@@ -184,14 +198,19 @@ export function StartForm({ device, facts, lastType, target }: Props) {
         isChange
         isDisabled={request === null || isRefused}
       >
-        <span class="free-text">{request === null ? operations.types[type] : titleOf(request)}</span>
+        <span class="free-text">
+          {request === null ? operations.types[type] : titleOf(request, device.device_id)}
+        </span>
       </Button>
     </form>
   );
 }
 
-const titleOf = ({ type, body }: StartRequest): string =>
-  operationTitle({ type, amount_target: body.amount, unit: body.unit ?? 'kg', target_container: null });
+/** With kilograms beside another unit: a wrong unit moves real material. */
+const titleOf = ({ type, body }: Pick<StartRequest, 'type'> & { readonly body: Amount }, deviceId: string) =>
+  `${texts.value.operations.types[type]} ${formatBoth(body.amount, body.unit ?? 'kg', locale.value, deviceId)}`;
+
+type Amount = Pick<OperationPlanRequest, 'amount' | 'unit'>;
 
 interface SiloNow {
   /** `null` where no plausible weight is known. */
@@ -222,12 +241,13 @@ interface PlanSentenceProps {
 /** What will happen, in one sentence, with what a person should know before it. */
 function PlanSentence({ request, plan, thresholds, deviceId }: PlanSentenceProps) {
   const { devices } = texts.value;
-  const { type, amount, unit = 'kg', target_container = null } = request;
+  const { type, target_container } = request;
   const { level_before: before, level_after: after, crosses, estimated_duration: minutes, refusal } = plan;
   const percent = (value: number): string => formatValue(value, 'percent', locale.value);
   const next = after === null || crosses.length > 0 ? null : nextThreshold(type, after, thresholds);
-  const title = operationTitle({ type, amount_target: amount, unit, target_container });
-  const rate = `${formatNumber(plan.rate, plan.rate % 1 === 0 ? 0 : 1, locale.value)} ${plan.rate_unit}`;
+  const into = target_container === undefined ? '' : ` ${texts.value.operations.into(target_container)}`;
+  const title = `${titleOf({ type, body: request }, deviceId)}${into}`;
+  const rate = formatBoth(plan.rate, plan.rate_unit, locale.value, deviceId);
   const parts = [
     devices.about(formatDuration(Math.max(1, Math.round(minutes * 60)) * 1_000)),
     before === null || after === null

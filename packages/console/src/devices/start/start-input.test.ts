@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { availableKg, type DirectedInput, EMPTY_START, planRequestOf, requestOf } from './start-input.ts';
 
-const read = (changes: Partial<DirectedInput>) => requestOf({ ...EMPTY_START, type: 'feed', ...changes });
+const read = (changes: Partial<DirectedInput>) =>
+  requestOf({ ...EMPTY_START, type: 'feed', unit: 'kg', ...changes });
 
 test('a feed needs an amount, and takes the limit where no rate is given', () => {
   assert.deepEqual(read({ amount: '500' }), { type: 'feed', body: { amount: 500, unit: 'kg' } });
@@ -21,7 +22,7 @@ test('a discharge needs a container', () => {
 });
 
 test('a discharge can be planned before its container is known', () => {
-  const input = { ...EMPTY_START, type: 'discharge' as const, amount: '99999' };
+  const input = { ...EMPTY_START, type: 'discharge' as const, unit: 'kg' as const, amount: '99999' };
   assert.deepEqual(planRequestOf(input), { type: 'discharge', amount: 99_999, unit: 'kg' });
   assert.equal(planRequestOf({ ...input, amount: '' }), null);
 });

@@ -1,30 +1,37 @@
 import type {
   DischargeRequest,
   FeedRequest,
-  MassUnit,
   OperationPlanRequest,
   OperationType,
 } from '@granary/contract/operations';
+
+import { type EnteredUnit, requestedMass } from '../../kit/units.ts';
 
 /** The form as it was filled in. */
 export interface StartInput {
   /** `null` until the person has chosen or entered something: then it is the direction of the last operation. */
   readonly type: OperationType | null;
   readonly amount: string;
-  readonly unit: MassUnit;
+  /** `null` until the person has entered something: then it is their own. */
+  readonly unit: EnteredUnit | null;
   /** In kg/min; empty for the limit of the device. */
   readonly rate: string;
   readonly container: string;
 }
 
-export const EMPTY_START: StartInput = { type: null, amount: '', unit: 'kg', rate: '', container: '' };
+export const EMPTY_START: StartInput = { type: null, amount: '', unit: null, rate: '', container: '' };
 
 export type StartRequest =
   | { readonly type: 'feed'; readonly body: FeedRequest }
   | { readonly type: 'discharge'; readonly body: DischargeRequest };
 
-/** A form whose direction is known. */
-export type DirectedInput = StartInput & { readonly type: OperationType };
+/** A form whose direction and unit are known. */
+export interface DirectedInput extends StartInput {
+  readonly type: OperationType;
+  readonly unit: EnteredUnit;
+  /** What a bushel of the product weighs; `null` where that is not known. */
+  readonly bushelKg?: number | null;
+}
 
 /** What can be planned before the container is known; `null` while the amount is missing or something is no positive number. */
 export function planRequestOf({
@@ -33,15 +40,15 @@ export function planRequestOf({
   unit,
   rate,
   container,
+  bushelKg = null,
 }: DirectedInput): OperationPlanRequest | null {
   const wanted = positive(amount);
   const wantedRate = rate.trim() === '' ? undefined : positive(rate);
-  if (wanted === null || wantedRate === null) return null;
+  if (wanted === null || wantedRate === null || (unit === 'bushel' && bushelKg === null)) return null;
   const target_container = container.trim();
   return {
     type,
-    amount: wanted,
-    unit,
+    ...requestedMass(wanted, unit, bushelKg ?? 0),
     ...(wantedRate === undefined ? {} : { rate: wantedRate, rate_unit: 'kg/min' }),
     ...(type === 'feed' || target_container === '' ? {} : { target_container }),
   };

@@ -53,11 +53,13 @@ interface RowProps {
   readonly onSelect: (sensor: ShownSensor) => void;
 }
 
-function ValueRow({ sensor, device: { readings = {} }, place, onSelect }: RowProps) {
+function ValueRow({ sensor, device: { device_id, readings = {} }, place, onSelect }: RowProps) {
   const { common } = texts.value;
   const reading = readings[sensor.id];
   const shown = (value: number): string =>
-    sensor.id === 'weight' ? formatMass(value, locale.value) : formatValue(value, sensor.unit, locale.value);
+    sensor.id === 'weight'
+      ? formatMass(value, locale.value, device_id)
+      : formatValue(value, sensor.unit, locale.value, device_id);
   return (
     <li>
       <button type="button" class="device-value" aria-pressed={place !== -1} onClick={() => onSelect(sensor)}>

@@ -69,7 +69,7 @@ export function SiloVessel({ device: { device_id, name, readings = {} }, facts, 
         ) : (
           <p class="device-vessel-main">
             <Measured
-              text={weight === undefined ? null : formatMass(weight.value, locale.value)}
+              text={weight === undefined ? null : formatMass(weight.value, locale.value, device_id)}
               quality={weight?.quality ?? 'good'}
               at={weight?.timestamp ?? null}
             />
@@ -77,8 +77,8 @@ export function SiloVessel({ device: { device_id, name, readings = {} }, facts, 
           </p>
         )}
         <p class="muted">
-          {capacityKg !== null && devices.capacity(formatMass(capacityKg, locale.value))}
-          {roomKg !== null && ` · ${devices.room(formatMass(roomKg, locale.value))}`}
+          {capacityKg !== null && devices.capacity(formatMass(capacityKg, locale.value, device_id))}
+          {roomKg !== null && ` · ${devices.room(formatMass(roomKg, locale.value, device_id))}`}
         </p>
       </div>
       <div class="device-vessel-drawing">

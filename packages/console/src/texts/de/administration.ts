@@ -291,6 +291,7 @@ export const audit: typeof english.audit = {
     'views.create': 'Ansicht gespeichert',
     'views.change': 'Ansicht geändert',
     'views.remove': 'Ansicht entfernt',
+    'views.changePreferences': 'Einheiten gewählt',
     'alarmHelp.put': 'Text zu Alarm geändert',
     'alarmHelp.remove': 'Text zu Alarm entfernt',
     'keys.create': 'Schlüssel ausgestellt',

@@ -53,6 +53,7 @@ export const common: typeof english.common = {
     compartments: 'Kammern',
     delivery_note_kg: 'Lieferschein',
   },
+  inUnit: (name, unit) => `${name} in ${unit}`,
   inZone: (text, place) => `${text}, Ortszeit ${place}`,
   lastKnown: 'Nicht aktuell: Stand beim Verlust der Verbindung',
   badValue: 'nicht plausibel',

@@ -4,6 +4,23 @@ import { pluralOf } from '../plural.ts';
 const plural = pluralOf('de');
 
 export const me: typeof english.me = {
+  display: 'Sprache und Einheiten',
+  displayMeans:
+    'Die Einheiten sind für Sie aufbewahrt und gelten überall, wo Sie sich anmelden. Gespeichertes bleibt, wie es ist, und für Programme ändert sich nichts. Sprache und Farben gehören zu diesem Browser.',
+  unitKinds: { mass: 'Gewicht', temperature: 'Temperatur', speed: 'Geschwindigkeit' },
+  units: {
+    metric: 'kg, ab 1.000 kg t',
+    kg: 'kg',
+    t: 't',
+    lb: 'lb (Pfund)',
+    short_ton: 'Short tons (2.000 lb)',
+    bushel: 'Bushel des Produkts; lb, wo sein Korn nicht bekannt ist',
+    celsius: '°C',
+    fahrenheit: '°F',
+    'm/s': 'm/s',
+    'km/h': 'km/h',
+    mph: 'mph',
+  },
   title: 'Meine Seite',
   keyMeans: 'Sie sind mit einem API-Schlüssel angemeldet, den mehrere Personen benutzen können.',
   about: 'Über mich',

@@ -191,7 +191,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
 
   // Grain
   no_grain: 'In der Konfiguration steht kein Korn, und kein Sensor hat einen Platz an einem Kabel.',
-  air_cools: 'Die Luft hat {outside_c:number} °C, das Korn {grain_c:number} °C.',
+  air_cools: 'Die Luft hat {outside_c:temperature}, das Korn {grain_c:temperature}.',
   air_dries: 'Die Luft trocknet das Korn bis etwa {equilibrium_percent:number} %.',
   rain: 'Es regnet.',
   too_humid: 'Die Luft ist zu feucht.',
@@ -219,7 +219,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   scale_differs_always:
     'Die Waage zeigt {measured_kg:mass} von {noted_kg:mass} auf dem Lieferschein, wie bei früheren Lieferungen: Die Waage misst falsch',
   point_gets_warmer:
-    'Eine Messstelle des Kabels wird wärmer[: Sie hat {temperature_c:number?} °C][, {warmer_by_c:number?} °C mehr als um sie herum][, und täglich {slope_c_per_day:number?} °C mehr]',
+    'Eine Messstelle des Kabels wird wärmer[: Sie hat {temperature_c:temperature?}][, {warmer_by_c:warming?} mehr als um sie herum][, und täglich {slope_c_per_day:warming?} mehr]',
   storage_life_used:
     '{used_percent:number} % der sicheren Lagerzeit sind verbraucht[; bei dieser Temperatur <remaining_days:bleibt|bleiben> {remaining_days:number?} <remaining_days:Tag|Tage>]',
   flows: 'Material fließt',
@@ -459,7 +459,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   operation_at_device: 'am Gerät begonnener Vorgang',
   sensor_silent: '{sensor:sensor} seit {since:time}',
   sensor_implausible:
-    '{sensor:sensor} meldet {value:quantity}, das kann nicht stimmen: außerhalb von {min:number} bis {max:quantity}',
+    '{sensor:sensor} meldet {value:quantity}, das kann nicht stimmen: außerhalb von {min:quantity} bis {max:quantity}',
   sensor_invalid: '{sensor:sensor} meldet {value:quantity}, laut Gerät kein gültiger Wert',
   clock_ahead: 'seine Uhr geht {offset:duration} vor',
   clock_behind: 'seine Uhr geht {offset:duration} nach',

@@ -285,6 +285,7 @@ export const audit = {
     'views.create': 'Save view',
     'views.change': 'Change view',
     'views.remove': 'Remove view',
+    'views.changePreferences': 'Choose units',
     'alarmHelp.put': 'Change text of alarm',
     'alarmHelp.remove': 'Remove text of alarm',
     'keys.create': 'Issue key',

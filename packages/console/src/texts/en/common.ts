@@ -53,6 +53,8 @@ export const common = {
     compartments: 'compartments',
     delivery_note_kg: 'delivery note',
   },
+  /** The name of a field with the unit in which it is filled in. */
+  inUnit: (name: string, unit: string) => `${name} in ${unit}`,
   inZone: (text: string, place: string) => `${text}, ${place} time`,
   lastKnown: 'Not current: as it was when the connection was lost',
   badValue: 'not plausible',

@@ -4,6 +4,23 @@ const plural = pluralOf('en');
 
 /** The page about the person who has signed in. */
 export const me = {
+  display: 'Language and units',
+  displayMeans:
+    'The units are kept for you and hold wherever you sign in. What is stored stays as it is, and programs see no difference. Language and theme belong to this browser.',
+  unitKinds: { mass: 'Weight', temperature: 'Temperature', speed: 'Speed' },
+  units: {
+    metric: 'kg, from 1,000 kg on t',
+    kg: 'kg',
+    t: 't',
+    lb: 'lb',
+    short_ton: 'short tons (2,000 lb)',
+    bushel: 'bushels of the product; lb where its grain is not known',
+    celsius: '°C',
+    fahrenheit: '°F',
+    'm/s': 'm/s',
+    'km/h': 'km/h',
+    mph: 'mph',
+  },
   title: 'My page',
   keyMeans: 'You have signed in with an API key, which several people may share.',
   about: 'About me',

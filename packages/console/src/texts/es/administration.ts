@@ -286,6 +286,7 @@ export const audit: typeof english.audit = {
     'views.create': 'Guardar vista',
     'views.change': 'Cambiar vista',
     'views.remove': 'Eliminar vista',
+    'views.changePreferences': 'Unidades elegidas',
     'alarmHelp.put': 'Cambiar texto de alarma',
     'alarmHelp.remove': 'Eliminar texto de alarma',
     'keys.create': 'Crear clave',

@@ -53,6 +53,7 @@ export const common: typeof english.common = {
     compartments: 'compartimentos',
     delivery_note_kg: 'albarán',
   },
+  inUnit: (name, unit) => `${name} en ${unit}`,
   inZone: (text, place) => `${text}, hora de ${place}`,
   lastKnown: 'No actual: como era al perderse la conexión',
   badValue: 'no verosímil',

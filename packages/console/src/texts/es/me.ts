@@ -4,6 +4,23 @@ import { pluralOf } from '../plural.ts';
 const plural = pluralOf('es');
 
 export const me: typeof english.me = {
+  display: 'Idioma y unidades',
+  displayMeans:
+    'Las unidades son suyas y valen dondequiera que inicie sesión. Lo guardado no cambia, y los programas no notan diferencia. El idioma y el aspecto pertenecen a este navegador.',
+  unitKinds: { mass: 'Peso', temperature: 'Temperatura', speed: 'Velocidad' },
+  units: {
+    metric: 'kg, desde 1000 kg t',
+    kg: 'kg',
+    t: 't',
+    lb: 'lb (libras)',
+    short_ton: 'toneladas cortas (2000 lb)',
+    bushel: 'bushels del producto; lb si no se conoce su grano',
+    celsius: '°C',
+    fahrenheit: '°F',
+    'm/s': 'm/s',
+    'km/h': 'km/h',
+    mph: 'mph',
+  },
   title: 'Mi página',
   keyMeans: 'Ha entrado con una clave de API, que pueden compartir varias personas.',
   about: 'Sobre mí',

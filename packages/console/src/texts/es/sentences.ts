@@ -189,7 +189,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
 
   // Grain
   no_grain: 'La configuración no indica ningún grano, y ningún sensor tiene un lugar en un cable.',
-  air_cools: 'El aire está a {outside_c:number} °C, el grano a {grain_c:number} °C.',
+  air_cools: 'El aire está a {outside_c:temperature}, el grano a {grain_c:temperature}.',
   air_dries: 'El aire seca el grano hacia el {equilibrium_percent:number} %.',
   rain: 'Llueve.',
   too_humid: 'El aire es demasiado húmedo.',
@@ -217,7 +217,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   scale_differs_always:
     'La báscula muestra {measured_kg:mass} de los {noted_kg:mass} del albarán, como en entregas anteriores: la báscula mide mal',
   point_gets_warmer:
-    'Un punto del cable se calienta[: está a {temperature_c:number?} °C][, {warmer_by_c:number?} °C más que su entorno][, y gana {slope_c_per_day:number?} °C al día]',
+    'Un punto del cable se calienta[: está a {temperature_c:temperature?}][, {warmer_by_c:warming?} más que su entorno][, y gana {slope_c_per_day:warming?} al día]',
   storage_life_used:
     'Se ha gastado el {used_percent:number} % del tiempo seguro de conservación[; <remaining_days:queda|quedan> {remaining_days:number?} <remaining_days:día|días> a la temperatura actual]',
   flows: 'El material fluye',
@@ -453,7 +453,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   operation_at_device: 'operación iniciada en el equipo',
   sensor_silent: '{sensor:sensor} desde {since:time}',
   sensor_implausible:
-    '{sensor:sensor} marca {value:quantity}, lo que no puede ser cierto: fuera de {min:number} a {max:quantity}',
+    '{sensor:sensor} marca {value:quantity}, lo que no puede ser cierto: fuera de {min:quantity} a {max:quantity}',
   sensor_invalid: '{sensor:sensor} marca {value:quantity}, que según el equipo no es válido',
   clock_ahead: 'su reloj adelanta {offset:duration}',
   clock_behind: 'su reloj atrasa {offset:duration}',

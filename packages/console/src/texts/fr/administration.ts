@@ -288,6 +288,7 @@ export const audit: typeof english.audit = {
     'views.create': 'Enregistrer une vue',
     'views.change': 'Modifier une vue',
     'views.remove': 'Supprimer une vue',
+    'views.changePreferences': 'Unités choisies',
     'alarmHelp.put': 'Modifier le texte d’une alarme',
     'alarmHelp.remove': 'Supprimer le texte d’une alarme',
     'keys.create': 'Créer une clé',

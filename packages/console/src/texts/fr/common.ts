@@ -53,6 +53,7 @@ export const common: typeof english.common = {
     compartments: 'compartiments',
     delivery_note_kg: 'bon de livraison',
   },
+  inUnit: (name, unit) => `${name} en ${unit}`,
   inZone: (text, place) => `${text}, heure de ${place}`,
   lastKnown: 'Pas à jour : état au moment de la perte de connexion',
   badValue: 'pas plausible',

@@ -4,6 +4,23 @@ import { pluralOf } from '../plural.ts';
 const plural = pluralOf('fr');
 
 export const me: typeof english.me = {
+  display: 'Langue et unités',
+  displayMeans:
+    'Les unités vous appartiennent et valent partout où vous vous connectez. Ce qui est enregistré ne change pas, et les programmes ne voient aucune différence. La langue et l’apparence appartiennent à ce navigateur.',
+  unitKinds: { mass: 'Poids', temperature: 'Température', speed: 'Vitesse' },
+  units: {
+    metric: 'kg, dès 1 000 kg t',
+    kg: 'kg',
+    t: 't',
+    lb: 'lb (livres)',
+    short_ton: 'tonnes courtes (2 000 lb)',
+    bushel: 'boisseaux du produit ; lb si son grain est inconnu',
+    celsius: '°C',
+    fahrenheit: '°F',
+    'm/s': 'm/s',
+    'km/h': 'km/h',
+    mph: 'mph',
+  },
   title: 'Ma page',
   keyMeans: 'Vous êtes connecté avec une clé d’API, que plusieurs personnes peuvent partager.',
   about: 'À mon sujet',

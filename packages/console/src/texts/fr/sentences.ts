@@ -192,7 +192,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
 
   // Grain
   no_grain: 'La configuration n’indique aucun grain, et aucun capteur n’a de place sur une sonde.',
-  air_cools: 'L’air est à {outside_c:number} °C, le grain à {grain_c:number} °C.',
+  air_cools: 'L’air est à {outside_c:temperature}, le grain à {grain_c:temperature}.',
   air_dries: 'L’air sèche le grain vers {equilibrium_percent:number} %.',
   rain: 'Il pleut.',
   too_humid: 'L’air est trop humide.',
@@ -220,7 +220,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   scale_differs_always:
     'La balance indique {measured_kg:mass} sur les {noted_kg:mass} du bon de livraison, comme lors des livraisons précédentes : la balance est fausse',
   point_gets_warmer:
-    'Un point de la sonde se réchauffe[ : il est à {temperature_c:number?} °C][, {warmer_by_c:number?} °C de plus qu’autour][, et gagne {slope_c_per_day:number?} °C par jour]',
+    'Un point de la sonde se réchauffe[ : il est à {temperature_c:temperature?}][, {warmer_by_c:warming?} de plus qu’autour][, et gagne {slope_c_per_day:warming?} par jour]',
   storage_life_used:
     '{used_percent:number} % de la durée de conservation sûre sont écoulés[ ; il reste {remaining_days:number?} <remaining_days:jour|jours> à la température actuelle]',
   flows: 'Le produit s’écoule',
@@ -459,7 +459,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   operation_at_device: 'opération lancée sur l’appareil',
   sensor_silent: '{sensor:sensor} depuis {since:time}',
   sensor_implausible:
-    '{sensor:sensor} indique {value:quantity}, ce qui ne peut pas être vrai : hors de {min:number} à {max:quantity}',
+    '{sensor:sensor} indique {value:quantity}, ce qui ne peut pas être vrai : hors de {min:quantity} à {max:quantity}',
   sensor_invalid: '{sensor:sensor} indique {value:quantity}, que l’appareil dit non valable',
   clock_ahead: 'son horloge avance de {offset:duration}',
   clock_behind: 'son horloge retarde de {offset:duration}',

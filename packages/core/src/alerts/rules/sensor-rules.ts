@@ -136,7 +136,7 @@ function describeFault({ sensor, newest }: SensorValue, capacityKg?: number) {
   const told = sentence('sensor_implausible', {
     sensor: sensorId,
     value: { value, unit },
-    min,
+    min: { value: min, unit },
     max: { value: max, unit },
   });
   return { value, bound: value < min ? min : max, told };

@@ -370,8 +370,8 @@ describe('a condition', () => {
     assert.deepEqual([fault.currentValue, fault.threshold, fault.cause], [99_999, 1_100, 'weight,humidity']);
     assert.equal(
       inEnglish(fault.message),
-      'Weight reads 99999 kg, which cannot be true: it is outside -20 to 1100 kg; ' +
-        'humidity reads -1 %, which cannot be true: it is outside 0 to 100 %',
+      'Weight reads 99999 kg, which cannot be true: it is outside -20 kg to 1100 kg; ' +
+        'humidity reads -1 %, which cannot be true: it is outside 0 % to 100 %',
     );
   });
 

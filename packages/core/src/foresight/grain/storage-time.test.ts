@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { GRAINS } from '@granary/contract/foresight/silo-use';
 import { DAY_MS } from '@granary/contract/time';
 import fc from 'fast-check';
+import { bushelKg } from './grains.ts';
 import { STORAGE_DAYS_MAX, storageDays, storageLife, storedSinceMs } from './storage-time.ts';
 
 const celsius = (fahrenheit: number): number => (fahrenheit - 32) / 1.8;
@@ -125,5 +126,23 @@ describe('storage life', () => {
     for (const [levelKg, sinceMs] of cases)
       assert.equal(storedSinceMs(levelKg, refills), sinceMs, `${levelKg} kg`);
     assert.equal(storedSinceMs(10, []), null);
+  });
+});
+
+describe('a bushel', () => {
+  it('has the density of the product, or else the standard weight of its grain', () => {
+    const rounded = (kg: number | null): number | null =>
+      kg === null ? null : Math.round(kg * 1_000) / 1_000;
+    assert.deepEqual(
+      [
+        bushelKg({ name: 'x', grain: 'wheat' }),
+        bushelKg({ name: 'x', grain: 'maize' }),
+        bushelKg({ name: 'x', grain: 'barley' }),
+        bushelKg({ name: 'x', grain: 'wheat', bulk_density: 500 }),
+        bushelKg({ name: 'x' }),
+        bushelKg(undefined),
+      ].map(rounded),
+      [27.216, 25.401, 21.772, 17.62, null, null],
+    );
   });
 });

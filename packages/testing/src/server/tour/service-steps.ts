@@ -257,6 +257,10 @@ export async function views(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/views');
   await client.step('DELETE', path);
   await client.step('DELETE', path);
+  const units = { mass: 'lb', temperature: 'fahrenheit', speed: 'mph' };
+  await client.step('PUT', '/v1/preferences', { body: { units } });
+  await client.step('PUT', '/v1/preferences', { body: { units: { ...units, mass: 'stone' } } });
+  await client.step('GET', '/v1/preferences');
 }
 
 export async function bridges(client: TourClient): Promise<void> {

@@ -70,6 +70,9 @@ const DIGITS = 12;
 
 const unitNamed = (name: string): Unit | undefined => (Object.hasOwn(UNITS, name) ? UNITS[name] : undefined);
 
+/** What a unit measures, such as `mass`; `null` for one that is not known. */
+export const quantityOf = (unit: string): string | null => unitNamed(unit)?.quantity ?? null;
+
 /** Whether one can be converted into the other; every unit, also an unknown one, is itself. */
 export function isConvertible(from: string, to: string): boolean {
   const [source, target] = [unitNamed(from), unitNamed(to)];
