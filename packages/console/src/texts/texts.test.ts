@@ -65,6 +65,8 @@ const SAME: Readonly<Record<string, RegExp>> = {
   de: /^(?:Name|Status|Minimum|Maximum|Signal|Wind|Filter|Sensor|Form|Version|Position|Reserve|Details|Start|Mission|Pause|Code|Person|Browser|Node|Geofence|Bridges|Bridge 37)$/,
   es: /^(?:Sensor|Terminal|No|37 silos)$/,
   fr: /^(?:Actions|Information|Maintenance|Latitude|Longitude|Altitude|Signal|Missions?|37 silos|37 points)$/,
+  nl: /^(?:[Mm]odel|[Zz]one|[Ss]ensor|minimum|maximum|Stop|Wind|Product|Geofence|Filters)$/,
+  pl: /^(?:[Mm]odel|minimum|Stop|E-mail)$/,
 };
 
 test('every text is there in every language, tells the same values and is not only copied', async () => {

@@ -7,6 +7,8 @@ const ALL = {
   de: { name: 'Deutsch', load: () => import('./de/texts.ts') },
   es: { name: 'Español', load: () => import('./es/texts.ts') },
   fr: { name: 'Français', load: () => import('./fr/texts.ts') },
+  nl: { name: 'Nederlands', load: () => import('./nl/texts.ts') },
+  pl: { name: 'Polski', load: () => import('./pl/texts.ts') },
 } satisfies Record<string, { name: string; load: () => Promise<{ LANGUAGE: LanguageTexts }> }>;
 
 export type Language = keyof typeof ALL;

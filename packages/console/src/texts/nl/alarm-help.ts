@@ -1,0 +1,171 @@
+import type { AlertType } from '@granary/contract/alerts';
+import type * as english from '../en/alarm-help.ts';
+
+const TYPES: Readonly<Record<AlertType, english.AlarmHelp>> = {
+  low_level: {
+    name: 'Laag niveau',
+    cause: 'De silo is tot zijn lage niveau geleegd.',
+    consequence: 'Bij het huidige verbruik is hij snel leeg.',
+    action: 'Bestel of vul; de verwachting zegt voor wanneer.',
+  },
+  high_level: {
+    name: 'Hoog niveau',
+    cause: 'De silo is tot zijn hoge niveau gevuld.',
+    consequence: 'Meer vullen kan overlopen of tegen het dak drukken.',
+    action: 'Vul niet verder; los iets voor de volgende levering.',
+  },
+  critical_level: {
+    name: 'Kritiek niveau',
+    cause: 'De silo is bijna leeg.',
+    consequence: 'Dieren of machines kunnen vandaag zonder voer zitten.',
+    action: 'Breng meteen materiaal, of schakel over op een andere silo.',
+  },
+  sensor_stale: {
+    name: 'Sensor stil',
+    cause: 'Een sensor heeft langer niets gestuurd dan hij zou moeten.',
+    consequence: 'De laatste waarde kan al onjuist zijn; alarmen die haar nodig hebben, werken niet.',
+    action: 'Kijk naar sensor, kabel en voeding; lees de waarde ter plaatse af.',
+  },
+  sensor_fault: {
+    name: 'Sensorfout',
+    cause: 'Een sensor stuurt waarden die niet kunnen kloppen.',
+    consequence: 'De waarden worden niet gebruikt; niveau en alarmen steunen op oudere.',
+    action: 'Kijk naar sensor en kabel; kalibreer of vervang hem.',
+  },
+  sensor_threshold: {
+    name: 'Grens van een regel',
+    cause: 'Een waarde ligt buiten de grens van een regel van dit bedrijf.',
+    consequence: 'Waarvoor de regel is gemaakt: zie haar bericht.',
+    action: 'Doe wat de regel zegt, of verbeter de grens.',
+  },
+  device_offline: {
+    name: 'Verbinding weg',
+    cause: 'Het apparaat is niet verbonden.',
+    consequence: 'Er is niets van bekend en starten kan niet; het kan nog bewegen.',
+    action: 'Kijk naar voeding en netwerk. Kan het nog bewegen, stop het dan ter plaatse.',
+  },
+  readings_rejected: {
+    name: 'Metingen geweigerd',
+    cause: 'Het apparaat is verbonden, maar zijn metingen worden geweigerd.',
+    consequence: 'Het lijkt gezond, maar de waarden zijn oud.',
+    action: 'Open de verbindingspagina, die de oorzaak noemt; verbeter klok, eenheden of sensoren.',
+  },
+  clock_wrong: {
+    name: 'Klok fout',
+    cause: 'De klok van het apparaat is fout.',
+    consequence: 'Zijn metingen hebben foute tijden of worden geweigerd.',
+    action: 'Stel de klok of de tijdserver in.',
+  },
+  duplicate_device: {
+    name: 'Twee apparaten met één kenmerk',
+    cause: 'Twee programma’s gebruiken het kenmerk van dit apparaat.',
+    consequence: 'Ze gooien elkaar eruit; een opdracht kan het verkeerde bereiken.',
+    action: 'Zoek het tweede via het adres, en geef het een eigen kenmerk en geheim.',
+  },
+  operation_failed: {
+    name: 'Bewerking mislukt',
+    cause: 'Vullen of lossen is niet geëindigd zoals gevraagd.',
+    consequence: 'Er is meer of minder verplaatst dan gepland, of niets.',
+    action: 'Kijk naar silo en transporteur voordat het opnieuw wordt gestart.',
+  },
+  mass_imbalance: {
+    name: 'Hoeveelheden verschillen',
+    cause: 'De weger toont een andere hoeveelheid dan de bewerking meldde.',
+    consequence: 'Materiaal ging ergens anders heen, of de weger of de melding is fout.',
+    action: 'Vergelijk met de container; zoek gemorst materiaal en controleer de weger.',
+  },
+  maintenance_due: {
+    name: 'Onderhoud nodig',
+    cause: 'Het geplande onderhoud is aan de beurt.',
+    consequence: 'Slijtage wordt niet op tijd gevonden.',
+    action: 'Doe het onderhoud en voer het in, of verschuif de datum.',
+  },
+  low_battery: {
+    name: 'Accu laag',
+    cause: 'De accu van het voertuig is laag.',
+    consequence: 'Het komt misschien niet terug van zijn missie.',
+    action: 'Laat het naar de basis terugkeren, of laad het op.',
+  },
+  geofence_breach: {
+    name: 'Buiten de geofence',
+    cause: 'Het voertuig is buiten zijn geofence.',
+    consequence: 'Het kan mensen, dieren of wegen tegenkomen.',
+    action: 'Stop het, let op dat er niemand bij is, en breng het terug.',
+  },
+  mission_failed: {
+    name: 'Missie mislukt',
+    cause: 'Een missie eindigde voordat ze klaar was.',
+    consequence: 'Een deel van het veld is niet bereikt; het voertuig kan buiten staan.',
+    action: 'Kijk waar het voertuig is en waarom het ophield; plan de rest opnieuw.',
+  },
+  emergency_stop_unconfirmed: {
+    name: 'Noodstop niet bevestigd',
+    cause: 'Er is een noodstop verzonden, en het apparaat heeft hem niet bevestigd.',
+    consequence: 'Het kan nog bewegen.',
+    action: 'Kom niet dichtbij. Stop het ter plaatse met zijn eigen noodstop.',
+  },
+  predicted_empty: {
+    name: 'Binnenkort leeg',
+    cause: 'De silo is naar verwachting leeg voordat een levering kan komen.',
+    consequence: 'Zonder bestelling nu staat hij leeg.',
+    action: 'Bestel nu; bevestig als het is besteld, of voer de levering in.',
+  },
+  no_flow: {
+    name: 'Geen doorstroming',
+    cause: 'Materiaal zou moeten stromen, en het gewicht verandert niet.',
+    consequence: 'De uitloop is verstopt, er is brugvorming, of de vijzel draait leeg.',
+    action: 'Stop de transporteur en kijk naar de uitloop; sla bruggen alleen van buiten los.',
+  },
+  unexplained_loss: {
+    name: 'Onverklaard verlies',
+    cause: 'De silo verliest materiaal dat geen bewerking verklaart.',
+    consequence: 'Materiaal lekt, wordt weggehaald, of de weger loopt weg.',
+    action: 'Zoek lekken bij uitloop en transporteur; vergelijk met wat is uitgenomen.',
+  },
+  delivery_mismatch: {
+    name: 'Levering verschilt',
+    cause: 'Een levering woog anders dan op de bon staat.',
+    consequence: 'U betaalt voor wat niet is geleverd, of de bon hoort ergens anders.',
+    action: 'Vergelijk met de leverbon, en spreek met de leverancier.',
+  },
+  sensor_suspect: {
+    name: 'Sensor verdacht',
+    cause: 'Een sensor zit vast of loopt weg.',
+    consequence: 'Niveau en verwachting kunnen fout zijn, hoewel de waarden er goed uitzien.',
+    action: 'Vergelijk de sensor met de echte inhoud; kalibreer of vervang hem.',
+  },
+  hot_spot: {
+    name: 'Broeiplek',
+    cause: 'Een deel van het graan wordt vanzelf warm.',
+    consequence: 'Het bederft, en kan uiteindelijk vlam vatten.',
+    action: 'Belucht of keer het graan en kijk er dagelijks naar; ga de silo niet in.',
+  },
+  storage_life: {
+    name: 'Houdbaarheid',
+    cause: 'Het graan heeft het grootste deel van zijn veilige bewaartijd verbruikt.',
+    consequence: 'Het verliest binnenkort kwaliteit.',
+    action: 'Verkoop, droog of koel het.',
+  },
+};
+
+export const alarmHelp: typeof english.alarmHelp = {
+  title: 'Wat te doen',
+  cause: 'Oorzaak',
+  consequence: 'Als er niets gebeurt',
+  action: 'Actie',
+  edit: 'Tekst bewerken',
+  editTitle: (name) => `Wat te doen: ${name}`,
+  save: 'Tekst opslaan',
+  place: 'Voor',
+  places: {
+    all: 'alle alarmen van deze soort',
+    facility: (facility) => `alarmen in ${facility}`,
+    rule: (rule) => `de regel ${rule}`,
+    ruleAt: (rule, facility) => `de regel ${rule} in ${facility}`,
+  },
+  writtenFor: (place) => `Tekst van dit bedrijf voor ${place}`,
+  remove: 'Tekst verwijderen',
+  removeTitle: 'De tekst van dit bedrijf verwijderen',
+  removeMeans: 'De volgende, minder bijzondere tekst geldt weer, ten slotte de meegeleverde.',
+  types: TYPES,
+};

@@ -1,0 +1,101 @@
+import type * as english from '../en/alerts.ts';
+import { pluralOf } from '../plural.ts';
+
+const plural = pluralOf('nl');
+
+export const alerts: typeof english.alerts = {
+  filter: 'Filteren',
+  notLive:
+    'Deze pagina is niet actueel. Alarmen sinds het wegvallen van de verbinding ontbreken, en die hieronder kunnen voorbij zijn.',
+  title: 'Alarmen',
+  one: 'Alarm',
+  lists: 'Lijsten van alarmen',
+  listNames: {
+    open: 'Openstaand',
+    unacknowledged: 'Onbevestigd',
+    shelved: 'Uitgesteld',
+    history: 'Verloop',
+    statistics: 'Statistiek',
+  },
+  countedList: (name, count) => `${name} (${count})`,
+  empty: {
+    open: 'Geen openstaande alarmen.',
+    unacknowledged: 'Elk openstaand alarm is bevestigd.',
+    shelved: 'Geen uitgestelde alarmen.',
+    history: 'Zo’n alarm is er niet geweest.',
+  },
+  severity: 'Ernst',
+  type: 'Soort',
+  anyType: 'Elke soort',
+  anySeverity: 'Elke ernst',
+  device: 'Apparaat',
+  message: 'Bericht',
+  value: 'Waarde / grens',
+  age: 'Duur',
+  state: 'Stand',
+  actions: 'Acties',
+  select: 'Kiezen',
+  selectOf: (name, message) => `Kies ${name}: ${message}`,
+  selectAll: 'Alles kiezen',
+  selectedCount: (count) => `${count} gekozen`,
+  statuses: {
+    active: 'Actief',
+    acknowledged: 'Bevestigd',
+    cleared: 'Voorbij, niet bevestigd',
+    resolved: 'Opgelost',
+  },
+  steps: { raised: 'Opgetreden', acknowledged: 'Bevestigd', cleared: 'Voorbij', resolved: 'Opgelost' },
+  by: (person) => `door ${person}`,
+  acknowledgedBy: (person) => `Bevestigd door ${person}`,
+  shelvedUntil: 'Uitgesteld tot',
+  acknowledgeTitle: 'Alarmen bevestigen',
+  withNote: 'Met notitie',
+  acknowledgeWithNote: 'Bevestigen met notitie',
+  acknowledgeCount: (count) => plural(count, { one: '# alarm bevestigen', other: '# alarmen bevestigen' }),
+  note: 'Notitie',
+  noteHint: 'Wat u ervan weet of eraan doet; anderen zien het. Het mag leeg blijven.',
+  shelve: 'Uitstellen',
+  unshelve: 'Uitstel beëindigen',
+  shelveTitle: 'Alarmen uitstellen',
+  shelveCount: (count) => plural(count, { one: '# alarm uitstellen', other: '# alarmen uitstellen' }),
+  shelveMeans: (time) =>
+    `Niet in de lijst en niet in de alarmbalk tot ${time}. Het alarm gaat door: het komt dan terug als het nog open is.`,
+  until: 'Hoe lang',
+  shelveTimes: {
+    '1h': '1 uur',
+    '4h': '4 uur',
+    morning: 'Tot 7 uur ’s morgens',
+    '1d': '24 uur',
+    '7d': '7 dagen',
+    other: 'Tot een andere tijd',
+  },
+  otherTime: 'Tot',
+  reason: 'Reden',
+  sound: 'Geluid bij nieuwe kritieke alarmen',
+  othersFirst: (name, person, age) =>
+    `${name}: ${person} had het ${age} geleden al bevestigd. Die naam en notitie blijven staan.`,
+  moreOthersFirst: (count) => `en nog ${count}`,
+  missing: (count) =>
+    plural(count, { one: '# alarm is er niet meer.', other: '# alarmen zijn er niet meer.' }),
+  statistics: {
+    time: 'Tijd',
+    days: (count) => plural(count, { one: '24 uur', other: '# dagen' }),
+    perHour: 'alarmen per uur',
+    measure: (word) =>
+      ({
+        acceptable: 'goed te doen voor één persoon (tot 6)',
+        manageable: 'het meeste dat één persoon aankan (tot 12)',
+        tooMany: 'meer dan één persoon aankan (12)',
+      })[word],
+    reference: 'Maten volgens ISA-18.2 en EEMUA 191.',
+    counts: (raised, floods, shelved) =>
+      `${raised} opgetreden, ${floods} keer meer dan 10 in 10 minuten, nu ${shelved} uitgesteld.`,
+    chart: (most) => `Alarmen in de tijd, hoogstens ${most} per uur`,
+    times: (count) => `${count}×`,
+    mostFrequent: 'Meest voorkomend',
+    chattering: 'Fladderend',
+    chatteringHint: 'Drie keer of vaker binnen 10 minuten: geef het een dode band of een vertraging.',
+    standing: 'Langdurig',
+    standingHint: 'Langer dan 24 uur: herstel het, of wijzig de grens.',
+  },
+};

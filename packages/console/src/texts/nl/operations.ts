@@ -1,0 +1,91 @@
+import type * as english from '../en/operations.ts';
+
+export const operations: typeof english.operations = {
+  types: { feed: 'Vullen', discharge: 'Lossen' },
+  unknownType: 'Beweging die bij het apparaat is begonnen',
+  into: (target) => `→ ${target}`,
+  progress: 'Voortgang',
+  left: (duration) => `nog ongeveer ${duration}`,
+  underWay: 'Lopende bewerking',
+  ofTarget: (done, target) => `${done} van ${target}`,
+  measured: (amount) => `${amount} door de weger gemeten`,
+  startedAt: 'Begonnen',
+  stopOf: (name) => `Stop: ${name}`,
+  statuses: {
+    started: 'Begonnen',
+    in_progress: 'Loopt',
+    stopping: 'Wordt gestopt',
+    unconfirmed: 'Onbevestigd',
+    completed: 'Voltooid',
+    stopped: 'Gestopt',
+    failed: 'Mislukt',
+  },
+};
+
+export const jobs: typeof english.jobs = {
+  title: 'Bewerkingen',
+  kinds: { operations: 'Bewerkingen', missions: 'Missies', commands: 'Opdrachten' },
+  status: 'Stand',
+  anyStatus: 'Elke stand',
+  columns: {
+    started: 'Begonnen',
+    given: 'Gegeven',
+    scheduled: 'Gepland',
+    what: 'Wat',
+    detail: 'Wat bekend is',
+    amount: 'Verplaatst',
+    took: 'Duurde',
+    by: 'Gevraagd door',
+    actions: 'Acties',
+    waypoints: 'Routepunten',
+  },
+  atTheDevice: 'Bij het apparaat',
+  byTheService: 'De dienst',
+  amountOf: (moved, target) => `${moved} van ${target}`,
+  commandStatuses: {
+    queued: 'Wacht',
+    sent: 'Verzonden',
+    executing: 'Wordt uitgevoerd',
+    succeeded: 'Gelukt',
+    failed: 'Mislukt',
+    rejected: 'Geweigerd',
+    cancelled: 'Geannuleerd',
+    expired: 'Verlopen',
+    timed_out: 'Geen antwoord',
+  },
+  declareEnded: 'Beëindigd verklaren',
+  declareEndedOf: (what, device) => `Beëindigd verklaren: ${what}, ${device}`,
+  declareMeans:
+    'Het apparaat heeft het einde niet gemeld. Kijk eerst bij het apparaat: na deze verklaring geldt het voor de dienst als beëindigd en mogen andere bewegingen beginnen.',
+  reason: 'Reden',
+  reasonHint: 'Bijvoorbeeld: de besturing is vervangen.',
+  lookedBy: 'Wie bij het apparaat heeft gekeken',
+};
+
+export const commands: typeof english.commands = {
+  title: 'Opdrachten',
+  none: 'Er is nog geen opdracht gegeven.',
+  names: {
+    move_to_coordinates: 'Ga naar een plaats',
+    hold: 'Stilstaan',
+    resume: 'Doorgaan',
+    return_to_base: 'Terug naar de basis',
+    scan: 'Scannen',
+    collect_sample: 'Monster nemen',
+    emergency_stop: 'Noodstop',
+    release_emergency_stop: 'Vrijgave van de noodstop',
+  },
+  consequences: {
+    hold: 'Het voertuig stopt en blijft waar het is.',
+    resume: 'Het voertuig gaat door met wat het deed voordat het moest stilstaan: het gaat bewegen.',
+    return_to_base: 'Het voertuig breekt af wat het doet en gaat naar zijn basis: het gaat bewegen.',
+    scan: 'Het voertuig scant waar het is.',
+    collect_sample: 'Het voertuig neemt een monster waar het is.',
+  },
+  stopUnconfirmed: 'Noodstop gevraagd. Het apparaat heeft niet bevestigd dat het stilstaat.',
+  standsStill: 'Noodstop van kracht. Het apparaat heeft bevestigd dat het stilstaat.',
+  stopInForce: 'Opdrachten en missies worden geweigerd tot de noodstop is vrijgegeven.',
+  release: 'Noodstop vrijgeven',
+  releaseMeans:
+    'Kijk eerst of er niemand bij het voertuig is. De vrijgave zelf beweegt niets, maar opdrachten en missies kunnen het voertuig weer laten bewegen.',
+};

@@ -1,0 +1,67 @@
+import type { LanguageTexts, Texts } from '../en/texts.ts';
+import {
+  administration,
+  audit,
+  health,
+  keys,
+  notifications,
+  people,
+  signOn,
+  webhooks,
+} from './administration.ts';
+import { alarmHelp } from './alarm-help.ts';
+import { alerts } from './alerts.ts';
+import { bridges } from './bridges.ts';
+import { common, forms, table } from './common.ts';
+import { cures } from './cures.ts';
+import { deviceAdmin, devices } from './devices.ts';
+import { ERRORS } from './errors.ts';
+import { foresight } from './foresight.ts';
+import { map, missions } from './map.ts';
+import { me } from './me.ts';
+import { commands, jobs, operations } from './operations.ts';
+import { overview } from './overview.ts';
+import { SENTENCE_WORDS, SENTENCES } from './sentences.ts';
+import { session, shell, wall } from './shell.ts';
+import { shifts, views } from './shifts.ts';
+import { terminals } from './terminals.ts';
+
+export const nl: Texts = {
+  administration,
+  alarmHelp,
+  alerts,
+  audit,
+  bridges,
+  commands,
+  common,
+  cures,
+  deviceAdmin,
+  devices,
+  foresight,
+  forms,
+  health,
+  jobs,
+  keys,
+  map,
+  me,
+  missions,
+  notifications,
+  operations,
+  overview,
+  session,
+  shell,
+  shifts,
+  table,
+  terminals,
+  views,
+  wall,
+  people,
+  signOn,
+  webhooks,
+};
+
+export const LANGUAGE: LanguageTexts = {
+  texts: nl,
+  templates: { sentences: SENTENCES, words: SENTENCE_WORDS },
+  errors: ERRORS,
+};

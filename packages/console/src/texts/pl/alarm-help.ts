@@ -1,0 +1,171 @@
+import type { AlertType } from '@granary/contract/alerts';
+import type * as english from '../en/alarm-help.ts';
+
+const TYPES: Readonly<Record<AlertType, english.AlarmHelp>> = {
+  low_level: {
+    name: 'Niski poziom',
+    cause: 'Silos opróżniono do niskiego poziomu.',
+    consequence: 'Przy obecnym zużyciu wkrótce będzie pusty.',
+    action: 'Zamów lub napełnij; prognoza mówi, do kiedy.',
+  },
+  high_level: {
+    name: 'Wysoki poziom',
+    cause: 'Silos napełniono do wysokiego poziomu.',
+    consequence: 'Dalszy zasyp może się przesypać lub naprzeć na dach.',
+    action: 'Nie zasypuj więcej; wysyp coś przed następną dostawą.',
+  },
+  critical_level: {
+    name: 'Poziom krytyczny',
+    cause: 'Silos jest prawie pusty.',
+    consequence: 'Zwierzęta lub maszyny mogą dziś zostać bez paszy.',
+    action: 'Natychmiast dowieź materiał albo przełącz na inny silos.',
+  },
+  sensor_stale: {
+    name: 'Czujnik milczy',
+    cause: 'Czujnik nie przysłał niczego dłużej, niż powinien.',
+    consequence: 'Ostatnia wartość może być już błędna; alarmy, które jej potrzebują, nie działają.',
+    action: 'Sprawdź czujnik, kabel i zasilanie; odczytaj wartość na miejscu.',
+  },
+  sensor_fault: {
+    name: 'Usterka czujnika',
+    cause: 'Czujnik wysyła wartości, które nie mogą być prawdziwe.',
+    consequence: 'Wartości nie są używane; poziom i alarmy opierają się na starszych.',
+    action: 'Sprawdź czujnik i kabel; skalibruj lub wymień.',
+  },
+  sensor_threshold: {
+    name: 'Próg reguły',
+    cause: 'Wartość przekracza próg reguły tego zakładu.',
+    consequence: 'To, dla czego powstała reguła: zobacz jej treść.',
+    action: 'Zrób to, co mówi reguła, albo popraw próg.',
+  },
+  device_offline: {
+    name: 'Utrata łącza',
+    cause: 'Urządzenie nie jest połączone.',
+    consequence: 'Nic o nim nie wiadomo i nie można go uruchomić; może się nadal poruszać.',
+    action: 'Sprawdź zasilanie i sieć. Jeśli może się poruszać, zatrzymaj je na miejscu.',
+  },
+  readings_rejected: {
+    name: 'Odczyty odrzucane',
+    cause: 'Urządzenie jest połączone, ale jego odczyty są odrzucane.',
+    consequence: 'Wygląda na sprawne, a wartości są stare.',
+    action: 'Otwórz stronę połączenia, która podaje przyczynę; popraw zegar, jednostki lub czujniki.',
+  },
+  clock_wrong: {
+    name: 'Błędny zegar',
+    cause: 'Zegar urządzenia jest błędny.',
+    consequence: 'Odczyty mają błędne czasy lub są odrzucane.',
+    action: 'Ustaw zegar lub serwer czasu.',
+  },
+  duplicate_device: {
+    name: 'Dwa urządzenia, jeden identyfikator',
+    cause: 'Dwa programy używają identyfikatora tego urządzenia.',
+    consequence: 'Wzajemnie się wypierają; polecenie może trafić do niewłaściwego.',
+    action: 'Znajdź drugie po adresie i nadaj mu własny identyfikator i sekret.',
+  },
+  operation_failed: {
+    name: 'Operacja nieudana',
+    cause: 'Zasyp lub wysyp nie skończył się tak, jak zlecono.',
+    consequence: 'Przesypano więcej lub mniej niż planowano albo nic.',
+    action: 'Przed ponownym startem obejrzyj silos i przenośnik.',
+  },
+  mass_imbalance: {
+    name: 'Ilości się różnią',
+    cause: 'Waga pokazuje inną ilość, niż zgłosiła operacja.',
+    consequence: 'Materiał trafił gdzie indziej albo waga lub zgłoszenie jest błędne.',
+    action: 'Porównaj z pojemnikiem; poszukaj rozsypu i sprawdź wagę.',
+  },
+  maintenance_due: {
+    name: 'Termin konserwacji',
+    cause: 'Nadszedł termin planowanej konserwacji.',
+    consequence: 'Zużycie nie zostanie wykryte na czas.',
+    action: 'Wykonaj konserwację i wpisz ją albo przesuń termin.',
+  },
+  low_battery: {
+    name: 'Słaby akumulator',
+    cause: 'Akumulator pojazdu jest słaby.',
+    consequence: 'Pojazd może nie wrócić z misji.',
+    action: 'Każ mu wrócić do bazy albo go naładuj.',
+  },
+  geofence_breach: {
+    name: 'Poza geostrefą',
+    cause: 'Pojazd jest poza swoją geostrefą.',
+    consequence: 'Może natrafić na ludzi, zwierzęta lub drogi.',
+    action: 'Zatrzymaj go, upewnij się, że nikogo nie ma w pobliżu, i sprowadź z powrotem.',
+  },
+  mission_failed: {
+    name: 'Misja nieudana',
+    cause: 'Misja skończyła się przed czasem.',
+    consequence: 'Część pola nie została objęta; pojazd może stać w polu.',
+    action: 'Sprawdź, gdzie jest pojazd i dlaczego skończył; zaplanuj resztę od nowa.',
+  },
+  emergency_stop_unconfirmed: {
+    name: 'Stop awaryjny niepotwierdzony',
+    cause: 'Wysłano stop awaryjny, a urządzenie go nie potwierdziło.',
+    consequence: 'Może się nadal poruszać.',
+    action: 'Nie podchodź. Zatrzymaj je na miejscu jego własnym stopem awaryjnym.',
+  },
+  predicted_empty: {
+    name: 'Wkrótce pusty',
+    cause: 'Silos ma być pusty, zanim dotrze dostawa.',
+    consequence: 'Bez zamówienia teraz będzie stał pusty.',
+    action: 'Zamów teraz; potwierdź po zamówieniu albo wpisz dostawę.',
+  },
+  no_flow: {
+    name: 'Brak przepływu',
+    cause: 'Materiał powinien płynąć, a masa się nie zmienia.',
+    consequence: 'Wylot jest zatkany, powstał nawis albo ślimak obraca się pusty.',
+    action: 'Zatrzymaj przenośnik i obejrzyj wylot; nawis rozbijaj tylko z zewnątrz.',
+  },
+  unexplained_loss: {
+    name: 'Niewyjaśniony ubytek',
+    cause: 'Silos traci materiał, czego nie tłumaczy żadna operacja.',
+    consequence: 'Materiał wycieka, jest zabierany albo waga dryfuje.',
+    action: 'Poszukaj nieszczelności przy wylocie i przenośniku; porównaj z tym, co pobrano.',
+  },
+  delivery_mismatch: {
+    name: 'Dostawa się różni',
+    cause: 'Dostawa ważyła inaczej, niż mówi dowód dostawy.',
+    consequence: 'Płacisz za niedostarczone albo dowód należy gdzie indziej.',
+    action: 'Porównaj z dowodem dostawy i porozmawiaj z dostawcą.',
+  },
+  sensor_suspect: {
+    name: 'Czujnik podejrzany',
+    cause: 'Czujnik stoi w miejscu lub dryfuje.',
+    consequence: 'Poziom i prognoza mogą być błędne, choć wartości wyglądają dobrze.',
+    action: 'Porównaj czujnik z prawdziwą zawartością; skalibruj lub wymień.',
+  },
+  hot_spot: {
+    name: 'Ognisko ciepła',
+    cause: 'Część ziarna nagrzewa się sama.',
+    consequence: 'Psuje się, a w końcu może się zapalić.',
+    action: 'Przewietrz lub przesyp ziarno i sprawdzaj codziennie; nie wchodź do silosu.',
+  },
+  storage_life: {
+    name: 'Trwałość',
+    cause: 'Ziarno zużyło większość bezpiecznego czasu przechowywania.',
+    consequence: 'Wkrótce traci jakość.',
+    action: 'Sprzedaj, wysusz lub schłodź.',
+  },
+};
+
+export const alarmHelp: typeof english.alarmHelp = {
+  title: 'Co zrobić',
+  cause: 'Przyczyna',
+  consequence: 'Jeśli nic się nie zrobi',
+  action: 'Działanie',
+  edit: 'Edytuj tekst',
+  editTitle: (name) => `Co zrobić: ${name}`,
+  save: 'Zapisz tekst',
+  place: 'Dla',
+  places: {
+    all: 'wszystkich alarmów tego rodzaju',
+    facility: (facility) => `alarmów w: ${facility}`,
+    rule: (rule) => `reguły ${rule}`,
+    ruleAt: (rule, facility) => `reguły ${rule} w: ${facility}`,
+  },
+  writtenFor: (place) => `Tekst tego zakładu dla ${place}`,
+  remove: 'Usuń tekst',
+  removeTitle: 'Usuń tekst tego zakładu',
+  removeMeans: 'Znów obowiązuje następny, mniej szczegółowy tekst, na końcu dostarczony z programem.',
+  types: TYPES,
+};

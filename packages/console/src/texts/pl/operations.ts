@@ -1,0 +1,91 @@
+import type * as english from '../en/operations.ts';
+
+export const operations: typeof english.operations = {
+  types: { feed: 'Zasyp', discharge: 'Wysyp' },
+  unknownType: 'Ruch rozpoczęty przy urządzeniu',
+  into: (target) => `→ ${target}`,
+  progress: 'Postęp',
+  left: (duration) => `zostało około ${duration}`,
+  underWay: 'Operacja w toku',
+  ofTarget: (done, target) => `${done} z ${target}`,
+  measured: (amount) => `${amount} według wagi`,
+  startedAt: 'Początek',
+  stopOf: (name) => `Stop: ${name}`,
+  statuses: {
+    started: 'Rozpoczęta',
+    in_progress: 'W toku',
+    stopping: 'Zatrzymywanie',
+    unconfirmed: 'Niepotwierdzona',
+    completed: 'Zakończona',
+    stopped: 'Zatrzymana',
+    failed: 'Nieudana',
+  },
+};
+
+export const jobs: typeof english.jobs = {
+  title: 'Operacje',
+  kinds: { operations: 'Operacje', missions: 'Misje', commands: 'Polecenia' },
+  status: 'Stan',
+  anyStatus: 'Każdy stan',
+  columns: {
+    started: 'Początek',
+    given: 'Wydane',
+    scheduled: 'Plan',
+    what: 'Co',
+    detail: 'Co wiadomo',
+    amount: 'Ilość',
+    took: 'Czas trwania',
+    by: 'Zlecający',
+    actions: 'Czynności',
+    waypoints: 'Punkty trasy',
+  },
+  atTheDevice: 'Przy urządzeniu',
+  byTheService: 'Usługa',
+  amountOf: (moved, target) => `${moved} z ${target}`,
+  commandStatuses: {
+    queued: 'Czeka',
+    sent: 'Wysłane',
+    executing: 'Wykonywane',
+    succeeded: 'Wykonane',
+    failed: 'Nieudane',
+    rejected: 'Odrzucone',
+    cancelled: 'Anulowane',
+    expired: 'Wygasłe',
+    timed_out: 'Brak odpowiedzi',
+  },
+  declareEnded: 'Uznaj za zakończone',
+  declareEndedOf: (what, device) => `Uznaj za zakończone: ${what}, ${device}`,
+  declareMeans:
+    'Urządzenie nie zgłosiło końca. Najpierw spójrz na urządzenie: po tym oświadczeniu usługa uznaje to za zakończone i pozwala rozpocząć inne ruchy.',
+  reason: 'Powód',
+  reasonHint: 'Na przykład: wymieniono sterownik.',
+  lookedBy: 'Kto sprawdził urządzenie',
+};
+
+export const commands: typeof english.commands = {
+  title: 'Polecenia',
+  none: 'Nie wydano jeszcze żadnego polecenia.',
+  names: {
+    move_to_coordinates: 'Jedź do miejsca',
+    hold: 'Stój',
+    resume: 'Kontynuuj',
+    return_to_base: 'Wróć do bazy',
+    scan: 'Skanuj',
+    collect_sample: 'Pobierz próbkę',
+    emergency_stop: 'Stop awaryjny',
+    release_emergency_stop: 'Zwolnienie stopu awaryjnego',
+  },
+  consequences: {
+    hold: 'Pojazd zatrzymuje się i zostaje na miejscu.',
+    resume: 'Pojazd wraca do tego, co robił przed zatrzymaniem: ruszy.',
+    return_to_base: 'Pojazd przerywa to, co robi, i jedzie do bazy: ruszy.',
+    scan: 'Pojazd skanuje w miejscu, w którym stoi.',
+    collect_sample: 'Pojazd pobiera próbkę w miejscu, w którym stoi.',
+  },
+  stopUnconfirmed: 'Zażądano stopu awaryjnego. Urządzenie nie potwierdziło, że stoi.',
+  standsStill: 'Stop awaryjny obowiązuje. Urządzenie potwierdziło, że stoi.',
+  stopInForce: 'Polecenia i misje są odrzucane do zwolnienia stopu awaryjnego.',
+  release: 'Zwolnij stop awaryjny',
+  releaseMeans:
+    'Najpierw sprawdź, że nikogo nie ma w pobliżu pojazdu. Samo zwolnienie niczego nie porusza, ale polecenia i misje mogą znów poruszyć pojazd.',
+};
