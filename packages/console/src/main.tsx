@@ -9,8 +9,8 @@ import { type Confirming, ConsoleContext, isSharedBrowser } from './context/cons
 import { openPreferences, openUnits, type Preferences } from './context/preferences.ts';
 import { Navigation } from './context/routes.ts';
 import { StopRequests } from './context/stop-requests.ts';
+import { units } from './context/units.ts';
 import { forecastsOf } from './foresight/forecasts.ts';
-import { units } from './kit/units.ts';
 import { Live } from './live/live.ts';
 import { readSite, type SiteRecords } from './live/refresher.ts';
 import { openSharedStreams, type SharedStreams } from './live/streams/shared-streams.ts';

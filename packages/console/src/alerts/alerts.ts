@@ -1,8 +1,8 @@
 import type { AlarmHelp } from '@granary/contract/alarm-help';
 import { ALERT_SEVERITIES, ALERT_TYPES, type AlertSeverity, type AlertType } from '@granary/contract/alerts';
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
+import { shownAs } from '../context/units.ts';
 import { formatNumber, unitSymbol } from '../kit/format.ts';
-import { shownAs } from '../kit/units.ts';
 
 const UNITS: Readonly<Partial<Record<FleetAlert['type'], string>>> = {
   low_level: 'percent',

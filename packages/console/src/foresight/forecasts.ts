@@ -2,7 +2,7 @@ import type { Client } from '@granary/client';
 import type { ForecastSummary } from '@granary/contract/foresight/forecasts';
 import { MINUTE_MS } from '@granary/contract/time';
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { bushels } from '../kit/units.ts';
+import { bushels } from '../context/units.ts';
 import type { Live } from '../live/live.ts';
 
 const PAGE_ROWS = 1_000;

@@ -4,10 +4,10 @@ import { instantOf, localMs } from '@granary/common/time-zone';
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
+import { shownAs, shownText, storedText } from '../context/units.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { ordered } from './table-order.ts';
-import { shownAs, shownText, storedText } from './units.ts';
 
 export const PLACE_FILTERS = ['facility', 'device'] as const;
 

@@ -1,7 +1,7 @@
 import { isTimeZone, localMs } from '@granary/common/time-zone';
 import { unitSymbol } from '@granary/contract/telemetry/channels';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { conversion, METRIC, shownAs, units } from './units.ts';
+import { conversion, METRIC, shownAs, units } from '../context/units.ts';
 
 const KM_M = 1_000;
 const TONNE_KG = 1_000;

@@ -2,9 +2,9 @@ import './field.css';
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
+import { shownAs, shownText, storedText } from '../context/units.ts';
 import { texts } from '../texts/texts.ts';
 import { unitSymbol } from './format.ts';
-import { shownAs, shownText, storedText } from './units.ts';
 
 /** What a form holds: its value, and how it is changed. */
 export interface Bound<Value> {

@@ -5,6 +5,7 @@ import {
   type Reader,
   written,
 } from '@granary/contract/sentences/sentence';
+import { shownAs } from '../context/units.ts';
 import { errorTexts, language, locale, templates, texts } from '../texts/texts.ts';
 import {
   formatDate,
@@ -17,7 +18,6 @@ import {
   unitSymbol,
   viewerZone,
 } from './format.ts';
-import { shownAs } from './units.ts';
 
 const DEGREE_DECIMALS = 5;
 /** Below it a kilogram is not fine enough. */

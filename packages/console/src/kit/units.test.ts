@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { UNIT_CHOICES, type Units } from '@granary/contract/views';
 import fc from 'fast-check';
-import { formatBoth, formatMass, formatQuantity, formatValue } from './format.ts';
 import {
   bushels,
   conversion,
@@ -12,7 +11,8 @@ import {
   shownText,
   storedText,
   units,
-} from './units.ts';
+} from '../context/units.ts';
+import { formatBoth, formatMass, formatQuantity, formatValue } from './format.ts';
 
 const WHEAT_BUSHEL_KG = 60 * 0.45359237;
 const STORED = ['kg', 't', 'g', 'lb', 'kg/min', 't/h', 'lb/min', 'celsius', 'm/s', 'percent', 'ppm', ''];

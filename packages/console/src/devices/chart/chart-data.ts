@@ -5,7 +5,7 @@ import type { OperationRecord } from '@granary/contract/operations';
 import type { Note } from '@granary/contract/shifts';
 import { INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
-import { shownAs } from '../../kit/units.ts';
+import { shownAs } from '../../context/units.ts';
 import { hasCapability, lineKey, type ShownSensor } from '../facts/sensors.ts';
 import { intervalsFor, type TimeRange } from './chart-selection.ts';
 import { type Bucket, bucketsOf } from './series.ts';

@@ -3,7 +3,7 @@ import type { FleetReadings } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
-import { type Conversion, shownAs } from '../../kit/units.ts';
+import { type Conversion, shownAs } from '../../context/units.ts';
 import { amountText, operationTitle } from '../../operations/jobs.ts';
 import type { Texts } from '../../texts/en/texts.ts';
 import type { ShownSensor } from '../facts/sensors.ts';

@@ -1,10 +1,10 @@
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { FAILSAFE_ACTIONS } from '@granary/contract/configuration/field-configuration';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
+import { shownAs } from '../../context/units.ts';
 import { Button } from '../../kit/button.tsx';
 import { unitSymbol } from '../../kit/format.ts';
 import { Field, useShown } from '../../kit/inputs.tsx';
-import { shownAs } from '../../kit/units.ts';
 import { texts } from '../../texts/texts.ts';
 import { cablesOf, type ShownSensor } from '../facts/sensors.ts';
 import {

@@ -13,6 +13,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { confirmed } from '../../context/confirmed.ts';
 import { useConsole, useIsLost } from '../../context/console.ts';
+import { bushels, type EnteredUnit, shownAs, shownText } from '../../context/units.ts';
 import { Button } from '../../kit/button.tsx';
 import { useAction } from '../../kit/form-state.ts';
 import {
@@ -27,7 +28,6 @@ import { QuantityInput, SelectInput, StoredQuantityInput, TextInput } from '../.
 import { Failure, WouldRefuse } from '../../kit/messages.tsx';
 import type { Refused } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
-import { bushels, type EnteredUnit, shownAs, shownText } from '../../kit/units.ts';
 import { useLoaded } from '../../kit/use-loaded.ts';
 import { locale, texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';

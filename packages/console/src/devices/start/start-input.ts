@@ -5,7 +5,7 @@ import type {
   OperationType,
 } from '@granary/contract/operations';
 
-import { type EnteredUnit, requestedMass } from '../../kit/units.ts';
+import { type EnteredUnit, requestedMass } from '../../context/units.ts';
 
 /** The form as it was filled in. */
 export interface StartInput {
