@@ -4,6 +4,7 @@ import { checkAccessibility, DESK, PHONE, signIn } from '@granary/testing/consol
 import { RunningSite } from '@granary/testing/console/running-site';
 import { eventually } from '@granary/testing/server/eventually';
 import type { Page } from 'playwright-core';
+import { LANGUAGES, loadTexts } from '../texts/texts.ts';
 
 const SILO = 'silo-01';
 /** Words of every English sentence that are no German ones; names of devices and places are data. */
@@ -55,6 +56,44 @@ for (const viewport of [DESK, PHONE]) {
     assert.deepEqual(record.faults, []);
   });
 }
+
+/** Every text that is a string, also those that a view has in a list. */
+const stringsOf = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap(stringsOf)
+    : [value].filter((one) => typeof one === 'string');
+
+test('on a phone no view of any other language has a text of the English page, or is too wide', async (t) => {
+  const operator = await signIn(t, site, { viewport: PHONE });
+  if (operator === null) return;
+  const { page, record } = operator;
+  const { data: devices } = await site.client.fleet.devices();
+  const places = devices.flatMap(({ location: { facility, zone } }) => [facility, zone]);
+  const english = stringsOf((await loadTexts('en')).texts).filter((text) => !places.includes(text));
+  for (const language of LANGUAGES.filter((one) => one !== 'en' && one !== 'de')) {
+    await page.evaluate(`localStorage.setItem('granary.language', '${language}')`);
+    await page.reload();
+    await page.locator(`html[lang=${language}]`).waitFor();
+    const own = new Set(stringsOf((await loadTexts(language)).texts));
+    const onlyEnglish = new Set(english.filter((text) => !own.has(text)));
+    for (const view of ['#/overview', '#/devices/silo-12?tab=forecast', '#/administration/people', '#/me']) {
+      await page.goto(`${site.url}/${view}`);
+      await page.locator('main :is(.panel, .empty-state, .tile, h1)').first().waitFor();
+      const lines = (await page.locator('body').innerText()).split('\n').map((line) => line.trim());
+      assert.deepEqual(
+        lines.filter((line) => onlyEnglish.has(line)),
+        [],
+        `${language} ${view}`,
+      );
+      assert.equal(
+        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+        true,
+        `${language} ${view}`,
+      );
+    }
+  }
+  assert.deepEqual(record.faults, []);
+});
 
 test('the German page shows alerts, a refused start, an operation and its trace without an English sentence', async (t) => {
   const operator = await signIn(t, site);
