@@ -219,7 +219,8 @@ function MissionControls({
           : client.missions[kind](deviceId, mission_id, callOptions(console));
       await live.site.missions.putAnswer(answer.then((record) => [{ device_id: deviceId, ...record }]));
     });
-    if (isDone) asked.value = null;
+    // A question that was opened meanwhile stays open.
+    if (isDone && asked.peek() === kind) asked.value = null;
   };
   const kind = asked.value;
   if (kind !== null && possible.includes(kind)) {
@@ -250,7 +251,7 @@ function MissionControls({
         {possible.map((one) => (
           <Button
             key={one}
-            isBusy={isRunning}
+            isBusy={isRunning && one === 'pause'}
             isChange
             isDisabled={mission.requested === one}
             onPress={() => {
