@@ -17,6 +17,7 @@ const TEST_LIBRARIES = [
   'axe-core',
   'fast-check',
   'geographiclib-geodesic',
+  'http_ece',
   'jsmodbus',
   'mqtt',
   'mqtt-packet',

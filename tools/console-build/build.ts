@@ -150,6 +150,24 @@ export async function buildConsole(): Promise<void> {
       },
     },
   });
+  // One file under a name that stays, because browsers know the service worker by it.
+  await build({
+    root: join(REPOSITORY_ROOT, 'packages', 'console'),
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: false,
+    resolve: { alias: [{ find: VALIDATION, replacement: WITHOUT_VALIDATION }] },
+    build: {
+      outDir: folder,
+      emptyOutDir: false,
+      target: 'es2023',
+      rolldownOptions: {
+        input: 'src/phone/service-worker.ts',
+        treeshake: TREESHAKE,
+        output: { format: 'iife', entryFileNames: 'service-worker.js' },
+      },
+    },
+  });
   const files = await readdir(folder, { recursive: true });
   await Promise.all(
     files.filter((file) => COMPRESSED.test(file)).map((file) => compress(join(folder, file))),

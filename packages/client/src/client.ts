@@ -179,6 +179,8 @@ export function createClient({
     exports: exportsClient(transport, roots),
     keys: derive(endpoints.keys, transport, roots),
     people: derive(endpoints.people, transport, roots),
+    /** Web Push of the person who has signed in. */
+    push: derive(endpoints.push, transport, roots),
     signOn: derive(endpoints.signOn, transport, roots),
     /** The person who has signed in. */
     me: derive(endpoints.me, transport, roots),

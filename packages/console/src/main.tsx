@@ -15,6 +15,16 @@ import { Live } from './live/live.ts';
 import { readSite, type SiteRecords } from './live/refresher.ts';
 import { openSharedStreams, type SharedStreams } from './live/streams/shared-streams.ts';
 import {
+  forgetKept,
+  forgetOthers,
+  isOutdated,
+  type KeptState,
+  keepState,
+  readState,
+  startServiceWorker,
+} from './phone/kept.ts';
+import { isPushOn, keepPushTexts, renewPush, turnPushOff } from './phone/push.ts';
+import {
   currentSession,
   isSignedIn,
   pageSettings,
@@ -26,12 +36,15 @@ import {
 } from './session/sign-in.ts';
 import { InvitedView, PersonView, SignInView } from './session/sign-in-view.tsx';
 import { App, preloadView } from './shell/app.tsx';
-import { texts } from './texts/texts.ts';
+import { language, texts } from './texts/texts.ts';
 
 const AGAIN_MS = 2_000;
 /** Who waits longer sees that the page is loading. */
 const DRAWN_AFTER_MS = 200;
 const COOKIE_KEPT_EVERY_MS = 12 * 3_600 * 1_000;
+const STATE_KEPT_EVERY_MS = 5 * 60 * 1_000;
+/** A network that answers nothing looks like a slow one. */
+const SLOW_MS = 5_000;
 
 const root = document.querySelector('#console');
 if (root === null) throw new Error('the page has no place for the console');
@@ -54,8 +67,16 @@ firstRead?.catch(() => undefined);
 preloadView(navigation.route.peek().view);
 const preferences = await loadedPreferences();
 
-/** `own`: of the key of this browser; at a terminal others sign in over it. `first`: the site, where it was asked for with the session. */
-async function showConsole(own: SignedIn, first?: Promise<SiteRecords>): Promise<void> {
+interface Opened {
+  /** The site, where it was asked for with the session. */
+  readonly first?: Promise<SiteRecords> | undefined;
+  /** What was known earlier, in place of everything that the service would answer. */
+  readonly kept?: KeptState;
+}
+
+/** `own`: of the key of this browser; at a terminal others sign in over it. Returns the way to close it. */
+async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise<() => void> {
+  if (kept === undefined) void forgetOthers(own);
   let isOpen = true;
   let streams: Promise<SharedStreams | null> | undefined;
   const openStreams = (): Promise<SharedStreams | null> => {
@@ -68,6 +89,7 @@ async function showConsole(own: SignedIn, first?: Promise<SiteRecords>): Promise
     removeEventListener('pagehide', close);
     clearInterval(cookieTimer);
     unfollow();
+    endKeeping();
     live.stop();
     void streams?.then((opened) => opened?.close());
     // The views of the next session must not keep anything of this one.
@@ -85,7 +107,17 @@ async function showConsole(own: SignedIn, first?: Promise<SiteRecords>): Promise
   };
   const live = new Live(client, onEnded, { isShown, openSharedStreams: openStreams, firstRead: first });
   const signOut = async (): Promise<void> => {
-    await client.session.end();
+    endKeeping();
+    await turnPushOff();
+    try {
+      await client.session.end();
+    } catch (error) {
+      await forgetKept();
+      // Only the service can end the session; without it the page shows nothing of it any more.
+      location.reload();
+      throw error;
+    }
+    await forgetKept();
     (await openStreams())?.signOut();
     close();
     showSignIn(null);
@@ -95,7 +127,9 @@ async function showConsole(own: SignedIn, first?: Promise<SiteRecords>): Promise
   const keepCookie = (): void => void client.session.get({ timeLimitMs: 0 }).catch(() => undefined);
   const cookieTimer = isSharedBrowser(own) ? setInterval(keepCookie, COOKIE_KEPT_EVERY_MS) : undefined;
   const confirming = signal<Confirming | null>(null);
-  live.start();
+  const endKeeping = kept === undefined && !isSharedBrowser(own) ? keepFor(own, live) : () => undefined;
+  if (kept === undefined) live.start();
+  else live.showKept(kept);
   // They tell what a bushel weighs.
   const unfollow = effect(() => {
     if (units.value.mass === 'bushel') forecastsOf(client, live);
@@ -123,8 +157,47 @@ async function showConsole(own: SignedIn, first?: Promise<SiteRecords>): Promise
     );
   };
   // A page whose site is there at once is drawn once.
-  await Promise.race([first?.catch(() => undefined), later(DRAWN_AFTER_MS)]);
+  if (kept === undefined) await Promise.race([first?.catch(() => undefined), later(DRAWN_AFTER_MS)]);
   if (isOpen) draw(own);
+  return close;
+}
+
+/** Keeps the state while it is current, and the page up to date with the service. */
+function keepFor(own: SignedIn, live: Live): () => void {
+  const { current } = live.connection;
+  const keep = (): void => {
+    if (current.peek().state === 'live') void keepState(own, live.site).catch(() => undefined);
+  };
+  const timer = setInterval(keep, STATE_KEPT_EVERY_MS);
+  let isFirst = true;
+  const ends = [
+    effect(() => {
+      if (current.value.state !== 'live') return;
+      keep();
+      if (isFirst) void startServiceWorker().then(() => renewPush(client, own.key_id));
+      else void reloadIfOutdated();
+      isFirst = false;
+    }),
+    effect(() => {
+      if (!isShown.value) keep();
+    }),
+    effect(() => {
+      // The next message is in the language and the units that the person has chosen now.
+      language.value;
+      units.value;
+      void isPushOn(own.key_id).then((isOn) => (isOn ? keepPushTexts() : undefined));
+    }),
+  ];
+  return () => {
+    clearInterval(timer);
+    for (const end of ends) end();
+  };
+}
+
+/** After an interruption the service may be a newer one; nobody is interrupted at a form. */
+async function reloadIfOutdated(): Promise<void> {
+  const isBusy = document.querySelector('dialog[open], input:focus, select:focus, textarea:focus') !== null;
+  if (!isBusy && (await isOutdated())) location.reload();
 }
 
 /** Only a key does not say who uses it. One that only reads leaves no records, so a screen on a wall is not asked. */
@@ -135,7 +208,7 @@ function askPerson(session: SignedIn, read?: Promise<SiteRecords>): void {
     session.scopes.some((scope) => scope !== 'read');
   if (!isAsked) {
     // A terminal that was just locked may see less than the person at whose session it was read.
-    void showConsole(session, session.terminal === null ? read : undefined);
+    void showConsole(session, { first: session.terminal === null ? read : undefined });
     return;
   }
   const onNamed = (name: string): void => {
@@ -160,12 +233,31 @@ async function openWith(
   reason: string | null,
   read?: Promise<SiteRecords>,
 ): Promise<void> {
-  for (let result = await first; ; result = await again()) {
-    if (isSignedIn(result)) return askPerson(result, read);
-    if (result.kind === 'refused') return showSignIn(reason);
-    render(<p class="notice">{texts.value.session.unreachable}</p>, place);
+  const shown: Promise<() => void>[] = [];
+  const showOld = (): void => {
+    if (shown.length === 0) shown.push(showUnreachable());
+  };
+  for (let asked = first; ; asked = again()) {
+    const timer = setTimeout(showOld, SLOW_MS);
+    const result = await asked;
+    clearTimeout(timer);
+    if (isSignedIn(result) || result.kind === 'refused') {
+      (await shown[0])?.();
+      if (isSignedIn(result)) return askPerson(result, asked === first ? read : undefined);
+      await forgetKept();
+      return showSignIn(reason);
+    }
+    showOld();
     await later();
   }
+}
+
+/** What was known when the page was open last, if anything was; a link that signs in is about somebody else. */
+async function showUnreachable(): Promise<() => void> {
+  const kept = link === null ? await readState() : null;
+  if (kept !== null) return await showConsole(kept.session, { kept });
+  render(<p class="notice">{texts.value.session.unreachable}</p>, place);
+  return () => render(null, place);
 }
 
 /** Without its texts the page can only say that it waits for them. */

@@ -97,6 +97,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'The code does not belong to the secret at this time.',
     'Send the code that the app shows now; the clock of the phone must be right to half a minute.',
   ),
+  push_subscription_not_found: text(
+    'The person has no such browser for Web Push.',
+    'Look at `subscriptions` of `GET /v1/me/push`.',
+  ),
   passkey_not_found: text('The person has no such passkey.', 'Look at `passkeys` of `GET /v1/me`.'),
   passkey_refused: text(
     'The passkey was not made on a page of this service for a challenge of it, or the authenticator did not recognise the person.',

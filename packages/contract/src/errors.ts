@@ -60,6 +60,7 @@ export const STATUS_OF = {
   person_not_found: 404,
   session_not_found: 404,
   passkey_not_found: 404,
+  push_subscription_not_found: 404,
   terminal_not_found: 404,
   operation_not_found: 404,
   alert_not_found: 404,

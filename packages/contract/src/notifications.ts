@@ -48,8 +48,10 @@ export const EmailTarget = closed({
   }),
 });
 const WebhookTarget = closed({ webhook_id: id() });
-const Target = Type.Union([EmailTarget, WebhookTarget]);
-const Targets = Type.Array(Target, { minItems: 1, maxItems: 20 });
+/** By Web Push to the browsers of the person, or by e-mail where there are none. */
+export const PersonTarget = closed({ person_id: id() });
+const Target = Type.Union([EmailTarget, WebhookTarget, PersonTarget]);
+const Targets = Type.Array(Target, { maxItems: 20 });
 
 const TimeOfDay = Type.String({
   pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
@@ -57,7 +59,7 @@ const TimeOfDay = Type.String({
 });
 
 /** The local time in which alerts wait; it may pass midnight. */
-const QuietHours = closed({
+export const QuietHours = closed({
   from: TimeOfDay,
   to: TimeOfDay,
   time_zone: line(64),
@@ -93,19 +95,34 @@ const ESCALATION_MINUTES_MAX = 7 * 24 * 60;
 /** Whom to tell when nobody has acknowledged the alert this long after it was raised. */
 export const EscalationStep = closed({
   after_minutes: Type.Integer({ minimum: 1, maximum: ESCALATION_MINUTES_MAX }),
-  targets: Targets,
+  targets: Type.Array(Target, { minItems: 1, maxItems: 20 }),
 });
 const Escalation = Type.Array(EscalationStep, { maxItems: 10 });
+
+const ROTA_PEOPLE_MAX = 20;
+
+/** People who are told one after the other, and again from the first one, until somebody has acknowledged the alert. */
+const Rota = closed({
+  people: described(
+    'The ids of people, in the order in which they are told.',
+    Type.Array(id(), { minItems: 1, maxItems: ROTA_PEOPLE_MAX, uniqueItems: true }),
+  ),
+  minutes: described(
+    'How long each has before the next one is told.',
+    Type.Integer({ minimum: 1, maximum: 1_440 }),
+  ),
+});
 
 export const NotificationRuleInput = closed({
   name: line(200),
   enabled: Type.Optional(Type.Boolean()),
   match: Type.Optional(Match),
-  targets: Targets,
+  targets: described('May be empty where there is a rota.', Targets),
   quiet_hours: Type.Optional(Type.Union([QuietHours, Type.Null()])),
   summary: Type.Optional(Summary),
   resolved: Type.Optional(described('Also tell when the alert is over.', Type.Boolean())),
   escalation: Type.Optional(Escalation),
+  rota: Type.Optional(described('Not together with an escalation.', Type.Union([Rota, Type.Null()]))),
 });
 
 /** A rule with everything that was not given. */
@@ -132,6 +149,7 @@ export const NotificationRule = closed({
   summary: closed({ window_seconds: Type.Integer(), at_once_max: Type.Integer() }),
   resolved: Type.Boolean(),
   escalation: Escalation,
+  rota: Type.Union([Rota, Type.Null()]),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -142,10 +160,20 @@ export const NotificationRecord = closed({
   rule_id: Type.String(),
   rule_name: Type.String(),
   step: described(
-    '0: the targets of the rule; 1 and more: those of that step of the escalation.',
+    '0: the targets of the rule; 1 and more: those of that step of the escalation or the rota.',
     Type.Integer(),
   ),
-  target: Target,
+  target: Type.Union([
+    EmailTarget,
+    WebhookTarget,
+    closed({
+      ...PersonTarget.properties,
+      subscription_id: described(
+        'The browser of the person; null where there is none.',
+        Type.Union([Type.String(), Type.Null()]),
+      ),
+    }),
+  ]),
   status: Type.Enum(NOTIFICATION_STATUSES),
   subject: Type.String(),
   alerts: described(
@@ -169,6 +197,7 @@ export const NotificationQuery = closed({
 });
 
 export type NotificationTarget = Static<typeof Target>;
+export type SentTarget = NotificationRecord['target'];
 export type QuietHours = Static<typeof QuietHours>;
 export type NotificationRuleInput = Static<typeof NotificationRuleInput>;
 export type NotificationRule = Static<typeof NotificationRule>;

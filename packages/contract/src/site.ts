@@ -9,6 +9,7 @@ import {
   EscalationStep,
   NOTIFICATION_RULES_MAX,
   NotificationRuleInput,
+  PersonTarget,
 } from './notifications.ts';
 import type { DeviceGroup } from './profiles/groups.ts';
 import { PROFILE_NAMES, PROFILES } from './profiles/profiles.ts';
@@ -76,8 +77,12 @@ const NAME_CHARS_MAX = 100;
 const HAS_CAPACITY: Readonly<Record<DeviceGroup, boolean>> = { silo: true, field: false };
 
 /** In a document a webhook is named by its address, because its id is another one in every service. */
-const SiteTarget = Type.Union([EmailTarget, closed({ webhook_url: NewWebhook.properties.url })]);
-const SiteTargets = Type.Array(SiteTarget, { minItems: 1, maxItems: 20, uniqueItems: true });
+const SiteTarget = Type.Union([
+  EmailTarget,
+  closed({ webhook_url: NewWebhook.properties.url }),
+  PersonTarget,
+]);
+const SiteTargets = Type.Array(SiteTarget, { maxItems: 20, uniqueItems: true });
 
 const SiteEscalationStep = closed({ ...EscalationStep.properties, targets: SiteTargets });
 

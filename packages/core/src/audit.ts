@@ -5,7 +5,7 @@ const INPUT_CHARS_MAX = 2_000;
 export const PATH_CHARS_MAX = 500;
 const LEFT_OUT = '(left out)';
 const NAME_OF_SECRET =
-  /secret|password|token|authorization|credential|second_factor|^code$|^pin$|^(api_?)?key$/i;
+  /secret|password|token|authorization|credential|second_factor|^auth$|^endpoint$|^code$|^pin$|^(api_?)?key$/i;
 /** An API key, the secret of a session, a sign-in code or a webhook secret, wherever a caller has put it by mistake. */
 const SECRET = /\b(gk_|gs_|gc_|gi_|whsec_)[\w+/=-]{16,}/g;
 const CHANGE_CHARS_MAX = 20_000;

@@ -1,6 +1,6 @@
 import { ALERT_DOCUMENT, type AlertState } from '@granary/core/alerts/lifecycle';
 import { alertRecord } from '@granary/core/alerts/record';
-import { UNLIMITED } from '@granary/core/keys';
+import { canAccess, type Limits, type Place, UNLIMITED } from '@granary/core/keys';
 import {
   type AlertColumns,
   type Dispatch,
@@ -18,7 +18,7 @@ import {
 } from '@granary/core/notifications/message';
 import { NOTICE_DOCUMENT, told, toldAgain } from '@granary/core/notifications/notice';
 import type { StoredNotification } from '@granary/core/notifications/record';
-import { targetsOf } from '@granary/core/notifications/rule';
+import { type StoredRule, targetsOf } from '@granary/core/notifications/rule';
 import type { Sql } from '@granary/store/sql';
 import { alertColumns } from '../alerts/alert-rows.ts';
 import { findDevices, type StoredDevice } from '../device-rows.ts';
@@ -33,8 +33,20 @@ const NOTICES_PER_CALL_MAX = 250;
 
 interface ComposeRequest extends Readers {
   readonly rules: readonly RuleWithWindows[];
+  /** What those who have rules of their own may see. */
+  readonly limits: LimitsOfOwners;
   readonly nowMs: number;
 }
+
+/** By the ids of people who receive Web Push. */
+export type LimitsOfOwners = ReadonlyMap<string, Limits>;
+
+/** Rules of the site are about every device, those of a person about what that person may see. */
+export const isSeen = (
+  { ownerId }: Pick<StoredRule, 'ownerId'>,
+  place: Place,
+  limits: LimitsOfOwners,
+): boolean => ownerId === null || canAccess(limits.get(ownerId) ?? [], place);
 
 interface Composed {
   readonly written: readonly StoredNotification[];
@@ -93,7 +105,7 @@ async function composeOfRule(
   rule: RuleWithWindows,
   due: readonly StoredNotice[],
   facts: Facts,
-  { nowMs, ...readers }: Omit<ComposeRequest, 'rules'>,
+  { nowMs, limits, ...readers }: Omit<ComposeRequest, 'rules'>,
 ): Promise<StoredNotification[]> {
   const quiet = rule.content.quiet_hours;
   const quietUntilMs = quiet === null ? null : quietUntil(quiet, nowMs);
@@ -106,11 +118,9 @@ async function composeOfRule(
     const { step, notice, alertId } = stored;
     const one: DueNotice = { step, notice, alert: facts.columns.get(alertId) };
     const windowName = windowNameOf(one);
-    const decision: Dispatch = dispatch(one, rule.content, {
-      window: windows[windowName] ?? null,
-      quietUntilMs,
-      nowMs,
-    });
+    const decision: Dispatch = isSeen(rule, toldAlert(stored, facts), limits)
+      ? dispatch(one, rule.content, { window: windows[windowName] ?? null, quietUntilMs, nowMs })
+      : { action: 'drop' };
     if (decision.action === 'drop') {
       const kept = toldAgain(notice, notice.snapshot);
       if (kept === null) removed.push(stored);
@@ -123,7 +133,9 @@ async function composeOfRule(
       continue;
     }
     (decision.isHeld ? together : single).push(stored);
-    after.push({ ...stored, notice: told(notice) });
+    const alert = one.alert?.status;
+    const toldAt = { rule: rule.content, step, nowMs, alert: alert === 'pending' ? undefined : alert };
+    after.push({ ...stored, notice: told(notice, toldAt) });
   }
   const groups = [...single.map((one) => [one]), ...Map.groupBy(together, ({ step }) => step).values()];
   const written: StoredNotification[] = [];

@@ -1,6 +1,6 @@
 import type { NotificationStatus } from '@granary/contract/notifications';
 import type { DocumentKind } from '@granary/core/documents';
-import type { NotificationContent, StoredNotification } from '@granary/core/notifications/record';
+import type { Channel, NotificationContent, StoredNotification } from '@granary/core/notifications/record';
 import { type Expiry, expireRows } from '@granary/store/expiry';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql, Value } from '@granary/store/sql';
@@ -13,6 +13,7 @@ export interface NotificationPage {
 }
 
 export interface NotificationClaim {
+  readonly channel: Channel;
   readonly nowMs: number;
   /** Then it is due again, in case that this node does not finish its attempt. */
   readonly leasedUntilMs: number;
@@ -25,7 +26,7 @@ interface NotificationRow extends Omit<StoredNotification, 'content'> {
 }
 
 const COLUMNS =
-  'notification_id, rule_id, step, status, created_at_ms, attempts, next_attempt_at_ms, sent_at_ms, last_error, body';
+  'notification_id, rule_id, step, channel, status, created_at_ms, attempts, next_attempt_at_ms, sent_at_ms, last_error, body';
 
 function toNotification(
   document: NotificationDocument,
@@ -46,6 +47,7 @@ export async function insertNotifications(
       notificationId: one.notificationId,
       ruleId: one.ruleId,
       step: one.step,
+      channel: one.channel,
       status: one.status,
       createdAtMs: one.createdAtMs,
       attempts: one.attempts,
@@ -85,12 +87,12 @@ export async function listNotifications(
 export async function claimNotifications(
   sql: Sql,
   document: NotificationDocument,
-  { nowMs, leasedUntilMs, limit }: NotificationClaim,
+  { channel, nowMs, leasedUntilMs, limit }: NotificationClaim,
 ): Promise<StoredNotification[]> {
   const due = await sql.query<{ notificationNo: number }>(
-    `SELECT notification_no FROM notifications WHERE status = 'pending' AND next_attempt_at_ms <= $1
+    `SELECT notification_no FROM notifications WHERE status = 'pending' AND channel = $3 AND next_attempt_at_ms <= $1
      ORDER BY attempts, notification_no LIMIT $2 ${sql.forUpdate} ${sql.skipLocked}`,
-    [nowMs, limit],
+    [nowMs, limit, channel],
   );
   if (due.length === 0) return [];
   const rows = await sql.query<NotificationRow>(
@@ -151,10 +153,10 @@ export const expireNotifications = (sql: Sql, expiry: Expiry): Promise<number> =
     expiry,
   );
 
-export async function hasUnsentNotifications(sql: Sql, nowMs: number): Promise<boolean> {
+export async function hasUnsentNotifications(sql: Sql, channel: Channel, nowMs: number): Promise<boolean> {
   const rows = await sql.query(
-    "SELECT 1 AS found FROM notifications WHERE status = 'pending' AND next_attempt_at_ms <= $1 LIMIT 1",
-    [nowMs],
+    "SELECT 1 AS found FROM notifications WHERE status = 'pending' AND channel = $1 AND next_attempt_at_ms <= $2 LIMIT 1",
+    [channel, nowMs],
   );
   return rows.length > 0;
 }

@@ -199,8 +199,46 @@ describeEachEngine('notifications', (engine) => {
     assert.equal((await app.notifications.listRules({ afterRuleId: null, limit: 10 })).length, 0);
   });
 
+  it('tells the people of a rota in turns until somebody acknowledges, on any node', async () => {
+    const people = ['Ada', 'Bob'].map((name) => ({ name, keyId: newId('per') }));
+    for (const { keyId, name } of people) {
+      const code = { hash: newId('hash'), keyId, createdAtMs: NOW_MS, expiresAtMs: NOW_MS + 1 };
+      const grants = [
+        { role: 'viewer' as const, scopes: ['read' as const], facilities: null, deviceIds: null },
+      ];
+      const person = { keyId, login: keyId, name, email: `${name}@example.com`, grants, createdAtMs: NOW_MS };
+      await app.people.invite(person, code);
+    }
+    const rota = { people: people.map(({ keyId }) => keyId), minutes: 10 };
+    await rule({ targets: [], match: { types: ['low_level'] }, rota });
+    const silo = await lowSilo(NOW_MS);
+    const told = async (): Promise<string[]> =>
+      (await app.notifications.list({ ...EVERYTHING, ruleId }))
+        .map(({ step, content: { target } }) => `${step} ${'email' in target ? target.email : ''}`)
+        .reverse();
+    await Promise.all([advance(NOW_MS), advance(NOW_MS, other)]);
+    await advance(NOW_MS);
+    assert.deepEqual(await told(), ['1 Ada@example.com']);
+    await advance(NOW_MS + 10 * MINUTE_MS - 1);
+    await advance(NOW_MS + 10 * MINUTE_MS, other);
+    await advance(NOW_MS + 20 * MINUTE_MS);
+    await advance(NOW_MS + 30 * MINUTE_MS, other);
+    const rounds = ['1 Ada@example.com', '2 Bob@example.com', '1 Ada@example.com', '2 Bob@example.com'];
+    assert.deepEqual(await told(), rounds);
+    await acknowledge(silo, NOW_MS + 31 * MINUTE_MS);
+    await advance(NOW_MS + 31 * MINUTE_MS);
+    await advance(NOW_MS + 120 * MINUTE_MS);
+    assert.deepEqual(await told(), rounds);
+    const after = await app.people.disable(people[0]?.keyId ?? '', NOW_MS + 120 * MINUTE_MS);
+    assert.equal(after.keyId, people[0]?.keyId);
+    await lowSilo(NOW_MS + 121 * MINUTE_MS);
+    await advance(NOW_MS + 121 * MINUTE_MS);
+    const [last] = await app.notifications.list({ ...EVERYTHING, ruleId });
+    assert.deepEqual([last?.status, last?.lastError], ['failed', 'the person is disabled']);
+  });
+
   const claim = (nowMs: number, node = app) =>
-    node.notifications.claim({ nowMs, leasedUntilMs: nowMs + MINUTE_MS, limit: 1_000 });
+    node.notifications.claim({ channel: 'email', nowMs, leasedUntilMs: nowMs + MINUTE_MS, limit: 1_000 });
   const ofRule = async (taken: ReturnType<typeof claim>) =>
     (await taken).filter((one) => one.ruleId === ruleId);
 

@@ -1,7 +1,12 @@
+import type { Alert } from '@granary/contract/alerts';
 import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { NOTIFICATION_RULES_MAX, type NotificationTarget } from '@granary/contract/notifications';
+import type { OperationRecord } from '@granary/contract/operations';
+import type { PushSettings } from '@granary/contract/push';
+import { isValidAt, limitsWith } from '@granary/core/keys';
+import { quietUntil } from '@granary/core/notifications/dispatch';
 import { type Readers, testMessage } from '@granary/core/notifications/message';
 import {
   type AlertEvent,
@@ -10,24 +15,34 @@ import {
   type NoticesBySteps,
   noticesAfter,
 } from '@granary/core/notifications/notice';
-import { NOTIFICATION_DOCUMENT, type StoredNotification } from '@granary/core/notifications/record';
+import { type EndedOperation, hasEnded, pushedOperation } from '@granary/core/notifications/push';
+import {
+  type Channel,
+  NOTIFICATION_DOCUMENT,
+  type StoredNotification,
+} from '@granary/core/notifications/record';
 import {
   allTargets,
+  FIRST_PUSH_SETTINGS,
+  pushRule,
+  pushSettings,
   RULE_DOCUMENT,
   type RuleContent,
   ruleRecord,
   type StoredRule,
+  stepsOf,
 } from '@granary/core/notifications/rule';
 import { quoted } from '@granary/core/words';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
+import { findCaller } from '../keys/key-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import { findWebhook } from '../webhooks/webhook-rows.ts';
 import { recordAttempt } from './attempts.ts';
-import { composeDue } from './compose.ts';
+import { composeDue, isSeen, type LimitsOfOwners } from './compose.ts';
 import {
   expireNotices,
   hasDueNotices,
@@ -43,16 +58,29 @@ import {
   claimNotifications,
   expireNotifications,
   hasUnsentNotifications,
+  insertNotifications,
   listNotifications,
   type NotificationClaim,
   type NotificationPage,
   renewNotification,
 } from './notification-rows.ts';
 import {
-  alertEvents,
+  findDestination,
+  findPushKeys,
+  insertPushKeys,
+  type PushKeys,
+  pushedCallers,
+  removeSubscription,
+  type StoredSubscription,
+  saveSubscription,
+  subscriptionsOf,
+} from './push-rows.ts';
+import {
   countRules,
+  findOwnRule,
   findRule,
   insertRule,
+  listOwnRules,
   listRules,
   lockPosition,
   newestSequence,
@@ -60,12 +88,16 @@ import {
   removeRule as removeRow,
   savePosition,
   saveRule,
+  type ToldEvent,
+  toldEvents,
 } from './rule-rows.ts';
-import { failureEvents, isPassedOn, writeNotifications } from './write-notifications.ts';
+import { failureEvents, isPassedOn, pending, writeNotifications } from './write-notifications.ts';
 
 /** Limits of one transaction, so that other writes are not held up for long: numbers of events, and notices. */
 const EVENTS_PER_CALL_MAX = 2_000;
 const NOTICES_PER_CALL_MAX = 300;
+
+const OPERATION_EVENT: EventType = 'operation.status_changed';
 
 /** Whether the service can send e-mail; the storage does not know its settings. */
 export interface MailAbility {
@@ -75,12 +107,13 @@ export interface MailAbility {
 /** Refuses a rule with a target that nothing can be sent to. */
 export async function checkTargets(
   sql: Sql,
-  { targets, escalation }: RuleContent,
+  { targets, escalation, rota }: RuleContent,
   { canSendMail }: MailAbility,
 ): Promise<void> {
   const lists = [
     { path: '/targets', targets },
     ...escalation.map((step, i) => ({ path: `/escalation/${i}/targets`, targets: step.targets })),
+    { path: '/rota/people', targets: (rota?.people ?? []).map((person_id) => ({ person_id })) },
   ];
   const faults: ValidationIssue[] = [];
   for (const list of lists) {
@@ -98,43 +131,89 @@ async function faultOf(sql: Sql, target: NotificationTarget, canSendMail: boolea
     const webhook = await findWebhook(sql, target.webhook_id);
     return webhook === undefined ? `there is no webhook ${quoted(target.webhook_id)}` : null;
   }
+  if ('person_id' in target) {
+    const person = await findCaller(sql, target.person_id);
+    return person?.kind === 'person' ? null : `there is no person ${quoted(target.person_id)}`;
+  }
   return canSendMail ? null : 'e-mail cannot be sent: GRANARY_SMTP_URL is not set';
 }
 
 interface PlanRequest {
   readonly rules: readonly StoredRule[];
+  readonly limits: LimitsOfOwners;
   readonly position: number;
   readonly nowMs: number;
 }
 
 /** Reads the next events and stores what each rule has to tell about them. Returns whether there are more. */
-export async function planNotices(sql: Sql, { rules, position, nowMs }: PlanRequest): Promise<boolean> {
+export async function planNotices(sql: Sql, plan: PlanRequest): Promise<boolean> {
+  const { rules, position } = plan;
   const newest = await newestSequence(sql);
   if (position === newest) return false;
   if (rules.length === 0) {
     await savePosition(sql, newest);
     return false;
   }
-  const steps = rules.reduce((sum, { content }) => sum + 1 + content.escalation.length, 0);
+  const steps = rules.reduce((sum, { content }) => sum + 1 + stepsOf(content).length, 0);
   const limit = Math.ceil(NOTICES_PER_CALL_MAX / steps);
   const range = { after: position, upTo: Math.min(newest, position + EVENTS_PER_CALL_MAX), limit };
-  const found = await alertEvents(sql, { ...range, types: NOTICE_EVENT_TYPES });
-  await saveChanges(
-    sql,
-    rules,
-    found.map(({ event }) => event),
-    nowMs,
-  );
+  const found = await toldEvents(sql, { ...range, types: [...NOTICE_EVENT_TYPES, OPERATION_EVENT] });
+  const isAboutAlert = Object.groupBy(found, ({ type }) => (type === OPERATION_EVENT ? 'no' : 'yes'));
+  await saveChanges(sql, plan, (isAboutAlert.yes ?? []).map(alertEvent));
+  await tellOperations(sql, plan, (isAboutAlert.no ?? []).map(operationEvent));
   const last = found.length === limit ? found.at(-1)?.sequence : undefined;
   await savePosition(sql, last ?? range.upTo);
   return (last ?? range.upTo) < newest;
 }
 
+const alertEvent = ({ type, atMs, data, deviceId, facility, labels }: ToldEvent): AlertEvent => ({
+  type,
+  atMs,
+  snapshot: { alert: data as Alert, deviceId, facility, labels },
+});
+
+const operationEvent = ({ data, deviceId, deviceName, facility }: ToldEvent): EndedOperation => ({
+  operation: data as OperationRecord,
+  deviceId,
+  deviceName,
+  facility,
+});
+
+/** Operations that end in the quiet hours of a person are not told: in the morning nobody waits for them. */
+async function tellOperations(
+  sql: Sql,
+  { rules, limits, nowMs }: PlanRequest,
+  operations: readonly EndedOperation[],
+): Promise<void> {
+  const ended = operations.filter(({ operation }) => hasEnded(operation));
+  const written: StoredNotification[] = [];
+  for (const rule of ended.length === 0 ? [] : rules) {
+    const { operations: wanted = 'none', quiet_hours: quiet, match } = rule.content;
+    if (rule.ownerId === null || wanted === 'none') continue;
+    if (quiet !== null && quietUntil(quiet, nowMs) !== null) continue;
+    const told = ended.filter(
+      (one) =>
+        (wanted === 'all' || one.operation.requested_by?.key_id === rule.ownerId) &&
+        (match.facilities?.includes(one.facility) ?? true) &&
+        isSeen(rule, one, limits),
+    );
+    const browsers = told.length === 0 ? [] : await subscriptionsOf(sql, rule.ownerId);
+    for (const one of told) {
+      const subject = `${one.deviceName}: ${one.operation.status_detail}`;
+      const message = { subject, text: subject, alerts: [], alertCount: 0 };
+      for (const { subscriptionId } of browsers) {
+        const target = { person_id: rule.ownerId, subscription_id: subscriptionId };
+        written.push(pending('push', target, message, { rule, step: 0, nowMs }, pushedOperation(one)));
+      }
+    }
+  }
+  await insertNotifications(sql, NOTIFICATION_DOCUMENT, written);
+}
+
 async function saveChanges(
   sql: Sql,
-  rules: readonly StoredRule[],
+  { rules, limits, nowMs }: PlanRequest,
   events: readonly AlertEvent[],
-  nowMs: number,
 ): Promise<void> {
   if (events.length === 0) return;
   const eventsOfAlerts = Map.groupBy(events, ({ snapshot }) => snapshot.alert.alert_id);
@@ -142,8 +221,10 @@ async function saveChanges(
   const storedByKey = Map.groupBy(stored, ({ ruleId, alertId }) => `${ruleId} ${alertId}`);
   const changed: StoredNotice[] = [];
   const removed: NoticeKey[] = [];
-  for (const { ruleId, content } of rules) {
+  for (const rule of rules) {
+    const { ruleId, content } = rule;
     for (const [alertId, ofAlert] of eventsOfAlerts) {
+      if (!ofAlert.every(({ snapshot }) => isSeen(rule, snapshot, limits))) continue;
       const before: NoticesBySteps = new Map(
         storedByKey.get(`${ruleId} ${alertId}`)?.map(({ step, notice }) => [step, notice]),
       );
@@ -184,7 +265,14 @@ export const reads = {
   listRules: (sql: Sql, page: RulePage) => listRules(sql, RULE_DOCUMENT, page, () => undefined),
   list: (sql: Sql, page: NotificationPage) => listNotifications(sql, NOTIFICATION_DOCUMENT, page),
   hasDueNotices: (sql: Sql, nowMs: number) => hasDueNotices(sql, nowMs),
-  hasUnsent: (sql: Sql, nowMs: number) => hasUnsentNotifications(sql, nowMs),
+  hasUnsent: (sql: Sql, channel: Channel, nowMs: number) => hasUnsentNotifications(sql, channel, nowMs),
+  pushKeys: (sql: Sql) => findPushKeys(sql),
+  pushDestination: (sql: Sql, subscriptionId: string) => findDestination(sql, subscriptionId),
+  subscriptions: (sql: Sql, keyId: string) => subscriptionsOf(sql, keyId),
+  async pushSettings(sql: Sql, keyId: string): Promise<PushSettings> {
+    const own = await findOwnRule(sql, RULE_DOCUMENT, keyId);
+    return own === undefined ? FIRST_PUSH_SETTINGS : pushSettings(own.content);
+  },
 };
 
 export const writes = {
@@ -216,9 +304,16 @@ export const writes = {
     if (position === undefined) return committed({ hasMore: false, isBusy: true, setAside });
     const onUnreadable = (item: SetAside): void => void setAside.push(item);
     const all = { afterRuleId: null, limit: NOTIFICATION_RULES_MAX };
-    const rules = await listRules(tx.sql, RULE_DOCUMENT, all, onUnreadable);
-    const hasMoreEvents = await planNotices(tx.sql, { rules, position, nowMs });
-    const { written, hasMore } = await composeDue(tx.sql, { rules, ...readers, nowMs }, onUnreadable);
+    const pushed = (await pushedCallers(tx.sql)).filter((caller) => isValidAt(caller, nowMs));
+    const limits = new Map(pushed.map((caller) => [caller.keyId, limitsWith(caller, 'read')]));
+    const rules = [
+      ...(await listRules(tx.sql, RULE_DOCUMENT, all, onUnreadable)),
+      ...(limits.size === 0
+        ? []
+        : await listOwnRules(tx.sql, RULE_DOCUMENT, [...limits.keys()], onUnreadable)),
+    ];
+    const hasMoreEvents = await planNotices(tx.sql, { rules, limits, position, nowMs });
+    const { written, hasMore } = await composeDue(tx.sql, { rules, limits, ...readers, nowMs }, onUnreadable);
     const effects = await logFailures(tx, written, nowMs);
     return committed({ hasMore: hasMoreEvents || hasMore, isBusy: false, setAside }, ...effects);
   },
@@ -235,6 +330,52 @@ export const writes = {
 
   recordAttempt,
 
+  /** The keys of the service, of which the first ones stay. */
+  async keepPushKeys(tx: Transaction, keys: PushKeys): Promise<Committed<null>> {
+    await insertPushKeys(tx.sql, keys);
+    return committed(null);
+  },
+
+  /** A person who has not decided yet is told what most want. */
+  async subscribe(tx: Transaction, subscription: StoredSubscription): Promise<Committed<null>> {
+    const { keyId, createdAtMs: nowMs } = subscription;
+    await saveSubscription(tx.sql, subscription);
+    await lockPosition(tx.sql, { isWaiting: true });
+    const known = await findOwnRule(tx.sql, RULE_DOCUMENT, keyId);
+    if (known === undefined)
+      await saveOwnRule(tx.sql, keyId, pushRule(keyId, FIRST_PUSH_SETTINGS, ''), nowMs);
+    return committed(null);
+  },
+
+  unsubscribe: async (tx: Transaction, subscriptionId: string): Promise<Committed<boolean>> =>
+    committed(await removeSubscription(tx.sql, subscriptionId)),
+
+  async changePushSettings(
+    tx: Transaction,
+    {
+      keyId,
+      content,
+      nowMs,
+    }: { readonly keyId: string; readonly content: RuleContent; readonly nowMs: number },
+  ): Promise<Committed<null>> {
+    await lockPosition(tx.sql, { isWaiting: true });
+    await saveOwnRule(tx.sql, keyId, content, nowMs);
+    return committed(null);
+  },
+
+  /** Sends a test to every browser of the person; returns to how many. */
+  async testPush(
+    tx: Transaction,
+    { keyId, ...sender }: Sender & { readonly keyId: string },
+  ): Promise<Committed<number>> {
+    await lockPosition(tx.sql, { isWaiting: true });
+    const rule = await findOwnRule(tx.sql, RULE_DOCUMENT, keyId);
+    if (rule === undefined) return committed(0);
+    const context = { rule, step: 0, ...sender };
+    const written = await writeNotifications(tx.sql, rule.content.targets, testMessage(context), context);
+    return committed(written.length, { kind: 'notifications_due' });
+  },
+
   /** Removes a limited number of old notifications and returns how many. */
   expire: longWrite(async (tx, expiry: Expiry) =>
     committed((await expireNotices(tx.sql, expiry)) + (await expireNotifications(tx.sql, expiry))),
@@ -250,6 +391,18 @@ async function logFailures(
   const events = failureEvents(written, nowMs);
   await logEvents(tx, events);
   return [...eventsLogged(events), ...(isPassedOn(written) ? [{ kind: 'webhooks_changed' } as const] : [])];
+}
+
+async function saveOwnRule(sql: Sql, ownerId: string, content: RuleContent, nowMs: number): Promise<void> {
+  const before = await findOwnRule(sql, RULE_DOCUMENT, ownerId);
+  const rule = {
+    ruleId: ownerId,
+    ownerId,
+    content,
+    createdAtMs: before?.createdAtMs ?? nowMs,
+    updatedAtMs: nowMs,
+  };
+  await (before === undefined ? insertRule : saveRule)(sql, RULE_DOCUMENT, rule);
 }
 
 interface RuleChange extends MailAbility {
@@ -274,7 +427,7 @@ async function createRule(tx: Transaction, change: RuleChange): Promise<Committe
     throw new Refusal('notification_rule_limit_reached', message);
   }
   await checkTargets(tx.sql, content, change);
-  const rule: StoredRule = { ruleId, content, createdAtMs: nowMs, updatedAtMs: nowMs };
+  const rule: StoredRule = { ruleId, ownerId: null, content, createdAtMs: nowMs, updatedAtMs: nowMs };
   await insertRule(tx.sql, RULE_DOCUMENT, rule);
   return await logged(tx, 'notification_rule.created', rule, nowMs);
 }

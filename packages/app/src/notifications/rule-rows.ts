@@ -1,8 +1,7 @@
-import type { Alert } from '@granary/contract/alerts';
+import type { Labels } from '@granary/contract/devices/labels';
 import type { EventType } from '@granary/contract/events';
 import type { DocumentKind } from '@granary/core/documents';
 import type { FloodWindows } from '@granary/core/notifications/dispatch';
-import type { AlertEvent } from '@granary/core/notifications/notice';
 import type { RuleContent, StoredRule } from '@granary/core/notifications/rule';
 import { insertRows } from '@granary/store/rows';
 import type { Sql, Value } from '@granary/store/sql';
@@ -24,7 +23,8 @@ interface RuleRow extends Omit<StoredRule, 'content'> {
   readonly windows: string;
 }
 
-const SELECT_RULE = 'SELECT rule_id, created_at_ms, updated_at_ms, body, windows FROM notification_rules';
+const SELECT_RULE =
+  'SELECT rule_id, owner_id, created_at_ms, updated_at_ms, body, windows FROM notification_rules';
 
 function toRule(document: RuleDocument, { body, windows, ...fields }: RuleRow): RuleWithWindows {
   return { ...fields, content: document.read(body), windows: JSON.parse(windows) };
@@ -35,11 +35,21 @@ export async function findRule(
   document: RuleDocument,
   ruleId: string,
 ): Promise<StoredRule | undefined> {
-  const [row] = await sql.query<RuleRow>(`${SELECT_RULE} WHERE rule_id = $1`, [ruleId]);
+  const [row] = await sql.query<RuleRow>(`${SELECT_RULE} WHERE rule_id = $1 AND owner_id IS NULL`, [ruleId]);
   return row && toRule(document, row);
 }
 
-/** In the order of their ids; a rule that cannot be read is reported and left out. */
+/** What a person has set for their own devices. */
+export async function findOwnRule(
+  sql: Sql,
+  document: RuleDocument,
+  ownerId: string,
+): Promise<StoredRule | undefined> {
+  const [row] = await sql.query<RuleRow>(`${SELECT_RULE} WHERE rule_id = $1 AND owner_id = $1`, [ownerId]);
+  return row && toRule(document, row);
+}
+
+/** Those of the site, in the order of their ids; a rule that cannot be read is reported and left out. */
 export async function listRules(
   sql: Sql,
   document: RuleDocument,
@@ -48,9 +58,31 @@ export async function listRules(
 ): Promise<RuleWithWindows[]> {
   const params: Value[] = [afterRuleId ?? '', limit];
   const rows = await sql.query<RuleRow>(
-    `${SELECT_RULE} WHERE rule_id > $1 ORDER BY rule_id LIMIT $2`,
+    `${SELECT_RULE} WHERE rule_id > $1 AND owner_id IS NULL ORDER BY rule_id LIMIT $2`,
     params,
   );
+  return readable(document, rows, onUnreadable);
+}
+
+/** Those of these people. */
+export async function listOwnRules(
+  sql: Sql,
+  document: RuleDocument,
+  ownerIds: readonly string[],
+  onUnreadable: OnUnreadable,
+): Promise<RuleWithWindows[]> {
+  const rows = await sql.query<RuleRow>(
+    `${SELECT_RULE} WHERE ${sql.isOneOf('owner_id', '$1')} ORDER BY rule_id`,
+    [JSON.stringify(ownerIds)],
+  );
+  return readable(document, rows, onUnreadable);
+}
+
+function readable(
+  document: RuleDocument,
+  rows: readonly RuleRow[],
+  onUnreadable: OnUnreadable,
+): RuleWithWindows[] {
   return rows.flatMap((row) => {
     try {
       return [toRule(document, row)];
@@ -62,14 +94,16 @@ export async function listRules(
 }
 
 export async function countRules(sql: Sql): Promise<number> {
-  const [row] = await sql.query<{ count: number }>('SELECT COUNT(*) AS count FROM notification_rules');
+  const [row] = await sql.query<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM notification_rules WHERE owner_id IS NULL',
+  );
   return row?.count ?? 0;
 }
 
 export async function insertRule(sql: Sql, document: RuleDocument, rule: StoredRule): Promise<void> {
-  const { ruleId, createdAtMs, updatedAtMs, content } = rule;
+  const { ruleId, ownerId, createdAtMs, updatedAtMs, content } = rule;
   await insertRows(sql, { table: 'notification_rules' }, [
-    { ruleId, createdAtMs, updatedAtMs, body: document.write(content), windows: '{}' },
+    { ruleId, ownerId, createdAtMs, updatedAtMs, body: document.write(content), windows: '{}' },
   ]);
 }
 
@@ -120,6 +154,7 @@ interface EventRow {
   readonly type: EventType;
   readonly atMs: number;
   readonly deviceId: string;
+  readonly deviceName: string;
   readonly facility: string;
   readonly labels: string | null;
   readonly data: string;
@@ -132,25 +167,23 @@ export interface EventRange {
   readonly limit: number;
 }
 
-export interface NumberedAlertEvent {
-  readonly sequence: number;
-  readonly event: AlertEvent;
+/** An event as it was logged, with its device. */
+export interface ToldEvent extends Omit<EventRow, 'data' | 'labels'> {
+  readonly labels: Labels;
+  readonly data: unknown;
 }
 
-/** The events of these types about alerts of devices that still exist, in order. */
-export async function alertEvents(
-  sql: Sql,
-  { after, upTo, types, limit }: EventRange,
-): Promise<NumberedAlertEvent[]> {
+/** The events of these types about devices that still exist, in order. */
+export async function toldEvents(sql: Sql, { after, upTo, types, limit }: EventRange): Promise<ToldEvent[]> {
   const rows = await sql.query<EventRow>(
-    `SELECT sequence, type, at_ms, device_id, facility, labels, data FROM events JOIN devices USING (device_no)
+    `SELECT sequence, type, at_ms, device_id, devices.name AS device_name, facility, labels, data FROM events JOIN devices USING (device_no)
      WHERE sequence > $1 AND sequence <= $2 AND ${sql.isOneOf('type', '$3')} AND purged_device_id IS NULL
      ORDER BY sequence LIMIT $4`,
     [after, upTo, JSON.stringify(types), limit],
   );
-  return rows.map(({ sequence, type, atMs, deviceId, facility, labels, data }) => {
-    const alert: Alert = JSON.parse(data);
-    const snapshot = { alert, deviceId, facility, labels: labels === null ? {} : JSON.parse(labels) };
-    return { sequence, event: { type, atMs, snapshot } };
-  });
+  return rows.map(({ data, labels, ...row }) => ({
+    ...row,
+    data: JSON.parse(data),
+    labels: labels === null ? {} : JSON.parse(labels),
+  }));
 }

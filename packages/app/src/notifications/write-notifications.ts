@@ -1,46 +1,101 @@
-import type { NotificationTarget } from '@granary/contract/notifications';
-import { type Message, type MessageContext, webhookPayload } from '@granary/core/notifications/message';
+import type { SentTarget } from '@granary/contract/notifications';
+import { canAccess, isValidAt, limitsWith } from '@granary/core/keys';
 import {
+  type Message,
+  type MessageContext,
+  messageOf,
+  webhookPayload,
+} from '@granary/core/notifications/message';
+import { type Pushed, pushedAlerts } from '@granary/core/notifications/push';
+import {
+  type Channel,
   NOTIFICATION_DOCUMENT,
   notificationRecord,
   type StoredNotification,
 } from '@granary/core/notifications/record';
+import type { targetsOf } from '@granary/core/notifications/rule';
 import type { Sql } from '@granary/store/sql';
 import type { NewEvent } from '../events/event-rows.ts';
 import { newId } from '../ids.ts';
+import { findCaller } from '../keys/key-rows.ts';
 import { findWebhook } from '../webhooks/webhook-rows.ts';
 import { enqueueMessage } from '../webhooks/webhooks.ts';
 import { insertNotifications } from './notification-rows.ts';
+import { subscriptionsOf } from './push-rows.ts';
 
-type Writing = Pick<MessageContext, 'rule' | 'step' | 'nowMs'>;
+type Targets = ReturnType<typeof targetsOf>;
 
 /** One notification for each target, so that each is tried until it is sent. */
 export async function writeNotifications(
   sql: Sql,
-  targets: readonly NotificationTarget[],
+  targets: Targets,
   message: Message,
-  writing: Writing,
+  context: MessageContext,
 ): Promise<StoredNotification[]> {
   const written: StoredNotification[] = [];
   for (const target of targets) {
-    const pending = pendingNotification(target, message, writing);
-    written.push('email' in target ? pending : await passToWebhook(sql, target.webhook_id, pending, message));
+    if ('person_id' in target) {
+      written.push(...(await toPerson(sql, target.person_id, message, context)));
+    } else if ('email' in target) {
+      written.push(pending('email', target, message, context));
+    } else {
+      const passed = pending('none', target, message, context);
+      written.push(await passToWebhook(sql, target.webhook_id, passed, message));
+    }
   }
   await insertNotifications(sql, NOTIFICATION_DOCUMENT, written);
   return written;
 }
 
-function pendingNotification(
-  target: NotificationTarget,
-  { subject, text, alerts, alertCount }: Message,
-  { rule, step, nowMs }: Writing,
+/** To every browser of the person; by e-mail where there is none, unless the person has not asked for more than Web Push. */
+async function toPerson(
+  sql: Sql,
+  personId: string,
+  message: Message,
+  context: MessageContext,
+): Promise<StoredNotification[]> {
+  const target = { person_id: personId, subscription_id: null };
+  const fail = (lastError: string): StoredNotification[] => [
+    failed(pending('none', target, message, context), lastError),
+  ];
+  const caller = await findCaller(sql, personId);
+  if (caller === undefined) return fail('there is no such person');
+  if (!isValidAt(caller, context.nowMs)) return fail('the person is disabled');
+  const limits = limitsWith(caller, 'read');
+  const seen = message.told.filter((one) => canAccess(limits, one));
+  if (seen.length === 0 && message.told.length > 0) return fail('the person may not see the device');
+  const own = seen.length === message.told.length ? message : messageOf(seen, context);
+  const browsers = await subscriptionsOf(sql, personId);
+  if (browsers.length > 0) {
+    const pushed = pushedAlerts(own.told, context.timeZone);
+    return browsers.map(({ subscriptionId }) =>
+      pending('push', { ...target, subscription_id: subscriptionId }, own, context, pushed),
+    );
+  }
+  if (context.rule.ownerId !== null) return [];
+  const [found] = await sql.query<{ email: string | null }>('SELECT email FROM people WHERE key_id = $1', [
+    personId,
+  ]);
+  return found?.email
+    ? [pending('email', { email: found.email }, own, context)]
+    : fail('the person has neither a browser for Web Push nor an e-mail address');
+}
+
+export function pending(
+  channel: Channel,
+  target: SentTarget,
+  { subject, text, alerts, alertCount }: Pick<Message, 'subject' | 'text' | 'alerts' | 'alertCount'>,
+  { rule, step, nowMs }: Pick<MessageContext, 'rule' | 'step' | 'nowMs'>,
+  push?: Pushed,
 ): StoredNotification {
+  const content = { subject, text, alerts, alertCount, ruleName: rule.content.name, target };
   return {
     notificationId: newId('ntf', nowMs),
     ruleId: rule.ruleId,
     step,
     status: 'pending',
-    content: { subject, text, alerts, alertCount, ruleName: rule.content.name, target },
+    channel,
+    content: push === undefined ? content : { ...content, push },
     createdAtMs: nowMs,
     attempts: 0,
     nextAttemptAtMs: nowMs,
@@ -49,20 +104,26 @@ function pendingNotification(
   };
 }
 
+const failed = (notification: StoredNotification, lastError: string): StoredNotification => ({
+  ...notification,
+  status: 'failed',
+  nextAttemptAtMs: null,
+  lastError,
+});
+
 /** The deliveries of the webhook repeat it from here on. */
 async function passToWebhook(
   sql: Sql,
   webhookId: string,
-  pending: StoredNotification,
+  passed: StoredNotification,
   message: Message,
 ): Promise<StoredNotification> {
-  const { notificationId: messageId, createdAtMs: nowMs } = pending;
+  const { notificationId: messageId, createdAtMs: nowMs } = passed;
   const webhook = await findWebhook(sql, webhookId);
   if (webhook === undefined || !webhook.enabled) {
-    const lastError = `the webhook ${webhook === undefined ? 'was removed' : 'is disabled'}`;
-    return { ...pending, status: 'failed', nextAttemptAtMs: null, lastError };
+    return failed(passed, `the webhook ${webhook === undefined ? 'was removed' : 'is disabled'}`);
   }
-  const payload = webhookPayload(message, pending);
+  const payload = webhookPayload(message, passed);
   await enqueueMessage(sql, {
     webhookNo: webhook.webhookNo,
     messageId,
@@ -70,18 +131,18 @@ async function passToWebhook(
     payload,
     nowMs,
   });
-  return { ...pending, status: 'sent', attempts: 1, nextAttemptAtMs: null, sentAtMs: nowMs };
+  return { ...passed, status: 'sent', attempts: 1, nextAttemptAtMs: null, sentAtMs: nowMs };
 }
 
 /** The events of notifications that will never be sent. */
 export const failureEvents = (written: readonly StoredNotification[], atMs: number): NewEvent[] =>
   written
     .filter(({ status }) => status === 'failed')
-    .map((failed) => ({
+    .map((one) => ({
       type: 'notification.failed',
       deviceNo: null,
       atMs,
-      data: notificationRecord(failed),
+      data: notificationRecord(one),
     }));
 
 /** Whether something waits for the worker of the webhooks. */

@@ -181,6 +181,12 @@ export async function removeCodesBeyond(sql: Sql, keyId: string, keptMax: number
 /** Removes a limited number of ended sessions and codes, and of what was used once, and returns how many. */
 export async function expireSignIns(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
   let removed = 0;
+  // A browser whose session has run out goes on to receive Web Push; one whose session was ended does not.
+  await sql.run(
+    `UPDATE push_subscriptions SET session_hash = NULL
+     WHERE session_hash IN (SELECT hash FROM sessions WHERE expires_at_ms <= $1)`,
+    [beforeMs],
+  );
   for (const table of ['sessions', 'sign_in_codes', 'sign_on_uses', 'confirmations']) {
     removed += await sql.run(
       `DELETE FROM ${table} WHERE hash IN (

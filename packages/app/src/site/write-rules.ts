@@ -27,7 +27,8 @@ export async function writeRules(
   for (const { before, after: content, action } of planned) {
     if (action === 'unchanged') continue;
     const ruleId = before?.ruleId ?? needed(newRuleIds[content.name]);
-    const rule = { ruleId, content, createdAtMs: before?.createdAtMs ?? nowMs, updatedAtMs: nowMs };
+    const createdAtMs = before?.createdAtMs ?? nowMs;
+    const rule = { ruleId, ownerId: null, content, createdAtMs, updatedAtMs: nowMs };
     await (before === null ? insertRule : saveRule)(sql, RULE_DOCUMENT, rule);
     const type = before === null ? 'notification_rule.created' : 'notification_rule.updated';
     events.push({ type, deviceNo: null, atMs: nowMs, data: ruleRecord(rule) });

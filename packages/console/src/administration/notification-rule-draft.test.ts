@@ -18,6 +18,7 @@ const RULE: NotificationRule = {
     critical_too: true,
   },
   summary: { window_seconds: 77, at_once_max: 3 },
+  rota: null,
   escalation: [{ after_minutes: 15, targets: [{ email: 'boss@example.com' }] }],
   created_at: '2026-11-16T00:00:00Z',
   updated_at: '2026-11-16T00:00:00Z',

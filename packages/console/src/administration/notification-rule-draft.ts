@@ -6,7 +6,7 @@ import {
   WEEKDAYS,
 } from '@granary/contract/notifications';
 
-/** What the form of a notification rule holds. Targets are lines of text: e-mail addresses and ids of webhooks. */
+/** What the form of a notification rule holds. Targets are lines of text: e-mail addresses and ids of webhooks and people. */
 export interface RuleDraft {
   readonly name: string;
   readonly isEnabled: boolean;
@@ -25,6 +25,9 @@ export interface RuleDraft {
   readonly quietDays: readonly string[];
   readonly areCriticalQuiet: boolean;
   readonly escalation: readonly StepDraft[];
+  /** The ids of people, in their order; in place of an escalation. */
+  readonly rota: readonly string[];
+  readonly rotaMinutes: string;
 }
 
 export interface StepDraft {
@@ -49,6 +52,8 @@ export const emptyRule = (timeZone: string): RuleDraft => ({
   quietDays: [...WEEKDAYS],
   areCriticalQuiet: false,
   escalation: [],
+  rota: [],
+  rotaMinutes: '10',
 });
 
 export function draftOfRule(rule: NotificationRule, timeZone: string): RuleDraft {
@@ -78,6 +83,7 @@ export function draftOfRule(rule: NotificationRule, timeZone: string): RuleDraft
       afterMinutes: String(after_minutes),
       targets: linesOf(targets),
     })),
+    ...(rule.rota === null ? {} : { rota: rule.rota.people, rotaMinutes: String(rule.rota.minutes) }),
   };
 }
 
@@ -111,6 +117,7 @@ export function ruleOf(draft: RuleDraft, before: NotificationRule | null): Notif
       after_minutes: Number(afterMinutes),
       targets: targetsOf(targets),
     })),
+    rota: draft.rota.length === 0 ? null : { people: [...draft.rota], minutes: Number(draft.rotaMinutes) },
     ...(before === null ? {} : { summary: before.summary }),
   };
 }
@@ -121,9 +128,14 @@ export const targetsOf = (text: string): NotificationTarget[] =>
     .split(/[\n,;]/)
     .map((line) => line.trim())
     .filter((line) => line !== '')
-    .map((line) => (line.includes('@') ? { email: line } : { webhook_id: line }));
+    .map((line) => {
+      if (line.includes('@')) return { email: line };
+      return line.startsWith('per_') ? { person_id: line } : { webhook_id: line };
+    });
 
 export const linesOf = (targets: readonly NotificationTarget[]): string => targets.map(targetText).join('\n');
 
-export const targetText = (target: NotificationTarget): string =>
-  'email' in target ? target.email : target.webhook_id;
+export function targetText(target: NotificationTarget): string {
+  if ('email' in target) return target.email;
+  return 'webhook_id' in target ? target.webhook_id : target.person_id;
+}

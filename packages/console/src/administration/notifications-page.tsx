@@ -29,6 +29,9 @@ import { PlaceChoices } from './place-choices.tsx';
 const STEPS_MAX = 10;
 const MINUTES_MAX = 7 * 24 * 60;
 const EVERY_MS = 5_000;
+const PEOPLE_MAX = 1_000;
+const ROTA_MAX = 20;
+const ROTA_MINUTES_MAX = 1_440;
 
 interface Props {
   /** `null` for a new one. */
@@ -67,7 +70,7 @@ export function RuleForm({ rule, onClose }: Props) {
       <TextArea
         label={notifications.targets}
         hint={notifications.targetsHint}
-        isRequired
+        isRequired={current.value.rota.length === 0}
         {...field('targets')}
       />
       <WebhookOffer {...field('targets')} />
@@ -86,7 +89,10 @@ export function RuleForm({ rule, onClose }: Props) {
         {...field('labels')}
       />
       <QuietHoursFields draft={draft} />
-      <EscalationEditor {...field('escalation')} />
+      {current.value.rota.length === 0 && <EscalationEditor {...field('escalation')} />}
+      {current.value.escalation.length === 0 && (
+        <RotaEditor people={field('rota')} minutes={field('rotaMinutes')} />
+      )}
     </FormDialog>
   );
 }
@@ -191,6 +197,60 @@ function EscalationEditor({ value: steps, onValue }: Bound<readonly StepDraft[]>
   );
 }
 
+interface RotaProps {
+  readonly people: Bound<readonly string[]>;
+  readonly minutes: Bound<string>;
+}
+
+/** People who are told one after the other until somebody acknowledges. */
+function RotaEditor({ people: { value: chosen, onValue }, minutes }: RotaProps) {
+  const { client } = useConsole();
+  const { notifications, forms } = texts.value;
+  const known =
+    useLoaded((signal) => client.people.list({ limit: PEOPLE_MAX }, { signal }), []).value?.data ?? [];
+  const names = new Map(known.map(({ person_id, name }) => [person_id, name]));
+  const offered = known.filter(({ person_id, state }) => state !== 'disabled' && !chosen.includes(person_id));
+  return (
+    <fieldset class="list-editor">
+      <legend>{notifications.rota}</legend>
+      <p class="muted hint">{notifications.rotaMeans}</p>
+      <ol>
+        {chosen.map((personId) => (
+          <li key={personId}>
+            <span class="free-text">{names.get(personId) ?? personId}</span>{' '}
+            <Button
+              kind="quiet"
+              label={notifications.removePerson(names.get(personId) ?? personId)}
+              onPress={() => onValue(chosen.filter((one) => one !== personId))}
+            >
+              {forms.remove}
+            </Button>
+          </li>
+        ))}
+      </ol>
+      {offered.length > 0 && chosen.length < ROTA_MAX && (
+        <SelectInput
+          label={notifications.addPerson}
+          value=""
+          onValue={(personId) => personId !== '' && onValue([...chosen, personId])}
+          options={[['', '–'], ...offered.map(({ person_id, name }) => [person_id, name] as const)]}
+        />
+      )}
+      {chosen.length > 0 && (
+        <TextInput
+          label={notifications.rotaMinutes}
+          type="number"
+          min={1}
+          max={ROTA_MINUTES_MAX}
+          step={1}
+          isRequired
+          {...minutes}
+        />
+      )}
+    </fieldset>
+  );
+}
+
 /** Who is told of alerts, and what was sent. */
 export function NotificationsPage() {
   const console = useConsole();
@@ -235,7 +295,7 @@ function ruleColumns(console: Console): readonly Column<NotificationRule>[] {
       name: 'targets',
       title: notifications.targets,
       kind: 'wide',
-      cell: ({ targets }) => <span class="free-text">{targets.map(targetText).join(', ')}</span>,
+      cell: ({ targets }) => <span class="free-text">{targets.map(targetText).join(', ') || '–'}</span>,
     },
     {
       name: 'quiet',
@@ -245,10 +305,12 @@ function ruleColumns(console: Console): readonly Column<NotificationRule>[] {
     {
       name: 'escalation',
       title: notifications.escalation,
-      cell: ({ escalation }) =>
-        escalation.length === 0
+      cell: ({ escalation, rota }) => {
+        if (rota !== null) return notifications.rotaOf(rota.people.length, rota.minutes);
+        return escalation.length === 0
           ? '–'
-          : escalation.map(({ after_minutes }) => `${after_minutes} min`).join(', '),
+          : escalation.map(({ after_minutes }) => `${after_minutes} min`).join(', ');
+      },
     },
     {
       name: 'state',

@@ -8,7 +8,8 @@ import type { LiveStreams } from './streams/shared-streams.ts';
 type ConnectionState =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
-  | { readonly state: 'lost'; readonly sinceMs: number };
+  /** `isKept`: what is shown was known when the page was open last, and nothing was read since. */
+  | { readonly state: 'lost'; readonly sinceMs: number; readonly isKept: boolean };
 
 /** What keeps the page current: the events with all that was read, and the stream of newest values. */
 type ConnectionPart = 'events' | 'readings';
@@ -36,7 +37,13 @@ class Connection {
   lost(part: ConnectionPart, nowMs: number): void {
     this.#lost.add(part);
     if (this.#current.peek().state !== 'lost' && this.isRead.peek())
-      this.#current.value = { state: 'lost', sinceMs: nowMs };
+      this.#current.value = { state: 'lost', sinceMs: nowMs, isKept: false };
+  }
+
+  /** There is no connection, and what was known earlier is shown. */
+  keptSince(sinceMs: number): void {
+    this.isRead.value = true;
+    this.#current.value = { state: 'lost', sinceMs, isKept: true };
   }
 }
 
@@ -160,6 +167,13 @@ export class Live {
     this.#refresher.start();
     this.site.clock.start();
     void this.#follow();
+  }
+
+  /** In place of `start`, while the service cannot be reached. Times are those of this machine, because no other one is known. */
+  showKept({ records, atMs }: { readonly records: SiteRecords; readonly atMs: number }): void {
+    replaceSite(this.site, { ...records, at: new Date().toISOString() });
+    this.site.clock.start();
+    this.connection.keptSince(atMs);
   }
 
   stop(): void {

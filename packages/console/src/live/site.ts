@@ -131,6 +131,11 @@ class Records<Item> {
     return [...this.#all.peek()].flatMap(([id, item]) => (shown.has(id) ? [] : [item]));
   }
 
+  /** Also those that are not shown. */
+  everything(): Item[] {
+    return [...this.#all.peek().values()];
+  }
+
   replaceAll(items: readonly Item[]): void {
     this.#all.value = new Map(items.filter(this.#isKept).map((item) => [this.#idOf(item), item]));
   }

@@ -4,7 +4,7 @@ import { PASSWORD_CHARS_MIN, PASSWORD_CHARS_MIN_OF_TWO } from '@granary/contract
 import type { SessionListed } from '@granary/contract/session';
 import { UNIT_CHOICES, type Units } from '@granary/contract/views';
 import { useSignal } from '@preact/signals';
-import { type Console, callOptions, useConsole } from '../context/console.ts';
+import { type Console, callOptions, isSharedBrowser, useConsole } from '../context/console.ts';
 import { chooseLanguage, chooseUnits } from '../context/preferences.ts';
 import { units } from '../context/units.ts';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
@@ -21,6 +21,7 @@ import { isLanguage, LANGUAGES, language, languageName, texts } from '../texts/t
 import { browserName } from './browser-name.ts';
 import { Keys, LetIn } from './keys.tsx';
 import { Passkeys } from './passkeys.tsx';
+import { PushPanel } from './push-panel.tsx';
 import { meaningsOf } from './rights.ts';
 import { SecondFactor } from './second-factor.tsx';
 
@@ -38,6 +39,7 @@ export function MeView() {
       {isPerson && own.value === undefined && own.failure === null && <Notice>{shell.loading}</Notice>}
       {isPerson ? own.value !== undefined && <AboutMe me={own.value} /> : <p class="muted">{me.keyMeans}</p>}
       <Display />
+      {!isSharedBrowser(session) && <PushPanel />}
       <Sessions />
       {isPerson && <Keys />}
       {own.value !== undefined && <Password own={own} me={own.value} />}

@@ -111,7 +111,8 @@ function LostLine() {
   const since = formatTime(current.sinceMs, site.clock.nowMs.peek(), locale.value);
   return (
     <p class="lost-line" role="status">
-      <strong>{shell.notLiveSince(since)}</strong> <span>{shell.notLiveMeans}</span>
+      <strong>{current.isKept ? shell.stateOf(since) : shell.notLiveSince(since)}</strong>{' '}
+      <span>{shell.notLiveMeans}</span>
     </p>
   );
 }

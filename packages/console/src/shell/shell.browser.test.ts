@@ -114,6 +114,106 @@ test('the orders of an address that names the usual days show them', async (t) =
   await page.getByRole('heading', { level: 1 }).waitFor();
 });
 
+test('the page opens without a network with the old state, marked as such, and signing out removes it', async (t) => {
+  const operator = await signIn(t, site, { viewport: PHONE, hasServiceWorker: true });
+  if (operator === null) return;
+  const { page } = operator;
+  await page.getByText('Live', { exact: true }).waitFor();
+  const kept = (path: string) =>
+    page.evaluate<boolean>(`caches.match(${JSON.stringify(path)}).then((found) => found !== undefined)`);
+  await eventually(() => kept('/'), true);
+  await eventually(() => kept('/kept/state'), true);
+  const scripts = await page.evaluate<string[]>(
+    "performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname).filter((path) => path.startsWith('/assets/'))",
+  );
+  for (const path of scripts) await eventually(() => kept(path), true);
+  await page.context().setOffline(true);
+  await page.reload();
+  await page.getByText(/^State of \d\d:\d\d:\d\d, no connection/).waitFor();
+  await page.getByText('Calf starter').first().waitFor();
+  assert.equal(await page.getByText('Live', { exact: true }).count(), 0);
+  await checkAccessibility(page);
+  await page.context().setOffline(false);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByLabel('Settings', { exact: false }).first().click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API key').waitFor();
+  assert.equal(await kept('/kept/state'), false);
+  await page.context().setOffline(true);
+  await page.reload();
+  await page.getByText('State of').waitFor({ state: 'detached' });
+  assert.equal(await page.getByText('Calf starter').count(), 0);
+});
+
+test('a message of Web Push is shown in the language of the person, and leads to its alert', async (t) => {
+  const operator = await signIn(t, site, { hasServiceWorker: true });
+  if (operator === null) return;
+  const { page } = operator;
+  await page.getByText('Live', { exact: true }).waitFor();
+  await operator.open('#/me');
+  // This browser has no window in which it could ask, so it refuses, and the page says so.
+  await page.getByText(/^This browser refuses notifications of this page/).waitFor();
+  await checkAccessibility(page);
+  await page.getByRole('button', { name: 'What to tell' }).click();
+  await page.getByLabel('Operations that have ended').selectOption('All');
+  await page.getByLabel('Quiet hours').check();
+  await checkAccessibility(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
+  const devTools = await page.context().newCDPSession(page);
+  const registered = new Promise<string>((resolve) => {
+    devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const [first] = registrations;
+      if (first !== undefined) resolve(first.registrationId);
+    });
+  });
+  await devTools.send('ServiceWorker.enable');
+  const item = {
+    id: 'al_1',
+    kind: 'raised',
+    severity: 'critical',
+    is_over: false,
+    device_id: 'silo-05',
+    device_name: 'Calf starter',
+    facility: 'Hillside Farm',
+    message: 'Level is 4.5 %, at or below the limit of 5 %',
+    message_code: 'level_below',
+    message_values: { level: 4.5, limit: 5 },
+  };
+  const data = JSON.stringify({ notification_id: 'ntf_1', about: 'alerts', count: 1, items: [item] });
+  const registrationId = await registered;
+  const deliver = () =>
+    devTools.send('ServiceWorker.deliverPushMessage', { origin: site.url, registrationId, data });
+  const [worker] = page.context().serviceWorkers();
+  const shown = async () => String(await worker?.evaluate('self.shown.join(" | ")'));
+  await worker?.evaluate(
+    'self.shown = []; self.registration.showNotification = async (title, { body, data }) => { self.shown = [title, body, data]; }',
+  );
+  await deliver();
+  await eventually(
+    shown,
+    'critical: Calf starter | Level is 4.5 %, at or below the limit of 5 %\nHillside Farm | /#/alerts?device=silo-05',
+  );
+  // As the page does for a person who has turned messages on.
+  const german = {
+    locale: 'de',
+    templates: { sentences: { level_below: 'Füllstand {level:percent}' }, words: {} },
+    sensors: {},
+    or: ' oder ',
+    severities: { critical: 'Kritisch' },
+    words: {},
+  };
+  await page.evaluate(
+    `caches.open('granary-kept').then((kept) => kept.put('/kept/texts', new Response(${JSON.stringify(JSON.stringify(german))})))`,
+  );
+  await deliver();
+  await eventually(
+    shown,
+    'Kritisch: Calf starter | Füllstand 4,5 %\nHillside Farm | /#/alerts?device=silo-05',
+  );
+});
+
 test('a wall screen shows one facility after the other, has nothing to press, and covers everything when it is not live', async (t) => {
   const operator = await signIn(t, site);
   if (operator === null) return;

@@ -57,6 +57,12 @@ export const console = {
     'Answers the sign of that page with 512 pixels.',
     Type.String(),
   ),
+  serviceWorker: fileOfPage(
+    '/service-worker.js',
+    js,
+    'Answers the script with which that page opens without a network and receives Web Push.',
+    Type.String(),
+  ),
   settings: endpoint('service', 'GET', '/console.json', {
     summary: 'Shows what that page must know about the service.',
     answers: { 200: one(ConsoleSettings) },

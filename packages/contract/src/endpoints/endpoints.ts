@@ -20,6 +20,7 @@ import { notifications } from './notifications.ts';
 import { operations } from './operations.ts';
 import { people } from './people.ts';
 import { plants } from './plants.ts';
+import { push } from './push.ts';
 import { reference } from './reference.ts';
 import { session } from './session.ts';
 import { shifts } from './shifts.ts';
@@ -50,6 +51,7 @@ export const endpoints = {
   keys,
   people,
   me,
+  push,
   session,
   signOn,
   terminals,

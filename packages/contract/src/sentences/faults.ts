@@ -119,6 +119,7 @@ export const EXPECTED = {
   time_of_day: 'a time of day from 00:00 to 23:59',
   days_ahead: 'a number of days from 1d to 30d',
   email_address: 'an e-mail address such as ada@example.com',
+  push_service_address: 'the address of a push service that this service knows',
   web_address: 'an address that begins with http:// or https://, without spaces',
   compartments_of_truck:
     '1 to {count:number} amounts in kg, each above 0 and at most {limit:number}, separated by commas',

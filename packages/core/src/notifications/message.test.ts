@@ -13,6 +13,7 @@ const NOW_MS = Date.parse('2026-06-15T12:12:00Z');
 const context = (fields: Partial<MessageContext> = {}): MessageContext => ({
   rule: {
     ruleId: 'nr_1',
+    ownerId: null,
     createdAtMs: 0,
     updatedAtMs: 0,
     content: ruleWith({ quiet_hours: { from: '22:00', to: '06:00', time_zone: 'Europe/Berlin' } }),

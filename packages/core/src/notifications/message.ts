@@ -121,7 +121,8 @@ export const webhookPayload = (
   })),
 });
 
-const isOver = ({ status }: Alert): boolean => status === 'cleared' || status === 'resolved';
+export const isOver = ({ status }: Pick<Alert, 'status'>): boolean =>
+  status === 'cleared' || status === 'resolved';
 
 /** The most severe ones that are present come first. */
 const rank = ({ alert }: ToldAlert): number =>
@@ -203,7 +204,10 @@ function nextStepText(told: readonly ToldAlert[], { consoleUrl }: MessageContext
 }
 
 function reasonText({ rule, step }: MessageContext): string {
-  const why = step === 0 ? '' : `, step ${step} of its escalation`;
+  const why =
+    step === 0
+      ? ''
+      : `, ${rule.content.rota === null ? `step ${step} of its escalation` : `place ${step} of its rota`}`;
   return `You get this because of the notification rule ${oneLine(rule.content.name)}${why}.`;
 }
 

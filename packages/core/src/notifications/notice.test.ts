@@ -18,6 +18,8 @@ const raised = alertEvent('alert.raised', T);
 const changedTo = (status: (typeof ALERT_STATUSES)[number], atMs: number) =>
   alertEvent('alert.status_changed', atMs, { status });
 
+const TOLD = { rule: RULE, nowMs: T, alert: 'active' } as const;
+
 /** What waits, as kind and minutes after the start. */
 const waiting = (notices: NoticesBySteps) =>
   [...notices].flatMap(([step, { kind, dueAtMs }]) =>
@@ -25,7 +27,12 @@ const waiting = (notices: NoticesBySteps) =>
   );
 
 const tell = (notices: NoticesBySteps, ...steps: number[]): NoticesBySteps =>
-  new Map([...notices].map(([step, notice]) => [step, steps.includes(step) ? told(notice) : notice]));
+  new Map(
+    [...notices].map(([step, notice]) => [
+      step,
+      steps.includes(step) ? told(notice, { ...TOLD, step }) : notice,
+    ]),
+  );
 
 const begun = noticesAfter(RULE, NONE, raised);
 
@@ -162,7 +169,7 @@ test('whatever happens: over is told only to those who were told of the alert, a
         notices = new Map(
           [...notices].map(([step, notice]) => {
             const isTold = toTell.includes(step) && notice.dueAtMs !== null && notice.dueAtMs <= atMs;
-            return [step, isTold ? told(notice) : notice];
+            return [step, isTold ? told(notice, { rule, step, nowMs: atMs, alert: status }) : notice];
           }),
         );
         const isTakenOver =
@@ -177,4 +184,30 @@ test('whatever happens: over is told only to those who were told of the alert, a
       }
     }),
   );
+});
+
+test('the people of a rota are told in turns while the alert is present and nobody acknowledges it', () => {
+  const rule = ruleWith({ targets: [], rota: { people: ['per_1', 'per_2'], minutes: 10 } });
+  const first = noticesAfter(rule, NONE, raised);
+  assert.deepEqual(waiting(first).slice(1), [
+    [1, 'raised', 0],
+    [2, 'not_acknowledged', 10],
+  ]);
+  const after = (notices: NoticesBySteps, step: number, minutes: number, alert: 'active' | 'cleared') => {
+    const at = { rule, step, nowMs: T + minutes * MINUTE_MS, alert };
+    return new Map([...notices].map(([one, notice]) => [one, one === step ? told(notice, at) : notice]));
+  };
+  const round = after(after(first, 1, 0, 'active'), 2, 10, 'active');
+  assert.deepEqual(waiting(round).slice(1), [
+    [1, 'not_acknowledged', 20],
+    [2, 'not_acknowledged', 30],
+  ]);
+  const acknowledged = alertEvent('alert.status_changed', T + 1, { status: 'acknowledged' });
+  assert.deepEqual(waiting(noticesAfter(rule, round, acknowledged)).slice(1), []);
+  assert.deepEqual(waiting(after(first, 1, 0, 'cleared')).slice(1), [[2, 'not_acknowledged', 10]]);
+  const over = noticesAfter(rule, round, alertEvent('alert.status_changed', T, { status: 'resolved' }));
+  assert.deepEqual(waiting(over).slice(1), [
+    [1, 'over', 0],
+    [2, 'over', 0],
+  ]);
 });

@@ -4,7 +4,7 @@ import type { EventType } from '@granary/contract/events';
 import type { NoticeKind } from '@granary/contract/notifications';
 import { MINUTE_MS } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
-import { isMatch, type RuleContent } from './rule.ts';
+import { isMatch, type RuleContent, roundMinutesOf, stepsOf } from './rule.ts';
 
 /** The alert as it was, and its device, in case that neither can be read later. */
 export interface AlertSnapshot {
@@ -79,8 +79,15 @@ export function noticesAfter(rule: RuleContent, before: NoticesBySteps, event: A
   }
   if (!rule.enabled || !isMatch(rule, event.snapshot.alert, event.snapshot)) return before;
   after.set(0, firstNotice(before.get(0), meaning, event));
-  rule.escalation.forEach(({ after_minutes: minutes }, i) => {
-    after.set(i + 1, escalationNotice(before.get(i + 1), meaning, event, minutes));
+  stepsOf(rule).forEach(({ afterMinutes }, i) => {
+    const earlier = before.get(i + 1);
+    const isFirst = afterMinutes === 0;
+    after.set(
+      i + 1,
+      isFirst
+        ? firstNotice(earlier, meaning, event)
+        : escalationNotice(earlier, meaning, event, afterMinutes),
+    );
   });
   return after;
 }
@@ -123,7 +130,7 @@ function escalationNotice(
 function whenOver(step: number, notice: Notice, event: AlertEvent, { resolved }: RuleContent): Notice | null {
   const { snapshot, atMs } = event;
   const wasTold = notice.toldKind !== null && notice.toldKind !== 'over';
-  const isFirstWaiting = step === 0 && notice.dueAtMs !== null;
+  const isFirstWaiting = notice.kind !== 'not_acknowledged' && notice.dueAtMs !== null;
   if (wasTold && resolved && !isFirstWaiting) {
     return { ...notice, kind: 'over', dueAtMs: atMs, isHeld: false, snapshot };
   }
@@ -143,12 +150,21 @@ export const toldAgain = (notice: Notice, snapshot: AlertSnapshot): Notice | nul
     ? null
     : { ...notice, kind: notice.toldKind, dueAtMs: null, isHeld: false, snapshot };
 
-export const told = (notice: Notice): Notice => ({
-  ...notice,
-  dueAtMs: null,
-  isHeld: false,
-  toldKind: notice.kind,
-});
+/** Somebody of a rota is told again after a round, while the alert is present and nobody has acknowledged it. */
+export function told(
+  notice: Notice,
+  {
+    rule,
+    step,
+    nowMs,
+    alert,
+  }: { rule: RuleContent; step: number; nowMs: number; alert: Alert['status'] | undefined },
+): Notice {
+  const after: Notice = { ...notice, dueAtMs: null, isHeld: false, toldKind: notice.kind };
+  const minutes = roundMinutesOf(rule);
+  if (minutes === null || step === 0 || alert !== 'active') return after;
+  return { ...after, kind: 'not_acknowledged', dueAtMs: nowMs + minutes * MINUTE_MS };
+}
 
 /** The stored form of a notice. */
 export const NOTICE_DOCUMENT = documentKind<Omit<Notice, 'dueAtMs'>>([], (content) => {

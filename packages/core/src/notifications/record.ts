@@ -1,11 +1,11 @@
-import type {
-  NotificationRecord,
-  NotificationStatus,
-  NotificationTarget,
-} from '@granary/contract/notifications';
+import type { NotificationRecord, NotificationStatus, SentTarget } from '@granary/contract/notifications';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
 import type { Message } from './message.ts';
+import type { Pushed } from './push.ts';
+
+/** The ways of sending, of which none delays another one; `none` is that of a message that another part sends, or nobody. */
+export type Channel = 'email' | 'push' | 'none';
 
 /** One message to one target, as it is stored. */
 export interface StoredNotification {
@@ -13,6 +13,7 @@ export interface StoredNotification {
   readonly ruleId: string;
   readonly step: number;
   readonly status: NotificationStatus;
+  readonly channel: Channel;
   readonly content: NotificationContent;
   readonly createdAtMs: number;
   readonly attempts: number;
@@ -25,7 +26,9 @@ export interface StoredNotification {
 /** The same in every attempt. */
 export interface NotificationContent extends Omit<Message, 'told'> {
   readonly ruleName: string;
-  readonly target: NotificationTarget;
+  readonly target: SentTarget;
+  /** What a browser is told. */
+  readonly push?: Pushed;
 }
 
 /** The stored form of the content. */

@@ -11,6 +11,7 @@ import {
   type NotificationTarget,
   WEEKDAYS,
 } from '@granary/contract/notifications';
+import type { PushSettings, PushSettingsInput } from '@granary/contract/push';
 import { sentence } from '@granary/contract/sentences/english';
 import { toIso } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
@@ -20,10 +21,15 @@ const WINDOW_SECONDS = 60;
 const AT_ONCE_MAX = 5;
 
 /** What a person has decided; ids and times are columns of their own. */
-export type RuleContent = Omit<NotificationRule, 'rule_id' | 'created_at' | 'updated_at'>;
+export interface RuleContent extends Omit<NotificationRule, 'rule_id' | 'created_at' | 'updated_at'> {
+  /** Only in what a person has set for their own devices: whose ended operations they are told. */
+  readonly operations?: PushSettings['operations'];
+}
 
 export interface StoredRule {
   readonly ruleId: string;
+  /** Whose own settings for Web Push these are; `null` for a rule of the site. */
+  readonly ownerId: string | null;
   readonly content: RuleContent;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -37,7 +43,12 @@ export const RULE_DOCUMENT = documentKind<RuleContent>([], (content) => {
 
 /** The rule with everything that was not given, or a refusal that names every fault. */
 export function ruleContent(input: NotificationRuleInput): RuleContent {
-  const faults = [...repeatedTargets(input), ...quietFaults(input), ...escalationFaults(input)];
+  const faults = [
+    ...repeatedTargets(input),
+    ...quietFaults(input),
+    ...escalationFaults(input),
+    ...rotaFaults(input),
+  ];
   if (faults.length > 0) throw new Refusal('invalid_input', 'the notification rule is not valid', faults);
   const { match = {}, quiet_hours: quiet = null, summary = {} } = input;
   return {
@@ -62,6 +73,7 @@ export function ruleContent(input: NotificationRuleInput): RuleContent {
     },
     resolved: input.resolved ?? true,
     escalation: input.escalation ?? [],
+    rota: input.rota ?? null,
   };
 }
 
@@ -101,15 +113,34 @@ function escalationFaults({ escalation = [] }: NotificationRuleInput): Validatio
   });
 }
 
+function rotaFaults({ targets, escalation = [], rota = null }: NotificationRuleInput): ValidationIssue[] {
+  if (rota === null) return targets.length > 0 ? [] : [issueOf('/targets', sentence('must_have_an_item'))];
+  if (escalation.length === 0) return [];
+  return [issueOf('/rota', sentence('must_have_just_one_of', { fields: 'escalation, rota' }))];
+}
+
+interface Step {
+  readonly afterMinutes: number;
+  readonly targets: readonly NotificationTarget[];
+}
+
+/** The steps after the first one: those of the escalation, or the people of the rota, of whom the first is told at once. */
+export const stepsOf = ({ escalation, rota }: RuleContent): readonly Step[] =>
+  rota === null
+    ? escalation.map(({ after_minutes: afterMinutes, targets }) => ({ afterMinutes, targets }))
+    : rota.people.map((person_id, i) => ({ afterMinutes: i * rota.minutes, targets: [{ person_id }] }));
+
+/** After how many minutes somebody of the rota is told again; `null` where nobody is. */
+export const roundMinutesOf = ({ rota }: RuleContent): number | null =>
+  rota && rota.people.length * rota.minutes;
+
 /** The targets of a step: 0 is the rule itself; none for a step that the rule no longer has. */
-export const targetsOf = (
-  { targets, escalation }: RuleContent,
-  step: number,
-): readonly NotificationTarget[] => (step === 0 ? targets : (escalation[step - 1]?.targets ?? []));
+export const targetsOf = (content: RuleContent, step: number): readonly NotificationTarget[] =>
+  step === 0 ? content.targets : (stepsOf(content)[step - 1]?.targets ?? []);
 
 /** Each target of the rule and of its escalation once. */
 export function allTargets(content: RuleContent): NotificationTarget[] {
-  const all = [...content.targets, ...content.escalation.flatMap(({ targets }) => targets)];
+  const all = [...content.targets, ...stepsOf(content).flatMap(({ targets }) => targets)];
   return [...new Map(all.map((target) => [JSON.stringify(target), target])).values()];
 }
 
@@ -127,6 +158,43 @@ export function isMatch(
     hasLabels(place.labels, (match.labels ?? []).map(wantedLabel))
   );
 }
+
+/** The rule in which the wishes of a person for their own devices are stored. */
+export const pushRule = (ownerId: string, settings: PushSettingsInput, timeZone: string): RuleContent => ({
+  ...ruleContent({
+    name: 'Web Push',
+    match: {
+      severity_min: settings.severity_min,
+      ...(settings.facilities && { facilities: settings.facilities }),
+    },
+    targets: [{ person_id: ownerId }],
+    quiet_hours: settings.quiet_hours && { time_zone: timeZone, ...settings.quiet_hours },
+    resolved: settings.resolved,
+  }),
+  operations: settings.operations,
+});
+
+/** Until a person has decided. */
+export const FIRST_PUSH_SETTINGS: PushSettings = {
+  severity_min: 'warning',
+  facilities: null,
+  operations: 'own',
+  resolved: true,
+  quiet_hours: null,
+};
+
+export const pushSettings = ({
+  match,
+  operations = 'none',
+  resolved,
+  quiet_hours,
+}: RuleContent): PushSettings => ({
+  severity_min: match.severity_min,
+  facilities: match.facilities,
+  operations,
+  resolved,
+  quiet_hours,
+});
 
 export const ruleRecord = ({ ruleId, content, createdAtMs, updatedAtMs }: StoredRule): NotificationRule => ({
   rule_id: ruleId,

@@ -194,7 +194,7 @@ describe('webhooks and notification rules in a document', () => {
     const renamed = JSON.parse(
       JSON.stringify(first.notification_rules[0]?.after).replaceAll('wh_new', 'wh_old'),
     );
-    const rules = [{ ruleId: 'nr_1', content: renamed, createdAtMs: 0, updatedAtMs: 0 }];
+    const rules = [{ ruleId: 'nr_1', ownerId: null, content: renamed, createdAtMs: 0, updatedAtMs: 0 }];
     const known = { devices: new Map(), webhooks, rules, policy: policyOf({}) };
     assert.equal(appliedRecord(planSite(request, known), false).unchanged, 2);
     const quieter = { ...wanted, notification_rules: [{ ...rule, resolved: false }] };

@@ -20,7 +20,7 @@ export interface WebhookNames {
 export function siteRule(rule: RuleContent, { urlOf }: WebhookNames): SiteNotificationRule {
   const named = (targets: readonly NotificationTarget[]): SiteTarget[] =>
     targets.flatMap((target): SiteTarget[] => {
-      if ('email' in target) return [target];
+      if (!('webhook_id' in target)) return [target];
       const url = urlOf.get(target.webhook_id);
       return url === undefined ? [] : [{ webhook_url: url }];
     });
@@ -57,7 +57,7 @@ export function planRule(
   ]);
   const resolved = (list: readonly SiteTarget[]): NotificationTarget[] =>
     list.map((target) =>
-      'email' in target ? target : { webhook_id: names.idOf.get(target.webhook_url) ?? '' },
+      'webhook_url' in target ? { webhook_id: names.idOf.get(target.webhook_url) ?? '' } : target,
     );
   const after = ruleContent({
     ...rest,
@@ -80,7 +80,7 @@ function targetFaults(
       if (canSendMail) return [];
       return [{ path: `${path}/${i}`, message: 'e-mail cannot be sent: GRANARY_SMTP_URL is not set' }];
     }
-    if (idOf.has(target.webhook_url)) return [];
+    if (!('webhook_url' in target) || idOf.has(target.webhook_url)) return [];
     return [
       { path: `${path}/${i}`, message: 'no webhook has this address, neither here nor in the document' },
     ];

@@ -12,7 +12,8 @@ import { Compressor } from './compressor.ts';
 import { EventFeed } from './event-feed.ts';
 import { ExportRunner } from './exports/export-runner.ts';
 import { Forecaster } from './foresight/forecaster.ts';
-import { NotificationSender } from './notifications/sender.ts';
+import { Pusher } from './notifications/pusher.ts';
+import { byMail, byPush, NotificationSender } from './notifications/sender.ts';
 import { NotificationWorker, openMailer, readersOf } from './notifications/worker.ts';
 import { Purger } from './purger.ts';
 import { Reconciler } from './reconciler.ts';
@@ -38,8 +39,12 @@ export async function composeBackground(given: Given) {
   const { settings, app, link, priorityCommands, keyring, logger, now, webhookOptions: options } = given;
   const mailer = await openMailer(settings);
   const setAside = new SetAsideLog(logger);
-  const notificationSender = new NotificationSender({ app, mailer, logger, now });
+  const pusher = new Pusher({ app, settings, resolve: options.resolve, now });
+  const notificationSenders = [byMail(mailer), byPush(pusher)].map(
+    (way) => new NotificationSender({ app, way, logger, now }),
+  );
   const readers = readersOf(settings);
+  const notificationSender = { wake: () => notificationSenders.forEach((one) => void one.wake()) };
   const sender = notificationSender;
   const notifications = new NotificationWorker({ app, sender, setAside, logger, now, readers });
   const addressGuard = new AddressGuard(settings.webhookAllowPrivate, options.resolve);
@@ -55,7 +60,9 @@ export async function composeBackground(given: Given) {
   return {
     mailer,
     setAside,
+    pusher,
     notificationSender,
+    notificationSenders,
     notifications,
     addressGuard,
     webhooks,

@@ -46,6 +46,7 @@ import { refuseUnrouted } from './protocol/accept.ts';
 import { answerOddRequests, clientErrorHandler } from './protocol/connection-errors.ts';
 import { answerError, errorHandler } from './protocol/error-map.ts';
 import { acceptJsonBodies } from './protocol/json-body.ts';
+import { pushRoutes } from './push.ts';
 import { referenceRoutes } from './reference/reference.ts';
 import { refuseUndeclaredRoutes } from './register.ts';
 import { limitRequests } from './request-limit.ts';
@@ -200,6 +201,7 @@ export function createHttpServer(
     }
     group(roots.api, (routes) => signOnAdminRoutes(routes, parts, provider, accessChecks.passwords));
     group(roots.api, (routes) => meRoutes(routes, parts, accessChecks.passwords));
+    group(roots.api, (routes) => pushRoutes(routes, parts));
     group(roots.api, (routes) => confirmationRoutes(routes, parts, accessChecks.passwords));
     group(roots.api, (routes) => terminalRoutes(routes, parts));
     group(roots.api, (routes) => terminalSessionRoutes(routes, parts, accessChecks.passwords));

@@ -277,6 +277,14 @@ export function asMailAddress(text: string): MailAddress | Error {
       );
 }
 
+/** Separated by commas. */
+export function asOrigins(text: string): readonly string[] | Error {
+  const parts = text.split(',').map((part) => part.trim());
+  const isOrigin = (part: string): boolean =>
+    /^https?:$/.test(URL.parse(part)?.protocol ?? '') && new URL(part).origin === part;
+  return parts.every(isOrigin) ? parts : new Error('must be addresses such as https://push.example.com');
+}
+
 export function asPublicUrl(text: string): string | Error {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain = url !== null && url.search === '' && url.hash === '' && url.username === '';

@@ -49,6 +49,7 @@ test('without settings the defaults of the embedded database apply', () => {
     logFormat: 'auto',
     accessLog: false,
     webhookAllowPrivate: false,
+    pushOrigins: [],
     homeAssistant: null,
     bridgeSite: null,
     compressAfterDays: 1,

@@ -16,6 +16,7 @@ import {
   asLogLevel,
   asMailAddress,
   asMetricsAccess,
+  asOrigins,
   asPortOrOff,
   asPublicUrl,
   asRateLimit,
@@ -119,6 +120,8 @@ export interface Settings {
   readonly accessLog: boolean;
   /** Whether webhooks may reach private and loopback addresses. */
   readonly webhookAllowPrivate: boolean;
+  /** Push services besides those that browsers usually have, by their origins; these may be in the network of the site. */
+  readonly pushOrigins: readonly string[];
   /** The MQTT broker of Home Assistant, where the devices are shown; `null`: they are not. */
   readonly homeAssistant: BrokerAccess | null;
   /** The operators' page and sign-in for it. */
@@ -220,6 +223,7 @@ export function readSettings(env: Env): Settings {
     logFormat: read<LogFormat>('GRANARY_LOG_FORMAT', 'auto', asLogFormat),
     accessLog: read('GRANARY_ACCESS_LOG', false, asSwitch),
     webhookAllowPrivate: read('GRANARY_WEBHOOK_ALLOW_PRIVATE', false, asSwitch),
+    pushOrigins: read<readonly string[]>('GRANARY_PUSH_ORIGINS', [], asOrigins),
     homeAssistant: read<BrokerAccess | null>('GRANARY_HOME_ASSISTANT_URL', null, asBrokerUrl),
     console: read('GRANARY_CONSOLE', true, asSwitch),
     mapTilesUrl: read<string | null>('GRANARY_MAP_TILES_URL', null, asTilesUrl),

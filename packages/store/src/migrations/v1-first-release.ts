@@ -435,6 +435,8 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE TABLE notification_rules (
      rule_no {{generatedKey}},
      rule_id {{idText}} NOT NULL UNIQUE,
+     -- Whose own settings for Web Push these are.
+     owner_id {{idText}},
      created_at_ms BIGINT NOT NULL,
      updated_at_ms BIGINT NOT NULL,
      body TEXT NOT NULL,
@@ -459,6 +461,7 @@ export const FIRST_SCHEMA: Migration = [
      notification_id {{idText}} NOT NULL UNIQUE,
      rule_id {{idText}} NOT NULL,
      step BIGINT NOT NULL,
+     channel TEXT NOT NULL,
      status TEXT NOT NULL,
      created_at_ms BIGINT NOT NULL,
      attempts BIGINT NOT NULL,
@@ -467,10 +470,29 @@ export const FIRST_SCHEMA: Migration = [
      last_error TEXT,
      body TEXT NOT NULL
    )`,
-  `CREATE INDEX notifications_pending ON notifications (next_attempt_at_ms) WHERE status = 'pending'`,
+  `CREATE INDEX notifications_pending ON notifications (channel, next_attempt_at_ms) WHERE status = 'pending'`,
   `CREATE INDEX notifications_by_status ON notifications (status, notification_no)`,
   `CREATE INDEX notifications_of_rule ON notifications (rule_id, notification_no)`,
   `CREATE INDEX notifications_by_creation ON notifications (created_at_ms)`,
+
+  // Browsers that receive Web Push, and the keys with which the service is known to push services (one row).
+  `CREATE TABLE push_subscriptions (
+     subscription_id {{idText}} PRIMARY KEY,
+     key_id {{idText}} NOT NULL,
+     session_hash TEXT,
+     endpoint TEXT NOT NULL UNIQUE,
+     p256dh TEXT NOT NULL,
+     auth TEXT NOT NULL,
+     browser TEXT NOT NULL,
+     created_at_ms BIGINT NOT NULL
+   )`,
+  `CREATE INDEX push_subscriptions_of_key ON push_subscriptions (key_id, created_at_ms)`,
+  `CREATE INDEX push_subscriptions_of_session ON push_subscriptions (session_hash)`,
+  `CREATE TABLE push_keys (
+     key_no BIGINT PRIMARY KEY,
+     public_key TEXT NOT NULL,
+     private_key TEXT NOT NULL
+   )`,
 
   `CREATE TABLE webhooks (
      webhook_no {{generatedKey}},

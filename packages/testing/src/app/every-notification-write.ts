@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { ruleContent } from '@granary/core/notifications/rule';
+import { FIRST_PUSH_SETTINGS, pushRule, ruleContent } from '@granary/core/notifications/rule';
 import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts';
 
 const CONTENT = ruleContent({
@@ -20,6 +20,20 @@ const change = (round: WriteRound, ruleId: string) => ({
 /** The rules of a round are the same on every node, except the one that a round creates. */
 const ownRule = ({ round, node }: WriteRound): string => `nr_${round}_${node}`;
 
+/** Whose browsers receive Web Push; nobody has this key, so that nothing is sent. */
+const OWNER = 'per_pushed';
+
+const subscriptionOf = (round: WriteRound) => ({
+  subscriptionId: `psh_${round.round}_${round.node}`,
+  keyId: OWNER,
+  sessionHash: null,
+  endpoint: `https://push.example/${round.round}-${round.node}`,
+  p256dh: 'key',
+  auth: 'secret',
+  browser: '',
+  createdAtMs: atMs(round),
+});
+
 export const EVERY_NOTIFICATION_WRITE: EveryWrite['notifications'] = {
   createRule: (round) => [round.app.notifications.createRule(change(round, ownRule(round)))],
   replaceRule: (round) => [round.app.notifications.replaceRule(change(round, ownRule(round)))],
@@ -37,9 +51,22 @@ export const EVERY_NOTIFICATION_WRITE: EveryWrite['notifications'] = {
     [0, MINUTE_MS].map((laterMs) =>
       round.app.notifications.advance({ nowMs: atMs(round) + laterMs, consoleUrl: null, timeZone: 'UTC' }),
     ),
-  claim: (round) => [
-    round.app.notifications.claim({ nowMs: atMs(round), leasedUntilMs: atMs(round) + SECOND_MS, limit: 5 }),
-  ],
+  claim: (round) =>
+    (['email', 'push'] as const).map((channel) => {
+      const leasedUntilMs = atMs(round) + SECOND_MS;
+      return round.app.notifications.claim({ channel, nowMs: atMs(round), leasedUntilMs, limit: 5 });
+    }),
+  keepPushKeys: ({ app }) => [app.notifications.keepPushKeys({ publicKey: 'public', privateKey: 'private' })],
+  subscribe: (round) => [round.app.notifications.subscribe(subscriptionOf(round))],
+  changePushSettings: (round) => {
+    const content = pushRule(OWNER, FIRST_PUSH_SETTINGS, 'UTC');
+    return [round.app.notifications.changePushSettings({ keyId: OWNER, content, nowMs: atMs(round) })];
+  },
+  testPush: (round) => {
+    const test = { keyId: OWNER, consoleUrl: null, timeZone: 'UTC', nowMs: atMs(round) };
+    return [round.app.notifications.testPush(test)];
+  },
+  unsubscribe: (round) => [round.app.notifications.unsubscribe(`psh_${round.round - 2}_${round.node}`)],
   renew: (round) => [
     round.app.notifications.renew({ notificationId: 'ntf_unknown', fromMs: 0, toMs: atMs(round) }),
   ],

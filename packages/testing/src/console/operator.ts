@@ -27,6 +27,8 @@ interface Options {
   readonly person?: string | null;
   /** How far the clock of the viewer's machine is ahead of the right time. */
   readonly clockAheadMs?: number;
+  /** Only for tests about it, because it keeps files and so changes what a page asks for. */
+  readonly hasServiceWorker?: boolean;
 }
 
 /** A person in front of the console, in a browser of their own. */
@@ -50,10 +52,12 @@ export async function signIn(
     apiKey = site.apiKey,
     clockAheadMs,
     person = 'Bea',
+    hasServiceWorker = false,
   } = options;
   const place = { locale: 'en-GB', timezoneId: 'Europe/Berlin' };
   const context = await openBrowser(t, { viewport, colorScheme, ...place });
   if (context === null) return null;
+  if (!hasServiceWorker) await context.addInitScript('delete Navigator.prototype.serviceWorker');
   if (person !== null) {
     await context.addInitScript(`localStorage.setItem('granary.person', ${JSON.stringify(person)})`);
   }

@@ -7,6 +7,7 @@ const FILES: Readonly<Record<string, string>> = {
     '<!doctype html><title>Granary</title><script type="module" src="/assets/index-Bk2f8QxT.js"></script>',
   'assets/index-Bk2f8QxT.js': "document.title = 'ready';",
   'assets/index-C0ffee00.css': 'body { color: black }',
+  'service-worker.js': 'addEventListener("fetch", () => undefined);',
   'manifest.webmanifest': '{"name":"Granary"}',
   'icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
   'icon-192.png': 'not really an image',

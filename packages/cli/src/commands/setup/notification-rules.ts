@@ -27,15 +27,20 @@ interface AddValues extends AccessValues {
   readonly file?: string;
 }
 
-const targetText = (target: NotificationTarget): string =>
-  'email' in target ? target.email : target.webhook_id;
+const targetText = (target: NotificationTarget): string => {
+  if ('email' in target) return target.email;
+  return 'webhook_id' in target ? target.webhook_id : target.person_id;
+};
 
 const COLUMNS: readonly Column<NotificationRule>[] = [
   { title: 'RULE', text: ({ rule_id }) => rule_id },
   { title: 'NAME', text: ({ name }) => name },
   { title: 'STATE', text: ({ enabled }) => (enabled ? 'on' : 'off') },
   { title: 'FROM SEVERITY', text: ({ match }) => match.severity_min },
-  { title: 'TO', text: ({ targets }) => targets.map(targetText).join(', ') },
+  {
+    title: 'TO',
+    text: ({ targets, rota }) => [...targets.map(targetText), ...(rota?.people ?? [])].join(', '),
+  },
 ];
 
 export const notificationRules: Define = (command, environment) => {

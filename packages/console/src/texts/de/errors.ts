@@ -33,6 +33,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   key_not_assignable: 'dieser Schlüssel kann niemandem übergeben werden',
   second_factor_required: 'zum Passwort gehört der Code Ihrer App',
   wrong_code: 'der Code stimmt nicht; die Uhr des Telefons muss auf eine halbe Minute stimmen',
+  push_subscription_not_found: 'auf diesem Gerät sind keine Mitteilungen eingeschaltet',
   passkey_not_found: 'diesen Passkey gibt es nicht',
   passkey_refused: 'dieser Passkey kann hier nicht verwendet werden',
   wrong_password: 'das bisherige Passwort stimmt nicht',

@@ -426,6 +426,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   time_of_day: 'eine Uhrzeit von 00:00 bis 23:59',
   days_ahead: 'eine Zahl von Tagen von 1d bis 30d',
   email_address: 'eine E-Mail-Adresse wie ada@example.com',
+  push_service_address: 'die Adresse eines Push-Dienstes, den dieser Dienst kennt',
   web_address: 'eine Adresse, die mit http:// oder https:// beginnt, ohne Leerzeichen',
   compartments_of_truck:
     '1 bis {count:number} Mengen in kg, jede größer als 0 und höchstens {limit:number}, durch Kommas getrennt',

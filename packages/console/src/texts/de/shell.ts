@@ -23,6 +23,7 @@ export const shell: typeof english.shell = {
   live: 'Aktuell',
   connecting: 'Verbinde',
   notLiveSince: (time) => `Nicht aktuell seit ${time}`,
+  stateOf: (time) => `Stand von ${time}, keine Verbindung`,
   notLiveMeans:
     'Alles darunter ist der Stand von damals. Anhalten geht, sonst kann nichts geändert werden. Die Seite verbindet sich von selbst wieder.',
   loading: 'Wird geladen',

@@ -21,6 +21,7 @@ import { map, missions } from './map.ts';
 import { me } from './me.ts';
 import { commands, jobs, operations } from './operations.ts';
 import { overview } from './overview.ts';
+import { push } from './push.ts';
 import { SENTENCE_WORDS, SENTENCES } from './sentences.ts';
 import { session, shell, wall } from './shell.ts';
 import { shifts, views } from './shifts.ts';
@@ -48,6 +49,7 @@ export const de: Texts = {
   notifications,
   operations,
   overview,
+  push,
   session,
   shell,
   shifts,

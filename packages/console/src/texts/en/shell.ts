@@ -22,6 +22,7 @@ export const shell = {
   live: 'Live',
   connecting: 'Connecting',
   notLiveSince: (time: string) => `Not live since ${time}`,
+  stateOf: (time: string) => `State of ${time}, no connection`,
   notLiveMeans:
     'Everything below is as it was then. A stop can be pressed, nothing else can be changed. The page connects again by itself.',
   loading: 'Loading',

@@ -22,6 +22,7 @@ import { map, missions } from './map.ts';
 import { me } from './me.ts';
 import { commands, jobs, operations } from './operations.ts';
 import { overview } from './overview.ts';
+import { push } from './push.ts';
 import { session, shell, wall } from './shell.ts';
 import { shifts, views } from './shifts.ts';
 import { terminals } from './terminals.ts';
@@ -48,6 +49,7 @@ export const en = {
   notifications,
   operations,
   overview,
+  push,
   session,
   shell,
   shifts,

@@ -32,6 +32,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   key_not_assignable: 'esta clave no se puede entregar a nadie',
   second_factor_required: 'con la contraseña hace falta el código de su aplicación',
   wrong_code: 'el código no es correcto; el reloj del teléfono debe ir bien con medio minuto de margen',
+  push_subscription_not_found: 'las notificaciones no están activadas en este dispositivo',
   passkey_not_found: 'esta llave de acceso no existe',
   passkey_refused: 'esta llave de acceso no se puede usar aquí',
   wrong_password: 'la contraseña actual no es correcta',

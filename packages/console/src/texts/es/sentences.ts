@@ -420,6 +420,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   time_of_day: 'una hora de 00:00 a 23:59',
   days_ahead: 'un número de días de 1d a 30d',
   email_address: 'una dirección de correo como ada@example.com',
+  push_service_address: 'la dirección de un servicio push que este servicio conoce',
   web_address: 'una dirección que empieza por http:// o https://, sin espacios',
   compartments_of_truck:
     'de 1 a {count:number} cantidades en kg, cada una mayor que 0 y como máximo {limit:number}, separadas por comas',

@@ -23,6 +23,7 @@ export const shell: typeof english.shell = {
   live: 'En directo',
   connecting: 'Conectando',
   notLiveSince: (time) => `Sin actualizar desde ${time}`,
+  stateOf: (time) => `Estado de las ${time}, sin conexión`,
   notLiveMeans:
     'Todo lo de abajo es de ese momento. Se puede parar, pero no cambiar nada más. La página se conecta de nuevo por sí sola.',
   loading: 'Cargando',

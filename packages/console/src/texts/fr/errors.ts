@@ -32,6 +32,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   key_not_assignable: 'cette clé ne peut être remise à personne',
   second_factor_required: 'le mot de passe demande aussi le code de votre application',
   wrong_code: 'le code n’est pas juste ; l’horloge du téléphone doit être juste à une demi-minute près',
+  push_subscription_not_found: 'les notifications ne sont pas activées sur cet appareil',
   passkey_not_found: 'cette clé d’accès n’existe pas',
   passkey_refused: 'cette clé d’accès ne peut pas être utilisée ici',
   wrong_password: 'le mot de passe actuel n’est pas juste',

@@ -426,6 +426,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   time_of_day: 'une heure de 00:00 à 23:59',
   days_ahead: 'un nombre de jours de 1d à 30d',
   email_address: 'une adresse e-mail telle que ada@example.com',
+  push_service_address: 'l’adresse d’un service push que ce service connaît',
   web_address: 'une adresse qui commence par http:// ou https://, sans espaces',
   compartments_of_truck:
     '1 à {count:number} quantités en kg, chacune supérieure à 0 et au plus {limit:number}, séparées par des virgules',

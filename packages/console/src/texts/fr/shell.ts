@@ -23,6 +23,7 @@ export const shell: typeof english.shell = {
   live: 'En direct',
   connecting: 'Connexion',
   notLiveSince: (time) => `Pas à jour depuis ${time}`,
+  stateOf: (time) => `État de ${time}, pas de connexion`,
   notLiveMeans:
     'Tout ce qui suit date de ce moment. Un arrêt est possible, rien d’autre ne peut être modifié. La page se reconnecte d’elle-même.',
   loading: 'Chargement',

@@ -32,6 +32,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   key_not_assignable: 'deze sleutel kan aan niemand worden gegeven',
   second_factor_required: 'bij het wachtwoord hoort de code van uw app',
   wrong_code: 'de code klopt niet; de klok van de telefoon moet op een halve minuut kloppen',
+  push_subscription_not_found: 'op dit apparaat zijn meldingen niet ingeschakeld',
   passkey_not_found: 'deze passkey bestaat niet',
   passkey_refused: 'deze passkey kan hier niet worden gebruikt',
   wrong_password: 'het huidige wachtwoord klopt niet',

@@ -414,6 +414,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   time_of_day: 'een tijd van 00:00 tot 23:59',
   days_ahead: 'een aantal dagen van 1d tot 30d',
   email_address: 'een e-mailadres zoals ada@example.com',
+  push_service_address: 'het adres van een pushdienst die deze dienst kent',
   web_address: 'een adres dat begint met http:// of https://, zonder spaties',
   compartments_of_truck:
     '1 tot {count:number} hoeveelheden in kg, elk groter dan 0 en hoogstens {limit:number}, gescheiden door komma’s',

@@ -23,6 +23,7 @@ export const shell: typeof english.shell = {
   live: 'Actueel',
   connecting: 'Verbinden',
   notLiveSince: (time) => `Niet actueel sinds ${time}`,
+  stateOf: (time) => `Stand van ${time}, geen verbinding`,
   notLiveMeans:
     'Alles hieronder is zoals het toen was. Een stop kan worden gedrukt, verder kan niets worden gewijzigd. De pagina verbindt vanzelf opnieuw.',
   loading: 'Laden',

@@ -32,6 +32,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   key_not_assignable: 'tego klucza nie można nikomu przekazać',
   second_factor_required: 'oprócz hasła potrzebny jest kod z aplikacji',
   wrong_code: 'kod jest błędny; zegar telefonu musi być dokładny do pół minuty',
+  push_subscription_not_found: 'na tym urządzeniu powiadomienia nie są włączone',
   passkey_not_found: 'takiego klucza dostępu nie ma',
   passkey_refused: 'tego klucza dostępu nie można tu użyć',
   wrong_password: 'obecne hasło jest błędne',

@@ -406,6 +406,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   time_of_day: 'godzina od 00:00 do 23:59',
   days_ahead: 'liczba dni od 1d do 30d',
   email_address: 'adres e-mail, np. ada@example.com',
+  push_service_address: 'adresem usługi push, którą zna ta usługa',
   web_address: 'adres, który zaczyna się od http:// lub https://, bez spacji',
   compartments_of_truck:
     '1 do {count:number} ilości w kg, każda większa niż 0 i najwyżej {limit:number}, oddzielone przecinkami',

@@ -23,6 +23,7 @@ export const shell: typeof english.shell = {
   live: 'Na żywo',
   connecting: 'Łączenie',
   notLiveSince: (time) => `Nie na żywo od ${time}`,
+  stateOf: (time) => `Stan z ${time}, brak połączenia`,
   notLiveMeans:
     'Wszystko poniżej jest takie, jak było wtedy. Można nacisnąć stop, niczego innego nie można zmienić. Strona połączy się ponownie sama.',
   loading: 'Wczytywanie',

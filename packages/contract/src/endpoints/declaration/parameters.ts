@@ -110,6 +110,12 @@ export const PATH_PARAMETERS = {
     notFound: 'passkey_not_found',
     example: '4f0c9a1b2d3e5f60718293a4',
   },
+  subscription_id: {
+    schema: RECORD_ID,
+    description: 'the id of a browser that receives Web Push',
+    notFound: 'push_subscription_not_found',
+    example: 'psh_019a86c5f3c07b2a',
+  },
   terminal_id: {
     schema: RECORD_ID,
     description: 'the id of a terminal or a display',

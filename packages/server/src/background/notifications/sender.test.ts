@@ -9,7 +9,7 @@ import { eventually } from '@granary/testing/server/eventually';
 import { MailServer } from '@granary/testing/server/mail-server';
 import { createLogger } from '../../process/logging/logger.ts';
 import { Mailer } from './mailer.ts';
-import { NotificationSender } from './sender.ts';
+import { byMail, NotificationSender } from './sender.ts';
 
 const FROM = { name: '', address: 'granary@farm.example' };
 const smtpAt = (port: number) => ({
@@ -52,7 +52,7 @@ describeEachEngine('notification sender', (engine) => {
   function senderTo(port: number, node: Pick<App, 'notifications'> = app): NotificationSender {
     const sender = new NotificationSender({
       app: node,
-      mailer: new Mailer(smtpAt(port), FROM),
+      way: byMail(new Mailer(smtpAt(port), FROM)),
       logger: createLogger('silent'),
       now,
     });
@@ -96,7 +96,7 @@ describeEachEngine('notification sender', (engine) => {
 
   it('without a mail server the message waits and says why', async () => {
     await write(1);
-    const sender = new NotificationSender({ app, mailer: null, logger: createLogger('silent'), now });
+    const sender = new NotificationSender({ app, way: byMail(null), logger: createLogger('silent'), now });
     sender.start();
     const error = async () =>
       (await app.notifications.list({ status: 'pending', ruleId, beforeId: null, limit: 1 }))[0]?.lastError;

@@ -2,27 +2,34 @@ import type { App } from '@granary/app/app';
 import type { AttemptOutcome } from '@granary/app/notifications/attempts';
 import { PeriodicWork } from '@granary/common/periodic-work';
 import { SECOND_MS } from '@granary/contract/time';
-import type { StoredNotification } from '@granary/core/notifications/record';
+import type { Channel, StoredNotification } from '@granary/core/notifications/record';
 import type { Logger } from '../../process/logging/logger.ts';
 import { keepingLease, LEASE_MS } from '../lease.ts';
 import type { Mailer } from './mailer.ts';
+import type { Pusher } from './pusher.ts';
 
 const ROUND_MS = SECOND_MS;
 /** Messages that are sent at the same time. */
 const SENT_AT_ONCE_MAX = 5;
 const ERROR_CHARS_MAX = 500;
 
+/** One way of sending. */
+export interface Way {
+  readonly channel: Channel;
+  send(notification: StoredNotification): Promise<AttemptOutcome>;
+  stop(): void;
+}
+
 interface SenderParts {
   readonly app: {
     readonly notifications: Pick<App['notifications'], 'hasUnsent' | 'claim' | 'renew' | 'recordAttempt'>;
   };
-  /** `null`: no mail server is set. */
-  readonly mailer: Pick<Mailer, 'send' | 'stop'> | null;
+  readonly way: Way;
   readonly logger: Logger;
   readonly now: () => number;
 }
 
-/** Sends the stored notifications; a mail server that hangs delays nothing but e-mail. */
+/** Sends the stored notifications of one way; a mail server that hangs delays nothing but e-mail. */
 export class NotificationSender {
   readonly #parts: SenderParts;
   readonly #rounds: PeriodicWork;
@@ -44,7 +51,7 @@ export class NotificationSender {
   /** Ends what is being sent; it is due again when its lease ends. */
   async stop(): Promise<void> {
     const stopped = this.#rounds.stop();
-    this.#parts.mailer?.stop();
+    this.#parts.way.stop();
     await stopped;
   }
 
@@ -53,11 +60,12 @@ export class NotificationSender {
   }
 
   async #send(): Promise<void> {
-    const { app, now } = this.#parts;
-    while (!this.#rounds.isStopped && (await app.notifications.hasUnsent(now()))) {
+    const { app, now, way } = this.#parts;
+    const { channel } = way;
+    while (!this.#rounds.isStopped && (await app.notifications.hasUnsent(channel, now()))) {
       const nowMs = now();
       const leasedUntilMs = nowMs + LEASE_MS;
-      const taken = await app.notifications.claim({ nowMs, leasedUntilMs, limit: SENT_AT_ONCE_MAX });
+      const taken = await app.notifications.claim({ channel, nowMs, leasedUntilMs, limit: SENT_AT_ONCE_MAX });
       const attempts = await Promise.allSettled(taken.map((one) => this.#attempt(one, leasedUntilMs)));
       const failed = attempts.find(({ status }) => status === 'rejected');
       if (failed?.status === 'rejected') throw failed.reason;
@@ -73,7 +81,7 @@ export class NotificationSender {
       now,
       renew: (fromMs: number, toMs: number) => app.notifications.renew({ notificationId, fromMs, toMs }),
     };
-    const outcome = await keepingLease(lease, () => this.#outcomeOf(notification));
+    const outcome = await keepingLease(lease, () => this.#parts.way.send(notification));
     // Whether a message that was interrupted has arrived is not known.
     if (this.#rounds.isStopped && !outcome.isSent) return;
     const after = await app.notifications.recordAttempt({ notificationId, outcome, nowMs: now() });
@@ -83,22 +91,31 @@ export class NotificationSender {
     if (status === 'failed') logger.error(details, 'a notification could not be sent and is given up');
     else logger.warn(details, 'a notification could not be sent and is tried again');
   }
+}
 
-  async #outcomeOf({ notificationId, content, createdAtMs }: StoredNotification): Promise<AttemptOutcome> {
-    const { target, subject, text } = content;
+/** `null`: no mail server is set. */
+export const byMail = (mailer: Pick<Mailer, 'send' | 'stop'> | null): Way => ({
+  channel: 'email',
+  stop: () => mailer?.stop(),
+  send: async ({ notificationId, content: { target, subject, text }, createdAtMs }) => {
     try {
       if (!('email' in target)) throw new Error('the target is not an e-mail address');
-      if (this.#parts.mailer === null) throw new Error('GRANARY_SMTP_URL is not set');
-      const mail = { messageId: notificationId, to: target.email, subject, text, atMs: createdAtMs };
-      await this.#parts.mailer.send(mail);
+      if (mailer === null) throw new Error('GRANARY_SMTP_URL is not set');
+      await mailer.send({ messageId: notificationId, to: target.email, subject, text, atMs: createdAtMs });
       return { isSent: true };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const shown = reason.replace(/\p{Cc}+/gu, ' ').slice(0, ERROR_CHARS_MAX);
       return { isSent: false, error: shown, isPermanent: isPermanentFailure(error) };
     }
-  }
-}
+  },
+});
+
+export const byPush = (pusher: Pick<Pusher, 'send' | 'stop'>): Way => ({
+  channel: 'push',
+  stop: () => pusher.stop(),
+  send: (notification) => pusher.send(notification),
+});
 
 /** A refusal of the recipient or of the message by the server, which another attempt would get, too. */
 export function isPermanentFailure(error: unknown): boolean {

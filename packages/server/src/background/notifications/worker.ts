@@ -75,8 +75,8 @@ export class NotificationWorker {
   /** Gets every event of every node soon after it was logged. */
   observe(events: readonly StoredEvent[]): void {
     this.#eventsUnread += events.length;
-    const isAboutAlerts = events.some(({ type }) => type.startsWith('alert.'));
-    if (!isAboutAlerts && this.#eventsUnread < EVENTS_UNREAD_MAX) return;
+    const isTold = events.some(({ type }) => type.startsWith('alert.') || type.startsWith('operation.'));
+    if (!isTold && this.#eventsUnread < EVENTS_UNREAD_MAX) return;
     this.#hasNewEvents = true;
     this.#rounds.wake();
   }

@@ -48,7 +48,7 @@ export function signatureHeaders({ messageId, body, secrets, nowMs }: SignedMess
 export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
 }
 
 /** Sends one message to its receiver. A redirect is an answer like any other and is not followed. */

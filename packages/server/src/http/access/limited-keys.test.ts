@@ -60,6 +60,8 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'views.create': 'own',
   'views.change': 'own',
   'views.remove': 'own',
+  'views.preferences': 'own',
+  'views.changePreferences': 'own',
   'alarmHelp.list': 'filtered',
   // `alarm-help.test.ts`.
   'alarmHelp.put': 'own',
@@ -97,9 +99,9 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'session.list': 'own',
   'session.endOne': 'own',
   'session.endOthers': 'own',
-  // Of the person who has signed in: `me.test.ts`.
+  // Of the person who has signed in: `me.test.ts`, `notifications.test.ts`.
   ...Object.fromEntries(
-    ALL_ENDPOINTS.filter(({ name }) => name.startsWith('me.')).map(({ name }) => [name, 'own']),
+    ALL_ENDPOINTS.filter(({ name }) => /^(me|push)\./.test(name)).map(({ name }) => [name, 'own']),
   ),
   'session.createCode': 'checked below',
   'signOn.policy': 'refused',

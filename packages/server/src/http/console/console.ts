@@ -52,7 +52,7 @@ const NOT_BUILT = Buffer.from(`<!doctype html>
 /** The operators' page; its files are public, and it shows nothing to whom has not signed in. */
 export function consoleRoutes(routes: FastifyInstance, settings: Settings, folder: string): void {
   const built = new BuiltConsole(folder);
-  const { page, asset, manifest, icon, smallIcon, largeIcon } = endpoints.console;
+  const { page, asset, manifest, icon, smallIcon, largeIcon, serviceWorker } = endpoints.console;
   const policy = contentSecurityPolicy(settings.mapTilesUrl);
   const pageSettings: ConsoleSettings = {
     version: VERSION,
@@ -78,7 +78,7 @@ export function consoleRoutes(routes: FastifyInstance, settings: Settings, folde
     return await send(file, request, reply);
   });
 
-  for (const endpoint of [manifest, icon, smallIcon, largeIcon]) {
+  for (const endpoint of [manifest, icon, smallIcon, largeIcon, serviceWorker]) {
     register<Endpoint<string, undefined, undefined, unknown>>(routes, endpoint, async (request, reply) => {
       const file = await built.file(endpoint.path);
       if (file === undefined) throw noSuchFile();

@@ -1,0 +1,83 @@
+import type { Client } from '@granary/client';
+import { units } from '../context/units.ts';
+import { locale, templates, texts } from '../texts/texts.ts';
+import { keepTexts } from './kept.ts';
+
+/** Whose messages this browser receives. */
+const OWNER = 'granary.push';
+
+/** Why this browser cannot receive messages at this address; `null` where it can. */
+export function pushObstacle(): 'encryption' | 'install' | 'denied' | 'browser' | null {
+  if (!isSecureContext) return 'encryption';
+  if (!('serviceWorker' in navigator) || typeof PushManager === 'undefined') {
+    // iOS offers it only to pages on the home screen.
+    return 'standalone' in navigator ? 'install' : 'browser';
+  }
+  return Notification.permission === 'denied' ? 'denied' : null;
+}
+
+/** What the service worker writes messages with, because it cannot load a language by itself. */
+export const keepPushTexts = (): Promise<void> =>
+  keepTexts({
+    locale: locale.peek(),
+    units: units.peek(),
+    templates: templates.peek(),
+    sensors: texts.peek().common.sensors,
+    or: ` ${texts.peek().common.or} `,
+    severities: texts.peek().common.severities,
+    words: texts.peek().push.words,
+  });
+
+async function ownSubscription(): Promise<PushSubscription | null> {
+  const registration = await navigator.serviceWorker?.getRegistration();
+  return (await registration?.pushManager?.getSubscription()) ?? null;
+}
+
+/** Whether this browser is registered at its push service for this person. */
+export const isPushOn = async (keyId: string): Promise<boolean> =>
+  localStorage.getItem(OWNER) === keyId && (await ownSubscription()) !== null;
+
+/** Asks the person for permission, and registers this browser at its push service and at the service. */
+export async function turnPushOn(client: Client, keyId: string, publicKey: string): Promise<void> {
+  if ((await Notification.requestPermission()) !== 'granted') return;
+  const registration = await navigator.serviceWorker.register('/service-worker.js');
+  await navigator.serviceWorker.ready;
+  // One that was made for other keys would be refused.
+  await (await ownSubscription())?.unsubscribe();
+  const options = { userVisibleOnly: true, applicationServerKey: publicKey };
+  await register(client, await registration.pushManager.subscribe(options));
+  localStorage.setItem(OWNER, keyId);
+  await keepPushTexts();
+}
+
+async function register(client: Client, subscription: PushSubscription): Promise<void> {
+  const { endpoint, keys } = subscription.toJSON();
+  const { p256dh = '', auth = '' } = keys ?? {};
+  await client.push.subscribe({ endpoint: endpoint ?? '', keys: { p256dh, auth } });
+}
+
+/** The service ends it by itself with the session, so that this also works without it. */
+export async function turnPushOff(): Promise<void> {
+  try {
+    localStorage.removeItem(OWNER);
+    await (await ownSubscription())?.unsubscribe();
+  } catch {
+    // The push service is told by the service when it sends the next message.
+  }
+}
+
+/** With each start: the session is another one, and the push service may have given the browser another address. */
+export async function renewPush(client: Client, keyId: string): Promise<void> {
+  try {
+    const subscription = await ownSubscription();
+    if (subscription === null) return;
+    if (localStorage.getItem(OWNER) !== keyId) {
+      await turnPushOff();
+      return;
+    }
+    await register(client, subscription);
+    await keepPushTexts();
+  } catch {
+    // The page of the person shows whether messages reach this browser.
+  }
+}

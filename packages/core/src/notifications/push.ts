@@ -1,0 +1,97 @@
+import type { OperationRecord } from '@granary/contract/operations';
+import type { PushedItem, PushPayload } from '@granary/contract/push';
+import { canAccess, type Limits } from '../keys.ts';
+import { isOver, messageText, type ToldAlert } from './message.ts';
+
+/** A push service takes 4,096 bytes with everything around the text. */
+const PAYLOAD_BYTES_MAX = 3_000;
+const ITEMS_SENT_MAX = 3;
+
+/** What a browser is told, as codes with values. */
+export interface Pushed {
+  readonly about: PushPayload['about'];
+  readonly items: readonly PushedItem[];
+}
+
+/** Push services that a browser may name; others would let anybody make this service ask any address. */
+const PUSH_SERVICES: readonly RegExp[] = [
+  /^fcm\.googleapis\.com$/,
+  /^(updates\.push|[a-z0-9-]+\.push)\.services\.mozilla\.com$/,
+  /^([a-z0-9-]+\.)*push\.apple\.com$/,
+  /^([a-z0-9-]+\.)*notify\.windows\.com$/,
+];
+
+/** `further`: origins that the settings name. */
+export function isPushService(endpoint: string, further: readonly string[]): boolean {
+  const url = URL.parse(endpoint);
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  if (further.includes(url.origin)) return true;
+  return (
+    url.protocol === 'https:' && url.port === '' && PUSH_SERVICES.some((host) => host.test(url.hostname))
+  );
+}
+
+export const pushedAlerts = (told: readonly ToldAlert[], timeZone: string): Pushed => ({
+  about: told.length === 0 ? 'test' : 'alerts',
+  items: told.map(({ kind, alert, deviceId, deviceName, facility }) => ({
+    id: alert.alert_id,
+    kind,
+    severity: alert.severity,
+    is_over: isOver(alert),
+    device_id: deviceId,
+    device_name: deviceName,
+    facility,
+    message: messageText(alert, timeZone),
+    message_code: alert.message_code,
+    message_values: alert.message_values,
+  })),
+});
+
+export interface EndedOperation {
+  readonly operation: OperationRecord;
+  readonly deviceId: string;
+  readonly deviceName: string;
+  readonly facility: string;
+}
+
+export const hasEnded = ({ status }: Pick<OperationRecord, 'status'>): boolean =>
+  status === 'completed' || status === 'stopped' || status === 'failed';
+
+export const pushedOperation = ({ operation, deviceId, deviceName, facility }: EndedOperation): Pushed => ({
+  about: 'operation',
+  items: [
+    {
+      id: operation.operation_id,
+      kind: operation.status,
+      severity: null,
+      is_over: true,
+      device_id: deviceId,
+      device_name: deviceName,
+      facility,
+      message: operation.status_detail,
+      message_code: operation.status_code,
+      message_values: operation.status_values,
+    },
+  ],
+});
+
+/** Only what the person may see at this moment; `null` if that is nothing. */
+export function pushPayload({ about, items }: Pushed, limits: Limits, notificationId: string): string | null {
+  const seen = items.filter(({ device_id: deviceId, facility }) => canAccess(limits, { deviceId, facility }));
+  if (seen.length === 0 && about !== 'test') return null;
+  for (let sent = seen.slice(0, ITEMS_SENT_MAX); ; sent = sent.slice(0, -1)) {
+    const payload: PushPayload = { notification_id: notificationId, about, count: seen.length, items: sent };
+    const text = JSON.stringify(payload);
+    if (Buffer.byteLength(text) <= PAYLOAD_BYTES_MAX || sent.length === 0) return text;
+    if (sent.length === 1) return JSON.stringify({ ...payload, items: sent.map(shortened) });
+  }
+}
+
+/** Without the values, which can be long, and with the beginning of the English text. */
+const shortened = (item: PushedItem): PushedItem => ({
+  ...item,
+  device_name: item.device_name.slice(0, 200),
+  message: item.message.slice(0, 300),
+  message_code: '',
+  message_values: {},
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { createECDH, createPublicKey, type ECDH, randomBytes, verify } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { PushPayload } from '@granary/contract/push';
+import ece from 'http_ece';
+
+interface Browser {
+  readonly keys: ECDH;
+  readonly auth: string;
+  readonly messages: { readonly headers: IncomingHttpHeaders; readonly payload: PushPayload }[];
+  /** What the push service answers. */
+  status: number;
+  /** How often it was asked. */
+  asked: number;
+}
+
+/** A push service that knows its browsers, checks who sends (RFC 8292), and reads messages with the code of others (RFC 8291). */
+export class PushService {
+  readonly #browsers = new Map<string, Browser>();
+  readonly #server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const browser = this.#browsers.get(request.url ?? '');
+      if (browser === undefined) return void response.writeHead(404).end();
+      browser.asked++;
+      if (browser.status < 300) {
+        const { headers } = request;
+        assertSigned(headers.authorization ?? '', this.origin);
+        const options = { version: 'aes128gcm', privateKey: browser.keys, authSecret: browser.auth };
+        const text = ece.decrypt(Buffer.concat(parts), options).toString();
+        browser.messages.push({ headers, payload: JSON.parse(text) });
+      }
+      response.writeHead(browser.status).end();
+    });
+  });
+
+  async start(port = 0): Promise<this> {
+    this.#server.listen(port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return this;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** A browser that has registered here, and what it tells its page. */
+  register(): { readonly browser: Browser; readonly subscription: object } {
+    const keys = createECDH('prime256v1');
+    const p256dh = keys.generateKeys('base64url');
+    const auth = randomBytes(16).toString('base64url');
+    const path = `/push/${this.#browsers.size}`;
+    const browser: Browser = { keys, auth, messages: [], status: 201, asked: 0 };
+    this.#browsers.set(path, browser);
+    return { browser, subscription: { endpoint: this.origin + path, keys: { p256dh, auth } } };
+  }
+
+  stop(): void {
+    this.#server.close();
+  }
+}
+
+function assertSigned(authorization: string, origin: string): void {
+  const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(authorization) ?? [];
+  const [head = '', claims = '', signature = ''] = token.split('.');
+  const point = Buffer.from(key, 'base64url');
+  const x = point.subarray(1, 33).toString('base64url');
+  const y = point.subarray(33).toString('base64url');
+  const publicKey = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
+  const signed = Buffer.from(`${head}.${claims}`);
+  const isSigned = verify(
+    'sha256',
+    signed,
+    { key: publicKey, dsaEncoding: 'ieee-p1363' },
+    Buffer.from(signature, 'base64url'),
+  );
+  assert.ok(isSigned, 'the signature is not that of the key');
+  const { aud, exp, sub } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+  assert.equal(aud, origin);
+  assert.ok(exp > Date.now() / 1_000 && exp < Date.now() / 1_000 + 86_400);
+  assert.match(sub, /^(https|mailto):/);
+}
