@@ -38,8 +38,8 @@ async function fill(t: TestContext, env: Env, url: string): Promise<string> {
   const database = new DatabaseSync(join(env['GRANARY_DATA_DIR'] ?? '', 'granary.db'));
   const firstMs = Date.now() - 10 * DAY_MS;
   database.exec(`WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${READINGS - 1})
-    INSERT INTO readings (ts_ms, device_no, sensor_group, a, b)
-    SELECT ${firstMs} + n * ${SPACING_MS}, 1, 1, n, -n FROM numbers`);
+    INSERT INTO readings (ts_ms, device_no, body)
+    SELECT ${firstMs} + n * ${SPACING_MS}, 1, x'01130a0b' FROM numbers`);
   database.close();
   return apiKey;
 }

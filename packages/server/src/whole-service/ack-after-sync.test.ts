@@ -10,9 +10,9 @@ import { startServiceProcess } from '@granary/testing/server/service-process';
 import { traceSystemCalls } from '@granary/testing/server/system-calls';
 import { connectAsync } from 'mqtt';
 
-/** Stored in grams as a whole number, whose bytes occur nowhere else. */
+/** Stored in grams as a whole number, seven bits in a byte; these bytes occur nowhere else. */
 const WEIGHT_KG = 0xfe_dc_ba / 1_000;
-const WEIGHT_BYTES = '\\xfe\\xdc\\xba';
+const WEIGHT_BYTES = '\\xba\\xb9\\xfb\\x07';
 /** The first bytes of a PUBACK: its type and its length. */
 const PUBACK = '"\\x40\\x02';
 
