@@ -108,7 +108,8 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
   const live = new Live(client, onEnded, { isShown, openSharedStreams: openStreams, firstRead: first });
   const signOut = async (): Promise<void> => {
     endKeeping();
-    await turnPushOff();
+    // The end of the session does not wait for the push service of the browser.
+    void turnPushOff();
     try {
       await client.session.end();
     } catch (error) {

@@ -72,19 +72,17 @@ worker.addEventListener('fetch', (event) => {
   else if (pathname.startsWith('/assets/')) event.respondWith(asset(request));
 });
 
-/** The page of the service; only without an answer the one that was kept. */
+/** The page of the service; only without an answer in time the one that was kept. */
 async function page(request: Request): Promise<Response> {
   const shell = await caches.open(SHELL);
   const kept = await shell.match('/');
-  const answer = fetch(request);
-  try {
-    const answered = await (kept === undefined ? answer : Promise.race([answer, late()]));
+  const answer = fetch(request).then(async (answered) => {
+    // Also when it comes late, so that the next one is not an old page again.
     if (answered.ok) await keepPage(kept, answered.clone());
     return answered;
-  } catch (error) {
-    if (kept === undefined) throw error;
-    return kept;
-  }
+  });
+  if (kept === undefined) return await answer;
+  return await Promise.race([answer, late()]).catch(() => kept);
 }
 
 const late = (): Promise<never> =>

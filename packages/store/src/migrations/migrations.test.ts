@@ -65,6 +65,10 @@ describe('migrations', () => {
     assert.deepEqual(announced, ['1 to 2']);
     assert.deepEqual(await sql.query('SELECT name, height_m FROM silos'), [{ name: 'North', heightM: null }]);
     await assert.rejects(
+      bring([['CREATE TABLE silos (name TEXT, height_m BIGINT)'], second]),
+      (error) => error instanceof StoreOpenError && /before the first release/.test(error.message),
+    );
+    await assert.rejects(
       bring([first]),
       (error) => error instanceof StoreOpenError && /newer/.test(error.message),
     );

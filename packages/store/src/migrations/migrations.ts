@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { StoreOpenError } from '../errors.ts';
 import type { Sql } from '../sql.ts';
 import type { Dialect } from './migration.ts';
@@ -11,6 +12,15 @@ import { COMPRESSED_HISTORY } from './v2-compressed-history.ts';
  */
 export const MIGRATIONS: readonly Migration[] = [FIRST_SCHEMA, COMPRESSED_HISTORY];
 
+const UNRELEASED =
+  'the database was written by a version from before the first release, which no later version reads; choose a new data folder (GRANARY_DATA_DIR) or a new database (GRANARY_DATABASE_URL)';
+
+/** Until the first release migrations are edited, so the number alone does not tell which tables a database has. */
+const checksumOf = (migrations: readonly Migration[], dialect: Dialect): string =>
+  createHash('sha256')
+    .update(migrations.flatMap((migration) => renderMigration(migration, dialect)).join(';\n'))
+    .digest('hex');
+
 /** Called before the tables of an existing database are changed, which may take long. */
 export type OnUpgrade = (fromVersion: number, toVersion: number) => void;
 
@@ -21,18 +31,20 @@ export async function migrate(
   onUpgrade?: OnUpgrade,
   migrations = MIGRATIONS,
 ): Promise<void> {
-  if (await isUnreleased(sql, dialect)) {
-    throw new StoreOpenError(
-      'the database was written by a version from before the first release, which no later version reads; choose a new data folder (GRANARY_DATA_DIR) or a new database (GRANARY_DATABASE_URL)',
-    );
-  }
-  await sql.run('CREATE TABLE IF NOT EXISTS granary_schema (version BIGINT NOT NULL)');
-  const [row] = await sql.query<{ version: number }>('SELECT version FROM granary_schema');
+  if (await isUnreleased(sql, dialect)) throw new StoreOpenError(UNRELEASED);
+  await sql.run(
+    'CREATE TABLE IF NOT EXISTS granary_schema (version BIGINT NOT NULL, checksum TEXT NOT NULL)',
+  );
+  // Versions before the first release have no checksum.
+  const [row] = await sql.query<{ version: number; checksum?: string }>('SELECT * FROM granary_schema');
   const version = row?.version ?? 0;
   if (version > migrations.length) {
     throw new StoreOpenError(
       `the database was written by a newer version (schema ${version}, this one knows up to ${migrations.length})`,
     );
+  }
+  if (row !== undefined && row.checksum !== checksumOf(migrations.slice(0, version), dialect)) {
+    throw new StoreOpenError(UNRELEASED);
   }
   if (version === migrations.length) return;
   if (version > 0) onUpgrade?.(version, migrations.length);
@@ -40,7 +52,10 @@ export async function migrate(
     for (const statement of renderMigration(migration, dialect)) await sql.run(statement);
   }
   await sql.run('DELETE FROM granary_schema');
-  await sql.run('INSERT INTO granary_schema (version) VALUES ($1)', [migrations.length]);
+  await sql.run('INSERT INTO granary_schema (version, checksum) VALUES ($1, $2)', [
+    migrations.length,
+    checksumOf(migrations, dialect),
+  ]);
 }
 
 /** Versions before the first release kept the number of their schema in another table. */
