@@ -43,6 +43,16 @@ const CASES: readonly (readonly [string, boolean, Partial<SiloNow>])[] = [
   ['with readings of the past is due', true, { lateFromMs: NOW_MS - 40 * HOUR_MS }],
   ['whose level has jumped is due', true, { newestKg: 5_101 }],
   ['whose level has changed little is not', false, { newestKg: 5_099 }],
+  [
+    'that sent the readings of hours at once is due, although its level is as expected',
+    true,
+    { made: { ...MADE, newestMs: NOW_MS - HOUR_MS } },
+  ],
+  [
+    'that sends the readings of hours is not due at once again',
+    false,
+    { made: { ...MADE, newestMs: NOW_MS - HOUR_MS, madeAtMs: NOW_MS - 10 * SECOND_MS } },
+  ],
   ['in which something runs is due', true, { isRunning: true }],
   ['in which something ran until now is due', true, { made: { ...MADE, hadOperation: 1 } }],
   [

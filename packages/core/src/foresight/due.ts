@@ -42,8 +42,12 @@ export function isForecastDue(silo: SiloNow, nowMs: number): boolean {
   if (!isNews) return nowMs >= made.nextAtMs;
   if (ageMs >= EVERY_MS) return true;
   if (nowMs < made.watchedUntilMs && ageMs >= WATCHED_EVERY_MS) return true;
-  return ageMs >= SOON_MS && isUnexpected(silo, ageMs);
+  return ageMs >= SOON_MS && (isLongAfter(newestMs, made.newestMs) || isUnexpected(silo, ageMs));
 }
+
+/** The readings of a long time came at once: a history was sent, or a device is back. */
+const isLongAfter = (newestMs: number, knownMs: number | null): boolean =>
+  knownMs === null || newestMs - knownMs >= EVERY_MS;
 
 function isUnexpected({ made, newestKg, capacityKg }: SiloNow, ageMs: number): boolean {
   if (made === null || newestKg === null) return false;
