@@ -16,6 +16,7 @@ import { killProcessTree, resumeProcessTree, suspendProcessTree } from './proces
 
 const UNPRIVILEGED_USER = 'nobody';
 const SUPERUSER = 'postgres';
+const DEADLOCK_LINES = 12;
 const READY = 'database system is ready to accept connections';
 const CONNECTIONS_MAX = 200;
 const NOT_DURABLE = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
@@ -227,6 +228,7 @@ async function serve(
     atExit(() => server.kill('SIGKILL')),
   );
   const log: string[] = [];
+  let shownLines = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log.join('\n')}`)));
@@ -234,6 +236,9 @@ async function serve(
       // The output must be read, otherwise the pipe fills up and PostgreSQL blocks.
       if (line.includes(READY)) resolve();
       else if (log.length < 50) log.push(line);
+      // Which statements waited for each other is known only here.
+      if (line.includes('deadlock detected')) shownLines = DEADLOCK_LINES;
+      if (shownLines-- > 0) console.error(line);
     });
   });
   return server;

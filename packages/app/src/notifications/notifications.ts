@@ -339,8 +339,8 @@ export const writes = {
   /** A person who has not decided yet is told what most want. */
   async subscribe(tx: Transaction, subscription: StoredSubscription): Promise<Committed<null>> {
     const { keyId, createdAtMs: nowMs } = subscription;
-    await saveSubscription(tx.sql, subscription);
     await lockPosition(tx.sql, { isWaiting: true });
+    await saveSubscription(tx.sql, subscription);
     const known = await findOwnRule(tx.sql, RULE_DOCUMENT, keyId);
     if (known === undefined)
       await saveOwnRule(tx.sql, keyId, pushRule(keyId, FIRST_PUSH_SETTINGS, ''), nowMs);

@@ -184,7 +184,10 @@ export async function expireSignIns(sql: Sql, { beforeMs, rowsMax }: Expiry): Pr
   // A browser whose session has run out goes on to receive Web Push; one whose session was ended does not.
   await sql.run(
     `UPDATE push_subscriptions SET session_hash = NULL
-     WHERE session_hash IN (SELECT hash FROM sessions WHERE expires_at_ms <= $1)`,
+     WHERE subscription_id IN (
+       SELECT subscription_id FROM push_subscriptions
+       WHERE session_hash IN (SELECT hash FROM sessions WHERE expires_at_ms <= $1)
+       ORDER BY subscription_id ${sql.forUpdate})`,
     [beforeMs],
   );
   for (const table of ['sessions', 'sign_in_codes', 'sign_on_uses', 'confirmations']) {
