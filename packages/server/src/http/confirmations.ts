@@ -20,7 +20,7 @@ import { refuseOutside } from './access/credentials.ts';
 import type { PasswordChecks } from './access/password-checks.ts';
 import { deviceNotFound } from './devices/find-device.ts';
 import { success } from './protocol/answers.ts';
-import { register } from './register.ts';
+import { registerComparing } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { TerminalPeople } from './terminals.ts';
 
@@ -69,7 +69,7 @@ export function confirmationRoutes(
   const { app, directory, idempotency, now } = parts;
   const atTerminals = new TerminalPeople(parts, passwords);
 
-  register(routes, endpoints.confirmations.create, async (request, reply, read) => {
+  registerComparing(routes, endpoints.confirmations.create, async (request, reply, read) => {
     const { caller } = request;
     const given = read.body(request);
     const { action, device_id: deviceId, resource_id: resourceId = null, body } = given;

@@ -91,12 +91,23 @@ export function register<E extends Endpoint>(
   endpoint: E,
   handler: Handler<E>,
 ): void {
-  const isLimited = routes.limitsRequests === true && endpoint.isUrgent !== true;
-  const inTime: Handler<E> = (request, reply, read) =>
-    answerInTime(endpoint, request, () => handler(request, reply, read));
   // How many readings may wait to be stored is limited by the ingest itself.
   const needsNoPlace = (endpoint.method === 'GET' && !isPage(endpoint)) || endpoint.scope === 'ingest';
-  registerHandler(routes, endpoint, inTurn(isLimited ? inTime : handler, endpoint, needsNoPlace));
+  registerHandler(routes, endpoint, inTurn(inTime(routes, endpoint, handler), endpoint, needsNoPlace));
+}
+
+/** For a password or PIN: how many wait is limited where they are compared, and writes do not wait for that. */
+export function registerComparing<E extends Endpoint>(
+  routes: FastifyInstance,
+  endpoint: E,
+  handler: Handler<E>,
+): void {
+  registerHandler(routes, endpoint, inTurn(inTime(routes, endpoint, handler), endpoint, true));
+}
+
+function inTime<E extends Endpoint>(routes: FastifyInstance, endpoint: E, handler: Handler<E>): Handler<E> {
+  if (routes.limitsRequests !== true || endpoint.isUrgent === true) return handler;
+  return (request, reply, read) => answerInTime(endpoint, request, () => handler(request, reply, read));
 }
 
 /** For work that grows with the size of its answer: each of its calls has a time limit, and all together have none. */

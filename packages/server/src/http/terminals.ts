@@ -25,7 +25,7 @@ import type { PasswordChecks } from './access/password-checks.ts';
 import { actsAs, creates } from './audit/attempt.ts';
 import { shownAfter } from './people.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
-import { register } from './register.ts';
+import { register, registerComparing } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { callerRecord } from './session/session.ts';
 
@@ -90,7 +90,7 @@ export function terminalSessionRoutes(
 
   register(routes, declared.people, async (request) => success(await people.list(terminalOf(request).keyId)));
 
-  register(routes, declared.signIn, async (request, reply, read) => {
+  registerComparing(routes, declared.signIn, async (request, reply, read) => {
     const { keyId, name, session } = terminalOf(request);
     const { person, terminal } = await people.identify(read.body(request), keyId, request, reply);
     const grants = grantsAt(terminal, person);

@@ -90,7 +90,7 @@ export class PasswordChecks {
   }
 
   matchesPin(pin: string, stored: string | null): Promise<boolean> {
-    return this.#passwords.matches(pin, stored);
+    return this.#passwords.matchesPin(pin, stored);
   }
 
   /** The stored form of a password that the person has chosen. */

@@ -24,7 +24,7 @@ import type { PasswordChecks } from '../access/password-checks.ts';
 import { RATE_LIMIT_HEADERS, RateLimiter } from '../access/rate-limit.ts';
 import { actsAs } from '../audit/attempt.ts';
 import { success } from '../protocol/answers.ts';
-import { register } from '../register.ts';
+import { register, registerComparing } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 const BROWSER_CHARS_MAX = 300;
@@ -72,7 +72,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     return success({ challenge, expires_at: toIso(expiresAtMs) });
   });
 
-  register(routes, endpoints.session.create, async (request, reply, read) => {
+  registerComparing(routes, endpoints.session.create, async (request, reply, read) => {
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
     if (foreign !== null) throw foreign;
     const given = read.body(request);

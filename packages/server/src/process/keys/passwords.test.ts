@@ -19,6 +19,16 @@ test('passwords are compared two at a time, 200 wait, and further ones are refus
   assert.deepEqual(await Promise.all(first), [false, false]);
 });
 
+test('a password waits for one PIN at most, however many are guessed', async () => {
+  const passwords = new Passwords(1);
+  const compared: string[] = [];
+  const note = (what: string) => (): void => void compared.push(what);
+  const guesses = Array.from({ length: 5 }, () => passwords.matchesPin('4072', null).then(note('PIN')));
+  const signIns = [1, 2].map(() => passwords.matches('wrong', null).then(note('password')));
+  await Promise.all([...guesses, ...signIns]);
+  assert.deepEqual(compared, ['PIN', 'password', 'PIN', 'password', 'PIN', 'PIN', 'PIN']);
+});
+
 test('a stored password is argon2id with a salt of its own, and matches however its letters are written', async () => {
   const passwords = new Passwords();
   const [one, other] = [

@@ -10,6 +10,7 @@ const TAG_BYTES = 32;
 const NONCE_BYTES = 16;
 /** They run in the threads that also read files and resolve names; and a processor stays free for stops. */
 const PARALLEL_MAX = availableParallelism() > 2 ? 2 : 1;
+/** Of each kind. */
 const WAITING_MAX = 200;
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 /** Compared with where there is no person, so that this takes as long. */
@@ -21,11 +22,14 @@ interface Costs {
   readonly parallelism: number;
 }
 
-/** Hashes one or two passwords at a time; the others wait. */
+type Kind = 'password' | 'pin';
+
+/** Hashes one or two passwords at a time; the others wait. Those of both kinds take turns: guessed PINs do not keep people out. */
 export class Passwords {
   readonly #parallelMax: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Readonly<Record<Kind, (() => void)[]>> = { password: [], pin: [] };
   #running = 0;
+  #last: Kind = 'pin';
 
   constructor(parallelMax = PARALLEL_MAX) {
     this.#parallelMax = parallelMax;
@@ -34,7 +38,7 @@ export class Passwords {
   /** In PHC form. */
   async hash(password: string): Promise<string> {
     const nonce = randomBytes(NONCE_BYTES);
-    const tag = await this.#derive(password, nonce, {
+    const tag = await this.#derive('password', password, nonce, {
       memory: MEMORY_KIB,
       passes: PASSES,
       parallelism: LANES,
@@ -44,6 +48,14 @@ export class Passwords {
 
   /** Takes the same time where nothing is stored. `begin` is called when it is its turn, and may refuse. */
   async matches(password: string, stored: string | null, begin?: () => void): Promise<boolean> {
+    return await this.#compare('password', password, stored, begin);
+  }
+
+  async matchesPin(pin: string, stored: string | null): Promise<boolean> {
+    return await this.#compare('pin', pin, stored);
+  }
+
+  async #compare(kind: Kind, password: string, stored: string | null, begin?: () => void): Promise<boolean> {
     const [, memory, passes, parallelism, nonce = '', tag = ''] = PHC.exec(stored ?? OF_NOBODY) ?? [];
     const wanted = Buffer.from(tag, 'base64');
     const costs = {
@@ -51,15 +63,22 @@ export class Passwords {
       passes: Number(passes),
       parallelism: Number(parallelism),
     };
-    const given = await this.#derive(password, Buffer.from(nonce, 'base64'), costs, begin);
+    const given = await this.#derive(kind, password, Buffer.from(nonce, 'base64'), costs, begin);
     return given.length === wanted.length && timingSafeEqual(given, wanted) && stored !== null;
   }
 
-  async #derive(password: string, nonce: Buffer, costs: Costs, begin?: () => void): Promise<Buffer> {
-    if (this.#waiting.length >= WAITING_MAX) {
+  async #derive(
+    kind: Kind,
+    password: string,
+    nonce: Buffer,
+    costs: Costs,
+    begin?: () => void,
+  ): Promise<Buffer> {
+    const waiting = this.#waiting[kind];
+    if (waiting.length >= WAITING_MAX) {
       throw new Refusal('rate_limited', 'too many people sign in at this moment; try again');
     }
-    if (this.#running >= this.#parallelMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#running >= this.#parallelMax) await new Promise<void>((resolve) => waiting.push(resolve));
     else this.#running++;
     try {
       begin?.();
@@ -71,10 +90,16 @@ export class Passwords {
         ),
       );
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#next();
       if (next === undefined) this.#running--;
       else next();
     }
+  }
+
+  #next(): (() => void) | undefined {
+    const { password, pin } = this.#waiting;
+    this.#last = pin.length === 0 || (this.#last === 'pin' && password.length > 0) ? 'password' : 'pin';
+    return this.#waiting[this.#last].shift();
   }
 }
 
