@@ -173,9 +173,10 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
     http.useCertificate(renewed);
   });
   lifecycle.onStop(() => parts.certificates?.stop());
-  lifecycle.onStop(() => app.finishSoon());
   // Its thread loads its code when the ports are open, because nobody waits for it.
   await lifecycle.start(parts.forecaster);
+  // Noted after everything that uses the storage, so that all of it ends within the time of the storage.
+  lifecycle.onStop(() => app.finishSoon());
   warnOfExposedPorts(settings, logger);
   const mqttUrl = urlOf('mqtt', mqtt.plain);
   const mqttsUrl = urlOf('mqtts', mqtt.secure);
