@@ -10,6 +10,7 @@ interface PackageRule {
 /** What tests of every package may also import: the test rigs, and the two sides that use the service from outside. */
 const TEST_PACKAGES = ['testing', 'client', 'simulator'];
 const TEST_LIBRARIES = [
+  '@modelcontextprotocol/client',
   '@simplewebauthn/server',
   'aedes',
   'ajv',
@@ -42,7 +43,17 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   link: { packages: ['common', 'contract'], libraries: ['mqtt-packet'], nodeModules: true },
   server: {
     packages: ['common', 'contract', 'core', 'store', 'app', 'link'],
-    libraries: ['fastify', 'jose', 'nodemailer', 'openid-client', 'pino', 'swagger-ui-dist', 'ws', 'yaml'],
+    libraries: [
+      '@modelcontextprotocol/server',
+      'fastify',
+      'jose',
+      'nodemailer',
+      'openid-client',
+      'pino',
+      'swagger-ui-dist',
+      'ws',
+      'yaml',
+    ],
     nodeModules: true,
   },
   client: {

@@ -23,6 +23,7 @@ import * as keys from './keys/keys.ts';
 import * as missions from './missions/missions.ts';
 import * as notifications from './notifications/notifications.ts';
 import * as operations from './operations/operations.ts';
+import * as proposals from './operations/proposals.ts';
 import * as people from './people/people.ts';
 import * as plants from './plants.ts';
 import type { RowMemory } from './row-memory.ts';
@@ -51,6 +52,7 @@ export const SLICES = {
   terminals,
   confirmations,
   operations,
+  proposals,
   alerts,
   events,
   idempotency,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startFarm } from '@granary/testing/cli/farm';
-import { granary } from '@granary/testing/cli/granary-process';
+import { GRANARY, granary } from '@granary/testing/cli/granary-process';
 import { CTRL_C, ENTER, onTerminal } from '@granary/testing/cli/terminal-process';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 interface Operation {
   readonly status: string;
@@ -74,6 +76,44 @@ test('the commands that move material and vehicles', async (t) => {
     assert.match(await farm.run(['stop', 'silo-01']), /^Discharge 200 kg into cart stopped: /);
     const [newest] = await farm.json<Operation[]>('operations', '--status', 'stopped');
     assert.notEqual(newest?.ended_at, null);
+  });
+
+  await t.test('an agent over standard input proposes, and a person confirms or refuses', async () => {
+    const { key } = await farm.json<{ key: string }>(
+      'keys',
+      'create',
+      '--name',
+      'agent',
+      '--scope',
+      'read',
+      '--scope',
+      'propose',
+    );
+    const client = new Client({ name: 'tester', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+    const env = { ...farm.access, GRANARY_API_KEY: key };
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [GRANARY, 'mcp'], env }),
+    );
+    const { tools } = await client.listTools();
+    assert.ok(tools.some(({ name }) => name === 'proposals_discharge'));
+    const propose = async (): Promise<string> => {
+      const wanted = { device_id: 'silo-04', amount: 2, target_container: 'cart' };
+      const { content } = await client.callTool({ name: 'proposals_discharge', arguments: wanted });
+      return JSON.parse(Object(content)[0].text).data.proposal_id;
+    };
+    const first = await propose();
+    assert.match(
+      await farm.run(['proposals', 'list', '--status', 'open']),
+      new RegExp(`${first} +silo-04 +discharge 2 kg into cart +open .* tester, agent`),
+    );
+    assert.match(await farm.run(['proposals', 'confirm', first], 5), /needs a confirmation/);
+    const started = await farm.run(['proposals', 'confirm', first, '--yes']);
+    assert.match(started, /is confirmed; op_\w+ has started on silo-04\./);
+    assert.match(await farm.run(['proposals', 'confirm', first, '--yes'], 3), /there is no open proposal/);
+    await farm.run(['stop', 'silo-04']);
+    const second = await propose();
+    assert.match(await farm.run(['proposals', 'refuse', second, '--reason', 'later']), /nothing was started/);
+    await client.close();
   });
 
   await t.test('a restart of the service during the progress is survived and shown', async () => {

@@ -69,6 +69,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/service/console.ts')).consoleLink,
   },
   {
+    name: 'mcp',
+    summary: 'connect an agent over standard input',
+    group: SERVICE,
+    load: async () => (await import('./commands/service/mcp.ts')).mcp,
+  },
+  {
     name: 'doctor',
     summary: 'look for what is wrong, with its cure',
     group: SERVICE,
@@ -190,6 +196,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'list feeds and discharges',
     group: RECORDS,
     load: async () => (await import('./commands/records/operations.ts')).operations,
+  },
+  {
+    name: 'proposals',
+    summary: 'list, confirm and refuse operations that agents propose',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/proposals.ts')).proposals,
   },
   {
     name: 'missions',

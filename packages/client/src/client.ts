@@ -158,6 +158,8 @@ export function createClient({
     },
     fieldReadings,
     operations: derive(endpoints.operations, transport, roots),
+    /** Operations that programs propose and people confirm. */
+    proposals: derive(endpoints.proposals, transport, roots),
     commands: derive(endpoints.commands, transport, roots),
     missions: derive(endpoints.missions, transport, roots),
     alerts: { silo: derive(alerts.silo, transport, roots), field: derive(alerts.field, transport, roots) },

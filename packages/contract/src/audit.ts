@@ -30,6 +30,15 @@ export const Actor = closed({
     ),
   ),
   confirmed_by: Type.Optional(described('Who confirmed it, where the facility asks for that.', PersonName)),
+  agent: Type.Optional(
+    described('It was asked for by an agent at `/mcp`, which gives itself this name.', line(ACTOR_CHARS_MAX)),
+  ),
+  proposed_by: Type.Optional(
+    described(
+      'Who proposed what this person started.',
+      closed({ ...PersonName.properties, agent: Type.Optional(line(ACTOR_CHARS_MAX)) }),
+    ),
+  ),
 });
 
 /** `null` where a device or the clock caused it. */

@@ -13,6 +13,7 @@ export const CONFIRMED_ACTIONS = [
   'operations.feed',
   'operations.discharge',
   'operations.declareEnded',
+  'proposals.confirm',
   'commands.give',
   'commands.declareEnded',
   'missions.create',

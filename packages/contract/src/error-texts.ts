@@ -56,6 +56,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   device_not_found: text('There is no such device in this group, or the key may not see it.', LOOK_AT_ID),
   key_not_found: text('There is no API key with this id.', 'List the keys; the id is not the key itself.'),
   operation_not_found: text('The device has no such operation.', LOOK_AT_ID),
+  proposal_not_found: text('The device has no such proposal.', LOOK_AT_ID),
   alert_not_found: text('The device has no such alert.', LOOK_AT_ID),
   command_not_found: text('The device has no such command.', LOOK_AT_ID),
   mission_not_found: text('The device has no such mission.', LOOK_AT_ID),
@@ -154,6 +155,14 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   start_expired: text(
     'The start could not be sent before its expiry, so the device will not carry it out.',
     'Start again; nothing has moved.',
+  ),
+  proposal_not_open: text(
+    'Somebody has decided about the proposal, or nobody did in time.',
+    'Read the proposal; propose it again if it is still wanted.',
+  ),
+  too_many_proposals: text(
+    'As many proposals as are allowed wait for a decision at this device.',
+    'Wait until a person has decided, or until they have expired.',
   ),
   operation_in_progress: text(
     'Another operation occupies the device; the message names it.',

@@ -16,6 +16,8 @@ export const EVENT_TYPES = [
   'device.status_changed',
   'configuration.changed',
   'operation.status_changed',
+  'proposal.created',
+  'proposal.decided',
   'command.status_changed',
   'mission.status_changed',
   'mission.waypoint_changed',

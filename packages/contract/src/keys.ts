@@ -4,7 +4,7 @@ import { checker, closed, described } from './input/schema.ts';
 import { id, line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 
-export const SCOPES = ['read', 'stop', 'operate', 'configure', 'ingest', 'admin'] as const;
+export const SCOPES = ['read', 'stop', 'propose', 'operate', 'configure', 'ingest', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** The caller's own kind: a program, a person, a shared terminal, or a screen on the wall. */

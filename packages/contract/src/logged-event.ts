@@ -15,6 +15,7 @@ import { MissionRecord, WaypointRecord } from './missions.ts';
 import { NotificationRecord, NotificationRule } from './notifications.ts';
 import { OperationRecord } from './operations.ts';
 import { configurationOf, type DeviceConfiguration } from './profiles/profiles.ts';
+import { Proposal } from './proposals.ts';
 import { Handover, Note } from './shifts.ts';
 import { Timestamp } from './time.ts';
 import { WebhookRecord } from './webhooks.ts';
@@ -97,6 +98,8 @@ export const EVENT_DATA = {
   'device.status_changed': DeviceSummary,
   'configuration.changed': Configuration,
   'operation.status_changed': OperationRecord,
+  'proposal.created': Proposal,
+  'proposal.decided': Proposal,
   'command.status_changed': CommandRecord,
   'mission.status_changed': MissionChange,
   'mission.waypoint_changed': WaypointsChange,

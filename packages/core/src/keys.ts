@@ -40,9 +40,9 @@ export type Limits = readonly Area[];
 
 export const UNLIMITED: Limits = [{ facilities: null, deviceIds: null }];
 
-/** Whoever may operate may also stop. */
+/** Whoever may operate may also stop, and propose. */
 const includes = ({ scopes }: Grant, scope: Scope): boolean =>
-  scopes.includes(scope) || (scope === 'stop' && scopes.includes('operate'));
+  scopes.includes(scope) || ((scope === 'stop' || scope === 'propose') && scopes.includes('operate'));
 
 export const hasScope = ({ grants }: Access, scope: Scope): boolean =>
   grants.some((grant) => includes(grant, scope));

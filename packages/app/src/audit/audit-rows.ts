@@ -79,6 +79,7 @@ function entryText(attempt: Attempt, outcome: AuditOutcome): [text: string, valu
     actor: bind(actor?.actor ?? null),
     terminal: bind(jsonOrNull(actor?.terminal)),
     confirmed_by: bind(jsonOrNull(actor?.confirmed_by)),
+    agent: bind(actor?.agent ?? null),
     address: bind(attempt.address),
     action: bind(attempt.action),
     method: bind(attempt.method),
@@ -108,6 +109,7 @@ interface Row extends Omit<AuditRow, 'attemptId' | 'actor'> {
   /** As JSON. */
   readonly terminal: string | null;
   readonly confirmedBy: string | null;
+  readonly agent: string | null;
 }
 
 /** Newest first. */
@@ -124,7 +126,7 @@ export async function listEntries(
     conditions.push(`(at_ms, audit_no) < (${bind(before.atMs)}, ${bind(before.auditNo)})`);
   }
   const rows = await sql.query<Row>(
-    `SELECT audit_no, audit_id, at_ms, request_id, key_id, key_name, actor, terminal, confirmed_by, address, action, method, path,
+    `SELECT audit_no, audit_id, at_ms, request_id, key_id, key_name, actor, terminal, confirmed_by, agent, address, action, method, path,
        device_id, facility, resource_id, result, code, count, input
      FROM audit ${where(conditions)} ORDER BY at_ms DESC, audit_no DESC LIMIT ${bind(limit)}`,
     parameters.values,
@@ -154,7 +156,16 @@ function conditionsOf(sql: Sql, filter: AuditFilter, parameters: Parameters): st
 const jsonOrNull = (value: object | undefined): string | null =>
   value === undefined ? null : JSON.stringify(value);
 
-const entryOf = ({ auditId, keyId, keyName, actor, terminal, confirmedBy, ...entry }: Row): AuditRow => ({
+const entryOf = ({
+  auditId,
+  keyId,
+  keyName,
+  actor,
+  terminal,
+  confirmedBy,
+  agent,
+  ...entry
+}: Row): AuditRow => ({
   ...entry,
   attemptId: auditId,
   actor:
@@ -166,6 +177,7 @@ const entryOf = ({ auditId, keyId, keyName, actor, terminal, confirmedBy, ...ent
           actor,
           ...(terminal === null ? {} : { terminal: JSON.parse(terminal) }),
           ...(confirmedBy === null ? {} : { confirmed_by: JSON.parse(confirmedBy) }),
+          ...(agent === null ? {} : { agent }),
         },
 });
 

@@ -294,6 +294,7 @@ const PURGE_STAGES: readonly PurgeStage[] = [
   (sql, range) => purgeNumbered(sql, 'alert_raises', range),
   (sql, range) => purgeBucketChunks(sql, INTERVAL_MS['5m'], range),
   (sql, range) => purgeBucketChunks(sql, INTERVAL_MS['1h'], range),
+  (sql, range) => purgeNumbered(sql, 'proposals', range),
 ];
 
 /** A message that cannot be read is left to its own time limit. */

@@ -172,6 +172,7 @@ const NUMBERS = {
   findings: 'finding_no',
   notes: 'note_no',
   alert_raises: 'raise_no',
+  proposals: 'proposal_no',
 } as const;
 
 export async function purgeNumbered(

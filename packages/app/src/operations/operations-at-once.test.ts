@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
+import { UNLIMITED } from '@granary/core/keys';
 import { testAttempt } from '@granary/testing/app/attempts';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import { eventsOfDevice, NOW_MS, newId, readySilo } from '@granary/testing/app/fixtures';
@@ -110,6 +111,32 @@ describeEachEngine('operations of many devices at once', (engine) => {
       assert.equal(new Set(own.map((answer) => answer?.result.operation.operationId)).size, 1);
       assert.equal(own.filter((answer) => answer?.replayed === false).length, 1);
       assert.deepEqual(await statusesOf(deviceNo), ['started']);
+    }
+  });
+
+  it('that are proposed are started by one of many confirmations, and not after their time', async () => {
+    for (const isLate of [false, true]) {
+      const deviceNo = await readySilo(app);
+      const proposalId = newId('pr');
+      const wanted = { proposalId, deviceNo, type: 'feed', request: { amount: 100 }, reason: null } as const;
+      const slices = app.audited(testAttempt({ attemptId: newId('au') }));
+      const proposal = await slices.proposals.create({ ...wanted, isReachable: true, nowMs: NOW_MS });
+      const nowMs = isLate ? proposal.expiresAtMs : NOW_MS + 1;
+      const confirmed = await Promise.allSettled(
+        [app, other, app, other].map((by) =>
+          by
+            .audited(testAttempt({ attemptId: newId('au') }))
+            .proposals.confirm({ deviceNo, proposalId, operationId: newId('op'), isReachable: true, nowMs }),
+        ),
+      );
+      const refusals = confirmed.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+      const expected = Array.from({ length: isLate ? 4 : 3 }, () => 'proposal_not_open');
+      assert.deepEqual(refusals, expected);
+      assert.deepEqual(await statusesOf(deviceNo), isLate ? [] : ['started']);
+      const page = { limits: UNLIMITED, deviceId: null, beforeId: null, limit: 10, nowMs };
+      const status = isLate ? 'expired' : 'confirmed';
+      const listed = await other.proposals.list({ ...page, status });
+      assert.ok(listed.some((one) => one.proposalId === proposalId));
     }
   });
 });

@@ -336,7 +336,7 @@ async function registerUnsolicited(
 }
 
 /** What the interlocks decide by. */
-function siloAtStart(
+export function siloAtStart(
   { presence, capacityKg, configuration, latest, operations }: FactsOf<'operations'>,
   isReachable: boolean,
 ): SiloAtStart {
@@ -346,7 +346,7 @@ function siloAtStart(
 const latestWeight = ({ latest: { weight } }: FactsOf<'operations'>): Weight | null =>
   weight === undefined ? null : { valueG: weight.value, tsMs: weight.tsMs };
 
-function requestOf({
+export function requestOf({
   type,
   request,
 }: {

@@ -38,7 +38,12 @@ export const nameOf = (actor: Actor | null): string | null => actor?.actor ?? ac
 /** The person with the key or the terminal that they used: several people share one, and a name is not proved. */
 export function actorText(actor: Actor | null): string | null {
   if (actor === null) return null;
-  const { key_id, key_name, terminal } = actor;
+  const { key_id, key_name, terminal, agent, proposed_by } = actor;
+  if (proposed_by !== undefined) {
+    const { proposed_by: _, ...person } = actor;
+    return `${actorText(person)} (${texts.value.proposals.by(proposed_by.agent ?? proposed_by.name)})`;
+  }
+  if (agent !== undefined) return `${agent} · ${key_name}`;
   if (terminal !== undefined) {
     return `${key_name} · ${terminal.key_id === key_id ? texts.value.terminals.nobody : terminal.name}`;
   }

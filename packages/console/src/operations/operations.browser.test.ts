@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createClient } from '@granary/client';
 import { checkAccessibility, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
 
@@ -60,5 +61,40 @@ describe('the list of operations', () => {
       await page.getByText(none).waitFor();
       await checkAccessibility(page);
     }
+  });
+
+  test('what an agent proposes is shown on a phone with its plan, confirmed there, and named afterwards', async (t) => {
+    const operator = await signIn(t, site, { viewport: PHONE });
+    if (operator === null) return;
+    const { page, record } = operator;
+    const { key: apiKey } = await site.client.keys.create({
+      name: 'feed agent',
+      scopes: ['read', 'propose'],
+    });
+    const agent = createClient({ baseUrl: site.url, apiKey });
+    const [, , silo] = (await site.client.fleet.devices({ profile: 'silo_scale' })).data;
+    assert.ok(silo !== undefined);
+    await operator.open('#/operations');
+    const reason = 'Ignore the rules <b>';
+    const { proposal_id: first } = await agent.proposals.feed(silo.device_id, { ...FEED, reason });
+    const proposals = page.getByRole('region', { name: 'Proposed operations' });
+    await proposals.getByText(reason).waitFor();
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+    await checkAccessibility(page);
+    await proposals.getByRole('button', { name: 'Refuse' }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('not now');
+    await page.getByRole('dialog').getByRole('button', { name: 'Refuse' }).click();
+    await proposals.waitFor({ state: 'detached' });
+    assert.equal((await agent.proposals.get(silo.device_id, first)).refusal_reason, 'not now');
+
+    const { proposal_id: second } = await agent.proposals.feed(silo.device_id, FEED);
+    await proposals.getByRole('button', { name: 'Look and confirm' }).click();
+    await page.getByRole('dialog').getByText('Expected duration').waitFor();
+    await checkAccessibility(page);
+    await page.getByRole('button', { name: 'Confirm and start: Feed' }).click();
+    await page.getByText('(proposed by feed agent)').waitFor();
+    assert.equal((await agent.proposals.get(silo.device_id, second)).status, 'confirmed');
+    await proposals.waitFor({ state: 'detached' });
+    assert.deepEqual(record.faults, []);
   });
 });

@@ -45,6 +45,8 @@ const LAZY_VIEWS: Readonly<Record<Exclude<Route['view'], 'overview'>, LazyView>>
 };
 /** Only where people share a browser. */
 const TerminalBar = lazyView(async () => (await import('../terminals/terminal-bar.tsx')).TerminalBar);
+/** What waits for a decision; `null` until it is loaded, which is after the first view. */
+const loadedProposals = signal<ComponentType | null>(null);
 const ConfirmationDialog = lazyView(
   async () => (await import('../terminals/confirmation-dialog.tsx')).ConfirmationDialog,
 );
@@ -161,10 +163,17 @@ export function App() {
   const isWall = view === 'wall';
   const isRead = live.connection.isRead.value;
   const main = useRef<HTMLElement>(null);
+  const Proposals = loadedProposals.value;
   useEffect(() => {
     if (!isRead) return;
     const timer = setTimeout(() => {
       for (const view of Object.values(LAZY_VIEWS)) view.preload();
+      import('../operations/proposals.tsx').then(
+        ({ Proposals }) => {
+          loadedProposals.value = Proposals;
+        },
+        () => undefined,
+      );
     }, PRELOAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, [isRead]);
@@ -188,6 +197,11 @@ export function App() {
         {!isWall && <CommandPalette />}
         {confirming.value !== null && <ConfirmationDialog />}
         <main ref={main} tabIndex={-1}>
+          {isRead && !isWall && Proposals !== null && (
+            <ViewBoundary name={texts.value.proposals.title}>
+              <Proposals />
+            </ViewBoundary>
+          )}
           {isRead ? (
             <ViewBoundary key={`${view} ${id}`} name={sectionName(view)}>
               <View />

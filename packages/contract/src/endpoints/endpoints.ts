@@ -13,13 +13,16 @@ import { exports } from './exports.ts';
 import { fleet } from './fleet.ts';
 import { foresight } from './foresight.ts';
 import { health } from './health.ts';
+import { icar } from './icar.ts';
 import { keys } from './keys.ts';
+import { mcp } from './mcp.ts';
 import { me } from './me.ts';
 import { missions } from './missions.ts';
 import { notifications } from './notifications.ts';
 import { operations } from './operations.ts';
 import { people } from './people.ts';
 import { plants } from './plants.ts';
+import { proposals } from './proposals.ts';
 import { push } from './push.ts';
 import { reference } from './reference.ts';
 import { session } from './session.ts';
@@ -36,6 +39,7 @@ export const endpoints = {
   devices,
   telemetry: { silo: siloTelemetry, field: fieldTelemetry },
   operations,
+  proposals,
   alerts,
   commands,
   missions,
@@ -58,12 +62,14 @@ export const endpoints = {
   confirmations,
   notifications,
   site,
+  icar,
   events,
   readings,
   webhooks,
   audit,
   plants,
   console,
+  mcp,
   health,
   reference,
 };

@@ -13,7 +13,7 @@ import {
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
-const START_REFUSALS: readonly ErrorCode[] = [
+export const START_REFUSALS: readonly ErrorCode[] = [
   'confirmation_required',
   'device_offline',
   'reading_stale',

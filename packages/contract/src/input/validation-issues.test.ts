@@ -149,7 +149,7 @@ describe('faults', () => {
     const faults = findIssues(keys.NewKey, { name: 'k', scopes: watched });
     assert.equal(faults.length, 1);
     assert.partialDeepStrictEqual(faults, [
-      { path: '/scopes', message: 'must have at most 6 items, not 100000' },
+      { path: '/scopes', message: 'must have at most 7 items, not 100000' },
     ]);
     assert.deepEqual(touched, []);
   });

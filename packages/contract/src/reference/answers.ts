@@ -73,6 +73,9 @@ const OWN_HEADERS: Readonly<Record<string, AnswerHeader>> = {
 };
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   200: 'Done.',
+  202: 'Accepted; there is no answer.',
+  400: 'The message cannot be understood; or as for other endpoints, with an error code.',
+  404: 'There is no such method.',
   503: 'The service is not ready; or as for other endpoints, with an error code.',
 };
 
@@ -110,12 +113,12 @@ export class ComponentRefusals {
     return sortedByName(this.#examples);
   }
 
-  /** A reference for each status that the endpoint can be refused with. */
-  of(endpoint: Endpoint): ReadonlyMap<string, JsonObject> {
+  /** A reference for each status that the endpoint can be refused with and that has no answer of its own. */
+  of(endpoint: Endpoint, answered: ReadonlySet<string>): [string, JsonObject][] {
     const byStatus = Map.groupBy(endpoint.errors, (code) => statusIn(endpoint, code));
-    return new Map(
-      Array.from(byStatus, ([status, codes]) => [String(status), this.#use(endpoint, status, codes)]),
-    );
+    return [...byStatus]
+      .filter(([status]) => !answered.has(String(status)))
+      .map(([status, codes]) => [String(status), this.#use(endpoint, status, codes)]);
   }
 
   #use({ group, errors }: Endpoint, status: number, codes: readonly ErrorCode[]): JsonObject {
@@ -179,6 +182,7 @@ function declaredAnswers(endpoint: Endpoint, schemas: ComponentSchemas): [string
     const codes = endpoint.errors.filter((code) => STATUS_OF[code] === Number(status));
     const description = DESCRIPTIONS[status] ?? '';
     const headers = headersOf(endpoint, answer.headers);
+    if (answer.mediaType === '') return [status, { description, headers }];
     if (codes.length === 0) return [status, { description, headers, content: contentOf(answer, schemas) }];
     const anyOf = [answer.check.schema, ErrorAnswer].map((schema) => schemas.use(schema, 'answer'));
     const content = { [JSON_TYPE]: { schema: { anyOf } } };
@@ -201,7 +205,6 @@ export function answersOf(
 ): JsonObject {
   const declared = [...declaredAnswers(endpoint, schemas), ...notModified(endpoint)];
   const own = new Set(declared.map(([status]) => status));
-  const refused = [...refusals.of(endpoint)].filter(([status]) => !own.has(status));
-  const all = [...declared, ...refused];
+  const all = [...declared, ...refusals.of(endpoint, own)];
   return Object.fromEntries(all.toSorted(([a], [b]) => Number(a) - Number(b)));
 }

@@ -47,6 +47,7 @@ import * as operations from '../operations.ts';
 import { NewPasskey, Passkey, PasskeyAssertion, PasskeyChallenge } from '../passkeys.ts';
 import { GrantRecord, Invitation, NewGrant, NewPerson, Person, PersonPatch } from '../people.ts';
 import { Point, Position } from '../positions.ts';
+import { DischargeProposal, FeedProposal, Proposal } from '../proposals.ts';
 import { SessionRecord, SignIn, SignInCode } from '../session.ts';
 import { Handover, NewHandover, NewNote, Note, ShiftMission, ShiftReport } from '../shifts.ts';
 import { AppliedPolicy, GroupGrant, NewSignInPolicy, SignInPolicy } from '../sign-on.ts';
@@ -150,6 +151,9 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   AlarmHelpTexts,
   AlertStatistics,
   RaisedAlerts,
+  Proposal,
+  FeedProposal,
+  DischargeProposal,
   Handover,
   NewHandover,
   NewNote,

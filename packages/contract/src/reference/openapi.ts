@@ -105,6 +105,7 @@ const SLICE_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Silo scales, rovers, drones and weather stations: registration, description, maintenance, removal.',
   telemetry: 'What devices measure: newest values, history, tracks, and readings sent over HTTP.',
   operations: 'Feed into and discharge from a silo, and their stop.',
+  proposals: 'Operations that programs propose, and that people confirm or refuse.',
   alerts: 'What needs the attention of a person at one device.',
   commands: 'Single commands to a field device, with the emergency stop.',
   missions: 'Drives of a field device along waypoints.',
@@ -117,12 +118,14 @@ const SLICE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   terminals: 'Shared terminals and displays, and the people who sign in at a terminal.',
   notifications: 'Which alerts reach whom by e-mail or webhook.',
   site: 'The configuration of a site as one document.',
+  icar: 'Silos for programs that read the ICAR Animal Data Exchange.',
   events: 'Every change of state, as a stream.',
   readings: 'The newest values of all devices, as a stream.',
   webhooks: 'Events that are sent to an address of yours.',
   audit: 'Who changed what, and when.',
   plants: 'A sample store, for first steps.',
   console: "The operators' page, at `/`.",
+  mcp: 'Tools for agents, by the Model Context Protocol.',
   health: 'The state of the service itself.',
   reference: 'Descriptions of this interface, for programs and for people.',
 };
@@ -319,7 +322,7 @@ function queryParameters({ query, examples }: Endpoint, schemas: ComponentSchema
 }
 
 /** In a query everything is a text. */
-function shownAs(property: SchemaNode): SchemaNode {
+export function shownAs(property: SchemaNode): SchemaNode {
   const isSwitch = property.enum?.join() === 'true,false';
   return property['x-shown-as'] ?? (isSwitch ? { type: 'boolean' } : property);
 }

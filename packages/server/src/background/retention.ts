@@ -88,7 +88,7 @@ export class Retention {
     let removed = await app.alerts.expire({ beforeMs: alertsBeforeMs, rowsMax });
     removed += await app.notifications.expire({ beforeMs: alertsBeforeMs, rowsMax });
     const beforeMs = nowMs - settings.jobRetentionDays * DAY_MS;
-    for (const jobs of [app.operations, app.commands, app.missions]) {
+    for (const jobs of [app.operations, app.commands, app.missions, app.proposals]) {
       removed += await jobs.expire({ beforeMs, rowsMax });
     }
     return removed;

@@ -31,6 +31,7 @@ describeRequests('keys over HTTP', (api) => {
   const uses: Record<Scope, (key: string) => Promise<{ status: number }>> = {
     read: (key) => api.as(key).get(silos),
     stop: (key) => api.as(key).post(`${silos}/north-1/operations/op_nothing/stop`),
+    propose: (key) => api.as(key).post(`${silos}/nobody/proposals/feed`, { amount: 1 }),
     operate: (key) => api.as(key).post(`${silos}/north-1/alerts/al_nothing/acknowledge`, {}),
     configure: (key) => api.as(key).put(`${silos}/north-1/config`, {}),
     ingest: (key) => api.as(key).post(`${silos}/north-1/telemetry`, { ts: Date.now(), weight: 1 }),
@@ -38,12 +39,13 @@ describeRequests('keys over HTTP', (api) => {
   };
   for (const scope of SCOPES) {
     test(`${scope} is needed and sufficient for the requests of ${scope}`, async () => {
-      // Whoever may operate may stop.
-      const others = SCOPES.filter((other) => other !== scope && !(scope === 'stop' && other === 'operate'));
+      // Whoever may operate may stop and propose.
+      const isIncluded = scope === 'stop' || scope === 'propose';
+      const others = SCOPES.filter((other) => other !== scope && !(isIncluded && other === 'operate'));
       const without = await uses[scope]((await issue({ scopes: others })).key);
       assert.equal(without.status, 403);
       // There is no such alert or operation, but the key is accepted.
-      const allowed = scope === 'operate' || scope === 'stop' ? 404 : 200;
+      const allowed = scope === 'operate' || isIncluded ? 404 : 200;
       assert.equal((await uses[scope]((await issue({ scopes: [scope] })).key)).status, allowed);
     });
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { describeRequests, siloNamed } from '@granary/testing/server/service';
+import { describeRequests, fieldDeviceNamed, siloNamed } from '@granary/testing/server/service';
 
 describeRequests('every request', (api) => {
   const silos = '/v1/siloscale/devices';
@@ -92,6 +92,18 @@ describeRequests('every request', (api) => {
 describeRequests(
   'request limits',
   (api) => {
+    test('a stop of an agent is not limited, although its other messages are', async () => {
+      await api.post('/v1/fielddevice/devices', fieldDeviceNamed('rover-1'));
+      const agent = (await api.post('/v1/keys', { name: 'agent', scopes: ['stop'] })).body.data.key;
+      const send = async (method: string, params: object) =>
+        await api.as(agent).post('/mcp', { jsonrpc: '2.0', id: 1, method, params });
+      const lists = await Promise.all(Array.from({ length: 30 }, () => send('tools/list', {})));
+      assert.ok(lists.some(({ status }) => status === 429));
+      const stop = { name: 'commands_emergency_stop', arguments: { device_id: 'rover-1' } };
+      const stops = await Promise.all(Array.from({ length: 30 }, () => send('tools/call', stop)));
+      assert.ok(stops.every(({ status, body }) => status === 200 && body.result.isError === false));
+    });
+
     test('a key with too many requests is refused with the time to wait, and other keys are not affected', async () => {
       const other = (await api.post('/v1/keys', { name: 'other', scopes: ['read'] })).body.data.key;
       const answers = await Promise.all(Array.from({ length: 30 }, () => api.get('/v1/siloscale/devices')));

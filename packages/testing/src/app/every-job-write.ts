@@ -7,6 +7,8 @@ const operationId = (deviceNo: number, { round }: WriteRound): string => `op_${d
 const commandId = (deviceNo: number, { round }: WriteRound): string => `cmd_${deviceNo}_${round}`;
 const missionId = (deviceNo: number, { round, node }: WriteRound): string =>
   `ms_${deviceNo}_${round}_${node}`;
+const proposalIdOf = (deviceNo: number, round: number, node: number): string =>
+  `pr_${deviceNo}_${round}_${node}`;
 const LOOKED = { reason: 'it stands still', looked_by: 'Ada' };
 
 /** An operation that was started at the silo, because what becomes of the others depends on the order of the writes. */
@@ -22,7 +24,42 @@ async function declareUnaskedEnded(round: WriteRound, deviceNo: number): Promise
 }
 
 /** The writes about operations, commands and missions. */
-export const EVERY_JOB_WRITE: Pick<EveryWrite, 'operations' | 'commands' | 'missions' | 'field'> = {
+export const EVERY_JOB_WRITE: Pick<
+  EveryWrite,
+  'operations' | 'proposals' | 'commands' | 'missions' | 'field'
+> = {
+  // Before the starts, after which nothing can be proposed in the same round.
+  proposals: {
+    expire: (round) => [round.app.proposals.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
+    create: (round) =>
+      ofEach(round.silos, (deviceNo) => {
+        const proposalId = proposalIdOf(deviceNo, round.round, round.node);
+        const wanted = { proposalId, deviceNo, type: 'feed', request: { amount: 1 }, reason: null } as const;
+        return round.app
+          .audited(attemptOf(proposalId, round))
+          .proposals.create({ ...wanted, isReachable: true, nowMs: atMs(round) });
+      }),
+    // Both nodes decide about the same ones. What starts ends at once, because it occupies the silo of the later rounds.
+    confirm: (round) =>
+      ofEach(round.silos, async (deviceNo) => {
+        const id = `op_of_${deviceNo}_${round.round}_${round.node}`;
+        const nowMs = atMs(round);
+        await round.app.proposals.confirm({
+          deviceNo,
+          proposalId: proposalIdOf(deviceNo, round.round - 1, 0),
+          operationId: id,
+          isReachable: true,
+          nowMs,
+        });
+        const progress = { operation_id: id, state: 'completed', amount_kg: 1, ts: nowMs } as const;
+        await round.app.operations.progressed({ deviceNo, progress, nowMs });
+      }),
+    refuse: (round) =>
+      ofEach(round.silos, (deviceNo) => {
+        const proposalId = proposalIdOf(deviceNo, round.round - 1, 1);
+        return round.app.proposals.refuse({ deviceNo, proposalId, reason: null, nowMs: atMs(round) });
+      }),
+  },
   operations: {
     expire: (round) => [round.app.operations.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
     start: (round) =>

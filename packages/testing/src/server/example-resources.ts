@@ -73,6 +73,13 @@ export class ExampleResources {
     if (names.includes('operation_id')) {
       ids.operation_id = await this.#idOf(`${path}/operations/feed`, 'operation_id', { amount: 10 });
     }
+    if (names.includes('proposal_id')) {
+      // Not by the caller, who confirms it.
+      const agent = { name: 'an agent', scopes: ['read', 'propose'] };
+      const { key } = (await this.#api.post('/v1/keys', agent)).body.data;
+      const proposed = await this.#api.as(key).post(`${path}/proposals/feed`, { amount: 10 });
+      ids.proposal_id = proposed.body.data.proposal_id;
+    }
     if (names.includes('command_id')) {
       ids.command_id = await this.#idOf(`${path}/remote/command`, 'command_id', { command: 'hold' });
     }

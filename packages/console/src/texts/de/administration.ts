@@ -29,6 +29,7 @@ export const keys: typeof english.keys = {
   scopeMeanings: {
     read: 'read: Geräte, Werte und Aufzeichnungen sehen',
     stop: 'stop: nur stoppen',
+    propose: 'propose: Vorgänge vorschlagen, die ein Mensch bestätigt',
     operate: 'operate: starten, stoppen, bestätigen',
     configure: 'configure: Grenzwerte, Regeln, Wartung',
     ingest: 'ingest: Messwerte mit HTTP senden',
@@ -272,6 +273,10 @@ export const audit: typeof english.audit = {
     'devices.remove': 'Gerät entfernt',
     'devices.restore': 'Gerät wiederhergestellt',
     'devices.renewCredentials': 'Geheimnis des Geräts ersetzt',
+    'proposals.feed': 'Vorgeschlagene Befüllung',
+    'proposals.discharge': 'Vorgeschlagene Entnahme',
+    'proposals.confirm': 'Vorschlag bestätigt',
+    'proposals.refuse': 'Vorschlag abgelehnt',
     'operations.feed': 'Befüllung',
     'operations.discharge': 'Entnahme',
     'operations.stop': 'Stopp',

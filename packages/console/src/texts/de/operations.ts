@@ -22,6 +22,25 @@ export const operations: typeof english.operations = {
   },
 };
 
+export const proposals: typeof english.proposals = {
+  title: 'Vorgeschlagene Vorgänge',
+  by: (name) => `vorgeschlagen von ${name}`,
+  left: (duration) => `noch ${duration} für die Entscheidung`,
+  look: 'Ansehen und bestätigen',
+  refuse: 'Ablehnen',
+  start: (what) => `Bestätigen und beginnen: ${what}`,
+  device: 'Gerät',
+  proposedBy: 'Vorgeschlagen von',
+  reason: 'Grund',
+  rate: 'Durchsatz',
+  duration: 'Erwartete Dauer',
+  level: 'Füllstand',
+  ends: 'Endet von selbst',
+  endsAt: (amount, duration) => `bei ${amount} oder nach ${duration}`,
+  crosses: (alerts) => `Das löst aus: ${alerts}`,
+  checked: 'Ob er beginnen darf, wird bei der Bestätigung noch einmal geprüft. Nichts beginnt von selbst.',
+};
+
 export const jobs: typeof english.jobs = {
   title: 'Vorgänge',
   kinds: { operations: 'Vorgänge', missions: 'Missionen', commands: 'Befehle' },

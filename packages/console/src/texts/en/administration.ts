@@ -28,6 +28,7 @@ export const keys = {
   scopeMeanings: {
     read: 'read: see devices, values and records',
     stop: 'stop: only stop',
+    propose: 'propose: propose operations, which a person confirms',
     operate: 'operate: start, stop, acknowledge',
     configure: 'configure: thresholds, rules, maintenance',
     ingest: 'ingest: send readings by HTTP',
@@ -266,6 +267,10 @@ export const audit = {
     'devices.remove': 'Remove device',
     'devices.restore': 'Restore device',
     'devices.renewCredentials': 'Replace secret of device',
+    'proposals.feed': 'Proposed feed',
+    'proposals.discharge': 'Proposed discharge',
+    'proposals.confirm': 'Confirmed a proposal',
+    'proposals.refuse': 'Refused a proposal',
     'operations.feed': 'Feed',
     'operations.discharge': 'Discharge',
     'operations.stop': 'Stop',

@@ -20,6 +20,25 @@ export const operations = {
   },
 };
 
+export const proposals = {
+  title: 'Proposed operations',
+  by: (name: string) => `proposed by ${name}`,
+  left: (duration: string) => `${duration} left to decide`,
+  look: 'Look and confirm',
+  refuse: 'Refuse',
+  start: (what: string) => `Confirm and start: ${what}`,
+  device: 'Device',
+  proposedBy: 'Proposed by',
+  reason: 'Reason',
+  rate: 'Rate',
+  duration: 'Expected duration',
+  level: 'Level',
+  ends: 'Ends by itself',
+  endsAt: (amount: string, duration: string) => `at ${amount}, or after ${duration}`,
+  crosses: (alerts: string) => `This raises: ${alerts}`,
+  checked: 'Whether it may start is checked again when you confirm it. Nothing starts by itself.',
+};
+
 /** Words of the lists of operations, missions and commands. */
 export const jobs = {
   title: 'Operations',

@@ -20,7 +20,7 @@ import { deviceAdmin, devices } from './devices.ts';
 import { foresight } from './foresight.ts';
 import { map, missions } from './map.ts';
 import { me } from './me.ts';
-import { commands, jobs, operations } from './operations.ts';
+import { commands, jobs, operations, proposals } from './operations.ts';
 import { overview } from './overview.ts';
 import { push } from './push.ts';
 import { session, shell, wall } from './shell.ts';
@@ -49,6 +49,7 @@ export const en = {
   notifications,
   operations,
   overview,
+  proposals,
   push,
   session,
   shell,

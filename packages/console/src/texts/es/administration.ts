@@ -29,6 +29,7 @@ export const keys: typeof english.keys = {
   scopeMeanings: {
     read: 'read: ver equipos, valores y registros',
     stop: 'stop: solo parar',
+    propose: 'propose: proponer operaciones que confirma una persona',
     operate: 'operate: iniciar, parar, reconocer',
     configure: 'configure: umbrales, reglas, mantenimiento',
     ingest: 'ingest: enviar mediciones por HTTP',
@@ -267,6 +268,10 @@ export const audit: typeof english.audit = {
     'devices.remove': 'Retirar equipo',
     'devices.restore': 'Recuperar equipo',
     'devices.renewCredentials': 'Cambiar el secreto de un equipo',
+    'proposals.feed': 'Llenado propuesto',
+    'proposals.discharge': 'Descarga propuesta',
+    'proposals.confirm': 'Propuesta confirmada',
+    'proposals.refuse': 'Propuesta rechazada',
     'operations.feed': 'Llenado',
     'operations.discharge': 'Descarga',
     'operations.stop': 'Parada',

@@ -22,6 +22,25 @@ export const operations: typeof english.operations = {
   },
 };
 
+export const proposals: typeof english.proposals = {
+  title: 'Operaciones propuestas',
+  by: (name) => `propuesta por ${name}`,
+  left: (duration) => `quedan ${duration} para decidir`,
+  look: 'Revisar y confirmar',
+  refuse: 'Rechazar',
+  start: (what) => `Confirmar e iniciar: ${what}`,
+  device: 'Equipo',
+  proposedBy: 'Propuesta por',
+  reason: 'Motivo',
+  rate: 'Caudal',
+  duration: 'Duración prevista',
+  level: 'Nivel',
+  ends: 'Termina por sí sola',
+  endsAt: (amount, duration) => `con ${amount} o después de ${duration}`,
+  crosses: (alerts) => `Esto provoca: ${alerts}`,
+  checked: 'Al confirmar se comprueba de nuevo si puede iniciarse. Nada se inicia solo.',
+};
+
 export const jobs: typeof english.jobs = {
   title: 'Operaciones',
   kinds: { operations: 'Operaciones', missions: 'Misiones', commands: 'Órdenes' },

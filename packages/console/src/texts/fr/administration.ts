@@ -29,6 +29,7 @@ export const keys: typeof english.keys = {
   scopeMeanings: {
     read: 'read : voir appareils, valeurs et données',
     stop: 'stop : seulement arrêter',
+    propose: 'propose : proposer des opérations qu’une personne confirme',
     operate: 'operate : lancer, arrêter, acquitter',
     configure: 'configure : seuils, règles, maintenance',
     ingest: 'ingest : envoyer des mesures par HTTP',
@@ -269,6 +270,10 @@ export const audit: typeof english.audit = {
     'devices.remove': 'Retirer un appareil',
     'devices.restore': 'Restaurer un appareil',
     'devices.renewCredentials': 'Remplacer le secret d’un appareil',
+    'proposals.feed': 'Remplissage proposé',
+    'proposals.discharge': 'Vidange proposée',
+    'proposals.confirm': 'Proposition confirmée',
+    'proposals.refuse': 'Proposition refusée',
     'operations.feed': 'Remplissage',
     'operations.discharge': 'Vidange',
     'operations.stop': 'Arrêt',

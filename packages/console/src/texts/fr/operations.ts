@@ -22,6 +22,25 @@ export const operations: typeof english.operations = {
   },
 };
 
+export const proposals: typeof english.proposals = {
+  title: 'Opérations proposées',
+  by: (name) => `proposée par ${name}`,
+  left: (duration) => `encore ${duration} pour décider`,
+  look: 'Examiner et confirmer',
+  refuse: 'Refuser',
+  start: (what) => `Confirmer et lancer : ${what}`,
+  device: 'Appareil',
+  proposedBy: 'Proposée par',
+  reason: 'Raison',
+  rate: 'Débit',
+  duration: 'Durée prévue',
+  level: 'Niveau',
+  ends: 'S’arrête d’elle-même',
+  endsAt: (amount, duration) => `à ${amount}, ou après ${duration}`,
+  crosses: (alerts) => `Cela déclenche : ${alerts}`,
+  checked: 'Le droit de la lancer est vérifié de nouveau à la confirmation. Rien ne se lance tout seul.',
+};
+
 export const jobs: typeof english.jobs = {
   title: 'Opérations',
   kinds: { operations: 'Opérations', missions: 'Missions', commands: 'Ordres' },

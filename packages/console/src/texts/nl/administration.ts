@@ -29,6 +29,7 @@ export const keys: typeof english.keys = {
   scopeMeanings: {
     read: 'read: apparaten, waarden en gegevens zien',
     stop: 'stop: alleen stoppen',
+    propose: 'propose: bewerkingen voorstellen, die een mens bevestigt',
     operate: 'operate: starten, stoppen, bevestigen',
     configure: 'configure: grenzen, regels, onderhoud',
     ingest: 'ingest: metingen sturen via HTTP',
@@ -269,6 +270,10 @@ export const audit: typeof english.audit = {
     'devices.remove': 'Apparaat verwijderd',
     'devices.restore': 'Apparaat teruggezet',
     'devices.renewCredentials': 'Geheim van apparaat vervangen',
+    'proposals.feed': 'Vullen voorgesteld',
+    'proposals.discharge': 'Lossen voorgesteld',
+    'proposals.confirm': 'Voorstel bevestigd',
+    'proposals.refuse': 'Voorstel afgewezen',
     'operations.feed': 'Vullen',
     'operations.discharge': 'Lossen',
     'operations.stop': 'Gestopt',

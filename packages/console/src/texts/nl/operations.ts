@@ -22,6 +22,25 @@ export const operations: typeof english.operations = {
   },
 };
 
+export const proposals: typeof english.proposals = {
+  title: 'Voorgestelde bewerkingen',
+  by: (name) => `voorgesteld door ${name}`,
+  left: (duration) => `nog ${duration} om te beslissen`,
+  look: 'Bekijken en bevestigen',
+  refuse: 'Afwijzen',
+  start: (what) => `Bevestigen en beginnen: ${what}`,
+  device: 'Apparaat',
+  proposedBy: 'Voorgesteld door',
+  reason: 'Reden',
+  rate: 'Debiet',
+  duration: 'Verwachte duur',
+  level: 'Niveau',
+  ends: 'Eindigt vanzelf',
+  endsAt: (amount, duration) => `bij ${amount} of na ${duration}`,
+  crosses: (alerts) => `Dit veroorzaakt: ${alerts}`,
+  checked: 'Of het mag beginnen, wordt bij het bevestigen opnieuw gecontroleerd. Niets begint vanzelf.',
+};
+
 export const jobs: typeof english.jobs = {
   title: 'Bewerkingen',
   kinds: { operations: 'Bewerkingen', missions: 'Missies', commands: 'Opdrachten' },

@@ -19,7 +19,7 @@ import { ERRORS } from './errors.ts';
 import { foresight } from './foresight.ts';
 import { map, missions } from './map.ts';
 import { me } from './me.ts';
-import { commands, jobs, operations } from './operations.ts';
+import { commands, jobs, operations, proposals } from './operations.ts';
 import { overview } from './overview.ts';
 import { push } from './push.ts';
 import { SENTENCE_WORDS, SENTENCES } from './sentences.ts';
@@ -49,6 +49,7 @@ export const nl: Texts = {
   notifications,
   operations,
   overview,
+  proposals,
   push,
   session,
   shell,

@@ -29,6 +29,7 @@ export const keys: typeof english.keys = {
   scopeMeanings: {
     read: 'read: widzi urządzenia, wartości i zapisy',
     stop: 'stop: tylko zatrzymuje',
+    propose: 'propose: proponuje operacje, które potwierdza człowiek',
     operate: 'operate: uruchamia, zatrzymuje, potwierdza',
     configure: 'configure: progi, reguły, konserwacja',
     ingest: 'ingest: wysyła odczyty przez HTTP',
@@ -267,6 +268,10 @@ export const audit: typeof english.audit = {
     'devices.remove': 'Usunięcie urządzenia',
     'devices.restore': 'Przywrócenie urządzenia',
     'devices.renewCredentials': 'Wymiana sekretu urządzenia',
+    'proposals.feed': 'Zaproponowany zasyp',
+    'proposals.discharge': 'Zaproponowany wysyp',
+    'proposals.confirm': 'Potwierdzona propozycja',
+    'proposals.refuse': 'Odrzucona propozycja',
     'operations.feed': 'Zasyp',
     'operations.discharge': 'Wysyp',
     'operations.stop': 'Zatrzymanie',

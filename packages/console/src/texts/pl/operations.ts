@@ -22,6 +22,25 @@ export const operations: typeof english.operations = {
   },
 };
 
+export const proposals: typeof english.proposals = {
+  title: 'Zaproponowane operacje',
+  by: (name) => `propozycja: ${name}`,
+  left: (duration) => `czas na decyzję: ${duration}`,
+  look: 'Obejrzyj i potwierdź',
+  refuse: 'Odrzuć',
+  start: (what) => `Potwierdź i rozpocznij: ${what}`,
+  device: 'Urządzenie',
+  proposedBy: 'Zaproponował',
+  reason: 'Powód',
+  rate: 'Wydajność',
+  duration: 'Przewidywany czas',
+  level: 'Poziom',
+  ends: 'Kończy się sama',
+  endsAt: (amount, duration) => `przy ${amount} albo po ${duration}`,
+  crosses: (alerts) => `To wywoła: ${alerts}`,
+  checked: 'Przy potwierdzeniu jeszcze raz sprawdza się, czy wolno zacząć. Nic nie zaczyna się samo.',
+};
+
 export const jobs: typeof english.jobs = {
   title: 'Operacje',
   kinds: { operations: 'Operacje', missions: 'Misje', commands: 'Polecenia' },

@@ -46,6 +46,9 @@ export function pageOf<T extends TSchema>(item: T): Answer<Page<Static<T>>> {
 export const plain = <T extends TSchema>(body: T, extras: Extras = {}): Answer<Static<T>> =>
   answer('none', checker(body), extras);
 
+/** No body. */
+export const empty = (): Answer<null> => ({ ...plain(Type.Null()), mediaType: '' });
+
 export const eventStream = <T extends TSchema>(data: T): Answer<Static<T>> => ({
   ...plain(data),
   mediaType: 'text/event-stream',

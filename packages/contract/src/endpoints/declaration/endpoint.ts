@@ -94,8 +94,8 @@ export type ExampleDeclaration<Parameters, Query, Body> = Omit<
 interface Declaration<Path extends string, Query, Body, Result> {
   readonly summary: string;
   readonly scope?: Scope;
-  /** For an endpoint that needs no key although its group does. */
-  readonly needsKey?: false;
+  /** Where it differs from the others of its group. */
+  readonly needsKey?: boolean;
   readonly isUrgent?: Endpoint['isUrgent'];
   /** `false` for an endpoint that stores readings, or that changes nothing; `true` for a `GET` that changes something. */
   readonly isAudited?: boolean;

@@ -38,6 +38,12 @@ export const PATH_PARAMETERS = {
     notFound: 'operation_not_found',
     example: 'op_019a86c5f3c07b2a',
   },
+  proposal_id: {
+    schema: RECORD_ID,
+    description: 'the id of a proposed operation',
+    notFound: 'proposal_not_found',
+    example: 'pr_019a86c5f3c07b2a',
+  },
   alert_id: {
     schema: RECORD_ID,
     description: 'the id of an alert',

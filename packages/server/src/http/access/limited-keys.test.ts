@@ -41,12 +41,16 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   // `bulk.test.ts`.
   'bulk.change': 'own',
   'bulk.importDevices': 'own',
+  'icar.feedStorage': 'filtered',
   'foresight.forecasts': 'filtered',
   'foresight.refills': 'filtered',
   'foresight.findings': 'filtered',
   'foresight.orderList': 'filtered',
   // A refill of another silo is not found: `foresight.test.ts`.
   'foresight.changeRefill': 'own',
+  'proposals.list': 'filtered',
+  // Its tools are requests to the other endpoints: `mcp.test.ts`.
+  'mcp.call': 'own',
   'shifts.notes': 'filtered',
   // `shifts.test.ts`.
   'shifts.addNote': 'own',
@@ -253,6 +257,8 @@ describeRequests('what limited keys reach', (api) => {
         `readings?${range}`,
         `history?${range}`,
         'notes',
+        'proposals',
+        'icar/feed-storage',
         'shift-report',
         'handovers',
         'forecasts',

@@ -17,6 +17,7 @@ export const isUrgentNow = ({ isUrgent }: Endpoint, body: unknown): boolean =>
 
 /** The scope that a request needs: an emergency stop needs less than the other commands, and until the body is read so do all. */
 export function scopeOf({ scope, isUrgent }: Endpoint, body: unknown): Scope | null {
+  if (scope === null) return null;
   const mayBeStop = typeof isUrgent === 'function' && (body === undefined || isUrgent(body));
   return mayBeStop ? 'stop' : scope;
 }

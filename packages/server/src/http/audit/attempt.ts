@@ -90,11 +90,22 @@ const actorOf = (request: FastifyRequest, { keyId, name, kind, terminal }: Calle
   key_name: name,
   actor: kind === 'service' ? givenActor(request) : null,
   ...(terminal === null ? {} : { terminal: { key_id: terminal.keyId, name: terminal.name } }),
+  ...agentOf(request),
 });
 
+/** Of a request that `/mcp` sends to the service itself. Whoever sets it without need is taken for an agent. */
+export const AGENT_HEADER = 'x-agent';
+
+function agentOf(request: FastifyRequest): { readonly agent?: string } {
+  if (request.headers[AGENT_HEADER] === undefined) return {};
+  return { agent: givenName(request, AGENT_HEADER) ?? 'unnamed' };
+}
+
 /** The header `X-Actor` as given; `null` without one, and for one that is not valid. */
-function givenActor({ headers }: FastifyRequest): string | null {
-  const header = headers['x-actor'];
+const givenActor = (request: FastifyRequest): string | null => givenName(request, 'x-actor');
+
+function givenName({ headers }: FastifyRequest, name: string): string | null {
+  const header = headers[name];
   if (typeof header !== 'string') return null;
   // Node reads each byte of a header as one character.
   const bytes = Buffer.from(header, 'latin1');

@@ -10,8 +10,8 @@ import type { Settings } from '../settings.ts';
 import { draftKey } from './keyring.ts';
 import { hashSecret, newKey, newSignInCode } from './secrets.ts';
 
-/** `operate` contains `stop`. */
-const EVERYTHING = SCOPES.filter((scope) => scope !== 'stop');
+/** `operate` contains `stop` and `propose`. */
+const EVERYTHING = SCOPES.filter((scope) => scope !== 'stop' && scope !== 'propose');
 const FIRST_NAME = 'first admin key';
 const PRESET_NAME = 'admin key preset by GRANARY_ADMIN_KEY';
 const RESTORED = 'the key in GRANARY_ADMIN_KEY had been revoked, limited or had ended; it is valid again';

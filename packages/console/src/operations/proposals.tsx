@@ -1,0 +1,165 @@
+import type { Proposal } from '@granary/contract/proposals';
+import { useSignal } from '@preact/signals';
+import { confirmed } from '../context/confirmed.ts';
+import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { DeviceName } from '../kit/device-name.tsx';
+import { DialogButton, FormDialog } from '../kit/dialog.tsx';
+import { FactList } from '../kit/fact-list.tsx';
+import { formatBoth, formatDuration, formatNumber, formatQuantity } from '../kit/format.ts';
+import { bound, TextInput } from '../kit/inputs.tsx';
+import { SeverityMark } from '../kit/severity-mark.tsx';
+import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
+import { locale, texts } from '../texts/texts.ts';
+
+const MINUTE_MS = 60_000;
+const SHOWN_MAX = 20;
+
+/** What waits for a person, above every view: on the page of a device what concerns it. */
+export function Proposals() {
+  const { client, live, navigation } = useConsole();
+  const { view, id } = navigation.route.value;
+  const open = useLoaded(
+    (signal) => client.proposals.list({ status: 'open', limit: SHOWN_MAX }, { signal }),
+    [client],
+  );
+  useEventReload(['proposal.'], open.reload);
+  const nowMs = live.site.clock.nowMs.value;
+  const shown = (open.value?.data ?? []).filter(
+    ({ expires_at, device_id }) =>
+      Date.parse(expires_at) > nowMs && (view !== 'devices' || id === null || id === device_id),
+  );
+  if (shown.length === 0) return null;
+  return (
+    <section class="panel proposals" aria-label={texts.value.proposals.title}>
+      <h2>{texts.value.proposals.title}</h2>
+      <ul>
+        {shown.map((proposal) => (
+          <Waiting key={proposal.proposal_id} proposal={proposal} onDecided={open.reload} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** With kilograms beside another unit, as before every start. */
+function titleOf({ type, amount, plan: { unit }, target_container, device_id }: Proposal): string {
+  const { types, into } = texts.value.operations;
+  const what = `${types[type]} ${formatBoth(amount, unit, locale.value, device_id)}`;
+  return target_container === null ? what : `${what} ${into(target_container)}`;
+}
+
+const proposer = ({ proposed_by: { key_name, actor, agent } }: Proposal): string =>
+  [agent, actor, key_name].filter((name) => name !== undefined && name !== null).join(' · ');
+
+interface Props {
+  readonly proposal: Proposal;
+  readonly onDecided: () => void;
+}
+
+function Waiting({ proposal, onDecided }: Props) {
+  const { live } = useConsole();
+  const { proposals } = texts.value;
+  const mayOperate = useScope('operate');
+  const leftMs = Date.parse(proposal.expires_at) - live.site.clock.nowMs.value;
+  return (
+    <li>
+      <p>
+        <DeviceName deviceId={proposal.device_id} /> <strong class="free-text">{titleOf(proposal)}</strong>
+      </p>
+      <p class="muted free-text">
+        {[proposals.by(proposer(proposal)), proposal.reason, proposals.left(formatDuration(leftMs))]
+          .filter((part) => part !== null)
+          .join(' · ')}
+      </p>
+      {mayOperate && (
+        <p class="proposal-actions">
+          <DialogButton kind="primary" text={proposals.look}>
+            {(close) => <ConfirmForm proposal={proposal} onDecided={onDecided} onClose={close} />}
+          </DialogButton>{' '}
+          <DialogButton text={proposals.refuse}>
+            {(close) => <RefuseForm proposal={proposal} onDecided={onDecided} onClose={close} />}
+          </DialogButton>
+        </p>
+      )}
+    </li>
+  );
+}
+
+interface FormProps extends Props {
+  readonly onClose: () => void;
+}
+
+/** Everything that the person decides by, as it was planned; the start is decided again by the service. */
+function ConfirmForm({ proposal, onDecided, onClose }: FormProps) {
+  const shared = useConsole();
+  const { client, live } = shared;
+  const { proposals, operations } = texts.value;
+  const { device_id, proposal_id, plan, ends } = proposal;
+  const quantity = (amount: number, unit: string): string =>
+    formatQuantity(amount, unit, locale.value, device_id, 1);
+  const percent = (level: number | null): string =>
+    level === null ? '–' : `${formatNumber(level, 0, locale.value)} %`;
+  const title = titleOf(proposal);
+
+  async function start(): Promise<void> {
+    const what = { title, action: 'proposals.confirm', device_id, resource_id: proposal_id } as const;
+    const { operation_id } = await confirmed(shared, what, (options) =>
+      client.proposals.confirm(device_id, proposal_id, options),
+    );
+    onDecided();
+    if (operation_id === null) return;
+    const answer = client.operations.get(device_id, operation_id);
+    await live.site.operations.putAnswer(answer.then((record) => [{ device_id, ...record }]));
+  }
+
+  return (
+    <FormDialog
+      title={title}
+      submit={proposals.start(operations.types[proposal.type])}
+      onSubmit={start}
+      onClose={onClose}
+    >
+      <FactList
+        facts={[
+          { title: proposals.device, value: live.site.devices.nameOf(device_id) },
+          { title: proposals.proposedBy, value: proposer(proposal) },
+          ...(proposal.reason === null ? [] : [{ title: proposals.reason, value: proposal.reason }]),
+          { title: proposals.rate, value: quantity(plan.rate, plan.rate_unit) },
+          { title: proposals.duration, value: formatDuration(plan.estimated_duration * MINUTE_MS) },
+          { title: proposals.level, value: `${percent(plan.level_before)} → ${percent(plan.level_after)}` },
+          {
+            title: proposals.ends,
+            value: proposals.endsAt(
+              quantity(ends.amount_max, plan.unit),
+              formatDuration(ends.minutes_max * MINUTE_MS),
+            ),
+          },
+        ]}
+      />
+      {plan.crosses.length > 0 && (
+        <SeverityMark
+          severity="warning"
+          text={proposals.crosses(plan.crosses.map((one) => texts.value.devices.thresholds[one]).join(', '))}
+        />
+      )}
+      <p class="muted">{proposals.checked}</p>
+    </FormDialog>
+  );
+}
+
+function RefuseForm({ proposal, onDecided, onClose }: FormProps) {
+  const shared = useConsole();
+  const { proposals } = texts.value;
+  const reason = useSignal('');
+  const refuse = async (): Promise<void> => {
+    const why = reason.peek().trim();
+    const body = why === '' ? {} : { reason: why };
+    await shared.client.proposals.refuse(proposal.device_id, proposal.proposal_id, body, callOptions(shared));
+    onDecided();
+  };
+  return (
+    <FormDialog title={titleOf(proposal)} submit={proposals.refuse} onSubmit={refuse} onClose={onClose}>
+      <TextInput label={proposals.reason} {...bound(reason)} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import { checker, closed } from '../input/schema.ts';
+import { empty, plain } from './declaration/answers.ts';
+import { body, endpoint } from './declaration/endpoint.ts';
+
+const jsonrpc = Type.Literal('2.0');
+const Id = Type.Union([Type.String({ maxLength: 200 }), Type.Number()]);
+
+/** A request or a notification of JSON-RPC; what is in it is described by the specification of the Model Context Protocol. */
+const McpRequest = closed({
+  jsonrpc,
+  id: Type.Optional(Id),
+  method: Type.String({ maxLength: 200 }),
+  params: Type.Optional(Type.Unknown()),
+});
+
+const McpAnswer = closed({
+  jsonrpc,
+  id: Type.Optional(Type.Union([Id, Type.Null()])),
+  result: Type.Optional(Type.Unknown()),
+  error: Type.Optional(Type.Unknown()),
+});
+
+/** A stop waits for nothing, however it is asked for. The page has this function by itself, so it uses nothing around it. */
+const callsStop = (message: unknown): boolean => {
+  const { method, params } = Object(message);
+  return (
+    method === 'tools/call' && ['operations_stop', 'commands_emergency_stop'].includes(Object(params).name)
+  );
+};
+
+export const mcp = {
+  /** Every call is one of the requests below, with its scope, its limits and its entry in the audit log. */
+  call: endpoint('service', 'POST', '/mcp', {
+    summary: 'Answers agents: the Model Context Protocol over HTTP, without sessions and streams.',
+    needsKey: true,
+    isAudited: false,
+    isUrgent: callsStop,
+    body: body(checker(McpRequest), 'message'),
+    // The protocol gives some faults of a message, and since 2026-07-28 an unknown method, a status of their own.
+    answers: { 200: plain(McpAnswer), 202: empty(), 400: plain(McpAnswer), 404: plain(McpAnswer) },
+    examples: [
+      {
+        summary: 'the tools that the key may use',
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      },
+    ],
+  }),
+};

@@ -1,0 +1,95 @@
+import { newId } from '@granary/app/ids';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { Refusal } from '@granary/contract/errors';
+import { OPERATION_TYPES } from '@granary/contract/operations';
+import { notSentRefusal } from '@granary/core/operations/status-detail';
+import { proposalRecord, refuseProposer, type StoredProposal } from '@granary/core/proposals';
+import { quoted } from '@granary/core/words';
+import type { FastifyInstance } from 'fastify';
+import { limitsOf } from '../access/credentials.ts';
+import { creates } from '../audit/attempt.ts';
+import { requireConfirmed } from '../confirmations.ts';
+import { findDevice } from '../devices/find-device.ts';
+import { pageOf, readPage, success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+
+/** All devices. */
+export function proposalListRoutes(routes: FastifyInstance, { app, now }: RouteDependencies): void {
+  register(routes, endpoints.proposals.list, async (request, _reply, read) => {
+    const { status = null, device_id: deviceId = null, ...asked } = read.query(request);
+    const nowMs = now();
+    const filter = { limits: limitsOf(request), status, deviceId, nowMs };
+    return await readPage(
+      request,
+      pageOf(asked),
+      (beforeId, limit) => app.proposals.list({ ...filter, beforeId, limit }),
+      ({ proposalId }) => proposalId,
+      (proposal) => proposalRecord(proposal, nowMs),
+    );
+  });
+}
+
+export function proposalRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, link, idempotency, now } = parts;
+
+  for (const type of OPERATION_TYPES) {
+    register(routes, endpoints.proposals[type], async (request, reply, read) => {
+      const { deviceNo, deviceId } = await findDevice(request, parts, 'silo');
+      const { reason = null, ...wanted } = read.body(request);
+      const nowMs = now();
+      const proposalId = newId('pr', nowMs);
+      creates(request, proposalId);
+      const isReachable = link.isReachable(deviceId);
+      const { result } = await idempotency.once(request, reply, (slices) =>
+        slices.proposals.create({ proposalId, deviceNo, type, request: wanted, reason, isReachable, nowMs }),
+      );
+      return success(proposalRecord(result, nowMs));
+    });
+  }
+
+  register(routes, endpoints.proposals.get, async (request) => {
+    const { deviceNo } = await findDevice(request, parts, 'silo');
+    const { proposal_id: proposalId } = request.params;
+    return success(proposalRecord(found(await app.proposals.find(deviceNo, proposalId), proposalId), now()));
+  });
+
+  register(routes, endpoints.proposals.confirm, async (request, reply) => {
+    const device = await findDevice(request, parts, 'silo');
+    const { deviceNo, deviceId } = device;
+    const { proposal_id: proposalId } = request.params;
+    refuseProposer(found(await app.proposals.find(deviceNo, proposalId), proposalId), request.caller);
+    await requireConfirmed(request, device, parts);
+    const nowMs = now();
+    const isReachable = link.isReachable(deviceId);
+    const wanted = { deviceNo, proposalId, operationId: newId('op', nowMs), isReachable, nowMs };
+    const { result, isAllSent } = await idempotency.once(request, reply, (slices) =>
+      slices.proposals.confirm(wanted),
+    );
+    const proposal = found(result, proposalId);
+    // As for a start: an operation whose start was not sent has failed already.
+    const failed =
+      isAllSent || proposal.operationId === null
+        ? undefined
+        : await app.operations.find(deviceNo, proposal.operationId);
+    const refusal = failed && notSentRefusal(failed);
+    if (refusal) throw refusal;
+    return success(proposalRecord(proposal, nowMs));
+  });
+
+  register(routes, endpoints.proposals.refuse, async (request, reply, read) => {
+    const { deviceNo } = await findDevice(request, parts, 'silo');
+    const { proposal_id: proposalId } = request.params;
+    const { reason = null } = read.body(request);
+    const nowMs = now();
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.proposals.refuse({ deviceNo, proposalId, reason, nowMs }),
+    );
+    return success(proposalRecord(found(result, proposalId), nowMs));
+  });
+}
+
+function found(proposal: StoredProposal | undefined, proposalId: string): StoredProposal {
+  if (proposal !== undefined) return proposal;
+  throw new Refusal('proposal_not_found', `the device has no proposal ${quoted(proposalId)}`);
+}
