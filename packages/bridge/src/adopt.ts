@@ -114,7 +114,7 @@ async function register(
   options: OneOptions,
 ): Promise<Adopted> {
   const deviceId = entry.id;
-  const { facility, zone, capacity, name = deviceId } = entry;
+  const { facility, zone, capacity, labels, name = deviceId } = entry;
   const profile = profileOf(entry, attached.mapping);
   const missing = [
     ...(facility === undefined ? ['facility'] : []),
@@ -130,6 +130,7 @@ async function register(
     model: attached.mapping.title.slice(0, 100),
     location: { facility, zone: zone ?? site.bridgeId },
     ...(sensors.length === 0 ? {} : { sensors }),
+    ...(labels === undefined ? {} : { labels }),
   };
   const detail = `${profile} in ${facility}, ${sensors.length} sensors declared`;
   if (options.isDryRun) return { deviceId, outcome: 'registered', detail };

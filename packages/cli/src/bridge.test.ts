@@ -183,7 +183,7 @@ describe('granary bridge', () => {
     await eventually(async () => (await api.get('/v1/bridges/killed')).body.data?.journal.readings, 0);
   });
 
-  test('the demo runs one with three devices of other makers, and it ends with the service', async (t) => {
+  test('the demo runs one with three devices of other makers; remove-demo removes all of it and nothing else', async (t) => {
     const env = await serviceEnv(t);
     const demo = granary(t, ['up', '--bridge', '--no-history'], env);
     const url = await demo.printed(/HTTP +(http\S+)/);
@@ -202,9 +202,44 @@ describe('granary bridge', () => {
     assert.equal(sensors.distance.unit, 'mm');
     await eventually(async () => (await get('fielddevice/devices/weather-ecowitt')).status, 'online');
     const pid = Number(/"pid":(\d+)/.exec(demo.stdout)?.[1]);
+
+    const run = async (...args: readonly string[]) => {
+      const child = granary(t, args, env);
+      return { code: await child.exited, stdout: child.stdout, stderr: child.stderr };
+    };
+    const place = ['--model', 'M', '--facility', 'Yard', '--zone', 'a', '--capacity', '5000'];
+    for (const id of ['silo-1', 'silo-01x'])
+      assert.equal((await run('device', 'add', '--id', id, '--name', 'Simulated silo', ...place)).code, 0);
+    assert.equal((await run('device', 'edit', 'silo-1', '--label', 'simulator=yes')).code, 0);
+    assert.equal((await run('device', 'edit', 'silo-13', '--label', 'simulated')).code, 0);
+    assert.equal((await run('discharge', 'silo-01', '500', '--to', 'cart', '--yes', '--detach')).code, 0);
+    const [running] = await get('siloscale/devices/silo-01/operations');
+    assert.equal(running.ended_at, null);
+    const asked = await run('remove-demo');
+    assert.equal(asked.code, 5, asked.stdout + asked.stderr);
+    assert.equal((await get('devices?label=simulated&limit=100')).length, 21);
+    const removal = await run('remove-demo', '--yes');
+    assert.equal(removal.code, 0, removal.stdout + removal.stderr);
+    assert.match(
+      removal.stdout,
+      /^Removed 21 simulated devices: .*silo-01, .*Revoked the key.*Removed the bridge demo/s,
+    );
+    assert.match(removal.stdout, /\n3 other devices are as they were\.\n/);
+    const ids = async () => (await get('devices')).map((device: { device_id: string }) => device.device_id);
+    assert.deepEqual((await ids()).toSorted(), ['silo-01x', 'silo-1', 'silo-13']);
+    const keys: { name: string; revoked_at: string | null }[] = await get('keys');
+    assert.notEqual(keys.find(({ name }) => name === 'bridge demo')?.revoked_at, null);
     demo.signal('SIGTERM');
     assert.equal(await demo.exited, 0);
     assert.throws(() => process.kill(pid, 0));
+
+    const again = granary(t, ['up', '--bridge', '--no-history'], env);
+    await again.printed(/The demo was removed; delete .*demo-removed/);
+    const after = granary(t, ['devices', '--json'], env);
+    assert.equal(await after.exited, 0);
+    assert.equal(JSON.parse(after.stdout).length, 3);
+    again.signal('SIGTERM');
+    assert.equal(await again.exited, 0);
   });
 
   test('says every fault of a site file and ends', async (t) => {

@@ -42,6 +42,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/service/simulate.ts')).simulate,
   },
   {
+    name: 'remove-demo',
+    summary: 'remove the simulated devices, and no others',
+    group: SERVICE,
+    survivesClosedOutput: true,
+    load: async () => (await import('./commands/service/remove-demo.ts')).removeDemo,
+  },
+  {
     name: 'backup',
     summary: 'copy the database into a file, also while the service runs',
     group: SERVICE,

@@ -13,7 +13,7 @@ const TEXT = readFileSync(DOCUMENT, 'utf8');
 const EXAMPLES = [...TEXT.matchAll(/^granary (.*)$/gm)].map(([, line = '']) => line);
 
 /** Commands that do not end by themselves, need a service that is stopped or devices that are not there: service.test.ts, backup.test.ts, migrate.test.ts and the tests of the bridge run them. */
-const LEFT_OUT = /^(up|serve|simulate|restore|migrate|bridge|mcp)\b/;
+const LEFT_OUT = /^(up|serve|simulate|remove-demo|restore|migrate|bridge|mcp)\b/;
 /** Examples that ask a person, and one whose receiver does not exist. */
 const EXIT_CODES: Readonly<Record<string, number>> = {
   'discharge silo-01 50 --to cart': 5,

@@ -12,14 +12,29 @@ export const CONSOLE_FILE_TYPES = {
   webmanifest: 'application/manifest+json',
 } as const;
 
+/** Why the file with a map in the data folder cannot be used. */
+export const MAP_FAULTS = [
+  'not_readable',
+  'not_pmtiles',
+  'unknown_version',
+  'unknown_tiles',
+  'damaged',
+] as const;
+
+export type MapFault = (typeof MAP_FAULTS)[number];
+
 /** What the operators' page must know before anybody has signed in; it has no secrets. */
 export const ConsoleSettings = closed({
   version: described('The version of the service.', Type.String()),
   silo_segment: described('The path segment of the silo group.', Type.String()),
   field_segment: described('The path segment of the field group.', Type.String()),
   map_tiles_url: described(
-    'The address of map tiles with `{z}`, `{x}` and `{y}`; null where the map has its metre grid only.',
+    'The address of map tiles with `{z}`, `{x}` and `{y}`; those of a map in the data folder are at `/map-tiles/`. Null where the map has its metre grid only.',
     Type.Union([Type.String(), Type.Null()]),
+  ),
+  map_fault: described(
+    'Why the `.pmtiles` file in the data folder is not used; null where it is used, or where there is none.',
+    Type.Union([Type.Enum(MAP_FAULTS), Type.Null()]),
   ),
   sign_on_name: described(
     'What people call the identity provider with which they can sign in; null where there is none.',

@@ -50,6 +50,8 @@ export interface Started {
   /** The operators' page; `null` where it is switched off. */
   readonly consoleUrl: string | null;
   readonly adminKey: AdminKey;
+  /** Ends the bridge that the service has started, and leaves the service running. */
+  readonly endBridge: () => Promise<void>;
 }
 
 export interface Service {
@@ -186,13 +188,16 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
   await writeAddresses(settings.dataDir, addresses).catch((error: unknown) =>
     logger.warn({ err: error }, 'the addresses for the command line could not be written to the data folder'),
   );
+  let endBridge = async (): Promise<void> => undefined;
   if (settings.bridgeSite !== null) {
     const { BridgeProcess } = await import('./background/bridge-process.ts');
     const { bridgeCommand: command = [process.execPath, ...process.execArgv, process.argv[1] ?? ''] } =
       surroundings;
     const addressesOfDevices = { httpUrl, mqttUrl: mqttUrl ?? mqttsUrl ?? '' };
     const bridge = { siteFile: settings.bridgeSite, command, ...addressesOfDevices, logger };
-    await lifecycle.start(new BridgeProcess(bridge));
+    const bridgeProcess = new BridgeProcess(bridge);
+    await lifecycle.start(bridgeProcess);
+    endBridge = () => bridgeProcess.stop();
   }
   // Noted last, so that an end begins with it.
   lifecycle.onStop(() => http.refuseAllButStops());
@@ -204,6 +209,7 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
     adminKey,
     consoleUrl: settings.console ? await firstConsoleLink(console, surroundings.signInLinkMs) : null,
     mqttUrl: mqttUrl ?? mqttsUrl ?? '',
+    endBridge,
     mqttsUrl,
   };
 }

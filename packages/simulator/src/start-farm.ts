@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
-import { type Client, type ClientOptions, createClient } from '@granary/client';
+import { ApiError, type Client, type ClientOptions, createClient } from '@granary/client';
 import type { DeviceCredentials } from '@granary/contract/devices/devices';
+import { isSimulated } from '@granary/contract/devices/label-match';
 import { DEVICE_GROUPS } from '@granary/contract/profiles/groups';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { checkFault, type FaultPlan } from './farm/fault-plan.ts';
@@ -24,34 +25,52 @@ export interface Enrolled {
   readonly isNew: boolean;
 }
 
-/** Registers every device that the service does not have yet, and makes sure that each has a secret. */
+/** The service has no such device any more, or one of somebody else with its id, which is left alone. */
+class NotOursError extends Error {}
+
+const IS_NOT_SIMULATED = 'another device has this id, without the label "simulated"; it is left alone';
+
+/**
+ * Registers every device that the service does not have yet, and makes sure that each has a secret. A device with the id of a
+ * simulated one and without its label is a real one.
+ */
 export async function enrol(
   client: Client,
   secrets: CredentialsFile,
   devices: readonly SimulatedDevice[],
   nowMs: number,
+  onEvent: (event: FarmEvent) => void = () => undefined,
 ): Promise<readonly Enrolled[]> {
-  const known = await registeredIds(client);
+  const known = await registeredDevices(client);
   const enrolled: Enrolled[] = [];
   for (const device of devices) {
-    const { id } = device.unit;
-    const isNew = !known.has(id);
-    if (!isNew) await device.update(client, nowMs);
-    const stored = isNew ? undefined : secrets.find(id);
-    const credentials =
-      stored ??
-      (isNew ? await register(client, secrets, device, nowMs) : await renewSecret(client, secrets, device));
-    enrolled.push({ device, credentials, isNew });
+    const { id: deviceId } = device.unit;
+    const isOurs = known.get(deviceId);
+    const isNew = isOurs === undefined;
+    try {
+      if (isOurs === false) throw new NotOursError(IS_NOT_SIMULATED);
+      if (!isNew) await device.update(client, nowMs);
+      const stored = isNew ? undefined : secrets.find(deviceId);
+      const credentials =
+        stored ??
+        (isNew ? await register(client, secrets, device, nowMs) : await renewSecret(client, secrets, device));
+      enrolled.push({ device, credentials, isNew });
+    } catch (failure) {
+      if (!(failure instanceof NotOursError)) throw failure;
+      onEvent({ kind: 'left-out', deviceId, reason: failure.message });
+    }
   }
   return enrolled;
 }
 
-async function registeredIds(client: Client): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
+/** Whether each is a simulated one, by id. */
+async function registeredDevices(client: Client): Promise<ReadonlyMap<string, boolean>> {
+  const known = new Map<string, boolean>();
   for (const group of DEVICE_GROUPS) {
-    for await (const { device_id } of client.devices[group].listAll()) ids.add(device_id);
+    for await (const device of client.devices[group].listAll())
+      known.set(device.device_id, isSimulated(device));
   }
-  return ids;
+  return known;
 }
 
 async function register(
@@ -60,7 +79,7 @@ async function register(
   device: SimulatedDevice,
   nowMs: number,
 ): Promise<DeviceCredentials> {
-  const { credentials } = await device.register(client, nowMs);
+  const { credentials } = await device.register(client, nowMs).catch(orNotOurs);
   await secrets.keep(credentials);
   return credentials;
 }
@@ -70,9 +89,20 @@ export async function renewSecret(
   secrets: CredentialsFile,
   { group, unit }: SimulatedDevice,
 ): Promise<DeviceCredentials> {
-  const credentials = await client.devices[group].renewCredentials(unit.id);
+  const device = await client.devices[group].get(unit.id).catch(orNotOurs);
+  if (!isSimulated(device)) throw new NotOursError(IS_NOT_SIMULATED);
+  const credentials = await client.devices[group].renewCredentials(unit.id).catch(orNotOurs);
   await secrets.keep(credentials);
   return credentials;
+}
+
+const REMOVED_CODES: readonly string[] = ['device_not_found', 'device_removed', 'device_exists'];
+
+/** An id that is taken by a device that no list shows is one of a removed device. */
+function orNotOurs(failure: unknown): never {
+  if (failure instanceof ApiError && REMOVED_CODES.includes(failure.code))
+    throw new NotOursError('it was removed', { cause: failure });
+  throw failure;
 }
 
 export type HistoryEvent =
@@ -136,6 +166,8 @@ export type FarmEvent =
   | { readonly kind: 'registered'; readonly devices: readonly RegisteredDevices[] }
   | { readonly kind: 'link'; readonly deviceId: string; readonly change: LinkChange }
   | { readonly kind: 'trouble'; readonly deviceId: string; readonly reason: string }
+  /** It was removed, or its id belongs to another device: it does not run any more. */
+  | { readonly kind: 'left-out'; readonly deviceId: string; readonly reason: string }
   | HistoryEvent;
 
 /** The new devices of one profile. */
@@ -165,6 +197,8 @@ export interface FarmOptions extends Pick<ClientOptions, 'baseUrl' | 'siloSegmen
 export interface Farm {
   /** Resolves when the backfill is written, was already complete, or has failed (which is reported as an event). */
   readonly historyWritten: Promise<void>;
+  /** Resolves when every device was removed from the service. */
+  readonly removed: Promise<void>;
   /** The physical state of a device; throws when no device has this id, or one with another model. */
   model<Model>(deviceId: string, type: abstract new (...args: never[]) => Model): Model;
   /** Takes effect at the next tick of the device: within a second while it carries something out. */
@@ -183,12 +217,21 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
     secrets,
     profiles.flatMap(({ devices }) => devices),
     now(),
+    onEvent,
   );
   reportNew(profiles, enrolled, onEvent);
 
   const memories = await MemoryFile.open(join(dirname(credentialsFile), MEMORY_FILE_NAME));
-  const createDevice = deviceCreator(options, { client, secrets, memories });
+  const removed = Promise.withResolvers<void>();
+  const leave = async (deviceId: string, reason: string): Promise<void> => {
+    onEvent({ kind: 'left-out', deviceId, reason });
+    await running.get(deviceId)?.stop();
+    left.add(deviceId);
+    if (left.size === running.size) removed.resolve();
+  };
+  const createDevice = deviceCreator(options, { client, secrets, memories, leave });
   const running = new Map(enrolled.map((one) => [one.device.unit.id, createDevice(one)]));
+  const left = new Set<string>();
   const find = (id: string): RunningDevice => running.get(id) ?? missing(id);
   for (const device of running.values()) device.start();
 
@@ -198,6 +241,7 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
   }));
   return {
     historyWritten: writeHistory({ devices: backfills, days: historyDays, nowMs: now(), onEvent }),
+    removed: removed.promise,
     model: (id, type) => {
       const { model } = find(id);
       return model instanceof type ? model : missing(id);
@@ -233,10 +277,12 @@ interface FarmParts {
   readonly client: Client;
   readonly secrets: CredentialsFile;
   readonly memories: MemoryFile;
+  /** Ends a device that the service does not have any more. */
+  readonly leave: (deviceId: string, reason: string) => Promise<void>;
 }
 
 /** Creates devices with the options that all of them have in common. */
-function deviceCreator(options: FarmOptions, { client, secrets, memories }: FarmParts) {
+function deviceCreator(options: FarmOptions, { client, secrets, memories, leave }: FarmParts) {
   const { mqttUrl, intervalMs = INTERVAL_MS_DEFAULT, faults, onEvent } = options;
   const { now = Date.now, random = Math.random, reconnectMsMax } = options;
   return ({ device, credentials }: Enrolled): RunningDevice => {
@@ -245,7 +291,14 @@ function deviceCreator(options: FarmOptions, { client, secrets, memories }: Farm
       link: {
         mqttUrl,
         credentials,
-        renewCredentials: () => renewSecret(client, secrets, device),
+        renewCredentials: async () => {
+          try {
+            return await renewSecret(client, secrets, device);
+          } catch (failure) {
+            if (failure instanceof NotOursError) await leave(deviceId, failure.message);
+            throw failure;
+          }
+        },
         onChange: (change: LinkChange) => onEvent?.({ kind: 'link', deviceId, change }),
         random,
         ...(reconnectMsMax === undefined ? {} : { reconnectMsMax }),

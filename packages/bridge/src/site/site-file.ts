@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { BRIDGE_DEVICES_MAX } from '@granary/contract/bridges';
+import { Labels } from '@granary/contract/devices/labels';
 import { DeviceId } from '@granary/contract/ids';
 import { checker, closed } from '@granary/contract/input/schema';
 import { id, line } from '@granary/contract/input/text-schemas';
@@ -37,6 +38,8 @@ const SiteDevice = closed({
   zone: Type.Optional(line(200)),
   capacity: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
   every: Type.Optional(Duration),
+  /** Only given to a device that is registered. */
+  labels: Type.Optional(Labels),
   options: Type.Optional(
     Type.Record(
       Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$' }),

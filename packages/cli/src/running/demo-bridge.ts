@@ -2,23 +2,26 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createClient } from '@granary/client';
+import { isSimulated, SIMULATED } from '@granary/contract/devices/label-match';
 import type { Started } from '@granary/server/compose';
 import { RADIO_ADDRESS, SCALE_MAPPING, startBridgePeers } from '@granary/simulator/bridge-peers';
+import { demoFiles } from './demo-files.ts';
 import type { Stop } from './until-signal.ts';
 
+export const DEMO_BRIDGE_ID = 'demo';
 const FACILITY = 'Mill';
 
 /** A small bridge beside the farm, with simulated devices of other makers. */
 export interface DemoBridge {
   /** For `GRANARY_BRIDGE_SITE`. */
   readonly siteFile: string;
-  /** Registers its devices. */
+  /** Registers its devices; one of somebody else with the same id is left alone. */
   adopt(started: Started): Promise<void>;
   readonly stop: Stop;
 }
 
 export async function prepareDemoBridge(dataDir: string): Promise<DemoBridge> {
-  const folder = join(dataDir, 'bridge');
+  const { bridgeFolder: folder } = demoFiles(dataDir);
   const siteFile = join(folder, 'site.yaml');
   const pushPort = await freePort();
   const peers = await startBridgePeers({ pushUrl: `http://127.0.0.1:${pushPort}`, now: Date.now });
@@ -36,20 +39,25 @@ export async function prepareDemoBridge(dataDir: string): Promise<DemoBridge> {
       const { site, faults } = await readSite(siteFile, deviceFaults);
       if (site === null) throw new Error(`the site file of the demo is faulty: ${faults[0]?.message}`);
       const client = createClient({ baseUrl: httpUrl, apiKey: adminKey.key });
-      for await (const _ of adopt(site, client, { isDryRun: false, takesOver: true }));
+      const known = await Array.fromAsync(client.fleet.devicesAll());
+      const real = new Set(known.filter((device) => !isSimulated(device)).map(({ device_id }) => device_id));
+      const devices = site.devices.filter(({ entry }) => !real.has(entry.id));
+      for await (const _ of adopt({ ...site, devices }, client, { isDryRun: false, takesOver: true }));
     },
     stop: () => peers.stop(),
   };
 }
 
+const LABELS = JSON.stringify(SIMULATED);
+
 /** It is written at each start, because the ports of the simulated devices differ. */
 const siteText = (scalePort: number, pushPort: number): string => `# The bridge of the demo: docs/bridges.md
-bridge: {id: demo}
+bridge: {id: ${DEMO_BRIDGE_ID}}
 mappings: [demo-scale.yaml]
 devices:
-  - {id: scale-01, mapping: demo-scale, endpoint: "tcp://127.0.0.1:${scalePort}", unit: 1, name: Modbus scale, facility: ${FACILITY}, capacity: 20000}
-  - {id: level-01, mapping: milesight-em400, endpoint: "listen://127.0.0.1:${pushPort}/lorawan", name: LoRaWAN level sensor, profile: silo_scale, facility: ${FACILITY}, capacity: 30000, options: {network: chirpstack, address: "${RADIO_ADDRESS}"}}
-  - {id: weather-ecowitt, mapping: ecowitt, endpoint: "listen://127.0.0.1:${pushPort}/ecowitt", name: Ecowitt station, facility: ${FACILITY}}
+  - {id: scale-01, mapping: demo-scale, endpoint: "tcp://127.0.0.1:${scalePort}", unit: 1, name: Modbus scale, labels: ${LABELS}, facility: ${FACILITY}, capacity: 20000}
+  - {id: level-01, mapping: milesight-em400, endpoint: "listen://127.0.0.1:${pushPort}/lorawan", name: LoRaWAN level sensor, profile: silo_scale, labels: ${LABELS}, facility: ${FACILITY}, capacity: 30000, options: {network: chirpstack, address: "${RADIO_ADDRESS}"}}
+  - {id: weather-ecowitt, mapping: ecowitt, endpoint: "listen://127.0.0.1:${pushPort}/ecowitt", name: Ecowitt station, labels: ${LABELS}, facility: ${FACILITY}}
 `;
 
 async function freePort(): Promise<number> {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { FaultPlanError, parseFaultPlan } from '@granary/simulator/farm/fault-plan';
 import { SIMULATED_PROFILES } from '@granary/simulator/profiles/profiles';
 import { type FarmEvent, type FarmOptions, HISTORY_DAYS_DEFAULT } from '@granary/simulator/start-farm';
@@ -75,11 +74,10 @@ function faultPlan(text: string): FarmChoices['faults'] {
   }
 }
 
-export const farmCredentialsFile = (dataDir: string): string => join(dataDir, 'farm-credentials.json');
-
 /** Prints the events of the simulated farm, without a line for every device that connects normally. */
 export function createFarmReporter(print: (line: string) => void): (event: FarmEvent) => void {
   const down = new Set<string>();
+  const leftOut = new Set<string>();
   /** Each trouble is printed once, because it would otherwise appear every second. */
   const printed = new Set<string>();
   return (event) => {
@@ -103,7 +101,12 @@ export function createFarmReporter(print: (line: string) => void): (event: FarmE
         printed.add(line);
         break;
       }
+      case 'left-out':
+        leftOut.add(event.deviceId);
+        print(`farm: ${event.deviceId} is left out: ${event.reason}`);
+        break;
       case 'link':
+        if (leftOut.has(event.deviceId)) break;
         if (event.change.state === 'down') {
           down.add(event.deviceId);
           print(`farm: ${event.deviceId} is not connected: ${event.change.reason}`);

@@ -343,7 +343,7 @@ function deviceColumns(): readonly Column<FleetDevice>[] {
 }
 
 /** Registers a device, and then shows its secret this once. */
-function RegisterDevice({ onClose }: { readonly onClose: () => void }) {
+export function RegisterDevice({ onClose }: { readonly onClose: () => void }) {
   const console = useConsole();
   const { deviceAdmin } = texts.value;
   const profile = useSignal<ProfileName>(DEFAULT_PROFILES.silo);

@@ -17,6 +17,8 @@ export interface Preferences {
   /** The name of the person, for the records of what is done; empty where none is given. */
   readonly person: Signal<string>;
   readonly hasSound: Signal<boolean>;
+  /** Whether the viewer wants to be told that everything is simulated. */
+  readonly showsDemoNotice: Signal<boolean>;
 }
 
 /** Resolves when the texts of the viewer's language are there. */
@@ -24,6 +26,7 @@ export async function openPreferences(): Promise<Preferences> {
   const theme = signal<Theme>(THEMES.find((one) => one === stored('theme')) ?? 'system');
   const person = signal(stored('person') ?? '');
   const hasSound = signal(stored('sound') === 'on');
+  const showsDemoNotice = signal(stored('demo-notice') !== 'off');
   const chosen = stored('language') ?? '';
   await useLanguage(isLanguage(chosen) ? chosen : languageOf(navigator.languages));
   effect(() => {
@@ -33,10 +36,11 @@ export async function openPreferences(): Promise<Preferences> {
   });
   effect(() => store('person', person.value));
   effect(() => store('sound', hasSound.value ? 'on' : 'off'));
+  effect(() => store('demo-notice', showsDemoNotice.value ? 'on' : 'off'));
   effect(() => {
     document.documentElement.lang = language.value;
   });
-  return { theme, person, hasSound };
+  return { theme, person, hasSound, showsDemoNotice };
 }
 
 /** Where the service does not answer, the language stays. */

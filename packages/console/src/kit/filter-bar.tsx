@@ -202,18 +202,19 @@ export function FacilityFilter() {
   );
 }
 
-/** Filters by a label, among those that devices have; not shown where none has one. */
+/** Filters by a label, among those that some devices have and others do not. */
 export function LabelFilter() {
   const { navigation, live } = useConsole();
   const { table } = texts.value;
-  const labels = live.site.devices.labels.value;
-  if (labels.length === 0 && !navigation.route.value.query.get('label')) return null;
+  const chosen = navigation.route.value.query.get('label') ?? '';
+  const labels = new Set([...live.site.devices.labels.value, chosen].filter((label) => label !== ''));
+  if (labels.size === 0) return null;
   return (
     <SelectFilter
       name="label"
       label={table.label}
       any={table.anyLabel}
-      options={labels.map((label) => [label, label])}
+      options={[...labels].map((label) => [label, label])}
     />
   );
 }

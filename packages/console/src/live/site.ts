@@ -196,10 +196,14 @@ class Devices {
   /** Such as `product=wheat`, in their order. */
   readonly labels: ReadonlySignal<readonly string[]> = computed(() => {
     this.#renamed.value;
-    const labels = [...this.#all.value.values()].flatMap((device) =>
-      Object.entries(device.peek().labels ?? {}),
+    const labels = Map.groupBy(
+      [...this.#all.value.values()].flatMap((device) => Object.entries(device.peek().labels ?? {})),
+      ([name, value]) => `${name}=${value}`,
     );
-    return [...new Set(labels.map(([name, value]) => `${name}=${value}`))].sort(compareNames);
+    // A label that all of them have distinguishes none.
+    return [...labels]
+      .flatMap(([label, { length }]) => (length === this.#all.value.size ? [] : [label]))
+      .sort(compareNames);
   });
 
   /** With several facilities a name alone does not tell where a device is. */

@@ -12,6 +12,7 @@ import { useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { EmptyState } from '../kit/empty-state.tsx';
 import { formatValue } from '../kit/format.ts';
+import { Notice } from '../kit/messages.tsx';
 import type { LiveDevice } from '../live/site.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { emptyContents, type MapContents } from './contents.ts';
@@ -162,6 +163,7 @@ export function FieldMap() {
   return (
     <div ref={place} class="map-view">
       <h1 class="only-for-readers">{map.title}</h1>
+      {settings.map_fault !== null && <Notice>{map.faults[settings.map_fault]}</Notice>}
       <MapSurface
         view={view}
         tilesAddress={tilesAddress}

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { checkAccessibility, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
 import { eventually } from '@granary/testing/server/eventually';
+import { mapFile, pngTile } from '@granary/testing/server/map-file';
 import type { Locator, Page } from 'playwright-core';
 
 const ROVER = 'rover-01';
@@ -32,9 +33,44 @@ async function drag(
 describe('the field map', () => {
   let site: RunningSite;
   before(async () => {
-    site = await RunningSite.start();
+    const tiles = { '0/0/0': pngTile([60, 140, 60]) };
+    site = await RunningSite.start(0, {
+      'farm.pmtiles': mapFile({ type: 'png', levelMin: 0, levelMax: 0, tiles }),
+    });
   });
   after(() => site.stop());
+
+  test('a map in the data folder is drawn below vehicles and fences', async (t) => {
+    const operator = await signIn(t, site, { viewport: PHONE });
+    if (operator === null) return;
+    const { page, record } = operator;
+    await operator.open('#/map?device=rover-01');
+    await page.getByRole('button', { name: /^Hillside north field, Online/ }).waitFor();
+    await page.locator('.map-tiles + .map-grid').waitFor({ state: 'attached' });
+    const answers = `performance.getEntriesByType('resource')
+      .filter(({ name }) => name.includes('/map-tiles/'))
+      .map(({ responseStatus }) => responseStatus)`;
+    await eventually(async () => (await page.evaluate<number[]>(answers)).length > 0, true);
+    const colour = async () => {
+      const box = await mapOf(page).boundingBox();
+      assert.ok(box);
+      const clip = { x: box.x + 4, y: box.y + box.height / 2, width: 1, height: 1 };
+      const picture = (await page.screenshot({ clip })).toString('base64');
+      const shown = await page.evaluate<
+        number[]
+      >(`createImageBitmap(new Blob([Uint8Array.fromBase64('${picture}')]))
+        .then((bitmap) => {
+          const context = new OffscreenCanvas(1, 1).getContext('2d');
+          context.drawImage(bitmap, 0, 0);
+          return [...context.getImageData(0, 0, 1, 1).data];
+        })`);
+      const [red = 0, green = 0] = shown;
+      return green > red + 30;
+    };
+    await eventually(colour, true);
+    assert.deepEqual(new Set(await page.evaluate<number[]>(answers)), new Set([200]));
+    assert.deepEqual(record.faults, []);
+  });
 
   const missions = async () => (await site.client.missions.list(ROVER)).data;
 

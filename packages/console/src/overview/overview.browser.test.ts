@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { DESK, PHONE, signIn } from '@granary/testing/console/operator';
+import { checkAccessibility, DESK, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
 
 const ODD_NAME = '<img src=x onerror=alert(1)> 🌾 ‮قمح';
@@ -30,6 +30,33 @@ describe('the overview of the site in Chromium', () => {
     assert.equal(await page.getByRole('heading', { name: 'Layer feed' }).count(), 0);
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByRole('heading', { name: 'Layer feed' }).waitFor();
+    assert.deepEqual(record.faults, []);
+  });
+
+  test('says that everything is simulated, how devices of your own are attached and how the demo is left', async (t) => {
+    const operator = await signIn(t, site, { viewport: PHONE });
+    if (operator === null) return;
+    const { page, record } = operator;
+    const notice = page.getByRole('complementary', { name: 'First steps' });
+    await notice.getByRole('link').click();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await page.getByText(/^19 devices are simulated: .* There is no device of your own yet\.$/).waitFor();
+    await page.getByText('granary remove-demo', { exact: true }).waitFor();
+    await checkAccessibility(page);
+    const register = page.getByRole('button', { name: 'Register device' });
+    await register.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByLabel('Id', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Import devices' }).click();
+    await page.getByRole('dialog', { name: 'Import devices' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.goBack();
+    await notice.getByRole('button').click();
+    await notice.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Calf starter' }).waitFor();
+    assert.equal(await notice.count(), 0);
     assert.deepEqual(record.faults, []);
   });
 

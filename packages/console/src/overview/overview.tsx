@@ -1,5 +1,6 @@
 import './overview.css';
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
+import { isSimulated } from '@granary/contract/devices/label-match';
 import type { ForecastSummary } from '@granary/contract/foresight/forecasts';
 import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
 import { useComputed } from '@preact/signals';
@@ -8,6 +9,7 @@ import { isUnacknowledged } from '../alerts/alerts.ts';
 import { useConsole, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { forecastsOf } from '../foresight/forecasts.ts';
+import { Button } from '../kit/button.tsx';
 import { EmptyState } from '../kit/empty-state.tsx';
 import { FilterBar, LabelFilter, Segments, SelectFilter } from '../kit/filter-bar.tsx';
 import { formatMass } from '../kit/format.ts';
@@ -131,6 +133,7 @@ export function Overview() {
       <div class="overview">
         <AttentionPanel />
         <div class="overview-places">
+          <DemoNotice />
           {isEmpty ? <NoDevices /> : <OverviewFilters />}
           {!isEmpty && arranged.value.length === 0 && (
             <EmptyState drawing="silo" title={overview.nothingFound} />
@@ -242,6 +245,33 @@ function OverviewFilters() {
 }
 
 /** The first thing that a new service shows. */
+/** While there is nothing but the demo. */
+function DemoNotice() {
+  const { live, preferences } = useConsole();
+  const { devices } = live.site;
+  const { start } = texts.value;
+  const isDemo = useComputed(
+    () =>
+      devices.all.value.size > 0 &&
+      [...devices.all.value.values()].every(({ value: device }) => isSimulated(device)),
+  );
+  if (!isDemo.value || !preferences.showsDemoNotice.value) return null;
+  return (
+    <aside class="demo-notice panel" aria-label={start.title}>
+      <p>
+        {start.notice} <a href={addressOf('start')}>{start.noticeMore}</a>
+      </p>
+      <Button
+        onPress={() => {
+          preferences.showsDemoNotice.value = false;
+        }}
+      >
+        {start.dismiss}
+      </Button>
+    </aside>
+  );
+}
+
 function NoDevices() {
   const { overview } = texts.value;
   return (
@@ -251,7 +281,7 @@ function NoDevices() {
           {overview.register}
         </a>
       )}
-      <a class="button" href="/docs">
+      <a class="button" href={addressOf('start')}>
         {overview.howToConnect}
       </a>
     </EmptyState>

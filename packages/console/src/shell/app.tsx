@@ -41,6 +41,7 @@ const LAZY_VIEWS: Readonly<Record<Exclude<Route['view'], 'overview'>, LazyView>>
   alerts: lazyView(async () => (await import('../alerts/alerts-view.tsx')).AlertsView),
   me: lazyView(async () => (await import('../me/me-view.tsx')).MeView),
   shift: lazyView(async () => (await import('../shifts/shift-view.tsx')).ShiftView),
+  start: lazyView(async () => (await import('../start/start-view.tsx')).StartView),
   wall: lazyView(async () => (await import('../wall/wall-view.tsx')).WallView),
 };
 /** Only where people share a browser. */

@@ -38,6 +38,7 @@ const VIEWS = [
   '#/administration/notifications',
   '#/administration/health',
   '#/me',
+  '#/start',
 ];
 
 for (const viewport of [DESK, PHONE]) {
@@ -76,7 +77,13 @@ test('on a phone no view of any other language has a text of the English page, o
     await page.locator(`html[lang=${language}]`).waitFor();
     const own = new Set(stringsOf((await loadTexts(language)).texts));
     const onlyEnglish = new Set(english.filter((text) => !own.has(text)));
-    for (const view of ['#/overview', '#/devices/silo-12?tab=forecast', '#/administration/people', '#/me']) {
+    for (const view of [
+      '#/overview',
+      '#/devices/silo-12?tab=forecast',
+      '#/administration/people',
+      '#/me',
+      '#/start',
+    ]) {
       await page.goto(`${site.url}/${view}`);
       await page.locator('main :is(.panel, .empty-state, .tile, h1)').first().waitFor();
       const lines = (await page.locator('body').innerText()).split('\n').map((line) => line.trim());

@@ -22,3 +22,15 @@ export const hasLabels = (
   wanted.every(
     ({ name, value }) => Object.hasOwn(labels, name) && (value === null || labels[name] === value),
   );
+
+/** The label of the devices of the simulator: only those are ever removed with the demo. */
+export const SIMULATED_LABEL = 'simulated';
+
+/** As a device is registered with. */
+export const SIMULATED = { [SIMULATED_LABEL]: 'yes' };
+
+export const isSimulated = ({
+  labels = {},
+}: {
+  readonly labels?: Readonly<Record<string, string>>;
+}): boolean => Object.hasOwn(labels, SIMULATED_LABEL);

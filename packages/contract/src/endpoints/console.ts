@@ -63,6 +63,17 @@ export const console = {
     'Answers the script with which that page opens without a network and receives Web Push.',
     Type.String(),
   ),
+  mapTile: endpoint('service', 'GET', '/map-tiles/{map_tile}', {
+    summary: 'Answers a tile of the map in the data folder; `map_tiles_url` of the settings has its address.',
+    answers: {
+      200: {
+        ...plain(Type.String(), { alternatives: [png, 'image/jpeg', 'image/webp', 'image/avif'] }),
+        mediaType: svg,
+      },
+    },
+    errors,
+    examples: [{ summary: 'a tile where there is no map', refusal: 'route_not_found' }],
+  }),
   settings: endpoint('service', 'GET', '/console.json', {
     summary: 'Shows what that page must know about the service.',
     answers: { 200: one(ConsoleSettings) },

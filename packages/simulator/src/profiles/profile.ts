@@ -1,5 +1,6 @@
 import type { Client } from '@granary/client';
 import type { DeviceCredentials } from '@granary/contract/devices/devices';
+import { SIMULATED } from '@granary/contract/devices/label-match';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { HistoryPoint } from '@granary/contract/telemetry/telemetry';
 import type { DeviceOptions } from '../device/device.ts';
@@ -100,4 +101,5 @@ export const registrationOf = ({ id, name, firmwareVersion, facility, zone }: Fa
   name,
   firmware_version: firmwareVersion,
   location: { facility: facility.name, zone },
+  labels: SIMULATED,
 });

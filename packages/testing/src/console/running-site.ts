@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,8 +28,13 @@ export class RunningSite {
   }
 
   /** Without history, because writing thirty days of it takes longer than the tests. */
-  static async start(historyDays = 0): Promise<RunningSite> {
+  /** The files are in the data folder, by name. */
+  static async start(
+    historyDays = 0,
+    files: Readonly<Record<string, Uint8Array>> = {},
+  ): Promise<RunningSite> {
     const folder = await mkdtemp(join(tmpdir(), 'granary-console-'));
+    for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
     // The page must know the port, which the service does not tell where the system chooses it.
     const GRANARY_MQTT_PORT = String(await freePort());
     const service = await startServiceProcess({ ...settingsOf(folder), GRANARY_MQTT_PORT });

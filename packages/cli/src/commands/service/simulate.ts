@@ -3,11 +3,11 @@ import { startFarm } from '@granary/simulator/start-farm';
 import { type AccessValues, dataDirOf, localUrl, serviceAccess } from '../../access/service-access.ts';
 import type { Define } from '../../program/environment.ts';
 import { address, withAccess, withExamples } from '../../program/options.ts';
+import { demoFiles } from '../../running/demo-files.ts';
 import {
   createFarmReporter,
   type FarmValues,
   farmChoices,
-  farmCredentialsFile,
   withFarmOptions,
 } from '../../running/farm-options.ts';
 import { runUntilSignal } from '../../running/until-signal.ts';
@@ -43,7 +43,7 @@ export const simulate: Define = (command, { env, print }) => {
         ...access,
         adminKey: apiKey,
         mqttUrl,
-        credentialsFile: farmCredentialsFile(dataDirOf(env)),
+        credentialsFile: demoFiles(dataDirOf(env)).credentials,
         onEvent: createFarmReporter(print),
       });
       onStop(() => farm.stop());

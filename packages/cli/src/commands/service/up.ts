@@ -2,20 +2,20 @@ import { HOUR_MS } from '@granary/contract/time';
 import { createService, type Started } from '@granary/server/compose';
 import { readSettings, type Settings } from '@granary/server/process/settings';
 import { StartError } from '@granary/server/process/start-error';
-import { type FarmOptions, HISTORY_DAYS_DEFAULT, startFarm } from '@granary/simulator/start-farm';
+import { type Farm, type FarmOptions, HISTORY_DAYS_DEFAULT, startFarm } from '@granary/simulator/start-farm';
 import type { Define } from '../../program/environment.ts';
 import { UsageError } from '../../program/explain.ts';
 import { withExamples } from '../../program/options.ts';
 import { prepareDemoBridge } from '../../running/demo-bridge.ts';
+import { demoFiles, forgetDemo, isDemoRemoved } from '../../running/demo-files.ts';
 import {
   createFarmReporter,
   type FarmValues,
   farmChoices,
-  farmCredentialsFile,
   withFarmOptions,
 } from '../../running/farm-options.ts';
 import { startMessage } from '../../running/start-message.ts';
-import { runUntilSignal, type Stop } from '../../running/until-signal.ts';
+import { runUntilSignal } from '../../running/until-signal.ts';
 
 /** People start it and look later. */
 const SIGN_IN_MS = 12 * HOUR_MS;
@@ -41,34 +41,50 @@ export const up: Define = (command, { env, print, terminal }) => {
   command.option('--empty', 'without the simulated farm, for devices of your own');
   command.option('--bridge', 'also run a bridge with three simulated devices of other makers');
   withFarmOptions(command).action(async (values: UpValues) => {
-    const isEmpty = values.empty === true;
-    if (isEmpty && values.fault !== undefined) throw new UsageError('--empty has no devices for a --fault');
     const choices = farmChoices(values);
     const usual = readSettings({ GRANARY_RETENTION_RAW_DAYS: RAW_DAYS, ...env });
+    const { dataDir } = usual;
+    const isRemoved = isDemoRemoved(dataDir);
+    const isEmpty = values.empty === true || isRemoved;
+    if (isEmpty && values.fault !== undefined)
+      throw new UsageError(
+        `${isRemoved ? 'the demo was removed and' : '--empty'} has no devices for a --fault`,
+      );
     await runUntilSignal(async (onStop) => {
-      const bridge = values.bridge === true && !isEmpty ? await prepareDemoBridge(usual.dataDir) : null;
+      // A bridge of the settings is one for real devices.
+      const bridge =
+        values.bridge === true && !isEmpty && usual.bridgeSite === null
+          ? await prepareDemoBridge(dataDir)
+          : null;
       if (bridge !== null) onStop(bridge.stop);
-      const settings =
-        bridge === null ? usual : { ...usual, bridgeSite: usual.bridgeSite ?? bridge.siteFile };
+      const settings = bridge === null ? usual : { ...usual, bridgeSite: bridge.siteFile };
       const service = createService(settings, { signInLinkMs: SIGN_IN_MS });
       onStop(() => service.stop());
       const started = await service.start();
       if (!isEmpty) {
-        onStop(await startDemo(started, settings, { ...choices, onEvent: createFarmReporter(print) }));
+        const farm = await startDemo(started, settings, { ...choices, onEvent: createFarmReporter(print) });
+        onStop(() => farm.stop());
         await bridge?.adopt(started);
+        void farm.removed.then(async () => {
+          if (bridge !== null) await Promise.all([started.endBridge(), bridge.stop()]);
+          await forgetDemo(dataDir);
+          print('farm: the demo was removed; it does not come back with the next start');
+        });
       }
       print(startMessage(started, settings.siloSegment, terminal.columns !== null));
+      if (isRemoved && values.empty !== true)
+        print(`The demo was removed; delete ${demoFiles(dataDir).removed} to have it again.\n`);
     });
   });
 };
 
 type DemoChoices = ReturnType<typeof farmChoices> & Pick<FarmOptions, 'onEvent'>;
 
-async function startDemo(started: Started, settings: Settings, choices: DemoChoices): Promise<Stop> {
+async function startDemo(started: Started, settings: Settings, choices: DemoChoices): Promise<Farm> {
   if (started.adminKey.isElsewhere) {
     throw new StartError('the database has an admin key already; set GRANARY_ADMIN_KEY to one of your own');
   }
-  const farm = await startFarm({
+  return await startFarm({
     ...choices,
     historyDays: Math.min(choices.historyDays, settings.rawRetentionDays),
     baseUrl: started.httpUrl,
@@ -76,7 +92,6 @@ async function startDemo(started: Started, settings: Settings, choices: DemoChoi
     fieldSegment: settings.fieldSegment,
     adminKey: started.adminKey.key,
     mqttUrl: started.mqttUrl,
-    credentialsFile: farmCredentialsFile(settings.dataDir),
+    credentialsFile: demoFiles(settings.dataDir).credentials,
   });
-  return () => farm.stop();
 }

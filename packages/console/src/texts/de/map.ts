@@ -4,6 +4,16 @@ import { pluralOf } from '../plural.ts';
 const plural = pluralOf('de');
 
 export const map: typeof english.map = {
+  faults: {
+    not_readable: 'Die Karte im Datenordner wird nicht gezeigt: Ihre Datei kann nicht gelesen werden.',
+    not_pmtiles: 'Die Karte im Datenordner wird nicht gezeigt: Ihre Datei ist keine PMTiles-Datei.',
+    unknown_version:
+      'Die Karte im Datenordner wird nicht gezeigt: Ihre Datei hat eine andere Version als 3; wandeln Sie sie mit „pmtiles convert“ um.',
+    unknown_tiles:
+      'Die Karte im Datenordner wird nicht gezeigt: Ihre Kacheln sind weder Bilder noch Vektorkacheln.',
+    damaged:
+      'Die Karte im Datenordner wird nicht gezeigt: Ihre Datei ist beschädigt oder unvollständig; kopieren Sie sie noch einmal.',
+  },
   title: 'Feldkarte',
   label: 'Karte der Feldgeräte',
   keys: 'Pfeiltasten bewegen die Karte, Plus und Minus ändern den Maßstab.',

@@ -25,6 +25,7 @@ import { push } from './push.ts';
 import { SENTENCE_WORDS, SENTENCES } from './sentences.ts';
 import { session, shell, wall } from './shell.ts';
 import { shifts, views } from './shifts.ts';
+import { start } from './start.ts';
 import { terminals } from './terminals.ts';
 
 export const de: Texts = {
@@ -54,6 +55,7 @@ export const de: Texts = {
   session,
   shell,
   shifts,
+  start,
   table,
   terminals,
   views,

@@ -3,6 +3,15 @@ import { pluralOf } from '../plural.ts';
 const plural = pluralOf('en');
 
 export const map = {
+  faults: {
+    not_readable: 'The map in the data folder is not shown: its file cannot be read.',
+    not_pmtiles: 'The map in the data folder is not shown: its file is not a PMTiles file.',
+    unknown_version:
+      'The map in the data folder is not shown: its file has another version than 3; convert it with “pmtiles convert”.',
+    unknown_tiles:
+      'The map in the data folder is not shown: its tiles are neither pictures nor vector tiles.',
+    damaged: 'The map in the data folder is not shown: its file is damaged or not complete; copy it again.',
+  },
   title: 'Field map',
   label: 'Map of the field devices',
   keys: 'Arrow keys move the map, plus and minus zoom.',

@@ -25,6 +25,7 @@ import { overview } from './overview.ts';
 import { push } from './push.ts';
 import { session, shell, wall } from './shell.ts';
 import { shifts, views } from './shifts.ts';
+import { start } from './start.ts';
 import { terminals } from './terminals.ts';
 
 export const en = {
@@ -54,6 +55,7 @@ export const en = {
   session,
   shell,
   shifts,
+  start,
   table,
   terminals,
   views,

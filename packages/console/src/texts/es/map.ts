@@ -6,6 +6,16 @@ const waypoints = (count: number): string =>
   plural(count, { one: '# punto de paso', other: '# puntos de paso' });
 
 export const map: typeof english.map = {
+  faults: {
+    not_readable: 'El mapa de la carpeta de datos no se muestra: su archivo no se puede leer.',
+    not_pmtiles: 'El mapa de la carpeta de datos no se muestra: su archivo no es un archivo PMTiles.',
+    unknown_version:
+      'El mapa de la carpeta de datos no se muestra: su archivo tiene otra versión que la 3; conviértalo con «pmtiles convert».',
+    unknown_tiles:
+      'El mapa de la carpeta de datos no se muestra: sus teselas no son ni imágenes ni teselas vectoriales.',
+    damaged:
+      'El mapa de la carpeta de datos no se muestra: su archivo está dañado o incompleto; cópielo de nuevo.',
+  },
   title: 'Mapa',
   label: 'Mapa de los equipos de campo',
   keys: 'Las flechas mueven el mapa, más y menos cambian la escala.',

@@ -6,6 +6,17 @@ const waypoints = (count: number): string =>
   plural(count, { one: '# point de passage', other: '# points de passage' });
 
 export const map: typeof english.map = {
+  faults: {
+    not_readable: 'La carte du dossier de données n’est pas affichée : son fichier est illisible.',
+    not_pmtiles:
+      'La carte du dossier de données n’est pas affichée : son fichier n’est pas un fichier PMTiles.',
+    unknown_version:
+      'La carte du dossier de données n’est pas affichée : son fichier a une autre version que 3 ; convertissez-le avec « pmtiles convert ».',
+    unknown_tiles:
+      'La carte du dossier de données n’est pas affichée : ses tuiles ne sont ni des images ni des tuiles vectorielles.',
+    damaged:
+      'La carte du dossier de données n’est pas affichée : son fichier est endommagé ou incomplet ; copiez-le à nouveau.',
+  },
   title: 'Carte',
   label: 'Carte des appareils de terrain',
   keys: 'Les flèches déplacent la carte, plus et moins changent l’échelle.',

@@ -6,6 +6,16 @@ const plural = pluralOf('nl');
 const waypointsOf = (count: number): string => plural(count, { one: '# routepunt', other: '# routepunten' });
 
 export const map: typeof english.map = {
+  faults: {
+    not_readable: 'De kaart in de gegevensmap wordt niet getoond: het bestand kan niet worden gelezen.',
+    not_pmtiles: 'De kaart in de gegevensmap wordt niet getoond: het bestand is geen PMTiles-bestand.',
+    unknown_version:
+      'De kaart in de gegevensmap wordt niet getoond: het bestand heeft een andere versie dan 3; zet het om met ‘pmtiles convert’.',
+    unknown_tiles:
+      'De kaart in de gegevensmap wordt niet getoond: de tegels zijn geen afbeeldingen en geen vectortegels.',
+    damaged:
+      'De kaart in de gegevensmap wordt niet getoond: het bestand is beschadigd of onvolledig; kopieer het opnieuw.',
+  },
   title: 'Veldkaart',
   label: 'Kaart van de veldapparaten',
   keys: 'Pijltoetsen verschuiven de kaart, plus en min zoomen.',

@@ -12,6 +12,16 @@ const waypointsOf = (count: number): string =>
   });
 
 export const map: typeof english.map = {
+  faults: {
+    not_readable: 'Mapa z folderu danych nie jest pokazywana: nie można odczytać jej pliku.',
+    not_pmtiles: 'Mapa z folderu danych nie jest pokazywana: jej plik nie jest plikiem PMTiles.',
+    unknown_version:
+      'Mapa z folderu danych nie jest pokazywana: jej plik ma inną wersję niż 3; przekształć go poleceniem „pmtiles convert”.',
+    unknown_tiles:
+      'Mapa z folderu danych nie jest pokazywana: jej kafelki nie są ani obrazami, ani kafelkami wektorowymi.',
+    damaged:
+      'Mapa z folderu danych nie jest pokazywana: jej plik jest uszkodzony lub niekompletny; skopiuj go ponownie.',
+  },
   title: 'Mapa pola',
   label: 'Mapa urządzeń polowych',
   keys: 'Strzałki przesuwają mapę, plus i minus zmieniają skalę.',

@@ -32,6 +32,12 @@ export const PATH_PARAMETERS = {
     notFound: 'device_not_found',
     example: 'silo-7',
   },
+  map_tile: {
+    schema: Type.String(),
+    description: 'the version of the map, the level, the column and the row of the tile',
+    notFound: 'route_not_found',
+    example: '0123456789ab-14-8937-5680',
+  },
   operation_id: {
     schema: OperationId,
     description: 'the id of a feed or discharge operation',

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { writeBuiltConsole } from '@granary/testing/server/built-console';
+import { mapFile, pngTile, vectorTile } from '@granary/testing/server/map-file';
 import { assertPublished } from '@granary/testing/server/published/answer-check';
 import { RawConnection } from '@granary/testing/server/raw-http';
 import { createService } from '../../compose.ts';
 import { readSettings } from '../../process/settings.ts';
+import { EMPTY_DRAWING } from './map-drawing.ts';
+import { tileNumber } from './map-file.ts';
 
 describe("the operators' page", () => {
   const undos: (() => Promise<unknown>)[] = [];
@@ -48,6 +51,29 @@ describe("the operators' page", () => {
     const { status, headers: answered } = response;
     assertPublished({ method, path, status, headers: answered, text });
     return { status, headers: answered, text };
+  }
+
+  async function settingsOf(base: string): Promise<Record<string, string | null>> {
+    const answer = await fetch(`${base}/console.json`);
+    return ((await answer.json()) as { data: Record<string, string | null> }).data;
+  }
+
+  async function tilesOf(base: string) {
+    const { map_tiles_url, map_fault } = await settingsOf(base);
+    assert.equal(map_fault, null);
+    return async (z: number, x: number, y: number) => {
+      const numbers = { '{z}': z, '{x}': x, '{y}': y };
+      const path = (map_tiles_url ?? '').replace(/\{.\}/g, (one) =>
+        String(numbers[one as keyof typeof numbers]),
+      );
+      const { status, headers, ...answer } = await fetch(base + path).then(async (response) => ({
+        status: response.status,
+        headers: response.headers,
+        body: Buffer.from(await response.arrayBuffer()).toString('latin1'),
+      }));
+      assertPublished({ method: 'GET', path, status, headers, text: answer.body });
+      return { status, type: headers.get('content-type'), ...answer };
+    };
   }
 
   test('is limited to this service and the host of the map tiles', async () => {
@@ -131,6 +157,7 @@ describe("the operators' page", () => {
         silo_segment: 'siloscale',
         field_segment: 'fielddevice',
         map_tiles_url: 'https://tiles.example:8443/a/{z}/{x}/{y}.png',
+        map_fault: null,
         sign_on_name: null,
         device_link: null,
       },
@@ -145,6 +172,81 @@ describe("the operators' page", () => {
     const answer = await fetch(`${other}/console.json`);
     const { device_link } = ((await answer.json()) as { data: { device_link: unknown } }).data;
     assert.deepEqual(device_link, { host: null, port, is_encrypted: false });
+  });
+
+  test('has the tiles of a map in the data folder, also for levels beyond it, and nothing where it has none', async () => {
+    const tiles = { '0/0/0': pngTile([200, 0, 0]), '1/1/0': pngTile([0, 200, 0]) };
+    for (const hasLeaf of [false, true]) {
+      const name = `map-${hasLeaf}`;
+      await mkdir(join(folder, name), { recursive: true });
+      const bytes = mapFile({ type: 'png', levelMin: 0, levelMax: 1, tiles, hasLeaf });
+      await writeFile(join(folder, name, 'farm.pmtiles'), bytes);
+      const tileOf = await tilesOf(await start(name));
+      const picture = await tileOf(1, 1, 0);
+      assert.deepEqual([picture.status, picture.type], [200, 'image/png']);
+      assert.deepEqual(Buffer.from(picture.body, 'latin1'), tiles['1/1/0']);
+      assert.match(
+        (await tileOf(3, 7, 1)).body,
+        /viewBox="192 64 64 64"><image .*href="data:image\/png;base64,/,
+      );
+      assert.equal((await tileOf(1, 0, 0)).body, EMPTY_DRAWING.body.toString());
+      assert.equal((await tileOf(1, 2, 0)).status, 404);
+      assert.equal((await tileOf(25, 0, 0)).status, 404);
+    }
+  });
+
+  test('draws vector tiles as lines and areas', async () => {
+    await mkdir(join(folder, 'vector'), { recursive: true });
+    const bytes = mapFile({ type: 'vector', levelMin: 0, levelMax: 0, tiles: { '0/0/0': vectorTile() } });
+    await writeFile(join(folder, 'vector', 'farm.pmtiles'), bytes);
+    const tileOf = await tilesOf(await start('vector'));
+    const { type, body } = await tileOf(0, 0, 0);
+    assert.equal(type, 'image/svg+xml');
+    assert.match(body, /viewBox="0 0 4096 4096"/);
+    assert.match(body, /<path class="water-area" d="M1024 1024l2048 0l0 2048l-2048 0z"\/>/);
+    assert.match(body, /<path class="road-line" d="M0 0l4096 4096"\/>/);
+    assert.match((await tileOf(2, 3, 1)).body, /viewBox="3072 1024 1024 1024"/);
+  });
+
+  test('says why a map cannot be used, and goes on without it', async () => {
+    const good = mapFile({ type: 'png', levelMin: 0, levelMax: 0, tiles: { '0/0/0': pngTile([0, 0, 0]) } });
+    const changed = (at: number, value: number): Buffer => {
+      const bytes = Buffer.from(good);
+      bytes[at] = value;
+      return bytes;
+    };
+    const files: Readonly<Record<string, Buffer>> = {
+      not_pmtiles: Buffer.from('<html>'),
+      unknown_version: changed(7, 2),
+      unknown_tiles: changed(99, 9),
+      damaged: good.subarray(0, -1),
+      'damaged directory': changed(127, 0),
+      'damaged numbers': changed(20, 255),
+    };
+    for (const [name, bytes] of Object.entries(files)) {
+      await mkdir(join(folder, name), { recursive: true });
+      await writeFile(join(folder, name, 'farm.pmtiles'), bytes);
+      const { map_fault, map_tiles_url } = await settingsOf(await start(name));
+      assert.deepEqual([map_fault, map_tiles_url], [name.split(' ')[0], null], name);
+    }
+    // A tile that is damaged is empty.
+    await mkdir(join(folder, 'one-tile'), { recursive: true });
+    await writeFile(join(folder, 'one-tile', 'farm.pmtiles'), changed(good.length - 12, 77));
+    const tileOf = await tilesOf(await start('one-tile'));
+    assert.equal((await tileOf(0, 0, 0)).status, 200);
+  });
+
+  test('numbers tiles as the specification of PMTiles does', () => {
+    const numbers = [
+      [0, 0, 0, 0],
+      [1, 0, 0, 1],
+      [1, 0, 1, 2],
+      [1, 1, 1, 3],
+      [1, 1, 0, 4],
+      [2, 0, 0, 5],
+      [12, 3_423, 1_763, 19_078_479],
+    ] as const;
+    for (const [z, x, y, expected] of numbers) assert.equal(tileNumber({ z, x, y }), expected);
   });
 
   test('that is built while the service runs is shown without a restart', async () => {

@@ -4,6 +4,7 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from '../../process/logging/logger.ts';
 import type { Settings } from '../../process/settings.ts';
 import { VERSION } from '../../process/version.ts';
 import { preferredType } from '../protocol/accept.ts';
@@ -11,6 +12,8 @@ import { sendBytes, success } from '../protocol/answers.ts';
 import { isKnown } from '../reference/served-document.ts';
 import { register } from '../register.ts';
 import { BuiltConsole, type ConsoleFile, type Encoding } from './built-console.ts';
+import { EMPTY_DRAWING } from './map-drawing.ts';
+import { findMapFile, MapFile, MapFileError, type TilePlace } from './map-file.ts';
 
 export const NOT_BUILT_PAGE: ConsoleFile = {
   type: 'text/html',
@@ -50,15 +53,23 @@ const NOT_BUILT = Buffer.from(`<!doctype html>
 `);
 
 /** The operators' page; its files are public, and it shows nothing to whom has not signed in. */
-export function consoleRoutes(routes: FastifyInstance, settings: Settings, folder: string): void {
+export function consoleRoutes(
+  routes: FastifyInstance,
+  settings: Settings,
+  folder: string,
+  logger: Pick<Logger, 'info' | 'warn'>,
+): void {
   const built = new BuiltConsole(folder);
   const { page, asset, manifest, icon, smallIcon, largeIcon, serviceWorker } = endpoints.console;
   const policy = contentSecurityPolicy(settings.mapTilesUrl);
+  const map = openMap(settings, logger);
   const pageSettings: ConsoleSettings = {
     version: VERSION,
     silo_segment: settings.siloSegment,
     field_segment: settings.fieldSegment,
-    map_tiles_url: settings.mapTilesUrl,
+    map_tiles_url:
+      settings.mapTilesUrl ?? (map.file === null ? null : `/map-tiles/${map.file.version}-{z}-{x}-{y}`),
+    map_fault: map.fault,
     sign_on_name: signOnNameOf(settings),
     device_link: deviceLinkOf(settings),
   };
@@ -86,7 +97,50 @@ export function consoleRoutes(routes: FastifyInstance, settings: Settings, folde
     });
   }
 
+  routes.addHook('onClose', async () => map.file?.close());
+  register(routes, endpoints.console.mapTile, async (request, reply) => {
+    const place = tilePlaceOf(request.params.map_tile, map.file);
+    if (map.file === null || place === null) throw new Refusal('route_not_found', 'the map has no such tile');
+    const { type, body } = await map.file.tile(place).catch((failure: unknown) => {
+      logger.warn({ err: failure, ...place }, 'a tile of the map cannot be read');
+      return EMPTY_DRAWING;
+    });
+    reply.header('cache-control', FOR_EVER).type(type);
+    return sendBytes(reply, body);
+  });
+
   register(routes, endpoints.console.settings, async () => success(pageSettings));
+}
+
+interface OpenedMap {
+  readonly file: MapFile | null;
+  readonly fault: ConsoleSettings['map_fault'];
+}
+
+/** The service runs without a map that it cannot use, and the page says why. */
+function openMap({ dataDir, mapTilesUrl }: Settings, logger: Pick<Logger, 'info' | 'warn'>): OpenedMap {
+  const path = mapTilesUrl === null ? findMapFile(dataDir) : null;
+  if (path === null) return { file: null, fault: null };
+  try {
+    const file = MapFile.open(path);
+    logger.info({ path }, 'the field map shows the map of this file');
+    return { file, fault: null };
+  } catch (failure) {
+    if (!(failure instanceof MapFileError)) throw failure;
+    logger.warn({ path, err: failure }, failure.message);
+    return { file: null, fault: failure.fault };
+  }
+}
+
+const TILE = /^([0-9a-f]{12})-(\d{1,2})-(\d{1,8})-(\d{1,8})$/;
+const TILE_LEVEL_MAX = 24;
+
+/** `null` for a place that is not on the map, or is one of another map. */
+function tilePlaceOf(text: string, file: MapFile | null): TilePlace | null {
+  const [, version, ...numbers] = TILE.exec(text) ?? [];
+  const [z = Number.NaN, x = 0, y = 0] = numbers.map(Number);
+  const isThere = version === file?.version && z <= TILE_LEVEL_MAX && x < 2 ** z && y < 2 ** z;
+  return isThere ? { z, x, y } : null;
 }
 
 /** The page with its settings in it, so that it need not ask for them. A data block is no script for the policy of the page. */
