@@ -26,6 +26,7 @@ import * as operations from './operations/operations.ts';
 import * as proposals from './operations/proposals.ts';
 import * as people from './people/people.ts';
 import * as plants from './plants.ts';
+import * as reports from './reports/reports.ts';
 import type { RowMemory } from './row-memory.ts';
 import * as session from './session/session.ts';
 import * as shifts from './shifts/shifts.ts';
@@ -62,6 +63,7 @@ export const SLICES = {
   fleet,
   foresight,
   shifts,
+  reports,
   views,
   bridges,
   bulk,

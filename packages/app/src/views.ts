@@ -108,8 +108,9 @@ export const writes = {
   },
 };
 
-/** A key that replaces another one has its views, and its units where the other has none. */
+/** A key that replaces another one has its report schedules and views, and its units where the other has none. */
 export async function moveViews(sql: Sql, fromKeyId: string, toKeyId: string): Promise<void> {
+  await sql.run('UPDATE report_schedules SET key_id = $2 WHERE key_id = $1', [fromKeyId, toKeyId]);
   await sql.run('UPDATE views SET key_id = $2 WHERE key_id = $1', [fromKeyId, toKeyId]);
   await sql.run(
     `UPDATE preferences SET key_id = $2

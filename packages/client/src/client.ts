@@ -172,6 +172,8 @@ export function createClient({
     foresight: derive(endpoints.foresight, transport, roots),
     /** Notes, and what one shift hands over to the next. */
     shifts: derive(endpoints.shifts, transport, roots),
+    /** Reports of a day, a week or a month, and to whom they are sent. */
+    reports: derive(endpoints.reports, transport, roots),
     /** Views of the operators' page. */
     views: derive(endpoints.views, transport, roots),
     /** Processes that attach devices which were not made for this service. */

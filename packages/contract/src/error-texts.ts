@@ -115,6 +115,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'The password is easy to guess: it is made of a name, of well-known words, of rows of keys or of repetitions.',
     'Choose one that is not, such as four words that only you put together.',
   ),
+  report_schedule_not_found: text(
+    'There is no such report schedule, or it is that of another key.',
+    'List the schedules.',
+  ),
   view_not_found: text('There is no such view, or it is that of another key.', 'List the views.'),
   bridge_not_found: text(
     'No bridge has reported under this id.',
@@ -221,6 +225,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'Remove a rule, or let one rule match more.',
   ),
   webhook_disabled: text('The webhook is disabled.', 'Enable it, then repeat the request.'),
+  report_schedule_limit_reached: text(
+    'There are as many report schedules as the service keeps.',
+    'Remove one.',
+  ),
   view_limit_reached: text('This key has as many views as the service keeps.', 'Remove one.'),
   bridge_limit_reached: text(
     'There are as many bridges, devices of a bridge, or requests that wait for it, as the service keeps.',

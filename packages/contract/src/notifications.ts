@@ -53,7 +53,7 @@ export const PersonTarget = closed({ person_id: id() });
 const Target = Type.Union([EmailTarget, WebhookTarget, PersonTarget]);
 const Targets = Type.Array(Target, { maxItems: 20 });
 
-const TimeOfDay = Type.String({
+export const TimeOfDay = Type.String({
   pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
   ...form(sentence('time_of_day')),
 });
@@ -157,7 +157,7 @@ export const NotificationRule = closed({
 /** One message to one target. */
 export const NotificationRecord = closed({
   notification_id: Type.String(),
-  rule_id: Type.String(),
+  rule_id: described('Of a report that of its schedule, or `report`.', Type.String()),
   rule_name: Type.String(),
   step: described(
     '0: the targets of the rule; 1 and more: those of that step of the escalation or the rota.',
@@ -180,7 +180,7 @@ export const NotificationRecord = closed({
     'The first of the alerts that it tells.',
     Type.Array(closed({ alert_id: Type.String(), device_id: DeviceId, kind: Type.Enum(NOTICE_KINDS) })),
   ),
-  alert_count: described('How many alerts it tells; 0 for a test.', Type.Integer()),
+  alert_count: described('How many alerts it tells; 0 for a test or a report.', Type.Integer()),
   created_at: Timestamp,
   attempts: Type.Integer(),
   next_attempt_at: Type.Union([Timestamp, Type.Null()]),

@@ -156,7 +156,7 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
   reconciler.start();
   await lifecycle.start(parts.retention, parts.purger, parts.compressor);
   await explainStart('the storage', () => parts.pusher.prepare());
-  await lifecycle.start(...parts.notificationSenders, parts.notifications, parts.webhooks);
+  await lifecycle.start(...parts.notificationSenders, parts.notifications, parts.webhooks, parts.reporter);
   if (parts.backups !== null) await lifecycle.start(parts.backups);
   if (parts.homeAssistant !== null) await lifecycle.start(parts.homeAssistant);
   answering.subscribers.start();

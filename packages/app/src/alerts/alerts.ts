@@ -43,7 +43,8 @@ export interface EvaluationReceipt {
 export const reads = {
   find: (sql: Sql, deviceNo: number, alertId: string) => findAlert(sql, ALERT_DOCUMENT, deviceNo, alertId),
   list: (sql: Sql, page: AlertPage) => listAlerts(sql, ALERT_DOCUMENT, page),
-  raised: (sql: Sql, range: RaiseRange, limit: number) => raisedAlerts(sql, range, limit),
+  raised: (sql: Sql, range: RaiseRange, limit: number, isBySeverity?: boolean) =>
+    raisedAlerts(sql, range, limit, isBySeverity),
   statistics: (sql: Sql, range: RaiseRange, nowMs: number) => alertStatistics(sql, range, nowMs),
 };
 

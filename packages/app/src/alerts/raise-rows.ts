@@ -76,17 +76,22 @@ const raisedRecord = (row: RaisedRow): RaisedAlerts => ({
   last_at: toIso(row.lastMs),
 });
 
-/** By device and type, the most frequent first. */
-const groupedText = (rows: string, limit: string): string =>
+/** By device and type, the most frequent first, or the most severe before others. */
+const groupedText = (rows: string, limit: string, isBySeverity = false): string =>
   `SELECT device_id, name AS device_name, facility, type, severity, raised, last_ms FROM (
      SELECT device_no, type, MAX(severity) AS severity, COUNT(*) AS raised, MAX(at_ms) AS last_ms
      FROM (${rows}) AS raises GROUP BY device_no, type) AS grouped
-   JOIN devices USING (device_no) ORDER BY raised DESC, device_id, type LIMIT ${limit}`;
+   JOIN devices USING (device_no) ORDER BY ${isBySeverity ? 'severity DESC, ' : ''}raised DESC, device_id, type LIMIT ${limit}`;
 
-export async function raisedAlerts(sql: Sql, range: RaiseRange, limit: number): Promise<RaisedAlerts[]> {
+export async function raisedAlerts(
+  sql: Sql,
+  range: RaiseRange,
+  limit: number,
+  isBySeverity = false,
+): Promise<RaisedAlerts[]> {
   const parameters = new Parameters();
-  const rows = raisesText(sql, range, parameters);
-  const found = await sql.query<RaisedRow>(groupedText(rows, parameters.bind(limit)), parameters.values);
+  const text = groupedText(raisesText(sql, range, parameters), parameters.bind(limit), isBySeverity);
+  const found = await sql.query<RaisedRow>(text, parameters.values);
   return found.map(raisedRecord);
 }
 

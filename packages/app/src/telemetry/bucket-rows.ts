@@ -1,4 +1,5 @@
 import { INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import type { Lane, Slot } from '@granary/core/sensors/sensor';
 import { type Bucket, byTime, joinParts } from '@granary/core/telemetry/history';
 import type { Rollup } from '@granary/core/telemetry/rollup';
@@ -198,6 +199,45 @@ export async function readLastValues(sql: Sql, range: HistoryRange): Promise<Las
   if (isInParts) return (await readBuckets(sql, range)).flatMap(withLast);
   const open = rows.flatMap(([, body]) => (body === null ? [] : openBucketIn(body, lane.slot, sizeMs)));
   return [...closed, ...open.flatMap(withLast).filter(isWanted)];
+}
+
+interface LastBefore {
+  readonly deviceNos: readonly number[];
+  readonly lane: Lane;
+  readonly beforeMs: number;
+}
+
+/** Of each device its last good value of the whole hours before a time, if there is one in a day. */
+export async function readLastBefore(
+  sql: Sql,
+  { deviceNos, lane, beforeMs }: LastBefore,
+): Promise<Map<number, number>> {
+  const toMs = beforeMs - (beforeMs % HOUR_MS);
+  const slot = SLOTS[lane.slot];
+  const isAsked = sql.isOneOfNumbers('device_no', '$2');
+  const range = { deviceNo: 0, lane, interval: '1h', fromMs: toMs - DAY_MS, toMs } as const;
+  const [sizeMs, , ...rest] = parametersOf(range);
+  const rows = await sql.queryArrays<[number, number, number | null, Uint8Array | null]>(
+    `WITH RECURSIVE ${WANTED('chunks', '$4', '$5')}, ${WANTED('spans', '$8', '$9')}
+     SELECT device_no, start_ms, ${slot}_last, NULL FROM chunks CROSS JOIN buckets
+     WHERE size_ms = $1 AND time_chunk = chunks.number AND ${isAsked} AND sensor_group = $3
+       AND start_ms >= $6 AND start_ms < $7 AND ${slot}_count > 0
+     UNION ALL
+     SELECT device_no, 0, NULL, body FROM spans CROSS JOIN bucket_chunks
+     WHERE size_ms = $1 AND span_no = spans.number AND ${isAsked} AND sensor_group = $3 AND slot = ${lane.slot}`,
+    [sizeMs ?? 0, JSON.stringify(deviceNos), ...rest],
+  );
+  const found = new Map<number, LastValue>();
+  const note = (deviceNo: number, value: LastValue): void => {
+    if (value.startMs >= (found.get(deviceNo)?.startMs ?? range.fromMs)) found.set(deviceNo, value);
+  };
+  for (const [deviceNo, startMs, last, chunk] of rows) {
+    if (last !== null) note(deviceNo, { startMs, last });
+    const values = chunk === null ? [] : decodeLastValues(chunk, HOUR_MS);
+    const latest = values.findLast((value) => value.startMs < toMs);
+    if (latest !== undefined) note(deviceNo, latest);
+  }
+  return new Map([...found].map(([deviceNo, { last }]) => [deviceNo, last]));
 }
 
 type LastValuesRow = [values: string | null, open: Uint8Array | null, chunk: Uint8Array | null];

@@ -6,13 +6,21 @@ export type Section = (typeof SECTIONS)[number];
 
 /** The part of the address after `#`: a view, what it shows, and its filters. */
 export interface Route {
-  readonly view: Section | 'devices' | 'me' | 'shift' | 'start' | 'wall';
+  readonly view: Section | 'devices' | 'me' | 'reports' | 'shift' | 'start' | 'wall';
   /** The device of the device page, or the part of the administration. */
   readonly id: string | null;
   readonly query: URLSearchParams;
 }
 
-const VIEWS: ReadonlySet<string> = new Set([...SECTIONS, 'devices', 'me', 'shift', 'start', 'wall']);
+const VIEWS: ReadonlySet<string> = new Set([
+  ...SECTIONS,
+  'devices',
+  'me',
+  'reports',
+  'shift',
+  'start',
+  'wall',
+]);
 
 /** An address that no view has leads to the overview. */
 export function parseRoute(hash: string): Route {

@@ -40,6 +40,7 @@ const LAZY_VIEWS: Readonly<Record<Exclude<Route['view'], 'overview'>, LazyView>>
   devices: lazyView(async () => (await import('../devices/device-page.tsx')).DevicePage),
   alerts: lazyView(async () => (await import('../alerts/alerts-view.tsx')).AlertsView),
   me: lazyView(async () => (await import('../me/me-view.tsx')).MeView),
+  reports: lazyView(async () => (await import('../reports/reports-view.tsx')).ReportsView),
   shift: lazyView(async () => (await import('../shifts/shift-view.tsx')).ShiftView),
   start: lazyView(async () => (await import('../start/start-view.tsx')).StartView),
   wall: lazyView(async () => (await import('../wall/wall-view.tsx')).WallView),

@@ -134,12 +134,12 @@ function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
     place: shell.palette.view,
     run: open(addressOf(section)),
   }));
-  const shift = {
-    id: 'shift',
-    text: texts.value.shifts.title,
+  const others = (['shift', 'reports'] as const).map((view) => ({
+    id: view,
+    text: texts.value[view === 'shift' ? 'shifts' : view].title,
     place: shell.palette.view,
-    run: open(addressOf('shift')),
-  };
+    run: open(addressOf(view)),
+  }));
   const pages = Object.entries(texts.value.administration.pages).map(([page, text]) => ({
     id: `page-${page}`,
     text,
@@ -177,7 +177,7 @@ function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
     place: texts.value.views.saved,
     run: open(address),
   }));
-  return [...sites, ...sections, shift, ...saved, ...pages, ...ofDevices];
+  return [...sites, ...sections, ...others, ...saved, ...pages, ...ofDevices];
 }
 
 interface SiteProps {

@@ -26,6 +26,7 @@ const VIEWS = [
   '#/orders',
   '#/map?device=rover-01&mode=plan',
   '#/operations/missions',
+  '#/reports',
   '#/shift',
   '#/devices/silo-12',
   '#/devices/silo-12?tab=forecast',

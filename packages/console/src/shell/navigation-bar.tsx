@@ -24,6 +24,7 @@ const SIGNS: Readonly<Record<Section, string>> = {
 /** Views that belong to a section. */
 const SECTION_OF: Readonly<Partial<Record<Route['view'], Section>>> = {
   devices: 'overview',
+  reports: 'operations',
   shift: 'operations',
 };
 
@@ -162,6 +163,7 @@ function SettingsMenu() {
         <SoundSwitch />
         {!isSharedBrowser(session) && <a href={addressOf('me')}>{texts.value.me.title}</a>}
         <a href={addressOf('shift')}>{texts.value.shifts.title}</a>
+        <a href={addressOf('reports')}>{texts.value.reports.title}</a>
         <a href="/docs">{shell.apiReference}</a>
         {!isSharedBrowser(session) && <Button onPress={() => void signOut()}>{shell.signOut}</Button>}
       </div>

@@ -65,7 +65,7 @@ const SAME: Readonly<Record<string, RegExp>> = {
   de: /^(?:Name|Status|Minimum|Maximum|Signal|Wind|Filter|Sensor|Form|Version|Position|Reserve|Details|Start|Mission|Pause|Code|Person|Browser|Node|Geofence|Bridges|Bridge 37)$/,
   es: /^(?:Sensor|Terminal|No|37 silos)$/,
   fr: /^(?:Actions|Information|Maintenance|Latitude|Longitude|Altitude|Signal|Missions?|37 silos|37 points)$/,
-  nl: /^(?:[Mm]odel|[Zz]one|[Ss]ensor|minimum|maximum|Stop|Wind|Product|Geofence|Filters)$/,
+  nl: /^(?:[Mm]odel|[Zz]one|[Ss]ensor|minimum|maximum|Stop|Wind|Product|Geofence|Filters|Week)$/,
   pl: /^(?:[Mm]odel|minimum|Stop|E-mail)$/,
 };
 

@@ -11,6 +11,7 @@ const WITHOUT_SUCCESS = [
   'me.removePasskey',
   'push.unsubscribe',
   'push.test',
+  'reports.send',
 ];
 
 for (const { name, endpoint } of ALL_ENDPOINTS) {

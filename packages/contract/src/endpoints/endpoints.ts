@@ -25,6 +25,7 @@ import { plants } from './plants.ts';
 import { proposals } from './proposals.ts';
 import { push } from './push.ts';
 import { reference } from './reference.ts';
+import { reports } from './reports.ts';
 import { session } from './session.ts';
 import { shifts } from './shifts.ts';
 import { signOn } from './sign-on.ts';
@@ -48,6 +49,7 @@ export const endpoints = {
   bulk,
   foresight,
   shifts,
+  reports,
   views,
   bridges,
   alarmHelp,

@@ -48,6 +48,7 @@ import { NewPasskey, Passkey, PasskeyAssertion, PasskeyChallenge } from '../pass
 import { GrantRecord, Invitation, NewGrant, NewPerson, Person, PersonPatch } from '../people.ts';
 import { Point, Position } from '../positions.ts';
 import { DischargeProposal, FeedProposal, Proposal } from '../proposals.ts';
+import * as reports from '../reports.ts';
 import { SessionRecord, SignIn, SignInCode } from '../session.ts';
 import { Handover, NewHandover, NewNote, Note, ShiftMission, ShiftReport } from '../shifts.ts';
 import { AppliedPolicy, GroupGrant, NewSignInPolicy, SignInPolicy } from '../sign-on.ts';
@@ -158,6 +159,11 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   NewHandover,
   NewNote,
   Note,
+  NewReportSchedule: reports.NewReportSchedule,
+  Report: reports.Report,
+  ReportSchedule: reports.ReportSchedule,
+  ReportSilo: reports.ReportSilo,
+  SentReport: reports.SentReport,
   ShiftMission,
   ShiftReport,
   GrantRecord,

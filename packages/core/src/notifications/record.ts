@@ -1,6 +1,7 @@
 import type { NotificationRecord, NotificationStatus, SentTarget } from '@granary/contract/notifications';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
+import type { MailedReport } from '../reports/html.ts';
 import type { Message } from './message.ts';
 import type { Pushed } from './push.ts';
 
@@ -29,6 +30,8 @@ export interface NotificationContent extends Omit<Message, 'told'> {
   readonly target: SentTarget;
   /** What a browser is told. */
   readonly push?: Pushed;
+  /** What it tells in place of alerts. */
+  readonly report?: MailedReport;
 }
 
 /** The stored form of the content. */

@@ -17,6 +17,7 @@ import { byMail, byPush, NotificationSender } from './notifications/sender.ts';
 import { NotificationWorker, openMailer, readersOf } from './notifications/worker.ts';
 import { Purger } from './purger.ts';
 import { Reconciler } from './reconciler.ts';
+import { Reporter } from './reports/reporter.ts';
 import { Retention } from './retention.ts';
 import { SetAsideLog } from './set-aside-log.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
@@ -70,6 +71,7 @@ export async function composeBackground(given: Given) {
     uptime,
     evaluator,
     reconciler: new Reconciler({ app, link, priorityCommands, evaluator, uptime, setAside, logger, now }),
+    reporter: new Reporter({ app, consoleUrl: readers.consoleUrl, logger, now }),
     retention: new Retention({ app, settings, logger, now }),
     purger: new Purger({ app, logger, now }),
     compressor: new Compressor({ app, afterDays: settings.compressAfterDays, logger, now }),

@@ -85,6 +85,64 @@ describeService(
       assert.deepEqual((await api.get('/v1/forecasts?product=Barley')).body.data, []);
     });
 
+    test('a report has stock, deliveries, use and orders of its days, and what a key may see', async () => {
+      const reportOf = async (query: string) => (await api.get(`/v1/reports${query}`)).body.data;
+      const millOf = async (query: string) =>
+        (await reportOf(query)).silos.find(({ device_id: id }: { device_id: string }) => id === 'mill');
+      await eventually(async () => (await millOf('?tz=UTC'))?.status, 'ok');
+      for (const [period, count] of [
+        ['daily', 1],
+        ['weekly', 7],
+      ] as const) {
+        const mill = await millOf(`?tz=UTC&period=${period}&facility=north`);
+        assert.equal(mill.days_known, count);
+        assert.ok(Math.abs(mill.use_kg - count * USE_KG) < 70 * count, JSON.stringify(mill));
+        const balance = mill.begin_kg + mill.in_kg - mill.use_kg - mill.end_kg;
+        assert.ok(Math.abs(balance) < 0.02 * SILO_KG, JSON.stringify(mill));
+      }
+      const week = await reportOf('?tz=UTC&period=weekly');
+      assert.equal(week.days.length, 7);
+      assert.equal(Date.parse(week.to) - Date.parse(week.from), 7 * DAY_MS);
+      same('report', week);
+      const today = await reportOf(`?tz=UTC&date=${toIso(NOW_MS).slice(0, 10)}`);
+      assert.deepEqual([today.is_over, Date.parse(today.to)], [false, NOW_MS]);
+      const south = await api.as(northKey).get('/v1/reports');
+      assert.doesNotMatch(south.text, /mill/);
+      assert.equal(south.body.data.totals.silos, 2);
+      assert.equal((await reportOf('?facility=nowhere')).totals.silos, 0);
+      assert.equal((await reportOf('?label=organic')).totals.silos, 0);
+    });
+
+    test('a report is a page and a table, too', async () => {
+      const csv = await api.get('/v1/reports?tz=UTC', { accept: 'text/csv' });
+      assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
+      assert.match(csv.headers.get('content-disposition') ?? '', /report-daily-.*\.csv/);
+      assert.match(csv.text, /,mill,.*,"Wheat, ""soft""",/);
+      const html = await api.get('/v1/reports?tz=UTC&format=html&language=de');
+      assert.match(html.headers.get('content-type') ?? '', /^text\/html/);
+      assert.match(html.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+      assert.match(html.text, /<h1[^>]*>Tagesbericht/);
+      assert.match(html.text, /Wheat, &#34;soft&#34;/);
+    });
+
+    test('a report that cannot be made says why', async () => {
+      for (const [query, path] of [
+        ['period=yearly', '/period'],
+        ['date=2026-02-30', '/date'],
+        ['date=9999-01-01', '/date'],
+        ['date=1969-12-31', '/date'],
+        ['date=yesterday', '/date'],
+        ['tz=Mars', '/tz'],
+        ['format=pdf', '/format'],
+        ['label=,', '/label'],
+        ['language=xx', '/language'],
+        ['from=now', '/from'],
+      ] as const) {
+        const { status, body } = await api.get(`/v1/reports?${query}`);
+        assert.deepEqual([status, body.error?.details?.[0]?.path], [400, path], query);
+      }
+    });
+
     test('the path is as long as the horizon, also as CSV', async () => {
       const { path } = await forecastOf('mill', '?horizon=3d');
       assert.ok(Date.parse(path.at(-1).at) <= NOW_MS + 3 * DAY_MS + HOUR_MS);

@@ -11,6 +11,7 @@ import {
 } from '@granary/contract/foresight/refills';
 import { reasonOf, sentence } from '@granary/contract/sentences/english';
 import { checkedTimeMs, DAY_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { type CsvCell, csvText } from '@granary/core/csv';
 import type { AerationAction, AerationWindow } from '@granary/core/foresight/grain/aeration';
 import { packTruck } from '@granary/core/foresight/order-list';
 import { findingRecord, forecastRecord, forecastSummary, refillRecord } from '@granary/core/foresight/record';
@@ -173,9 +174,7 @@ function prefersCsv(request: FastifyRequest, reply: FastifyReply): boolean {
   return preferredType(request.headers.accept, ['application/json', 'text/csv']) === 'text/csv';
 }
 
-type Cell = string | number | null;
-
-const orderRow = ({ deliver_between: { from, to }, ...line }: OrderLine): Cell[] => [
+const orderRow = ({ deliver_between: { from, to }, ...line }: OrderLine): CsvCell[] => [
   line.device_id,
   line.name,
   line.facility,
@@ -190,21 +189,11 @@ const orderRow = ({ deliver_between: { from, to }, ...line }: OrderLine): Cell[]
   line.empty_p50,
 ];
 
-/** A text with a separator or a quote is quoted, as RFC 4180 says; one that a spreadsheet would compute is quoted with a mark. */
-function cell(value: Cell): string {
-  if (value === null) return '';
-  const text = typeof value === 'string' && /^[=+\-@]/.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
 const sendCsv = (
   reply: FastifyReply,
   columns: readonly string[],
-  rows: readonly (readonly Cell[])[],
-): FastifyReply =>
-  reply
-    .type('text/csv; charset=utf-8')
-    .send([columns, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join(''));
+  rows: readonly (readonly CsvCell[])[],
+): FastifyReply => reply.type('text/csv; charset=utf-8').send(csvText(columns, rows));
 
 const untilMs = ({ until }: OrderListQuery, nowMs: number): number =>
   until === undefined ? nowMs + ORDER_DAYS_DEFAULT * DAY_MS : checkedTimeMs(until);

@@ -58,6 +58,73 @@ describeRequests(
     };
     const ofRule = async (ruleId: string) => (await api.get(`/v1/notifications?rule_id=${ruleId}`)).body.data;
 
+    it('sends a report to the person who asks for it', async () => {
+      const ada = await signedIn(api, [{ role: 'viewer', facilities: ['north'] }]);
+      const noAddress = await ada.ask('POST', '/v1/reports', {});
+      assert.equal(noAddress.body.error.code, 'notification_target_unusable');
+      const to = `ada-${crypto.randomUUID()}@example.com`;
+      await api.patch(`/v1/people/${ada.person.person_id}`, { email: to });
+      assert.equal((await ada.ask('POST', '/v1/reports', { date: '9999-01-01' })).status, 400);
+      const sent = await ada.ask('POST', '/v1/reports', { period: 'weekly', language: 'fr' });
+      assert.deepEqual([sent.status, sent.body.data], [200, { email: to }]);
+      await eventually(async () => mailsTo(to).length, 1);
+      assert.match(mailsTo(to)[0]?.text ?? '', /Content-Type: text\/html/);
+      assert.match(mailsTo(to)[0]?.text ?? '', /Rapport hebdomadaire/);
+      assert.equal((await api.post('/v1/reports', {})).body.error.code, 'notification_target_unusable');
+    });
+
+    it('keeps report schedules, each for who made it and for an admin without limits', async () => {
+      const path = '/v1/report-schedules';
+      const wanted = { name: 'Morning', period: 'monthly', recipients: ['boss@example.com'] };
+      const keyOf = async (body: object) =>
+        api.as((await api.post('/v1/keys', { name: 'k', scopes: ['read', 'admin'], ...body })).body.data.key);
+      const north = await keyOf({ facilities: ['north'] });
+      const south = await keyOf({ facilities: ['south'] });
+      const reader = await keyOf({ scopes: ['read'] });
+      for (const [body, pointer] of [
+        [{ ...wanted, recipients: [] }, '/recipients'],
+        [{ ...wanted, recipients: ['a@b.c, d@e.f'] }, '/recipients/0'],
+        [{ ...wanted, recipients: ['a@b.c', 'a@b.c'] }, '/recipients'],
+        [{ ...wanted, period: 'hourly' }, '/period'],
+        [{ ...wanted, time: '24:00' }, '/time'],
+        [{ ...wanted, time_zone: 'Mars' }, '/time_zone'],
+        [{ ...wanted, label: '=' }, '/label'],
+        [{ ...wanted, name: 'a\nb' }, '/name'],
+        [{ ...wanted, cc: [] }, '/cc'],
+      ] as const) {
+        const { status, body: answer } = await north.post(path, body);
+        assert.deepEqual([status, answer.error?.details?.[0]?.path], [400, pointer], JSON.stringify(body));
+      }
+      assert.equal((await north.post(path, { ...wanted, facility: 'south' })).body.error.code, 'forbidden');
+      assert.equal((await reader.post(path, wanted)).body.error.code, 'forbidden');
+      assert.deepEqual((await north.get(path)).body.data, [], 'nothing was kept of these');
+
+      const made = (await north.post(path, { ...wanted, time: '05:30', facility: 'north' })).body.data;
+      assert.match(made.next_at, /-01T05:30:00\.000Z$/);
+      assert.deepEqual([made.language, made.attach_csv, made.sent_at], ['en', true, null]);
+      const one = `${path}/${made.schedule_id}`;
+      const idsOf = async (as: typeof api) =>
+        (await as.get(path)).body.data.map(({ schedule_id: id }: { schedule_id: string }) => id);
+      assert.deepEqual([await idsOf(north), await idsOf(south)], [[made.schedule_id], []]);
+      assert.ok((await idsOf(api)).includes(made.schedule_id));
+      for (const refused of [await south.put(one, wanted), await south.delete(one)]) {
+        assert.equal(refused.body.error.code, 'report_schedule_not_found');
+      }
+      const off = (await north.put(one, { ...wanted, enabled: false })).body.data;
+      assert.deepEqual([off.next_at, off.facility, off.created_by.key_name], [null, null, 'k']);
+      assert.equal((await api.delete(one)).status, 200);
+      assert.equal((await north.delete(one)).body.error.code, 'report_schedule_not_found');
+      const kept: string[] = [];
+      let refusal: string | undefined;
+      while (refusal === undefined && kept.length <= 100) {
+        const { body } = await api.post(path, wanted);
+        refusal = body.error?.code;
+        if (refusal === undefined) kept.push(body.data.schedule_id);
+      }
+      assert.deepEqual([kept.length, refusal], [100, 'report_schedule_limit_reached']);
+      for (const id of kept) await api.delete(`${path}/${id}`);
+    });
+
     it('tells people by e-mail that an alert was raised and that it is over', async () => {
       const to = `shift-${crypto.randomUUID()}@example.com`;
       const ruleId = await rule({ match: { facilities: ['east'] }, targets: [{ email: to }] });

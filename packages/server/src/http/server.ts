@@ -52,6 +52,7 @@ import { acceptJsonBodies } from './protocol/json-body.ts';
 import { pushRoutes } from './push.ts';
 import { referenceRoutes } from './reference/reference.ts';
 import { refuseUndeclaredRoutes } from './register.ts';
+import { reportRoutes } from './reports.ts';
 import { limitRequests } from './request-limit.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { sessionRoutes, signInRoutes } from './session/session.ts';
@@ -224,6 +225,7 @@ export function createHttpServer(
   group(roots.api, (routes) => foresightRoutes(routes, parts));
   group(roots.api, (routes) => shiftRoutes(routes, parts));
   group(roots.api, (routes) => proposalListRoutes(routes, parts));
+  group(roots.api, (routes) => reportRoutes(routes, parts));
   group(roots.api, (routes) => viewRoutes(routes, parts));
   group(roots.api, (routes) => bridgeRoutes(routes, parts));
   group(roots.api, (routes) => alarmHelpRoutes(routes, parts));

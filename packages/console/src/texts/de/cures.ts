@@ -52,6 +52,7 @@ export const cures: Texts['cures'] = {
     'Geräte sind jetzt nicht erreichbar. Versuchen Sie es in einer Minute noch einmal, und halten Sie am Gerät an.',
   internal_error:
     'Versuchen Sie es noch einmal. Geschieht es wieder, sagen Sie es denen, die den Dienst betreiben.',
+  report_schedule_limit_reached: 'Entfernen Sie einen Berichtsplan, den niemand braucht.',
   view_limit_reached: 'Entfernen Sie eine Ansicht, die niemand braucht.',
   alarm_help_limit_reached: 'Entfernen Sie einen Text, den niemand braucht.',
   notification_rule_limit_reached: 'Entfernen Sie eine Regel, die niemand braucht.',

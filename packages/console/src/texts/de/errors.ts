@@ -41,6 +41,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   password_refused:
     'dieses Passwort ist leicht zu erraten: Es besteht aus einem Namen, bekannten Wörtern, Tastenreihen oder Wiederholungen',
   person_exists: 'eine Person mit diesem Anmeldenamen gibt es schon',
+  report_schedule_not_found: 'diesen Berichtsplan gibt es nicht, oder er gehört zu einem anderen Schlüssel',
   view_not_found: 'diese Ansicht gibt es nicht, oder sie gehört zu einem anderen Schlüssel',
   alarm_help_not_found: 'diese Alarmart gibt es nicht, oder hier gibt es keinen eigenen Text zu ihr',
   bridge_not_found: 'unter dieser Kennung hat sich keine Bridge gemeldet',
@@ -48,6 +49,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
     'es gibt schon so viele Bridges, Geräte einer Bridge oder wartende Anfragen, wie der Dienst behält',
   bridge_refused: 'die Bridge konnte das nicht tun',
   bridge_not_answering: 'die Bridge hat nicht rechtzeitig geantwortet',
+  report_schedule_limit_reached: 'es gibt schon so viele Berichtspläne, wie der Dienst behält',
   view_limit_reached: 'dieser Schlüssel hat schon so viele Ansichten, wie der Dienst behält',
   alarm_help_limit_reached: 'es gibt schon so viele eigene Texte zu Alarmen, wie der Dienst behält',
   notification_rule_not_found: 'diese Benachrichtigungsregel gibt es nicht',

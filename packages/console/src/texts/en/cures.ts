@@ -45,6 +45,7 @@ export const cures = {
   ingest_busy: 'Wait a moment, then try again.',
   broker_unavailable: 'Devices cannot be reached now. Try again in a minute, and use the stop at the device.',
   internal_error: 'Try again. If it happens again, tell whoever runs the service.',
+  report_schedule_limit_reached: 'Remove a schedule that nobody needs.',
   view_limit_reached: 'Remove a view that nobody needs.',
   alarm_help_limit_reached: 'Remove a text that nobody needs.',
   notification_rule_limit_reached: 'Remove a rule that nobody needs.',

@@ -23,6 +23,7 @@ import { me } from './me.ts';
 import { commands, jobs, operations, proposals } from './operations.ts';
 import { overview } from './overview.ts';
 import { push } from './push.ts';
+import { reports } from './reports.ts';
 import { session, shell, wall } from './shell.ts';
 import { shifts, views } from './shifts.ts';
 import { start } from './start.ts';
@@ -52,6 +53,7 @@ export const en = {
   overview,
   proposals,
   push,
+  reports,
   session,
   shell,
   shifts,

@@ -45,6 +45,7 @@ export const cures: Texts['cures'] = {
   broker_unavailable:
     'Ahora no se puede llegar a los equipos. Vuelva a intentarlo en un minuto, y use la parada en el equipo.',
   internal_error: 'Vuelva a intentarlo. Si se repite, avise a quien lleva el servicio.',
+  report_schedule_limit_reached: 'Elimine una programación que nadie necesite.',
   view_limit_reached: 'Elimine una vista que nadie necesite.',
   alarm_help_limit_reached: 'Elimine un texto que nadie necesite.',
   notification_rule_limit_reached: 'Elimine una regla que nadie necesite.',

@@ -40,6 +40,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   password_refused:
     'esta contraseña es fácil de adivinar: está hecha de un nombre, de palabras conocidas, de filas de teclas o de repeticiones',
   person_exists: 'ya existe una persona con este nombre de acceso',
+  report_schedule_not_found: 'no existe esta programación de informes, o es de otra clave',
   view_not_found: 'esta vista no existe, o es de otra clave',
   alarm_help_not_found: 'este tipo de alerta no existe, o aquí no tiene un texto propio',
   bridge_not_found: 'ningún puente se ha presentado con este identificador',
@@ -47,6 +48,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
     'ya hay tantos puentes, equipos de un puente o solicitudes en espera como guarda el servicio',
   bridge_refused: 'el puente no pudo hacerlo',
   bridge_not_answering: 'el puente no respondió a tiempo',
+  report_schedule_limit_reached: 'ya hay tantas programaciones de informes como guarda el servicio',
   view_limit_reached: 'esta clave ya tiene tantas vistas como guarda el servicio',
   alarm_help_limit_reached: 'ya hay tantos textos de alertas como guarda el servicio',
   notification_rule_not_found: 'esta regla de avisos no existe',

@@ -22,6 +22,7 @@ import { me } from './me.ts';
 import { commands, jobs, operations, proposals } from './operations.ts';
 import { overview } from './overview.ts';
 import { push } from './push.ts';
+import { reports } from './reports.ts';
 import { SENTENCE_WORDS, SENTENCES } from './sentences.ts';
 import { session, shell, wall } from './shell.ts';
 import { shifts, views } from './shifts.ts';
@@ -52,6 +53,7 @@ export const es: Texts = {
   overview,
   proposals,
   push,
+  reports,
   session,
   shell,
   shifts,

@@ -49,6 +49,7 @@ export const cures: Texts['cures'] = {
   broker_unavailable:
     'Les appareils ne sont pas joignables. Réessayez dans une minute, et utilisez l’arrêt sur l’appareil.',
   internal_error: 'Réessayez. Si cela se reproduit, prévenez qui exploite le service.',
+  report_schedule_limit_reached: 'Supprimez un envoi dont personne n’a besoin.',
   view_limit_reached: 'Supprimez une vue inutile.',
   alarm_help_limit_reached: 'Supprimez un texte inutile.',
   notification_rule_limit_reached: 'Supprimez une règle inutile.',

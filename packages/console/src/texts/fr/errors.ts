@@ -40,6 +40,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   password_refused:
     'ce mot de passe est facile à deviner : il est fait d’un nom, de mots connus, de rangées de touches ou de répétitions',
   person_exists: 'une personne avec ce nom de connexion existe déjà',
+  report_schedule_not_found: 'cet envoi de rapports n’existe pas, ou appartient à une autre clé',
   view_not_found: 'cette vue n’existe pas, ou elle appartient à une autre clé',
   alarm_help_not_found: 'ce type d’alerte n’existe pas, ou il n’y a pas de texte propre ici',
   bridge_not_found: 'aucune passerelle ne s’est annoncée sous cet identifiant',
@@ -47,6 +48,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
     'il y a déjà autant de passerelles, d’appareils d’une passerelle ou de demandes en attente que le service en garde',
   bridge_refused: 'la passerelle n’a pas pu le faire',
   bridge_not_answering: 'la passerelle n’a pas répondu à temps',
+  report_schedule_limit_reached: 'il y a déjà autant d’envois de rapports que le service en garde',
   view_limit_reached: 'cette clé a déjà autant de vues que le service en garde',
   alarm_help_limit_reached: 'il y a déjà autant de textes d’alertes que le service en garde',
   notification_rule_not_found: 'cette règle de notification n’existe pas',

@@ -44,6 +44,7 @@ export const cures: typeof english.cures = {
   broker_unavailable:
     'Apparaten zijn nu niet bereikbaar. Probeer het over een minuut, en gebruik de stop bij het apparaat.',
   internal_error: 'Probeer het opnieuw. Gebeurt het weer, meld het dan aan wie de dienst beheert.',
+  report_schedule_limit_reached: 'Verwijder een schema dat niemand nodig heeft.',
   view_limit_reached: 'Verwijder een weergave die niemand nodig heeft.',
   alarm_help_limit_reached: 'Verwijder een tekst die niemand nodig heeft.',
   notification_rule_limit_reached: 'Verwijder een regel die niemand nodig heeft.',

@@ -40,6 +40,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   password_refused:
     'dit wachtwoord is makkelijk te raden: het bestaat uit een naam, bekende woorden, toetsenrijen of herhalingen',
   person_exists: 'een persoon met deze aanmeldnaam bestaat al',
+  report_schedule_not_found: 'dit rapportschema bestaat niet, of is van een andere sleutel',
   view_not_found: 'deze weergave bestaat niet, of hoort bij een andere sleutel',
   alarm_help_not_found: 'deze soort alarm bestaat niet, of er is hier geen eigen tekst over',
   bridge_not_found: 'onder dit kenmerk heeft zich geen brug gemeld',
@@ -47,6 +48,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
     'er zijn al zoveel bruggen, apparaten van een brug of wachtende verzoeken als de dienst bewaart',
   bridge_refused: 'de brug kon dat niet doen',
   bridge_not_answering: 'de brug antwoordde niet op tijd',
+  report_schedule_limit_reached: 'er zijn al zoveel rapportschema’s als de dienst bewaart',
   view_limit_reached: 'deze sleutel heeft al zoveel weergaven als de dienst bewaart',
   alarm_help_limit_reached: 'er zijn al zoveel eigen teksten over alarmen als de dienst bewaart',
   notification_rule_not_found: 'deze meldregel bestaat niet',

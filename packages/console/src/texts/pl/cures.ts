@@ -45,6 +45,7 @@ export const cures: typeof english.cures = {
   broker_unavailable:
     'Urządzenia są teraz nieosiągalne. Spróbuj za minutę i użyj przycisku stop przy urządzeniu.',
   internal_error: 'Spróbuj ponownie. Jeśli się powtórzy, powiadom prowadzącego usługę.',
+  report_schedule_limit_reached: 'Usuń harmonogram, którego nikt nie potrzebuje.',
   view_limit_reached: 'Usuń niepotrzebny widok.',
   alarm_help_limit_reached: 'Usuń niepotrzebny tekst.',
   notification_rule_limit_reached: 'Usuń niepotrzebną regułę.',

@@ -92,6 +92,12 @@ export const PATH_PARAMETERS = {
     notFound: 'view_not_found',
     example: 'vw_019a86c5f3c07b2a',
   },
+  schedule_id: {
+    schema: RECORD_ID,
+    description: 'the id of a report schedule',
+    notFound: 'report_schedule_not_found',
+    example: 'rs_019a86c5f3c07b2a',
+  },
   bridge_id: {
     schema: RECORD_ID,
     description: 'the id of a bridge, from its site file',

@@ -8,12 +8,20 @@ export const MAIL_MS_MAX = 45 * SECOND_MS;
 
 type GetSocket = NonNullable<SMTPTransportOptions['getSocket']>;
 
+export interface MailAttachment {
+  readonly filename: string;
+  readonly content: string;
+  readonly contentType: string;
+}
+
 export interface Mail {
   /** The same in every attempt, so that mail servers and people recognise a repetition. */
   readonly messageId: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  readonly html?: string;
+  readonly attachments?: readonly MailAttachment[];
   readonly atMs: number;
 }
 
@@ -36,7 +44,7 @@ export class Mailer {
   }
 
   /** Resolves when the server has accepted the message. */
-  async send({ messageId, to, subject, text, atMs }: Mail): Promise<void> {
+  async send({ messageId, to, subject, text, html, attachments = [], atMs }: Mail): Promise<void> {
     const { host, port, isTls, isTlsRequired, user, password } = this.#server;
     let socket: Socket | undefined;
     // Our own socket, because only then it can be closed when the time is over, whatever the server sends.
@@ -67,6 +75,8 @@ export class Mailer {
       to: { name: '', address: to },
       subject,
       text,
+      ...(html === undefined ? {} : { html }),
+      attachments: [...attachments],
       date: new Date(atMs),
       messageId: `<${messageId}@${domain}>`,
       headers: { 'Auto-Submitted': 'auto-generated' },

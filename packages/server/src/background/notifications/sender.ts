@@ -3,6 +3,7 @@ import type { AttemptOutcome } from '@granary/app/notifications/attempts';
 import { PeriodicWork } from '@granary/common/periodic-work';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Channel, StoredNotification } from '@granary/core/notifications/record';
+import { mailParts } from '@granary/core/reports/html';
 import type { Logger } from '../../process/logging/logger.ts';
 import { keepingLease, LEASE_MS } from '../lease.ts';
 import type { Mailer } from './mailer.ts';
@@ -97,11 +98,12 @@ export class NotificationSender {
 export const byMail = (mailer: Pick<Mailer, 'send' | 'stop'> | null): Way => ({
   channel: 'email',
   stop: () => mailer?.stop(),
-  send: async ({ notificationId, content: { target, subject, text }, createdAtMs }) => {
+  send: async ({ notificationId, content: { target, subject, text, report }, createdAtMs }) => {
     try {
       if (!('email' in target)) throw new Error('the target is not an e-mail address');
       if (mailer === null) throw new Error('GRANARY_SMTP_URL is not set');
-      await mailer.send({ messageId: notificationId, to: target.email, subject, text, atMs: createdAtMs });
+      const mail = { messageId: notificationId, to: target.email, subject, text, atMs: createdAtMs };
+      await mailer.send(report === undefined ? mail : { ...mail, ...mailParts(report) });
       return { isSent: true };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

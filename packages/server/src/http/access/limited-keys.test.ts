@@ -59,6 +59,13 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'shifts.handovers': 'filtered',
   'shifts.handOver': 'own',
   'shifts.acknowledgeHandover': 'own',
+  'reports.report': 'filtered',
+  // `reports.test.ts`.
+  'reports.send': 'own',
+  'reports.schedules': 'own',
+  'reports.createSchedule': 'own',
+  'reports.replaceSchedule': 'own',
+  'reports.removeSchedule': 'own',
   // A view belongs to its key, or is shared with all.
   'views.list': 'own',
   'views.create': 'own',
@@ -265,6 +272,8 @@ describeRequests('what limited keys reach', (api) => {
         'refills',
         'findings?result=all',
         'order-list',
+        'reports',
+        'reports?format=html',
       ];
       const paths = lists.map((list) => `/v1/${list}`);
       for (const path of [`${SILOS}?limit=100`, `${FIELD}?limit=100`, ...paths]) {

@@ -34,6 +34,8 @@ export function contentSecurityPolicy(mapTilesUrl: string | null): string {
     `img-src 'self' data: blob:${tiles}`,
     `connect-src 'self'${tiles}`,
     "worker-src 'self'",
+    // The page of a report.
+    "frame-src 'self'",
     "font-src 'self'",
     "manifest-src 'self'",
     "base-uri 'none'",

@@ -247,6 +247,20 @@ export async function shifts(client: TourClient): Promise<void> {
   await client.step('GET', `/v1/shift-report?facility=nowhere&from=${shift.from}&to=${shift.to}`);
 }
 
+export async function reports(client: TourClient): Promise<void> {
+  await client.step('GET', '/v1/reports?facility=nowhere&date=2026-03-01');
+  await client.step('GET', '/v1/reports?period=yearly');
+  const schedule = { name: 'Morning', period: 'daily', recipients: ['manager@example.com'] };
+  await client.step('POST', '/v1/reports', { body: {} });
+  await client.step('POST', '/v1/report-schedules', { body: { ...schedule, time_zone: 'Mars' } });
+  const made = await client.step('POST', '/v1/report-schedules', { body: schedule });
+  const path = `/v1/report-schedules/${made.body.data?.schedule_id ?? 'rs_none'}`;
+  await client.step('PUT', path, { body: { ...schedule, enabled: false } });
+  await client.step('GET', '/v1/report-schedules');
+  await client.step('DELETE', path);
+  await client.step('DELETE', path);
+}
+
 export async function views(client: TourClient): Promise<void> {
   const made = await client.step('POST', '/v1/views', {
     body: { name: 'Low', address: '#/overview?show=low' },

@@ -11,6 +11,7 @@ import {
   notifications,
   people,
   plants,
+  reports,
   session,
   shifts,
   views,
@@ -44,6 +45,7 @@ export async function tourAnswers(address: ServiceAddress): Promise<TourStep[]> 
     await fleet(client);
     await shifts(client);
     await people(client);
+    await reports(client);
     await views(client);
     await bridges(client);
     await alarmHelp(client);

@@ -1,0 +1,172 @@
+import { Refusal } from '@granary/contract/errors';
+import { REPORT_SCHEDULES_MAX } from '@granary/contract/reports';
+import { isValidAt, type Limits, limitsWith } from '@granary/core/keys';
+import { NOTIFICATION_DOCUMENT, type StoredNotification } from '@granary/core/notifications/record';
+import { type MailedReport, reportSubject, reportText } from '@granary/core/reports/html';
+import type { StoredSchedule } from '@granary/core/reports/schedule';
+import { quoted } from '@granary/core/words';
+import type { Sql } from '@granary/store/sql';
+import { type Committed, committed, eventsLogged } from '../effects.ts';
+import { logEvents } from '../events/event-rows.ts';
+import { newId } from '../ids.ts';
+import { findCaller } from '../keys/key-rows.ts';
+import { cancelNotificationsOfRule, insertNotifications } from '../notifications/notification-rows.ts';
+import { failureEvents } from '../notifications/write-notifications.ts';
+import type { Transaction } from '../transaction.ts';
+import { reads as views } from '../views.ts';
+import {
+  countSchedules,
+  type DueReport,
+  dueSchedules,
+  findSchedule,
+  insertSchedule,
+  listSchedules,
+  readSilos,
+  removeSchedule,
+  type SchedulePage,
+  type SiloPage,
+  saveSchedule,
+  takeDue,
+} from './report-rows.ts';
+
+/** A schedule whose report is due. */
+export interface DueSchedule extends StoredSchedule {
+  readonly dueAtMs: number;
+  /** What its owner may see; `null` if the owner may do nothing any more. */
+  readonly limits: Limits | null;
+  readonly mass: MailedReport['reader']['mass'];
+}
+
+export const reads = {
+  silos: (sql: Sql, page: SiloPage) => readSilos(sql, page),
+  schedule: (sql: Sql, scheduleId: string) => findSchedule(sql, scheduleId),
+  schedules: (sql: Sql, page: SchedulePage) => listSchedules(sql, page),
+
+  async due(sql: Sql, nowMs: number, limit: number): Promise<DueSchedule[]> {
+    const due: DueSchedule[] = [];
+    for (const schedule of await dueSchedules(sql, nowMs, limit)) {
+      const caller = await findCaller(sql, schedule.keyId);
+      const limits = caller !== undefined && isValidAt(caller, nowMs) ? limitsWith(caller, 'read') : [];
+      const { units } = await views.preferences(sql, schedule.keyId);
+      due.push({
+        ...schedule,
+        dueAtMs: schedule.nextAtMs ?? nowMs,
+        limits: limits.length === 0 ? null : limits,
+        mass: units?.mass ?? 'metric',
+      });
+    }
+    return due;
+  },
+
+  /** `null` for a key, and for a person who has given none. */
+  async emailOf(sql: Sql, keyId: string): Promise<string | null> {
+    const [row] = await sql.query<{ email: string | null }>('SELECT email FROM people WHERE key_id = $1', [
+      keyId,
+    ]);
+    return row?.email ?? null;
+  },
+};
+
+type NewSchedule = Omit<StoredSchedule, 'createdBy' | 'sentAtMs'>;
+
+interface Sending extends DueReport {
+  readonly name: string;
+  readonly recipients: readonly string[];
+  /** `null` if its owner may do nothing any more. */
+  readonly mailed: MailedReport | null;
+  readonly nowMs: number;
+}
+
+export const writes = {
+  async createSchedule(tx: Transaction, schedule: NewSchedule): Promise<Committed<StoredSchedule>> {
+    if ((await countSchedules(tx.sql)) >= REPORT_SCHEDULES_MAX) {
+      const message = `there are ${REPORT_SCHEDULES_MAX} report schedules, which is the limit`;
+      throw new Refusal('report_schedule_limit_reached', message);
+    }
+    const stored = { ...schedule, createdBy: tx.actor, sentAtMs: null };
+    await insertSchedule(tx.sql, stored);
+    return committed(stored);
+  },
+
+  async replaceSchedule(tx: Transaction, schedule: NewSchedule): Promise<Committed<StoredSchedule>> {
+    const { scheduleId } = schedule;
+    await saveSchedule(tx.sql, { ...schedule, createdBy: tx.actor });
+    return committed(await knownSchedule(tx.sql, scheduleId));
+  },
+
+  /** Also ends what was not sent yet. */
+  async removeSchedule(tx: Transaction, scheduleId: string): Promise<Committed<StoredSchedule>> {
+    const schedule = await knownSchedule(tx.sql, scheduleId);
+    await removeSchedule(tx.sql, scheduleId);
+    await cancelNotificationsOfRule(tx.sql, scheduleId);
+    return committed(schedule);
+  },
+
+  /** Writes the messages of a report that is due; returns whether no other node did it before. */
+  async sendDue(tx: Transaction, sending: Sending): Promise<Committed<boolean>> {
+    if (!(await takeDue(tx.sql, sending))) return committed(false);
+    const { scheduleId: ruleId, name, recipients, mailed, nowMs } = sending;
+    const written = recipients.map((email) => notificationOf(email, { ruleId, name, mailed, nowMs }));
+    await insertNotifications(tx.sql, NOTIFICATION_DOCUMENT, written);
+    const events = failureEvents(written, nowMs);
+    await logEvents(tx, events);
+    return committed(true, { kind: 'notifications_due' }, ...eventsLogged(events));
+  },
+
+  /** To one address, now. */
+  async send(
+    tx: Transaction,
+    {
+      email,
+      mailed,
+      nowMs,
+    }: { readonly email: string; readonly mailed: MailedReport; readonly nowMs: number },
+  ): Promise<Committed<null>> {
+    const name = reportSubject(mailed.report, mailed.reader);
+    const written = notificationOf(email, { ruleId: 'report', name, mailed, nowMs });
+    await insertNotifications(tx.sql, NOTIFICATION_DOCUMENT, [written]);
+    return committed(null, { kind: 'notifications_due' });
+  },
+};
+
+async function knownSchedule(sql: Sql, scheduleId: string): Promise<StoredSchedule> {
+  const schedule = await findSchedule(sql, scheduleId);
+  if (schedule !== undefined) return schedule;
+  throw new Refusal('report_schedule_not_found', `there is no report schedule ${quoted(scheduleId)}`);
+}
+
+interface Sent extends Pick<Sending, 'name' | 'mailed' | 'nowMs'> {
+  readonly ruleId: string;
+}
+
+function notificationOf(email: string, { ruleId, name, mailed, nowMs }: Sent): StoredNotification {
+  const content = { alerts: [], alertCount: 0, ruleName: name, target: { email } };
+  const common = {
+    notificationId: newId('ntf', nowMs),
+    ruleId,
+    step: 0,
+    createdAtMs: nowMs,
+    attempts: 0,
+    sentAtMs: null,
+  };
+  if (mailed === null) {
+    const lastError = 'the key or the person whose report schedule this is may not read any more';
+    const told = { ...content, subject: name, text: lastError };
+    return { ...common, status: 'failed', channel: 'none', content: told, nextAttemptAtMs: null, lastError };
+  }
+  const { report, reader } = mailed;
+  const told = {
+    ...content,
+    subject: reportSubject(report, reader),
+    text: reportText(report, reader),
+    report: mailed,
+  };
+  return {
+    ...common,
+    status: 'pending',
+    channel: 'email',
+    content: told,
+    nextAttemptAtMs: nowMs,
+    lastError: null,
+  };
+}

@@ -1,0 +1,66 @@
+import type { AppReads } from '@granary/app/app';
+import type { DeviceSelection } from '@granary/app/conditions';
+import { REPORT_ITEMS_MAX, type Report } from '@granary/contract/reports';
+import { operationRecord } from '@granary/core/operations/record';
+import type { ReportDays } from '@granary/core/reports/period';
+import { reportOf, type SiloFacts } from '@granary/core/reports/report';
+
+const SILOS_PER_READ = 100;
+
+export interface ReportWish {
+  readonly devices: DeviceSelection;
+  readonly days: ReportDays;
+  /** As it was asked for. */
+  readonly label: string | null;
+  readonly nowMs: number;
+}
+
+type Reads = Pick<AppReads, 'reports' | 'foresight' | 'alerts' | 'shifts'>;
+
+/** In parts, because there may be thousands of silos; others have their turn between two of them. */
+export async function makeReport(
+  app: Reads,
+  { devices, days, label, nowMs }: ReportWish,
+  nextPart: () => Promise<void>,
+): Promise<Report> {
+  const isOver = days.toMs <= nowMs;
+  const range = { devices, fromMs: days.fromMs, toMs: Math.min(days.toMs, nowMs) };
+  const limit = REPORT_ITEMS_MAX + 1;
+  const wanted = {
+    devices,
+    fromDay: days.chartFirstDay,
+    endDay: days.endDay,
+    beginMs: days.fromMs,
+    endMs: isOver ? days.toMs : null,
+    limit: SILOS_PER_READ,
+  };
+  const silos: SiloFacts[] = [];
+  for (let after: string | null = null, isLast = false; !isLast; ) {
+    const part: SiloFacts[] = await app.reports.silos({ ...wanted, after });
+    silos.push(...part);
+    after = part.at(-1)?.deviceId ?? null;
+    isLast = part.length < SILOS_PER_READ;
+    await nextPart();
+  }
+  const refills = await app.foresight.refills({ ...range, beforeId: null, limit });
+  await nextPart();
+  const { raised } = await app.alerts.statistics(range, nowMs);
+  const alerts = await app.alerts.raised(range, limit, true);
+  await nextPart();
+  const operations = await app.shifts.operations({ ...range, withUnfinished: false, limit });
+  return reportOf({
+    days,
+    facility: devices.facility,
+    label,
+    nowMs,
+    silos,
+    refills: refills.filter(({ isRefill }) => isRefill),
+    raised,
+    alerts,
+    operations: operations.map(({ state, deviceId, deviceName }) => ({
+      ...operationRecord(state),
+      device_id: deviceId,
+      device_name: deviceName,
+    })),
+  });
+}

@@ -1,0 +1,179 @@
+import { newId } from '@granary/app/ids';
+import { isTimeZone } from '@granary/common/time-zone';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { Refusal } from '@granary/contract/errors';
+import { issueOf } from '@granary/contract/input/validation-issues';
+import type {
+  NewReportSchedule,
+  Report,
+  ReportFormat,
+  ReportLanguage,
+  SentReport,
+} from '@granary/contract/reports';
+import { sentence } from '@granary/contract/sentences/english';
+import { hasFacility, isUnlimited } from '@granary/core/keys';
+import { type ReportReader, reportHtml } from '@granary/core/reports/html';
+import { dayOf, daysAround, lastDays, type ReportDays } from '@granary/core/reports/period';
+import { csvName, reportCsv } from '@granary/core/reports/report';
+import {
+  nextAtMs,
+  type ScheduleContent,
+  type StoredSchedule,
+  scheduleContent,
+  scheduleRecord,
+} from '@granary/core/reports/schedule';
+import { quoted } from '@granary/core/words';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { readersOf } from '../background/notifications/worker.ts';
+import { makeReport } from '../background/reports/make-report.ts';
+import { limitsOf } from './access/credentials.ts';
+import { nextPart } from './access/request-turns.ts';
+import { creates } from './audit/attempt.ts';
+import { selectionOf } from './fleet/selection.ts';
+import { preferredType } from './protocol/accept.ts';
+import { pageOf, readPage, success } from './protocol/answers.ts';
+import { register } from './register.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
+
+/** It is shown within the operators' page too, and nothing in it runs or is loaded. */
+const HTML_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
+export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, idempotency, settings, now } = parts;
+  const { consoleUrl } = readersOf(settings);
+  const declared = endpoints.reports;
+
+  const made = (request: FastifyRequest, asked: SentReport): Promise<Report> => {
+    const nowMs = now();
+    const days = daysOf(asked, asked.tz ?? settings.timeZone, nowMs);
+    const wish = { devices: selectionOf(request, asked), days, label: asked.label ?? null, nowMs };
+    return makeReport(app, wish, () => nextPart(request));
+  };
+
+  const readerOf = async ({ caller }: FastifyRequest, language: ReportLanguage): Promise<ReportReader> => {
+    const { units } = await app.views.preferences(caller.keyId);
+    return { language, mass: units?.mass ?? 'metric', schedule: null, consoleUrl: null };
+  };
+
+  register(routes, declared.report, async (request, reply, read) => {
+    const { format: wanted, language = 'en', ...asked } = read.query(request);
+    const report = await made(request, asked);
+    const format = formatOf(request, wanted);
+    reply.header('vary', 'accept');
+    if (format === 'json') return success(report);
+    if (format === 'csv') {
+      reply.header('content-disposition', `attachment; filename="${csvName(report)}"`);
+      return reply.type('text/csv; charset=utf-8').send(reportCsv(report));
+    }
+    reply.header('content-security-policy', HTML_POLICY);
+    return reply.type('text/html; charset=utf-8').send(reportHtml(report, await readerOf(request, language)));
+  });
+
+  register(routes, declared.send, async (request, reply, read) => {
+    const { language = 'en', ...asked } = read.body(request);
+    const email = await app.reports.emailOf(request.caller.keyId);
+    if (email === null) {
+      const message = 'a report is sent to the person who asks for it, and here is no e-mail address of one';
+      throw new Refusal('notification_target_unusable', message);
+    }
+    requireMail(parts);
+    const report = await made(request, asked);
+    const reader = { ...(await readerOf(request, language)), consoleUrl };
+    const mailed = { report, reader, attachesCsv: true };
+    await idempotency.once(request, reply, (slices) => slices.reports.send({ email, mailed, nowMs: now() }));
+    return success({ email });
+  });
+
+  scheduleRoutes(routes, parts);
+}
+
+function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, changes, idempotency, settings, now } = parts;
+  const declared = endpoints.reports;
+
+  /** A limited key has its own ones only, because the others tell of what it may not see. */
+  async function requireOwn(request: FastifyRequest, scheduleId: string): Promise<StoredSchedule> {
+    const schedule = await app.reports.schedule(scheduleId);
+    const isOwn = schedule?.keyId === request.caller.keyId || isUnlimited(limitsOf(request));
+    if (schedule !== undefined && isOwn) return schedule;
+    const message = `there is no report schedule ${quoted(scheduleId)}, or it is that of another key`;
+    throw new Refusal('report_schedule_not_found', message);
+  }
+
+  function contentOf(request: FastifyRequest, wanted: NewReportSchedule): ScheduleContent {
+    const content = scheduleContent(wanted, settings.timeZone);
+    if (!isTimeZone(content.time_zone)) throw badZone('/time_zone', 'report schedule');
+    const { facility } = content;
+    if (facility !== null && !hasFacility(limitsOf(request), facility) && !hasDevices(request)) {
+      throw new Refusal('forbidden', `this key may not see the facility ${quoted(facility)}`);
+    }
+    requireMail(parts);
+    return content;
+  }
+
+  register(routes, declared.schedules, async (request, _reply, read) => {
+    const page = pageOf(read.query(request));
+    const keyId = isUnlimited(limitsOf(request)) ? null : request.caller.keyId;
+    const schedulesAfter = (afterId: string | null, limit: number) =>
+      app.reports.schedules({ keyId, afterId, limit });
+    return await readPage(request, page, schedulesAfter, ({ scheduleId }) => scheduleId, scheduleRecord);
+  });
+
+  register(routes, declared.createSchedule, async (request, reply, read) => {
+    const content = contentOf(request, read.body(request));
+    const nowMs = now();
+    const scheduleId = newId('rs', nowMs);
+    creates(request, scheduleId);
+    const { keyId } = request.caller;
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.reports.createSchedule({ scheduleId, keyId, content, nextAtMs: nextAtMs(content, nowMs) }),
+    );
+    return success(scheduleRecord(result));
+  });
+
+  register(routes, declared.replaceSchedule, async (request, _reply, read) => {
+    const { scheduleId } = await requireOwn(request, request.params.schedule_id);
+    const content = contentOf(request, read.body(request));
+    const { keyId } = request.caller;
+    const wanted = { scheduleId, keyId, content, nextAtMs: nextAtMs(content, now()) };
+    return success(scheduleRecord(await changes(request).reports.replaceSchedule(wanted)));
+  });
+
+  register(routes, declared.removeSchedule, async (request) => {
+    const { scheduleId } = await requireOwn(request, request.params.schedule_id);
+    return success(scheduleRecord(await changes(request).reports.removeSchedule(scheduleId)));
+  });
+}
+
+/** A key of single devices sees those of any facility. */
+const hasDevices = (request: FastifyRequest): boolean =>
+  limitsOf(request).some(({ facilities, deviceIds }) => facilities === null && deviceIds !== null);
+
+function requireMail({ settings }: RouteDependencies): void {
+  if (settings.smtp !== null) return;
+  const message = 'e-mail cannot be sent: GRANARY_SMTP_URL is not set';
+  throw new Refusal('notification_target_unusable', message);
+}
+
+const badZone = (path: string, noun: string): Refusal =>
+  new Refusal('invalid_input', `the ${noun} is not valid`, [
+    issueOf(path, sentence('must_be', { what: [sentence('time_zone_name')] })),
+  ]);
+
+function daysOf({ period = 'daily', date }: SentReport, timeZone: string, nowMs: number): ReportDays {
+  if (!isTimeZone(timeZone)) throw badZone('/tz', 'report');
+  if (date === undefined) return lastDays(period, nowMs, timeZone);
+  const fault = (...issue: Parameters<typeof issueOf>): Refusal =>
+    new Refusal('invalid_input', 'the report is not valid', [issueOf(...issue)]);
+  const day = dayOf(date);
+  if (day === null) throw fault('/date', sentence('must_be', { what: [sentence('local_day')] }));
+  const days = daysAround(period, day, timeZone);
+  if (days.fromMs > nowMs) throw fault('/date', sentence('is_out_of_range'));
+  return days;
+}
+
+const FORMATS = { 'application/json': 'json', 'text/csv': 'csv', 'text/html': 'html' } as const;
+
+const formatOf = ({ headers }: FastifyRequest, wanted: ReportFormat | undefined): ReportFormat =>
+  wanted ?? FORMATS[preferredType(headers.accept, ['application/json', 'text/csv', 'text/html'])];
