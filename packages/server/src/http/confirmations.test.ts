@@ -90,6 +90,23 @@ describeService('confirmations', (api) => {
     for (const secret of [PASSWORD, id]) assert.equal(all.includes(secret), false);
   });
 
+  test('are asked for when a person confirms what an agent proposes, and hold for that proposal only', async () => {
+    await policy('pin');
+    const { key } = (await api.post('/v1/keys', { name: 'agent', scopes: ['propose'] })).body.data;
+    const propose = async () =>
+      (await api.as(key).post(`${silo.path}/proposals/feed`, { amount: 2 })).body.data.proposal_id as string;
+    const ada = await signedIn(api, [{ role: 'operator' }]);
+    const [first, second] = [await propose(), await propose()];
+    const start = (id: string, headers = {}) =>
+      ada.ask('POST', `${silo.path}/proposals/${id}/confirm`, undefined, headers);
+    assert.equal(codeOf(await start(first))[0], 'confirmation_required');
+    const wanted = { action: 'proposals.confirm', device_id: silo.deviceId, resource_id: first };
+    const answer = await ada.ask('POST', CONFIRMATIONS, { ...wanted, password: PASSWORD });
+    const given = withId(answer.body.data.confirmation_id);
+    assert.equal(codeOf(await start(second, given))[0], 'confirmation_required');
+    await ended(await start(first, given));
+  });
+
   test('of two starts at the same moment let one begin', async () => {
     await policy('pin');
     const ada = await signedIn(api, [{ role: 'operator' }]);

@@ -278,6 +278,20 @@ describeRequests('the Model Context Protocol', (api) => {
       const { id, error } = await told(method, params);
       assert.deepEqual([id, typeof error?.code], [7, 'number'], `${method} ${JSON.stringify(params)}`);
     }
+    const newest = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'tester', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const unknown = { jsonrpc: '2.0', id: 7, method: 'nothing/there', params: { _meta: newest } };
+    for (const [method, status] of [
+      ['nothing/there', 404],
+      ['tools/list', 400],
+    ] as const) {
+      const asked = { ...headers, 'mcp-protocol-version': '2026-07-28', 'mcp-method': method };
+      const answer = await api.raw('POST', '/mcp', { headers: asked, body: JSON.stringify(unknown) });
+      assert.equal(answer.status, status, 'the header of the newest protocol repeats the method');
+    }
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const sent = { headers: { ...headers, 'content-type': type }, body: ping };
       assert.equal((await api.raw('POST', '/mcp', sent)).status, 415, type);
