@@ -4,10 +4,10 @@ import type { Api } from './service.ts';
 export const PASSWORD = 'long enough for the barn';
 export const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
 
+/** Four digits, so that names have the order in which people were invited. */
 let made = 1_000;
 
 /** Invites a person who has these grants; answers the person and the code of the link. */
-/** Their names have the order in which they were invited. */
 export const invite = async (api: Api, grants: object[], login = `person-${++made}`) =>
   (await api.post('/v1/people', { login, name: `Name of ${login}`, grants })).body.data;
 
