@@ -124,6 +124,7 @@ function TableHead<Row>({ columns, order, onOrder }: TableHeadProps<Row>) {
             key={name}
             class={kind}
             scope="col"
+            data-column={name}
             aria-sort={order?.column === name ? sortWord(order) : undefined}
           >
             {sortBy === undefined ? (

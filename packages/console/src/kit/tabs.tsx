@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import './tabs.css';
 
 export interface Tab {
@@ -12,13 +13,22 @@ interface Props {
   readonly current: string;
 }
 
-/** The parts of a view. Each has an address of its own. */
-export const Tabs = ({ label, tabs, current }: Props) => (
-  <nav class="tabs" aria-label={label}>
-    {tabs.map(({ name, title, address }) => (
-      <a key={name} href={address} aria-current={name === current ? 'page' : undefined}>
-        {title}
-      </a>
-    ))}
-  </nav>
-);
+/** The parts of a view. Each has an address of its own; on a phone the present one is moved into sight. */
+export function Tabs({ label, tabs, current }: Props) {
+  const present = useRef<HTMLAnchorElement>(null);
+  useEffect(() => present.current?.scrollIntoView({ block: 'nearest', inline: 'center' }), [current]);
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map(({ name, title, address }) => (
+        <a
+          key={name}
+          href={address}
+          ref={name === current ? present : null}
+          aria-current={name === current ? 'page' : undefined}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
