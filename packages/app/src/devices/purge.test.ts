@@ -3,6 +3,7 @@ import { before, it } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { PURGE_DELAY_MS } from '@granary/core/fleet/removal';
 import { ruleContent } from '@granary/core/notifications/rule';
+import { testAttempt } from '@granary/testing/app/attempts';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   batchOf,
@@ -35,6 +36,7 @@ const TABLES = [
   'rejections',
   'notes',
   'alert_raises',
+  'proposals',
 ];
 const LATER_MS = NOW_MS + HOUR_MS;
 
@@ -76,6 +78,9 @@ describeEachEngine('the purge of a device', (engine) => {
     const operationId = newId('op');
     const request = { amount: 1 };
     const start = { deviceNo, operationId, type: 'feed', request, isReachable: true } as const;
+    const { proposals } = app.audited(testAttempt({ attemptId: newId('au') }));
+    const proposed = { proposalId: newId('pr'), deviceNo, type: 'feed', request, reason: null } as const;
+    await proposals.create({ ...proposed, isReachable: true, nowMs: NOW_MS });
     await app.operations.start({ ...start, nowMs: NOW_MS });
     await app.operations.notSent({ deviceNo, operationId, why: 'not_connected', nowMs: NOW_MS });
     const note = {
