@@ -217,6 +217,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/records/missions.ts')).missions,
   },
   {
+    name: 'report',
+    summary: 'show stock, use, orders and alerts of a day, a week or a month',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/report.ts')).report,
+  },
+  {
     name: 'note',
     summary: 'list, write and remove notes on devices and facilities',
     group: RECORDS,

@@ -122,6 +122,18 @@ test('the commands that read a farm', async (t) => {
     assert.ok(lines >= 2, `${lines} lines`);
   });
 
+  await t.test('a report is text, a table for programs and a page', async () => {
+    const text = await farm.run(['report', '--tz', 'UTC', '--facility', 'Hillside Farm']);
+    assert.match(text, /^Daily report, .*, Hillside Farm\n/);
+    assert.match(text, /^SILO +BEGIN +IN +USED +END +ORDER BY$/m);
+    const weekly = await farm.json<{ days: object[] }>('report', '--period', 'weekly');
+    assert.equal(weekly.days.length, 7);
+    assert.match(await farm.run(['report', '--csv']), /^first_date,last_date,device_id,/);
+    assert.match(await farm.run(['report', '--html', '--language', 'de']), /<h1[^>]*>Tagesbericht/);
+    assert.match(await farm.run(['report', '--date', '2026-02-30'], 3), /invalid_input/);
+    assert.match(await farm.run(['report', '--period', 'yearly'], 2), /daily, weekly, monthly/);
+  });
+
   await t.test('notes and handovers are written, listed, removed and acknowledged', async () => {
     const note = await farm.json<{ note_id: string; at: string }>(
       'note',

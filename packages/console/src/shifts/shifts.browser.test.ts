@@ -3,9 +3,12 @@ import { after, before, test } from 'node:test';
 import { checkAccessibility, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
 
+/** Nothing is sent there. */
+const MAIL = { GRANARY_SMTP_URL: 'smtp://127.0.0.1:9', GRANARY_MAIL_FROM: 'granary@farm.example' };
+
 let site: RunningSite;
 before(async () => {
-  site = await RunningSite.start();
+  site = await RunningSite.start(0, {}, MAIL);
 });
 after(() => site.stop());
 
@@ -76,6 +79,78 @@ test('a view is saved with its filters, opened by another key from the list and 
     .click();
   await dialog.getByText('No view is saved yet.').waitFor();
   assert.deepEqual(record.faults, []);
+});
+
+test('a report is read, printed and saved, and sent to others by a schedule', async (t) => {
+  const operator = await signIn(t, site);
+  const phone = await signIn(t, site, { viewport: PHONE });
+  if (operator === null || phone === null) return;
+  const { page, record } = operator;
+  await operator.open('#/overview');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to or do' }).fill('reports');
+  await page
+    .getByRole('option', { name: /^Reports/ })
+    .first()
+    .waitFor();
+  await page.keyboard.press('Enter');
+  const report = page.frameLocator('iframe');
+  await report.getByRole('heading', { name: 'Daily report' }).waitFor();
+  await page.getByRole('button', { name: 'Week', exact: true }).click();
+  await report.getByRole('heading', { name: 'Weekly report' }).waitFor();
+  await page.getByLabel('Facility').first().selectOption('Hillside Farm');
+  await report.getByText('Hillside Farm').first().waitFor();
+  await page.evaluate(
+    `document.querySelector('iframe').contentWindow.print = () => { document.title = 'printed'; }`,
+  );
+  await page.getByRole('button', { name: 'Print' }).click();
+  assert.equal(await page.title(), 'printed');
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  assert.equal((await saving).suggestedFilename(), 'report-weekly.csv');
+  await page.getByLabel('A day of it').fill('2999-01-01');
+  await page.getByRole('alert').filter({ hasText: /date/i }).waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await report.getByRole('heading', { name: 'Daily report' }).waitFor();
+  await page.getByRole('button', { name: 'Send to me' }).click();
+  await page
+    .getByText(/e-mail address/)
+    .first()
+    .waitFor();
+
+  await page.getByRole('button', { name: 'New schedule' }).click();
+  const form = page.getByRole('dialog', { name: 'New schedule' });
+  await form.getByLabel('Name').fill('Morning');
+  await form.getByLabel('E-mail addresses').fill('boss@example.com\nno address');
+  await checkAccessibility(page);
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.locator('.refusal, [role=alert]').first().waitFor();
+  await form.getByLabel('E-mail addresses').fill('boss@example.com');
+  await form.getByRole('button', { name: 'Save' }).click();
+  const row = page.getByRole('row').filter({ hasText: 'Morning' });
+  await row.getByText('Every day, 06:00').waitFor();
+  await checkAccessibility(page);
+  await row.getByRole('button', { name: 'Change Morning' }).click();
+  const change = page.getByRole('dialog', { name: 'Change Morning' });
+  await change.getByLabel('Is sent').uncheck();
+  await change.getByRole('button', { name: 'Save' }).click();
+  await row.getByText('switched off').waitFor();
+
+  await phone.open('#/reports');
+  await phone.page.frameLocator('iframe').getByRole('heading', { name: 'Daily report' }).waitFor();
+  await phone.page.getByText('Morning').first().waitFor();
+  const width = await phone.page.evaluate('document.documentElement.scrollWidth');
+  assert.ok(Number(width) <= PHONE.width, `${width} px`);
+  await checkAccessibility(phone.page);
+
+  await row.getByRole('button', { name: 'Remove Morning' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByText('No report is sent yet.').waitFor();
+  // The browser notes what the service refuses.
+  assert.deepEqual(
+    [...record.faults, ...phone.record.faults].filter((fault) => !/status of 4(?:00|22)/.test(fault)),
+    [],
+  );
 });
 
 test('a shift is handed over with what happened in it, printed, and acknowledged on a phone', async (t) => {

@@ -32,12 +32,13 @@ export class RunningSite {
   static async start(
     historyDays = 0,
     files: Readonly<Record<string, Uint8Array>> = {},
+    env: Readonly<Record<string, string>> = {},
   ): Promise<RunningSite> {
     const folder = await mkdtemp(join(tmpdir(), 'granary-console-'));
     for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
     // The page must know the port, which the service does not tell where the system chooses it.
     const GRANARY_MQTT_PORT = String(await freePort());
-    const service = await startServiceProcess({ ...settingsOf(folder), GRANARY_MQTT_PORT });
+    const service = await startServiceProcess({ ...settingsOf(folder), ...env, GRANARY_MQTT_PORT });
     const { httpUrl: baseUrl, mqttUrl, adminKey } = service;
     const farm = await startFarm({
       profiles: SIMULATED_PROFILES,
