@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs Granary as a service of systemd, or upgrades it: sudo sh deploy/install.sh granary-cli-0.1.0.tgz
 # The package is what `npm run build:packages` writes to dist; without an argument npm fetches the published one.
+# sudo sh deploy/install.sh --remove removes it again, and leaves its data and its settings.
 # GRANARY_ROOT=/folder installs into a tree that is not running (an image, a test): no systemd, no user is needed there.
 set -eu
 
 usage() {
-  echo "usage: install.sh [package.tgz]   (as root; --help shows this)"
+  echo "usage: install.sh [package.tgz | --remove]   (as root; --help shows this)"
 }
 fail() {
   echo "install.sh: $1" >&2
@@ -19,9 +20,21 @@ case "${1:-}" in -h | --help)
 esac
 [ $# -le 1 ] || { usage >&2; exit 2; }
 
+root=${GRANARY_ROOT:-}
+[ -n "$root" ] || [ "$(id -u)" = 0 ] || fail "it must run as root: sudo sh $0 ${1:-}"
+
+if [ "${1:-}" = --remove ]; then
+  if [ -z "$root" ] && [ -d /run/systemd/system ]; then
+    systemctl disable --now granary || true
+  fi
+  rm -rf "$root/opt/granary" "$root/etc/systemd/system/granary.service"
+  [ -n "$root" ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload
+  echo "Granary is removed. Its data ($root/var/lib/granary), its settings ($root/etc/granary) and its user are left."
+  exit 0
+fi
+
 package=${1:-@granary/cli}
 here=$(cd "$(dirname "$0")" && pwd)
-root=${GRANARY_ROOT:-}
 case "$package" in
 @*) ;;
 *)
@@ -29,12 +42,16 @@ case "$package" in
   package=$(cd "$(dirname "$package")" && pwd)/$(basename "$package")
   ;;
 esac
-[ -n "$root" ] || [ "$(id -u)" = 0 ] || fail "it must run as root: sudo sh $0 ${1:-}"
 
-if ! command -v npm >/dev/null; then
-  command -v apt-get >/dev/null || fail "Node 20.3 or newer with npm is needed"
-  echo "installing Node and npm from Debian ..."
-  apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends nodejs npm
+missing=
+command -v npm >/dev/null || missing="nodejs npm"
+# The Node that Granary fetches needs this library, which small systems do not have.
+[ -n "$root" ] || ldconfig -p 2>/dev/null | grep -q 'libatomic\.so\.1' || missing="$missing libatomic1"
+if [ -n "$missing" ]; then
+  command -v apt-get >/dev/null || fail "this is missing: $missing (Node 20.3 or newer with npm is needed)"
+  echo "installing $missing from Debian ..."
+  # shellcheck disable=SC2086
+  apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $missing
 fi
 
 echo "installing $package into $root/opt/granary ..."
