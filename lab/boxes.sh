@@ -17,7 +17,7 @@ container=
 service=
 clean() {
   [ -z "$service" ] || kill "$service" 2>/dev/null || true
-  [ -z "$container" ] || buildah rm "$container" >/dev/null || true
+  [ -z "$container" ] || buildah rm "$container" >/dev/null 2>&1 || true
   umount "$folder/machine/proc" 2>/dev/null || true
   rm -rf "$folder"
 }

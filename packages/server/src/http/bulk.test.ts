@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startSilo } from '@granary/testing/server/devices/scripted-silo';
 import { type Api, describeService, fieldDeviceNamed, siloNamed } from '@granary/testing/server/service';
 
 const HEAD = 'device_id,profile,name,model,facility,zone,capacity_kg,label.product';
@@ -163,5 +164,34 @@ describeService('labels, and the same for many devices', (api) => {
     for (const wrong of ['x', HEAD, '"', '\ufeff']) {
       assert.equal((await postCsv(wrong)).body.error.code, 'apply_refused', wrong);
     }
+  });
+
+  test('ten thousand devices are imported while a silo that runs is stopped', async (t) => {
+    const silo = await startSilo(api, 'running');
+    const { body } = await api.post(`${silo.path}/operations/feed`, { amount: 100, rate: 50 });
+    const id: string = body.data.operation_id;
+    await silo.take('start');
+    await silo.ack({ operation_id: id, accepted: true });
+    const rows = Array.from({ length: ROWS }, (_, n) => rowOf(`many-${n}`));
+    const startMs = performance.now();
+    const importing = postCsv([HEAD, ...rows].join('\n'));
+    const stops: number[] = [];
+    const stopOnce = async () => {
+      const beginMs = performance.now();
+      const { status } = await api.post(`${silo.path}/operations/${id}/stop`);
+      stops.push(performance.now() - beginMs);
+      assert.equal(status, 200);
+    };
+    await stopOnce();
+    await silo.take('stop');
+    await stopOnce();
+    const { status, body: imported } = await importing;
+    t.diagnostic(
+      `imported in ${Math.round(performance.now() - startMs)} ms; stops answered in ${stops.map(Math.round).join(' and ')} ms`,
+    );
+    assert.equal(status, 200, JSON.stringify(imported.error));
+    assert.deepEqual([imported.data.devices, imported.data.credentials.length], [ROWS, ROWS]);
+    await silo.progress({ operation_id: id, state: 'stopped', amount_kg: 1 });
+    await silo.leave();
   });
 });
