@@ -83,6 +83,9 @@ for (const { name, start } of LINKS) {
       // The copy that was sent with the answer, and one repetition from memory.
       await silo.take('stop');
       await silo.take('stop');
+      const params = { name: 'operations_stop', arguments: { device_id: 'urgent', operation_id: id } };
+      const byAgent = await api.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+      assert.deepEqual([byAgent.status, byAgent.body.result.isError], [200, false], byAgent.text);
       release();
       await eventually(statusOf, 'stopping');
       await silo.progress({ operation_id: id, state: 'stopped', amount_kg: 10 });
