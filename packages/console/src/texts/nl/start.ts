@@ -11,7 +11,7 @@ export const start: typeof english.start = {
   simulated: 'Wat gesimuleerd is',
   none: 'Er zijn geen gesimuleerde apparaten.',
   simulatedCount: (count) =>
-    `${count === 1 ? 'Eén apparaat is gesimuleerd: het heeft' : `${count} apparaten zijn gesimuleerd: ze hebben`} het etiket ‘simulated’. Niets wat daarop beweegt is echt; hun meldingen, bestellingen en geschiedenis zijn verzonnen.`,
+    `${count === 1 ? 'Eén apparaat is gesimuleerd: het heeft' : `${count} apparaten zijn gesimuleerd: ze hebben`} het etiket ‘simulated’. Niets wat daarop beweegt is echt; hun alarmen, bestellingen en geschiedenis zijn verzonnen.`,
   showThem: 'Gesimuleerde apparaten tonen',
   own: (count) => plural(count, { one: '# eigen apparaat.', other: '# eigen apparaten.' }),
   noOwn: 'Er is nog geen eigen apparaat.',
