@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { RaisedAlerts } from './alert-statistics.ts';
+import { ALERT_TYPES } from './alerts.ts';
 import { OptionalActor } from './audit.ts';
 import { LABEL_LIST } from './devices/labels.ts';
 import { FORECAST_STATUSES } from './foresight/forecasts.ts';
@@ -118,6 +119,17 @@ export const Report = closed({
   ),
   silos: described('By facility and name; at most 500.', Type.Array(ReportSilo)),
   deliveries: described('Newest first; at most 100.', Type.Array(ReportDelivery)),
+  open_critical: described(
+    'The critical alerts that are present now and not shelved, newest first; at most 100.',
+    Type.Array(
+      closed({
+        device_id: DeviceId,
+        device_name: Type.String(),
+        type: Type.Enum(ALERT_TYPES),
+        since: Timestamp,
+      }),
+    ),
+  ),
   raised: closed({ total: Count, info: Count, warning: Count, critical: Count }),
   alerts: described('By device and type, the most severe first; at most 100.', Type.Array(RaisedAlerts)),
   operations: described(

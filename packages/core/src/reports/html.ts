@@ -132,7 +132,7 @@ export function reportSubject(report: Report, reader: ReportReader): string {
   const orders = toOrder(report).length;
   const urgent = [
     ...(orders === 0 ? [] : [`${words.order}: ${orders}`]),
-    ...(report.raised.critical === 0 ? [] : [`${words.critical}: ${report.raised.critical}`]),
+    ...(report.open_critical.length === 0 ? [] : [`${words.critical}: ${report.open_critical.length}`]),
   ];
   const title = `${words.titles[report.period]} ${periodText(report, texts)}, ${placeText(report, texts)}`;
   const subject = oneLine([title, ...urgent].join(' · ')).replaceAll('=?', '= ?');
@@ -145,13 +145,13 @@ export function reportSubject(report: Report, reader: ReportReader): string {
 /** For programs that show no HTML: what has to be done, and the figures. */
 export function reportText(report: Report, reader: ReportReader): string {
   const texts = textsOf(reader, report.time_zone);
-  const { words, mass } = texts;
-  const { totals, raised } = report;
+  const { words, mass, time } = texts;
+  const { raised } = report;
   const orders = toOrder(report).map(
     (silo) => `${silo.name}: ${mass(silo.order_kg, silo.bushel_kg)}, ${orderText(silo, texts)}`,
   );
-  const critical = criticalOf(report).map(
-    ({ device_name: name, type, raised: times }) => `${name}: ${words.types[type]} × ${times}`,
+  const critical = report.open_critical.map(
+    ({ device_name: name, type, since }) => `${name}: ${words.types[type]}, ${time(since)}`,
   );
   const lines = [
     `${words.titles[report.period]}, ${periodText(report, texts)}, ${placeText(report, texts)}`,
@@ -159,22 +159,24 @@ export function reportText(report: Report, reader: ReportReader): string {
     `${words.toDo}:`,
     ...(orders.length + critical.length === 0 ? [words.nothingToDo] : [...orders, ...critical]),
     '',
-    `${words.stock}: ${mass(totals.end_kg)} (${changeText(report, texts)})`,
-    `${words.used}: ${mass(totals.use_kg)}`,
-    `${words.delivered}: ${mass(totals.in_kg)}`,
+    `${words.stock}: ${mass(known(report, 'end_kg'))} (${changeText(report, texts)})`,
+    `${words.used}: ${mass(known(report, 'use_kg'))}`,
+    `${words.delivered}: ${mass(known(report, 'in_kg'))}`,
     `${words.alerts}: ${raised.total}`,
     ...footerOf(report, reader, texts),
   ];
   return `${lines.map(oneLine).join('\n')}\n`;
 }
 
-const criticalOf = ({ alerts }: Report): Report['alerts'] =>
-  alerts.filter(({ severity }) => severity === 'critical');
-
 const orderText = ({ order_by: orderBy }: ReportSilo, { words, time }: Texts): string =>
   orderBy === null ? '' : filled(words.orderBy, { time: time(orderBy) });
 
-function changeText({ totals }: Report, { mass }: Texts): string {
+/** A sum of which nothing is known is not zero. */
+const known = ({ silos, totals }: Report, name: 'end_kg' | 'use_kg' | 'in_kg'): number | null =>
+  silos.every((silo) => silo[name] === null) ? null : totals[name];
+
+function changeText({ silos, totals }: Report, { mass }: Texts): string {
+  if (silos.every(({ begin_kg, end_kg }) => begin_kg === null || end_kg === null)) return '–';
   const { change_kg: change } = totals;
   return `${change < 0 ? '−' : '+'}${mass(Math.abs(change))}`;
 }
@@ -277,14 +279,15 @@ const list = (
 function figures(report: Report, texts: Texts): string {
   const { words, mass, number } = texts;
   const { totals, raised } = report;
-  const share = totals.capacity_kg === 0 ? '' : `${number((100 * totals.end_kg) / totals.capacity_kg)} % · `;
+  const share =
+    known(report, 'end_kg') === null ? '' : `${number((100 * totals.end_kg) / totals.capacity_kg)} % · `;
   const cell = (name: string, value: string, below: string, color = TEXT): string =>
     `<td width="50%" valign="top" style="padding:12px 8px 0 0"><div style="font-size:13px;color:${MUTED}">${escaped(name)}</div><div style="font-size:24px;line-height:1.2;font-weight:600;color:${color}">${escaped(value)}</div><div style="font-size:13px;color:${MUTED}">${escaped(below)}</div></td>`;
   const unloaded = totals.out_kg > 0 ? `${words.unloaded}: ${mass(totals.out_kg)}` : '';
   const critical = `${words.critical}: ${number(raised.critical)}`;
   return table([
-    `<tr>${cell(words.stock, mass(totals.end_kg), `${share}${changeText(report, texts)}`)}${cell(words.used, mass(totals.use_kg), unloaded)}</tr>`,
-    `<tr>${cell(words.delivered, mass(totals.in_kg), '')}${cell(words.alerts, number(raised.total), critical, raised.critical > 0 ? CRITICAL : TEXT)}</tr>`,
+    `<tr>${cell(words.stock, mass(known(report, 'end_kg')), `${share}${changeText(report, texts)}`)}${cell(words.used, mass(known(report, 'use_kg')), unloaded)}</tr>`,
+    `<tr>${cell(words.delivered, mass(known(report, 'in_kg')), '')}${cell(words.alerts, number(raised.total), critical, raised.critical > 0 ? CRITICAL : TEXT)}</tr>`,
   ]);
 }
 
@@ -296,7 +299,7 @@ const MARKS = {
 } as const;
 
 function toDo(report: Report, texts: Texts): string {
-  const { words, mass } = texts;
+  const { words, mass, time } = texts;
   const isLate = ({ order_by: orderBy }: ReportSilo): boolean =>
     checkedTimeMs(orderBy ?? report.made_at) <= checkedTimeMs(report.made_at) + DAY_MS;
   const orders = toOrder(report).map((silo) => {
@@ -304,8 +307,10 @@ function toDo(report: Report, texts: Texts): string {
     const figure = `${words.order}: ${mass(silo.order_kg, silo.bushel_kg)}`;
     return row(silo.name, figure, [small(below)], MARKS[isLate(silo) ? 'critical' : 'warning']);
   });
-  const critical = criticalOf(report).map((alert) => alertRow(alert, texts));
-  const rows = [...orders, ...critical];
+  const critical = report.open_critical.map(({ device_name: name, type, since }) =>
+    row(name, words.types[type], [small([time(since)])], MARKS.critical),
+  );
+  const rows = [...critical, ...orders];
   return rows.length === 0 ? paragraph(words.nothingToDo) : table(rows);
 }
 
@@ -400,10 +405,7 @@ function alerts(report: Report, texts: Texts): string {
   const counts = (['critical', 'warning', 'info'] as const).map(
     (name) => `${words[name]}: ${number(raised[name])}`,
   );
-  // Those that are critical are things to do, above.
-  const rows = report.alerts
-    .filter(({ severity }) => severity !== 'critical')
-    .map((alert) => alertRow(alert, texts));
+  const rows = report.alerts.map((alert) => alertRow(alert, texts));
   if (raised.total === 0) return paragraph(words.none);
   return `${paragraph(counts.join(' · '))}${rows.length === 0 ? '' : list('alerts', rows, report, texts)}`;
 }

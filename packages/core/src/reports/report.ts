@@ -32,6 +32,7 @@ export interface ReportFacts {
   readonly silos: readonly SiloFacts[];
   /** One more than a report lists, where there are more; so of the other lists, too. */
   readonly refills: readonly StoredRefill[];
+  readonly openCritical: Report['open_critical'];
   readonly raised: Report['raised'];
   readonly alerts: readonly RaisedAlerts[];
   readonly operations: readonly (OperationRecord & {
@@ -95,6 +96,7 @@ export function reportOf(facts: ReportFacts): Report {
       product: refill.product,
       delivery_note_kg: refill.deliveryNoteKg,
     })),
+    open_critical: facts.openCritical.slice(0, REPORT_ITEMS_MAX),
     raised: facts.raised,
     alerts: lists.alerts.items,
     operations: lists.operations.items.map((operation) => ({

@@ -119,6 +119,7 @@ const reported = (silos: readonly SiloFacts[], more: Partial<Parameters<typeof r
     nowMs: NOW_MS,
     silos,
     refills: [],
+    openCritical: [],
     raised: { total: 0, info: 0, warning: 0, critical: 0 },
     alerts: [],
     operations: [],
@@ -164,17 +165,10 @@ test('names from outside are text, and no line of a table of a spreadsheet compu
 });
 
 test('says first what has to be done, in every language and unit', () => {
-  const alert = {
-    device_id: 'silo-1',
-    device_name: 'Silo 1',
-    facility: 'North',
-    type: 'hot_spot',
-    severity: 'critical',
-    raised: 1,
-    last_at: toIso(NOW_MS - DAY_MS),
-  } as const;
-  const raised = { total: 1, info: 0, warning: 0, critical: 1 };
-  const report = reported([siloFacts()], { alerts: [alert], raised });
+  const openCritical = [
+    { device_id: 'silo-1', device_name: 'Silo 1', type: 'hot_spot', since: toIso(NOW_MS - DAY_MS) } as const,
+  ];
+  const report = reported([siloFacts()], { openCritical });
   assert.equal(
     reportSubject(report, READER),
     'Daily report Tuesday, November 17, 2026, All facilities · Order: 1 · Critical: 1',
@@ -198,6 +192,8 @@ test('a file is attached where that is wanted', () => {
 
 test('a report of nothing and one of very much stay readable', () => {
   assert.match(reportHtml(reported([]), READER), /There are no silos here/);
+  const unknown = siloFacts({ beginKg: null, endKg: null, days: [] });
+  assert.match(reportText(reported([unknown]), READER), /Stock: – \(–\)\nUsed: –\nDelivered: –/);
   const many = Array.from({ length: 501 }, (_, no) => siloFacts({ name: `Silo ${no}`, endKg: 1e12 }));
   const report = reported(many);
   assert.deepEqual([report.silos.length, report.has_more, report.totals.silos], [500, ['silos'], 501]);

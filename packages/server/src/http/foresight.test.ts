@@ -116,13 +116,24 @@ describeService(
     test('a report is a page and a table, too', async () => {
       const csv = await api.get('/v1/reports?tz=UTC', { accept: 'text/csv' });
       assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
-      assert.match(csv.headers.get('content-disposition') ?? '', /report-daily-.*\.csv/);
       assert.match(csv.text, /,mill,.*,"Wheat, ""soft""",/);
       const html = await api.get('/v1/reports?tz=UTC&format=html&language=de');
       assert.match(html.headers.get('content-type') ?? '', /^text\/html/);
       assert.match(html.headers.get('content-security-policy') ?? '', /default-src 'none'/);
       assert.match(html.text, /<h1[^>]*>Tagesbericht/);
       assert.match(html.text, /Wheat, &#34;soft&#34;/);
+    });
+
+    test('a report begins with the critical alerts that are present', async () => {
+      await api.post(devices, siloOf('low', 'east'));
+      await backfill('low', [{ ts: NOW_MS, weight: 100 }]);
+      const present = async (query: string) =>
+        (await api.get(`/v1/reports${query}`)).body.data.open_critical
+          .map(({ device_id: id, type }: { device_id: string; type: string }) => `${id} ${type}`)
+          .join();
+      await eventually(() => present('?facility=east'), 'low critical_level');
+      assert.equal(await present('?facility=south'), '');
+      assert.equal((await api.delete(`${devices}/low`)).status, 200);
     });
 
     test('a report that cannot be made says why', async () => {

@@ -14,7 +14,7 @@ import { sentence } from '@granary/contract/sentences/english';
 import { hasFacility, isUnlimited } from '@granary/core/keys';
 import { type ReportReader, reportHtml } from '@granary/core/reports/html';
 import { dayOf, daysAround, lastDays, type ReportDays } from '@granary/core/reports/period';
-import { csvName, reportCsv } from '@granary/core/reports/report';
+import { reportCsv } from '@granary/core/reports/report';
 import {
   nextAtMs,
   type ScheduleContent,
@@ -62,10 +62,7 @@ export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const format = formatOf(request, wanted);
     reply.header('vary', 'accept');
     if (format === 'json') return success(report);
-    if (format === 'csv') {
-      reply.header('content-disposition', `attachment; filename="${csvName(report)}"`);
-      return reply.type('text/csv; charset=utf-8').send(reportCsv(report));
-    }
+    if (format === 'csv') return reply.type('text/csv; charset=utf-8').send(reportCsv(report));
     reply.header('content-security-policy', HTML_POLICY);
     return reply.type('text/html; charset=utf-8').send(reportHtml(report, await readerOf(request, language)));
   });

@@ -56,6 +56,7 @@ const MAILED = {
     nowMs: 0,
     silos: [],
     refills: [],
+    openCritical: [],
     raised: { total: 0, info: 0, warning: 0, critical: 0 },
     alerts: [],
     operations: [],

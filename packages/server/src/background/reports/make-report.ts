@@ -1,6 +1,7 @@
 import type { AppReads } from '@granary/app/app';
 import type { DeviceSelection } from '@granary/app/conditions';
 import { REPORT_ITEMS_MAX, type Report } from '@granary/contract/reports';
+import { toIso } from '@granary/contract/time';
 import { operationRecord } from '@granary/core/operations/record';
 import type { ReportDays } from '@granary/core/reports/period';
 import { reportOf, type SiloFacts } from '@granary/core/reports/report';
@@ -15,7 +16,7 @@ export interface ReportWish {
   readonly nowMs: number;
 }
 
-type Reads = Pick<AppReads, 'reports' | 'foresight' | 'alerts' | 'shifts'>;
+type Reads = Pick<AppReads, 'reports' | 'foresight' | 'fleet' | 'alerts' | 'shifts'>;
 
 /** In parts, because there may be thousands of silos; others have their turn between two of them. */
 export async function makeReport(
@@ -46,6 +47,14 @@ export async function makeReport(
   await nextPart();
   const { raised } = await app.alerts.statistics(range, nowMs);
   const alerts = await app.alerts.raised(range, limit, true);
+  const open = await app.fleet.alerts({
+    devices,
+    filter: 'open',
+    severity: 'critical',
+    type: null,
+    beforeId: null,
+    limit,
+  });
   await nextPart();
   const operations = await app.shifts.operations({ ...range, withUnfinished: false, limit });
   return reportOf({
@@ -55,6 +64,14 @@ export async function makeReport(
     nowMs,
     silos,
     refills: refills.filter(({ isRefill }) => isRefill),
+    openCritical: open
+      .filter(({ state }) => state.status !== 'cleared')
+      .map(({ state, deviceId, deviceName }) => ({
+        device_id: deviceId,
+        device_name: deviceName,
+        type: state.type,
+        since: toIso(state.createdAtMs),
+      })),
     raised,
     alerts,
     operations: operations.map(({ state, deviceId, deviceName }) => ({

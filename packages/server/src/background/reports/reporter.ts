@@ -15,7 +15,7 @@ const ROUND_MS = 10 * SECOND_MS;
 const SCHEDULES_PER_READ = 10;
 
 interface ReporterParts {
-  readonly app: Pick<App, 'reports' | 'foresight' | 'alerts' | 'shifts'>;
+  readonly app: Pick<App, 'reports' | 'foresight' | 'fleet' | 'alerts' | 'shifts'>;
   readonly consoleUrl: string | null;
   readonly logger: Logger;
   readonly now: () => number;
