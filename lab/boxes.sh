@@ -70,7 +70,7 @@ buildah rm "$container" >/dev/null
 
 echo "== the Containerfile"
 git archive HEAD | (mkdir "$folder/sources" && tar -x -C "$folder/sources")
-buildah build --pull-never --network host -q -t granary-trial "$folder/sources" >/dev/null
+buildah build --format docker --pull-never --network host -q -t granary-trial "$folder/sources" >/dev/null
 container=$(buildah from --pull-never localhost/granary-trial)
 mkdir "$folder/data" && chown 1000:1000 "$folder/data"
 in_container() {
