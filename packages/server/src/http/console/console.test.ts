@@ -85,7 +85,7 @@ describe("the operators' page", () => {
     assert.equal(
       headers.get('content-security-policy'),
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob: https://tiles.example:8443; " +
-        "connect-src 'self' https://tiles.example:8443; worker-src 'self'; font-src 'self'; manifest-src 'self'; " +
+        "connect-src 'self' https://tiles.example:8443; worker-src 'self'; frame-src 'self'; font-src 'self'; manifest-src 'self'; " +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     );
     assert.equal(headers.get('referrer-policy'), 'same-origin');
