@@ -244,8 +244,7 @@ function OverviewFilters() {
   );
 }
 
-/** The first thing that a new service shows. */
-/** While there is nothing but the demo. */
+/** For whoever can attach devices, while there is nothing but the demo. */
 function DemoNotice() {
   const { live, preferences } = useConsole();
   const { devices } = live.site;
@@ -255,7 +254,8 @@ function DemoNotice() {
       devices.all.value.size > 0 &&
       [...devices.all.value.values()].every(({ value: device }) => isSimulated(device)),
   );
-  if (!isDemo.value || !preferences.showsDemoNotice.value) return null;
+  const canAttach = useScope('admin');
+  if (!canAttach || !isDemo.value || !preferences.showsDemoNotice.value) return null;
   return (
     <aside class="demo-notice panel" aria-label={start.title}>
       <p>
@@ -272,6 +272,7 @@ function DemoNotice() {
   );
 }
 
+/** The first thing that a new service shows. */
 function NoDevices() {
   const { overview } = texts.value;
   return (
