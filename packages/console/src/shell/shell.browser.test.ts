@@ -45,6 +45,8 @@ test('Enter in the palette chooses by what was typed, also before it is drawn', 
   const operator = await signIn(t, site);
   if (operator === null) return;
   const { page } = operator;
+  // The palette finds devices when they are known.
+  await page.getByRole('heading', { name: 'Calf starter' }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Go to or do' }).evaluate((input: HTMLInputElement) => {
     input.value = 'calf starter';
