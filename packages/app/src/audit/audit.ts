@@ -40,12 +40,15 @@ export async function enterChange(
   if (isNew && (result === undefined || audited === 'nothing')) await removeEntry(sql, attempt.attemptId);
   if (isNew && audited !== 'nothing') {
     for (const [index, change] of audited.entries()) {
-      await addEntry(sql, { ...attempt, ...change, attemptId: `${attempt.attemptId}_${index + 1}` }, DONE);
+      const entry = { ...attempt, ...change, attemptId: `${attempt.attemptId}_${index + 1}` };
+      // Some are waited for, so that other work has its turns and the storage does not take a long write for a hung one.
+      await (index % ENTRIES_PER_STEP === 0 ? saveEntry : addEntry)(sql, entry, DONE);
     }
   }
   return { result, effects };
 }
 
+const ENTRIES_PER_STEP = 100;
 const DONE: AuditOutcome = { result: 'done', code: null, count: 1 };
 
 export const reads = {

@@ -62,14 +62,7 @@ export const reports = {
     body: body(checkNewReportSchedule, 'report schedule'),
     answers: { 200: one(ReportSchedule) },
     errors: ['notification_target_unusable', 'report_schedule_limit_reached'],
-    examples: [
-      { summary: 'every morning', body: MORNING },
-      {
-        summary: 'to nobody',
-        body: { ...MORNING, recipients: [] },
-        refusal: 'invalid_input',
-      },
-    ],
+    examples: [{ summary: 'every morning', body: MORNING }],
   }),
   replaceSchedule: endpoint('api', 'PUT', '/report-schedules/{schedule_id}', {
     scope: 'admin',

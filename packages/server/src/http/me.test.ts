@@ -95,7 +95,10 @@ describeService('keys of people', (api) => {
     assert.deepEqual(await idsFor(as), ['north-1', 'south-1']);
     assert.equal((await as.get('/v1/keys')).status, 403, 'the owner is no administrator');
     const { scopes, name, kind } = (await as.get('/v1/session')).body.data;
-    assert.deepEqual([name, kind, scopes], [ada.person.name, 'person', ['read', 'stop', 'operate']]);
+    assert.deepEqual(
+      [name, kind, scopes],
+      [ada.person.name, 'person', ['read', 'stop', 'propose', 'operate']],
+    );
     const narrow = await keyOf(ada, { scopes: ['read'], facilities: ['north'] });
     assert.deepEqual(await idsFor(narrow.as), ['north-1']);
     const start = await narrow.as.post(`${SILOS}/north-1/operations/feed`, { amount: 1 });

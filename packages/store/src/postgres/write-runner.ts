@@ -18,6 +18,9 @@ interface WriteRunnerParts extends Pick<UseCases, 'callUseCase' | 'isLong'> {
   readonly limits: { readonly callMs: number; readonly longMs: number };
 }
 
+/** Of a long write, which also computes much between its statements. */
+const LIMITS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
+
 /** Runs writes, each in a transaction of its own, and again if it could not be committed because of another one. */
 export class WriteRunner {
   readonly #parts: WriteRunnerParts;
@@ -45,7 +48,7 @@ export class WriteRunner {
         const done = await inTransaction(
           connections,
           async (queue) => {
-            if (isLong) queue.post(`SET LOCAL statement_timeout = ${limits.longMs}`);
+            if (isLong) for (const limit of LIMITS) queue.post(`SET LOCAL ${limit} = ${limits.longMs}`);
             return await callUseCase(new PostgresSql(queue, partitions, expectsRepeats), call);
           },
           Math.max(1, endsAtMs - performance.now()),
