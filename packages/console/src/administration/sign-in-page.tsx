@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { callOptions, useConsole } from '../context/console.ts';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { FactList } from '../kit/fact-list.tsx';
-import { useAction, useDraft } from '../kit/form-state.ts';
+import { useChoices, useDraft } from '../kit/form-state.ts';
 import { CheckInput, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { PageList, Table, textColumn, timeColumn, titleColumn } from '../kit/table.tsx';
@@ -25,7 +25,7 @@ export function SignInPage() {
   const { signOn } = texts.value;
   const policy = useLoaded((signal) => client.signOn.policy({ signal }), []);
   const applied = useSignal<AppliedPolicy | null>(null);
-  const { run, failure } = useAction();
+  const { run, failure } = useChoices();
 
   /** Read again before, because somebody else may have changed it. */
   const change = async (changed: (present: SignInPolicy) => SignInPolicy): Promise<void> => {
@@ -56,7 +56,7 @@ export function SignInPage() {
             label={signOn.factorForAdministrators}
             hint={signOn.factorForAdministratorsMeans}
             value={policy.value.second_factor_for === 'administrators'}
-            onValue={(isNeeded) => void run(() => changeFactor(isNeeded))}
+            onValue={(isNeeded) => run(() => changeFactor(isNeeded))}
           />
           <Failure of={failure} />
         </section>

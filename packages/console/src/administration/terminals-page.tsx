@@ -2,7 +2,7 @@ import { RECONFIRMATIONS } from '@granary/contract/confirmations';
 import { TERMINAL_KINDS, type Terminal } from '@granary/contract/terminals';
 import { type Console, callOptions, useConsole } from '../context/console.ts';
 import { ConfirmButton, DialogButton } from '../kit/dialog.tsx';
-import { useAction, useDraft } from '../kit/form-state.ts';
+import { useChoices, useDraft } from '../kit/form-state.ts';
 import { Choices, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Age } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
@@ -59,7 +59,7 @@ function Reconfirm() {
   const { client, live } = console;
   const { terminals } = texts.value;
   const policy = useLoaded((signal) => client.signOn.policy({ signal }), []);
-  const { run, failure } = useAction();
+  const { run, failure } = useChoices();
   const { value } = policy;
   if (value === undefined) return null;
   const named = value.reconfirm.flatMap(({ facility }) => facility ?? []);
@@ -89,7 +89,7 @@ function Reconfirm() {
               ...RECONFIRMATIONS.map((how) => [how, terminals.hows[how]] as const),
             ]}
             value={set ?? ''}
-            onValue={(how) => void run(() => change(facility, how))}
+            onValue={(how) => run(() => change(facility, how))}
           />
         );
       })}

@@ -73,7 +73,12 @@ export async function openUnits(client: Client, session: SignedIn): Promise<void
 }
 
 /** Nothing changes where the service does not answer. */
-export async function chooseUnits(client: Client, { key_id }: SignedIn, chosen: Units): Promise<void> {
+export async function chooseUnits(
+  client: Client,
+  { key_id }: SignedIn,
+  changes: Partial<Units>,
+): Promise<void> {
+  const chosen = { ...units.peek(), ...changes };
   await client.views.changePreferences({ units: chosen });
   unitsOf = null;
   units.value = chosen;

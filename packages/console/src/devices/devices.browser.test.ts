@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { colouredPixels } from '@granary/testing/console/coloured-pixels';
 import { checkAccessibility, DESK, type Operator, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
@@ -56,10 +57,13 @@ describe('the page of a device, in a browser', () => {
     const { page } = person;
     t.after(() => site.client.views.changePreferences({ units: null }));
     await person.open('#/me');
+    // The first choice is still being stored when the second one is made.
+    await page.route('**/v1/preferences', (route) => sleep(500).then(() => route.continue()));
     await page.getByLabel('Weight').selectOption('lb');
     await page.getByLabel('Temperature').selectOption('fahrenheit');
     const chosen = async () => Object.values((await site.client.views.preferences()).units ?? {}).join();
     await eventually(chosen, 'lb,fahrenheit,m/s');
+    await page.unroute('**/v1/preferences');
 
     await person.open(`#/devices/${SILO}`);
     await page.getByText(/Room for [\d,]+ lb/).waitFor();

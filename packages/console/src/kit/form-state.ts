@@ -1,4 +1,5 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { Bound } from './inputs.tsx';
 
 export interface Action {
@@ -33,6 +34,31 @@ export function useAction(): Action {
       } finally {
         isRunning.value = false;
       }
+    },
+  };
+}
+
+export interface Choices {
+  /** Why the last choice was not stored; `null` otherwise. */
+  readonly failure: unknown;
+  run(store: () => Promise<unknown>): void;
+}
+
+/** Controls that store each choice at once: of several quick ones none is left out, and each begins when the one before is stored. */
+export function useChoices(): Choices {
+  const failure = useSignal<unknown>(null);
+  const last = useRef<Promise<void>>(Promise.resolve());
+  return {
+    failure: failure.value,
+    run: (store) => {
+      last.current = last.current.then(store).then(
+        () => {
+          failure.value = null;
+        },
+        (error: unknown) => {
+          failure.value = error;
+        },
+      );
     },
   };
 }

@@ -2,14 +2,14 @@ import './me-view.css';
 import type { Me } from '@granary/contract/me';
 import { PASSWORD_CHARS_MIN, PASSWORD_CHARS_MIN_OF_TWO } from '@granary/contract/people';
 import type { SessionListed } from '@granary/contract/session';
-import { UNIT_CHOICES, type Units } from '@granary/contract/views';
+import { UNIT_CHOICES } from '@granary/contract/views';
 import { useSignal } from '@preact/signals';
 import { type Console, callOptions, isSharedBrowser, useConsole } from '../context/console.ts';
 import { chooseLanguage, chooseUnits } from '../context/preferences.ts';
 import { units } from '../context/units.ts';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { FactList } from '../kit/fact-list.tsx';
-import { useAction, useDraft } from '../kit/form-state.ts';
+import { useChoices, useDraft } from '../kit/form-state.ts';
 import { PasswordInput, SelectInput } from '../kit/inputs.tsx';
 import { Age, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
@@ -73,9 +73,7 @@ function AboutMe({ me: { person } }: { readonly me: Me }) {
 function Display() {
   const { client, session } = useConsole();
   const { me, shell } = texts.value;
-  const { run, failure } = useAction();
-  const choose = (changes: Partial<Units>): void =>
-    void run(() => chooseUnits(client, session, { ...units.peek(), ...changes }));
+  const { run, failure } = useChoices();
   return (
     <section class="panel" aria-label={me.display}>
       <header>
@@ -86,7 +84,7 @@ function Display() {
         <SelectInput
           label={shell.language}
           value={language.value}
-          onValue={(value) => isLanguage(value) && void run(() => chooseLanguage(value))}
+          onValue={(value) => isLanguage(value) && run(() => chooseLanguage(value))}
           options={LANGUAGES.map((one) => [one, languageName(one)])}
         />
         {UNIT_KINDS.map((kind) => (
@@ -94,7 +92,7 @@ function Display() {
             key={kind}
             label={me.unitKinds[kind]}
             value={units.value[kind]}
-            onValue={(value) => choose({ [kind]: value })}
+            onValue={(value) => run(() => chooseUnits(client, session, { [kind]: value }))}
             options={UNIT_CHOICES[kind].map((one) => [one, me.units[one]])}
           />
         ))}

@@ -82,8 +82,8 @@ describeService('other programs', (api) => {
       const { status, body, text } = await api.get(`${filled(url)}?${query}`);
       assert.equal(status, 200, text);
       const rows = selected(body, root) as unknown[];
-      // A forecast needs days of history.
-      if (url === '/v1/forecasts' && rows.length === 0) continue;
+      // A forecast needs days of history; one that says nothing yet has no day.
+      if (url === '/v1/forecasts' && rows.every((row) => selected(row, 'empty') === null)) continue;
       for (const { selector } of columns) {
         assert.ok(
           rows.some((row) => selected(row, selector) !== undefined),
