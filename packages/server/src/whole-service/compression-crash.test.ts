@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { INTERVALS } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
+import type { Reading } from '@granary/core/telemetry/readings';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import { batchOf, reading, registerDevice } from '@granary/testing/app/fixtures';
 import { everyRawRow, rawRowOf } from '@granary/testing/app/raw-readings';
@@ -13,9 +16,15 @@ import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import { eventually } from '@granary/testing/server/eventually';
 import { type ServiceProcess, startServiceProcess } from '@granary/testing/server/service-process';
 
-const READINGS = IS_FULL_SIZE ? 9_000 : 3_000;
-const KILLS = IS_FULL_SIZE ? 2 : 1;
+const DEVICES = IS_FULL_SIZE ? 100 : 1;
+const READINGS = IS_FULL_SIZE ? 100_000 : 3_000;
+const SPACING_MS = IS_FULL_SIZE ? 10_000 : MINUTE_MS;
+/** While readings are compressed, and as many while history is. */
+const KILLS = IS_FULL_SIZE ? 5 : 1;
 const PART = 1_000;
+const KILLED_WITHIN_MS = IS_FULL_SIZE ? 1_000 : 50;
+/** Readings and history of all devices. */
+const COMPRESSED_WITHIN_MS = (IS_FULL_SIZE ? 30 : 3) * MINUTE_MS;
 
 describeEachEngine('a service that is killed while it compresses readings and history', (engine) => {
   let dataDir = '';
@@ -40,52 +49,70 @@ describeEachEngine('a service that is killed while it compresses readings and hi
   const rows = () => numberOf('SELECT COUNT(*) FROM readings');
   const buckets = () => numberOf(`SELECT COUNT(*) FROM buckets WHERE size_ms < ${DAY_MS}`);
 
-  test('every reading is there once, whenever it is killed', async () => {
+  test('every reading is there once, and every history as before, whenever it is killed', async () => {
     const app = await engine.open();
-    const deviceNo = await registerDevice(app);
+    const deviceNos: number[] = [];
+    while (deviceNos.length < DEVICES) deviceNos.push(await registerDevice(app));
     const startMs = Date.now() - 20 * DAY_MS;
-    const readings = Array.from({ length: READINGS }, (_, n) =>
-      reading(deviceNo, startMs + n * MINUTE_MS, { weight: n * 7, humidity: n % 13 }),
-    );
+    const readingsOf = (deviceNo: number, from = 0, to = READINGS): Reading[] =>
+      Array.from({ length: to - from }, (_, index) => {
+        const n = from + index;
+        return reading(deviceNo, startMs + n * SPACING_MS, { weight: n * 7, humidity: (n + deviceNo) % 13 });
+      });
     for (let from = 0; from < READINGS; from += PART) {
-      await app.telemetry.append(batchOf({ readings: readings.slice(from, from + PART) }));
+      for (const deviceNo of deviceNos) {
+        await app.telemetry.append(batchOf({ readings: readingsOf(deviceNo, from, from + PART) }));
+      }
     }
-    const expected = readings.map(rawRowOf);
-    const histories = () =>
-      Promise.all(
-        INTERVALS.map((interval) =>
-          app.telemetry.history({
-            deviceNo,
-            lane: STANDARD_SENSORS.weight.lane,
-            interval,
-            fromMs: startMs - DAY_MS,
-            toMs: Date.now(),
-          }),
-        ),
-      );
+    const stored = DEVICES * READINGS;
+    const histories = async (): Promise<string> => {
+      const digest = createHash('sha256');
+      for (const deviceNo of deviceNos) {
+        for (const interval of INTERVALS) {
+          for (const { lane } of [STANDARD_SENSORS.weight, STANDARD_SENSORS.humidity]) {
+            const wanted = { deviceNo, lane, interval, fromMs: startMs - DAY_MS, toMs: Date.now() };
+            digest.update(JSON.stringify(await app.telemetry.history(wanted)));
+          }
+        }
+      }
+      return digest.digest('hex');
+    };
+    const checkRawRows = async (deviceNo: number): Promise<void> => {
+      const rows = await everyRawRow(app, { deviceNos: [deviceNo] });
+      assert.deepEqual(rows, readingsOf(deviceNo).map(rawRowOf));
+    };
+    /** At another moment of the work each time. */
+    const killSoon = async (): Promise<void> => {
+      await sleep(Math.random() * KILLED_WITHIN_MS);
+      await service?.kill();
+    };
     const history = await histories();
     for (let kill = 0; kill < KILLS; kill++) {
       const before = await chunks();
       service = await start();
       await eventually(async () => (await chunks()) > before || (await rows()) === 0, true);
-      await service.kill();
-      assert.equal((await rows()) + (await numberOf('SELECT SUM(readings) FROM reading_chunks')), READINGS);
-      assert.deepEqual(await everyRawRow(app), expected);
-      assert.deepEqual(await histories(), history);
+      await killSoon();
+      assert.equal((await rows()) + (await numberOf('SELECT SUM(readings) FROM reading_chunks')), stored);
+      await checkRawRows(deviceNos[kill] ?? 0);
+      assert.equal(await histories(), history);
     }
     for (let kill = 0; kill < KILLS; kill++) {
       const before = await buckets();
       service = await start();
-      await eventually(async () => (await buckets()) < before || (await buckets()) === 0, true);
-      await service.kill();
-      assert.deepEqual(await histories(), history);
+      await eventually(
+        async () => (await buckets()) < before || (await buckets()) === 0,
+        true,
+        COMPRESSED_WITHIN_MS,
+      );
+      await killSoon();
+      assert.equal(await histories(), history);
     }
     service = await start();
-    await eventually(async () => (await rows()) + (await buckets()), 0);
+    await eventually(async () => (await rows()) + (await buckets()), 0, COMPRESSED_WITHIN_MS);
     await service.stop();
-    assert.deepEqual(await everyRawRow(app), expected);
-    assert.deepEqual(await histories(), history);
-    const repeated = readings.slice(0, PART);
+    for (const deviceNo of deviceNos) await checkRawRows(deviceNo);
+    assert.equal(await histories(), history);
+    const repeated = readingsOf(deviceNos[0] ?? 0, 0, PART);
     assert.deepEqual(await app.telemetry.append(batchOf({ readings: repeated })), {
       stored: 0,
       repeated: PART,

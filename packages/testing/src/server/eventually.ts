@@ -8,8 +8,12 @@ const PAUSE_MS_MIN = 10;
 const PAUSE_MS_MAX = 200;
 
 /** Reads until the value is the expected one, because messages of devices take effect a moment later. */
-export async function eventually<T>(read: () => Promise<T>, expected: T): Promise<void> {
-  const untilMs = performance.now() + PATIENCE_MS;
+export async function eventually<T>(
+  read: () => Promise<T>,
+  expected: T,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  const untilMs = performance.now() + patienceMs;
   for (let pauseMs = PAUSE_MS_MIN; performance.now() < untilMs; pauseMs *= 1.4) {
     if ((await read()) === expected) return;
     await sleep(Math.min(pauseMs, PAUSE_MS_MAX));
