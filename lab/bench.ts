@@ -10,6 +10,7 @@ import { measureBridgeMessages } from './bench/case-bridge-messages.ts';
 import { measureBridgeSessions, measureMessageSessions } from './bench/case-bridge-service.ts';
 import { measureConnections } from './bench/case-connections.ts';
 import { measureConsole } from './bench/case-console.ts';
+import { measureDay } from './bench/case-day.ts';
 import { measureDisk } from './bench/case-disk.ts';
 import { measureFleet } from './bench/case-fleet.ts';
 import { measureForesight } from './bench/case-foresight.ts';
@@ -53,6 +54,7 @@ const ALL_CASES: Cases = {
   'bridge-sessions': measureBridgeSessions,
   'message-sessions': measureMessageSessions,
   'long-history': measureLongHistory,
+  day: measureDay,
   disk: measureDisk,
   'history-disk': (dataDir) => measureHistoryDisk(dataDir),
   'history-disk-postgres': onPostgres(measureHistoryDisk),
@@ -85,6 +87,7 @@ const ON_REQUEST = [
   'http-ingest',
   'nodes',
   'console',
+  'day',
   'disk',
   'foresight',
   'foresight-postgres',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,14 @@ import { connectAsync } from 'mqtt';
 import { ensureProgram, MOSQUITTO } from '../outside-programs.ts';
 import { ask, type Credentials, registerSilos } from './farm.ts';
 import { type Finding, percentile, whole } from './report.ts';
-import { GRANARY, residentMiB, type ServiceProcess, SQLITE, startBenchService } from './service-process.ts';
+import {
+  GRANARY,
+  processorMs,
+  residentMiB,
+  type ServiceProcess,
+  SQLITE,
+  startBenchService,
+} from './service-process.ts';
 
 const SECONDS = 45;
 const SETTLE_MS = 10_000;
@@ -25,7 +32,6 @@ const MIB_MAX = 250;
 const MQTT_DEVICES = 5_000;
 const EVERY_S = 10;
 const TURN_MS = 100;
-const TICKS_PER_S = 100;
 /** Reading all of them back would take longer than the measurement; those that are looked at have a facility of their own. */
 const LOOKED_AT = 25;
 const LOOKED_AT_FACILITY = 'facility-0';
@@ -215,10 +221,10 @@ async function run(
     await warmUp();
     await untilConnected(service, devices.length);
     await sleep(SETTLE_MS);
-    const [cpuS, fromMs] = [await processorS(pid), Date.now()];
+    const [cpuMs, fromMs] = [await processorMs(pid), Date.now()];
     await load();
     const toMs = Date.now();
-    const core = ((await processorS(pid)) - cpuS) / ((toMs - fromMs) / 1_000);
+    const core = ((await processorMs(pid)) - cpuMs) / (toMs - fromMs);
     return { core, mib: await residentMiB(pid), fromMs, toMs };
   } finally {
     await sleep(3_000);
@@ -238,12 +244,6 @@ async function untilConnected(service: ServiceProcess, count: number): Promise<v
     if (data.devices.filter(({ connected }) => connected).length >= count) return;
   }
   throw new Error('not all devices of the bridge are connected');
-}
-
-/** The processor time of a process since its start. */
-async function processorS(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
 }
 
 interface Stored {

@@ -20,7 +20,7 @@ const PROBE_MS = 10;
 const STOP_P99_MS_MAX = 50;
 const STOP_MS_MAX = 150;
 const ANSWER_P99_MS_MAX = 50;
-const RESIDENT_MIB_MAX = 350;
+const RESIDENT_MIB_MAX = 316;
 
 /** Measures stops, answers and memory while devices send far more than can be stored. */
 export async function measureOverload(dataDir: string, storage: Storage = SQLITE): Promise<Finding[]> {

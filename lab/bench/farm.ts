@@ -1,4 +1,4 @@
-import { DAY_MS } from '@granary/contract/time';
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import type { Addresses, ServiceProcess } from './service-process.ts';
 
 export interface Credentials {
@@ -80,9 +80,13 @@ export async function registerRovers(
 }
 
 /** How many readings of these silos are in the history. */
-export async function countReadings(service: ServiceProcess, deviceIds: readonly string[]): Promise<number> {
+export async function countReadings(
+  service: ServiceProcess,
+  deviceIds: readonly string[],
+  fromMs = Date.now() - DAY_MS,
+): Promise<number> {
   let sum = 0;
-  const from = new Date(Date.now() - DAY_MS).toISOString();
+  const from = new Date(fromMs - HOUR_MS).toISOString();
   const to = new Date(Date.now() + DAY_MS).toISOString();
   for (const deviceId of deviceIds) {
     const query = `aggregate=count&interval=1h&from=${from}&to=${to}`;

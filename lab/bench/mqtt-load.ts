@@ -14,9 +14,14 @@ export interface MqttLoad {
   readonly durationMs: number;
   /** The values of each reading; those of a silo when not given. */
   readonly values?: Readonly<Record<string, unknown>> | undefined;
+  /** The times of the readings, which end the load when all are sent; the present time when not given. */
+  readonly times?: { readonly firstMs: number; readonly everyMs: number; readonly count: number };
 }
 
 const SILO_VALUES = { weight: 12345.678, temperature: 18.25, humidity: 55.5 };
+/** Five digits, as in the values above. */
+const FULL_KG = 19_999;
+const STEPS_KG = 9_000;
 const PUBACK_BYTES = 4;
 const CONNACK_BYTES = 4;
 const PACKET_ID_MAX = 65_535;
@@ -84,6 +89,9 @@ function publish(socket: Socket, load: MqttLoad, deviceId: string, isOver: () =>
   });
   const idAt = template.indexOf('telemetry') + 'telemetry'.length;
   const tsAt = template.indexOf('{"ts":') + '{"ts":'.length;
+  const weightAt = template.indexOf('"weight":') + '"weight":'.length;
+  const { times } = load;
+  const sendMax = times?.count ?? Number.POSITIVE_INFINITY;
   return new Promise((resolve, reject) => {
     let packetId = 0;
     let lastTsMs = 0;
@@ -93,7 +101,12 @@ function publish(socket: Socket, load: MqttLoad, deviceId: string, isOver: () =>
     const send = (): void => {
       const packet = Buffer.from(template);
       packetId = (packetId % PACKET_ID_MAX) + 1;
-      lastTsMs = Math.max(lastTsMs + 1, Date.now());
+      if (times === undefined) lastTsMs = Math.max(lastTsMs + 1, Date.now());
+      else {
+        lastTsMs = times.firstMs + sent * times.everyMs;
+        // A silo that is emptied and filled again, so that no value stays as it is.
+        packet.write(String(FULL_KG - (sent % STEPS_KG)), weightAt, 'latin1');
+      }
       packet.writeUInt16BE(packetId, idAt);
       packet.write(String(lastTsMs), tsAt, 'latin1');
       socket.write(packet);
@@ -109,14 +122,14 @@ function publish(socket: Socket, load: MqttLoad, deviceId: string, isOver: () =>
       const count = Math.floor(spare / PUBACK_BYTES);
       spare -= count * PUBACK_BYTES;
       acknowledged += count;
-      if (isOver()) return finish();
+      if (isOver() || sent === sendMax) return finish();
       if (load.intervalMs > 0) return;
       socket.cork();
-      for (let i = 0; i < count; i++) send();
+      for (let i = 0; i < count && sent < sendMax; i++) send();
       socket.uncork();
     });
     if (load.intervalMs === 0) {
-      for (let i = 0; i < load.window; i++) send();
+      for (let i = 0; i < Math.min(load.window, sendMax); i++) send();
       return;
     }
     // Spread over the interval, because real devices do not report at the same moment.

@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Aedes } from 'aedes';
+import { fastify } from 'fastify';
 import { atExit } from '../../tools/at-exit.ts';
 import { freePort } from '../../tools/free-port.ts';
 import { endProcess } from './generator.ts';
@@ -29,13 +30,20 @@ interface BareAnswer {
   readonly body: string;
 }
 
-type Bare = { readonly kind: 'broker' } | { readonly kind: 'http'; readonly answer: BareAnswer };
+type Bare =
+  | { readonly kind: 'broker' }
+  | { readonly kind: 'http'; readonly answer: BareAnswer }
+  | { readonly kind: 'fastify'; readonly answer: BareAnswer; readonly path: string };
 
 /** The broker of the service alone, which acknowledges messages and discards them. */
 export const startBareBroker = (): Promise<Reference> => startBare({ kind: 'broker' });
 
 /** Node's own HTTP server, which always sends the same headers and bytes. */
 export const startBareHttp = (answer: BareAnswer): Promise<Reference> => startBare({ kind: 'http', answer });
+
+/** One route of Fastify, which always sends the same headers and bytes. */
+export const startBareFastify = (answer: BareAnswer, path: string): Promise<Reference> =>
+  startBare({ kind: 'fastify', answer, path });
 
 async function startBare(bare: Bare): Promise<Reference> {
   const child = fork(import.meta.filename);
@@ -47,11 +55,16 @@ async function startBare(bare: Bare): Promise<Reference> {
 
 if (import.meta.main) {
   process.once('message', async (bare: Bare) => {
-    const server = bare.kind === 'broker' ? await bareBroker() : bareHttp(bare.answer);
+    const server = await bareServer(bare);
     server.listen(0, HOST, () => process.send?.((server.address() as AddressInfo).port));
   });
   // The parent process has ended.
   process.once('disconnect', () => process.exit());
+}
+
+async function bareServer(bare: Bare): Promise<Server> {
+  if (bare.kind === 'broker') return await bareBroker();
+  return bare.kind === 'http' ? bareHttp(bare.answer) : await bareFastify(bare.answer, bare.path);
 }
 
 const bareBroker = async (): Promise<Server> =>
@@ -62,6 +75,13 @@ const bareHttp = ({ headers, body }: BareAnswer): Server =>
     response.writeHead(200, headers);
     response.end(body);
   });
+
+async function bareFastify({ headers, body }: BareAnswer, path: string): Promise<Server> {
+  const app = fastify();
+  app.get(path, (_request, reply) => reply.headers(headers).send(body));
+  await app.ready();
+  return app.server;
+}
 
 /** Mosquitto alone: without a subscriber it acknowledges messages and stores nothing. */
 export const startMosquitto = (folder: string): Promise<Reference> => startBroker(folder, []);

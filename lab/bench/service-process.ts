@@ -152,6 +152,20 @@ export async function newDatabase(serverUrl: string, name: string): Promise<stri
   return url.href;
 }
 
+const PROCESSOR_TICK_MS = 10;
+
+/** The processor time of a process since its start, with all its threads. */
+export async function processorMs(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name of the program, in brackets, may contain spaces.
+  const [user, system] = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  return PROCESSOR_TICK_MS * ((user ?? 0) + (system ?? 0));
+}
+
 /** The memory of a process that is in the main memory. */
 export async function residentMiB(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
