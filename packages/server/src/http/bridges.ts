@@ -65,7 +65,7 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
 
   async function accessible(request: FastifyRequest, deviceId: string) {
     const device = await directory.find(deviceId);
-    refuseOutside(request, device, deviceNotFound(deviceId));
+    refuseOutside(request, device, () => deviceNotFound(deviceId));
     return device;
   }
 

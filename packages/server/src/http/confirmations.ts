@@ -77,7 +77,7 @@ export function confirmationRoutes(
       throw new Refusal('forbidden', 'only people confirm; programs are not asked for it');
     }
     const device = await directory.find(deviceId);
-    refuseOutside(request, device, deviceNotFound(deviceId));
+    refuseOutside(request, device, () => deviceNotFound(deviceId));
     const how = howToConfirm((await app.signOn.policy()).reconfirm, device.facility);
     const login = given.login ?? (await app.people.find(caller.keyId))?.login ?? '';
     const by = await identify(given, login, request, reply);

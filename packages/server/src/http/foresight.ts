@@ -130,7 +130,8 @@ export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencie
     refuseOutside(
       request,
       refill,
-      new Refusal('refill_not_found', `there is no refill ${quoted(refillId)}, or this key may not see it`),
+      () =>
+        new Refusal('refill_not_found', `there is no refill ${quoted(refillId)}, or this key may not see it`),
     );
     const patch = read.body(request);
     const changed = await changes(request).foresight.noteRefill({ refillId, patch, nowMs: now() });

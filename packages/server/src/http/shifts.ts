@@ -66,7 +66,7 @@ export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): 
       throw new Refusal('forbidden', `this key may not write about the facility ${quoted(facility)}`);
     }
     const device = await directory.find(deviceId);
-    refuseOutside(request, device, deviceNotFound(deviceId));
+    refuseOutside(request, device, () => deviceNotFound(deviceId));
     refuseRemoved(device);
     return device.deviceNo;
   }

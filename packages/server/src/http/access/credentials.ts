@@ -43,11 +43,12 @@ export const limitsOf = ({ caller, routeOptions, body }: FastifyRequest): Limits
 export function refuseOutside(
   request: FastifyRequest,
   place: Place | undefined,
-  notFound: Refusal,
+  /** Made only when it is needed, because every request about a device passes here. */
+  notFound: () => Refusal,
 ): asserts place {
-  if (place === undefined) throw notFound;
+  if (place === undefined) throw notFound();
   if (canAccess(limitsOf(request), place)) return;
-  if (!canAccess(limitsWith(request.caller, 'read'), place)) throw notFound;
+  if (!canAccess(limitsWith(request.caller, 'read'), place)) throw notFound();
   throw new Refusal('forbidden', `this key may not do that at the device "${place.deviceId}"`);
 }
 

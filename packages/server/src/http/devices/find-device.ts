@@ -29,7 +29,7 @@ export function requireAccess<D extends Found>(
   wanted: DeviceGroup,
   found: D | undefined,
 ): D {
-  refuseOutside(request, found, deviceNotFound(request.params.device_id));
+  refuseOutside(request, found, () => deviceNotFound(request.params.device_id));
   const { group } = PROFILES[found.profile];
   if (group === wanted) return found;
   const where = GROUP_TITLES[group];
