@@ -18,6 +18,7 @@ test('only push services that browsers have, or that the settings name, are aske
   const isAsked = (endpoint: string): boolean => isPushService(endpoint, named);
   for (const endpoint of [
     'https://fcm.googleapis.com/fcm/send/x',
+    'https://jmt17.google.com/fcm/send/x',
     'https://updates.push.services.mozilla.com/wpush/v2/x',
     'https://web.push.apple.com/x',
     'https://db5p.notify.windows.com/w/?token=x',

@@ -15,7 +15,8 @@ export interface Pushed {
 
 /** Push services that a browser may name; others would let anybody make this service ask any address. */
 const PUSH_SERVICES: readonly RegExp[] = [
-  /^fcm\.googleapis\.com$/,
+  // The second one is what Debian's Chromium names.
+  /^(fcm\.googleapis|jmt17\.google)\.com$/,
   /^(updates\.push|[a-z0-9-]+\.push)\.services\.mozilla\.com$/,
   /^([a-z0-9-]+\.)*push\.apple\.com$/,
   /^([a-z0-9-]+\.)*notify\.windows\.com$/,

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { TestContext } from 'node:test';
 import { createClient } from '@granary/client';
 import { fromBase32, totp } from '@granary/server/process/keys/second-factor';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { openBrowser, PageRecord } from '../server/browser.ts';
 import type { RunningSite } from './running-site.ts';
 
@@ -29,6 +29,8 @@ interface Options {
   readonly clockAheadMs?: number;
   /** Only for tests about it, because it keeps files and so changes what a page asks for. */
   readonly hasServiceWorker?: boolean;
+  /** In place of a new one, whose size, colours and place are those of the other options. */
+  readonly context?: BrowserContext | null;
 }
 
 /** A person in front of the console, in a browser of their own. */
@@ -55,7 +57,7 @@ export async function signIn(
     hasServiceWorker = false,
   } = options;
   const place = { locale: 'en-GB', timezoneId: 'Europe/Berlin' };
-  const context = await openBrowser(t, { viewport, colorScheme, ...place });
+  const context = options.context ?? (await openBrowser(t, { viewport, colorScheme, ...place }));
   if (context === null) return null;
   if (!hasServiceWorker) await context.addInitScript('delete Navigator.prototype.serviceWorker');
   if (person !== null) {

@@ -1,4 +1,6 @@
 import { accessSync, constants } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import {
@@ -64,6 +66,28 @@ export async function openBrowser(
   if (!mayTestWith(t, 'chromium', shared !== null) || shared === null) return null;
   const context = await shared.newContext(options);
   t.after(() => context.close());
+  return context;
+}
+
+/**
+ * A browser as a person has it, with a profile on disk and these switches: Web Push is in no other. Returns `null` where it is
+ * missing and allowed to be.
+ */
+export async function openOwnBrowser(
+  t: TestContext,
+  switches: readonly string[],
+): Promise<BrowserContext | null> {
+  const executablePath = pathOf('chromium');
+  if (!mayTestWith(t, 'chromium', executablePath !== undefined) || executablePath === undefined) return null;
+  const folder = await mkdtemp(join(tmpdir(), 'granary-browser-'));
+  const context = await chromium.launchPersistentContext(folder, {
+    executablePath,
+    args: [...FLAGS, ...switches],
+  });
+  t.after(async () => {
+    await context.close();
+    await rm(folder, { recursive: true, force: true });
+  });
   return context;
 }
 

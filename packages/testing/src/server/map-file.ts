@@ -1,5 +1,6 @@
 import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import { tileNumber } from '@granary/server/http/console/map-file';
+import { message, varint } from './protobuf.ts';
 
 interface MapParts {
   readonly type: 'vector' | 'png';
@@ -66,19 +67,6 @@ function directory(entries: readonly Placed[]): Buffer {
   ];
   return gzipSync(Buffer.from(numbers.flatMap(varint)));
 }
-
-function varint(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
-  return [...bytes, rest];
-}
-
-const message = (field: number, body: Buffer | number[]): number[] => [
-  ...varint(field * 8 + 2),
-  ...varint(body.length),
-  ...body,
-];
 
 const zigzag = (value: number): number[] => varint(value < 0 ? -2 * value - 1 : 2 * value);
 

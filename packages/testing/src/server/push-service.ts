@@ -63,7 +63,8 @@ export class PushService {
   }
 }
 
-function assertSigned(authorization: string, origin: string): void {
+/** Throws unless whoever holds the key has signed it for this push service. */
+export function assertSigned(authorization: string, origin: string): void {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(authorization) ?? [];
   const [head = '', claims = '', signature = ''] = token.split('.');
   const point = Buffer.from(key, 'base64url');
