@@ -279,8 +279,8 @@ const list = (
 function figures(report: Report, texts: Texts): string {
   const { words, mass, number } = texts;
   const { totals, raised } = report;
-  const share =
-    known(report, 'end_kg') === null ? '' : `${number((100 * totals.end_kg) / totals.capacity_kg)} % · `;
+  const percent = shareOf(report);
+  const share = percent === null ? '' : `${number(percent)} % · `;
   const cell = (name: string, value: string, below: string, color = TEXT): string =>
     `<td width="50%" valign="top" style="padding:12px 8px 0 0"><div style="font-size:13px;color:${MUTED}">${escaped(name)}</div><div style="font-size:24px;line-height:1.2;font-weight:600;color:${color}">${escaped(value)}</div><div style="font-size:13px;color:${MUTED}">${escaped(below)}</div></td>`;
   const unloaded = totals.out_kg > 0 ? `${words.unloaded}: ${mass(totals.out_kg)}` : '';
@@ -289,6 +289,14 @@ function figures(report: Report, texts: Texts): string {
     `<tr>${cell(words.stock, mass(known(report, 'end_kg')), `${share}${changeText(report, texts)}`)}${cell(words.used, mass(known(report, 'use_kg')), unloaded)}</tr>`,
     `<tr>${cell(words.delivered, mass(known(report, 'in_kg')), '')}${cell(words.alerts, number(raised.total), critical, raised.critical > 0 ? CRITICAL : TEXT)}</tr>`,
   ]);
+}
+
+/** How full the silos are of which that is known. */
+function shareOf({ silos }: Report): number | null {
+  const weighed = silos.filter(({ end_kg }) => end_kg !== null);
+  const sum = (name: 'end_kg' | 'capacity_kg'): number =>
+    weighed.reduce((total, silo) => total + (silo[name] ?? 0), 0);
+  return weighed.length === 0 ? null : (100 * sum('end_kg')) / sum('capacity_kg');
 }
 
 /** A colour is not the only sign: each has its own form. */

@@ -130,7 +130,9 @@ const READER = { language: 'en', mass: 'metric', schedule: null, consoleUrl: nul
 
 test('totals are of everything that is known, and days of the chart are not days of the report', () => {
   const unknown = { deviceId: 'silo-2', name: 'Silo 2', forecast: null, beginKg: 900, endKg: null, days: [] };
-  const { totals, days, silos } = reported([siloFacts(), siloFacts(unknown)]);
+  const report = reported([siloFacts(), siloFacts(unknown)]);
+  assert.match(reportHtml(report, READER), />20 % · −1\.5\u00a0t</, 'of the silo that was weighed');
+  const { totals, days, silos } = report;
   assert.deepEqual(totals, {
     silos: 2,
     capacity_kg: 40_000,

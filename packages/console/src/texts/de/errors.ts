@@ -25,7 +25,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   note_not_found: 'diese Notiz gibt es nicht',
   handover_not_found: 'diese Übergabe gibt es nicht',
   person_not_found: 'diese Person gibt es nicht, oder dieser Schlüssel darf sie nicht verwalten',
-  terminal_not_found: 'dieses Terminal gibt es nicht, oder dieser Schlüssel verwaltet seine Standorte nicht',
+  terminal_not_found: 'dieses Terminal gibt es nicht, oder dieser Schlüssel verwaltet seine Betriebe nicht',
   session_not_found: 'diese Sitzung gibt es nicht',
   sign_on_refused: 'die Anmeldung über den Identitätsanbieter wurde nicht angenommen',
   no_role: 'keine der Gruppen vom Identitätsanbieter gibt hier ein Recht',

@@ -21,7 +21,7 @@ export const push: Texts['push'] = {
   tested: 'Ein Test ist unterwegs zu allen Ihren Geräten.',
   settings: 'Was gemeldet wird',
   severityMin: 'Alarme ab dieser Schwere',
-  facilities: 'Nur diese Standorte',
+  facilities: 'Nur diese Betriebe',
   operations: 'Beendete Vorgänge',
   operationsOf: { none: 'Keine', own: 'Die ich begonnen habe', all: 'Alle' },
   resolved: 'Auch melden, wenn ein Alarm vorbei ist',

@@ -21,7 +21,7 @@ export const push: Texts['push'] = {
   tested: 'Una prueba está en camino a todos sus dispositivos.',
   settings: 'Qué avisar',
   severityMin: 'Alertas desde esta gravedad',
-  facilities: 'Solo estas instalaciones',
+  facilities: 'Solo estas fincas',
   operations: 'Operaciones terminadas',
   operationsOf: { none: 'Ninguna', own: 'Las que yo inicié', all: 'Todas' },
   resolved: 'Avisar también cuando termina una alerta',

@@ -21,7 +21,7 @@ export const push: Texts['push'] = {
   tested: 'Een test is onderweg naar al uw apparaten.',
   settings: 'Wat te melden',
   severityMin: 'Alarmen vanaf deze ernst',
-  facilities: 'Alleen deze locaties',
+  facilities: 'Alleen deze bedrijven',
   operations: 'Beëindigde bewerkingen',
   operationsOf: { none: 'Geen', own: 'Die ik heb gestart', all: 'Alle' },
   resolved: 'Ook melden als een alarm voorbij is',

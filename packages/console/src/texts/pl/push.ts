@@ -21,7 +21,7 @@ export const push: Texts['push'] = {
   tested: 'Test jest w drodze na wszystkie Twoje urządzenia.',
   settings: 'Co zgłaszać',
   severityMin: 'Alarmy od tej ważności',
-  facilities: 'Tylko te obiekty',
+  facilities: 'Tylko te zakłady',
   operations: 'Zakończone operacje',
   operationsOf: { none: 'Żadne', own: 'Rozpoczęte przeze mnie', all: 'Wszystkie' },
   resolved: 'Zgłaszaj także koniec alarmu',
