@@ -242,6 +242,7 @@ function ScheduleForm({ schedule, onDone, onClose }: FormProps) {
     time: schedule?.time ?? '06:00',
     timeZone: schedule?.time_zone ?? viewerZone(),
     facility: schedule?.facility ?? '',
+    label: schedule?.label ?? '',
     recipients: schedule?.recipients.join('\n') ?? '',
     language: schedule?.language ?? (language.value as string),
     attachCsv: schedule?.attach_csv ?? true,
@@ -260,7 +261,7 @@ function ScheduleForm({ schedule, onDone, onClose }: FormProps) {
       attach_csv: draft.attachCsv,
       ...(isLanguage(draft.language) ? { language: draft.language } : {}),
       ...(draft.facility === '' ? {} : { facility: draft.facility }),
-      ...(schedule?.label == null ? {} : { label: schedule.label }),
+      ...(draft.label === '' ? {} : { label: draft.label }),
     };
     if (schedule === null) await client.reports.createSchedule(wanted, callOptions(console));
     else await client.reports.replaceSchedule(schedule.schedule_id, wanted, callOptions(console));
@@ -271,6 +272,7 @@ function ScheduleForm({ schedule, onDone, onClose }: FormProps) {
     ...live.site.devices.facilities.value,
     ...(schedule?.facility ? [schedule.facility] : []),
   ]);
+  const labels = new Set([...live.site.devices.labels.value, ...(schedule?.label ? [schedule.label] : [])]);
   return (
     <FormDialog
       title={schedule === null ? reports.add : reports.editOf(schedule.name)}
@@ -291,6 +293,13 @@ function ScheduleForm({ schedule, onDone, onClose }: FormProps) {
         options={[['', table.anyFacility], ...[...facilities].map((one) => [one, one] as const)]}
         {...field('facility')}
       />
+      {labels.size > 0 && (
+        <SelectInput
+          label={table.label}
+          options={[['', table.anyLabel], ...[...labels].map((one) => [one, one] as const)]}
+          {...field('label')}
+        />
+      )}
       <TextArea
         label={reports.recipients}
         hint={reports.recipientsHint}

@@ -86,6 +86,7 @@ test('a report is read, printed and saved, and sent to others by a schedule', as
   const phone = await signIn(t, site, { viewport: PHONE });
   if (operator === null || phone === null) return;
   const { page, record } = operator;
+  await site.client.devices.silo.update('silo-01', { labels: { product: 'rye' } });
   await operator.open('#/overview');
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Go to or do' }).fill('reports');
@@ -126,6 +127,7 @@ test('a report is read, printed and saved, and sent to others by a schedule', as
   await form.getByRole('button', { name: 'Save' }).click();
   await form.locator('.refusal, [role=alert]').first().waitFor();
   await form.getByLabel('E-mail addresses').fill('boss@example.com');
+  await form.getByLabel('Label', { exact: true }).selectOption('product=rye');
   await form.getByRole('button', { name: 'Save' }).click();
   const row = page.getByRole('row').filter({ hasText: 'Morning' });
   await row.getByText('Every day, 06:00').waitFor();
@@ -135,6 +137,10 @@ test('a report is read, printed and saved, and sent to others by a schedule', as
   await change.getByLabel('Is sent').uncheck();
   await change.getByRole('button', { name: 'Save' }).click();
   await row.getByText('switched off').waitFor();
+  assert.deepEqual(
+    (await site.client.reports.schedules()).data.map(({ label }) => label),
+    ['product=rye'],
+  );
 
   await phone.open('#/reports');
   await phone.page.frameLocator('iframe').getByRole('heading', { name: 'Daily report' }).waitFor();
