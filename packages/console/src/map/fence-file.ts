@@ -2,7 +2,14 @@ import { GEOFENCE_POINTS_MAX } from '@granary/contract/configuration/field-confi
 import type { Point } from '@granary/contract/positions';
 
 /** Why a file, or a polygon of it, is no geofence. */
-export type FenceFault = 'unreadable' | 'noPolygon' | 'holes' | 'tooMany' | 'tooFew' | 'notDegrees';
+export type FenceFault =
+  | 'tooLarge'
+  | 'unreadable'
+  | 'noPolygon'
+  | 'holes'
+  | 'tooMany'
+  | 'tooFew'
+  | 'notDegrees';
 
 /** A polygon of a file. */
 export interface FileFence {
@@ -19,6 +26,8 @@ interface NamedPolygon {
 }
 
 const CORNERS_MIN = 3;
+/** Of a file; the page would stand still for the time that a larger one takes. */
+export const FENCE_FILE_BYTES_MAX = 20_000_000;
 
 /** Every polygon of a GeoJSON or KML file; `readXml` is that of the browser. */
 export function fencesOf(text: string, readXml: (text: string) => Document): FileFence[] | FenceFault {

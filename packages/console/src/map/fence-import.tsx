@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { Field, SelectInput } from '../kit/inputs.tsx';
 import { texts } from '../texts/texts.ts';
 import { type FenceDraft, fenceDraft } from './fence-draft.ts';
-import { type FenceFault, type FileFence, fencesOf } from './fence-file.ts';
+import { FENCE_FILE_BYTES_MAX, type FenceFault, type FileFence, fencesOf } from './fence-file.ts';
 
 const readXml = (text: string): Document => new DOMParser().parseFromString(text, 'application/xml');
 
@@ -22,7 +22,8 @@ export function FenceImport({ fence }: { readonly fence: Signal<FenceDraft | nul
 
   async function read(file: File | undefined): Promise<void> {
     if (file === undefined) return;
-    const fences = fencesOf(await file.text(), readXml);
+    const isTooLarge = file.size > FENCE_FILE_BYTES_MAX;
+    const fences = isTooLarge ? 'tooLarge' : fencesOf(await file.text(), readXml);
     found.value = typeof fences === 'string' ? [] : fences;
     if (typeof fences === 'string') fault.value = fences;
     else

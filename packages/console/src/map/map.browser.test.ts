@@ -192,4 +192,70 @@ describe('the field map', () => {
     assert.ok('geofence' in configuration && configuration.geofence !== null);
     assert.deepEqual([configuration.geofence.length, configuration.geofence[0]?.lat], [7, 52.026]);
   });
+
+  test('a geofence is taken from a KML or GeoJSON file, and a hostile file changes nothing', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page, record, open } = operator;
+    const fence = async () => {
+      const { configuration } = await site.client.configuration.field.get(ROVER);
+      return 'geofence' in configuration ? configuration.geofence : null;
+    };
+    const before = await fence();
+    await open(`#/map?device=${ROVER}&mode=geofence`);
+    const choose = (name: string, text: string) =>
+      page.getByLabel('From a file').setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) });
+    const polygon = (corners: string) =>
+      `<Polygon><outerBoundaryIs><LinearRing><coordinates>${corners}</coordinates></LinearRing></outerBoundaryIs></Polygon>`;
+    const kml = (content: string, type = '') =>
+      `<?xml version="1.0"?>${type}<kml xmlns="http://www.opengis.net/kml/2.2"><Document>${content}</Document></kml>`;
+    const laughs = Array.from({ length: 30 }, (_, n) => `<!ENTITY l${n + 1} "${`&l${n};`.repeat(10)}">`).join(
+      '',
+    );
+    const crossing = '8.1,52.0,0 8.2,52.1,0 8.2,52.0,0 8.1,52.1,0 8.1,52.0,0';
+    const [unreadable, noDegrees] = [/neither GeoJSON nor KML/, /not degrees of longitude/];
+    const secret = '<!DOCTYPE kml [<!ENTITY secret SYSTEM "file:///etc/passwd">]>';
+    const refused: readonly (readonly [string, RegExp])[] = [
+      [kml(polygon('&l30;'), `<!DOCTYPE kml [<!ENTITY l0 "8,52 ">${laughs}]>`), unreadable],
+      [kml(polygon('8.1,52'), '<!DOCTYPE').slice(0, -20), unreadable],
+      [kml(polygon('&secret;'), secret), noDegrees],
+      [kml(polygon('425000,5765000 425100,5765000 425100,5765100')), noDegrees],
+      [kml(polygon('8.1,52.0 8.2,52.0')), /fewer than 3 corners/],
+      [kml('<Placemark><name>Home</name></Placemark>'), /no polygon/],
+      ['['.repeat(100_000), unreadable],
+      [' '.repeat(20_000_001), /larger than 20 MB/],
+    ];
+    for (const [text, fault] of refused) {
+      await choose('field.kml', text);
+      await page.getByText(fault).waitFor();
+    }
+    await choose('field.kml', kml(polygon(crossing)));
+    await page.getByRole('button', { name: 'Save the geofence with 4 corners' }).click();
+    await page.getByRole('alert').filter({ hasText: /cross/ }).waitFor();
+    assert.deepEqual(await fence(), before);
+
+    const named = (name: string, corners: string) =>
+      `<Placemark><name><![CDATA[${name}]]></name><MultiGeometry>${polygon(corners)}</MultiGeometry></Placemark>`;
+    const script = '<img src=x onerror="document.title = 1">';
+    const lats = (before ?? []).map(({ lat }) => lat);
+    const lngs = (before ?? []).map(({ lng }) => lng);
+    const [south, north, west, east] = [
+      Math.min(...lats),
+      Math.max(...lats),
+      Math.min(...lngs),
+      Math.max(...lngs),
+    ];
+    const around = `\n ${west},${south},0\n ${east},${south},0\n${east},${north}\n${west},${north}\n${west},${south}\n`;
+    await choose('field.kml', kml(named('Far', '0,0 1,0 1,1 0,0') + named(script, around)));
+    await page.getByLabel('Polygon of the file').selectOption(`${script} (4)`);
+    await page.getByRole('button', { name: 'Save the geofence with 4 corners' }).click();
+    await page.getByRole('link', { name: 'Plan a mission' }).waitFor();
+    assert.deepEqual((await fence())?.[0], { lat: south, lng: west });
+    // The browser notes the refusal, and that its own description of wrong XML has a style.
+    assert.deepEqual(
+      record.faults.filter((fault) => !/\b422\b|inline style/.test(fault)),
+      [],
+    );
+    await site.client.configuration.field.update(ROVER, { geofence: before });
+  });
 });

@@ -51,6 +51,7 @@ export const map: typeof english.map = {
   fenceOfFile: 'Fläche der Datei',
   fenceNumber: (number) => `Fläche ${number}`,
   fenceFaults: {
+    tooLarge: 'Die Datei ist größer als 20 MB.',
     unreadable: 'Die Datei ist weder GeoJSON noch KML.',
     noPolygon: 'In der Datei ist keine Fläche.',
     holes: 'Die Fläche hat ein Loch, das ein Geofence nicht haben kann.',

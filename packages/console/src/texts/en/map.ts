@@ -48,6 +48,7 @@ export const map = {
   fenceOfFile: 'Polygon of the file',
   fenceNumber: (number: number) => `Polygon ${number}`,
   fenceFaults: {
+    tooLarge: 'The file is larger than 20 MB.',
     unreadable: 'The file is neither GeoJSON nor KML.',
     noPolygon: 'There is no polygon in the file.',
     holes: 'The polygon has a hole, which a geofence cannot have.',

@@ -56,6 +56,7 @@ export const map: typeof english.map = {
   fenceOfFile: 'Polígono del archivo',
   fenceNumber: (number) => `Polígono ${number}`,
   fenceFaults: {
+    tooLarge: 'El archivo tiene más de 20 MB.',
     unreadable: 'El archivo no es ni GeoJSON ni KML.',
     noPolygon: 'No hay ningún polígono en el archivo.',
     holes: 'El polígono tiene un hueco, que una geocerca no puede tener.',

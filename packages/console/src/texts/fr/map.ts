@@ -54,9 +54,10 @@ export const map: typeof english.map = {
   fenceOfFile: 'Polygone du fichier',
   fenceNumber: (number) => `Polygone ${number}`,
   fenceFaults: {
+    tooLarge: 'Le fichier dépasse 20 Mo.',
     unreadable: 'Le fichier n’est ni GeoJSON ni KML.',
     noPolygon: 'Il n’y a pas de polygone dans le fichier.',
-    holes: 'Le polygone a un trou, ce qu’une zone ne peut pas avoir.',
+    holes: 'Le polygone a un trou, ce qu’une clôture virtuelle ne peut pas avoir.',
     tooMany: 'Le polygone a plus de 200 sommets.',
     tooFew: 'Le polygone a moins de 3 sommets.',
     notDegrees: 'Les coordonnées ne sont pas des degrés de longitude et de latitude (WGS 84).',

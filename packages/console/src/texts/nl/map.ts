@@ -54,6 +54,7 @@ export const map: typeof english.map = {
   fenceOfFile: 'Veelhoek uit het bestand',
   fenceNumber: (number) => `Veelhoek ${number}`,
   fenceFaults: {
+    tooLarge: 'Het bestand is groter dan 20 MB.',
     unreadable: 'Het bestand is geen GeoJSON en geen KML.',
     noPolygon: 'Er is geen veelhoek in het bestand.',
     holes: 'De veelhoek heeft een gat, wat een geofence niet kan hebben.',

@@ -62,6 +62,7 @@ export const map: typeof english.map = {
   fenceOfFile: 'Wielokąt z pliku',
   fenceNumber: (number) => `Wielokąt ${number}`,
   fenceFaults: {
+    tooLarge: 'Plik jest większy niż 20 MB.',
     unreadable: 'Plik nie jest ani GeoJSON, ani KML.',
     noPolygon: 'W pliku nie ma wielokąta.',
     holes: 'Wielokąt ma otwór, którego geostrefa mieć nie może.',
