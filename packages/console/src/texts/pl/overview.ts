@@ -31,7 +31,7 @@ export const overview: typeof english.overview = {
   groupings: { place: 'Według miejsca', none: 'Jedna lista' },
   sort: 'Kolejność',
   sorts: {
-    attention: 'Najpierw wymagające uwagi',
+    attention: 'Najpierw ważne',
     name: 'Według nazwy',
     level: 'Najniższy poziom',
     empty: 'Najwcześniej puste',
