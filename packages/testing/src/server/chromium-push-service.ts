@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { newCertificate } from '../link/certificates.ts';
 import { longField, message, numberField, textField, varint } from './protobuf.ts';
-import { assertSigned } from './push-service.ts';
+import { assertSigned } from './push-signature.ts';
 
 /** Of the connection over which Chromium receives messages. */
 const VERSION = 41;

@@ -1,10 +1,10 @@
-import assert from 'node:assert/strict';
-import { createECDH, createPublicKey, type ECDH, randomBytes, verify } from 'node:crypto';
+import { createECDH, type ECDH, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PushPayload } from '@granary/contract/push';
 import ece from 'http_ece';
+import { assertSigned } from './push-signature.ts';
 
 interface Browser {
   readonly keys: ECDH;
@@ -61,26 +61,4 @@ export class PushService {
   stop(): void {
     this.#server.close();
   }
-}
-
-/** Throws unless whoever holds the key has signed it for this push service. */
-export function assertSigned(authorization: string, origin: string): void {
-  const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(authorization) ?? [];
-  const [head = '', claims = '', signature = ''] = token.split('.');
-  const point = Buffer.from(key, 'base64url');
-  const x = point.subarray(1, 33).toString('base64url');
-  const y = point.subarray(33).toString('base64url');
-  const publicKey = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
-  const signed = Buffer.from(`${head}.${claims}`);
-  const isSigned = verify(
-    'sha256',
-    signed,
-    { key: publicKey, dsaEncoding: 'ieee-p1363' },
-    Buffer.from(signature, 'base64url'),
-  );
-  assert.ok(isSigned, 'the signature is not that of the key');
-  const { aud, exp, sub } = JSON.parse(Buffer.from(claims, 'base64url').toString());
-  assert.equal(aud, origin);
-  assert.ok(exp > Date.now() / 1_000 && exp < Date.now() / 1_000 + 86_400);
-  assert.match(sub, /^(https|mailto):/);
 }
