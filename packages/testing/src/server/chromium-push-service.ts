@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { isPushService } from '@granary/core/notifications/push';
 import { newCertificate } from '../link/certificates.ts';
 import { longField, message, numberField, textField, varint } from './protobuf.ts';
 import { assertSigned } from './push-signature.ts';
@@ -131,6 +132,9 @@ export class ChromiumPushService {
     });
   }
 }
+
+/** Whether the service sends to this address without a setting. */
+export const isKnownAddress = (endpoint: string): boolean => isPushService(endpoint, []);
 
 const portOf = (server: { address(): AddressInfo | string | null }): number =>
   (server.address() as AddressInfo).port;
