@@ -51,7 +51,7 @@ interface GroupState<Request> {
   readonly unit: UnitState<Request>;
   dueMs: number;
   poll: Poll<Request> | null;
-  /** Nothing was answered in its last poll, so its unit is looked for with it. */
+  /** Nothing was answered in its last poll, or the connection was lost in it, so its unit is looked for with it. */
   isLost: boolean;
   /** Its unit answers again, so it is asked now, off the grid. */
   isWanted: boolean;
@@ -381,7 +381,8 @@ export class Endpoint<Request> {
     const { unit, group } = state;
     state.poll = null;
     if (poll.strange !== null && !poll.isHeard) this.#missed(unit, poll.strange);
-    state.isLost = unit.breaker.failures > 0 && poll.answers.size === 0;
+    // Also a poll that was cut off in the middle: otherwise nobody would look for its unit again.
+    state.isLost = unit.breaker.failures > 0 && (poll.answers.size === 0 || unit.isConnectionLost);
     for (const [detail, { code, points }] of poll.failures) {
       const failure = { code, detail, points: [...new Set(points)] };
       unit.lastFailure = { ...failure, atMs: this.#parts.now() };

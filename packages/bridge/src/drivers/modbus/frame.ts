@@ -103,6 +103,11 @@ export class AnswerReader {
     this.#bytes = Buffer.alloc(0);
   }
 
+  /** Whether the beginning of an answer has come, and the rest has not. */
+  get hasPart(): boolean {
+    return this.#bytes.length > 0;
+  }
+
   #nextOfTcp(): Frame | undefined {
     if (this.#bytes.length < HEADER_BYTES) return undefined;
     const protocol = this.#bytes.readUInt16BE(2);

@@ -102,6 +102,8 @@ export class ModbusLine {
   /** The data of the answer; throws a `ReadError`. */
   async ask(unit: number, request: ReadRequest, timeoutMs: number): Promise<Buffer> {
     try {
+      // The next answer would be taken for the rest of one that never came whole.
+      if (this.#framing === 'tcp' && this.#reader.hasPart) this.#drop();
       const stream = this.#stream ?? (await this.#open());
       if (this.#framing === 'rtu') await this.#resynchronise(stream, unit, request, timeoutMs);
       const data = dataOf(request, unit, await this.#exchange(stream, unit, request, timeoutMs));

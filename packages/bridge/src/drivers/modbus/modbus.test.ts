@@ -289,6 +289,55 @@ test('answers of another unit, and of a wrong length, are failures', async (t) =
   assert.equal(polling.health()[0]?.state, 'answering');
 });
 
+test('half an answer is never completed with the beginning of the next one', async (t) => {
+  const peer = { isHalf: true, connections: 0 };
+  const server = createServer((socket) => {
+    peer.connections += 1;
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes: Buffer) => {
+      const transaction = bytes.readUInt16BE(0);
+      const pdu = Buffer.concat([Buffer.from([3, 4]), registers(0, 9)]);
+      const answer = (to: number) => frameOf('tcp', { transaction: to, unit: bytes.readUInt8(6), pdu });
+      // Everything but the value, with the number of the next request; later answers come in two parts.
+      if (peer.isHalf) socket.write(answer(transaction + 1).subarray(0, 9));
+      else {
+        socket.write(answer(transaction).subarray(0, 4));
+        setTimeout(() => socket.write(answer(transaction).subarray(4)), 20);
+      }
+      peer.isHalf = false;
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const polling = new Polling(t, [attached(`tcp://127.0.0.1:${(server.address() as AddressInfo).port}`)]);
+  await polling.start();
+  assert.equal((await polling.nextSample()).values[0]?.value, 9);
+  assert.deepEqual([polling.failures[0]?.code, peer.connections], ['timeout', 2]);
+});
+
+test('a connection that is cut in the middle of a poll is made anew', async (t) => {
+  const mapping = mappingOf(
+    '  weight: {at: 0, type: u16, unit: kg, sensor: weight, every: 100ms}\n  other: {at: 50, type: u16, every: 100ms}',
+  );
+  let cuts = 0;
+  const device = await deviceOf(t, (_, { at, count }) => {
+    if (at === 50 && cuts < 2) {
+      cuts += 1;
+      device.reset();
+      return null;
+    }
+    return Buffer.alloc(2 * count);
+  });
+  const polling = new Polling(t, [attached(device.endpoint, 'silo-1', 1, mapping)]);
+  await polling.start();
+  await polling.until(() => cuts === 2);
+  const returnedMs = performance.now();
+  await polling.until(() => polling.samples.at(-1)?.values.length === 2);
+  assert.ok(performance.now() - returnedMs <= 5_000);
+  assert.equal(polling.health()[0]?.state, 'answering');
+});
+
 test('a peer that never stops sending answers is a failure, and the device is back afterwards', async (t) => {
   const stray = frameOf('tcp', { transaction: 0xfffe, unit: 1, pdu: Buffer.from([3, 4, 0, 0, 0, 8]) });
   const noise = Buffer.concat(Array.from({ length: 50 }, () => stray));
