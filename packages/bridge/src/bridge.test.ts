@@ -167,12 +167,14 @@ describe('a bridge', () => {
         .replace('tcp://10.0.0.1:4001', 'somewhere')
         .replace('kept-1, mapping: ascii-weight', 'kept-1, mapping: none'),
     );
-    await eventually(async () => (await reportOf(bridgeId))?.site.faults.length, 1);
-    assert.match(
-      (await reportOf(bridgeId)).site.faults[0].message,
-      /\/devices\/1\/endpoint must be an address/,
+    await eventually(async () => (await reportOf(bridgeId))?.site.faults.length, 2);
+    const { faults } = (await reportOf(bridgeId)).site;
+    assert.deepEqual(
+      faults.map(({ line }: { line: number }) => line),
+      [3, 4],
     );
-    assert.equal((await reportOf(bridgeId)).site.faults[0].line, 4);
+    assert.match(faults[0].message, /\/devices\/0\/mapping there is no mapping none/);
+    assert.match(faults[1].message, /\/devices\/1\/endpoint must be an address/);
     drivers.say('kept-1', Date.now(), [point('weight', 77)]);
     await eventually(async () => (await current('kept-1')).level.actual, 77);
     await writeFile(siteFile, good.replace('tcp://10.0.0.1:4001', 'tcp://10.0.0.9:4001'));

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
   BridgedDevice,
@@ -26,18 +26,22 @@ import { modbusDeviceFaults } from './drivers/modbus/device-faults.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { clipped, messageOf, Reporter } from './report.ts';
 import { declarationsOf } from './site/declarations.ts';
-import { replaceSite, withDevice, withoutDevice } from './site/edit-site.ts';
+import { replaceSite } from './site/edit-site.ts';
 import { NO_SECRETS, readSecrets, type Secrets, writeSecrets } from './site/secrets.ts';
 import {
   channelsOf,
   type DeviceFaults,
+  libraryMappings,
   readSite,
   type Site,
   type SiteDevice,
   type SiteFault,
+  type SiteOutcome,
   secretsFileOf,
+  siteOutcome,
   unitsFileOf,
 } from './site/site-file.ts';
+import { readSiteAgain, type SiteChange } from './site/site-reader.ts';
 import { BridgeClock, bootId, type MachineClocks } from './uplink/clock.ts';
 import { DeclaredUnits, type OtherUnit, otherUnitText } from './uplink/declared-units.ts';
 import { Journal } from './uplink/journal.ts';
@@ -161,7 +165,8 @@ export class Bridge {
 
   async start(): Promise<void> {
     this.#startedAtMs = this.#clock.now();
-    const outcome = await this.#read();
+    const { siteFile, library } = this.#options;
+    const outcome = await readSite(siteFile, this.#drivers.faults, library);
     if (outcome.site === null) throw new SiteError(outcome.faults);
     const { site } = outcome;
     this.#secrets = await readSecrets(secretsFileOf(site));
@@ -222,9 +227,11 @@ export class Bridge {
     return this.#clock.now();
   }
 
-  async #read() {
-    const { siteFile, library } = this.#options;
-    return await readSite(siteFile, this.#drivers.faults, library);
+  /** Like the first reading, and polls go on meanwhile. */
+  async #readAgain(change: SiteChange | null): Promise<SiteOutcome & { readonly text: string }> {
+    const { siteFile: file, library } = this.#options;
+    const read = await readSiteAgain({ file, library: await libraryMappings(library), change });
+    return { ...siteOutcome(read, this.#drivers.faults), text: read.text };
   }
 
   /** One change after another; a fault of one must not stop the next. */
@@ -250,7 +257,7 @@ export class Bridge {
   /** A file that is faulty changes nothing: the bridge goes on with the last good one, and says so. */
   async #reload(): Promise<void> {
     const { log } = this.#options;
-    const { site, faults } = await this.#read();
+    const { site, faults } = await this.#readAgain(null);
     if (site === null) {
       this.#faults = faults;
       for (const { file, line, path, message } of faults.slice(0, FAULTS_SHOWN_MAX))
@@ -608,43 +615,41 @@ export class Bridge {
       ...(unit === null ? {} : { unit }),
       ...(Object.keys(options).length === 0 ? {} : { options }),
     };
-    return await this.#edit(
-      (text) => withDevice(text, entry),
-      (secrets) => ({ ...secrets, devices: { ...secrets.devices, [deviceId]: secret } }),
-      deviceId,
-    );
+    return await this.#edit({ add: entry }, secret);
   }
 
   async #remove(deviceId: string): Promise<Omit<BridgeResult, 'request_id'>> {
-    return await this.#edit((text) => withoutDevice(text, deviceId) ?? text, null, null);
+    return await this.#edit({ remove: deviceId }, null);
   }
 
-  /** A change that would make the file faulty is taken back and told. */
-  async #edit(
-    change: (text: string) => string,
-    changeSecrets: ((secrets: Secrets) => Secrets) | null,
-    reopened: string | null,
-  ): Promise<Omit<BridgeResult, 'request_id'>> {
-    const site = this.#site;
-    if (site === null) return refused('there is no site file');
+  /** A change that would make the file faulty is not made, and is told. */
+  async #edit(change: SiteChange, secret: string | null): Promise<Omit<BridgeResult, 'request_id'>> {
+    const before = this.#site;
+    if (before === null) return refused('there is no site file');
     let result: Omit<BridgeResult, 'request_id'> = { failure: null };
     await this.#inOrder(async () => {
-      const before = await readFile(site.file, 'utf8');
-      await replaceSite(site.file, change(before));
-      const outcome = await this.#read();
-      if (outcome.site === null) {
-        await replaceSite(site.file, before);
-        const [first] = outcome.faults;
+      const seen = await this.#fileTimes(before);
+      const { site, faults, text } = await this.#readAgain(change);
+      if ((await this.#fileTimes(before)) !== seen) {
+        result = refused('the site file was changed by somebody else; ask again');
+        return;
+      }
+      if (site === null) {
+        const [first] = faults;
         result = refused(`line ${first?.line}: ${first?.path} ${first?.message}`);
         return;
       }
-      if (changeSecrets !== null) {
-        this.#secrets = changeSecrets(await readSecrets(secretsFileOf(site)));
-        await writeSecrets(secretsFileOf(site), this.#secrets);
+      const added = 'add' in change ? change.add.id : null;
+      // Before the site file, so that no device is in it without its secret.
+      if (added !== null && secret !== null) {
+        const secrets = await readSecrets(secretsFileOf(before));
+        this.#secrets = { ...secrets, devices: { ...secrets.devices, [added]: secret } };
+        await writeSecrets(secretsFileOf(before), this.#secrets);
       }
-      await this.#apply(outcome.site);
-      this.#seen = await this.#fileTimes(outcome.site);
-      if (reopened !== null) await this.#sessions.get(reopened)?.reopen();
+      await replaceSite(before.file, text);
+      await this.#apply(site);
+      this.#seen = await this.#fileTimes(site);
+      if (added !== null) await this.#sessions.get(added)?.reopen();
     });
     return result;
   }

@@ -129,6 +129,12 @@ describe('granary bridge', () => {
     );
     assert.match(added.stdout, /adopted +taken over[\s\S]*second +registered/);
     assert.match(await readFile(site, 'utf8'), /second/);
+    const before = await readFile(site, 'utf8');
+    const wrong = ['--device=wrong', '--mapping=none', `--endpoint=${endpoint()}`];
+    const { code, stderr } = await command(t, 'adopt', '--site', site, ...wrong);
+    assert.equal(code, 1);
+    assert.match(stderr, /there is no mapping none[\s\S]*The file is as it was/);
+    assert.equal(await readFile(site, 'utf8'), before);
     const made = join(folder, 'made.yaml');
     const third = [
       '--device=third',
@@ -200,6 +206,10 @@ describe('granary bridge', () => {
     await eventually(async () => (await get('siloscale/devices/scale-01/sensors')).level.quality, 'good');
     const { sensors } = await get('siloscale/devices/level-01/sensors');
     assert.equal(sensors.distance.unit, 'mm');
+    const { model, location } = await get('siloscale/devices/level-01');
+    assert.match(model, /decoded by ChirpStack or The Things Stack$/);
+    assert.deepEqual(location, { facility: 'Mill', zone: 'Store' });
+    assert.doesNotMatch(demo.stdout, /does not report|time of this machine/);
     await eventually(async () => (await get('fielddevice/devices/weather-ecowitt')).status, 'online');
     const pid = Number(/"pid":(\d+)/.exec(demo.stdout)?.[1]);
 
@@ -250,6 +260,9 @@ describe('granary bridge', () => {
     );
     const { code, stderr } = await command(t, 'run', '--site', site);
     assert.equal(code, 1);
-    assert.match(stderr, /faulty\.yaml:4 /);
+    assert.match(
+      stderr,
+      /faulty\.yaml:3 \/devices\/0\/mapping there is no mapping none[\s\S]*faulty\.yaml:4 /,
+    );
   });
 });

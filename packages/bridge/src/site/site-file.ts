@@ -48,7 +48,8 @@ const SiteDevice = closed({
   ),
 });
 
-const Site = closed({
+/** The devices are checked one by one, so that a wrong one does not hide the faults of the others. */
+const Header = closed({
   bridge: closed({
     id: id(),
     service: Type.Optional(closed({ url: Type.Optional(HttpUrl), mqtt: Type.Optional(MqttUrl) })),
@@ -63,13 +64,16 @@ const Site = closed({
   }),
   /** A key without a value is an empty list. */
   mappings: Type.Optional(Type.Union([Type.Array(line(500), { maxItems: MAPPING_FILES_MAX }), Type.Null()])),
-  devices: Type.Optional(Type.Union([Type.Array(SiteDevice, { maxItems: BRIDGE_DEVICES_MAX }), Type.Null()])),
+  devices: Type.Optional(
+    Type.Union([Type.Array(Type.Unknown(), { maxItems: BRIDGE_DEVICES_MAX }), Type.Null()]),
+  ),
 });
 
 export type SiteDevice = Static<typeof SiteDevice>;
-type SiteFields = Static<typeof Site>;
+type HeaderFields = Static<typeof Header>;
 
-const checkSite = checker(Site);
+const checkHeader = checker(Header);
+const checkDevice = checker(SiteDevice);
 
 /** A site file that can be used, with its mappings. */
 export interface Site {
@@ -100,58 +104,104 @@ export type SiteOutcome =
 /** What the driver of a device says is missing. */
 export type DeviceFaults = (device: AttachedDevice) => readonly string[];
 
+/** A device and its place in the site file. */
+interface FoundDevice {
+  readonly entry: SiteDevice;
+  readonly attached: AttachedDevice;
+  readonly line: number;
+  readonly path: string;
+}
+
+/** What the files of a site say, before the drivers have looked at the devices. A thread can send it. */
+export interface SiteFiles {
+  readonly file: string;
+  readonly faults: readonly SiteFault[];
+  /** Those that could be understood. */
+  readonly devices: readonly FoundDevice[];
+  /** `null` where there are faults. */
+  readonly site: Omit<Site, 'devices'> | null;
+}
+
 /** A site file is used whole or not at all: every fault of it and of its mappings is listed with its line. */
 export async function readSite(
   path: string,
   deviceFaults: DeviceFaults,
   library = LIBRARY,
 ): Promise<SiteOutcome> {
+  return siteOutcome(await readSiteFiles(path, await libraryMappings(library)), deviceFaults);
+}
+
+/** Adds what the drivers say is missing. */
+export function siteOutcome(
+  { file, faults: found, devices, site }: SiteFiles,
+  deviceFaults: DeviceFaults,
+): SiteOutcome {
+  const faults = [
+    ...found,
+    ...devices.flatMap(({ attached, line: at, path }) =>
+      deviceFaults(attached).map((message) => ({ file, line: at, path, message })),
+    ),
+  ];
+  return site === null || faults.length > 0
+    ? { site: null, faults: sorted(faults) }
+    : { site: { ...site, devices }, faults: [] };
+}
+
+/** `text` stands for the contents of the site file. */
+export async function readSiteFiles(
+  path: string,
+  library: ReadonlyMap<string, Mapping>,
+  text?: string,
+): Promise<SiteFiles> {
   const file = resolve(path);
   const faults: SiteFault[] = [];
-  const text = await textOf(file, faults);
-  if (text === null) return { site: null, faults };
-  const document = readYaml(text);
-  if (!('value' in document)) return { site: null, faults: document.map((fault) => ({ ...fault, file })) };
+  const nothing = { file, faults, devices: [], site: null };
+  const read = text ?? (await textOf(file, faults));
+  if (read === null) return nothing;
+  const document = readYaml(read);
+  if (!('value' in document)) return { ...nothing, faults: document.map((fault) => ({ ...fault, file })) };
+  const { value, lineOf } = document;
   const report = (at: string, message: string): void => {
-    faults.push({ file, line: document.lineOf(at), path: at, message });
+    faults.push({ file, line: lineOf(at), path: at, message });
   };
-  const { value } = document;
-  if (!checkSite.accepts(value)) {
-    for (const { path: at, message } of checkSite.faults(value)) report(at, message);
-    return { site: null, faults: sorted(faults) };
-  }
-  const { bridge } = value;
-  const devices = value.devices ?? [];
-  const listed = value.mappings ?? [];
-  const { mappings, files } = await readMappings(file, listed, library, report, faults);
-  const attached = devices.map((entry, index) => {
-    const mapping = mappings.get(entry.mapping);
+  for (const { path: at, message } of checkHeader.accepts(value) ? [] : checkHeader.faults(value))
+    report(at, message);
+  const header = (value ?? {}) as HeaderFields;
+  const entries: readonly unknown[] = Array.isArray(header.devices) ? header.devices : [];
+  const listed = Array.isArray(header.mappings) ? header.mappings : [];
+  const { mappings, files, faulty } = await readMappings(file, listed, library, report, faults);
+  const devices = entries.flatMap((entry, index): FoundDevice[] => {
     const at = `/devices/${index}`;
-    if (mapping === undefined) {
-      report(
-        `${at}/mapping`,
-        `there is no mapping ${entry.mapping}; its file must be in mappings or in the library`,
-      );
-      return null;
+    if (!checkDevice.accepts(entry)) {
+      for (const fault of checkDevice.faults(entry)) report(`${at}${fault.path}`, fault.message);
+      return [];
     }
-    const device = attachedOf(entry, mapping);
-    for (const message of [...deviceFaults(device), ...profileFaults(entry, mapping)]) report(at, message);
-    return { entry, attached: device };
+    const mapping = mappings.get(entry.mapping);
+    if (mapping === undefined) {
+      // The faults of its file are told already.
+      if (!faulty.has(entry.mapping))
+        report(
+          `${at}/mapping`,
+          `there is no mapping ${entry.mapping}; its file must be in mappings or in the library`,
+        );
+      return [];
+    }
+    for (const message of profileFaults(entry, mapping)) report(at, message);
+    return [{ entry, attached: attachedOf(entry, mapping), line: lineOf(at), path: at }];
   });
-  for (const [deviceId, own] of Map.groupBy(devices.keys(), (index) => devices[index]?.id)) {
-    for (const index of own.slice(1)) report(`/devices/${index}/id`, `${deviceId} is there twice`);
+  for (const [deviceId, own] of Map.groupBy(devices, ({ entry }) => entry.id)) {
+    for (const { path: at } of own.slice(1)) report(`${at}/id`, `${deviceId} is there twice`);
   }
-  if (faults.length > 0) return { site: null, faults: sorted(faults) };
-  return { site: siteOf(file, bridge, attached, mappings, files), faults: [] };
+  if (faults.length > 0) return { file, faults, devices, site: null };
+  return { file, faults, devices, site: siteOf(file, header.bridge, mappings, files) };
 }
 
 function siteOf(
   file: string,
-  { id: bridgeId, service = {}, journal = {}, data }: SiteFields['bridge'],
-  devices: readonly (Site['devices'][number] | null)[],
+  { id: bridgeId, service = {}, journal = {}, data }: HeaderFields['bridge'],
   mappings: ReadonlyMap<string, Mapping>,
   files: readonly string[],
-): Site {
+): Omit<Site, 'devices'> {
   const folder = dirname(file);
   return {
     file,
@@ -161,7 +211,6 @@ function siteOf(
     journalHoursMax: journal.max_hours ?? JOURNAL_HOURS_DEFAULT,
     journalBytesMax: journal.max_bytes ?? JOURNAL_BYTES_DEFAULT,
     dataDir: data === undefined ? defaultDataDir(file) : resolve(folder, data),
-    devices: devices.flatMap((device) => device ?? []),
     mappings,
     files: [file, ...files],
   };
@@ -226,14 +275,17 @@ async function textOf(file: string, faults: SiteFault[]): Promise<string | null>
 /** Those that the site lists come before those of the library with the same name. */
 async function readMappings(
   siteFile: string,
-  listed: readonly string[],
-  library: string,
+  listed: readonly unknown[],
+  library: ReadonlyMap<string, Mapping>,
   report: (at: string, message: string) => void,
   faults: SiteFault[],
-): Promise<{ mappings: Map<string, Mapping>; files: string[] }> {
-  const mappings = new Map<string, Mapping>();
+): Promise<{ mappings: Map<string, Mapping>; files: string[]; faulty: ReadonlySet<string> }> {
+  const mappings = new Map(library);
   const files: string[] = [];
+  /** The names that faulty files should have. */
+  const faulty = new Set<string>();
   for (const [index, name] of listed.entries()) {
+    if (typeof name !== 'string') continue;
     const found = await filesIn(resolve(dirname(siteFile), name));
     if (found === null) report(`/mappings/${index}`, `there is no file or folder ${name}`);
     files.push(...(found ?? []));
@@ -242,12 +294,13 @@ async function readMappings(
     const text = await textOf(file, faults);
     if (text === null) continue;
     const outcome = readMapping(text);
-    if ('faults' in outcome) faults.push(...outcome.faults.map((fault) => ({ ...fault, file })));
-    else mappings.set(outcome.mapping.name, outcome.mapping);
+    if ('mapping' in outcome) mappings.set(outcome.mapping.name, outcome.mapping);
+    else {
+      for (const fault of outcome.faults) faults.push({ ...fault, file });
+      faulty.add(basename(file, extname(file)));
+    }
   }
-  for (const [name, mapping] of await libraryMappings(library))
-    if (!mappings.has(name)) mappings.set(name, mapping);
-  return { mappings, files };
+  return { mappings, files, faulty };
 }
 
 /** Read once: they do not change while the process runs. */

@@ -2,9 +2,16 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Adopted, adopt as adoptSite } from '@granary/bridge/adopt';
 import { deviceFaults } from '@granary/bridge/bridge';
-import { faultLine } from '@granary/bridge/mapping/yaml-document';
+import { faultLine, readYaml } from '@granary/bridge/mapping/yaml-document';
 import { replaceSite, withDevice } from '@granary/bridge/site/edit-site';
-import { readSite, type Site, type SiteDevice, secretsFileOf } from '@granary/bridge/site/site-file';
+import {
+  libraryMappings,
+  readSiteFiles,
+  type Site,
+  type SiteDevice,
+  secretsFileOf,
+  siteOutcome,
+} from '@granary/bridge/site/site-file';
 import { type AccessValues, accessClient, asActor, serviceAccess } from '../../access/service-access.ts';
 import type { Define } from '../../program/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
@@ -72,15 +79,17 @@ export const adopt: Define = (command, environment) => {
   withAccess(command).action(async (values: AdoptValues) => {
     const { env, printError } = environment;
     const isDryRun = values.dryRun === true;
-    await prepareSite(values, serviceAccess(values, env).baseUrl, isDryRun);
-    const { site, faults } = await readSite(values.site, deviceFaults);
+    const text = await changedSite(values, serviceAccess(values, env).baseUrl, isDryRun);
+    const files = await readSiteFiles(values.site, await libraryMappings(), text ?? undefined);
+    const { site, faults } = siteOutcome(files, deviceFaults);
     if (site === null) {
       for (const fault of faults) printError(faultLine(fault.file, fault));
       throw new CommandFailure(`the site file ${values.site} cannot be used`, {
         exitCode: EXIT.failed,
-        cure: 'Mend the lines above.',
+        cure: `Mend the lines above.${text === null ? '' : ' The file is as it was, and these are its lines with the device.'}`,
       });
     }
+    if (text !== null) await writeSite(values.site, text);
     const client = accessClient(values, env);
     const options = { isDryRun, takesOver: values.takeOver === true, ...asActor(env) };
     const adopted = await Array.fromAsync(adoptSite(site, client, options));
@@ -133,16 +142,21 @@ async function mqttUrlOf(baseUrl: string): Promise<string> {
   return `${scheme}://${place.replace('{host}', named === '127.0.0.1' ? hostname : named)}`;
 }
 
-/** Adds the device of the options to the file, which is made if it is missing. */
-async function prepareSite(values: AdoptValues, baseUrl: string, isDryRun: boolean): Promise<void> {
+/** The text of the site file with the device of the options; `null` if there is none, or if the text has faults of its own. */
+async function changedSite(values: AdoptValues, baseUrl: string, isDryRun: boolean): Promise<string | null> {
   const { site, device, mapping, endpoint, mappingFile } = values;
-  if (device === undefined && mapping === undefined && endpoint === undefined) return;
+  if (device === undefined && mapping === undefined && endpoint === undefined) return null;
   if (device === undefined || mapping === undefined || endpoint === undefined)
     throw new UsageError('a device to add needs --device, --mapping and --endpoint');
   if (isDryRun) throw new UsageError('--dry-run is for a site file as it is, without --device');
-  if (!existsSync(site)) await writeFile(site, emptySite(baseUrl, await mqttUrlOf(baseUrl)));
-  const text = await readFile(site, 'utf8');
-  await replaceSite(site, withDevice(text, entryOf(values, device, mapping, endpoint), mappingFile));
+  const text = existsSync(site) ? await readFile(site, 'utf8') : emptySite(baseUrl, await mqttUrlOf(baseUrl));
+  if (!('value' in readYaml(text))) return null;
+  return withDevice(text, entryOf(values, device, mapping, endpoint), mappingFile);
+}
+
+async function writeSite(site: string, text: string): Promise<void> {
+  if (existsSync(site)) await replaceSite(site, text);
+  else await writeFile(site, text);
 }
 
 function entryOf(
