@@ -127,7 +127,7 @@ async function register(
   const fields = {
     device_id: deviceId,
     name,
-    model: attached.mapping.title.slice(0, 100),
+    model: attached.mapping.title,
     location: { facility, zone: zone ?? site.bridgeId },
     ...(sensors.length === 0 ? {} : { sensors }),
     ...(labels === undefined ? {} : { labels }),

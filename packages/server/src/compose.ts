@@ -34,8 +34,6 @@ export interface Environment {
   readonly consoleFolder?: string;
   /** How long `consoleUrl` signs in, once; without it nobody is signed in. */
   readonly signInLinkMs?: number;
-  /** The program with the command `bridge run`, if it is not the present one. */
-  readonly bridgeCommand?: readonly string[];
   /** Called when a thread of the device link has ended by itself, instead of ending the process. */
   readonly threadEnded?: (error: Error) => void;
 }
@@ -50,8 +48,6 @@ export interface Started {
   /** The operators' page; `null` where it is switched off. */
   readonly consoleUrl: string | null;
   readonly adminKey: AdminKey;
-  /** Ends the bridge that the service has started, and leaves the service running. */
-  readonly endBridge: () => Promise<void>;
 }
 
 export interface Service {
@@ -188,16 +184,12 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
   await writeAddresses(settings.dataDir, addresses).catch((error: unknown) =>
     logger.warn({ err: error }, 'the addresses for the command line could not be written to the data folder'),
   );
-  let endBridge = async (): Promise<void> => undefined;
   if (settings.bridgeSite !== null) {
     const { BridgeProcess } = await import('./background/bridge-process.ts');
-    const { bridgeCommand: command = [process.execPath, ...process.execArgv, process.argv[1] ?? ''] } =
-      surroundings;
     const addressesOfDevices = { httpUrl, mqttUrl: mqttUrl ?? mqttsUrl ?? '' };
-    const bridge = { siteFile: settings.bridgeSite, command, ...addressesOfDevices, logger };
-    const bridgeProcess = new BridgeProcess(bridge);
-    await lifecycle.start(bridgeProcess);
-    endBridge = () => bridgeProcess.stop();
+    await lifecycle.start(
+      new BridgeProcess({ siteFile: settings.bridgeSite, ...addressesOfDevices, logger }),
+    );
   }
   // Noted last, so that an end begins with it.
   lifecycle.onStop(() => http.refuseAllButStops());
@@ -209,7 +201,6 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
     adminKey,
     consoleUrl: settings.console ? await firstConsoleLink(console, surroundings.signInLinkMs) : null,
     mqttUrl: mqttUrl ?? mqttsUrl ?? '',
-    endBridge,
     mqttsUrl,
   };
 }

@@ -4,11 +4,7 @@ import type { Started } from '@granary/server/compose';
  * The text after the start: the addresses, the admin key, and one command to try. The key itself is shown on a terminal only,
  * because other output is usually kept as a log, and until somebody has used it.
  */
-export function startMessage(
-  started: Omit<Started, 'endBridge'>,
-  siloSegment: string,
-  isTerminal: boolean,
-): string {
+export function startMessage(started: Started, siloSegment: string, isTerminal: boolean): string {
   const { httpUrl, adminKey, consoleUrl } = started;
   const { key, isUnused, file } = adminKey;
   const keptIn = whereIs(adminKey);

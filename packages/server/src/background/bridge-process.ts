@@ -11,8 +11,8 @@ const STOP_MS = 5 * SECOND_MS;
 
 export interface BridgeProcessOptions {
   readonly siteFile: string;
-  /** The program that has the command `bridge run`, with the arguments before it. */
-  readonly command: readonly string[];
+  /** The program that has the command `bridge run`, with the arguments before it; the present one unless given. */
+  readonly command?: readonly string[];
   readonly httpUrl: string;
   readonly mqttUrl: string;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -31,7 +31,8 @@ export class BridgeProcess {
   }
 
   start(): void {
-    const { siteFile, command, httpUrl, mqttUrl, logger } = this.#options;
+    const { siteFile, httpUrl, mqttUrl, logger } = this.#options;
+    const { command = [process.execPath, ...process.execArgv, process.argv[1] ?? ''] } = this.#options;
     const [program = process.execPath, ...before] = command;
     const startedMs = performance.now();
     // It ends when its input is closed, so that no bridge is left over when the service is killed.

@@ -115,6 +115,8 @@ test('test: the points of a device, all byte orders, a scan, and failures with t
       [40, 49],
     ],
   );
+  const rows = await runInProcess(['bridge', 'test', device.endpoint, '--unit', '3', '--scan', '0-60']);
+  assert.match(rows.stdout, /^ADDRESSES +WORDS\n0-7 +(0000 ){7}42f6\n8-9 +0000 0000\n40-49 +0000 …$/m);
   const silent = await runInProcess(['bridge', 'test', device.endpoint, '--mapping', file, '--unit', '4']);
   assert.equal(silent.exitCode, 4);
   assert.match(silent.stderr, /no answer within 300 ms \(timeout\)\n +Is the unit number right/);

@@ -128,13 +128,14 @@ async function mappingOf(name: string): Promise<Mapping> {
 
 const CURES: Readonly<Record<string, string>> = {
   timeout:
-    'Is the unit number right, and is the device switched on? `granary bridge test <endpoint> --scan 0-9` needs no mapping.',
+    'Is the unit number right, and is the device switched on? `granary bridge discover <endpoint>` lists the units that answer.',
   connection_refused:
     'Is the address right, and does the device accept another client? Many accept only one.',
   not_resolved: 'The name of the host is unknown on this machine: use its IP address.',
   wrong_unit:
     'The gateway answered for another unit: it may answer late, so give the mapping a longer timeout.',
-  exception: 'The device refuses these registers: `--scan` finds those that can be read.',
+  exception:
+    'The device refuses these registers. A manual that counts from 40001 has 40008 for `at: 7`; `--scan 0-200` finds those that can be read.',
   malformed:
     'The answer is not the one that was asked for: is it rtu+tcp:// instead of tcp://, or another baud rate?',
 };
@@ -257,7 +258,34 @@ function ordersOf(
 
 const SCAN_TIMEOUT_MS = 1_000;
 const SCAN_FUNCTIONS = { holding: 3, input: 4 } as const;
-const WORDS_SHOWN = 16;
+const WORDS_IN_ROW = 8;
+
+const SCAN_COLUMNS: readonly Column<ReadableRange>[] = [
+  { title: 'ADDRESSES', text: ({ first, last }) => (first === last ? `${first}` : `${first}-${last}`) },
+  {
+    title: 'WORDS',
+    text: ({ words }) =>
+      words.length > WORDS_IN_ROW
+        ? '0000 …'
+        : words.map((word) => word.toString(16).padStart(4, '0')).join(' '),
+  },
+];
+
+/** Some words in each row, so that each can be found by its address; rows of zeros are one. */
+function rowsOf({ first, words }: ReadableRange): ReadableRange[] {
+  const rows: { first: number; last: number; words: number[] }[] = [];
+  for (let at = 0; at < words.length; at += WORDS_IN_ROW) {
+    const own = words.slice(at, at + WORDS_IN_ROW);
+    const before = rows.at(-1);
+    const last = first + at + own.length - 1;
+    const isZero = (row: readonly number[]) => row.every((word) => word === 0);
+    if (before !== undefined && isZero(before.words) && isZero(own)) {
+      before.last = last;
+      before.words.push(...own);
+    } else rows.push({ first: first + at, last, words: own });
+  }
+  return rows;
+}
 
 async function scan(
   endpoint: string,
@@ -278,19 +306,8 @@ async function scan(
       SCAN_REGISTERS_MAX,
       (address) => showProgress?.(`looking at ${address}`),
     );
-    const columns: readonly Column<ReadableRange>[] = [
-      { title: 'ADDRESSES', text: (one) => `${one.first}-${one.last}` },
-      { title: 'REGISTERS', text: ({ words }) => String(words.length) },
-      {
-        title: 'WORDS',
-        text: ({ words }) =>
-          `${words
-            .slice(0, WORDS_SHOWN)
-            .map((word) => word.toString(16).padStart(4, '0'))
-            .join(' ')}${words.length > WORDS_SHOWN ? ' …' : ''}`,
-      },
-    ];
-    output.list(columns, ranges, `None of the registers ${first}-${last} can be read.`);
+    const rows = values.json === true ? ranges : ranges.flatMap(rowsOf);
+    output.list(SCAN_COLUMNS, rows, `None of the registers ${first}-${last} can be read.`);
   } catch (error) {
     throw asFailure(error);
   } finally {

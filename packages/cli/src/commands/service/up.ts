@@ -57,21 +57,20 @@ export const up: Define = (command, { env, print, terminal }) => {
           ? await prepareDemoBridge(dataDir)
           : null;
       if (bridge !== null) onStop(bridge.stop);
-      const settings = bridge === null ? usual : { ...usual, bridgeSite: bridge.siteFile };
-      const service = createService(settings, { signInLinkMs: SIGN_IN_MS });
+      const service = createService(usual, { signInLinkMs: SIGN_IN_MS });
       onStop(() => service.stop());
       const started = await service.start();
       if (!isEmpty) {
-        const farm = await startDemo(started, settings, { ...choices, onEvent: createFarmReporter(print) });
+        const farm = await startDemo(started, usual, { ...choices, onEvent: createFarmReporter(print) });
         onStop(() => farm.stop());
-        await bridge?.adopt(started);
+        if (bridge !== null) onStop(await bridge.start(started, usual));
         void farm.removed.then(async () => {
-          if (bridge !== null) await Promise.all([started.endBridge(), bridge.stop()]);
+          if (bridge !== null) await bridge.stop();
           await forgetDemo(dataDir);
           print('farm: the demo was removed; it does not come back with the next start');
         });
       }
-      print(startMessage(started, settings.siloSegment, terminal.columns !== null));
+      print(startMessage(started, usual.siloSegment, terminal.columns !== null));
       if (isRemoved && values.empty !== true)
         print(`The demo was removed; delete ${demoFiles(dataDir).removed} to have it again.\n`);
     });
