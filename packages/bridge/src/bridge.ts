@@ -389,7 +389,9 @@ export class Bridge {
     return new DeviceSession({
       deviceId,
       mqttUrl: () => this.#site?.mqttUrl ?? this.#options.mqttUrl ?? 'mqtt://127.0.0.1:1883',
-      secret: () => this.#secrets.devices[deviceId] ?? null,
+      // A device may be named like a property of every object.
+      secret: () =>
+        (Object.hasOwn(this.#secrets.devices, deviceId) && this.#secrets.devices[deviceId]) || null,
       journal: { add: (reading) => this.#journal?.add(reading) },
       log: this.#options.log,
       onConnected: () => {

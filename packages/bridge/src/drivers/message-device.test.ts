@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { attach, RecordedDriver } from '@granary/testing/bridge/driver-rig';
 import type { Total } from '../mapping/totals.ts';
 import type { AttachedDevice } from './driver.ts';
-import { type Message, MessageDevice } from './message-device.ts';
+import { type Message, MessageDevice, messageDeviceFaults } from './message-device.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse('2026-11-18T05:00:00Z');
@@ -143,4 +143,26 @@ test('the time of a device counts where the service takes it, and otherwise the 
   const { length } = station.samples;
   station.device.received(messageOf({ temperature: 6, at: NOW_MS + 90_000 }, true));
   assert.equal(station.samples.length, length, 'kept by the broker, and of an unknown age');
+});
+
+test('an endpoint that can be no serial line, or has no port, is refused', () => {
+  const faultsAt = (endpoint: string) =>
+    messageDeviceFaults(
+      attach(
+        'a',
+        STATION.replace('protocol: mqtt', 'protocol: http').replace('topic: "stations/{address}", ', ''),
+        endpoint,
+      ),
+    );
+  for (const query of ['baud=0', 'baud=-1', 'baud=fast', 'parity=some', 'stop=3', 'bits=7'])
+    assert.match(faultsAt(`serial:///dev/ttyS0?${query}`)[0] ?? '', /is no serial line: use serial:/, query);
+  for (const endpoint of ['tcp://10.0.0.1', 'tcp://10.0.0.1:0', 'listen://0.0.0.0/path', 'mqtt://h:0'])
+    assert.match(faultsAt(endpoint)[0] ?? '', /needs a port, such as/, endpoint);
+  for (const good of [
+    'serial:///dev/ttyS0',
+    'serial:///dev/ttyS0?baud=4800&parity=odd&stop=2',
+    'tcp://h:1',
+    'http://h/p',
+  ])
+    assert.deepEqual(faultsAt(good), [], good);
 });

@@ -21,6 +21,7 @@ import type {
   ReadFailure,
   Sample,
 } from './driver.ts';
+import { serialSettings } from './serial-line.ts';
 
 /** What a network server of LoRaWAN puts around the values that its codec has decoded. */
 interface Network {
@@ -86,7 +87,7 @@ type MessageMapping = AttachedDevice['mapping'] & { readonly settings: MessageSe
 
 /** Whether the site file says all that the mapping of a device needs; one sentence for each fault. */
 export function messageDeviceFaults({ mapping, endpoint, options }: AttachedDevice): string[] {
-  const faults: string[] = [];
+  const faults = endpointFaults(endpoint);
   const { address, network } = options;
   const settings = settingsOf(mapping as MessageMapping, network);
   const topics = [settings.topic, ...mapping.points.map(({ place }) => (place as MessagePlace).topic)];
@@ -102,6 +103,18 @@ export function messageDeviceFaults({ mapping, endpoint, options }: AttachedDevi
   if (isMqtt && topics.every((topic) => topic === null))
     faults.push(`the mapping ${mapping.name} names no topic`);
   return faults;
+}
+
+/** The scheme is known to be one of the protocol. */
+function endpointFaults(endpoint: string): string[] {
+  const url = new URL(endpoint);
+  const { protocol, port } = url;
+  if (protocol === 'serial:' && serialSettings(url) === null)
+    return [`"${endpoint}" is no serial line: use serial:///dev/ttyUSB0?baud=9600&parity=even&stop=1`];
+  const needsPort = protocol === 'tcp:' || protocol === 'listen:';
+  if (port === '0' || (needsPort && port === ''))
+    return [`"${endpoint}" needs a port, such as ${protocol}//${url.hostname || '0.0.0.0'}:4001`];
+  return [];
 }
 
 function settingsOf({ protocol, settings }: MessageMapping, network: unknown): MessageSettings {

@@ -15,6 +15,22 @@ export interface SerialSettings {
   readonly stopBits: 1 | 2;
 }
 
+const BAUD_DEFAULT = 9_600;
+const BAUD_MAX = 1_000_000;
+const SETTINGS = ['baud', 'parity', 'stop'];
+
+/** Of an endpoint such as `serial:///dev/ttyUSB0?baud=9600&parity=even&stop=1`; `null` where it is none. */
+export function serialSettings({ pathname, searchParams }: URL): SerialSettings | null {
+  const baud = Number(searchParams.get('baud') ?? BAUD_DEFAULT);
+  const parity = PARITIES.find((one) => one === (searchParams.get('parity') ?? 'none'));
+  const stopBits = Number(searchParams.get('stop') ?? 1);
+  const isKnown = [...searchParams.keys()].every((name) => SETTINGS.includes(name));
+  if (pathname.length < 2 || !isKnown || parity === undefined) return null;
+  if (!Number.isInteger(baud) || baud <= 0 || baud > BAUD_MAX) return null;
+  if (stopBits !== 1 && stopBits !== 2) return null;
+  return { path: decodeURIComponent(pathname), baud, parity, stopBits };
+}
+
 const FLAGS = constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK;
 const PARITY_SETTINGS = {
   none: ['-parenb'],

@@ -252,7 +252,7 @@ function compile(header: HeaderFields, document: YamlDocument, report: ReportAt)
     profile: header.profile ?? null,
     points,
     settings,
-    examples: (header.examples ?? []).flatMap((example, index) => {
+    examples: (Array.isArray(header.examples) ? header.examples : []).flatMap((example, index) => {
       const path = `/examples/${index}`;
       const fields = checked(example, path, checks.example, report);
       // Points with faults are not known here, so they are not missed.

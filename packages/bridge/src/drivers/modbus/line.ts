@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FailureCode } from '../driver.ts';
 import { ReadError } from '../read-error.ts';
-import { openSerial, PARITIES, type SerialSettings } from '../serial-line.ts';
+import { openSerial, type SerialSettings, serialSettings } from '../serial-line.ts';
 import { AnswerReader, dataOf, type Frame, type Framing, type ReadRequest, requestFrame } from './frame.ts';
 
 /** Where Modbus devices are reached. */
@@ -11,8 +11,6 @@ export type LineAddress =
   | ({ readonly kind: 'serial' } & SerialSettings);
 
 export const MODBUS_PORT = 502;
-const DEFAULT_BAUD = 9_600;
-const BAUD_MAX = 1_000_000;
 
 /** Throws an error with the sentence for a person. */
 export function parseLineAddress(text: string): LineAddress {
@@ -22,19 +20,8 @@ export function parseLineAddress(text: string): LineAddress {
     const port = url.port === '' ? MODBUS_PORT : Number(url.port);
     if (host !== '' && port > 0) return { kind: url.protocol === 'tcp:' ? 'tcp' : 'rtu+tcp', host, port };
   }
-  if (url?.protocol === 'serial:' && url.pathname.length > 1) {
-    const baud = Number(url.searchParams.get('baud') ?? DEFAULT_BAUD);
-    const parity = PARITIES.find((one) => one === (url.searchParams.get('parity') ?? 'none'));
-    const stop = Number(url.searchParams.get('stop') ?? 1);
-    if (
-      Number.isInteger(baud) &&
-      baud > 0 &&
-      baud <= BAUD_MAX &&
-      parity !== undefined &&
-      (stop === 1 || stop === 2)
-    )
-      return { kind: 'serial', path: decodeURIComponent(url.pathname), baud, parity, stopBits: stop };
-  }
+  const serial = url?.protocol === 'serial:' ? serialSettings(url) : null;
+  if (serial !== null) return { kind: 'serial', ...serial };
   throw new Error(
     `"${text}" is no endpoint of Modbus: use tcp://host:502, rtu+tcp://host:port or serial:///dev/ttyUSB0?baud=9600&parity=even&stop=1`,
   );

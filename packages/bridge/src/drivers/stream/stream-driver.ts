@@ -5,7 +5,7 @@ import { textFields } from '../../mapping/message-place.ts';
 import type { DriverModule, FailureCode } from '../driver.ts';
 import { type Message, type MessageDevice, MessageDevices, parseJson } from '../message-device.ts';
 import { ReadError } from '../read-error.ts';
-import { openSerial, PARITIES } from '../serial-line.ts';
+import { openSerial, serialSettings } from '../serial-line.ts';
 import { NmeaReader } from './nmea.ts';
 
 /** Devices that send lines of text over TCP or a serial line: NMEA receivers, gpsd and scale indicators. */
@@ -127,7 +127,8 @@ class LineDevice {
 }
 
 async function openStream(url: URL): Promise<Duplex> {
-  if (url.protocol === 'serial:') return await openSerialAt(url);
+  const serial = url.protocol === 'serial:' ? serialSettings(url) : null;
+  if (serial !== null) return await openSerial(serial);
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
   const socket = connect({ host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port) });
   const timer = setTimeout(() => socket.destroy(new TimedOut('no connection')), CONNECT_MS_MAX);
@@ -138,14 +139,6 @@ async function openStream(url: URL): Promise<Duplex> {
 }
 
 class TimedOut extends Error {}
-
-const BAUD = 9_600;
-
-async function openSerialAt(url: URL): Promise<Duplex> {
-  const baud = Number(url.searchParams.get('baud') ?? BAUD);
-  const parity = PARITIES.find((one) => one === url.searchParams.get('parity')) ?? 'none';
-  return await openSerial({ path: decodeURIComponent(url.pathname), baud, parity, stopBits: 1 });
-}
 
 function codeOf(error: unknown): FailureCode {
   if (error instanceof TimedOut) return 'timeout';
