@@ -360,7 +360,7 @@ function SentList() {
     return () => clearInterval(timer);
   }, [status]);
   return (
-    <section class="sent-list" aria-label={notifications.sent}>
+    <section class="administration-section" aria-label={notifications.sent}>
       <h2>{notifications.sent}</h2>
       <FilterBar names={['status']}>
         <SelectFilter

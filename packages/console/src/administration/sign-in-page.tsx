@@ -41,17 +41,19 @@ export function SignInPage() {
   return (
     <>
       {console.settings.sign_on_name === null ? <Notice>{signOn.notSetUp}</Notice> : <Provider />}
-      <div class="administration-head">
-        <h2>{signOn.groups}</h2>
-        <DialogButton kind="primary" text={signOn.addGroup}>
-          {(close) => <GroupForm changeGroups={changeGroups} onClose={close} />}
-        </DialogButton>
-      </div>
-      <Failure of={policy.failure} />
-      {applied.value !== null && <Notice>{signOn.changed(applied.value.people.length)}</Notice>}
-      {policy.value !== undefined && <Groups policy={policy.value} changeGroups={changeGroups} />}
+      <section class="administration-section" aria-label={signOn.groups}>
+        <div class="administration-head">
+          <h2>{signOn.groups}</h2>
+          <DialogButton kind="primary" text={signOn.addGroup}>
+            {(close) => <GroupForm changeGroups={changeGroups} onClose={close} />}
+          </DialogButton>
+        </div>
+        <Failure of={policy.failure} />
+        {applied.value !== null && <Notice>{signOn.changed(applied.value.people.length)}</Notice>}
+        {policy.value !== undefined && <Groups policy={policy.value} changeGroups={changeGroups} />}
+      </section>
       {policy.value !== undefined && (
-        <section class="panel" aria-label={signOn.factors}>
+        <section class="panel administration-choices" aria-label={signOn.factors}>
           <CheckInput
             label={signOn.factorForAdministrators}
             hint={signOn.factorForAdministratorsMeans}
@@ -184,7 +186,7 @@ function SignIns() {
     textColumn('groups', signOn.cameWith, ({ groups }) => groups.join(', ') || '–'),
   ];
   return (
-    <>
+    <section class="administration-section" aria-label={signOn.signIns}>
       <h2>{signOn.signIns}</h2>
       <PageList pages={pages} empty={signOn.noSignIns}>
         {(items) => (
@@ -196,6 +198,6 @@ function SignIns() {
           />
         )}
       </PageList>
-    </>
+    </section>
   );
 }

@@ -8,7 +8,7 @@ import { Button } from './button.tsx';
 import { useAction } from './form-state.ts';
 import { Failure } from './messages.tsx';
 
-const FIRST_FIELD = '.dialog-body :is(input, select, textarea)';
+const FIRST_FIELD = '.dialog-body :is(input:not([hidden]), select, textarea)';
 
 /** What the shell shows at the top of every dialog: the movements with their stops. */
 export const DialogTop = createContext<ComponentType>(() => null);

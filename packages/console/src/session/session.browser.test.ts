@@ -161,6 +161,9 @@ describe('the shell of the console in Chromium', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel('Code of your app, or a recovery code').waitFor();
     await checkAccessibility(page);
+    await page.getByLabel('Code of your app, or a recovery code').fill('000000');
+    await page.keyboard.press('Enter');
+    await page.getByText('The password or the code is not right').waitFor();
     await page.getByLabel('Code of your app, or a recovery code').fill(recovery);
     await page.keyboard.press('Enter');
     await page.getByLabel('Settings: Dora').waitFor();

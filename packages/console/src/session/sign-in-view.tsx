@@ -59,9 +59,10 @@ export function SignInView({ client, signOnName, reason, onSignedIn }: Props) {
     isRunning.value = false;
     if (!isSignedIn(result)) {
       const asksCode = isRefusedWith(result, 'second_factor_required');
+      const wrong = code.peek() === null ? session.wrongLogin : session.wrongLoginOrCode;
       code.value = asksCode ? '' : code.peek();
       const isWrong = isRefusedWith(result, 'unauthorized') && !usesKey.peek();
-      const refusal = isWrong ? session.wrongLogin : failureOf(result);
+      const refusal = isWrong ? wrong : failureOf(result);
       failure.value = asksCode ? null : refusal;
       return;
     }

@@ -72,6 +72,7 @@ export const session: typeof english.session = {
   usePasskey: 'Mit einem Passkey anmelden',
   noPasskey: 'Es wurde kein Passkey gewählt.',
   wrongLogin: 'Der Name oder das Passwort stimmt nicht.',
+  wrongLoginOrCode: 'Das Passwort oder der Code stimmt nicht, oder der Code wurde schon benutzt.',
   usePassword: 'Name und Passwort verwenden',
   useKey: 'Schlüssel verwenden',
   welcome: 'Willkommen',

@@ -71,6 +71,7 @@ export const session = {
   usePasskey: 'Sign in with a passkey',
   noPasskey: 'No passkey was chosen.',
   wrongLogin: 'The name or the password is not right.',
+  wrongLoginOrCode: 'The password or the code is not right, or the code was used before.',
   usePassword: 'Use name and password',
   useKey: 'Use a key',
   welcome: 'Welcome',

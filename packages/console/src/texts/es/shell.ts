@@ -72,6 +72,7 @@ export const session: typeof english.session = {
   usePasskey: 'Entrar con una llave de acceso',
   noPasskey: 'No se eligió ninguna llave de acceso.',
   wrongLogin: 'El nombre o la contraseña no son correctos.',
+  wrongLoginOrCode: 'La contraseña o el código no son correctos, o el código ya se usó.',
   usePassword: 'Usar nombre y contraseña',
   useKey: 'Usar una clave',
   welcome: 'Bienvenida',

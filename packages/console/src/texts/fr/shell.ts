@@ -73,6 +73,7 @@ export const session: typeof english.session = {
   usePasskey: 'Se connecter avec une clé d’accès',
   noPasskey: 'Aucune clé d’accès n’a été choisie.',
   wrongLogin: 'Le nom ou le mot de passe est incorrect.',
+  wrongLoginOrCode: 'Le mot de passe ou le code est incorrect, ou le code a déjà servi.',
   usePassword: 'Utiliser nom et mot de passe',
   useKey: 'Utiliser une clé',
   welcome: 'Bienvenue',

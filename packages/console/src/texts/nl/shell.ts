@@ -69,6 +69,7 @@ export const session: typeof english.session = {
   login: 'Aanmeldnaam',
   password: 'Wachtwoord',
   wrongLogin: 'De naam of het wachtwoord klopt niet.',
+  wrongLoginOrCode: 'Het wachtwoord of de code klopt niet, of de code is al gebruikt.',
   secondFactor: 'Code van uw app, of een herstelcode',
   usePasskey: 'Aanmelden met een passkey',
   noPasskey: 'Er is geen passkey gekozen.',

@@ -76,6 +76,7 @@ export const session: typeof english.session = {
   login: 'Nazwa do logowania',
   password: 'Hasło',
   wrongLogin: 'Nazwa lub hasło są błędne.',
+  wrongLoginOrCode: 'Hasło lub kod są błędne albo kod został już użyty.',
   secondFactor: 'Kod z aplikacji lub kod odzyskiwania',
   usePasskey: 'Zaloguj kluczem dostępu',
   noPasskey: 'Nie wybrano klucza dostępu.',
