@@ -113,8 +113,9 @@ async function measureAttack(
   const round = await measureRound(service, devices, stopped);
   over.abort();
   const { answers } = await pins;
-  const sent = Object.values(answers).reduce((sum, count) => sum + count, 0);
-  return { ...round, pins: sent, signIns: await signIns };
+  // Wrong, or refused because earlier ones were; anything else is no answer to a PIN.
+  const refused = (answers[403] ?? 0) + (answers[429] ?? 0);
+  return { ...round, pins: refused, signIns: await signIns };
 }
 
 /** Returns how many succeeded. */
