@@ -17,7 +17,8 @@ import {
   toKey,
 } from './keys/key-rows.ts';
 import { revokeHeld } from './keys/keys.ts';
-import { insertCode, type StoredCode } from './session/session-rows.ts';
+import type { PersonInSession } from './people/people.ts';
+import { insertCode, isSessionOf, type StoredCode } from './session/session-rows.ts';
 import type { Transaction } from './transaction.ts';
 
 const IS_TERMINAL = "kind IN ('terminal', 'display')";
@@ -167,7 +168,14 @@ export const writes = {
     return committed(null);
   },
 
-  async setPin(tx: Transaction, personId: string, pin: string): Promise<Committed<null>> {
+  /** `undefined` if the session has ended. */
+  async setPin(
+    tx: Transaction,
+    { personId, sessionHash }: PersonInSession,
+    pin: string,
+  ): Promise<Committed<null | undefined>> {
+    await lockKey(tx.sql, personId);
+    if (!(await isSessionOf(tx.sql, personId, sessionHash))) return committed(undefined);
     await updateRows(tx.sql, 'people', { keyId: personId }, { pin });
     await tx.sql.run('DELETE FROM pin_tries WHERE person_id = $1', [personId]);
     return committed(null);

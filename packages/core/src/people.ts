@@ -100,9 +100,14 @@ const contains = (outer: Area, inner: Area): boolean =>
 export function mayManage(manager: Access, grants: readonly Grant[]): boolean {
   if (isUnlimited(limitsWith(manager, 'admin'))) return true;
   if (grants.length === 0 || grants.some(({ source }) => source === 'oidc')) return false;
-  return grants.every((grant) =>
-    [...grant.scopes, 'admin' as const].every((scope) =>
-      limitsWith(manager, scope).some((area) => contains(area, grant)),
-    ),
+  return isWithin(
+    manager,
+    grants.map((grant) => ({ ...grant, scopes: [...grant.scopes, 'admin'] })),
   );
 }
+
+/** Whether the rights of the holder contain all of these. */
+export const isWithin = (holder: Access, grants: readonly Grant[]): boolean =>
+  grants.every((grant) =>
+    grant.scopes.every((scope) => limitsWith(holder, scope).some((area) => contains(area, grant))),
+  );

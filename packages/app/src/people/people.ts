@@ -2,11 +2,13 @@ import { Refusal } from '@granary/contract/errors';
 import type { PersonPatch } from '@granary/contract/people';
 import type { Grant } from '@granary/core/keys';
 import {
+  isWithin,
   PASSKEYS_MAX,
   type StoredPasskey,
   type StoredPerson,
   type StoredSecondFactor,
 } from '@granary/core/people';
+import { localGrants } from '@granary/core/sign-on';
 import { quoted } from '@granary/core/words';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
@@ -32,7 +34,15 @@ import {
   removePasskey,
   setSecondFactor,
 } from '../session/second-factor-rows.ts';
-import { insertCode, type StoredCode, useUpCode } from '../session/session-rows.ts';
+import { sessionsEnded } from '../session/session.ts';
+import {
+  insertCode,
+  isSessionOf,
+  removeCodesBeyond,
+  removeProviderSessions,
+  type StoredCode,
+  useUpCode,
+} from '../session/session-rows.ts';
 import type { Transaction } from '../transaction.ts';
 
 interface PersonRow extends KeyRow {
@@ -100,6 +110,12 @@ export interface NewStoredPerson {
   readonly createdAtMs: number;
 }
 
+/** Who changes something of their own, and in which session. */
+export interface PersonInSession {
+  readonly personId: string;
+  readonly sessionHash: string;
+}
+
 export interface PersonChange extends Pick<PersonPatch, 'name' | 'email'> {
   readonly grants?: readonly Grant[];
 }
@@ -132,6 +148,8 @@ export const writes = {
     const { name = before.name, email = before.email } = change;
     const ofProvider = before.grants.filter(({ source }) => source === 'oidc');
     const grants = change.grants === undefined ? before.grants : [...change.grants, ...ofProvider];
+    // Who made a link was allowed to give the former rights, and may have kept it.
+    if (!isWithin(before, grants)) await removeCodesBeyond(tx.sql, personId, 0);
     await updateRows(tx.sql, 'people', { keyId: personId }, { email });
     await updateRows(tx.sql, 'keys', { keyId: personId }, { name, ...accessColumns({ grants }) });
     // What is cached of the person has the former rights.
@@ -147,23 +165,23 @@ export const writes = {
     return committed(await lock(tx.sql, personId));
   },
 
-  /** `undefined` if the person was disabled meanwhile. */
+  /** `undefined` if the session has ended. */
   async changeSecondFactor(
     tx: Transaction,
-    personId: string,
+    { personId, sessionHash }: PersonInSession,
     factor: StoredSecondFactor | null,
   ): Promise<Committed<StoredPerson | undefined>> {
-    const before = await lock(tx.sql, personId);
-    if (before.revokedAtMs !== null) return committed(undefined);
+    await lock(tx.sql, personId);
+    if (!(await isSessionOf(tx.sql, personId, sessionHash))) return committed(undefined);
     await setSecondFactor(tx.sql, personId, factor);
     return committed(await lock(tx.sql, personId));
   },
 
-  /** Uses the challenge up; `undefined` if that was done before, or somebody has the passkey already. */
+  /** Uses the challenge up; `undefined` if that was done before, somebody has the passkey already, or the session has ended. */
   async addPasskey(
     tx: Transaction,
     passkey: StoredPasskey,
-    challengeHash: string,
+    { challengeHash, sessionHash }: { readonly challengeHash: string; readonly sessionHash: string },
   ): Promise<Committed<StoredPerson | undefined>> {
     const { keyId, createdAtMs } = passkey;
     const person = await lock(tx.sql, keyId);
@@ -171,7 +189,7 @@ export const writes = {
       throw new Refusal('key_limit_reached', `a person has at most ${PASSKEYS_MAX} passkeys`);
     }
     const isNew =
-      person.revokedAtMs === null &&
+      (await isSessionOf(tx.sql, keyId, sessionHash)) &&
       (await useUpCode(tx.sql, challengeHash, createdAtMs)) &&
       (await insertPasskey(tx.sql, passkey));
     return committed(isNew ? person : undefined);
@@ -185,6 +203,19 @@ export const writes = {
     const person = await lock(tx.sql, personId);
     await removePasskey(tx.sql, personId, credentialId);
     return committed(person);
+  },
+
+  /** What the provider has granted ends with its sessions; whoever was let in by one of the identities comes back by none. */
+  async unlink(tx: Transaction, personId: string): Promise<Committed<StoredPerson>> {
+    const { grants } = await lock(tx.sql, personId);
+    await tx.sql.run('DELETE FROM identities WHERE key_id = $1', [personId]);
+    await updateRows(tx.sql, 'keys', { keyId: personId }, accessColumns({ grants: localGrants(grants) }));
+    const ended = await removeProviderSessions(tx.sql, { sid: null, keyId: personId });
+    return committed(
+      await lock(tx.sql, personId),
+      { kind: 'key_ended', keyId: personId },
+      sessionsEnded(...ended),
+    );
   },
 
   /** Leaves nothing with which the person could come back. */

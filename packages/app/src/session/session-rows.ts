@@ -92,6 +92,12 @@ export async function listSessions(sql: Sql, keyId: string, nowMs: number): Prom
   );
 }
 
+/** Whether the session has not ended, as it does with a new password, while a password was compared. The key is locked. */
+export async function isSessionOf(sql: Sql, keyId: string, hash: string): Promise<boolean> {
+  const text = 'SELECT 1 AS found FROM sessions WHERE hash = $1 AND key_id = $2';
+  return (await sql.query(text, [hash, keyId])).length === 1;
+}
+
 /** Leaves a later use as it is. */
 export async function recordSessionUse(
   sql: Sql,

@@ -147,6 +147,43 @@ describeEachEngine('sessions', (engine) => {
     assert.equal(await signIn('late', 's_late', NOW_MS + MINUTE_MS, 'c_late'), undefined);
   });
 
+  it('change nothing of their person after they have ended, as by a new password', async () => {
+    const person = { keyId: 'per_late', login: 'late', name: 'Late', email: null, createdAtMs: NOW_MS };
+    const code = { hash: 'i_late', keyId: 'per_late', createdAtMs: NOW_MS, expiresAtMs: NOW_MS + DAY_MS };
+    await app.people.invite({ ...person, grants: [grantOf(['read'])] }, code);
+    await signIn('per_late', 's_kept');
+    await signIn('per_late', 's_late_other');
+    const { keyId } = person;
+    const change = (keptHash: string, password: string) =>
+      app.session.changePassword({ keyId, keptHash, password });
+    assert.notEqual(await change('s_kept', 'new'), undefined);
+    assert.equal(await change('s_late_other', 'of somebody else'), undefined);
+    const ended = { personId: keyId, sessionHash: 's_late_other' };
+    const factor = { secret: 'A'.repeat(32), lastStep: 1, recoveryHashes: [] };
+    assert.equal(await app.people.changeSecondFactor(ended, factor), undefined);
+    assert.equal(await app.terminals.setPin(ended, 'pin'), undefined);
+    await app.session.createChallenge('challenge of late', NOW_MS);
+    const passkey = {
+      credentialId: 'late',
+      keyId,
+      name: 'phone',
+      publicKey: 'key',
+      signCount: 0,
+      createdAtMs: NOW_MS,
+      lastUsedAtMs: null,
+    };
+    const uses = { challengeHash: 'challenge of late', sessionHash: 's_late_other' };
+    assert.equal(await app.people.addPasskey(passkey, uses), undefined);
+    const stored = await app.people.findByLogin('late');
+    assert.deepEqual([stored?.password, stored?.secondFactor], ['new', null]);
+    assert.equal(await app.terminals.pinOf(keyId), null);
+    assert.deepEqual(await app.people.passkeys(keyId), []);
+    const held = { personId: keyId, sessionHash: 's_kept' };
+    assert.notEqual(await app.terminals.setPin(held, 'pin'), undefined);
+    assert.notEqual(await app.people.addPasskey(passkey, { ...uses, sessionHash: 's_kept' }), undefined);
+    assert.notEqual(await app.people.changeSecondFactor(held, factor), undefined);
+  });
+
   it('are removed after their end, a limited number at a time', async () => {
     await app.keys.create(newKey('old'));
     const longAgoMs = NOW_MS - 90 * DAY_MS;

@@ -22,6 +22,7 @@ import {
   findSessions,
   insertCode,
   insertSession,
+  isSessionOf,
   listSessions,
   recordSessionUse,
   removeCodesBeyond,
@@ -59,7 +60,6 @@ interface PasswordChange {
   readonly keptHash: string;
   /** In PHC form. */
   readonly password: string;
-  readonly nowMs: number;
 }
 
 export const reads = {
@@ -91,6 +91,7 @@ export const writes = {
     await lockKey(tx.sql, keyId);
     const key = await findCaller(tx.sql, keyId);
     if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
+    if (provider !== undefined && !(await hasIdentity(tx.sql, keyId))) return committed(undefined);
     // Comparing takes a while, in which the person may have been disabled, or have chosen another one.
     if (checkedPassword !== undefined && (await passwordOf(tx.sql, keyId)) !== checkedPassword)
       return committed(undefined);
@@ -128,11 +129,11 @@ export const writes = {
     return committed(null, sessionsEnded(...(await removeSessionsBut(tx.sql, keyId, keptHash ?? ''))));
   },
 
-  /** Somebody else may know the former password, so only this session stays; `undefined` if the person was disabled. */
+  /** Somebody else may know the former password, so only this session stays; `undefined` if it has ended. */
   async changePassword(tx: Transaction, change: PasswordChange): Promise<Committed<null | undefined>> {
-    const { keyId, keptHash, password, nowMs } = change;
-    const key = await lockKey(tx.sql, keyId);
-    if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
+    const { keyId, keptHash, password } = change;
+    await lockKey(tx.sql, keyId);
+    if (!(await isSessionOf(tx.sql, keyId, keptHash))) return committed(undefined);
     await tx.sql.run('UPDATE people SET password = $2 WHERE key_id = $1', [keyId, password]);
     await removeCodesBeyond(tx.sql, keyId, 0);
     await leaveTerminals(tx.sql, keyId);
@@ -174,6 +175,12 @@ async function passwordOf(sql: Sql, keyId: string): Promise<string | null> {
     [keyId],
   );
   return row?.password ?? null;
+}
+
+/** They may have been unlinked since the provider has sent the person. */
+async function hasIdentity(sql: Sql, keyId: string): Promise<boolean> {
+  const rows = await sql.query('SELECT 1 AS found FROM identities WHERE key_id = $1 LIMIT 1', [keyId]);
+  return rows.length > 0;
 }
 
 export const sessionsEnded = (...hashes: readonly string[]): Effect => ({ kind: 'sessions_ended', hashes });

@@ -159,6 +159,55 @@ describeEachEngine('sign-ins with the identity provider', (engine) => {
     assert.equal(found?.session.expiresAtMs, provider.endsAtMs);
   });
 
+  it('an identity that is unlinked lets nobody in any more, ends what it gave, and is free for others', async () => {
+    const { keyId } = await known(arrival('nine', ['operators']));
+    const local = { role: 'viewer' as const, scopes: ['read' as const], facilities: null, deviceIds: null };
+    await app.people.change(keyId, { grants: [local] });
+    const session = { keyId, codeHash: null, formerHash: null, nowMs: NOW_MS };
+    const provider = { providerSid: '', endsAtMs: NOW_MS + HOUR_MS };
+    await app.session.create({ ...session, hash: 'n provider', provider });
+    await app.session.create({ ...session, hash: 'n local' });
+    assert.equal((await app.people.unlink(keyId)).hasIdentity, false);
+    assert.deepEqual(await rolesOf(keyId), ['viewer local']);
+    const left = async () => (await app.session.list(keyId, NOW_MS)).map(({ hash }) => hash);
+    assert.deepEqual(await left(), ['n local']);
+    // Whoever was sent by the provider just before gets no session just after.
+    assert.equal(await app.session.create({ ...session, hash: 'n late', provider }), undefined);
+    assert.deepEqual(await left(), ['n local']);
+    assert.equal((await app.people.unlink(keyId)).hasIdentity, false, 'a repetition changes nothing');
+    const other = await known(arrival('nine', ['operators']));
+    assert.notEqual(other.keyId, keyId);
+    await app.people.unlink(other.keyId);
+    const code = { hash: 'nine', keyId, createdAtMs: NOW_MS, expiresAtMs: NOW_MS + DAY_MS };
+    await app.people.renew(keyId, code);
+    const link = { keyId, codeHash: 'nine', sessionHash: null };
+    assert.equal((await known(arrival('nine', [], { link }))).keyId, keyId);
+  });
+
+  it('sign-ins that race with unlinking leave nobody signed in by the identity', async () => {
+    for (let round = 0; round < 10; round++) {
+      const subject = `racing ${round}`;
+      const { keyId } = await known(arrival(subject, ['operators']));
+      const endsAtMs = NOW_MS + HOUR_MS;
+      const signIn = async (at: number): Promise<void> => {
+        const key = await known(arrival(subject, ['operators']));
+        const provider = { providerSid: '', endsAtMs };
+        const hash = `${subject} ${at}`;
+        await app.session.create({
+          keyId: key.keyId,
+          hash,
+          codeHash: null,
+          formerHash: null,
+          nowMs: NOW_MS,
+          provider,
+        });
+      };
+      await Promise.all([signIn(1), signIn(2), app.people.unlink(keyId), signIn(3)]);
+      assert.deepEqual(await app.session.list(keyId, NOW_MS), []);
+      assert.deepEqual(await rolesOf(keyId), []);
+    }
+  });
+
   it('keeps the last thousand', async () => {
     for (let at = 0; at < 20; at++) {
       await app.signOn.noteInvalid({ issuer: ISSUER, reason: `r${at}`, address: '', nowMs: NOW_MS });

@@ -229,6 +229,10 @@ async function findOrAdd(sql: Sql, arrival: Arrival, granted: readonly Grant[]):
   }
   const key = await lockKey(sql, link?.keyId ?? knownId ?? '');
   if (key === undefined || !isValidAt(key, nowMs)) return { refused: 'disabled' };
+  // Unlinked while the key was awaited: the identity is that of nobody now.
+  if (link === null && (await findPersonId(sql, arrival)) !== key.keyId) {
+    return await findOrAdd(sql, arrival, granted);
+  }
   if (link !== null) {
     if (!(await isInForce(sql, link, nowMs))) return { refused: 'link_ended' };
     if (knownId === null) await addIdentity(sql, arrival, key.keyId);

@@ -110,6 +110,17 @@ function personColumns(console: Console, reload: () => void): readonly Column<Pe
               />
             )}
           </DialogButton>
+          {person.has_single_sign_on && (
+            <ConfirmButton
+              text={people.unlink}
+              label={people.unlinkOf(person.name)}
+              means={people.unlinkMeans}
+              onConfirm={async () => {
+                await console.client.people.unlink(person.person_id, callOptions(console));
+                reload();
+              }}
+            />
+          )}
           {person.state !== 'disabled' && (
             <ConfirmButton
               text={people.disable}

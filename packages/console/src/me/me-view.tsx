@@ -43,7 +43,7 @@ export function MeView() {
       <Sessions />
       {isPerson && <Keys />}
       {own.value !== undefined && <Password own={own} me={own.value} />}
-      {own.value !== undefined && <Identity me={own.value} />}
+      {own.value !== undefined && <Identity own={own} me={own.value} />}
       {own.value !== undefined && <Passkeys me={own.value} onChanged={own.reload} />}
       {own.value?.has_password === true && <SecondFactor me={own.value} onChanged={own.reload} />}
       {own.value?.has_password === true && <PinPanel own={own} me={own.value} />}
@@ -212,21 +212,36 @@ function Password({ me: { person, has_password: hasPassword }, own }: PasswordPr
 }
 
 /** Signing in with the identity provider, where there is one. */
-function Identity({ me: own }: { readonly me: Me }) {
-  const { settings } = useConsole();
+function Identity({ me: person, own }: PasswordProps) {
+  const console = useConsole();
   const { me } = texts.value;
-  const { sign_on_name: provider } = settings;
+  const { sign_on_name: provider } = console.settings;
   if (provider === null) return null;
+  const isLinked = person.person.has_single_sign_on;
+  const hasOtherWay = person.has_password || person.passkeys.length > 0;
   return (
     <section class="panel" aria-label={me.identity}>
       <header>
         <h2>{me.identity}</h2>
-        <DialogButton text={me.linkIdentity(provider)}>
-          {(close) => <LinkIdentity me={own} provider={provider} onClose={close} />}
-        </DialogButton>
+        <span class="me-actions">
+          <DialogButton text={me.linkIdentity(provider)}>
+            {(close) => <LinkIdentity me={person} provider={provider} onClose={close} />}
+          </DialogButton>
+          {isLinked && hasOtherWay && (
+            <ConfirmButton
+              text={me.unlinkIdentity(provider)}
+              label={me.unlinkIdentity(provider)}
+              means={me.unlinkMeans(provider)}
+              onConfirm={async () => {
+                await console.client.me.unlink(callOptions(console));
+                own.reload();
+              }}
+            />
+          )}
+        </span>
       </header>
       <p class="muted">{me.identityMeans(provider)}</p>
-      <p role="status">{own.person.has_single_sign_on ? me.isLinked(provider) : ''}</p>
+      <p role="status">{isLinked ? me.isLinked(provider) : ''}</p>
     </section>
   );
 }

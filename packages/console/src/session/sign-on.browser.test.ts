@@ -135,6 +135,16 @@ describe('single sign-on in Chromium, with a provider on another site', () => {
     await page.getByText('You can sign in with Farm ID.').waitFor();
     assert.equal(page.url(), `${service.httpUrl}/#/me`);
     await checkAccessibility(page);
+    // The session began with the provider, so it ends; the password lets in again.
+    await page.getByRole('button', { name: 'Unlink Farm ID' }).click();
+    await checkAccessibility(page);
+    await dialog.getByRole('button', { name: 'Unlink Farm ID' }).click();
+    await page.getByLabel('Name for signing in').fill('lin');
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Link Farm ID' }).waitFor();
+    assert.equal(await page.getByText('You can sign in with Farm ID.').count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Unlink Farm ID' }).count(), 0);
   });
 
   test('while the provider is away the form says so, and a key signs in', async (t) => {

@@ -79,6 +79,13 @@ export const me = {
     errors: ['forbidden'],
     examples: [{ summary: 'an unknown one', refusal: 'passkey_not_found' }],
   }),
+  unlink: endpoint('api', 'DELETE', '/me/identities', {
+    summary:
+      'The identity provider does not let the person in any more; refused to whoever has neither password nor passkey.',
+    answers: { 200: one(Me) },
+    errors: ['forbidden'],
+    examples: [{ summary: 'a person' }],
+  }),
   keys: endpoint('api', 'GET', '/me/keys', {
     summary: 'Lists the keys of the person, without the keys themselves.',
     answers: { 200: one(Type.Array(KeyRecord)) },

@@ -54,4 +54,11 @@ export const people = {
     answers: { 200: one(Person) },
     examples: [{ summary: 'a person' }],
   }),
+  unlink: endpoint('api', 'POST', '/people/{person_id}/unlink', {
+    scope: 'admin',
+    summary:
+      'The identity provider does not let the person in any more: ends their identities there, what these grant and the sessions that began with them. Repeating it changes nothing.',
+    answers: { 200: one(Person) },
+    examples: [{ summary: 'a person' }],
+  }),
 };

@@ -1,3 +1,4 @@
+import type { PersonInSession } from '@granary/app/people/people';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
@@ -26,6 +27,10 @@ import { success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
+interface PersonWithSession extends StoredPerson {
+  readonly inSession: PersonInSession;
+}
+
 /** What people see and change of themselves. */
 export function meRoutes(
   routes: FastifyInstance,
@@ -39,9 +44,12 @@ export function meRoutes(
   }
 
   /** A key must not give itself more than it has. */
-  async function requireOwnSession(request: FastifyRequest): Promise<StoredPerson> {
+  async function requireOwnSession(request: FastifyRequest): Promise<PersonWithSession> {
     const { session, personalKeyId } = request.caller;
-    if (session !== null && personalKeyId === null) return await requirePerson(request);
+    if (session !== null && personalKeyId === null) {
+      const person = await requirePerson(request);
+      return { ...person, inSession: { personId: person.keyId, sessionHash: session.hash } };
+    }
     throw new Refusal('forbidden', 'this is for people who have signed in themselves, and not for API keys');
   }
 
@@ -67,10 +75,9 @@ export function meRoutes(
     const { current_password: current, password } = read.body(request);
     await requireCurrent(person, current, request, reply);
     const stored = await passwords.hashNew(password, person);
-    const { keyId } = person;
-    const change = { keyId, keptHash: request.caller.session?.hash ?? '', password: stored, nowMs: now() };
-    const changed = await changes(request).session.changePassword(change);
-    if (changed === undefined) throw new Refusal('unauthorized', 'this session has ended; sign in again');
+    const { keyId, inSession } = person;
+    const change = { keyId, keptHash: inSession.sessionHash, password: stored };
+    if ((await changes(request).session.changePassword(change)) === undefined) throw sessionEnded();
     return success(await meOf(keyId));
   });
 
@@ -82,8 +89,8 @@ export function meRoutes(
     // Whoever goes back to the password alone needs a long one.
     if (wanted.secret === null) refuseShort(wanted.current_password, false);
     const factor = wanted.secret === null ? null : newFactor(wanted.secret, wanted.code, codes);
-    const changed = await changes(request).people.changeSecondFactor(person.keyId, factor);
-    if (changed === undefined) throw new Refusal('unauthorized', 'this session has ended; sign in again');
+    const changed = await changes(request).people.changeSecondFactor(person.inSession, factor);
+    if (changed === undefined) throw sessionEnded();
     return success({ recovery_codes: codes });
   });
 
@@ -115,7 +122,10 @@ export function meRoutes(
               createdAtMs: now(),
               lastUsedAtMs: null,
             },
-            challengeHashOf(checked.challenge),
+            {
+              challengeHash: challengeHashOf(checked.challenge),
+              sessionHash: person.inSession.sessionHash,
+            },
           );
     if (added === undefined) {
       throw new Refusal('passkey_refused', 'this passkey was not made here and now, or is known already');
@@ -131,6 +141,15 @@ export function meRoutes(
     if (passkey === undefined)
       throw new Refusal('passkey_not_found', `you have no passkey ${quoted(wanted)}`);
     await changes(request).people.removePasskey(keyId, passkey.credentialId);
+    return success(await meOf(keyId));
+  });
+
+  register(routes, endpoints.me.unlink, async (request) => {
+    const { keyId, hasPassword } = await requireOwnSession(request);
+    if (!hasPassword && (await app.people.passkeys(keyId)).length === 0) {
+      throw new Refusal('forbidden', 'there is no other way in: add a passkey, or ask for a link, first');
+    }
+    await changes(request).people.unlink(keyId);
     return success(await meOf(keyId));
   });
 
@@ -167,7 +186,9 @@ export function meRoutes(
       throw new Refusal('invalid_input', 'the PIN is not valid', [issueOf('/pin', sentence('is_too_easy'))]);
     }
     await requireCurrent(person, current, request, reply);
-    await changes(request).terminals.setPin(person.keyId, await passwords.hashPin(pin));
+    const hashed = await passwords.hashPin(pin);
+    if ((await changes(request).terminals.setPin(person.inSession, hashed)) === undefined)
+      throw sessionEnded();
     return success(await meOf(person.keyId));
   });
 
@@ -183,6 +204,8 @@ export function meRoutes(
     passwords.succeeded(person, request);
   }
 }
+
+const sessionEnded = (): Refusal => new Refusal('unauthorized', 'this session has ended; sign in again');
 
 const PASSKEY_ID_CHARS = 24;
 

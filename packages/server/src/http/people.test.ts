@@ -83,6 +83,7 @@ describeService('people', (api) => {
     await stream.ended;
     const again = (await api.post(`${path}/invite`)).body.data;
     assert.equal(again.person.state, 'invited');
+    assert.equal((await ask('GET', SESSION)).status, 401, 'no session of before comes back');
     assert.equal((await signIn(api, { login: person.login, password: PASSWORD })).status, 401);
     assert.equal((await signIn(api, { invite: again.code, password: PASSWORD })).status, 200);
   });
@@ -143,6 +144,32 @@ describeService('people', (api) => {
     const listed = (await ask('GET', `${PEOPLE}?limit=2`)).body.data;
     assert.ok(listed.every((one: { person_id: string }) => one.person_id !== everywhere.person.person_id));
     assert.equal((await ask('POST', '/v1/keys', { name: 'k', scopes: ['read'] })).status, 403);
+  });
+
+  test('lose open links when their rights become more, because who made one may have kept it', async () => {
+    const { ask } = await signedIn(api, [
+      { role: 'site_administrator', facilities: ['north'] },
+      { role: 'operator', facilities: ['north'] },
+    ]);
+    const made = await ask('POST', PEOPLE, {
+      login: 'rising',
+      name: 'Rising',
+      grants: [{ role: 'operator', facilities: ['north'] }],
+    });
+    assert.equal(made.status, 200, made.text);
+    const { person, code } = made.body.data;
+    const path = `${PEOPLE}/${person.person_id}`;
+    await api.patch(path, { grants: [{ role: 'viewer', facilities: ['north'] }], name: 'Still' });
+    assert.equal((await signIn(api, { invite: code, password: 'short' })).status, 400);
+    await api.patch(path, { grants: [{ role: 'administrator' }] });
+    assert.equal((await signIn(api, { invite: code, password: PASSWORD })).status, 401);
+    const { code: another } = (await api.post(`${path}/invite`)).body.data;
+    await api.patch(path, { grants: [{ role: 'viewer', facilities: ['north'] }] });
+    assert.equal(
+      (await signIn(api, { invite: another, password: PASSWORD })).status,
+      200,
+      'less is no reason',
+    );
   });
 
   test('have names that look like what they are', async () => {

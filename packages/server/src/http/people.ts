@@ -83,6 +83,12 @@ export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies):
     );
     return success(personRecord(result));
   });
+
+  register(routes, declared.unlink, async (request, reply) => {
+    const { keyId } = await requirePerson(request, request.params.person_id);
+    const { result } = await idempotency.once(request, reply, (slices) => slices.people.unlink(keyId));
+    return success(personRecord(result));
+  });
 }
 
 /** Reads on until the page is full, because some may not be shown. */

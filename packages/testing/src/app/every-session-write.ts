@@ -5,6 +5,9 @@ import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts'
 
 const keyId = 'key_lasting';
 
+/** Of a person; it is there in every round. */
+export const SESSION_OF_LASTING = 'session of lasting';
+
 const signIn = (round: WriteRound, name: string) => ({
   keyId,
   nowMs: atMs(round),
@@ -44,10 +47,9 @@ export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
   endOthers: (round) => [round.app.session.endOthers(keyId, shared(round).hash)],
   changePassword: (round) => [
     round.app.session.changePassword({
-      keyId: 'per_shared',
-      keptHash: shared(round).hash,
+      keyId: 'per_lasting',
+      keptHash: SESSION_OF_LASTING,
       password: `password ${round.round}`,
-      nowMs: atMs(round),
     }),
   ],
   end: (round) => [round.app.session.end(shared(round).hash)],

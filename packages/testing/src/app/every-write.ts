@@ -8,7 +8,7 @@ import { EVERY_BRIDGE_WRITE } from './every-bridge-write.ts';
 import { EVERY_FORESIGHT_WRITE } from './every-foresight-write.ts';
 import { EVERY_JOB_WRITE } from './every-job-write.ts';
 import { EVERY_NOTIFICATION_WRITE } from './every-notification-write.ts';
-import { EVERY_SESSION_WRITE } from './every-session-write.ts';
+import { EVERY_SESSION_WRITE, SESSION_OF_LASTING } from './every-session-write.ts';
 import {
   EVERY_ALARM_HELP_WRITE,
   EVERY_REPORT_WRITE,
@@ -350,14 +350,17 @@ export const EVERY_WRITE: EveryWrite = {
           createdAtMs: atMs(round),
           lastUsedAtMs: null,
         },
-        `challenge ${round.round - 1} ${round.node}`,
+        {
+          challengeHash: `challenge ${round.round - 1} ${round.node}`,
+          sessionHash: SESSION_OF_LASTING,
+        },
       ),
     ],
     removePasskey: (round) => [
       round.app.people.removePasskey('per_lasting', `passkey ${round.round - 1} ${round.node}`),
     ],
     changeSecondFactor: (round) => [
-      round.app.people.changeSecondFactor('per_lasting', {
+      round.app.people.changeSecondFactor(LASTING, {
         secret: 'A'.repeat(32),
         lastStep: round.round,
         recoveryHashes: [`recovery ${round.round}`],
@@ -365,6 +368,7 @@ export const EVERY_WRITE: EveryWrite = {
     ],
     renew: (round) => [round.app.people.renew('per_shared', inviteCode('per_shared', round))],
     disable: (round) => [round.app.people.disable('per_shared', atMs(round))],
+    unlink: (round) => [round.app.people.unlink('per_shared')],
   },
   signOn: {
     putPolicy: (round) => {
@@ -434,7 +438,7 @@ export const EVERY_WRITE: EveryWrite = {
     setPerson: (round) => [round.app.terminals.setPerson(`session ${round.round - 1} 0`, PERSON_UNTIL)],
     lock: (round) => [round.app.terminals.lock(`session ${round.round - 1} 0`)],
     stay: (round) => [round.app.terminals.stay(`session ${round.round - 1} 0`, PERSON_UNTIL)],
-    setPin: (round) => [round.app.terminals.setPin('per_shared', `pin ${round.round}`)],
+    setPin: (round) => [round.app.terminals.setPin(LASTING, `pin ${round.round}`)],
   },
   plants: {
     create: (round) => [
@@ -446,6 +450,7 @@ export const EVERY_WRITE: EveryWrite = {
 
 const ISSUER = 'https://id.example';
 const TERMINAL = { kind: 'terminal' as const, name: 'Mill', grants: [grantOf(['read', 'stop'], ['north'])] };
+const LASTING = { personId: 'per_lasting', sessionHash: SESSION_OF_LASTING };
 const AT_TERMINAL = { terminalId: 'trm_shared', personId: 'per_shared' };
 const PERSON_UNTIL = { personId: 'per_shared', untilMs: NOW_MS };
 
@@ -512,5 +517,12 @@ export async function prepareRounds(app: App): Promise<Pick<WriteRound, 'silos' 
   await app.people.invite({ ...person, createdAtMs: NOW_MS }, code);
   const lasting = { ...person, keyId: 'per_lasting', login: 'lasting', createdAtMs: NOW_MS };
   await app.people.invite(lasting, { ...code, hash: 'code of lasting', keyId: 'per_lasting' });
+  await app.session.create({
+    keyId: 'per_lasting',
+    hash: SESSION_OF_LASTING,
+    codeHash: null,
+    formerHash: null,
+    nowMs: NOW_MS,
+  });
   return { silos, rovers, alerts };
 }

@@ -107,6 +107,10 @@ export const people: typeof english.people = {
   disableOf: (name: string) => `${name} sperren`,
   disableMeans:
     'Jede Sitzung, jeder Link und das Passwort gelten innerhalb einer Sekunde nicht mehr. Was die Person getan hat, bleibt in den Aufzeichnungen.',
+  unlink: 'Trennen',
+  unlinkOf: (name: string) => `${name} vom Identitätsanbieter trennen`,
+  unlinkMeans:
+    'Der Identitätsanbieter lässt diese Person nicht mehr ein. Was sie durch seine Gruppen darf, endet, ebenso die Sitzungen, die mit ihm begonnen haben.',
 };
 
 export const signOn: typeof english.signOn = {
@@ -314,6 +318,7 @@ export const audit: typeof english.audit = {
     'people.change': 'Person ändern',
     'people.renew': 'Neuer Link für Person',
     'people.disable': 'Person sperren',
+    'people.unlink': 'Person vom Identitätsanbieter trennen',
     'signOn.putPolicy': 'Regeln der Anmeldung ändern',
     'signOn.callback': 'Anmeldung über den Identitätsanbieter',
     'signOn.logout': 'Abmeldung vom Identitätsanbieter gemeldet',
@@ -334,6 +339,7 @@ export const audit: typeof english.audit = {
     'me.changePassword': 'Eigenes Passwort geändert',
     'me.addPasskey': 'Eigenen Passkey hinzugefügt',
     'me.removePasskey': 'Eigenen Passkey entfernt',
+    'me.unlink': 'Eigene Identität getrennt',
     'me.changeSecondFactor': 'Eigenen zweiten Faktor geändert',
     'me.createKey': 'Eigenen Schlüssel erstellt',
     'me.revokeKey': 'Eigenen Schlüssel beendet',

@@ -89,6 +89,9 @@ export const me: typeof english.me = {
   linkMeans: (provider) =>
     `Die Seite von ${provider} wird geöffnet. Die Identität, mit der Sie sich dort anmelden, gilt von da an auch hier.`,
   linkNow: 'Weiter',
+  unlinkIdentity: (provider) => `${provider} trennen`,
+  unlinkMeans: (provider) =>
+    `${provider} lässt Sie nicht mehr ein. Was Sie durch Gruppen von dort dürfen, endet, ebenso die Sitzungen, die dort begonnen haben. Sie melden sich mit Passwort oder Passkey an.`,
   passkeys: 'Passkeys',
   passkeysMean:
     'Mit einem Passkey melden Sie sich mit Finger, Gesicht oder der PIN Ihres Geräts an, ohne Name und Passwort.',

@@ -105,6 +105,10 @@ export const people = {
   disableOf: (name: string) => `Disable ${name}`,
   disableMeans:
     'Every session, link and the password stop working within a second. What the person did stays in the records.',
+  unlink: 'Unlink',
+  unlinkOf: (name: string) => `Unlink ${name} from the identity provider`,
+  unlinkMeans:
+    'The identity provider does not let this person in any more. What its groups gave ends, and so do the sessions that began with it.',
 };
 
 export const signOn = {
@@ -308,6 +312,7 @@ export const audit = {
     'people.change': 'Change person',
     'people.renew': 'New link for person',
     'people.disable': 'Disable person',
+    'people.unlink': 'Unlink person from the identity provider',
     'signOn.putPolicy': 'Change sign-in policy',
     'signOn.callback': 'Sign in with the identity provider',
     'signOn.logout': 'Sign-out told by the identity provider',
@@ -328,6 +333,7 @@ export const audit = {
     'me.changePassword': 'Change own password',
     'me.addPasskey': 'Add own passkey',
     'me.removePasskey': 'Remove own passkey',
+    'me.unlink': 'Unlink own identity',
     'me.changeSecondFactor': 'Change own second factor',
     'me.createKey': 'Make own key',
     'me.revokeKey': 'End own key',

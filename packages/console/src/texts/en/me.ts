@@ -89,6 +89,9 @@ export const me = {
   linkMeans: (provider: string) =>
     `The page of ${provider} opens. The identity with which you sign in there lets you in here from then on.`,
   linkNow: 'Continue',
+  unlinkIdentity: (provider: string) => `Unlink ${provider}`,
+  unlinkMeans: (provider: string) =>
+    `${provider} does not let you in any more, what its groups gave you ends, and so do the sessions that began with it. You sign in with your password or a passkey.`,
   passkeys: 'Passkeys',
   passkeysMean:
     'With a passkey you sign in with a finger, a face or the PIN of your device, without name and password.',

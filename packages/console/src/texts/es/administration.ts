@@ -106,6 +106,10 @@ export const people: typeof english.people = {
   disableOf: (name) => `Quitar acceso a ${name}`,
   disableMeans:
     'Todas las sesiones, los enlaces y la contraseña dejan de valer en un segundo. Lo que hizo la persona queda en el registro.',
+  unlink: 'Desvincular',
+  unlinkOf: (name) => `Desvincular a ${name} del proveedor de identidad`,
+  unlinkMeans:
+    'El proveedor de identidad ya no deja entrar a esta persona. Terminan los derechos que daban sus grupos y las sesiones que empezaron con él.',
 };
 
 export const signOn: typeof english.signOn = {
@@ -309,6 +313,7 @@ export const audit: typeof english.audit = {
     'people.change': 'Cambiar persona',
     'people.renew': 'Enlace nuevo para una persona',
     'people.disable': 'Quitar acceso a una persona',
+    'people.unlink': 'Desvincular a una persona del proveedor de identidad',
     'signOn.putPolicy': 'Cambiar las reglas de entrada',
     'signOn.callback': 'Entrar por el proveedor de identidad',
     'signOn.logout': 'Salida comunicada por el proveedor de identidad',
@@ -329,6 +334,7 @@ export const audit: typeof english.audit = {
     'me.changePassword': 'Cambiar la propia contraseña',
     'me.addPasskey': 'Añadir llave de acceso propia',
     'me.removePasskey': 'Eliminar llave de acceso propia',
+    'me.unlink': 'Desvincular la identidad propia',
     'me.changeSecondFactor': 'Cambiar el propio segundo factor',
     'me.createKey': 'Crear clave propia',
     'me.revokeKey': 'Revocar clave propia',

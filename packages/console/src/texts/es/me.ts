@@ -88,6 +88,9 @@ export const me: typeof english.me = {
   linkMeans: (provider) =>
     `Se abre la página de ${provider}. La identidad con la que entre allí le dejará entrar aquí desde entonces.`,
   linkNow: 'Continuar',
+  unlinkIdentity: (provider) => `Desvincular ${provider}`,
+  unlinkMeans: (provider) =>
+    `${provider} ya no le deja entrar. Terminan los derechos que daban sus grupos y las sesiones que empezaron con él. Usted entra con contraseña o llave de acceso.`,
   passkeys: 'Llaves de acceso',
   passkeysMean:
     'Con una llave de acceso entra con el dedo, la cara o el PIN de su dispositivo, sin nombre ni contraseña.',

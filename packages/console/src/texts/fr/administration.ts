@@ -107,6 +107,10 @@ export const people: typeof english.people = {
   disableOf: (name) => `Désactiver ${name}`,
   disableMeans:
     'Sessions, liens et mot de passe cessent de marcher en une seconde. Ce que la personne a fait reste dans le journal.',
+  unlink: 'Dissocier',
+  unlinkOf: (name) => `Dissocier ${name} du fournisseur d’identité`,
+  unlinkMeans:
+    'Le fournisseur d’identité n’ouvre plus l’accès à cette personne. Les droits venus de ses groupes prennent fin, de même que les sessions ouvertes avec lui.',
 };
 
 export const signOn: typeof english.signOn = {
@@ -311,6 +315,7 @@ export const audit: typeof english.audit = {
     'people.change': 'Modifier une personne',
     'people.renew': 'Nouveau lien pour une personne',
     'people.disable': 'Désactiver une personne',
+    'people.unlink': 'Dissocier une personne du fournisseur d’identité',
     'signOn.putPolicy': 'Modifier les règles de connexion',
     'signOn.callback': 'Se connecter par le fournisseur d’identité',
     'signOn.logout': 'Déconnexion annoncée par le fournisseur d’identité',
@@ -331,6 +336,7 @@ export const audit: typeof english.audit = {
     'me.changePassword': 'Changer son mot de passe',
     'me.addPasskey': 'Ajouter une clé d’accès',
     'me.removePasskey': 'Supprimer une clé d’accès',
+    'me.unlink': 'Dissocier sa propre identité',
     'me.changeSecondFactor': 'Changer son second facteur',
     'me.createKey': 'Créer sa propre clé',
     'me.revokeKey': 'Révoquer sa propre clé',

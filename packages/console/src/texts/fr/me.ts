@@ -90,6 +90,9 @@ export const me: typeof english.me = {
   linkMeans: (provider) =>
     `La page de ${provider} s’ouvre. L’identité avec laquelle vous vous y connectez vous ouvrira dès lors l’accès ici.`,
   linkNow: 'Continuer',
+  unlinkIdentity: (provider) => `Dissocier ${provider}`,
+  unlinkMeans: (provider) =>
+    `${provider} ne vous ouvre plus l’accès. Les droits venus de ses groupes prennent fin, de même que les sessions ouvertes avec lui. Vous vous connectez par mot de passe ou par clé d’accès.`,
   passkeys: 'Clés d’accès',
   passkeysMean:
     'Avec une clé d’accès, vous vous connectez par le doigt, le visage ou le code PIN de votre appareil, sans nom ni mot de passe.',

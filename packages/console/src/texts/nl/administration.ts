@@ -107,6 +107,10 @@ export const people: typeof english.people = {
   disableOf: (name) => `${name} uitschakelen`,
   disableMeans:
     'Elke sessie, link en het wachtwoord werken binnen een seconde niet meer. Wat de persoon deed, blijft geregistreerd.',
+  unlink: 'Ontkoppelen',
+  unlinkOf: (name) => `${name} ontkoppelen van de identiteitsaanbieder`,
+  unlinkMeans:
+    'De identiteitsaanbieder laat deze persoon niet meer binnen. De rechten uit groepen daar eindigen, evenals de sessies die daar begonnen.',
 };
 
 export const signOn: typeof english.signOn = {
@@ -311,6 +315,7 @@ export const audit: typeof english.audit = {
     'people.change': 'Persoon gewijzigd',
     'people.renew': 'Nieuwe link voor persoon',
     'people.disable': 'Persoon uitgeschakeld',
+    'people.unlink': 'Persoon ontkoppeld van de identiteitsaanbieder',
     'signOn.putPolicy': 'Aanmeldbeleid gewijzigd',
     'signOn.callback': 'Aangemeld via de identiteitsaanbieder',
     'signOn.logout': 'Afmelding door de identiteitsaanbieder',
@@ -331,6 +336,7 @@ export const audit: typeof english.audit = {
     'me.changePassword': 'Eigen wachtwoord gewijzigd',
     'me.addPasskey': 'Eigen passkey toegevoegd',
     'me.removePasskey': 'Eigen passkey verwijderd',
+    'me.unlink': 'Eigen identiteit ontkoppeld',
     'me.changeSecondFactor': 'Eigen tweede factor gewijzigd',
     'me.createKey': 'Eigen sleutel gemaakt',
     'me.revokeKey': 'Eigen sleutel beëindigd',

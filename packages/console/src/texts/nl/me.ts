@@ -89,6 +89,9 @@ export const me: typeof english.me = {
   linkMeans: (provider) =>
     `De pagina van ${provider} gaat open. De identiteit waarmee u zich daar aanmeldt, laat u vanaf dan ook hier binnen.`,
   linkNow: 'Verder',
+  unlinkIdentity: (provider) => `${provider} ontkoppelen`,
+  unlinkMeans: (provider) =>
+    `${provider} laat u niet meer binnen. De rechten uit groepen daar eindigen, evenals de sessies die daar begonnen. U meldt zich aan met wachtwoord of passkey.`,
   passkeys: 'Uw passkeys',
   passkeysMean:
     'Met een passkey meldt u zich aan met vinger, gezicht of pincode van uw apparaat, zonder naam en wachtwoord.',

@@ -106,6 +106,10 @@ export const people: typeof english.people = {
   disableOf: (name) => `Wyłącz: ${name}`,
   disableMeans:
     'Każda sesja, link i hasło przestają działać w ciągu sekundy. To, co osoba zrobiła, pozostaje w zapisach.',
+  unlink: 'Odłącz',
+  unlinkOf: (name) => `Odłącz od dostawcy tożsamości: ${name}`,
+  unlinkMeans:
+    'Dostawca tożsamości nie będzie już wpuszczać tej osoby. Kończą się prawa z jego grup i sesje, które się z nim zaczęły.',
 };
 
 export const signOn: typeof english.signOn = {
@@ -309,6 +313,7 @@ export const audit: typeof english.audit = {
     'people.change': 'Zmiana osoby',
     'people.renew': 'Nowy link dla osoby',
     'people.disable': 'Wyłączenie osoby',
+    'people.unlink': 'Odłączenie osoby od dostawcy tożsamości',
     'signOn.putPolicy': 'Zmiana zasad logowania',
     'signOn.callback': 'Zalogowanie przez dostawcę tożsamości',
     'signOn.logout': 'Wylogowanie zgłoszone przez dostawcę tożsamości',
@@ -329,6 +334,7 @@ export const audit: typeof english.audit = {
     'me.changePassword': 'Zmiana własnego hasła',
     'me.addPasskey': 'Dodanie własnego klucza dostępu',
     'me.removePasskey': 'Usunięcie własnego klucza dostępu',
+    'me.unlink': 'Odłączenie własnej tożsamości',
     'me.changeSecondFactor': 'Zmiana własnego drugiego składnika',
     'me.createKey': 'Utworzenie własnego klucza',
     'me.revokeKey': 'Zakończenie własnego klucza',

@@ -90,6 +90,9 @@ export const me: typeof english.me = {
   linkMeans: (provider) =>
     `Otworzy się strona ${provider}. Tożsamość, którą się tam zalogujesz, będzie odtąd wpuszczać także tutaj.`,
   linkNow: 'Dalej',
+  unlinkIdentity: (provider) => `Odłącz ${provider}`,
+  unlinkMeans: (provider) =>
+    `${provider} nie będzie już Cię wpuszczać. Kończą się prawa z jego grup i sesje, które się z nim zaczęły. Logujesz się hasłem lub kluczem dostępu.`,
   passkeys: 'Klucze dostępu',
   passkeysMean:
     'Z kluczem dostępu logujesz się palcem, twarzą lub kodem PIN swojego urządzenia, bez nazwy i hasła.',

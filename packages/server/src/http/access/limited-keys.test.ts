@@ -83,6 +83,7 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'people.change': 'own',
   'people.renew': 'own',
   'people.disable': 'own',
+  'people.unlink': 'own',
   'confirmations.create': 'refused',
   // `terminals.test.ts`.
   'terminals.list': 'filtered',

@@ -242,6 +242,44 @@ describeService(
       assert.equal((await sessionOf(await signIn('lin'))).body.data.key_id, person.person_id);
     });
 
+    it('is unlinked by its person or by an administrator, and not where it is the only way in', async () => {
+      const { person, ask } = await signedIn(api, [{ role: 'viewer' }]);
+      const { login, person_id: id } = person;
+      const enter = async () => browserWith(cookieOf(await signInHere(api, { login, password: PASSWORD })));
+      const given = { current_password: PASSWORD };
+      provider.people.set('una', { groups: ['silo-operators'] });
+      const link = async () => finish(await comeBack('una', await enter(), LINK, given));
+      assert.equal((await link()).status, 200);
+      const visitor = await signIn('una');
+      assert.deepEqual((await sessionOf(visitor)).body.data.key_id, id);
+      const scopes = async () => (await ask('GET', '/v1/session')).body.data.scopes.sort();
+      assert.deepEqual(await scopes(), ['operate', 'read']);
+      const unlinked = await ask('DELETE', '/v1/me/identities');
+      assert.equal(unlinked.status, 200, unlinked.text);
+      assert.equal(unlinked.body.data.person.has_single_sign_on, false);
+      assert.deepEqual(await scopes(), ['read']);
+      assert.equal((await sessionOf(visitor)).status, 401);
+      const stranger = await signIn('una');
+      const strangerId = (await sessionOf(stranger)).body.data.key_id;
+      assert.notEqual(strangerId, id);
+      const refused = await api.raw('DELETE', '/v1/me/identities', { headers: as(stranger) });
+      assert.deepEqual([refused.status, refused.body.error.code], [403, 'forbidden']);
+      assert.equal((await link()).body.error.code, 'sign_on_refused', 'it belongs to another person');
+      const { data } = (await api.post(`/v1/people/${strangerId}/unlink`)).body;
+      assert.deepEqual([data.has_single_sign_on, data.state, data.grants], [false, 'invited', []]);
+      assert.equal((await sessionOf(stranger)).status, 401);
+      assert.equal((await link()).status, 200);
+      assert.equal((await sessionOf(await signIn('una'))).body.data.key_id, id);
+      assert.equal((await api.post('/v1/people/per_none/unlink')).body.error.code, 'person_not_found');
+      const { key } = (await ask('POST', '/v1/me/keys', { name: 'laptop', scopes: ['read'] })).body.data;
+      const byKey = await api.raw('DELETE', '/v1/me/identities', {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      assert.deepEqual([byKey.status, byKey.body.error.code], [403, 'forbidden']);
+      const { text } = await api.get(`/v1/audit?key_id=${id}&action=me.unlink`);
+      assert.ok(text.includes('me.unlink'));
+    });
+
     it('is linked by nobody with a key of the person, or with a session of such a key', async () => {
       const { ask } = await signedIn(api, [{ role: 'viewer' }]);
       const { key } = (await ask('POST', '/v1/me/keys', { name: 'laptop', scopes: ['read'] })).body.data;
