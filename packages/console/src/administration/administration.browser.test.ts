@@ -290,6 +290,11 @@ describe('administration', () => {
   });
 
   test('every page of the administration is accessible, light and dark, at a desk and on a phone', async (t) => {
+    await site.client.people.invite({
+      login: 'sofie',
+      name: 'Sofie-Charlotte von Hohenstein-Wittelsbach',
+      grants: [{ role: 'engineer' }, { role: 'administrator' }],
+    });
     for (const options of [
       { colorScheme: 'light' as const },
       { colorScheme: 'dark' as const, viewport: PHONE },

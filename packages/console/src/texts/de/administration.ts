@@ -102,7 +102,7 @@ export const people: typeof english.people = {
   renewMeans:
     'Für einen verlorenen Link oder ein vergessenes Passwort. Frühere Links gelten nicht mehr; eine gesperrte Person wird wieder zugelassen.',
   did: 'Was sie getan hat',
-  didOf: (name) => `Was ${name} getan hat`,
+  didOf: (name) => `Was sie getan hat: ${name}`,
   disable: 'Sperren',
   disableOf: (name: string) => `${name} sperren`,
   disableMeans:

@@ -100,7 +100,7 @@ export const people = {
   renewMeans:
     'For a lost link or a forgotten password. Links made before stop working; a disabled person is let in again.',
   did: 'What they did',
-  didOf: (name: string) => `What ${name} did`,
+  didOf: (name: string) => `What they did: ${name}`,
   disable: 'Disable',
   disableOf: (name: string) => `Disable ${name}`,
   disableMeans:

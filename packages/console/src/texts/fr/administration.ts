@@ -102,7 +102,7 @@ export const people: typeof english.people = {
   renewMeans:
     'Pour un lien perdu ou un mot de passe oublié. Les liens précédents cessent de marcher ; une personne désactivée est de nouveau admise.',
   did: 'Ses actions',
-  didOf: (name) => `Ce que ${name} a fait`,
+  didOf: (name) => `Ses actions : ${name}`,
   disable: 'Désactiver',
   disableOf: (name) => `Désactiver ${name}`,
   disableMeans:

@@ -102,7 +102,7 @@ export const people: typeof english.people = {
   renewMeans:
     'Voor een verloren link of een vergeten wachtwoord. Eerdere links werken niet meer; een uitgeschakeld persoon mag weer binnen.',
   did: 'Wat deze persoon deed',
-  didOf: (name) => `Wat ${name} deed`,
+  didOf: (name) => `Wat deze persoon deed: ${name}`,
   disable: 'Uitschakelen',
   disableOf: (name) => `${name} uitschakelen`,
   disableMeans:

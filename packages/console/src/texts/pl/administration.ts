@@ -101,7 +101,7 @@ export const people: typeof english.people = {
   renewMeans:
     'Dla zgubionego linku lub zapomnianego hasła. Wcześniejsze linki przestają działać; wyłączona osoba znów może wejść.',
   did: 'Co zrobiła',
-  didOf: (name) => `Zapisy czynności: ${name}`,
+  didOf: (name) => `Co zrobiła: ${name}`,
   disable: 'Wyłącz',
   disableOf: (name) => `Wyłącz: ${name}`,
   disableMeans:
