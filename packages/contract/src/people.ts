@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
 import { form, line } from './input/text-schemas.ts';
 import { DeviceIds, Facilities, OptionalTimestamp, ROLES, type Role } from './keys.ts';
+import { EmailTarget } from './notifications.ts';
 import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
@@ -26,11 +27,12 @@ export const GivenCode = Type.String({ minLength: 1, maxLength: 50 });
 export const Pin = Type.String({ pattern: '^[0-9]{4,8}$', ...form(sentence('pin_digits')) });
 
 /** What nobody sees, and what changes the direction of the text behind it: a name would look like another one. */
-const UNSEEN = '\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff';
+const UNSEEN =
+  '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb';
 const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
 
-/** The joiners of some scripts are allowed inside. */
-const PersonName = Type.String({
+/** Of a person or a terminal, as records show it. The joiners of some scripts are allowed inside. */
+export const ShownName = Type.String({
   minLength: 1,
   maxLength: 200,
   pattern: `^[^${CONTROL}${UNSEEN}\\s\\u200c\\u200d][^${CONTROL}${UNSEEN}]*$`,
@@ -83,14 +85,14 @@ export const Person = closed({
 
 export const NewPerson = closed({
   login: Login,
-  name: PersonName,
-  email: Type.Optional(Email),
+  name: ShownName,
+  email: Type.Optional(EmailTarget.properties.email),
   grants: NewGrants,
 });
 
 export const PersonPatch = closed({
-  name: Type.Optional(PersonName),
-  email: Type.Optional(Type.Union([Email, Type.Null()])),
+  name: Type.Optional(ShownName),
+  email: Type.Optional(Type.Union([EmailTarget.properties.email, Type.Null()])),
   grants: Type.Optional(NewGrants),
 });
 

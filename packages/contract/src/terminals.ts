@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Facilities, OptionalTimestamp } from './keys.ts';
-import { GivenPassword, Login, Pin } from './people.ts';
+import { GivenPassword, Login, Pin, ShownName } from './people.ts';
 import { MINUTE_MS, Timestamp } from './time.ts';
 
 export const TERMINAL_KINDS = ['terminal', 'display'] as const;
@@ -11,7 +11,7 @@ export const TERMINAL_KINDS = ['terminal', 'display'] as const;
 export const TERMINAL_IDLE_MS = 5 * MINUTE_MS;
 
 export const NewTerminal = closed({
-  name: line(200),
+  name: ShownName,
   kind: described(
     'A `terminal` is shared by people who sign in with their PIN; locked it reads and stops. A `display` only reads.',
     Type.Enum(TERMINAL_KINDS),

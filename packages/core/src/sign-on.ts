@@ -77,7 +77,8 @@ export interface ClaimedPerson {
 }
 
 /** What nobody sees, or what changes the direction of the text behind it; joiners are part of some scripts. */
-const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const UNSEEN =
+  /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]|\u034f/gu;
 
 /** The e-mail address is shown, and never identifies anybody. */
 export function claimedPerson(claims: Claims): ClaimedPerson {

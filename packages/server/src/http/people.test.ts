@@ -183,6 +183,10 @@ describeService('people', (api) => {
       '\ufeffAda',
       'Ada\u2028Bo',
       'Ada\u200f',
+      'Ada\u3164',
+      '\u2800',
+      '\u115fAda',
+      'A\u034fda',
     ];
     for (const name of [
       ...hidden,
@@ -202,6 +206,16 @@ describeService('people', (api) => {
     for (const name of ['Анна', 'علی‌رضا', '<b>Ada</b>', "O'Neill", '李 小龍', '🌾', 'x'.repeat(200)]) {
       assert.equal((await patched(name)).body.data.name, name);
     }
+    for (const email of [
+      'a\u202e@farm.example',
+      'ada\u200b@farm.example',
+      'a@farm.example, b@farm.example',
+    ]) {
+      const refused = await api.patch(`${PEOPLE}/${person.person_id}`, { email });
+      assert.equal(refused.status, 400, shown(email));
+    }
+    const terminal = { name: 'Mill\u202e', kind: 'terminal', facilities: ['north'] };
+    assert.equal((await api.post('/v1/terminals', terminal)).status, 400);
     // Letters of other scripts look alike; ids and short names do not.
     const other = await invite(api, [{ role: 'viewer' }]);
     for (const [id, name] of [
