@@ -1,8 +1,9 @@
 import { convertUnit } from '@granary/common/units';
 import type { Actor } from '@granary/contract/audit';
 import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet';
+import type { Refill } from '@granary/contract/foresight/refills';
 import type { Route } from '../context/routes.ts';
-import { formatQuantity } from '../kit/format.ts';
+import { formatMass, formatQuantity } from '../kit/format.ts';
 import { locale, texts } from '../texts/texts.ts';
 
 export const JOB_KINDS = ['operations', 'missions', 'commands'] as const;
@@ -115,3 +116,7 @@ export function operationTitle(operation: NamedOperation): string {
     .filter((part) => part !== '')
     .join(' ');
 }
+
+/** What was added to a silo, such as "Refill 3.2 t". */
+export const refillTitle = ({ device_id, kg }: Pick<Refill, 'device_id' | 'kg'>): string =>
+  `${texts.value.foresight.refill} ${formatMass(kg, locale.value, device_id)}`;

@@ -1,6 +1,8 @@
 import type { Client } from '@granary/client';
 import type { Alert } from '@granary/contract/alerts';
+import type { AuditEntry } from '@granary/contract/audit';
 import type { FleetDevice } from '@granary/contract/fleet';
+import type { Refill } from '@granary/contract/foresight/refills';
 import type { OperationRecord } from '@granary/contract/operations';
 import type { Note } from '@granary/contract/shifts';
 import { INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
@@ -109,18 +111,34 @@ export interface ChartMarks {
   readonly operations: readonly OperationRecord[];
   readonly alerts: readonly Alert[];
   readonly notes: readonly Note[];
+  /** Refills that no operation explains. */
+  readonly refills: readonly Refill[];
+  /** What people changed of the device; empty for a key that may not read the audit log. */
+  readonly changes: readonly AuditEntry[];
 }
+
+const NOTHING = { data: [] };
+/** These have entries of their own. */
+const NO_CHANGE = /^(operations|alerts|fleet|shifts|proposals|confirmations)\./;
 
 /** All lists are newest first, so those without a range are read until they are older than it. */
 export async function loadMarks(
   client: Client,
   { device_id, group, profile }: Pick<FleetDevice, 'device_id' | 'group' | 'profile'>,
   { fromMs, toMs }: TimeRange,
+  mayReadChanges: boolean,
   signal: AbortSignal,
 ): Promise<ChartMarks> {
   const page = { limit: 100 };
-  const [operations, alerts, notes] = await Promise.all([
-    hasCapability(profile, 'operations')
+  const ofRange = {
+    device_id,
+    from: new Date(fromMs).toISOString(),
+    to: new Date(toMs).toISOString(),
+    limit: MARKS_MAX,
+  };
+  const operates = hasCapability(profile, 'operations');
+  const [operations, alerts, notes, refills, changes] = await Promise.all([
+    operates
       ? until(
           client.operations.listAll(device_id, page, { signal }),
           ({ started_at }) => Date.parse(started_at),
@@ -132,20 +150,16 @@ export async function loadMarks(
       ({ created_at }) => Date.parse(created_at),
       fromMs,
     ),
-    client.shifts.notes(
-      {
-        device_id,
-        from: new Date(fromMs).toISOString(),
-        to: new Date(toMs).toISOString(),
-        limit: MARKS_MAX,
-      },
-      { signal },
-    ),
+    client.shifts.notes(ofRange, { signal }),
+    operates ? client.foresight.refills(ofRange, { signal }) : NOTHING,
+    mayReadChanges ? client.audit.list({ ...ofRange, result: 'done' }, { signal }) : NOTHING,
   ]);
   return {
     operations: operations.filter(({ started_at }) => Date.parse(started_at) <= toMs),
     alerts: alerts.filter(({ created_at }) => Date.parse(created_at) <= toMs),
     notes: notes.data,
+    refills: refills.data.filter(({ is_refill, operation_id }) => is_refill && operation_id === null),
+    changes: changes.data.filter(({ action }) => !NO_CHANGE.test(action)),
   };
 }
 

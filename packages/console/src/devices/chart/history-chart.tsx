@@ -13,10 +13,10 @@ import { download } from '../../kit/download.ts';
 import { formatDuration, formatTime } from '../../kit/format.ts';
 import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
-import { messageText, statusText } from '../../kit/sentences.ts';
+import { actionText, messageText, statusText } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
-import { nameOf, operationTitle } from '../../operations/jobs.ts';
+import { nameOf, operationTitle, refillTitle } from '../../operations/jobs.ts';
 import { AddNote, RemoveNote } from '../../shifts/notes.tsx';
 import { language, locale, texts } from '../../texts/texts.ts';
 import { lineKey, type ShownSensor } from '../facts/sensors.ts';
@@ -53,8 +53,12 @@ interface TimelineProps {
 }
 
 /** What happened in the time that the chart shows, newest first. */
-function Timeline({ deviceId, marks: { operations, alerts, notes }, reload }: TimelineProps) {
-  const { devices } = texts.value;
+function Timeline({
+  deviceId,
+  marks: { operations, alerts, notes, refills, changes },
+  reload,
+}: TimelineProps) {
+  const { devices, foresight } = texts.value;
   const canWrite = useScope('operate');
   const entries = [
     ...operations.map((operation) => ({
@@ -84,6 +88,24 @@ function Timeline({ deviceId, marks: { operations, alerts, notes }, reload }: Ti
       detail: nameOf(note.created_by) ?? '',
       action: <RemoveNote note={note} onDone={reload} />,
     })),
+    ...refills.map((refill) => ({
+      id: refill.refill_id,
+      at: refill.began_at,
+      sign: <span class="device-timeline-bar" />,
+      what: refillTitle(refill),
+      address: addressOf('devices', deviceId, { tab: 'forecast' }),
+      detail: foresight.seenInWeight,
+      action: null,
+    })),
+    ...changes.map((entry) => ({
+      id: entry.audit_id,
+      at: entry.at,
+      sign: <span class="device-timeline-change" />,
+      what: actionText(entry.action),
+      address: addressOf('administration', 'audit', { device: deviceId }),
+      detail: nameOf(entry.actor) ?? '',
+      action: null,
+    })),
   ].sort((one, other) => (one.at < other.at ? 1 : -1));
   if (entries.length === 0 && !canWrite) return null;
   return (
@@ -105,7 +127,7 @@ function Timeline({ deviceId, marks: { operations, alerts, notes }, reload }: Ti
                   {what}
                 </a>
               )}
-              {detail !== '' && <span class="muted free-text"> {detail}</span>}
+              {detail !== '' && <span class="muted free-text"> · {detail}</span>}
             </p>
             {action}
           </li>
@@ -120,7 +142,7 @@ const STEP_MS = 60_000;
 /** Over a longer time nobody sees a weekday. */
 const USUAL_RANGE_MAX_MS = 7.1 * DAY_MS;
 const ADDRESS_AFTER_MS = 150;
-const NOTHING_MARKED = { operations: [], alerts: [], notes: [] };
+const NOTHING_MARKED = { operations: [], alerts: [], notes: [], refills: [], changes: [] };
 
 interface Props {
   readonly device: FleetDevice;
@@ -170,12 +192,13 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
   useEffect(() => {
     if (isThere) hasLine.value = true;
   }, [isThere]);
-  const marks = useLoaded(hasLine.value ? (signal) => loadMarks(client, place, named, signal) : null, [
-    ...inputs,
-    isLive,
-  ]);
+  const mayReadChanges = useScope('admin');
+  const marks = useLoaded(
+    hasLine.value ? (signal) => loadMarks(client, place, named, mayReadChanges, signal) : null,
+    [...inputs, isLive],
+  );
 
-  useEventReload(['note.'], marks.reload, device.device_id);
+  useEventReload(['note.', 'configuration.', 'refill.'], marks.reload, device.device_id);
 
   const setRange = (next: TimeRange): void => {
     moving.value = next;

@@ -22,6 +22,7 @@ const contents = (
   preset: TimeRange['preset'],
   quality: 'good' | 'bad' = 'good',
   operations: ChartMarks['operations'] = [],
+  refills: ChartMarks['refills'] = [],
 ) =>
   chartContents(
     {
@@ -39,7 +40,7 @@ const contents = (
         },
       ],
       readings: { temperature: { value: 9, unit: 'celsius', timestamp: '2026-11-16T12:01:55Z', quality } },
-      marks: { operations, alerts: [], notes: [] },
+      marks: { operations, alerts: [], notes: [], refills, changes: [] },
       configuration: CONFIGURATION,
       range: { fromMs: NOW - 3_600_000, toMs: NOW, preset },
       usual: [],
@@ -77,10 +78,32 @@ test('an operation is named by what it moved, and only where the range has a par
   assert.deepEqual(
     contents('24h', 'good', [underWay, ended, before]).bars.map(({ names }) => names),
     [
-      ['Discharge 500 kg into Truck 7', 'Discharge 500 kg', '500 kg'],
-      ['Discharge 120 kg into Truck 7', 'Discharge 120 kg', '120 kg'],
+      ['Discharge 500\u00a0kg into Truck 7', 'Discharge 500\u00a0kg', '500\u00a0kg'],
+      ['Discharge 120\u00a0kg into Truck 7', 'Discharge 120\u00a0kg', '120\u00a0kg'],
     ],
   );
+});
+
+test('a refill that no operation explains is a bar, too', () => {
+  const refill = {
+    refill_id: 'rf_1',
+    device_id: 'silo-02',
+    began_at: '2026-11-16T11:40:00Z',
+    ended_at: '2026-11-16T11:50:00Z',
+    source: 'weight',
+    kg: 3_240,
+    before_kg: 500,
+    after_kg: 3_740,
+    operation_id: null,
+    delivery_note_kg: null,
+    product: null,
+    is_refill: true,
+    changed_at: null,
+    changed_by: null,
+  } as const;
+  assert.deepEqual(contents('24h', 'good', [], [refill]).bars, [
+    { fromMs: NOW - 22 * 60_000, toMs: NOW - 12 * 60_000, names: ['Refill 3.24\u00a0t'] },
+  ]);
 });
 
 const operationFrom = (started_at: string, changed: Pick<OperationRecord, 'ended_at'>): OperationRecord => ({
@@ -112,23 +135,23 @@ const operationFrom = (started_at: string, changed: Pick<OperationRecord, 'ended
 test('a name stands at its bar in the longest form that ends before the next bar, and within the right edge', () => {
   const place = (...starts: readonly number[]) =>
     placedNames(
-      starts.map((leftPx) => ({ leftPx, names: ['Feed 20 kg', '20 kg', ''] })),
+      starts.map((leftPx) => ({ leftPx, names: ['Feed 20\u00a0kg', '20\u00a0kg', ''] })),
       200,
       4,
       (text) => text.length * 6,
     ).map(({ text, leftPx }) => [leftPx, text]);
   assert.deepEqual(place(100, 0), [
-    [0, 'Feed 20 kg'],
-    [100, 'Feed 20 kg'],
+    [0, 'Feed 20\u00a0kg'],
+    [100, 'Feed 20\u00a0kg'],
   ]);
   assert.deepEqual(place(0, 40, 60), [
-    [0, '20 kg'],
-    [60, 'Feed 20 kg'],
+    [0, '20\u00a0kg'],
+    [60, 'Feed 20\u00a0kg'],
   ]);
-  assert.deepEqual(place(190), [[140, 'Feed 20 kg']]);
-  assert.deepEqual(place(90, 92, 94), [[94, 'Feed 20 kg']], 'the last of those that stand together');
+  assert.deepEqual(place(190), [[140, 'Feed 20\u00a0kg']]);
+  assert.deepEqual(place(90, 92, 94), [[94, 'Feed 20\u00a0kg']], 'the last of those that stand together');
   assert.deepEqual(place(100, 190), [
-    [100, 'Feed 20 kg'],
-    [170, '20 kg'],
+    [100, 'Feed 20\u00a0kg'],
+    [170, '20\u00a0kg'],
   ]);
 });

@@ -4,7 +4,7 @@ import type { OperationRecord } from '@granary/contract/operations';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
 import { type Conversion, shownAs } from '../../context/units.ts';
-import { amountText, operationTitle } from '../../operations/jobs.ts';
+import { amountText, operationTitle, refillTitle } from '../../operations/jobs.ts';
 import type { Texts } from '../../texts/en/texts.ts';
 import type { ShownSensor } from '../facts/sensors.ts';
 import { isCrossed, thresholdsOf } from '../facts/thresholds.ts';
@@ -138,13 +138,18 @@ export function chartContents(
             isCrossed: isCrossed(one, readings[sensor.id]?.value),
           })),
     ),
-    bars: marks.operations
-      .map((operation) => ({
+    bars: [
+      ...marks.operations.map((operation) => ({
         fromMs: Date.parse(operation.started_at),
         toMs: operation.ended_at === null ? nowMs : Date.parse(operation.ended_at),
         names: namesOf({ ...operation, device_id: deviceId }),
-      }))
-      .filter(({ fromMs, toMs }) => toMs >= range.fromMs && fromMs <= range.toMs),
+      })),
+      ...marks.refills.map((refill) => ({
+        fromMs: Date.parse(refill.began_at),
+        toMs: Date.parse(refill.ended_at),
+        names: [refillTitle(refill)],
+      })),
+    ].filter(({ fromMs, toMs }) => toMs >= range.fromMs && fromMs <= range.toMs),
     marks: marks.alerts.map(({ created_at, severity }) => ({ atMs: Date.parse(created_at), severity })),
     notes: marks.notes.map(({ at }) => Date.parse(at)),
   };

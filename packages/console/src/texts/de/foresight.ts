@@ -32,6 +32,7 @@ export const foresight: typeof english.foresight = {
   possible: 'Acht von zehn Fällen',
   now: 'Jetzt',
   refill: 'Füllung',
+  seenInWeight: 'am Gewicht erkannt, ohne Vorgang',
   reserve: 'Reserve',
   dots: 'Zwanzig gleich wahrscheinliche Zeitpunkte, zu denen es leer ist',
   why: 'Warum',

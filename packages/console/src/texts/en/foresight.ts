@@ -31,6 +31,7 @@ export const foresight = {
   possible: 'Eight of ten cases',
   now: 'Now',
   refill: 'Refill',
+  seenInWeight: 'seen in the weight, without an operation',
   reserve: 'Reserve',
   dots: 'Twenty equally likely moments at which it is empty',
   why: 'Why',

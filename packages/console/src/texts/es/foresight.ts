@@ -32,6 +32,7 @@ export const foresight: typeof english.foresight = {
   possible: 'Ocho de cada diez casos',
   now: 'Ahora',
   refill: 'Reposición',
+  seenInWeight: 'vista en el peso, sin operación',
   reserve: 'Reserva',
   dots: 'Veinte momentos igual de probables en que queda vacío',
   why: 'Por qué',

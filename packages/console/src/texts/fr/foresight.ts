@@ -32,6 +32,7 @@ export const foresight: typeof english.foresight = {
   possible: 'Huit cas sur dix',
   now: 'Maintenant',
   refill: 'Recharge',
+  seenInWeight: 'vue au poids, sans opération',
   reserve: 'Réserve',
   dots: 'Vingt moments également probables où il est vide',
   why: 'Pourquoi',

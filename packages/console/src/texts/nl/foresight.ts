@@ -32,6 +32,7 @@ export const foresight: typeof english.foresight = {
   possible: 'Acht van de tien gevallen',
   now: 'Nu',
   refill: 'Vulling',
+  seenInWeight: 'gezien aan het gewicht, zonder bewerking',
   reserve: 'Voorraadreserve',
   dots: 'Twintig even waarschijnlijke momenten waarop hij leeg is',
   why: 'Waarom',

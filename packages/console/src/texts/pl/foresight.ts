@@ -32,6 +32,7 @@ export const foresight: typeof english.foresight = {
   possible: 'Osiem na dziesięć przypadków',
   now: 'Teraz',
   refill: 'Napełnienie',
+  seenInWeight: 'widoczne w masie, bez operacji',
   reserve: 'Rezerwa',
   dots: 'Dwadzieścia równie prawdopodobnych chwil, w których będzie pusty',
   why: 'Dlaczego',
