@@ -27,7 +27,7 @@ import { DeviceHead } from './device-head.tsx';
 import { type DeviceFacts, useDeviceFacts } from './facts/device-facts.ts';
 import { hasCapability, type ShownSensor, sensorsOf } from './facts/sensors.ts';
 import { OperationPanel } from './start/operation-panel.tsx';
-import { CurrentValues } from './values/current-values.tsx';
+import { Cables, CurrentValues } from './values/current-values.tsx';
 import { SiloVessel } from './values/silo-vessel.tsx';
 
 const DEVICE_TABS = [
@@ -220,11 +220,8 @@ function DeviceNow({ device, facts, sensors, hasLine }: NowProps) {
   return (
     <div class={`device-columns ${canOperate || takesCommands ? 'with-actions' : ''}`}>
       <div class="device-column device-column-values">
-        {hasContents ? (
-          <SiloVessel device={device} facts={facts} sensors={sensors} target={target.value} />
-        ) : (
-          <CurrentValues device={device} sensors={sensors} />
-        )}
+        {hasContents && <SiloVessel device={device} facts={facts} sensors={sensors} target={target.value} />}
+        <CurrentValues device={device} sensors={sensors} />
       </div>
       <div class="device-column device-column-chart">
         <HistoryChart
@@ -233,7 +230,12 @@ function DeviceNow({ device, facts, sensors, hasLine }: NowProps) {
           configuration={facts?.configuration}
           hasLine={hasLine}
         />
-        {hasContents && <CurrentValues device={device} sensors={sensors} />}
+        <Cables
+          device={device}
+          sensors={sensors}
+          configuration={facts?.configuration}
+          mayLoad={hasLine.value}
+        />
       </div>
       {canOperate && (
         <div class="device-column device-column-actions">

@@ -39,7 +39,7 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
       width: place.clientWidth,
       height,
       legend: { show: false },
-      padding: [8, units.length > 1 ? 0 : 12, 0, 0],
+      padding: [8, units.length > 1 ? 0 : 20, 0, 0],
       cursor: { drag: { x: true, y: false, setScale: false }, y: false, points: { size: 7 } },
       scales: {
         x: { time: true, range: () => [(contents?.fromMs ?? 0) / 1_000, (contents?.toMs ?? 1) / 1_000] },

@@ -1,48 +1,93 @@
 import './values.css';
+import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import type { FleetDevice } from '@granary/contract/fleet';
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import { useComputed, useSignal } from '@preact/signals';
 import { useConsole } from '../../context/console.ts';
-import { formatMass, formatValue } from '../../kit/format.ts';
+import { formatMass, formatMinute, formatValue } from '../../kit/format.ts';
 import { Measured } from '../../kit/measured.tsx';
+import { useLoaded } from '../../kit/use-loaded.ts';
 import { locale, texts } from '../../texts/texts.ts';
-import { selectedSensors, toggled } from '../chart/chart-selection.ts';
+import { rangeOf, selectedSensors, toggled } from '../chart/chart-selection.ts';
 import { cablesOf, numberOf, type SensorCable, type ShownSensor } from '../facts/sensors.ts';
+import { isCrossed, thresholdsOf } from '../facts/thresholds.ts';
+import {
+  type CableHistory,
+  extentOf,
+  loadCableHistory,
+  placeOf as placeOfTime,
+  stripes,
+} from './cable-history.ts';
 import { profileLine } from './value-drawings.ts';
+
+const MOST_SEVERE_FIRST = ALERT_SEVERITIES.toReversed();
 
 const ROW_PX = 24;
 const WIDTH_PX = 96;
+/** The range of the chart moves on with the minutes. */
+const STEP_MS = MINUTE_MS;
 
 interface Props {
   readonly device: FleetDevice;
   readonly sensors: readonly ShownSensor[];
 }
 
-/** The newest value of every sensor, with its quality and age. Pressing one shows or hides its history. */
-export function CurrentValues({ device, sensors }: Props) {
+/** Which sensors the chart shows, and the way to show or hide one. */
+function useSelection(sensors: readonly ShownSensor[]) {
   const { navigation } = useConsole();
-  const { devices } = texts.value;
   const selected = selectedSensors(navigation.route.value.query, sensors);
-  const { cables, single } = cablesOf(sensors);
-  const select = (sensor: ShownSensor): void => navigation.filter({ sensor: toggled(selected, sensor) });
-  const placeOf = (sensor: ShownSensor): number => selected.findIndex(({ id }) => id === sensor.id);
+  return {
+    placeOf: (sensor: ShownSensor): number => selected.findIndex(({ id }) => id === sensor.id),
+    onSelect: (sensor: ShownSensor): void => navigation.filter({ sensor: toggled(selected, sensor) }),
+  };
+}
+
+/** The newest value of every sensor that is not part of a cable, with its quality and age. Pressing one shows or hides its history. */
+export function CurrentValues({ device, sensors }: Props) {
+  const { devices } = texts.value;
+  const { placeOf, onSelect } = useSelection(sensors);
   return (
     <section class="panel device-values" aria-label={devices.currentValues}>
       <h2>{devices.currentValues}</h2>
       <ul>
-        {single.map((sensor) => (
+        {cablesOf(sensors).single.map((sensor) => (
           <ValueRow
             key={sensor.id}
             sensor={sensor}
             device={device}
             place={placeOf(sensor)}
-            onSelect={select}
+            onSelect={onSelect}
           />
         ))}
       </ul>
-      {cables.map((cable) => (
-        <CableProfile key={cable.prefix} cable={cable} device={device} placeOf={placeOf} onSelect={select} />
-      ))}
     </section>
   );
+}
+
+interface CablesProps extends Props {
+  /** `undefined` until it was read; rules then colour the cables later. */
+  readonly configuration: DeviceConfiguration | undefined;
+  /** The line of the chart is read first. */
+  readonly mayLoad: boolean;
+}
+
+/** The cables of a device; most have none. */
+export function Cables({ device, sensors, configuration, mayLoad }: CablesProps) {
+  const { devices } = texts.value;
+  const selection = useSelection(sensors);
+  const { cables } = cablesOf(sensors);
+  return cables.map((cable) => (
+    <section key={cable.prefix} class="panel device-cable" aria-label={devices.cable(cable.prefix)}>
+      <CableProfile
+        cable={cable}
+        device={device}
+        configuration={configuration}
+        mayLoad={mayLoad}
+        {...selection}
+      />
+    </section>
+  ));
 }
 
 interface RowProps {
@@ -76,29 +121,40 @@ function ValueRow({ sensor, device: { device_id, readings = {} }, place, onSelec
   );
 }
 
-interface CableProfileProps {
+interface CableProfileProps extends Omit<CablesProps, 'sensors'> {
   readonly cable: SensorCable;
-  readonly device: FleetDevice;
   readonly placeOf: (sensor: ShownSensor) => number;
   readonly onSelect: (sensor: ShownSensor) => void;
 }
 
-/** The sensors of a cable as a profile over the height: the highest at the top. */
+/** The sensors of a cable as a profile over the height, the highest at the top, with their values over the time of the chart. */
 function CableProfile({
   cable: { prefix, sensors },
-  device: { readings = {} },
+  device: { device_id, readings = {} },
+  configuration,
+  mayLoad,
   placeOf,
   onSelect,
 }: CableProfileProps) {
+  const { client, live, navigation } = useConsole();
   const { devices } = texts.value;
+  const minuteMs = useComputed(() => Math.ceil(live.site.clock.nowMs.value / STEP_MS) * STEP_MS).value;
+  const range = rangeOf(navigation.route.value.query, minuteMs);
+  const { fromMs } = placeOfTime(range);
+  const history = useLoaded(
+    mayLoad ? (signal) => loadCableHistory(client, device_id, sensors, range, signal) : null,
+    [device_id, fromMs, range.toMs - range.fromMs, Math.floor(range.toMs / HOUR_MS)],
+  ).value;
+  const extent = history === undefined ? null : extentOf(history);
+  const unit = sensors[0]?.unit ?? '';
   const fromTop = sensors.toReversed();
   const values = fromTop.map(({ id }) =>
     readings[id]?.quality === 'bad' ? null : (readings[id]?.value ?? null),
   );
   const { lines, dots } = profileLine(values, { widthPx: WIDTH_PX, rowPx: ROW_PX });
   return (
-    <div class="device-cable">
-      <h3 class="free-text">{devices.cable(prefix)}</h3>
+    <>
+      <h2 class="free-text">{devices.cable(prefix)}</h2>
       <div class="device-cable-rows">
         <svg width={WIDTH_PX} height={ROW_PX * fromTop.length} aria-hidden="true">
           {lines.map((points) => (
@@ -138,7 +194,91 @@ function CableProfile({
             );
           })}
         </ol>
+        {history !== undefined && extent !== null && (
+          <CableMap
+            history={history}
+            extent={extent}
+            unit={unit}
+            sensors={fromTop}
+            configuration={configuration}
+          />
+        )}
       </div>
-    </div>
+    </>
   );
+}
+
+interface CableMapProps {
+  readonly history: CableHistory;
+  readonly extent: readonly [number, number];
+  readonly unit: string;
+  readonly sensors: readonly ShownSensor[];
+  readonly configuration: DeviceConfiguration | undefined;
+}
+
+/** Point by time: a row for each point, over the time of the chart. The value under the pointer is told below it. */
+function CableMap({ history, extent, unit, sensors, configuration }: CableMapProps) {
+  const { clock } = useConsole().live.site;
+  const { devices } = texts.value;
+  const pointed = useSignal<readonly [row: number, column: number] | null>(null);
+  const { fromMs, stepMs, columns, values } = history;
+  const timeOf = (column: number): string =>
+    formatMinute(fromMs + column * stepMs, clock.nowMs.peek(), locale.value);
+  const shown = (value: number): string => formatValue(value, unit, locale.value);
+  const [row, column] = pointed.value ?? [-1, -1];
+  const sensor = sensors[row];
+  const value = sensor === undefined ? undefined : values.get(sensor.id)?.[column];
+  return (
+    <figure class="device-cable-map">
+      <div
+        role="img"
+        aria-label={devices.cableMap(shown(extent[0]), shown(extent[1]))}
+        onPointerMove={({ currentTarget, clientX, clientY }) => {
+          const { left, top, width } = currentTarget.getBoundingClientRect();
+          const at = Math.floor(((clientX - left) / width) * columns);
+          pointed.value = [Math.floor((clientY - top) / ROW_PX), Math.min(columns - 1, Math.max(0, at))];
+        }}
+        onPointerLeave={() => {
+          pointed.value = null;
+        }}
+      >
+        {sensors.map(({ id }) => (
+          <div key={id} style={{ background: rowOf(id, history, extent, configuration) }} />
+        ))}
+      </div>
+      <figcaption class="muted">
+        {sensor !== undefined && value !== undefined ? (
+          <span>{`${numberOf(sensor)} · ${timeOf(column)} · ${shown(value)}`}</span>
+        ) : (
+          <>
+            <span>{timeOf(0)}</span>
+            <span class="device-cable-scale">
+              {shown(extent[0])}
+              <span aria-hidden="true" />
+              {shown(extent[1])}
+            </span>
+            <span>{timeOf(columns - 1)}</span>
+          </>
+        )}
+      </figcaption>
+    </figure>
+  );
+}
+
+function rowOf(
+  id: string,
+  { values }: CableHistory,
+  extent: readonly [number, number],
+  configuration: DeviceConfiguration | undefined,
+): string {
+  const thresholds =
+    configuration === undefined ? [] : thresholdsOf(configuration, id, texts.value.devices.thresholds);
+  return stripes({
+    row: values.get(id) ?? [],
+    extent,
+    severityOf: (value) =>
+      MOST_SEVERE_FIRST.find((severity) =>
+        thresholds.some((one) => one.severity === severity && isCrossed(one, value)),
+      ),
+  });
 }

@@ -39,6 +39,7 @@ export const devices: typeof english.devices = {
   capacity: (mass) => `von ${mass}`,
   room: (mass) => `Platz für ${mass}`,
   currentValues: 'Aktuelle Werte',
+  cableMap: (low, high) => `Werte jedes Punktes über die Zeit des Diagramms, von ${low} bis ${high}`,
   cable: (prefix) => `${prefix === 'temp' ? 'Temperaturkabel' : `Kabel ${prefix}`}, von oben nach unten`,
   history: 'Verlauf',
   usual: 'Üblich am Wochentag',

@@ -34,6 +34,8 @@ export const devices = {
   capacity: (mass: string) => `of ${mass}`,
   room: (mass: string) => `room for ${mass}`,
   currentValues: 'Current values',
+  cableMap: (low: string, high: string) =>
+    `Values of each point over the time of the chart, from ${low} to ${high}`,
   cable: (prefix: string) =>
     `${prefix === 'temp' ? 'Temperature cable' : `Cable ${prefix}`}, from top to bottom`,
   history: 'History',

@@ -41,6 +41,7 @@ export const devices: typeof english.devices = {
   capacity: (mass) => `de ${mass}`,
   room: (mass) => `sitio para ${mass}`,
   currentValues: 'Valores actuales',
+  cableMap: (low, high) => `Valores de cada punto en el tiempo del gráfico, de ${low} a ${high}`,
   cable: (prefix) => `${cable(prefix)}, de arriba abajo`,
   history: 'Historial',
   usual: 'Lo habitual en ese día',

@@ -41,6 +41,7 @@ export const devices: typeof english.devices = {
   capacity: (mass) => `sur ${mass}`,
   room: (mass) => `place pour ${mass}`,
   currentValues: 'Valeurs actuelles',
+  cableMap: (low, high) => `Valeurs de chaque point sur la durée du graphique, de ${low} à ${high}`,
   cable: (prefix) => `${cable(prefix)}, de haut en bas`,
   history: 'Historique',
   usual: 'Habituel ce jour',

@@ -39,6 +39,7 @@ export const devices: typeof english.devices = {
   capacity: (mass) => `van ${mass}`,
   room: (mass) => `ruimte voor ${mass}`,
   currentValues: 'Huidige waarden',
+  cableMap: (low, high) => `Waarden van elk punt over de tijd van de grafiek, van ${low} tot ${high}`,
   cable: (prefix) => `${prefix === 'temp' ? 'Temperatuurkabel' : `Kabel ${prefix}`}, van boven naar beneden`,
   history: 'Verloop',
   usual: 'Gewoon voor de weekdag',

@@ -45,6 +45,7 @@ export const devices: typeof english.devices = {
   capacity: (mass) => `z ${mass}`,
   room: (mass) => `miejsca na ${mass}`,
   currentValues: 'Bieżące wartości',
+  cableMap: (low, high) => `Wartości każdego punktu w czasie wykresu, od ${low} do ${high}`,
   cable: (prefix) => `${prefix === 'temp' ? 'Kabel temperatury' : `Kabel ${prefix}`}, od góry do dołu`,
   history: 'Historia',
   usual: 'Typowe dla dnia tygodnia',
