@@ -13,7 +13,7 @@ import { formatNumber } from '../kit/format.ts';
 import { Age, LastKnown } from '../kit/measured.tsx';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
-import { useLoaded } from '../kit/use-loaded.ts';
+import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
 
 /** Events often come in groups, and one read serves them all. */
@@ -22,6 +22,8 @@ const GATHER_MS = 250;
 const FIRST_ITEMS = 2;
 /** Some reasons come by time alone. */
 const AGAIN_MS = 15_000;
+/** The service answers no more at once. */
+const SHELVED_MAX = 1_000;
 
 /** What needs a person now, most urgent first. */
 export function AttentionPanel() {
@@ -86,8 +88,27 @@ export function AttentionPanel() {
             </Button>
           </p>
         )}
+        {value !== undefined && <ShelvedCount />}
       </section>
     </aside>
+  );
+}
+
+/** What somebody has put aside for a time is in no other list here. */
+function ShelvedCount() {
+  const { client } = useConsole();
+  const { value, reload } = useLoaded(
+    (signal) => client.fleet.alerts({ status: 'shelved', limit: SHELVED_MAX }, { signal }),
+    [client],
+  );
+  useEventReload(['alert.'], reload);
+  if (value === undefined || value.data.length === 0) return null;
+  return (
+    <p class="overview-shelved">
+      <a href={addressOf('alerts', null, { list: 'shelved' })}>
+        <LastKnown>{texts.value.overview.shelved(value.data.length)}</LastKnown>
+      </a>
+    </p>
   );
 }
 

@@ -7,11 +7,13 @@ import { DeviceName } from '../kit/device-name.tsx';
 import { formatMass, formatValue, zoneOf } from '../kit/format.ts';
 import { Age, LastKnown, Measured } from '../kit/measured.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
-import { Table, textColumn } from '../kit/table.tsx';
+import { Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import type { LiveDevice } from '../live/site.ts';
 import { useOverviewFacts } from '../profiles/tile-facts.ts';
 import { locale, texts } from '../texts/texts.ts';
+import { columnTitle } from './column-choice.tsx';
+import { columnsOf, type TableColumn } from './table-columns.ts';
 
 interface RowProps {
   readonly device: LiveDevice;
@@ -21,61 +23,74 @@ interface RowProps {
 export function DeviceTable({ deviceIds }: { readonly deviceIds: readonly string[] }) {
   const { client, live, navigation } = useConsole();
   const forecasts = forecastsOf(client, live);
-  const { overview, common, table } = texts.value;
+  const { overview, table } = texts.value;
   const rows = deviceIds.flatMap((id) => live.site.devices.find(id) ?? []);
   const idOf = (device: LiveDevice): string => device.peek().device_id;
-  const columns: readonly Column<LiveDevice>[] = [
-    {
-      name: 'device',
-      title: table.device,
-      kind: 'title',
-      sortBy: (device) => device.peek().name,
-      cell: (device) => <DeviceName deviceId={idOf(device)} />,
+  const title: Column<LiveDevice> = {
+    name: 'device',
+    title: table.device,
+    kind: 'title',
+    sortBy: (device) => device.peek().name,
+    cell: (device) => <DeviceName deviceId={idOf(device)} />,
+  };
+  const cells: Readonly<Record<TableColumn, Pick<Column<LiveDevice>, 'cell' | 'sortBy' | 'kind'>>> = {
+    zone: {
+      sortBy: (device) => device.peek().location.zone,
+      cell: (device) => <span class="free-text">{device.peek().location.zone}</span>,
     },
-    textColumn('zone', overview.columns.zone, (device) => device.peek().location.zone),
-    {
-      name: 'level',
-      title: common.sensors['level'] ?? 'level',
-      sortBy: (device) => device.peek().readings?.['level']?.value ?? null,
-      cell: (device) => <LevelCell device={device} />,
-    },
-    {
-      name: 'stock',
-      title: overview.columns.stock,
-      kind: 'number',
-      sortBy: (device) => device.peek().readings?.['weight']?.value ?? null,
-      cell: (device) => <StockCell device={device} />,
-    },
-    {
-      name: 'empty',
-      title: overview.columns.empty,
+    level: { sortBy: readingOf('level'), cell: (device) => <LevelCell device={device} /> },
+    stock: { kind: 'number', sortBy: readingOf('weight'), cell: (device) => <StockCell device={device} /> },
+    empty: {
       sortBy: (device) => forecasts.peek().get(idOf(device))?.empty?.p50 ?? null,
       cell: (device) => <EmptyCell device={device} forecasts={forecasts} />,
     },
-    {
-      name: 'order',
-      title: overview.columns.order,
+    order: {
       sortBy: (device) => forecasts.peek().get(idOf(device))?.order_by ?? null,
       cell: (device) => <OrderCell device={device} forecasts={forecasts} />,
     },
-    { name: 'alerts', title: overview.columns.alerts, cell: (device) => <AlertCell device={device} /> },
-    {
-      name: 'age',
-      title: overview.columns.age,
-      sortBy: (device) => device.peek().last_seen,
-      cell: (device) => <AgeCell device={device} />,
-    },
-  ];
+    temperature: sensorColumn('temperature'),
+    battery_level: sensorColumn('battery_level'),
+    alerts: { cell: (device) => <AlertCell device={device} /> },
+    age: { sortBy: (device) => device.peek().last_seen, cell: (device) => <AgeCell device={device} /> },
+  };
+  const columns = columnsOf(navigation.route.value.query).map((name) => ({
+    name,
+    title: columnTitle(name),
+    ...cells[name],
+  }));
   return (
     <div class="overview-table">
       <Table
         label={overview.title}
-        columns={columns}
+        columns={[title, ...columns]}
         rows={rows}
         idOf={idOf}
         onOpen={(device) => navigation.open(addressOf('devices', idOf(device)))}
       />
     </div>
+  );
+}
+
+const readingOf =
+  (sensor: string) =>
+  (device: LiveDevice): number | null =>
+    device.peek().readings?.[sensor]?.value ?? null;
+
+const sensorColumn = (sensor: string): Pick<Column<LiveDevice>, 'cell' | 'sortBy' | 'kind'> => ({
+  kind: 'number',
+  sortBy: readingOf(sensor),
+  cell: (device) => <SensorCell device={device} sensor={sensor} />,
+});
+
+function SensorCell({ device, sensor }: RowProps & { readonly sensor: string }) {
+  const reading = device.value.readings?.[sensor];
+  if (reading === undefined) return null;
+  return (
+    <Measured
+      text={formatValue(reading.value, reading.unit, locale.value)}
+      quality={reading.quality}
+      at={reading.timestamp}
+    />
   );
 }
 

@@ -38,6 +38,7 @@ import {
   showsOf,
 } from './arrangement.ts';
 import { AttentionPanel } from './attention-panel.tsx';
+import { ColumnChoice } from './column-choice.tsx';
 import { DeviceTable } from './device-table.tsx';
 import { TileList } from './device-tile.tsx';
 
@@ -111,8 +112,11 @@ export function Overview() {
   const forecasts = forecastsOf(client, live);
   const previous = useRef<{ readonly facilities: Facility[]; readonly text: string }>(null);
   const arranged = useComputed(() => {
-    const arrangement = arrangementOf(navigation.route.value.query);
-    const facilities = arrangedSite(live.site, facts.byDevice, forecasts.value, arrangement);
+    const { query } = navigation.route.value;
+    const arrangement = arrangementOf(query);
+    // A table has no heads of facilities, so its rows have one order.
+    const whole = isTable(query) ? { ...arrangement, grouping: 'none' as const } : arrangement;
+    const facilities = arrangedSite(live.site, facts.byDevice, forecasts.value, whole);
     const text = JSON.stringify(facilities);
     // Values change all the time but the order rarely, and the same order draws nothing again.
     if (previous.current?.text !== text) previous.current = { facilities, text };
@@ -138,7 +142,7 @@ export function Overview() {
           {!isEmpty && arranged.value.length === 0 && (
             <EmptyState drawing="silo" title={overview.nothingFound} />
           )}
-          {query.get('view') === 'table' ? (
+          {isTable(query) ? (
             <DeviceTable deviceIds={arranged.value.flatMap(({ deviceIds }) => deviceIds)} />
           ) : (
             arranged.value.map((facility) => (
@@ -156,6 +160,8 @@ export function Overview() {
     </OverviewContext.Provider>
   );
 }
+
+const isTable = (query: URLSearchParams): boolean => query.get('view') === 'table';
 
 /** The facilities that a person opened or closed; an address that says nothing of use turns none over. */
 function turnedIn(query: URLSearchParams): ReadonlySet<string> {
@@ -192,7 +198,9 @@ function arrangedSite(
 
 /** Which devices are shown and how they are arranged; all of it is in the address. */
 function OverviewFilters() {
-  const { devices } = useConsole().live.site;
+  const { live, navigation } = useConsole();
+  const { devices } = live.site;
+  const hasTable = isTable(navigation.route.value.query);
   const { overview, table } = texts.value;
   const names = devices.facilities.value;
   return (
@@ -202,6 +210,18 @@ function OverviewFilters() {
         label={overview.show}
         options={[['', overview.shows.all], ...SHOWS.map((show) => [show, overview.shows[show]] as const)]}
       />
+      <div class="overview-form">
+        <Segments
+          name="view"
+          label={overview.view}
+          options={[
+            ['', overview.views.tiles],
+            ['table', overview.views.table],
+          ]}
+        />
+        {hasTable && <ColumnChoice />}
+        <SavedViews />
+      </div>
       <SelectFilter
         name="profile"
         label={overview.profile}
@@ -217,29 +237,20 @@ function OverviewFilters() {
         />
       )}
       <LabelFilter />
-      <SelectFilter
-        name="group"
-        label={overview.grouping}
-        any={overview.groupings.place}
-        options={[['none', overview.groupings.none]]}
-      />
+      {!hasTable && (
+        <SelectFilter
+          name="group"
+          label={overview.grouping}
+          any={overview.groupings.place}
+          options={[['none', overview.groupings.none]]}
+        />
+      )}
       <SelectFilter
         name="sort"
         label={overview.sort}
         any={overview.sorts.attention}
         options={SORTS.filter((sort) => sort !== 'attention').map((sort) => [sort, overview.sorts[sort]])}
       />
-      <div class="overview-form">
-        <Segments
-          name="view"
-          label={overview.view}
-          options={[
-            ['', overview.views.tiles],
-            ['table', overview.views.table],
-          ]}
-        />
-        <SavedViews />
-      </div>
     </FilterBar>
   );
 }

@@ -17,6 +17,7 @@ export const overview: typeof english.overview = {
   attentionLastKnown: 'Diese Seite ist nicht aktuell. Stand beim Verlust der Verbindung:',
   flood: (devices, facilities) =>
     `${plural(devices, { one: '# Gerät', other: '# Geräte' })}${facilities === 1 ? '' : ` in ${facilities} Betrieben`}`,
+  shelved: (count) => plural(count, { one: '# zurückgestellter Alarm', other: '# zurückgestellte Alarme' }),
   showAll: (count) => `Alle ${count} anzeigen`,
   devices: (count) => plural(count, { one: '# Gerät', other: '# Geräte' }),
   profile: 'Art des Geräts',
@@ -28,6 +29,7 @@ export const overview: typeof english.overview = {
   shows: { all: 'Alle', needs_me: 'Für mich', moving: 'Bewegt', low: 'Niedrig', stale: 'Veraltet' },
   view: 'Form',
   views: { tiles: 'Kacheln', table: 'Tabelle' },
+  chooseColumns: 'Spalten',
   columns: {
     zone: 'Bereich',
     stock: 'Bestand',

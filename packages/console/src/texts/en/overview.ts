@@ -16,6 +16,7 @@ export const overview = {
   attentionLastKnown: 'This page is not live. What needed attention when the connection was lost:',
   flood: (devices: number, facilities: number) =>
     `${plural(devices, { one: '# device', other: '# devices' })}${facilities === 1 ? '' : ` at ${facilities} facilities`}`,
+  shelved: (count: number) => plural(count, { one: '# shelved alert', other: '# shelved alerts' }),
   showAll: (count: number) => `Show all ${count}`,
   devices: (count: number) => plural(count, { one: '# device', other: '# devices' }),
   profile: 'Kind of device',
@@ -33,6 +34,7 @@ export const overview = {
   shows: { all: 'All', needs_me: 'Needs me', moving: 'Moving', low: 'Low', stale: 'Stale' },
   view: 'Form',
   views: { tiles: 'Tiles', table: 'Table' },
+  chooseColumns: 'Columns',
   columns: {
     zone: 'Zone',
     stock: 'Stock',

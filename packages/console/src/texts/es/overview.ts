@@ -17,6 +17,7 @@ export const overview: typeof english.overview = {
   attentionLastKnown: 'Esta página no está al día. Lo que requería atención al perderse la conexión:',
   flood: (devices, facilities) =>
     `${plural(devices, { one: '# equipo', other: '# equipos' })}${facilities === 1 ? '' : ` en ${facilities} fincas`}`,
+  shelved: (count) => plural(count, { one: '# alerta aplazada', other: '# alertas aplazadas' }),
   showAll: (count) => `Mostrar los ${count}`,
   devices: (count) => plural(count, { one: '# equipo', other: '# equipos' }),
   profile: 'Tipo de equipo',
@@ -34,6 +35,7 @@ export const overview: typeof english.overview = {
   shows: { all: 'Todo', needs_me: 'Para mí', moving: 'En marcha', low: 'Bajo', stale: 'Antiguo' },
   view: 'Forma',
   views: { tiles: 'Fichas', table: 'Tabla' },
+  chooseColumns: 'Columnas',
   columns: {
     zone: 'Zona',
     stock: 'Existencias',

@@ -17,6 +17,7 @@ export const overview: typeof english.overview = {
   attentionLastKnown: 'Cette page n’est pas à jour. À surveiller au moment de la perte de connexion :',
   flood: (devices, facilities) =>
     `${plural(devices, { one: '# appareil', other: '# appareils' })}${facilities === 1 ? '' : ` sur ${facilities} sites`}`,
+  shelved: (count) => plural(count, { one: '# alerte différée', other: '# alertes différées' }),
   showAll: (count) => `Afficher les ${count}`,
   devices: (count) => plural(count, { one: '# appareil', other: '# appareils' }),
   profile: 'Type d’appareil',
@@ -34,6 +35,7 @@ export const overview: typeof english.overview = {
   shows: { all: 'Tout', needs_me: 'Pour moi', moving: 'En mouvement', low: 'Bas', stale: 'Ancien' },
   view: 'Forme',
   views: { tiles: 'Tuiles', table: 'Tableau' },
+  chooseColumns: 'Colonnes',
   columns: {
     zone: 'Secteur',
     stock: 'Contenu',

@@ -17,6 +17,7 @@ export const overview: typeof english.overview = {
   attentionLastKnown: 'Deze pagina is niet actueel. Wat aandacht vroeg toen de verbinding wegviel:',
   flood: (devices, facilities) =>
     `${plural(devices, { one: '# apparaat', other: '# apparaten' })}${facilities === 1 ? '' : ` op ${facilities} bedrijven`}`,
+  shelved: (count) => plural(count, { one: '# uitgesteld alarm', other: '# uitgestelde alarmen' }),
   showAll: (count) => `Alle ${count} tonen`,
   devices: (count) => plural(count, { one: '# apparaat', other: '# apparaten' }),
   profile: 'Soort apparaat',
@@ -34,6 +35,7 @@ export const overview: typeof english.overview = {
   shows: { all: 'Alle', needs_me: 'Wacht op mij', moving: 'Beweegt', low: 'Laag', stale: 'Verouderd' },
   view: 'Vorm',
   views: { tiles: 'Tegels', table: 'Tabel' },
+  chooseColumns: 'Kolommen',
   columns: {
     zone: 'Zone',
     stock: 'Voorraad',

@@ -17,6 +17,13 @@ export const overview: typeof english.overview = {
   attentionLastKnown: 'Strona nie jest na żywo. Co wymagało uwagi w chwili utraty połączenia:',
   flood: (devices, facilities) =>
     `${plural(devices, { one: '# urządzenie', few: '# urządzenia', many: '# urządzeń', other: '# urządzenia' })}${facilities === 1 ? '' : ` w ${facilities} zakładach`}`,
+  shelved: (count) =>
+    plural(count, {
+      one: '# odłożony alarm',
+      few: '# odłożone alarmy',
+      many: '# odłożonych alarmów',
+      other: '# odłożonego alarmu',
+    }),
   showAll: (count) => `Pokaż wszystkie (${count})`,
   devices: (count) =>
     plural(count, {
@@ -40,6 +47,7 @@ export const overview: typeof english.overview = {
   shows: { all: 'Wszystkie', needs_me: 'Czeka na mnie', moving: 'W ruchu', low: 'Niskie', stale: 'Stare' },
   view: 'Postać',
   views: { tiles: 'Kafelki', table: 'Tabela' },
+  chooseColumns: 'Kolumny',
   columns: {
     zone: 'Strefa',
     stock: 'Zapas',
