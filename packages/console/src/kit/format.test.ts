@@ -11,24 +11,31 @@ test('a value has its unit and the digits that the unit justifies', () => {
     formatValue(1_013.25, 'hPa', 'en'),
     formatValue(-0.7, 'celsius', 'en'),
   ];
-  assert.deepEqual(texts, ['41 %', '21.4 °C', '21,4 °C', '7.23 m/s', '1,013 hPa', '−0.7 °C']);
+  assert.deepEqual(texts, [
+    '41\u00a0%',
+    '21.4\u00a0°C',
+    '21,4\u00a0°C',
+    '7.23\u00a0m/s',
+    '1,013\u00a0hPa',
+    '−0.7\u00a0°C',
+  ]);
 });
 
 test('masses from one tonne on are in tonnes', () => {
   assert.deepEqual(
     [0, 999.4, 1_000, 3_684].map((kg) => formatMass(kg, 'en')),
-    ['0 kg', '999 kg', '1.00 t', '3.68 t'],
+    ['0\u00a0kg', '999\u00a0kg', '1.00\u00a0t', '3.68\u00a0t'],
   );
 });
 
 test('a duration is as a person says it', () => {
   const cases: readonly (readonly [number, string])[] = [
-    [-5, '0 s'],
-    [8_000, '8 s'],
-    [61_000, '1 min'],
-    [3_600_000, '1 h'],
-    [7_500_000, '2 h 5 min'],
-    [4 * 86_400_000, '4 d'],
+    [-5, '0\u00a0s'],
+    [8_000, '8\u00a0s'],
+    [61_000, '1\u00a0min'],
+    [3_600_000, '1\u00a0h'],
+    [7_500_000, '2\u00a0h 5\u00a0min'],
+    [4 * 86_400_000, '4\u00a0d'],
   ];
   for (const [ms, text] of cases) assert.equal(formatDuration(ms), text);
 });

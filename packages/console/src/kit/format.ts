@@ -55,7 +55,7 @@ const DECIMALS: Readonly<Record<string, number>> = {
 
 export { unitSymbol };
 
-/** A value as a person says it, such as `21.4 °C`, in their unit; bushels are those of the silo. */
+/** A value as a person says it, such as `21.4 °C`, in their unit and in one line; bushels are those of the silo. */
 export function formatValue(
   stored: number,
   storedUnit: string,
@@ -65,7 +65,7 @@ export function formatValue(
   const { unit, toShown } = shownAs(storedUnit, deviceId);
   const value = toShown(stored);
   const decimals = DECIMALS[unit.toLowerCase()] ?? decimalsFor(value);
-  return `${formatNumber(value, decimals, language)} ${unitSymbol(unit)}`;
+  return `${formatNumber(value, decimals, language)}\u00a0${unitSymbol(unit)}`;
 }
 
 /** A quantity with its digits, or with one more than a scale shows where it was converted. */
@@ -79,7 +79,7 @@ export function formatQuantity(
   const { unit, toShown } = shownAs(storedUnit, deviceId);
   const ofUnit = unit === 't' || unit === 'short_ton' ? 3 : 1;
   const most = unit === storedUnit ? decimals : ofUnit;
-  return `${formatNumber(toShown(stored), most, language, 0)} ${unitSymbol(unit)}`;
+  return `${formatNumber(toShown(stored), most, language, 0)}\u00a0${unitSymbol(unit)}`;
 }
 
 /** With kilograms beside any other unit, before something is moved by it: "500 lb (226.8 kg)". */
@@ -92,7 +92,7 @@ export function formatBoth(
   const shown = formatQuantity(stored, storedUnit, language, deviceId);
   if (/^(?:kg|t|g)(?:\/|$)/.test(shownAs(storedUnit, deviceId).unit)) return shown;
   const { unit, toShown } = conversion(storedUnit, { ...METRIC, mass: 'kg' }, null);
-  return `${shown} (${formatNumber(toShown(stored), 1, language, 0)} ${unit})`;
+  return `${shown} (${formatNumber(toShown(stored), 1, language, 0)}\u00a0${unit})`;
 }
 
 function decimalsFor(value: number): number {
@@ -106,24 +106,24 @@ export function formatMass(kg: number, language: string, deviceId: string | null
   if (units.value.mass !== METRIC.mass) return formatValue(kg, 'kg', language, deviceId);
   const isTonnes = Math.abs(kg) >= TONNE_KG;
   const amount = isTonnes ? formatNumber(kg / TONNE_KG, 2, language) : formatNumber(kg, 0, language);
-  return `${amount} ${isTonnes ? 't' : 'kg'}`;
+  return `${amount}\u00a0${isTonnes ? 't' : 'kg'}`;
 }
 
 /** A length as a person says it, such as `412 m` or `3.4 km`. */
 export const formatLength = (metres: number, language: string): string =>
   metres >= KM_M
-    ? `${formatNumber(metres / KM_M, metres >= 10 * KM_M ? 0 : 1, language)} km`
-    : `${formatNumber(metres, 0, language)} m`;
+    ? `${formatNumber(metres / KM_M, metres >= 10 * KM_M ? 0 : 1, language)}\u00a0km`
+    : `${formatNumber(metres, 0, language)}\u00a0m`;
 
 /** An age or a duration as a person says it: "8 s", "3 min", "2 h 5 min", "4 d". */
 export function formatDuration(ms: number): string {
   const size = Math.max(0, ms);
-  if (size < MINUTE_MS) return `${Math.floor(size / SECOND_MS)} s`;
-  if (size < HOUR_MS) return `${Math.floor(size / MINUTE_MS)} min`;
-  if (size >= DAY_MS) return `${Math.floor(size / DAY_MS)} d`;
+  if (size < MINUTE_MS) return `${Math.floor(size / SECOND_MS)}\u00a0s`;
+  if (size < HOUR_MS) return `${Math.floor(size / MINUTE_MS)}\u00a0min`;
+  if (size >= DAY_MS) return `${Math.floor(size / DAY_MS)}\u00a0d`;
   const minutes = Math.floor((size % HOUR_MS) / MINUTE_MS);
-  const hours = `${Math.floor(size / HOUR_MS)} h`;
-  return minutes === 0 ? hours : `${hours} ${minutes} min`;
+  const hours = `${Math.floor(size / HOUR_MS)}\u00a0h`;
+  return minutes === 0 ? hours : `${hours} ${minutes}\u00a0min`;
 }
 
 /** In the time zone of the viewer, unless another one is given; today's times without their date. */

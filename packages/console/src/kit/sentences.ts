@@ -45,7 +45,7 @@ function reader(timeZone?: string): Reader {
     temperature: (celsius) => formatQuantity(celsius, 'celsius', place),
     warming: (celsius) => {
       const { unit, toShown } = shownAs('celsius', null);
-      return `${number(toShown(celsius) - toShown(0), 3)} ${unitSymbol(unit)}`;
+      return `${number(toShown(celsius) - toShown(0), 3)}\u00a0${unitSymbol(unit)}`;
     },
     place: ({ latitude, longitude }) =>
       [latitude, longitude].map((angle) => formatNumber(angle, DEGREE_DECIMALS, place)).join('; '),

@@ -81,9 +81,9 @@ test('known values of each unit', () => {
 test('a bushel needs the product: of an unknown one pounds are shown', () => {
   units.value = { ...METRIC, mass: 'bushel' };
   bushels.value = new Map([['silo-1', WHEAT_BUSHEL_KG]]);
-  assert.equal(formatMass(10_000, 'en', 'silo-1'), '367 bu');
-  assert.equal(formatMass(10_000, 'en', 'silo-2'), '22,046 lb');
-  assert.equal(formatMass(10_000, 'en'), '22,046 lb');
+  assert.equal(formatMass(10_000, 'en', 'silo-1'), '367\u00a0bu');
+  assert.equal(formatMass(10_000, 'en', 'silo-2'), '22,046\u00a0lb');
+  assert.equal(formatMass(10_000, 'en'), '22,046\u00a0lb');
 });
 
 test('texts are in the unit of the person, with its digits', () => {
@@ -98,16 +98,24 @@ test('texts are in the unit of the person, with its digits', () => {
       formatQuantity(500, 'kg', 'en'),
       formatQuantity(0.5, 'percent', 'en'),
     ],
-    ['2,202 lb', '55.116 lb', '70.5 °F', '8.95 mph', '50 %', '1,102.3 lb', '0.5 %'],
+    [
+      '2,202\u00a0lb',
+      '55.116\u00a0lb',
+      '70.5\u00a0°F',
+      '8.95\u00a0mph',
+      '50\u00a0%',
+      '1,102.3\u00a0lb',
+      '0.5\u00a0%',
+    ],
   );
 });
 
 test('before something is moved, kilograms stand beside any other unit', () => {
-  assert.equal(formatBoth(500, 'lb', 'en', null), '500 lb (226.8 kg)');
-  assert.equal(formatBoth(0.5, 't', 'en', null), '0.5 t');
+  assert.equal(formatBoth(500, 'lb', 'en', null), '500\u00a0lb (226.8\u00a0kg)');
+  assert.equal(formatBoth(0.5, 't', 'en', null), '0.5\u00a0t');
   units.value = { ...METRIC, mass: 'lb' };
-  assert.equal(formatBoth(500, 'kg', 'en', null), '1,102.3 lb (500 kg)');
-  assert.equal(formatBoth(60, 'kg/min', 'en', null), '132.3 lb/min (60 kg/min)');
+  assert.equal(formatBoth(500, 'kg', 'en', null), '1,102.3\u00a0lb (500\u00a0kg)');
+  assert.equal(formatBoth(60, 'kg/min', 'en', null), '132.3\u00a0lb/min (60\u00a0kg/min)');
 });
 
 test('what is typed becomes a request once, to the gram', () => {

@@ -177,7 +177,7 @@ function readerOf({ locale: place, units: chosen, templates, sensors, or }: Kept
     temperature: (celsius) => formatQuantity(celsius, 'celsius', place),
     warming: (celsius) => {
       const { unit, toShown } = shownAs('celsius', null);
-      return `${number(toShown(celsius) - toShown(0), 3)} ${unitSymbol(unit)}`;
+      return `${number(toShown(celsius) - toShown(0), 3)}\u00a0${unitSymbol(unit)}`;
     },
     place: ({ latitude, longitude }) => [latitude, longitude].map((angle) => number(angle, 5)).join('; '),
     sensor: (id) => sensors[id] ?? inWords(id),
