@@ -30,7 +30,7 @@ import { MissionLayer, MissionsMode } from './missions-mode.tsx';
 import { PlanMode } from './planner-panel.tsx';
 import { DragHandle } from './surface/drag-handle.tsx';
 import { MapSurface } from './surface/map-surface.tsx';
-import { fitted, isVisible, pathOf, pointOf, screenOf } from './surface/projection.ts';
+import { fitted, isVisible, pathOf, pointOf, screenOf, type Viewport } from './surface/projection.ts';
 import { NO_VIEW, useView } from './surface/surface-context.ts';
 import { Tracks } from './tracks.ts';
 import { VehicleGround } from './vehicle-ground.tsx';
@@ -112,23 +112,34 @@ export function FieldMap() {
   const selected = vehicles.value.find((device) => device.peek().device_id === selectedId) ?? null;
   const isSized = view.value.width > 0;
 
-  const show = (devices: readonly LiveDevice[]): void =>
-    showPoints(devices.flatMap(placed).map(({ point }) => point));
-  const showPoints = (points: readonly Point[]): void => {
+  const fences = useRef(new Map<string, readonly Point[]>());
+  /** What the map was fitted to, and the view that came of it, which is another one when a person has moved it. */
+  const fittedTo = useRef<{ readonly devices: readonly LiveDevice[]; readonly view: Viewport }>(null);
+  const groundOf = (device: LiveDevice): readonly Point[] => [
+    ...placed(device).map(({ point }) => point),
+    ...(fences.current.get(device.peek().device_id) ?? []),
+  ];
+  const show = (devices: readonly LiveDevice[]): void => {
+    const points = devices.flatMap(groundOf);
     if (points.length > 0) isFitted.value = true;
     view.value = fitted(points, view.peek());
+    fittedTo.current = { devices, view: view.peek() };
+  };
+  const onFence = (deviceId: string, fence: readonly Point[] | null): void => {
+    fences.current.set(deviceId, fence ?? []);
+    const now = fittedTo.current;
+    if (now?.view === view.peek()) show(now.devices);
   };
   useEffect(() => {
     if (!isSized || isFitted.peek()) return;
-    if (selected === null) showPoints(firstShown(vehicles.value.flatMap(placed)));
+    if (selected === null) show(firstShown(vehicles.value.flatMap(placed)));
     else show([selected]);
   }, [isSized, vehicles.value]);
   useEffect(() => {
     // What is drawn belongs to one vehicle.
     contents.draft.value = EMPTY_DRAFT;
-    const position = selected === null ? null : positionOf(selected.peek());
-    const isSeen = position === null || isVisible(screenOf(position.point, view.peek()), view.peek());
-    if (isSized && selected !== null && !isSeen) show([selected]);
+    const isSeen = (point: Point): boolean => isVisible(screenOf(point, view.peek()), view.peek());
+    if (isSized && selected !== null && !groundOf(selected).every(isSeen)) show([selected]);
   }, [selectedId]);
 
   const isDrawing = selected !== null && isMode(query.get('mode'));
@@ -180,6 +191,7 @@ export function FieldMap() {
             isSelected={device === selected}
             isFaint={selected !== null && device !== selected}
             hasGeofence={device !== selected || mode !== 'geofence'}
+            onFence={onFence}
           />
         ))}
         <VehicleLayer
@@ -236,7 +248,9 @@ const isVehicle = (device: LiveDevice): boolean =>
 
 const placed = (device: LiveDevice) => {
   const position = positionOf(device.peek());
-  return position === null ? [] : [{ facility: device.peek().location.facility, point: position.point }];
+  return position === null
+    ? []
+    : [{ device, facility: device.peek().location.facility, point: position.point }];
 };
 
 interface SelectedProps {

@@ -1,12 +1,16 @@
 import type { Versioned } from '@granary/client';
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import type { Point } from '@granary/contract/positions';
+import { useEffect } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
 import { type Loaded, useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import { pathOf, screenOf } from './surface/projection.ts';
 import { useView } from './surface/surface-context.ts';
 import { shortened } from './vehicles.ts';
+
+/** The buttons of the map are above it. */
+const BELOW_BUTTONS_PX = 72;
 
 interface Props {
   readonly deviceId: string;
@@ -17,13 +21,19 @@ interface Props {
   readonly isFaint: boolean;
   /** While the geofence is edited, the editor draws it. */
   readonly hasGeofence: boolean;
+  /** Told when it is known, so that the map can show all of it. */
+  readonly onFence: (deviceId: string, fence: readonly Point[] | null) => void;
 }
 
 /** The geofence of a vehicle as a line, and its base. */
-export function VehicleGround({ deviceId, name, isSelected, isFaint, hasGeofence }: Props) {
+export function VehicleGround({ deviceId, name, isSelected, isFaint, hasGeofence, onFence }: Props) {
   const view = useView();
   const { map } = texts.value;
   const configuration = useFieldConfiguration(deviceId).value?.configuration;
+  const fence = configuration?.geofence;
+  useEffect(() => {
+    if (fence !== undefined) onFence(deviceId, fence);
+  }, [fence]);
   if (configuration === undefined) return null;
   const { geofence, base } = configuration;
   const at = base === null ? null : screenOf({ lat: base.latitude, lng: base.longitude }, view);
@@ -48,7 +58,12 @@ function FenceName({ fence, name }: { readonly fence: readonly Point[]; readonly
   const middle = corners.reduce((sum, { x }) => sum + x, 0) / Math.max(1, corners.length);
   if (north === undefined) return null;
   return (
-    <text class="fence-name" x={(north.x + middle) / 2} y={Math.max(north.y, 0) + 28} text-anchor="middle">
+    <text
+      class="fence-name"
+      x={(north.x + middle) / 2}
+      y={Math.max(north.y + 28, BELOW_BUTTONS_PX)}
+      text-anchor="middle"
+    >
       {shortened(name)}
     </text>
   );

@@ -66,19 +66,21 @@ export function positionOf({ readings = {} }: Pick<FleetDevice, 'readings'>): De
   };
 }
 
-interface Placed {
+interface Placed<Device> {
+  readonly device: Device;
   readonly facility: string;
   readonly point: Point;
 }
 
 /** What the map shows first: everything, or the facility with the most vehicles where the facilities are far apart. */
-export function firstShown(vehicles: readonly Placed[]): Point[] {
-  const points = vehicles.map(({ point }) => point);
-  const [first] = points;
-  if (first === undefined || points.every((point) => distanceM(first, point) <= SITE_M_MAX)) return points;
+export function firstShown<Device>(vehicles: readonly Placed<Device>[]): Device[] {
+  const [first] = vehicles;
+  const all = vehicles.map(({ device }) => device);
+  if (first === undefined || vehicles.every(({ point }) => distanceM(first.point, point) <= SITE_M_MAX))
+    return all;
   const facilities = [...Map.groupBy(vehicles, ({ facility }) => facility).values()];
   const largest = facilities.reduce((one, other) => (other.length > one.length ? other : one));
-  return largest.map(({ point }) => point);
+  return largest.map(({ device }) => device);
 }
 
 interface Label {
