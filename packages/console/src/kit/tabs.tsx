@@ -16,7 +16,12 @@ interface Props {
 /** The parts of a view. Each has an address of its own; on a phone the present one is moved into sight. */
 export function Tabs({ label, tabs, current }: Props) {
   const present = useRef<HTMLAnchorElement>(null);
-  useEffect(() => present.current?.scrollIntoView({ block: 'nearest', inline: 'center' }), [current]);
+  useEffect(() => {
+    const show = (): void => present.current?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    show();
+    // The font of the page has another width than the one before it.
+    void document.fonts.ready.then(show);
+  }, [current, tabs.map(({ title }) => title).join()]);
   return (
     <nav class="tabs" aria-label={label}>
       {tabs.map(({ name, title, address }) => (

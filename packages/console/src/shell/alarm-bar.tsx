@@ -7,7 +7,7 @@ import { AcknowledgeButton, OutcomeLine } from '../alerts/acknowledge-button.tsx
 import { summaryOf } from '../alerts/alerts.ts';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
-import { formatClock, formatTime } from '../kit/format.ts';
+import { formatClock, formatNumber, formatTime } from '../kit/format.ts';
 import { Age } from '../kit/measured.tsx';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
@@ -41,7 +41,7 @@ export function AlarmBar() {
           <span class="muted">{isLost ? shell.alertsUnknown : shell.noAlerts}</span>
         ) : (
           MOST_URGENT_FIRST.filter((severity) => unacknowledged[severity] > 0).map((severity) => (
-            <SeverityMark key={severity} severity={severity} text={String(unacknowledged[severity])} />
+            <SeverityMark key={severity} severity={severity} text={formatNumber(unacknowledged[severity], 0, locale.value)} />
           ))
         )}
       </a>

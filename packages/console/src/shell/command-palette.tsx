@@ -1,6 +1,6 @@
 import './command-palette.css';
 import { PROFILES } from '@granary/contract/profiles/profiles';
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import { useAcknowledge } from '../alerts/acknowledge.ts';
 import { isUnacknowledged } from '../alerts/alerts.ts';
@@ -11,9 +11,26 @@ import { texts } from '../texts/texts.ts';
 import { useSavedViews } from '../views/saved-views.tsx';
 import { matching, type PaletteEntry } from './palette-entries.ts';
 
+const isOpen = signal(false);
+
+/** Tells of the keys to those who have a keyboard, and opens the palette for those who press it. */
+export const PaletteButton = () => (
+  <button
+    type="button"
+    class="palette-button"
+    title={texts.value.shell.palette.title}
+    aria-keyshortcuts="Control+K"
+    onClick={() => {
+      isOpen.value = true;
+    }}
+  >
+    <kbd>{/^Mac|^iP/.test(navigator.platform) ? '⌘' : 'Ctrl'} K</kbd>
+    <span class="only-for-readers">{texts.value.shell.palette.title}</span>
+  </button>
+);
+
 /** Goes to any device, view or setting, and begins what is done most, from the keyboard: Ctrl K opens it everywhere. */
 export function CommandPalette() {
-  const isOpen = useSignal(false);
   const site = useSignal<string | null>(null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

@@ -9,6 +9,7 @@ import { addressOf, type Route, SECTIONS, type Section } from '../context/routes
 import { Button } from '../kit/button.tsx';
 import { Field } from '../kit/inputs.tsx';
 import { isLanguage, LANGUAGES, language, languageName, texts } from '../texts/texts.ts';
+import { PaletteButton } from './command-palette.tsx';
 
 const SIGNS: Readonly<Record<Section, string>> = {
   overview: 'M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h5v5h-5z',
@@ -49,6 +50,7 @@ export function NavigationBar() {
         ))}
       </nav>
       <SearchBox />
+      <PaletteButton />
       <SettingsMenu />
     </header>
   );
