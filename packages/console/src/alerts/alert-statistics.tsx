@@ -9,7 +9,7 @@ import type { ComponentChildren } from 'preact';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { DeviceName } from '../kit/device-name.tsx';
 import { Segments } from '../kit/filter-bar.tsx';
-import { formatNumber } from '../kit/format.ts';
+import { formatMinute, formatNumber } from '../kit/format.ts';
 import { Age, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
@@ -18,7 +18,7 @@ import { locale, texts } from '../texts/texts.ts';
 
 const DAYS = ['1', '7', '30'] as const;
 const DAYS_USUAL = '7';
-const CHART_HEIGHT = 100;
+const CHART_HEIGHT = 120;
 
 /** How often alerts are raised, against what a person can handle, and which ones to work on. */
 export function AlertStatisticsPart() {
@@ -77,6 +77,7 @@ function RateChart({
 }: {
   readonly statistics: AlertStatistics;
 }) {
+  const { clock } = useConsole().live.site;
   const { statistics } = texts.value.alerts;
   const bucketMs = bucket_minutes * MINUTE_MS;
   const firstMs = Math.floor(Date.parse(from) / bucketMs) * bucketMs;
@@ -87,19 +88,30 @@ function RateChart({
   }));
   const most = Math.max(RAISED_PER_HOUR_MANAGEABLE, ...rates.map(({ perHour }) => perHour));
   const y = (perHour: number): number => CHART_HEIGHT * (1 - perHour / most);
+  const nowMs = clock.nowMs.peek();
+  const limit = y(RAISED_PER_HOUR_ACCEPTABLE);
   return (
-    <svg
-      class="alert-statistics-chart"
-      viewBox={`0 0 ${count} ${CHART_HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={statistics.chart(Math.round(Math.max(0, ...rates.map(({ perHour }) => perHour))))}
-    >
-      {rates.map(({ at, perHour }) => (
-        <rect key={at} x={at + 0.1} width={0.8} y={y(perHour)} height={CHART_HEIGHT - y(perHour)} />
-      ))}
-      <line x1={0} x2={count} y1={y(RAISED_PER_HOUR_ACCEPTABLE)} y2={y(RAISED_PER_HOUR_ACCEPTABLE)} />
-    </svg>
+    <figure class="alert-statistics-figure">
+      <svg
+        class="alert-statistics-chart"
+        viewBox={`0 0 ${count} ${CHART_HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={statistics.chart(Math.round(Math.max(0, ...rates.map(({ perHour }) => perHour))))}
+      >
+        {rates.map(({ at, perHour }) => (
+          <rect key={at} x={at + 0.1} width={0.8} y={y(perHour)} height={CHART_HEIGHT - y(perHour)} />
+        ))}
+        <line x1={0} x2={count} y1={limit} y2={limit} />
+      </svg>
+      <span class="alert-statistics-limit muted" style={{ top: `${limit}px` }}>
+        {`${RAISED_PER_HOUR_ACCEPTABLE}/h`}
+      </span>
+      <figcaption class="muted">
+        <span>{formatMinute(from, nowMs, locale.value)}</span>
+        <span>{formatMinute(to, nowMs, locale.value)}</span>
+      </figcaption>
+    </figure>
   );
 }
 

@@ -138,9 +138,11 @@ export function AlertActions({ alert, onShelve }: AlertActionsProps) {
     <span class="alerts-actions">
       {isUnacknowledged(alert) && <AcknowledgeButton alert={alert} />}
       {alert.shelved_until === null ? (
-        <Button isChange onPress={() => onShelve(alert)}>
-          {alerts.shelve}
-        </Button>
+        <span class="alerts-shelve">
+          <Button isChange onPress={() => onShelve(alert)}>
+            {alerts.shelve}
+          </Button>
+        </span>
       ) : (
         <Button isBusy={isRunning} isChange onPress={() => void run(() => unshelve(alert))}>
           {alerts.unshelve}

@@ -10,6 +10,7 @@ import { formatDuration } from '../kit/format.ts';
 import { Age, LastKnown, Time } from '../kit/measured.tsx';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
+import { nameOf } from '../operations/jobs.ts';
 import { texts } from '../texts/texts.ts';
 import type { DeviceFacts } from './facts/device-facts.ts';
 
@@ -68,7 +69,11 @@ export function DeviceHead({ device, facts }: Props) {
             <>
               , {devices.until} <Time at={maintenance.until} />
             </>
-          )}
+          )}{' '}
+          <span class="muted">
+            · {maintenance.by !== null && <span class="free-text">{nameOf(maintenance.by)} · </span>}
+            <Age since={maintenance.since} />
+          </span>
         </p>
       )}
       {facts !== undefined && <ReceptionLine detail={facts.detail} />}
