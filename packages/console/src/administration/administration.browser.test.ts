@@ -222,7 +222,7 @@ describe('administration', () => {
     });
     const bridge = page.getByRole('region', { name: 'Bridge barn' });
     await bridge.getByText('It did not answer in time. Check its power').waitFor();
-    await bridge.getByText(/^Asked less often after 5 failures; next time in \d+ s$/).waitFor();
+    await bridge.getByText(/^Asked less often after 5 failures; next time in \d+\ss$/).waitFor();
     await bridge.getByText('the <b>fuse</b> is blown').waitFor();
     await bridge.getByText('18 ms').first().waitFor();
     await bridge.getByText('1,204 readings').waitFor();

@@ -33,7 +33,7 @@ describe('the alerts of all devices in Chromium', () => {
     await bar.getByText('Dairy concentrate · Hillside Farm').waitFor();
     await bar.getByText(/98\s%/).waitFor();
     // Its age counts on by itself.
-    await bar.getByText(/^([2-9]|\d\d) s$/).waitFor();
+    await bar.getByText(/^([2-9]|\d\d)\ss$/).waitFor();
     assert.match(await page.title(), /^\(\d+\) Granary$/);
     await bar.getByRole('button', { name: 'Acknowledge' }).click();
     await bar.getByText('Dairy concentrate').waitFor({ state: 'detached' });

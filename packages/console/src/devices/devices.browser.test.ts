@@ -35,8 +35,8 @@ describe('the page of a device, in a browser', () => {
     const { page } = person;
     await person.open(`#/devices/${SILO}`);
     await amount(page).fill('20');
-    await page.getByText(/Feed 20 kg at 100 kg\/min: about 12 s, level \d+ % → \d+ %/).waitFor();
-    await startButton(page, /^Feed 20 kg$/).click();
+    await page.getByText(/Feed 20\skg at 100\skg\/min: about 12\ss, level \d+\s% → \d+\s%/).waitFor();
+    await startButton(page, /^Feed 20\skg$/).click();
     await page.getByRole('region', { name: 'Operation under way' }).waitFor();
     await page
       .getByRole('region', { name: 'Last operation' })
@@ -66,17 +66,17 @@ describe('the page of a device, in a browser', () => {
     await page.unroute('**/v1/preferences');
 
     await person.open(`#/devices/${SILO}`);
-    await page.getByText(/Room for [\d,]+ lb/).waitFor();
+    await page.getByText(/Room for [\d,]+\slb/).waitFor();
     await page
-      .getByText(/[\d.]+ °F/)
+      .getByText(/[\d.]+\s°F/)
       .first()
       .waitFor();
     await amount(page).fill('50');
-    await page.getByText(/Feed 50 lb \(22\.7 kg\) at 220\.5 lb\/min \(100 kg\/min\): about/).waitFor();
+    await page.getByText(/Feed 50\slb \(22\.7\skg\) at 220\.5\slb\/min \(100\skg\/min\): about/).waitFor();
     await page.getByLabel('Rate in lb/min').fill('100.50');
     assert.equal(await page.getByLabel('Rate in lb/min').inputValue(), '100.50', 'what is typed stays');
     await page.getByText('at 100.5 lb/min (45.6 kg/min)').waitFor();
-    await startButton(page, /^Feed 50 lb \(22\.7 kg\)$/).click();
+    await startButton(page, /^Feed 50\slb \(22\.7\skg\)$/).click();
     await page.getByRole('region', { name: 'Operation under way' }).waitFor();
     const [started] = (await site.client.operations.list(SILO, { limit: 1 })).data;
     assert.deepEqual([started?.amount_target, started?.unit], [50, 'lb']);
@@ -149,10 +149,10 @@ describe('the page of a device, in a browser', () => {
     await page.getByText('A start would be refused now').waitFor();
     await page.getByText(/There is only/).waitFor();
     await page.getByLabel('Into which container').fill('Truck <b>7</b>');
-    assert.ok(await startButton(page, /^Discharge 900,000 kg$/).isDisabled(), 'refused is refused');
+    assert.ok(await startButton(page, /^Discharge 900,000\skg$/).isDisabled(), 'refused is refused');
     await amount(page).fill('500');
     await page.getByText('into Truck <b>7</b>').first().waitFor();
-    await startButton(page, /^Discharge 500 kg$/).click();
+    await startButton(page, /^Discharge 500\skg$/).click();
     const running = page.getByRole('region', { name: 'Operation under way' });
     const stop = running.getByRole('button', { name: /^Stop/ });
     const box = await stop.boundingBox();

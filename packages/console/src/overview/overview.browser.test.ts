@@ -18,8 +18,8 @@ describe('the overview of the site in Chromium', () => {
     if (operator === null) return;
     const { page, record } = operator;
     const tile = page.getByRole('listitem').filter({ hasText: 'Calf starter' });
-    await tile.getByRole('img', { name: /^Calf starter: \d+ %$/ }).waitFor();
-    await tile.getByText(/^\d+\.\d\d t$/).waitFor();
+    await tile.getByRole('img', { name: /^Calf starter: \d+\s%$/ }).waitFor();
+    await tile.getByText(/^\d+\.\d\d\st$/).waitFor();
     await page.getByRole('heading', { name: 'Hillside Farm' }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('calf');

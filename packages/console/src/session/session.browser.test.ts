@@ -309,9 +309,9 @@ describe('the shell of the console in Chromium', () => {
       const operator = await signIn(t, site, { clockAheadMs });
       if (operator === null) return;
       await operator.open('#/devices/silo-01');
-      const lastSeen = operator.page.getByText(/Last seen \d+ s/);
+      const lastSeen = operator.page.getByText(/Last seen \d+\ss/);
       await lastSeen.waitFor();
-      assert.match((await lastSeen.textContent()) ?? '', /Last seen \d{1,2} s/);
+      assert.match((await lastSeen.textContent()) ?? '', /Last seen \d{1,2}\ss/);
     }
   });
 
