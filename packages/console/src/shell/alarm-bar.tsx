@@ -41,7 +41,11 @@ export function AlarmBar() {
           <span class="muted">{isLost ? shell.alertsUnknown : shell.noAlerts}</span>
         ) : (
           MOST_URGENT_FIRST.filter((severity) => unacknowledged[severity] > 0).map((severity) => (
-            <SeverityMark key={severity} severity={severity} text={formatNumber(unacknowledged[severity], 0, locale.value)} />
+            <SeverityMark
+              key={severity}
+              severity={severity}
+              text={formatNumber(unacknowledged[severity], 0, locale.value)}
+            />
           ))
         )}
       </a>
