@@ -83,7 +83,7 @@ describe('forecasts in the page', () => {
     await eventually(async () => (await site.client.views.preferences()).units?.mass, 'bushel');
     await operator.open('#/orders?days=14&compartments=8000');
     // 500 kg/m³ are 17.62 kg in a bushel.
-    await page.getByText(/ \/ 454 bu$/).waitFor();
+    await page.getByText(/\/\s454\sbu$/).waitFor();
     await page.getByRole('cell', { name: /^5[67]\sbu$/ }).waitFor();
     assert.equal(await page.getByLabel(/^Compartments in lb/).inputValue(), '17636.981');
     assert.deepEqual(record.faults, []);
