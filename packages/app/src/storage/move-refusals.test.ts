@@ -56,7 +56,7 @@ describePostgres(
     it('of a store that an older version wrote', async () => {
       store.run('UPDATE granary_schema SET version = version - 1');
       await assert.rejects(Move.open(store.folder, urlOf(engine)), {
-        message: /was written by an older version \(schema 1, this one has \d+\)$/,
+        message: /was written by an older version \(schema 0, this one has \d+\)$/,
         cure: /^Start this version once on it/,
       });
       store.run('UPDATE granary_schema SET version = version + 1');
