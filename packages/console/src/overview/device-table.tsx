@@ -131,7 +131,14 @@ function EmptyCell({ device, forecasts }: ForecastProps) {
   const forecast = forecasts.value.get(device.peek().device_id);
   if (forecast === undefined) return null;
   const at = forecast.empty?.p50 ?? null;
-  if (forecast.status !== 'ok') return <span class="muted">{foresight.statuses[forecast.status]}</span>;
+  if (forecast.status !== 'ok') {
+    const why = foresight.statuses[forecast.status];
+    return (
+      <span class="overview-why muted" title={why}>
+        {why}
+      </span>
+    );
+  }
   return at === null ? (
     <span class="muted">{foresight.lastsLonger}</span>
   ) : (
