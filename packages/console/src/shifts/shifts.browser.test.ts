@@ -100,6 +100,8 @@ test('a report is read, printed and saved, and sent to others by a schedule', as
   await page.getByRole('button', { name: 'Week', exact: true }).click();
   await report.getByRole('heading', { name: 'Weekly report' }).waitFor();
   await page.getByLabel('Facility').first().selectOption('Hillside Farm');
+  // The report of all facilities names it, too, and is replaced.
+  await report.getByText('Riverside Mill').first().waitFor({ state: 'detached' });
   await report.getByText('Hillside Farm').first().waitFor();
   await page.evaluate(
     `document.querySelector('iframe').contentWindow.print = () => { document.title = 'printed'; }`,
