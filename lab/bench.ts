@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -33,7 +33,7 @@ import { measureReads } from './bench/case-reads.ts';
 import { measureStarts } from './bench/case-starts.ts';
 import { measureStopsBesideLoad } from './bench/case-stops-beside-load.ts';
 import { measureStream } from './bench/case-stream.ts';
-import { asMarkdown, type Finding, type Measured, machine } from './bench/report.ts';
+import { type Finding, type Measured, machine, measuredNow, withFindings } from './bench/report.ts';
 import { onPostgres } from './bench/service-process.ts';
 import { asPercent, leastDisturbed, processorTime, stolenSince } from './bench/stolen-time.ts';
 
@@ -100,6 +100,7 @@ npm run bench -- starts       measure only these, on each database: starts, star
 npm run bench -- postgres     measure all that use PostgreSQL
 npm run bench -- nodes        only on request: ${ON_REQUEST.join(', ')}
 npm run bench -- --save       measure everything, also what is only on request, and write docs/benchmarks.md
+npm run bench -- --save nodes the same, but write only these rows
 
 Everything stays on this machine's loopback address and stops by itself.`;
 
@@ -116,8 +117,8 @@ const isNamed = (name: string) => (chosen: string) =>
   name === chosen || name === `${chosen}-postgres` || (chosen === 'postgres' && name.endsWith('-postgres'));
 const unknown = positionals.filter((chosen) => !Object.keys(ALL_CASES).some((name) => isNamed(name)(chosen)));
 if (values.help) console.log(HELP);
-else if (unknown.length > 0 || (values.save && positionals.length > 0)) {
-  console.error(unknown.length > 0 ? `there is no case ${unknown.join(', ')}\n${HELP}` : HELP);
+else if (unknown.length > 0) {
+  console.error(`there is no case ${unknown.join(', ')}\n${HELP}`);
   process.exitCode = 2;
 } else await measure(selected(), values.save === true);
 
@@ -137,7 +138,7 @@ async function measure(cases: [string, Cases[string]][], save: boolean): Promise
     console.log(`\n${name} …`);
     const { result, stolen } = await leastDisturbed(() => inFolder(run).catch(failed(name)));
     for (const finding of [result].flat()) {
-      findings.push({ ...finding, stolen: asPercent(stolen) });
+      findings.push({ ...finding, measured: measuredNow(), stolen: asPercent(stolen) });
       const { figure, target, met, detail } = finding;
       console.log(
         `${met ? 'met   ' : 'MISSED'} ${finding.name}\n       ${figure} (target: ${target}; ${detail})`,
@@ -147,8 +148,8 @@ async function measure(cases: [string, Cases[string]][], save: boolean): Promise
   const stolen = asPercent(await stolenSince(atStart));
   console.log(`\nprocessor time that the host of this machine took away: ${stolen}`);
   if (!save) return;
-  const date = new Date().toISOString().slice(0, 10);
-  await writeFile(new URL('../docs/benchmarks.md', import.meta.url), asMarkdown(findings, { date, stolen }));
+  const page = new URL('../docs/benchmarks.md', import.meta.url);
+  await writeFile(page, withFindings(await readFile(page, 'utf8'), findings, positionals.length === 0));
 }
 
 async function inFolder<Result>(run: (dataDir: string) => Promise<Result>): Promise<Result> {

@@ -9,8 +9,9 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** A finding, and the share of the processor time that the host took away from this machine meanwhile. */
+/** A finding, when and where it was made, and the share of the processor time that the host took away meanwhile. */
 export interface Measured extends Finding {
+  readonly measured: string;
   readonly stolen: string;
 }
 
@@ -69,36 +70,29 @@ export async function compareRates(
 }
 
 export function machine(): string {
-  const processors = cpus();
-  const model = processors[0]?.model ?? 'unknown';
   const memoryGiB = Math.round(totalmem() / 2 ** 30);
-  return `${processors.length} cores (${model}, ${process.arch}), ${memoryGiB} GiB, ${type()}, Node ${process.version}`;
+  return `${cpus().length} cores (${processor()}), ${memoryGiB} GiB, ${type()}, Node ${process.version}`;
 }
 
-export interface RunFacts {
-  readonly date: string;
-  /** The same of the whole run. */
-  readonly stolen: string;
-}
+/** Without the words that say nothing. */
+const processor = (): string =>
+  (cpus()[0]?.model ?? process.arch).replaceAll(/\(R\)|\(TM\)| Processor| CPU| @/g, '');
 
-export function asMarkdown(findings: readonly Measured[], { date, stolen }: RunFacts): string {
-  const rows = findings.map(
-    (finding) =>
-      `| ${finding.name} | ${finding.target} | **${finding.figure}** | ${finding.met ? 'yes' : '**no**'} | ${finding.detail} | ${finding.stolen} |`,
-  );
-  return `# Benchmarks
+/** When and on which processor something is measured that is measured now. */
+export const measuredNow = (): string => `${new Date().toISOString().slice(0, 10)}, ${processor()}`;
 
-Figures of \`npm run bench\`, case by case. The service runs in its built form and in a process of its own; a figure is the median of
-its rounds. Both sides of a ratio are measured in the same run, in turns; the ratio is the median of those of the rounds. The load
-generator shares the machine, as it would on a developer's desk. [performance.md](performance.md) says what the time goes into.
+const NAME_OF_ROW = /^\| (.+?) \| /;
+const HEAD = '|---|---|---|---|---|---|---|\n';
 
-- Date: ${date}
-- Machine: ${machine()}
-- Processor time that the host of this machine took away during the run: ${stolen}. The last column has that of each case. A case that loses more
-  than a tenth is measured again, up to three times, and the attempt that lost least counts, whatever its result is.
-
-| what | target | measured | met | detail | taken by the host |
-|---|---|---|---|---|---|
-${rows.join('\n')}
-`;
+/** The page with the rows of these findings replaced, or added where there are none; `all` leaves no other row. */
+export function withFindings(page: string, findings: readonly Measured[], all: boolean): string {
+  const end = page.indexOf(HEAD) + HEAD.length;
+  const kept = all ? [] : page.slice(end).split('\n').filter(Boolean);
+  const rows = new Map(kept.map((row) => [NAME_OF_ROW.exec(row)?.[1], row]));
+  for (const { name, target, figure, met, detail, measured, stolen } of findings)
+    rows.set(
+      name,
+      `| ${name} | ${target} | **${figure}** | ${met ? 'yes' : '**no**'} | ${detail} | ${measured} | ${stolen} |`,
+    );
+  return `${page.slice(0, end)}${[...rows.values()].join('\n')}\n`;
 }
