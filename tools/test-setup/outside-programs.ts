@@ -79,10 +79,8 @@ export async function ensureOutsidePrograms(): Promise<NodeJS.ProcessEnv> {
 async function ensureNeeded(path: string): Promise<NodeJS.ProcessEnv> {
   const missing = () => NEEDED.filter(({ isThere }) => !isThere(path));
   if (missing().length === 0) return { PATH: path };
-  const failure = await installPackages(
-    missing().flatMap(({ packages }) => packages),
-    'tests',
-  );
+  const wanted = new Set(missing().flatMap(({ packages }) => packages));
+  const failure = await installPackages([...wanted], 'tests');
   const leftOut = missing();
   if (leftOut.length === 0) return { PATH: path };
   const names = leftOut.map(({ name }) => name);
