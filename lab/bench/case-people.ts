@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@granary/client';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { ask, type Credentials, mqttAddress, registerRovers, registerSilos } from './farm.ts';
 import { generateMqtt, generateRequests } from './generator.ts';
@@ -34,7 +35,8 @@ interface Round {
 
 interface Attacked extends Round {
   readonly pins: number;
-  readonly signIns: number;
+  /** How long each of those who were let in waited. */
+  readonly signInsMs: readonly number[];
 }
 
 /** Stops and readings while 10,000 wrong PINs and 200 sign-ins at once arrive, and without them. */
@@ -106,7 +108,7 @@ async function measureAttack(
 ): Promise<Attacked> {
   const over = new AbortController();
   const load = { httpUrl: service.httpUrl, connections: PIN_CONNECTIONS, requests, durationMs: MINUTE_MS };
-  let signIns: Promise<number> = Promise.resolve(0);
+  let signIns: Promise<readonly number[]> = Promise.resolve([]);
   const pins = generateRequests(load, over.signal, () => {
     signIns = signInAtOnce(service);
   });
@@ -115,21 +117,22 @@ async function measureAttack(
   const { answers } = await pins;
   // Wrong, or refused because earlier ones were; anything else is no answer to a PIN.
   const refused = (answers[403] ?? 0) + (answers[429] ?? 0);
-  return { ...round, pins: refused, signIns: await signIns };
+  return { ...round, pins: refused, signInsMs: await signIns };
 }
 
-/** Returns how many succeeded. */
-async function signInAtOnce({ httpUrl }: ServiceProcess): Promise<number> {
-  const answers = await Promise.all(
+/** With the client that the operators' page uses, which waits when it is told that too many sign in. */
+async function signInAtOnce({ httpUrl }: ServiceProcess): Promise<readonly number[]> {
+  const client = createClient({ baseUrl: httpUrl });
+  const beganMs = performance.now();
+  const waits = await Promise.all(
     Array.from({ length: SIGN_INS }, (_, index) =>
-      fetch(`${httpUrl}/v1/session`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ login: `person-${index % PEOPLE}`, password: PASSWORD }),
-      }).then(({ status }) => status),
+      client.session.create({ login: `person-${index % PEOPLE}`, password: PASSWORD }).then(
+        () => performance.now() - beganMs,
+        () => null,
+      ),
     ),
   );
-  return answers.filter((status) => status === 200).length;
+  return waits.filter((waitMs) => waitMs !== null);
 }
 
 async function measureRound(
@@ -164,18 +167,19 @@ function findingsOf(quiet: readonly Round[], attacked: readonly Attacked[], { su
   const [beside, alone] = [p99(attacked), p99(quiet)];
   const unsent = attacked.reduce((sum, round) => sum + round.unsent, 0);
   const pins = attacked.reduce((sum, round) => sum + round.pins, 0);
-  const signIns = attacked.reduce((sum, round) => sum + round.signIns, 0);
+  const signInsMs = attacked.flatMap((round) => round.signInsMs);
+  const allIn = signInsMs.length === SIGN_INS * attacked.length;
   const ratio = median(
     attacked.map((round, index) => round.readingsPerSecond / (quiet[index]?.readingsPerSecond ?? 0)),
   );
-  const load = `${whole(pins)} wrong PINs and ${SIGN_INS} sign-ins at once per round (${signIns} of ${SIGN_INS * attacked.length} signed in), while ${whole(DEVICES)} devices report every second`;
+  const load = `${whole(pins)} wrong PINs and ${SIGN_INS} sign-ins at once per round (${signInsMs.length} of ${SIGN_INS * attacked.length} signed in, the last after ${(Math.max(...signInsMs) / SECOND_MS).toFixed(1)} s), while ${whole(DEVICES)} devices report every second`;
   const enough = attacked.every((round) => round.pins >= PINS_MIN);
   return [
     {
       name: `Stops beside wrong PINs and sign-ins${suffix}`,
-      target: `p99 at most ${SLOWER_MS_MAX} ms above that without them, none refused`,
+      target: `p99 at most ${SLOWER_MS_MAX} ms above that without them; no stop and no sign-in refused for good`,
       figure: `${beside.toFixed(0)} ms; without ${alone.toFixed(0)} ms`,
-      met: beside - alone <= SLOWER_MS_MAX && unsent === 0 && enough,
+      met: beside - alone <= SLOWER_MS_MAX && unsent === 0 && allIn && enough,
       detail: `${load}; ${unsent} of ${2 * STOPS * attacked.length} stops not sent`,
     },
     {

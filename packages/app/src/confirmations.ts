@@ -4,6 +4,7 @@ import type { StoredConfirmation } from '@granary/core/confirmations';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from './effects.ts';
+import { type CheckedSecret, refuseChanged } from './session/checked-secret.ts';
 import type { Transaction } from './transaction.ts';
 
 interface ConfirmationRow extends Omit<StoredConfirmation, 'confirmedBy'> {
@@ -21,7 +22,12 @@ export const reads = {
 };
 
 export const writes = {
-  async create(tx: Transaction, confirmation: StoredConfirmation): Promise<Committed<StoredConfirmation>> {
+  async create(
+    tx: Transaction,
+    confirmation: StoredConfirmation,
+    checked: CheckedSecret,
+  ): Promise<Committed<StoredConfirmation>> {
+    await refuseChanged(tx.sql, confirmation.confirmedBy.key_id, checked);
     const row = { ...confirmation, confirmedBy: JSON.stringify(confirmation.confirmedBy) };
     await insertRows(tx.sql, { table: 'confirmations' }, [row]);
     return committed(confirmation);

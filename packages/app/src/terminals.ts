@@ -18,6 +18,7 @@ import {
 } from './keys/key-rows.ts';
 import { revokeHeld } from './keys/keys.ts';
 import type { PersonInSession } from './people/people.ts';
+import { type CheckedSecret, refuseChanged, secretOf } from './session/checked-secret.ts';
 import { insertCode, isSessionOf, type StoredCode } from './session/session-rows.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -87,13 +88,7 @@ export const reads = {
     }));
   },
 
-  /** In PHC form; `null` where the person has none. */
-  async pinOf(sql: Sql, personId: string): Promise<string | null> {
-    const [row] = await sql.query<{ pin: string | null }>('SELECT pin FROM people WHERE key_id = $1', [
-      personId,
-    ]);
-    return row?.pin ?? null;
-  },
+  pinOf: (sql: Sql, personId: string) => secretOf(sql, personId, 'pin'),
 };
 
 export interface NewTerminalKey extends Pick<StoredKey, 'keyId' | 'name' | 'grants' | 'createdAtMs'> {
@@ -145,14 +140,14 @@ export const writes = {
     return { ...committed(null), audited: 'nothing' };
   },
 
-  /** Of a session of a terminal. `undefined` if the person was disabled while the PIN was compared. */
+  /** Of a session of a terminal. */
   async setPerson(
     tx: Transaction,
     hash: string,
     { personId, untilMs }: PersonUntil,
-  ): Promise<Committed<null | undefined>> {
-    const key = await lockKey(tx.sql, personId);
-    if (key === undefined || key.revokedAtMs !== null) return committed(undefined);
+    checked: CheckedSecret,
+  ): Promise<Committed<null>> {
+    await refuseChanged(tx.sql, personId, checked);
     await updateRows(tx.sql, 'sessions', { hash }, { personId, personUntilMs: untilMs });
     return committed(null);
   },

@@ -15,6 +15,7 @@ import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, type Effect } from '../effects.ts';
 import { findCaller, leaveTerminals, lockKey } from '../keys/key-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
+import { secretOf } from './checked-secret.ts';
 import { removeFactors, useUpFactor } from './second-factor-rows.ts';
 import {
   expireSignIns,
@@ -93,7 +94,7 @@ export const writes = {
     if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
     if (provider !== undefined && !(await hasIdentity(tx.sql, keyId))) return committed(undefined);
     // Comparing takes a while, in which the person may have been disabled, or have chosen another one.
-    if (checkedPassword !== undefined && (await passwordOf(tx.sql, keyId)) !== checkedPassword)
+    if (checkedPassword !== undefined && (await secretOf(tx.sql, keyId, 'password')) !== checkedPassword)
       return committed(undefined);
     if (codeHash !== null && !(await useUpCode(tx.sql, codeHash, nowMs))) return committed(undefined);
     if (factor !== undefined && !(await useUpFactor(tx.sql, keyId, factor, nowMs)))
@@ -168,14 +169,6 @@ export const writes = {
 
   expire: longWrite(async (tx, expiry: Expiry) => committed(await expireSignIns(tx.sql, expiry))),
 };
-
-async function passwordOf(sql: Sql, keyId: string): Promise<string | null> {
-  const [row] = await sql.query<{ password: string | null }>(
-    'SELECT password FROM people WHERE key_id = $1',
-    [keyId],
-  );
-  return row?.password ?? null;
-}
 
 /** They may have been unlinked since the provider has sent the person. */
 async function hasIdentity(sql: Sql, keyId: string): Promise<boolean> {

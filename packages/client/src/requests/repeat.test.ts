@@ -68,6 +68,16 @@ test('a wait that is longer than the remaining time ends the call', async (t) =>
   assert.equal(received.length, 1);
 });
 
+test('what is refused because too many ask is repeated, also where a repetition would be a second request', async (t) => {
+  const limited = refused(429, 'rate_limited', { 'retry-after': '0' });
+  const { client, received } = await startScriptedServer([limited, ok({}), BUSY], t, PATIENT);
+  const signIn = () => client.session.create({ login: 'ada', password: 'four geese behind the barn' });
+  await signIn();
+  assert.equal(received.length, 2);
+  await assert.rejects(signIn(), { code: 'storage_unavailable' });
+  assert.equal(received.length, 3);
+});
+
 test('the limit of one call replaces the one of the client', async (t) => {
   const { client, received } = await startScriptedServer([BUSY], t, PATIENT);
   await assert.rejects(client.keys.list({}, { timeLimitMs: 0 }), { code: 'storage_unavailable' });

@@ -52,6 +52,10 @@ export function isTemporary(failure: unknown, { repeatsAfterFaults }: Pace): boo
   return failure.code === 'unexpected_answer' && GATEWAY_STATUSES.has(failure.status);
 }
 
+/** Refused before anything was done, so it is repeated also where nothing tells a repetition from a second request. */
+export const isCertainlyUndone = (failure: unknown): boolean =>
+  failure instanceof ApiError && failure.code === 'rate_limited';
+
 /** The first attempt has the number 1. */
 export const attemptLimitMs = (attempt: number, { firstAttemptMs }: Pace): number =>
   firstAttemptMs * 2 ** (attempt - 1);

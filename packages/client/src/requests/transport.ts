@@ -3,7 +3,14 @@ import { isPlantError, type PlantError } from '@granary/contract/endpoints/plant
 import type { Page, Success } from '@granary/contract/envelope';
 import type { ErrorBody } from '@granary/contract/errors';
 import { ApiError, UnreachableError } from '../failures.ts';
-import { attemptLimitMs, isTemporary, paceOf, retryAfterMs, waitBeforeNextMs } from './retry-policy.ts';
+import {
+  attemptLimitMs,
+  isCertainlyUndone,
+  isTemporary,
+  paceOf,
+  retryAfterMs,
+  waitBeforeNextMs,
+} from './retry-policy.ts';
 
 export const IDEMPOTENCY_KEY = 'idempotency-key';
 
@@ -269,7 +276,8 @@ async function repeat<Answer>(
       const waitMs = waitBeforeNextMs(number, failure, pace, random);
       const hasTime = now() + waitMs < deadlineMs;
       if (failure instanceof UnreachableError && !failure.isCertainlyUnsent) unanswered = failure;
-      if (!isTemporary(failure, pace) || !isRepeatable(call) || !hasTime)
+      const mayRepeat = isRepeatable(call) || isCertainlyUndone(failure);
+      if (!isTemporary(failure, pace) || !mayRepeat || !hasTime)
         throw finalFailure(call, failure, unanswered);
       await pause(waitMs, signal);
     }

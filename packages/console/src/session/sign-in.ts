@@ -32,8 +32,9 @@ async function openedSession(client: Client): Promise<SessionRecord> {
   return isPersonAtTerminal ? await client.terminals.lock(ONCE) : session;
 }
 
+/** Waits its turn when many sign in at once, as at a change of shift. */
 export const signIn = (client: Client, credentials: SignIn): Promise<SignInResult> =>
-  result(client.session.create(credentials, ONCE));
+  result(client.session.create(credentials));
 
 /** Where a person wanted to go before leaving for the identity provider. */
 const WANTED = 'granary-wanted';

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { CheckedSecret } from '@granary/app/session/checked-secret';
 import type { NewConfirmation } from '@granary/contract/confirmations';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
@@ -80,7 +81,7 @@ export function confirmationRoutes(
     refuseOutside(request, device, () => deviceNotFound(deviceId));
     const how = howToConfirm((await app.signOn.policy()).reconfirm, device.facility);
     const login = given.login ?? (await app.people.find(caller.keyId))?.login ?? '';
-    const by = await identify(given, login, request, reply);
+    const { person: by, checked } = await identify(given, login, request, reply);
     refuseConfirmer(how === 'second_person', by, caller.keyId, device);
     const id = newConfirmationId();
     const stored = {
@@ -91,7 +92,7 @@ export function confirmationRoutes(
       expiresAtMs: now() + CONFIRMATION_MS,
     };
     const { result, secret } = await idempotency.onceWithSecret(request, reply, id, (slices) =>
-      slices.confirmations.create(stored),
+      slices.confirmations.create(stored, checked),
     );
     return success({
       confirmation_id: secret,
@@ -105,11 +106,11 @@ export function confirmationRoutes(
     login: string,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<StoredKey> {
+  ): Promise<{ readonly person: StoredKey; readonly checked: CheckedSecret }> {
     const { terminal } = request.caller;
     const secret = 'pin' in given ? { pin: given.pin } : { password: given.password };
     if (terminal !== null) {
-      return (await atTerminals.identify({ login, ...secret }, terminal.keyId, request, reply)).person;
+      return await atTerminals.identify({ login, ...secret }, terminal.keyId, request, reply);
     }
     if ('pin' in secret) {
       throw new Refusal('password_required', 'a PIN counts at shared terminals only; send the password');

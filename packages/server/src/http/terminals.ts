@@ -1,4 +1,5 @@
 import { newId } from '@granary/app/ids';
+import { type CheckedSecret, wrongSecret } from '@granary/app/session/checked-secret';
 import type { PersonAtTerminal } from '@granary/app/terminals';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
@@ -92,12 +93,11 @@ export function terminalSessionRoutes(
 
   registerComparing(routes, declared.signIn, async (request, reply, read) => {
     const { keyId, name, session } = terminalOf(request);
-    const { person, terminal } = await people.identify(read.body(request), keyId, request, reply);
+    const { person, terminal, checked } = await people.identify(read.body(request), keyId, request, reply);
     const grants = grantsAt(terminal, person);
     actsAs(request, { ...person, personalKeyId: null, grants, session, terminal: { keyId, name } });
     const signedIn = { personId: person.keyId, untilMs: now() + TERMINAL_IDLE_MS };
-    const isSet = (await changes(request).terminals.setPerson(session.hash, signedIn)) !== undefined;
-    if (!isSet) throw wrongPin();
+    await changes(request).terminals.setPerson(session.hash, signedIn, checked);
     return success(await current(request));
   });
 
@@ -125,6 +125,12 @@ interface TerminalSession {
 function terminalOf({ caller: { terminal, session } }: FastifyRequest): TerminalSession {
   if (terminal !== null && session !== null) return { ...terminal, session };
   throw new Refusal('forbidden', 'this is for the browser of a shared terminal');
+}
+
+interface IdentifiedAtTerminal {
+  readonly person: StoredKey;
+  readonly terminal: StoredKey;
+  readonly checked: CheckedSecret;
 }
 
 /** Those who may sign in at a terminal, and how they prove who they are. */
@@ -156,17 +162,19 @@ export class TerminalPeople {
     terminalId: string,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<{ readonly person: StoredKey; readonly terminal: StoredKey }> {
+  ): Promise<IdentifiedAtTerminal> {
     const { app, changes } = this.#parts;
     const terminal = await this.#terminal(terminalId);
     const [found] = await app.terminals.people(terminalId, given.login);
-    if (found === undefined || !maySignInAt(terminal, found.person)) throw wrongPin();
+    if (found === undefined || !maySignInAt(terminal, found.person)) throw wrongSecret('pin');
     const { person } = found;
     const place = { terminalId, personId: person.keyId };
-    if ('pin' in given) await this.#checkPin(given.pin, found, place, request, reply);
-    else await this.#passwords.require(given.login, given.password, request, reply);
+    const checked =
+      'pin' in given
+        ? await this.#checkPin(given.pin, found, place, request, reply)
+        : (await this.#passwords.require(given.login, given.password, request, reply)).checked;
     await changes(request).terminals.forgetTries(place);
-    return { person, terminal };
+    return { person, terminal, checked };
   }
 
   async #terminal(terminalId: string): Promise<StoredKey> {
@@ -181,17 +189,19 @@ export class TerminalPeople {
     place: { readonly terminalId: string; readonly personId: string },
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<void> {
+  ): Promise<CheckedSecret> {
     const { app, changes, now } = this.#parts;
-    // Looked at before it is counted, so that many wrong ones at once cost no writes.
+    // Looked at before it waits for its turn, so that many wrong ones at once cost little.
     refuseTry(hasPin ? pinTry(tries, now()) : 'password_required', reply);
-    refuseTry(await changes(request).terminals.takeTry(place, now()), reply);
     const stored = await app.terminals.pinOf(place.personId);
-    if (!(await this.#passwords.matchesPin(pin, stored))) throw wrongPin();
+    // Counted when it is its turn, because one that comes too late is not looked at.
+    const isRight = await this.#passwords.matchesPin(pin, stored, async () =>
+      refuseTry(await changes(request).terminals.takeTry(place, now()), reply),
+    );
+    if (!isRight) throw wrongSecret('pin');
+    return { kind: 'pin', stored };
   }
 }
-
-const wrongPin = (): Refusal => new Refusal('wrong_pin', 'the PIN is not right');
 
 function refuseTry(tried: PinTry, reply: FastifyReply): void {
   if (tried === 'password_required') {

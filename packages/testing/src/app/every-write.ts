@@ -416,13 +416,16 @@ export const EVERY_WRITE: EveryWrite = {
   },
   confirmations: {
     create: (round) => [
-      round.app.confirmations.create({
-        hash: `confirmation ${round.round} ${round.node}`,
-        keyId: 'per_shared',
-        digest: 'd',
-        confirmedBy: { key_id: 'per_shared', name: 'Ada' },
-        expiresAtMs: atMs(round) + SECOND_MS,
-      }),
+      round.app.confirmations.create(
+        {
+          hash: `confirmation ${round.round} ${round.node}`,
+          keyId: 'per_shared',
+          digest: 'd',
+          confirmedBy: { key_id: 'per_lasting', name: 'Ada' },
+          expiresAtMs: atMs(round) + SECOND_MS,
+        },
+        CHECKED,
+      ),
     ],
   },
   terminals: {
@@ -435,7 +438,9 @@ export const EVERY_WRITE: EveryWrite = {
     end: (round) => [round.app.terminals.end(`trm_${round.round - 1}_0`, atMs(round))],
     takeTry: (round) => [round.app.terminals.takeTry(AT_TERMINAL, atMs(round))],
     forgetTries: (round) => [round.app.terminals.forgetTries(AT_TERMINAL)],
-    setPerson: (round) => [round.app.terminals.setPerson(`session ${round.round - 1} 0`, PERSON_UNTIL)],
+    setPerson: (round) => [
+      round.app.terminals.setPerson(`session ${round.round - 1} 0`, PERSON_UNTIL, CHECKED),
+    ],
     lock: (round) => [round.app.terminals.lock(`session ${round.round - 1} 0`)],
     stay: (round) => [round.app.terminals.stay(`session ${round.round - 1} 0`, PERSON_UNTIL)],
     setPin: (round) => [round.app.terminals.setPin(LASTING, `pin ${round.round}`)],
@@ -452,7 +457,9 @@ const ISSUER = 'https://id.example';
 const TERMINAL = { kind: 'terminal' as const, name: 'Mill', grants: [grantOf(['read', 'stop'], ['north'])] };
 const LASTING = { personId: 'per_lasting', sessionHash: SESSION_OF_LASTING };
 const AT_TERMINAL = { terminalId: 'trm_shared', personId: 'per_shared' };
-const PERSON_UNTIL = { personId: 'per_shared', untilMs: NOW_MS };
+/** Has no password, and stays so. */
+const CHECKED = { kind: 'password', stored: null } as const;
+const PERSON_UNTIL = { personId: 'per_lasting', untilMs: NOW_MS };
 
 const inviteCode = (keyId: string, round: WriteRound) => ({
   hash: `invite ${keyId} ${round.round} ${round.node}`,

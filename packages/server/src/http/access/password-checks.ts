@@ -1,5 +1,6 @@
 import type { AppReads } from '@granary/app/app';
 import type { PersonWithPassword } from '@granary/app/people/people';
+import { type CheckedSecret, wrongSecret } from '@granary/app/session/checked-secret';
 import { Refusal } from '@granary/contract/errors';
 import { PASSWORD_CHARS_MIN } from '@granary/contract/people';
 import { SECOND_MS } from '@granary/contract/time';
@@ -44,7 +45,9 @@ export class PasswordChecks {
     refuseEarly();
     const found = await this.#people.findByLogin(login);
     // Asked again when it is its turn: of many that came at once, the first ones have been wrong meanwhile.
-    const isRight = await this.#passwords.matches(password, found?.password ?? null, refuseEarly);
+    const isRight = await this.#passwords.matches(password, found?.password ?? null, async () =>
+      refuseEarly(),
+    );
     if (found === undefined || !isRight || !isValidAt(found.person, this.#now())) {
       this.#failures.failed(login, address);
       return null;
@@ -78,19 +81,20 @@ export class PasswordChecks {
     password: string,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<StoredPerson> {
+  ): Promise<{ readonly person: StoredPerson; readonly checked: CheckedSecret }> {
     const found = await this.identify(login, password, request, reply);
-    if (found === null) throw new Refusal('wrong_password', 'the password is not right');
+    if (found === null) throw wrongSecret('password');
     this.succeeded(found.person, request);
-    return found.person;
+    return { person: found.person, checked: { kind: 'password', stored: found.password } };
   }
 
   hashPin(pin: string): Promise<string> {
     return this.#passwords.hash(pin);
   }
 
-  matchesPin(pin: string, stored: string | null): Promise<boolean> {
-    return this.#passwords.matchesPin(pin, stored);
+  /** `begin` is called when it is its turn, and may refuse. */
+  matchesPin(pin: string, stored: string | null, begin: () => Promise<void>): Promise<boolean> {
+    return this.#passwords.matchesPin(pin, stored, begin);
   }
 
   /** The stored form of a password that the person has chosen. */

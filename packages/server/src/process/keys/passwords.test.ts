@@ -1,32 +1,52 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RequestTime, withinRequest } from '@granary/common/request-time';
+import { SECOND_MS } from '@granary/contract/time';
 import { Passwords } from './passwords.ts';
 
-test('passwords are compared two at a time, 200 wait, and further ones are refused', async () => {
-  const passwords = new Passwords(2);
+const LATE = { code: 'rate_limited', message: /try again/ };
+
+test('passwords are compared one at a time, 200 wait, and further ones are refused', async () => {
+  const passwords = new Passwords();
   let begun = 0;
   // Refused when it is its turn, so that nothing is computed.
-  const begin = (): void => {
+  const begin = async (): Promise<void> => {
     begun++;
     throw new Error('not this one');
   };
-  const first = [1, 2].map(() => passwords.matches('wrong', null));
+  const first = passwords.matches('wrong', null);
   const others = Array.from({ length: 205 }, () => passwords.matches('wrong', null, begin));
   const results = await Promise.allSettled(others);
   const codes = results.map((one) => (one.status === 'rejected' ? (one.reason.code ?? 'begun') : 'compared'));
   assert.equal(codes.filter((code) => code === 'rate_limited').length, 5);
   assert.equal(begun, 200);
-  assert.deepEqual(await Promise.all(first), [false, false]);
+  assert.equal(await first, false);
 });
 
 test('a password waits for one PIN at most, however many are guessed', async () => {
-  const passwords = new Passwords(1);
+  const passwords = new Passwords();
   const compared: string[] = [];
   const note = (what: string) => (): void => void compared.push(what);
   const guesses = Array.from({ length: 5 }, () => passwords.matchesPin('4072', null).then(note('PIN')));
   const signIns = [1, 2].map(() => passwords.matches('wrong', null).then(note('password')));
   await Promise.all([...guesses, ...signIns]);
   assert.deepEqual(compared, ['PIN', 'password', 'PIN', 'password', 'PIN', 'PIN', 'PIN']);
+});
+
+test('one whose request has no time left is refused before anything is counted or computed', async () => {
+  const passwords = new Passwords();
+  let counted = 0;
+  const count = async (): Promise<void> => void counted++;
+  const pin = () => passwords.matchesPin('4072', null, count);
+  await assert.rejects(withinRequest(new RequestTime(SECOND_MS / 2), pin), LATE);
+  assert.equal(counted, 0);
+  const soon = new RequestTime(SECOND_MS + 50);
+  const first = passwords.matches('wrong', null, () => new Promise((resolve) => setTimeout(resolve, 100)));
+  await assert.rejects(withinRequest(soon, pin), LATE, 'after it has waited for its turn');
+  assert.equal(await first, false);
+  assert.equal(counted, 0);
+  assert.equal(await withinRequest(new RequestTime(), pin), false);
+  assert.equal(counted, 1);
 });
 
 test('a stored password is argon2id with a salt of its own, and matches however its letters are written', async () => {

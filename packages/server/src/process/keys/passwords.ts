@@ -1,6 +1,8 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
-import { availableParallelism } from 'node:os';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { requestLeftMs } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
+import { SECOND_MS } from '@granary/contract/time';
+import { Argon2 } from './argon2.ts';
 
 /** The least that OWASP asks of argon2id, because a small site has little memory. */
 const MEMORY_KIB = 19_456;
@@ -8,10 +10,10 @@ const PASSES = 2;
 const LANES = 1;
 const TAG_BYTES = 32;
 const NONCE_BYTES = 16;
-/** They run in the threads that also read files and resolve names; and a processor stays free for stops. */
-const PARALLEL_MAX = availableParallelism() > 2 ? 2 : 1;
 /** Of each kind. */
 const WAITING_MAX = 200;
+/** Of the time of a request: for computing and for what is stored afterwards, on a busy machine. */
+const NEEDED_MS = SECOND_MS;
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 /** Compared with where there is no person, so that this takes as long. */
 const OF_NOBODY = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
@@ -24,38 +26,35 @@ interface Costs {
 
 type Kind = 'password' | 'pin';
 
-/** Hashes one or two passwords at a time; the others wait. Those of both kinds take turns: guessed PINs do not keep people out. */
-export class Passwords {
-  readonly #parallelMax: number;
-  readonly #waiting: Readonly<Record<Kind, (() => void)[]>> = { password: [], pin: [] };
-  #running = 0;
-  #last: Kind = 'pin';
+/** Called when it is the turn of a password; what it throws refuses the password before anything is computed. */
+type Begin = () => Promise<void>;
+const AT_ONCE: Begin = async () => undefined;
 
-  constructor(parallelMax = PARALLEL_MAX) {
-    this.#parallelMax = parallelMax;
-  }
+/** Computes one password at a time; the others wait. Those of both kinds take turns: guessed PINs do not keep people out. */
+export class Passwords {
+  readonly #argon2 = new Argon2();
+  readonly #waiting: Readonly<Record<Kind, (() => void)[]>> = { password: [], pin: [] };
+  #isRunning = false;
+  #last: Kind = 'pin';
 
   /** In PHC form. */
   async hash(password: string): Promise<string> {
     const nonce = randomBytes(NONCE_BYTES);
-    const tag = await this.#derive('password', password, nonce, {
-      memory: MEMORY_KIB,
-      passes: PASSES,
-      parallelism: LANES,
-    });
+    const costs = { memory: MEMORY_KIB, passes: PASSES, parallelism: LANES };
+    const tag = await this.#derive('password', password, nonce, costs, AT_ONCE);
     return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${base64(nonce)}$${base64(tag)}`;
   }
 
-  /** Takes the same time where nothing is stored. `begin` is called when it is its turn, and may refuse. */
-  async matches(password: string, stored: string | null, begin?: () => void): Promise<boolean> {
+  /** Takes the same time where nothing is stored. */
+  async matches(password: string, stored: string | null, begin: Begin = AT_ONCE): Promise<boolean> {
     return await this.#compare('password', password, stored, begin);
   }
 
-  async matchesPin(pin: string, stored: string | null): Promise<boolean> {
-    return await this.#compare('pin', pin, stored);
+  async matchesPin(pin: string, stored: string | null, begin: Begin = AT_ONCE): Promise<boolean> {
+    return await this.#compare('pin', pin, stored, begin);
   }
 
-  async #compare(kind: Kind, password: string, stored: string | null, begin?: () => void): Promise<boolean> {
+  async #compare(kind: Kind, password: string, stored: string | null, begin: Begin): Promise<boolean> {
     const [, memory, passes, parallelism, nonce = '', tag = ''] = PHC.exec(stored ?? OF_NOBODY) ?? [];
     const wanted = Buffer.from(tag, 'base64');
     const costs = {
@@ -67,31 +66,21 @@ export class Passwords {
     return given.length === wanted.length && timingSafeEqual(given, wanted) && stored !== null;
   }
 
-  async #derive(
-    kind: Kind,
-    password: string,
-    nonce: Buffer,
-    costs: Costs,
-    begin?: () => void,
-  ): Promise<Buffer> {
+  async #derive(kind: Kind, password: string, nonce: Buffer, costs: Costs, begin: Begin): Promise<Buffer> {
     const waiting = this.#waiting[kind];
-    if (waiting.length >= WAITING_MAX) {
-      throw new Refusal('rate_limited', 'too many people sign in at this moment; try again');
-    }
-    if (this.#running >= this.#parallelMax) await new Promise<void>((resolve) => waiting.push(resolve));
-    else this.#running++;
+    if (waiting.length >= WAITING_MAX) throw tooMany();
+    if (this.#isRunning) await new Promise<void>((resolve) => waiting.push(resolve));
+    this.#isRunning = true;
     try {
-      begin?.();
+      // Too late to be answered in time: computing it would only make the next ones late, too.
+      if (requestLeftMs() < NEEDED_MS) throw tooMany();
+      await begin();
       // The same letters can be written with different characters.
       const message = password.normalize('NFC');
-      return await new Promise((resolve, reject) =>
-        argon2('argon2id', { message, nonce, tagLength: TAG_BYTES, ...costs }, (error, tag) =>
-          error === null ? resolve(tag) : reject(error),
-        ),
-      );
+      return await this.#argon2.derive({ message, nonce, tagLength: TAG_BYTES, ...costs });
     } finally {
       const next = this.#next();
-      if (next === undefined) this.#running--;
+      if (next === undefined) this.#isRunning = false;
       else next();
     }
   }
@@ -102,5 +91,8 @@ export class Passwords {
     return this.#waiting[this.#last].shift();
   }
 }
+
+const tooMany = (): Refusal =>
+  new Refusal('rate_limited', 'too many people sign in at this moment; try again');
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');

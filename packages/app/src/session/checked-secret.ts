@@ -1,0 +1,42 @@
+import { Refusal } from '@granary/contract/errors';
+import type { Sql } from '@granary/store/sql';
+import { lockKey } from '../keys/key-rows.ts';
+
+/** What a person was recognised by. */
+export interface CheckedSecret {
+  readonly kind: 'password' | 'pin';
+  /** In PHC form; `null` where the person has none. */
+  readonly stored: string | null;
+}
+
+export async function secretOf(
+  sql: Sql,
+  personId: string,
+  kind: CheckedSecret['kind'],
+): Promise<string | null> {
+  const [row] = await sql.query<{ secret: string | null }>(
+    `SELECT ${kind} AS secret FROM people WHERE key_id = $1`,
+    [personId],
+  );
+  return row?.secret ?? null;
+}
+
+/** Like a secret that was not right. */
+export const wrongSecret = (kind: CheckedSecret['kind']): Refusal =>
+  kind === 'pin'
+    ? new Refusal('wrong_pin', 'the PIN is not right')
+    : new Refusal('wrong_password', 'the password is not right');
+
+/**
+ * Comparing takes a while, in which the person may have been disabled, or have got another secret. Locks the person until the end of
+ * the transaction.
+ */
+export async function refuseChanged(
+  sql: Sql,
+  personId: string,
+  { kind, stored }: CheckedSecret,
+): Promise<void> {
+  const key = await lockKey(sql, personId);
+  const isSame = key?.revokedAtMs === null && (await secretOf(sql, personId, kind)) === stored;
+  if (!isSame) throw wrongSecret(kind);
+}
