@@ -43,6 +43,7 @@ describe('text rules', () => {
     ['tools/thing.test.ts', `test(name, { ${'only'}: true }, () => {});\n`, /every test runs/],
     ['docs/guide.md', `fine\nhttps://${HOST}/thing\n`, /guide\.md:2 which package registry/],
     ['package-lock.json', '"resolved": "https://example.org/thing.tgz",\n', /names no registry/],
+    ['packages/console/src/shell/app.css', '.app:has(.map) {\n', /a class says the same/],
     ['docs/guide.md', 'trailing \n', /trailing space/],
     ['docs/guide.md', 'carriage return\r\n', /line feed/],
     ['docs/guide.md', 'cut off', /does not end in a line feed/],

@@ -41,6 +41,12 @@ const TEXT_RULES: readonly TextRule[] = [
     forbids: /"resolved": "https?:/,
     reason: 'the lock file names no registry (omit-lockfile-registry-resolved=true)',
   },
+  {
+    appliesTo: /\.css$/,
+    forbids: /:has\(/,
+    reason:
+      'a class says the same; the browser computes the styles of all elements below again at every change',
+  },
   { appliesTo: /./, forbids: /\r|[ \t]$/, reason: 'lines end in a line feed, without trailing space' },
 ];
 

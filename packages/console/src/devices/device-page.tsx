@@ -219,7 +219,7 @@ function DeviceNow({ device, facts, sensors, hasLine }: NowProps) {
   const target = useSignal<number | null>(null);
   return (
     <div class={`device-columns ${canOperate || takesCommands ? 'with-actions' : ''}`}>
-      <div class="device-column device-column-values">
+      <div class={`device-column device-column-values ${hasContents ? 'with-vessel' : ''}`}>
         {hasContents && <SiloVessel device={device} facts={facts} sensors={sensors} target={target.value} />}
         <CurrentValues device={device} sensors={sensors} />
       </div>

@@ -154,7 +154,7 @@ function InputFilter({ name, label, input, unit = '' }: InputProps) {
   const shown = shownAs(unit, null);
   const stored = navigation.route.value.query.get(name) ?? '';
   return (
-    <Filter label={label}>
+    <Filter label={label} isSearch={input.type === 'search'}>
       {(id) => (
         <input
           id={id}
@@ -173,13 +173,14 @@ function InputFilter({ name, label, input, unit = '' }: InputProps) {
 
 interface LabelledProps {
   readonly label: string;
+  readonly isSearch?: boolean;
   readonly children: (id: string) => ComponentChildren;
 }
 
-function Filter({ label, children }: LabelledProps) {
+function Filter({ label, isSearch = false, children }: LabelledProps) {
   const id = useId();
   return (
-    <div class="filter">
+    <div class={isSearch ? 'filter search' : 'filter'}>
       <label class="only-for-readers" for={id}>
         {label}
       </label>

@@ -202,7 +202,10 @@ export function FieldMap() {
         />
         {selected !== null && <SelectedLayer device={selected} mode={mode} contents={contents} />}
       </MapSurface>
-      <aside class="map-panel" aria-label={selected === null ? map.vehicles : selected.value.name}>
+      <aside
+        class={selected === null ? 'map-panel' : 'map-panel with-stop'}
+        aria-label={selected === null ? map.vehicles : selected.value.name}
+      >
         {selected === null ? (
           <VehicleList devices={vehicles.value} onShow={show} />
         ) : (

@@ -54,7 +54,10 @@ interface Props {
 /** A facility as one line that sums it up, with the tiles of its devices below it while it is open. */
 function FacilitySection({ facility: { name, deviceIds }, isOpen, isGrouped, onTurn }: Props) {
   return (
-    <section class="overview-facility" aria-label={name ?? texts.value.overview.title}>
+    <section
+      class={`overview-facility ${isOpen ? '' : 'closed'}`}
+      aria-label={name ?? texts.value.overview.title}
+    >
       {name !== null && (
         <header class="overview-facility-head">
           <h2 class="free-text">
