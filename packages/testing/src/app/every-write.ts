@@ -415,18 +415,19 @@ export const EVERY_WRITE: EveryWrite = {
     ],
   },
   confirmations: {
-    create: (round) => [
-      round.app.confirmations.create(
-        {
-          hash: `confirmation ${round.round} ${round.node}`,
-          keyId: 'per_shared',
-          digest: 'd',
-          confirmedBy: { key_id: 'per_lasting', name: 'Ada' },
-          expiresAtMs: atMs(round) + SECOND_MS,
-        },
-        CHECKED,
+    create: (round) =>
+      checkedPins(round).map((checked, index) =>
+        round.app.confirmations.create(
+          {
+            hash: `confirmation ${round.round} ${round.node} ${index}`,
+            keyId: 'per_shared',
+            digest: 'd',
+            confirmedBy: { key_id: 'per_lasting', name: 'Ada' },
+            expiresAtMs: atMs(round) + SECOND_MS,
+          },
+          checked,
+        ),
       ),
-    ],
   },
   terminals: {
     enrol: (round) => [
@@ -438,9 +439,10 @@ export const EVERY_WRITE: EveryWrite = {
     end: (round) => [round.app.terminals.end(`trm_${round.round - 1}_0`, atMs(round))],
     takeTry: (round) => [round.app.terminals.takeTry(AT_TERMINAL, atMs(round))],
     forgetTries: (round) => [round.app.terminals.forgetTries(AT_TERMINAL)],
-    setPerson: (round) => [
-      round.app.terminals.setPerson(`session ${round.round - 1} 0`, PERSON_UNTIL, CHECKED),
-    ],
+    setPerson: (round) =>
+      checkedPins(round).map((checked) =>
+        round.app.terminals.setPerson(`session ${round.round - 1} 0`, PERSON_UNTIL, checked),
+      ),
     lock: (round) => [round.app.terminals.lock(`session ${round.round - 1} 0`)],
     stay: (round) => [round.app.terminals.stay(`session ${round.round - 1} 0`, PERSON_UNTIL)],
     setPin: (round) => [round.app.terminals.setPin(LASTING, `pin ${round.round}`)],
@@ -457,8 +459,9 @@ const ISSUER = 'https://id.example';
 const TERMINAL = { kind: 'terminal' as const, name: 'Mill', grants: [grantOf(['read', 'stop'], ['north'])] };
 const LASTING = { personId: 'per_lasting', sessionHash: SESSION_OF_LASTING };
 const AT_TERMINAL = { terminalId: 'trm_shared', personId: 'per_shared' };
-/** Has no password, and stays so. */
-const CHECKED = { kind: 'password', stored: null } as const;
+/** Of the person who gets another PIN in each round: the former one and the new one. */
+const checkedPins = ({ round }: WriteRound) =>
+  [round - 1, round].map((number) => ({ kind: 'pin' as const, stored: `pin ${number}` }));
 const PERSON_UNTIL = { personId: 'per_lasting', untilMs: NOW_MS };
 
 const inviteCode = (keyId: string, round: WriteRound) => ({
