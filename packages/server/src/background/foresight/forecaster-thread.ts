@@ -3,7 +3,7 @@ import type { FailedSilo, SiloOutcome } from '@granary/app/foresight/forecast-si
 import { reads } from '@granary/app/foresight/foresight';
 import { openReads, type StoreLocation } from '@granary/app/open-reads';
 import { lowerPriority } from '../../process/lower-priority.ts';
-import type { ThreadAnswer, ThreadQuestion } from './forecaster.ts';
+import type { Job, JobMessage } from './forecaster.ts';
 
 /** Read at once; with PostgreSQL one of them takes up to some dozen milliseconds. */
 const SILOS_AT_ONCE = 8;
@@ -12,27 +12,23 @@ const SILOS_AT_ONCE = 8;
 const store = await openReads(workerData as StoreLocation);
 lowerPriority();
 
-async function answer(question: ThreadQuestion): Promise<ThreadAnswer> {
-  if (question.ask === 'due') return { found: await store.use((sql) => reads.due(sql, question.look)) };
-  const { deviceNos, wish } = question;
+async function make({ id, deviceNos, wish }: Job): Promise<JobMessage> {
   const outcomes: SiloOutcome[] = [];
   const failed: FailedSilo[] = [];
-  for (let at = 0; at < deviceNos.length; at += SILOS_AT_ONCE) {
-    const part = deviceNos.slice(at, at + SILOS_AT_ONCE);
-    const made = await store.use((sql) => reads.makeForecasts(sql, part, wish));
-    outcomes.push(...made.outcomes);
-    failed.push(...made.failed);
+  try {
+    for (let at = 0; at < deviceNos.length; at += SILOS_AT_ONCE) {
+      const part = deviceNos.slice(at, at + SILOS_AT_ONCE);
+      const made = await store.use((sql) => reads.makeForecasts(sql, part, wish));
+      outcomes.push(...made.outcomes);
+      failed.push(...made.failed);
+    }
+    return { id, answer: { outcomes, failed } };
+  } catch (error) {
+    return { id, fault: error instanceof Error ? error.message : String(error) };
   }
-  return { outcomes, failed };
 }
 
 let last: Promise<unknown> = Promise.resolve();
-parentPort?.on('message', ({ id, question }: { id: number; question: ThreadQuestion }) => {
-  last = last.then(async () => {
-    try {
-      parentPort?.postMessage({ id, answer: await answer(question) });
-    } catch (error) {
-      parentPort?.postMessage({ id, fault: error instanceof Error ? error.message : String(error) });
-    }
-  });
+parentPort?.on('message', (job: Job) => {
+  last = last.then(async () => parentPort?.postMessage(await make(job)));
 });

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { App } from '@granary/app/app';
 import type { FailedSilo, ForecastWish, SiloOutcome } from '@granary/app/foresight/forecast-silo';
-import type { DueLook, DueSilos } from '@granary/app/foresight/foresight';
+import type { DueSilos } from '@granary/app/foresight/foresight';
 import { newId } from '@granary/app/ids';
 import type { StoreLocation } from '@granary/app/open-reads';
 import { PeriodicWork } from '@granary/common/periodic-work';
@@ -15,9 +15,12 @@ import type { Logger } from '../../process/logging/logger.ts';
 const ROUND_MS = 10 * SECOND_MS;
 /** The lease is renewed in every round; another node takes over some rounds after this one has ended. */
 const LEASE_MS = MINUTE_MS;
-/** A person who asks for a forecast waits for one look or one job at most. */
-const SILOS_PER_LOOK = 1_000;
+/** Looked at in one turn of the main thread. */
+const SILOS_PER_LOOK = 100;
+/** A person who asks for a forecast waits for one job at most. */
 const SILOS_PER_JOB = 16;
+/** A thread takes 30 MiB and more; on most sites silos are due once an hour. */
+const IDLE_THREAD_MS_MAX = 30 * SECOND_MS;
 const JOBS_PER_LEASE = 20;
 const ANSWER_MS_MAX = 10 * SECOND_MS;
 /** Nobody waits for a round: on a busy machine it takes its time, and to ask again would make the same forecasts twice. */
@@ -28,21 +31,11 @@ const YOUNG_MB = 4;
 /** A silo whose forecast fails is not tried again in every round. */
 const RETRY_MS = 10 * MINUTE_MS;
 
-interface Look {
-  readonly ask: 'due';
-  readonly look: DueLook;
-}
-
-interface Job {
-  readonly ask: 'forecasts';
+/** What the thread is asked for. */
+export interface Job {
+  readonly id: number;
   readonly deviceNos: readonly number[];
   readonly wish: ForecastWish;
-}
-
-export type ThreadQuestion = Look | Job;
-
-interface LookAnswer {
-  readonly found: DueSilos;
 }
 
 interface JobAnswer {
@@ -50,13 +43,11 @@ interface JobAnswer {
   readonly failed: readonly FailedSilo[];
 }
 
-export type ThreadAnswer = LookAnswer | JobAnswer;
-
-interface ThreadMessage {
-  readonly id: number;
-  readonly answer?: ThreadAnswer;
-  readonly fault?: string;
-}
+/** What the thread answers. */
+export type JobMessage = { readonly id: number } & (
+  | { readonly answer: JobAnswer }
+  | { readonly fault: string }
+);
 
 interface ForecasterParts {
   readonly app: Pick<App, 'foresight'>;
@@ -71,10 +62,11 @@ export class Forecaster {
   readonly #parts: ForecasterParts;
   readonly #rounds: PeriodicWork;
   readonly #holder: string;
-  readonly #waiting = new Map<number, (answer: ThreadAnswer | Error) => void>();
+  readonly #waiting = new Map<number, (answer: JobAnswer | Error) => void>();
   readonly #failedAtMs = new Map<number, number>();
   #thread: Worker | null = null;
   #asked = 0;
+  #answeredAtMs = 0;
   #isStopped = false;
 
   constructor(parts: ForecasterParts) {
@@ -84,7 +76,10 @@ export class Forecaster {
       doing: 'making forecasts',
       everyMs: ROUND_MS,
       logger: parts.logger,
-      run: () => this.#round(),
+      run: async () => {
+        await this.#round();
+        await this.#endIdleThread();
+      },
     });
   }
 
@@ -95,11 +90,9 @@ export class Forecaster {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#rounds.stop();
-    const thread = this.#thread;
-    this.#thread = null;
     for (const resolve of this.#waiting.values()) resolve(new Error('the service ends'));
     this.#waiting.clear();
-    await thread?.terminate();
+    await this.#endThread();
   }
 
   /** Looks at once for silos whose forecast is due. */
@@ -132,19 +125,25 @@ export class Forecaster {
     }
   }
 
+  async #endIdleThread(): Promise<void> {
+    const idleMs = performance.now() - this.#answeredAtMs;
+    if (this.#waiting.size === 0 && idleMs >= IDLE_THREAD_MS_MAX) await this.#endThread();
+  }
+
   /** The silos that are due; those with many days come last and alone, because the main thread passes their rows on. */
   async #jobs(): Promise<number[][]> {
+    const { app } = this.#parts;
     const nowMs = this.#parts.now();
     const isTried = (deviceNo: number): boolean =>
       nowMs - (this.#failedAtMs.get(deviceNo) ?? -RETRY_MS) >= RETRY_MS;
     const due: number[] = [];
     const long: number[] = [];
     for (let afterNo: number | null = 0; afterNo !== null && !this.#isStopped; ) {
-      const look: DueLook = { afterNo, limit: SILOS_PER_LOOK, nowMs };
-      const { found }: LookAnswer = await this.#ask<LookAnswer>({ ask: 'due', look }, ROUND_ANSWER_MS_MAX);
+      const found: DueSilos = await app.foresight.due({ afterNo, limit: SILOS_PER_LOOK, nowMs });
       due.push(...found.due.filter(isTried));
       long.push(...found.long.filter(isTried));
       afterNo = found.lastNo;
+      await nextTurn();
     }
     const jobs: number[][] = [];
     for (let at = 0; at < due.length; at += SILOS_PER_JOB) jobs.push(due.slice(at, at + SILOS_PER_JOB));
@@ -157,35 +156,38 @@ export class Forecaster {
     return await app.foresight.takeLease({ holder: this.#holder, nowMs, untilMs: nowMs + LEASE_MS });
   }
 
-  #make(deviceNos: readonly number[], horizonDays: number, limitMs: number): Promise<JobAnswer> {
+  async #make(deviceNos: readonly number[], horizonDays: number, limitMs: number): Promise<JobAnswer> {
     const { timeZone, now } = this.#parts;
     const wish = { nowMs: now(), timeZone, horizonDays };
-    return this.#ask<JobAnswer>({ ask: 'forecasts', deviceNos, wish }, limitMs);
-  }
-
-  async #ask<Answer extends ThreadAnswer>(question: ThreadQuestion, limitMs: number): Promise<Answer> {
     const id = ++this.#asked;
-    const answered = new Promise<ThreadAnswer | Error>((resolve) => this.#waiting.set(id, resolve));
-    this.#threadOf().postMessage({ id, question });
+    const answered = new Promise<JobAnswer | Error>((resolve) => this.#waiting.set(id, resolve));
+    this.#threadOf().postMessage({ id, deviceNos, wish } satisfies Job);
     try {
       const answer = await within(limitMs, answered);
       if (answer === LATE) throw new Refusal('storage_unavailable', 'the forecast takes too long');
       if (answer instanceof Error) throw answer;
-      return answer as Answer;
+      return answer;
     } finally {
       this.#waiting.delete(id);
+      this.#answeredAtMs = performance.now();
     }
   }
 
-  /** Started when it is needed first; a new one follows one that has failed. */
+  async #endThread(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = null;
+    await thread?.terminate();
+  }
+
+  /** Started when it is needed; a new one follows one that has failed. */
   #threadOf(): Worker {
     if (this.#thread !== null) return this.#thread;
     const thread = new Worker(new URL('./forecaster-thread.ts', import.meta.url), {
       workerData: this.#parts.location,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
-    thread.on('message', ({ id, answer, fault }: ThreadMessage) =>
-      this.#waiting.get(id)?.(answer ?? new Error(fault)),
+    thread.on('message', (message: JobMessage) =>
+      this.#waiting.get(message.id)?.('answer' in message ? message.answer : new Error(message.fault)),
     );
     thread.on('error', (error) => this.#lost(thread, error));
     thread.on('exit', () => this.#lost(thread, new Error('the thread of forecasts has ended')));
