@@ -314,6 +314,22 @@ describe('administration', () => {
     }
   });
 
+  test('health tells what is left of the disk, and when the certificate ends', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page } = operator;
+    const ends = new Date('2026-01-02T12:00:00Z');
+    await page.route('**/metrics', async (route) => {
+      const response = await route.fetch();
+      const line = `granary_tls_certificate_expiry_timestamp_seconds ${ends.getTime() / 1_000}\n`;
+      await route.fulfill({ response, body: (await response.text()) + line });
+    });
+    await operator.open('#/administration/health');
+    const facts = page.getByRole('region', { name: 'Checks' });
+    await facts.getByText(/^[\d.,]+\sGB free of [\d.,]+\sGB$/).waitFor();
+    await facts.getByText(/2 Jan.* · Ended$/).waitFor();
+  });
+
   test('the stop stays within reach while a dialog is open', async (t) => {
     const operator = await signIn(t, site);
     if (operator === null) return;

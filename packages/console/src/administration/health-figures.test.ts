@@ -9,6 +9,9 @@ granary_link_connected_devices 15
 granary_storage_write_duration_seconds_sum 0.5
 granary_storage_write_duration_seconds_count 100
 granary_webhook_deliveries{status="pending"} 3
+granary_disk_free_bytes 2500000000
+granary_disk_size_bytes 10000000000
+granary_tls_certificate_expiry_timestamp_seconds 1796083200
 granary_webhook_deliveries{status="dead"} 1
 granary_http_requests_total{method="GET",route="/v1/a \\"b\\", {c}",status="2xx"} 7
 granary_http_requests_total{method="GET",route="/v1/x",status="5xx"} 2
@@ -30,6 +33,8 @@ test('figures are sums of samples, and null where the service does not tell', ()
   assert.equal(figures.meanWriteMs, 5);
   assert.deepEqual(figures.webhooks, [3, 1]);
   assert.deepEqual(figures.requests, [9, 2]);
+  assert.deepEqual(figures.disk, { freeBytes: 2.5e9, sizeBytes: 1e10 });
+  assert.equal(figures.certificateEndsMs, Date.parse('2026-12-01T00:00:00Z'));
   assert.deepEqual([figures.notifications, figures.memoryBytes, figures.startedAtMs], [null, null, null]);
 });
 

@@ -19,6 +19,8 @@ export interface Figures {
   readonly webhooks: readonly [pending: number, dead: number] | null;
   readonly notifications: readonly [pending: number, failed: number] | null;
   readonly memoryBytes: number | null;
+  readonly disk: { readonly freeBytes: number; readonly sizeBytes: number } | null;
+  readonly certificateEndsMs: number | null;
   readonly loopDelayMs: number | null;
   readonly requests: readonly [all: number, faults: number] | null;
 }
@@ -42,6 +44,8 @@ export function figuresOf(metrics: ReadonlyMap<string, readonly Sample[]>): Figu
       : null;
   const build = samples('granary_build_info')[0]?.labels;
   const writes = only('granary_storage_write_duration_seconds_count') ?? 0;
+  const freeBytes = only('granary_disk_free_bytes');
+  const sizeBytes = only('granary_disk_size_bytes');
   const requests = 'granary_http_requests_total';
   return {
     version: build?.['version'] ?? null,
@@ -59,6 +63,8 @@ export function figuresOf(metrics: ReadonlyMap<string, readonly Sample[]>): Figu
     webhooks: pair('granary_webhook_deliveries', 'status', 'pending', 'dead'),
     notifications: pair('granary_notifications', 'status', 'pending', 'failed'),
     memoryBytes: only('process_resident_memory_bytes'),
+    disk: freeBytes === null || sizeBytes === null ? null : { freeBytes, sizeBytes },
+    certificateEndsMs: inMs(only('granary_tls_certificate_expiry_timestamp_seconds')),
     loopDelayMs: inMs(only('granary_event_loop_delay_p99_seconds')),
     requests: metrics.has(requests) ? [sum(requests), sum(requests, ({ status }) => status === '5xx')] : null,
   };

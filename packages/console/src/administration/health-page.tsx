@@ -1,5 +1,6 @@
 import './health-page.css';
 import type { Readiness } from '@granary/contract/endpoints/health';
+import { DAY_MS } from '@granary/contract/time';
 import { useEffect } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
 import { type Fact, FactList } from '../kit/fact-list.tsx';
@@ -11,12 +12,17 @@ import { locale, texts } from '../texts/texts.ts';
 import { type Figures, figuresOf, parseMetrics } from './health-figures.ts';
 
 const MEBIBYTE = 1_024 * 1_024;
+const GIGABYTE = 1e9;
 const EVERY_MS = 5_000;
+/** Less room or time than this is told in bold. */
+const FREE_SHARE_MIN = 0.1;
+const CERTIFICATE_LEFT_MS_MIN = 14 * DAY_MS;
 const CHECKS = ['storage', 'device_link', 'ingest'] as const;
 
 /** Whether the service can do its work, and its figures. */
 export function HealthPage() {
-  const { client } = useConsole();
+  const { client, live } = useConsole();
+  const { nowMs } = live.site.clock;
   const { health, shell } = texts.value;
   const { value, failure, reload } = useLoaded(async (signal) => {
     const options = { signal, timeLimitMs: EVERY_MS };
@@ -49,6 +55,7 @@ export function HealthPage() {
               })),
               { title: health.setAside, value: ready.set_aside, isUnusual: ready.set_aside > 0 },
               ...(ready.backup === undefined ? [] : [backupFact(ready.backup)]),
+              ...(figures === null ? [] : endingFacts(figures, nowMs.peek())),
             ]}
           />
         </section>
@@ -79,6 +86,35 @@ function backupFact({ last_at, is_failing }: NonNullable<Readiness['backup']>): 
     isUnusual: is_failing,
   };
 }
+
+/** What comes to an end while nobody looks: the room on the disk and the certificate, where the service tells them. */
+function endingFacts({ disk, certificateEndsMs }: Figures, nowMs: number): Fact[] {
+  const { health } = texts.value;
+  const facts: Fact[] = [];
+  if (disk !== null) {
+    facts.push({
+      title: health.disk,
+      value: health.freeOf(formatBytes(disk.freeBytes), formatBytes(disk.sizeBytes)),
+      isUnusual: disk.freeBytes < disk.sizeBytes * FREE_SHARE_MIN,
+    });
+  }
+  if (certificateEndsMs !== null) {
+    const at = <Time at={new Date(certificateEndsMs).toISOString()} />;
+    facts.push({
+      title: health.certificate,
+      value: certificateEndsMs < nowMs ? [at, ` · ${health.certificateEnded}`] : at,
+      isUnusual: certificateEndsMs < nowMs + CERTIFICATE_LEFT_MS_MIN,
+    });
+  }
+  return facts;
+}
+
+const formatBytes = (bytes: number): string =>
+  new Intl.NumberFormat(locale.value, {
+    style: 'unit',
+    unit: 'gigabyte',
+    maximumSignificantDigits: 3,
+  }).format(bytes / GIGABYTE);
 
 function FigureList({ figures }: { readonly figures: Figures }) {
   const { clock } = useConsole().live.site;

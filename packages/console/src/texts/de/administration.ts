@@ -397,6 +397,10 @@ export const health: typeof english.health = {
   backup: 'Letzte Sicherung',
   backupFailing: 'Die letzte Sicherung ist gescheitert',
   noBackup: 'Noch keine',
+  disk: 'Platz auf dem Datenträger',
+  freeOf: (free, size) => `${free} von ${size} frei`,
+  certificate: 'TLS-Zertifikat endet',
+  certificateEnded: 'Abgelaufen',
   faults: 'Fehler seit dem Start',
   faultNames: {
     rejected_messages: 'Abgelehnte Nachrichten',

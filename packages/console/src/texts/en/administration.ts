@@ -391,6 +391,10 @@ export const health = {
   backup: 'Last backup',
   backupFailing: 'The last backup failed',
   noBackup: 'None yet',
+  disk: 'Room on the disk',
+  freeOf: (free: string, size: string) => `${free} free of ${size}`,
+  certificate: 'TLS certificate ends',
+  certificateEnded: 'Ended',
   faults: 'Faults since the start',
   faultNames: {
     rejected_messages: 'Rejected messages',

@@ -396,6 +396,10 @@ export const health: typeof english.health = {
   backup: 'Última copia de seguridad',
   backupFailing: 'Falló la última copia de seguridad',
   noBackup: 'Aún ninguna',
+  disk: 'Espacio en el disco',
+  freeOf: (free, size) => `${free} libres de ${size}`,
+  certificate: 'Fin del certificado TLS',
+  certificateEnded: 'Caducado',
   faults: 'Errores desde el arranque',
   faultNames: {
     rejected_messages: 'Mensajes rechazados',

@@ -394,6 +394,10 @@ export const health: typeof english.health = {
   backup: 'Dernière sauvegarde',
   backupFailing: 'La dernière sauvegarde a échoué',
   noBackup: 'Aucune encore',
+  disk: 'Place sur le disque',
+  freeOf: (free, size) => `${free} libres sur ${size}`,
+  certificate: 'Fin du certificat TLS',
+  certificateEnded: 'Expiré',
   faults: 'Erreurs depuis le démarrage',
   faultNames: {
     rejected_messages: 'Messages rejetés',

@@ -394,6 +394,10 @@ export const health: typeof english.health = {
   backup: 'Laatste back-up',
   backupFailing: 'De laatste back-up is mislukt',
   noBackup: 'Nog geen',
+  disk: 'Ruimte op de schijf',
+  freeOf: (free, size) => `${free} vrij van ${size}`,
+  certificate: 'Einde van het TLS-certificaat',
+  certificateEnded: 'Verlopen',
   faults: 'Fouten sinds de start',
   faultNames: {
     rejected_messages: 'Geweigerde berichten',

@@ -392,6 +392,10 @@ export const health: typeof english.health = {
   backup: 'Ostatnia kopia zapasowa',
   backupFailing: 'Ostatnia kopia zapasowa się nie udała',
   noBackup: 'Jeszcze żadnej',
+  disk: 'Miejsce na dysku',
+  freeOf: (free, size) => `${free} wolne z ${size}`,
+  certificate: 'Koniec certyfikatu TLS',
+  certificateEnded: 'Wygasł',
   faults: 'Błędy od startu',
   faultNames: {
     rejected_messages: 'Odrzucone wiadomości',

@@ -89,6 +89,13 @@ describeRequests('the metrics', (api) => {
     }
   });
 
+  test('tell what is left of the disk', async () => {
+    const text = await scrape(api);
+    const free = numberIn(text, 'granary_disk_free_bytes') ?? 0;
+    const size = numberIn(text, 'granary_disk_size_bytes') ?? 0;
+    assert.ok(free > 0 && size >= free, `${free} of ${size}`);
+  });
+
   test('exist, if the Grafana dashboard shows them', async () => {
     await api.post('/v1/siloscale/devices', siloNamed('shown'));
     const text = await scrape(api);

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import type { App, WriteFigures } from '@granary/app/app';
 import { LATE, within } from '@granary/common/within';
 import { BRIDGED_STATES } from '@granary/contract/bridges';
@@ -23,6 +24,7 @@ import { FleetMetrics } from './fleet-metrics.ts';
 
 /** The other figures do not wait for the storage. */
 const BRIDGES_MS_MAX = SECOND_MS;
+const DISK_MS_MAX = SECOND_MS;
 
 interface Parts {
   readonly settings: Settings;
@@ -93,6 +95,7 @@ export class ServiceMetrics {
       ...(await this.#fleet.metrics()),
       ...(await bridgeMetrics(this.#parts)),
       ...tlsMetrics(certificate()),
+      ...(await diskMetrics(settings)),
       ...backupMetrics(this.#parts),
       ...compressionMetrics(this.#parts),
       ...nodeMetrics(this.#parts),
@@ -277,6 +280,21 @@ async function storedBridgeMetrics({ app, now }: Parts): Promise<Metric[]> {
       'The faults in the site file of a bridge, which goes on with the last good one.',
       ofEach(({ state }) => state.site.faults.length),
     ),
+  ];
+}
+
+/** Nothing where the disk does not tell. */
+async function diskMetrics({ dataDir }: Settings): Promise<Metric[]> {
+  const disk = await within(DISK_MS_MAX, statfs(dataDir)).catch((): typeof LATE => LATE);
+  if (disk === LATE) return [];
+  const bytes = (blocks: number): number => blocks * disk.bsize;
+  return [
+    gauge(
+      'granary_disk_free_bytes',
+      'What the service can still write to the disk of its data folder.',
+      bytes(disk.bavail),
+    ),
+    gauge('granary_disk_size_bytes', 'The size of the disk of the data folder.', bytes(disk.blocks)),
   ];
 }
 
