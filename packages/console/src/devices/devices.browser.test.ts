@@ -271,6 +271,29 @@ describe('the page of a device, in a browser', () => {
     );
   });
 
+  test('one cause is one line of what happened', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    await site.client.devices.silo.register({
+      device_id: 'silo-low',
+      name: 'Low silo',
+      model: 'GS-12',
+      capacity: { max: 1_000, unit: 'kg' },
+      location: { facility: 'Hillside Farm', zone: 'Loft' },
+    });
+    for (const weight of [500, 50]) {
+      await site.client.telemetry.send('silo', 'silo-low', { ts: Date.now(), weight });
+    }
+    await person.open('#/devices/silo-low');
+    const lines = page.getByRole('region', { name: 'What happened' }).getByRole('listitem');
+    await lines.filter({ hasText: 'at or below the limit of 10 %' }).waitFor();
+    const texts = (await lines.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+    // The level is both low and critical.
+    assert.equal(texts.length, 2, texts.join('\n'));
+    assert.match(texts.join('\n'), /Register device/);
+  });
+
   test('dragging over the chart zooms, and the address shows the same', async (t) => {
     const person = await operator(t);
     if (person === null) return;

@@ -6,29 +6,15 @@ import { DAY_MS } from '@granary/contract/time';
 import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useConsole, useIsLost, useScope } from '../../context/console.ts';
-import { addressOf } from '../../context/routes.ts';
 import { bushels, units } from '../../context/units.ts';
 import { Button } from '../../kit/button.tsx';
 import { download } from '../../kit/download.ts';
 import { formatDuration, formatTime } from '../../kit/format.ts';
-import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
-import { actionText, messageText, statusText } from '../../kit/sentences.ts';
-import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
-import { nameOf, operationTitle, refillTitle } from '../../operations/jobs.ts';
-import { AddNote, RemoveNote } from '../../shifts/notes.tsx';
 import { language, locale, texts } from '../../texts/texts.ts';
 import { lineKey, type ShownSensor } from '../facts/sensors.ts';
-import {
-  type ChartMarks,
-  csvName,
-  csvOf,
-  loadHistory,
-  loadMarks,
-  loadUsual,
-  type SensorHistory,
-} from './chart-data.ts';
+import { csvName, csvOf, loadHistory, loadMarks, loadUsual, type SensorHistory } from './chart-data.ts';
 import {
   addressOfPreset,
   addressOfRange,
@@ -42,101 +28,7 @@ import {
 } from './chart-selection.ts';
 import { chartContents, lineUnit, type PlotCursor } from './plot-contents.ts';
 import { ChartLegend, ChartReadout, lineName, PlotPlace } from './plot-place.tsx';
-
-/** The others are on the pages of the operations and of the alerts. */
-const SHOWN_MAX = 12;
-
-interface TimelineProps {
-  readonly deviceId: string;
-  readonly marks: ChartMarks;
-  readonly reload: () => void;
-}
-
-/** What happened in the time that the chart shows, newest first. */
-function Timeline({
-  deviceId,
-  marks: { operations, alerts, notes, refills, changes },
-  reload,
-}: TimelineProps) {
-  const { devices, foresight } = texts.value;
-  const canWrite = useScope('operate');
-  const entries = [
-    ...operations.map((operation) => ({
-      id: operation.operation_id,
-      at: operation.started_at,
-      sign: <span class="device-timeline-bar" />,
-      what: operationTitle({ ...operation, device_id: deviceId }),
-      address: addressOf('devices', deviceId, { tab: 'operations', operation: operation.operation_id }),
-      detail: [nameOf(operation.requested_by), statusText(operation)].filter(Boolean).join(' · '),
-      action: null,
-    })),
-    ...alerts.map((alert) => ({
-      id: alert.alert_id,
-      at: alert.created_at,
-      sign: <SeverityMark severity={alert.severity} text="" isOutlined={alert.status === 'resolved'} />,
-      what: messageText(alert),
-      address: addressOf('alerts', null, { device: deviceId }),
-      detail: alert.acknowledged_by ?? '',
-      action: null,
-    })),
-    ...notes.map((note) => ({
-      id: note.note_id,
-      at: note.at,
-      sign: <span class="device-timeline-note" />,
-      what: note.text,
-      address: null,
-      detail: nameOf(note.created_by) ?? '',
-      action: <RemoveNote note={note} onDone={reload} />,
-    })),
-    ...refills.map((refill) => ({
-      id: refill.refill_id,
-      at: refill.began_at,
-      sign: <span class="device-timeline-bar" />,
-      what: refillTitle(refill),
-      address: addressOf('devices', deviceId, { tab: 'forecast' }),
-      detail: foresight.seenInWeight,
-      action: null,
-    })),
-    ...changes.map((entry) => ({
-      id: entry.audit_id,
-      at: entry.at,
-      sign: <span class="device-timeline-change" />,
-      what: actionText(entry.action),
-      address: addressOf('administration', 'audit', { device: deviceId }),
-      detail: nameOf(entry.actor) ?? '',
-      action: null,
-    })),
-  ].sort((one, other) => (one.at < other.at ? 1 : -1));
-  if (entries.length === 0 && !canWrite) return null;
-  return (
-    <section class="device-timeline" aria-label={devices.timeline}>
-      <header>
-        <h2>{devices.timeline}</h2>
-        <AddNote place={{ device_id: deviceId }} onDone={reload} />
-      </header>
-      <ol>
-        {entries.slice(0, SHOWN_MAX).map(({ id, at, sign, what, address, detail, action }) => (
-          <li key={id}>
-            <Time at={at} />
-            {sign}
-            <p>
-              {address === null ? (
-                <span class="free-text device-timeline-text">{what}</span>
-              ) : (
-                <a class="free-text" href={address}>
-                  {what}
-                </a>
-              )}
-              {detail !== '' && <span class="muted free-text"> · {detail}</span>}
-            </p>
-            {action}
-          </li>
-        ))}
-      </ol>
-      {entries.length > SHOWN_MAX && <p class="muted">{devices.earlierToo(entries.length - SHOWN_MAX)}</p>}
-    </section>
-  );
-}
+import { Timeline } from './timeline.tsx';
 
 const STEP_MS = 60_000;
 /** Over a longer time nobody sees a weekday. */

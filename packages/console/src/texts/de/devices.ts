@@ -50,6 +50,7 @@ export const devices: typeof english.devices = {
   chartOf: (sensors) =>
     `Verlauf von ${sensors}. Die Pfeiltasten verschieben die Zeit, Plus und Minus zeigen weniger oder mehr davon.`,
   timeline: 'Was geschah',
+  timesSince: (count, since) => `${count}-mal seit ${since}`,
   earlierToo: (count) =>
     plural(count, { one: '# früheres ist hier nicht gezeigt.', other: '# frühere sind hier nicht gezeigt.' }),
   reading: (time) => `${time} werden gelesen …`,

@@ -47,6 +47,7 @@ export const devices = {
   chartOf: (sensors: string) =>
     `History of ${sensors}. The arrow keys move the time, plus and minus change how much of it is shown.`,
   timeline: 'What happened',
+  timesSince: (count: number, since: string) => `${count} times since ${since}`,
   earlierToo: (count: number) =>
     plural(count, { one: '# earlier one is not shown here.', other: '# earlier ones are not shown here.' }),
   reading: (time: string) => `Reading ${time} …`,

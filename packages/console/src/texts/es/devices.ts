@@ -52,6 +52,7 @@ export const devices: typeof english.devices = {
   chartOf: (sensors) =>
     `Historial de ${sensors}. Las flechas mueven el tiempo, más y menos cambian cuánto se muestra.`,
   timeline: 'Lo que ocurrió',
+  timesSince: (count, since) => `${count} veces desde ${since}`,
   earlierToo: (count) =>
     plural(count, {
       one: '# suceso anterior no se muestra aquí.',

@@ -52,6 +52,7 @@ export const devices: typeof english.devices = {
   chartOf: (sensors) =>
     `Historique : ${sensors}. Les flèches déplacent le temps, plus et moins changent la durée affichée.`,
   timeline: 'Ce qui s’est passé',
+  timesSince: (count, since) => `${count} fois depuis ${since}`,
   earlierToo: (count) =>
     plural(count, {
       one: '# événement plus ancien n’est pas affiché ici.',

@@ -50,6 +50,7 @@ export const devices: typeof english.devices = {
   chartOf: (sensors) =>
     `Verloop van ${sensors}. De pijltoetsen verschuiven de tijd, plus en min veranderen hoeveel ervan te zien is.`,
   timeline: 'Wat er gebeurde',
+  timesSince: (count, since) => `${count} keer sinds ${since}`,
   earlierToo: (count) =>
     plural(count, {
       one: '# eerdere wordt hier niet getoond.',

@@ -56,6 +56,7 @@ export const devices: typeof english.devices = {
   chartOf: (sensors) =>
     `Historia: ${sensors}. Strzałki przesuwają czas, plus i minus zmieniają jego długość.`,
   timeline: 'Co się działo',
+  timesSince: (count, since) => `${count} razy od ${since}`,
   earlierToo: (count) =>
     plural(count, {
       one: '# wcześniejsze zdarzenie nie jest tu pokazane.',
