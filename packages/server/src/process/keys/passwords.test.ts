@@ -41,8 +41,10 @@ test('one whose request has no time left is refused before anything is counted o
   await assert.rejects(withinRequest(new RequestTime(SECOND_MS / 2), pin), LATE);
   assert.equal(counted, 0);
   const soon = new RequestTime(SECOND_MS + 50);
-  const first = passwords.matches('wrong', null, () => new Promise((resolve) => setTimeout(resolve, 100)));
-  await assert.rejects(withinRequest(soon, pin), LATE, 'after it has waited for its turn');
+  const held = Promise.withResolvers<void>();
+  const first = passwords.matches('wrong', null, () => held.promise);
+  await assert.rejects(withinRequest(soon, pin), LATE, 'before its turn has come');
+  held.resolve();
   assert.equal(await first, false);
   assert.equal(counted, 0);
   assert.equal(await withinRequest(new RequestTime(), pin), false);

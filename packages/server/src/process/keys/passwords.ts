@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { requestLeftMs } from '@granary/common/request-time';
+import { LATE, within } from '@granary/common/within';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
 import { Argon2 } from './argon2.ts';
@@ -67,13 +68,8 @@ export class Passwords {
   }
 
   async #derive(kind: Kind, password: string, nonce: Buffer, costs: Costs, begin: Begin): Promise<Buffer> {
-    const waiting = this.#waiting[kind];
-    if (waiting.length >= WAITING_MAX) throw tooMany();
-    if (this.#isRunning) await new Promise<void>((resolve) => waiting.push(resolve));
-    this.#isRunning = true;
+    await this.#turn(kind);
     try {
-      // Too late to be answered in time: computing it would only make the next ones late, too.
-      if (requestLeftMs() < NEEDED_MS) throw tooMany();
       await begin();
       // The same letters can be written with different characters.
       const message = password.normalize('NFC');
@@ -83,6 +79,23 @@ export class Passwords {
       if (next === undefined) this.#isRunning = false;
       else next();
     }
+  }
+
+  /** Refuses what would be answered too late: computing it would only make the next ones late, too. */
+  async #turn(kind: Kind): Promise<void> {
+    const waiting = this.#waiting[kind];
+    const patienceMs = requestLeftMs() - NEEDED_MS;
+    if (waiting.length >= WAITING_MAX || patienceMs <= 0) throw tooMany();
+    if (this.#isRunning) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.push(resolve);
+      const place = (await within(patienceMs, promise)) === LATE ? waiting.indexOf(resolve) : -1;
+      if (place !== -1) {
+        waiting.splice(place, 1);
+        throw tooMany();
+      }
+    }
+    this.#isRunning = true;
   }
 
   #next(): (() => void) | undefined {
