@@ -222,7 +222,13 @@ function askPerson(session: SignedIn, read?: Promise<SiteRecords>): void {
 
 function showSignIn(reason: string | null): void {
   render(
-    <SignInView client={client} signOnName={signOnName} reason={reason} onSignedIn={askPerson} />,
+    <SignInView
+      client={client}
+      signOnName={signOnName}
+      hasPeople={settings.has_people}
+      reason={reason}
+      onSignedIn={askPerson}
+    />,
     place,
   );
 }

@@ -40,6 +40,10 @@ export const ConsoleSettings = closed({
     'What people call the identity provider with which they can sign in; null where there is none.',
     Type.Union([Type.String(), Type.Null()]),
   ),
+  has_people: described(
+    'Whether people can sign in by name; the page then asks for that first.',
+    Type.Boolean(),
+  ),
   device_link: described(
     'Where devices connect by MQTT; null where the service does not know it.',
     Type.Union([

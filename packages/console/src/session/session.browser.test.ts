@@ -58,6 +58,11 @@ describe('the shell of the console in Chromium', () => {
     await page.getByRole('cell', { name: 'Operator: starts, stops, acknowledges (everywhere)' }).waitFor();
     await page.getByLabel('Settings').click();
     await page.getByRole('button', { name: 'Sign out' }).click();
+    // There were no people when the page was loaded.
+    await page.getByLabel('API key').waitFor();
+    await page.reload();
+    await page.getByLabel('Name for signing in').waitFor();
+    await page.getByRole('button', { name: 'Use a key' }).click();
     await page.getByLabel('API key').waitFor();
     await page.goto('about:blank');
     await page.goto(link);

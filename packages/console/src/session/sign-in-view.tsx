@@ -19,14 +19,16 @@ interface Props {
   readonly client: Client;
   /** What people call the identity provider; `null` where there is none. */
   readonly signOnName: string | null;
+  /** Then their names come first, until this browser has signed in with a key. */
+  readonly hasPeople: boolean;
   /** Why the person has to sign in, where it is not the first time. */
   readonly reason: string | null;
   readonly onSignedIn: (session: SignedIn) => void;
 }
 
-export function SignInView({ client, signOnName, reason, onSignedIn }: Props) {
+export function SignInView({ client, signOnName, hasPeople, reason, onSignedIn }: Props) {
   const { session } = texts.value;
-  const usesKey = useSignal(localStorage.getItem(WAY) !== 'person');
+  const usesKey = useSignal((localStorage.getItem(WAY) ?? (hasPeople ? 'person' : 'key')) === 'key');
   const login = useSignal('');
   const secret = useSignal('');
   /** Asked for when the password was right and is not enough; `null` before. */
@@ -169,7 +171,7 @@ const focused = (element: HTMLElement | null): void => element?.focus();
 const failureOf = (result: SignInFailure): string =>
   result.kind === 'refused' ? failureText(result.failure) : texts.value.common.failures.unreachable;
 
-interface InvitedProps extends Omit<Props, 'reason'> {
+interface InvitedProps extends Omit<Props, 'hasPeople' | 'reason'> {
   readonly invite: string;
 }
 

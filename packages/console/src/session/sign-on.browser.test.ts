@@ -160,6 +160,7 @@ describe('single sign-on in Chromium, with a provider on another site', () => {
       .getByRole('alert')
       .getByText(/identity provider does not answer/)
       .waitFor();
+    await page.getByRole('button', { name: 'Use a key' }).click();
     await page.getByLabel('API key').fill(service.adminKey.key);
     await page.keyboard.press('Enter');
     await page.getByLabel('Your name').fill('Bea');

@@ -197,7 +197,7 @@ export function createHttpServer(
   group(roots.api, (routes) => peopleRoutes(routes, parts));
   group(roots.api, (routes) => policyRoutes(routes, parts));
   if (settings.console) {
-    consoleRoutes(app, settings, parts.consoleFolder, logger);
+    consoleRoutes(app, settings, parts.consoleFolder, parts.app.people, logger);
     app.register(async (routes) => signInRoutes(routes, parts, accessChecks), { prefix: roots.api });
     group(roots.api, (routes) => sessionRoutes(routes, parts));
     const provider = identityProviderOf(parts);

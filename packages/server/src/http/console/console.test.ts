@@ -159,6 +159,7 @@ describe("the operators' page", () => {
         map_tiles_url: 'https://tiles.example:8443/a/{z}/{x}/{y}.png',
         map_fault: null,
         sign_on_name: null,
+        has_people: false,
         device_link: null,
       },
     );

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { App } from '@granary/app/app';
+import { within } from '@granary/common/within';
 import type { ConsoleSettings } from '@granary/contract/console';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
@@ -22,6 +24,7 @@ export const NOT_BUILT_PAGE: ConsoleFile = {
   etag: async () => 'W/"not-built"',
 };
 /** Their names contain a digest of their content. */
+const PEOPLE_MS_MAX = 300;
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** Everything comes from this service; only map tiles may come from the one host that the settings name. */
@@ -59,13 +62,15 @@ export function consoleRoutes(
   routes: FastifyInstance,
   settings: Settings,
   folder: string,
+  people: Pick<App['people'], 'list'>,
   logger: Pick<Logger, 'info' | 'warn'>,
 ): void {
   const built = new BuiltConsole(folder);
   const { page, asset, manifest, icon, smallIcon, largeIcon, serviceWorker } = endpoints.console;
   const policy = contentSecurityPolicy(settings.mapTilesUrl);
   const map = openMap(settings, logger);
-  const pageSettings: ConsoleSettings = {
+  const hasPeople = peopleKnown(people);
+  const pageSettings = async (): Promise<ConsoleSettings> => ({
     version: VERSION,
     silo_segment: settings.siloSegment,
     field_segment: settings.fieldSegment,
@@ -73,14 +78,15 @@ export function consoleRoutes(
       settings.mapTilesUrl ?? (map.file === null ? null : `/map-tiles/${map.file.version}-{z}-{x}-{y}`),
     map_fault: map.fault,
     sign_on_name: signOnNameOf(settings),
+    has_people: await hasPeople(),
     device_link: deviceLinkOf(settings),
-  };
+  });
 
   register(routes, page, async (request, reply) => {
     // Not `no-referrer`, with which a browser may hide the origin that a change by cookie needs.
     reply.header('content-security-policy', policy).header('referrer-policy', 'same-origin');
     const file = await built.page();
-    const sent = file === undefined ? NOT_BUILT_PAGE : withSettings(file, pageSettings);
+    const sent = file === undefined ? NOT_BUILT_PAGE : withSettings(file, await pageSettings());
     return await sendRevalidated(sent, request, reply);
   });
 
@@ -111,7 +117,18 @@ export function consoleRoutes(
     return sendBytes(reply, body);
   });
 
-  register(routes, endpoints.console.settings, async () => success(pageSettings));
+  register(routes, endpoints.console.settings, async () => success(await pageSettings()));
+}
+
+/** People are never removed, so nothing is read after the first one was found; the page does not wait for a storage that hangs. */
+function peopleKnown(people: Pick<App['people'], 'list'>): () => Promise<boolean> {
+  let isKnown = false;
+  return async () => {
+    if (isKnown) return true;
+    const found = await within(PEOPLE_MS_MAX, people.list({ afterKeyId: null, limit: 1 })).catch(() => []);
+    isKnown = Array.isArray(found) && found.length > 0;
+    return isKnown;
+  };
 }
 
 interface OpenedMap {
