@@ -49,10 +49,10 @@ interface BatchWriter {
 
 /**
  * The writer of SQLite puts as many batches into one commit as it can write in 10 ms. A stop waits for the running one only, so a
- * batch has few readings: about 5 ms of work. On PostgreSQL stops have connections of their own, and a batch costs many round trips.
+ * batch has few readings: about 1 ms of work, and enough are under way to fill two commits. On PostgreSQL stops have connections of their own, and a batch costs many round trips.
  */
 const BATCHES = {
-  sqlite: { readings: 500, underWay: 4 },
+  sqlite: { readings: 500, underWay: 16 },
   postgres: { readings: 5_000, underWay: 2 },
 } as const;
 
@@ -192,7 +192,7 @@ class PlainRun {
 type Entry = Part | PlainRun;
 
 /** Runs that are kept to be used again: as many as the batches under way and the one that grows. */
-const SPARE_RUNS_MAX = 8;
+const SPARE_RUNS_MAX = 17;
 
 const isRun = (entry: Entry): entry is PlainRun => entry instanceof PlainRun;
 const partsOf = (entries: readonly Entry[]): Part[] =>
