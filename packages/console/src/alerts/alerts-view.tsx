@@ -241,7 +241,7 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
   const waiting = chosen.filter(isUnacknowledged);
   const shelvable = chosen.filter(({ shelved_until }) => shelved_until === null);
   return (
-    <div class="alerts-selection-place">
+    <div class={`alerts-selection-place ${chosen.length === 0 ? '' : 'docked'}`}>
       <div class={`alerts-selection ${chosen.length === 0 ? 'none-chosen' : ''}`}>
         <label>
           <input

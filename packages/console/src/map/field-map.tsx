@@ -30,7 +30,15 @@ import { MissionLayer, MissionsMode } from './missions-mode.tsx';
 import { PlanMode } from './planner-panel.tsx';
 import { DragHandle } from './surface/drag-handle.tsx';
 import { MapSurface } from './surface/map-surface.tsx';
-import { fitted, isVisible, pathOf, pointOf, screenOf, type Viewport } from './surface/projection.ts';
+import {
+  fitted,
+  isVisible,
+  pathOf,
+  pointOf,
+  screenOf,
+  type Viewport,
+  worldOf,
+} from './surface/projection.ts';
 import { NO_VIEW, useView } from './surface/surface-context.ts';
 import { Tracks } from './tracks.ts';
 import { VehicleGround } from './vehicle-ground.tsx';
@@ -161,6 +169,10 @@ export function FieldMap() {
   const mode = selected === null ? null : query.get('mode');
   const open = (more: Readonly<Record<string, string | undefined>>): void =>
     navigation.open(addressOf('map', null, { device: selectedId ?? undefined, ...more }));
+  const bringIntoView = (point: Point): void => {
+    if (!isVisible(screenOf(point, view.peek()), view.peek()))
+      view.value = { ...view.peek(), center: worldOf(point) };
+  };
   const middle = (): Point => pointOf(view.peek().center);
   const onPress = {
     plan: (point: Point): void => {
@@ -199,6 +211,7 @@ export function FieldMap() {
           tracks={tracks}
           selectedId={selectedId}
           onSelect={isMode(mode) ? null : select}
+          onFocus={bringIntoView}
         />
         {selected !== null && <SelectedLayer device={selected} mode={mode} contents={contents} />}
       </MapSurface>

@@ -1,5 +1,6 @@
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
+import type { Point } from '@granary/contract/positions';
 import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isUnacknowledged } from '../alerts/alerts.ts';
@@ -28,9 +29,11 @@ interface Props {
   readonly selectedId: string | null;
   /** `null` while points are drawn. */
   readonly onSelect: ((deviceId: string) => void) | null;
+  /** The keyboard has come to a device. */
+  readonly onFocus: (position: Point) => void;
 }
 
-export const VehicleLayer = ({ devices, tracks, selectedId, onSelect }: Props) => (
+export const VehicleLayer = ({ devices, tracks, selectedId, onSelect, onFocus }: Props) => (
   <>
     {devices.slice(0, TRACKS_MAX).map((device) => (
       <VehicleTrack key={device.peek().device_id} device={device} tracks={tracks} />
@@ -42,6 +45,7 @@ export const VehicleLayer = ({ devices, tracks, selectedId, onSelect }: Props) =
         tracks={tracks}
         isSelected={device.peek().device_id === selectedId}
         onSelect={onSelect}
+        onFocus={onFocus}
       />
     ))}
     <VehicleLabels devices={devices.length > LABELS_MAX ? devices.slice(0, 1) : devices} />
@@ -79,10 +83,11 @@ interface VehicleMarkProps {
   readonly isSelected: boolean;
   /** `null` while points are drawn: then a press on the mark is a press on the map. */
   readonly onSelect: ((deviceId: string) => void) | null;
+  readonly onFocus: (position: Point) => void;
 }
 
 /** A device at its place, with the direction of its last movement. */
-function VehicleMark({ device, tracks, isSelected, onSelect }: VehicleMarkProps) {
+function VehicleMark({ device, tracks, isSelected, onSelect, onFocus }: VehicleMarkProps) {
   const { live } = useConsole();
   const view = useView();
   const { common, map } = texts.value;
@@ -115,6 +120,7 @@ function VehicleMark({ device, tracks, isSelected, onSelect }: VehicleMarkProps)
         if (onSelect !== null) event.stopPropagation();
       }}
       onClick={select}
+      onFocus={() => onFocus(position.point)}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' && event.key !== ' ') return;
         event.preventDefault();
