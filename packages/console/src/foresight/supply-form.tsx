@@ -145,6 +145,7 @@ export function SupplyForm({ deviceId, use, reload }: Props) {
       <QuantityInput label={words.reserve} placeholder="5" {...field('reserve')} />
       <SelectInput
         label={words.withdrawals}
+        hint={current.value.withdrawals === 'operations_only' ? words.operationsOnlyMeans : undefined}
         options={[
           ['any', words.anyWithdrawal],
           ['operations_only', words.operationsOnly],

@@ -19,6 +19,16 @@ after(() => site.stop());
 const englishLines = async (page: Page): Promise<string[]> =>
   (await page.locator('body').innerText()).split('\n').filter((line) => ENGLISH.test(line));
 
+/** The choices of which the end is not seen. */
+const CUT_CHOICES = `[...document.querySelectorAll('select')].flatMap((select) => {
+  const { font, letterSpacing, paddingLeft, paddingRight } = getComputedStyle(select);
+  const text = select.selectedOptions[0]?.textContent ?? '';
+  const drawing = document.createElement('canvas').getContext('2d');
+  Object.assign(drawing, { font, letterSpacing });
+  const room = select.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+  return select.clientWidth > 0 && drawing.measureText(text).width > room + 1 ? [text] : [];
+})`;
+
 const VIEWS = [
   '#/overview',
   '#/overview?view=table',
@@ -43,7 +53,7 @@ const VIEWS = [
 ];
 
 for (const viewport of [DESK, PHONE]) {
-  test(`no German view has a fault of accessibility or an English sentence, ${viewport.width} px wide`, async (t) => {
+  test(`no German view has a fault of accessibility, an English sentence or a choice that is cut, ${viewport.width} px wide`, async (t) => {
     const operator = await signIn(t, site, { viewport });
     if (operator === null) return;
     const { page, record } = operator;
@@ -54,6 +64,7 @@ for (const viewport of [DESK, PHONE]) {
       await page.locator('main :is(table, .panel, .empty-state, .map, .tile, h1)').first().waitFor();
       await checkAccessibility(page);
       assert.deepEqual(await englishLines(page), [], view);
+      assert.deepEqual(await page.evaluate(CUT_CHOICES), [], view);
     }
     assert.deepEqual(record.faults, []);
   });

@@ -142,6 +142,7 @@ export const foresight: typeof english.foresight = {
     reserve: 'Reserve in % des Fassungsvermögens',
     withdrawals: 'Entnahme',
     anyWithdrawal: 'auf beliebige Weise',
-    operationsOnly: 'nur durch Vorgänge dieses Dienstes: alles andere ist ein Verlust',
+    operationsOnly: 'nur durch Vorgänge dieses Dienstes',
+    operationsOnlyMeans: 'Alles andere ist dann ein Verlust.',
   },
 };

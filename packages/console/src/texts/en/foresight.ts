@@ -136,6 +136,7 @@ export const foresight = {
     reserve: 'Reserve in % of the capacity',
     withdrawals: 'Taken out',
     anyWithdrawal: 'in any way',
-    operationsOnly: 'only by operations of this service: anything else is a loss',
+    operationsOnly: 'only by operations of this service',
+    operationsOnlyMeans: 'Anything else is then a loss.',
   },
 };

@@ -142,6 +142,7 @@ export const foresight: typeof english.foresight = {
     reserve: 'Reserva en % de la capacidad',
     withdrawals: 'Retiradas',
     anyWithdrawal: 'de cualquier modo',
-    operationsOnly: 'solo por operaciones de este servicio: todo lo demás es una pérdida',
+    operationsOnly: 'solo por operaciones del servicio',
+    operationsOnlyMeans: 'Todo lo demás es entonces una pérdida.',
   },
 };

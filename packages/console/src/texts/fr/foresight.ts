@@ -142,6 +142,7 @@ export const foresight: typeof english.foresight = {
     reserve: 'Réserve en % de la capacité',
     withdrawals: 'Prélèvements',
     anyWithdrawal: 'de toute façon',
-    operationsOnly: 'seulement par des opérations de ce service : tout le reste est une perte',
+    operationsOnly: 'seulement par opérations du service',
+    operationsOnlyMeans: 'Tout le reste est alors une perte.',
   },
 };

@@ -142,6 +142,7 @@ export const foresight: typeof english.foresight = {
     reserve: 'Reserve in % van de inhoud',
     withdrawals: 'Uitname',
     anyWithdrawal: 'op elke manier',
-    operationsOnly: 'alleen door bewerkingen van deze dienst: al het andere is verlies',
+    operationsOnly: 'alleen door bewerkingen van de dienst',
+    operationsOnlyMeans: 'Al het andere is dan een verlies.',
   },
 };

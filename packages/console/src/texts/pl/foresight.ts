@@ -148,6 +148,7 @@ export const foresight: typeof english.foresight = {
     reserve: 'Rezerwa w % pojemności',
     withdrawals: 'Pobór',
     anyWithdrawal: 'w dowolny sposób',
-    operationsOnly: 'tylko operacjami tej usługi: wszystko inne to ubytek',
+    operationsOnly: 'tylko operacjami tej usługi',
+    operationsOnlyMeans: 'Wszystko inne to wtedy ubytek.',
   },
 };
