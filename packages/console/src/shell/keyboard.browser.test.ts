@@ -155,6 +155,22 @@ for (const viewport of [PHONE, TABLET]) {
       }, 'acknowledged');
     });
 
+    test('a configuration is changed', async (t) => {
+      const operator = await signIn(t, site, { viewport });
+      if (operator === null) return;
+      const { page } = operator;
+      const keyboard = keyboardOf(operator);
+      await operator.open('#/devices/silo-12?tab=configuration');
+      await keyboard.reach(page.getByLabel(/^Low level in %/));
+      await keyboard.type('22');
+      await keyboard.use(page.getByRole('button', { name: 'Save' }));
+      await eventually(
+        async () => (await site.client.configuration.silo.get('silo-12')).configuration.thresholds.low_level,
+        22,
+      );
+      await keyboard.reach(page.getByLabel('Reason'));
+    });
+
     test('a shift is handed over, and the handover acknowledged', async (t) => {
       const operator = await signIn(t, site, { viewport });
       if (operator === null) return;
