@@ -44,6 +44,21 @@ describeEachEngine('a PIN or password that was compared', (engine) => {
     assert.notEqual(await app.confirmations.find('c_per_changed'), undefined);
   });
 
+  it('signs no browser in when it is another password by now', async () => {
+    await invite('per_signed');
+    const signIn = (hash: string, checkedPassword: string | null) =>
+      app.session.create({
+        keyId: 'per_signed',
+        hash,
+        nowMs: NOW_MS,
+        codeHash: null,
+        formerHash: null,
+        checkedPassword,
+      });
+    assert.equal(await signIn('s_former', 'former'), undefined);
+    assert.notEqual(await signIn('s_present', null), undefined);
+  });
+
   it('lets nobody in who was disabled meanwhile', async () => {
     await invite('per_disabled');
     await app.people.disable('per_disabled', NOW_MS);

@@ -2,7 +2,7 @@ import './dialog.css';
 import './inputs.css';
 import { useSignal } from '@preact/signals';
 import { type ComponentChildren, type ComponentType, createContext } from 'preact';
-import { useContext, useEffect, useRef } from 'preact/hooks';
+import { useContext, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { useAction } from './form-state.ts';
@@ -34,7 +34,8 @@ export function Dialog({ title, onClose, question, children }: Props) {
     if (question === undefined) onClose();
     else isAsked.value = true;
   };
-  useEffect(() => {
+  // Before the next key: what is typed at once after a press belongs to the first field.
+  useLayoutEffect(() => {
     const { activeElement } = document;
     element.current?.showModal();
     element.current?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();

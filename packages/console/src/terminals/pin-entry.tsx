@@ -1,7 +1,7 @@
 import './pin-entry.css';
 import type { TerminalPerson } from '@granary/contract/terminals';
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Field } from '../kit/inputs.tsx';
@@ -29,7 +29,8 @@ export function PinEntry({ name, usesPassword, submit, hint, onEnter }: Props) {
   const secret = useSignal('');
   const input = useRef<HTMLInputElement>(null);
   const { run, isRunning, failure } = useAction();
-  useEffect(() => input.current?.focus(), [usesPassword]);
+  // Before the next key: a PIN is typed at once after its name was pressed.
+  useLayoutEffect(() => input.current?.focus(), [usesPassword]);
 
   async function enter(event: Event): Promise<void> {
     event.preventDefault();

@@ -27,8 +27,7 @@ export class RunningSite {
     this.#farm = farm;
   }
 
-  /** Without history, because writing thirty days of it takes longer than the tests. */
-  /** The files are in the data folder, by name. */
+  /** Usually without history, because writing thirty days of it takes longer than the tests. The files are in the data folder, by name. */
   static async start(
     historyDays = 0,
     files: Readonly<Record<string, Uint8Array>> = {},
