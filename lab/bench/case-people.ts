@@ -18,7 +18,7 @@ const APART_MS = 450;
 const PEOPLE = 20;
 const TERMINALS = 20;
 /** So that somewhat more than 10,000 wrong PINs are divided over a round: each is followed by a pause. */
-const PIN_CONNECTIONS = 30;
+const PIN_CONNECTIONS = 36;
 const PINS_MIN = 10_000;
 const SIGN_INS = 200;
 const RATIO_MIN = 0.95;
@@ -172,7 +172,7 @@ function findingsOf(quiet: readonly Round[], attacked: readonly Attacked[], { su
   const ratio = median(
     attacked.map((round, index) => round.readingsPerSecond / (quiet[index]?.readingsPerSecond ?? 0)),
   );
-  const load = `${whole(pins)} wrong PINs and ${SIGN_INS} sign-ins at once per round (${signInsMs.length} of ${SIGN_INS * attacked.length} signed in, the last after ${(Math.max(...signInsMs) / SECOND_MS).toFixed(1)} s), while ${whole(DEVICES)} devices report every second`;
+  const load = `${whole(pins)} wrong PINs in ${attacked.length} rounds with ${SIGN_INS} sign-ins at once in each (${signInsMs.length} of ${SIGN_INS * attacked.length} signed in, the last after ${(Math.max(...signInsMs) / SECOND_MS).toFixed(1)} s), while ${whole(DEVICES)} devices report every second`;
   const enough = attacked.every((round) => round.pins >= PINS_MIN);
   return [
     {
