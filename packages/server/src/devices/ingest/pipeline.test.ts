@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { RequestTime, requestLeftMs, withinRequest } from '@granary/common/request-time';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import { HOUR_MS } from '@granary/contract/time';
 import { packReadings, unpackReadings } from '@granary/core/telemetry/packed-readings';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { isRefusal } from '@granary/testing/app/fixtures';
@@ -17,11 +18,11 @@ interface Batch extends Omit<PackedBatch, 'readings'> {
   readonly readings: readonly Reading[];
 }
 
-function pipelineOver(append: (batch: Batch) => Promise<unknown>) {
+function pipelineOver(append: (batch: Batch) => Promise<unknown>, gatherMs = 0) {
   const counters = newIngestCounters();
   const pipeline = new IngestPipeline({
     append: ({ readings, ...batch }) => append({ ...batch, readings: unpackReadings(readings) }),
-    batches: { readings: 500, underWay: 4 },
+    batches: { readings: 500, underWay: 4, gatherMs },
     counters,
     logger: silent,
   });
@@ -52,6 +53,23 @@ describe('the ingest pipeline', () => {
     const { pipeline } = pipelineOver(async () => void left.push(requestLeftMs()));
     await withinRequest(new RequestTime(0), () => pipeline.submit(arrivalOf(1)));
     assert.deepEqual(left, [Number.POSITIVE_INFINITY]);
+  });
+
+  it('gathers a few readings after a batch, and neither many nor those of a service that ends', async () => {
+    const sizes: number[] = [];
+    const append = async ({ readings }: Batch) => void sizes.push(readings.length);
+    const { pipeline } = pipelineOver(append, HOUR_MS);
+    await pipeline.submit(arrivalOf(1));
+    assert.deepEqual(sizes, [1], 'the first one waits for nothing');
+    const few = [pipeline.submit(arrivalOf(2)), pipeline.submitHeld(arrivalOf(3))];
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(sizes, [1]);
+    await Promise.all([...few, pipeline.submit(arrivalOf(4, 70))]);
+    assert.deepEqual(sizes, [1, 72]);
+    const last = pipeline.submit(arrivalOf(5));
+    await pipeline.drain();
+    await last;
+    assert.deepEqual(sizes, [1, 72, 1]);
   });
 
   it('frees the queue of readings that were written and of readings that could not be written', async () => {

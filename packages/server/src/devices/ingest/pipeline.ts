@@ -44,16 +44,21 @@ interface BatchWriter {
     readonly readings: number;
     /** Batches that may be under way at the same time while enough messages wait to fill a further one. */
     readonly underWay: number;
+    /** How long a batch of few readings waits for more after the last one was begun. */
+    readonly gatherMs: number;
   };
 }
+
+/** A commit on PostgreSQL costs about ten round trips, however many readings it has. */
+const FEW_READINGS = 64;
 
 /**
  * The writer of SQLite puts as many batches into one commit as it can write in 10 ms. A stop waits for the running one only, so a
  * batch has few readings: about 1 ms of work, and enough are under way to fill two commits. On PostgreSQL stops have connections of their own, and a batch costs many round trips.
  */
 const BATCHES = {
-  sqlite: { readings: 500, underWay: 16 },
-  postgres: { readings: 5_000, underWay: 2 },
+  sqlite: { readings: 500, underWay: 16, gatherMs: 0 },
+  postgres: { readings: 5_000, underWay: 2, gatherMs: 10 },
 } as const;
 
 export const batchWriter = (engine: keyof typeof BATCHES, append: BatchWriter['append']): BatchWriter => ({
@@ -222,6 +227,8 @@ export class IngestPipeline {
   /** Those of the batches that are being written. */
   #underWayReadings = 0;
   #isTurnPlanned = false;
+  #gathering: NodeJS.Timeout | null = null;
+  #lastBatchAtMs = Number.NEGATIVE_INFINITY;
   readonly #writing = new Set<Promise<void>>();
   /** Set from a failure of the storage until the next success. */
   #outage: { readonly fault: Refusal; retryMs: number; timer: NodeJS.Timeout | null } | null = null;
@@ -285,6 +292,7 @@ export class IngestPipeline {
   /** Resolves when everything submitted so far is written or refused; from now on nothing is held. */
   async drain(): Promise<void> {
     this.#isDraining = true;
+    this.#planTurn();
     if (this.#outage !== null && this.#writing.size === 0) this.#failHeld(this.#outage.fault);
     while (this.#waiting.length > 0 || this.#writing.size > 0) {
       const next = this.#writing.size > 0 ? this.#writing : [new Promise((resolve) => setImmediate(resolve))];
@@ -327,13 +335,33 @@ export class IngestPipeline {
 
   #planTurn(): void {
     if (this.#isTurnPlanned || this.#outage?.timer != null || this.#writing.size >= this.#batchesMax) return;
+    const waitMs = this.#gatherLeftMs;
+    if (waitMs > 0) {
+      this.#gathering ??= setTimeout(() => this.#gathered(), waitMs);
+      return;
+    }
+    if (this.#gathering !== null) clearTimeout(this.#gathering);
+    this.#gathering = null;
     this.#isTurnPlanned = true;
     setImmediate(() => this.#takeTurn());
+  }
+
+  get #gatherLeftMs(): number {
+    const { gatherMs } = this.#parts.batches;
+    const isFew = this.#queuedReadings - this.#underWayReadings < FEW_READINGS;
+    if (gatherMs === 0 || !isFew || this.#isDraining) return 0;
+    return this.#lastBatchAtMs + gatherMs - performance.now();
+  }
+
+  #gathered(): void {
+    this.#gathering = null;
+    this.#takeTurn();
   }
 
   #takeTurn(): void {
     this.#isTurnPlanned = false;
     if (this.#waiting.length === 0 || this.#outage?.timer != null) return;
+    this.#lastBatchAtMs = performance.now();
     const batch = this.#takeBatch();
     const size = batch.reduce((sum, entry) => sum + countedSize(entry), 0);
     this.#underWayReadings += size;
