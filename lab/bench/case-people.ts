@@ -18,7 +18,7 @@ const APART_MS = 450;
 const PEOPLE = 20;
 const TERMINALS = 20;
 /** So that somewhat more than 10,000 wrong PINs are divided over a round: each is followed by a pause. */
-const PIN_CONNECTIONS = 36;
+const PIN_CONNECTIONS = 48;
 const PINS_MIN = 10_000;
 const SIGN_INS = 200;
 const RATIO_MIN = 0.95;
