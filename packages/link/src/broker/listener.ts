@@ -102,10 +102,13 @@ const CLOSING_CONNECTIONS_MAX = 64;
 /** The text of OpenSSL names source files; its code is enough to find the cause. */
 const handshakeFault = (error: NodeJS.ErrnoException): string => error.code ?? error.message;
 
+/** All devices of a site come back at once after an outage of its network; Node's usual 511 makes the system refuse some of them. */
+const WAITING_CONNECTIONS_MAX = 4_096;
+
 function listen(server: Server, options: BrokerAddress & { readonly reusePort: boolean }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options, () => {
+    server.listen({ ...options, backlog: WAITING_CONNECTIONS_MAX }, () => {
       server.off('error', reject);
       resolve();
     });
