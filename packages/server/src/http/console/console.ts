@@ -23,8 +23,9 @@ export const NOT_BUILT_PAGE: ConsoleFile = {
   body: async () => NOT_BUILT,
   etag: async () => 'W/"not-built"',
 };
-/** Their names contain a digest of their content. */
+/** So the page is there while the storage hangs. */
 const PEOPLE_MS_MAX = 300;
+/** Their names contain a digest of their content. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** Everything comes from this service; only map tiles may come from the one host that the settings name. */
@@ -120,7 +121,7 @@ export function consoleRoutes(
   register(routes, endpoints.console.settings, async () => success(await pageSettings()));
 }
 
-/** People are never removed, so nothing is read after the first one was found; the page does not wait for a storage that hangs. */
+/** People are never removed, so nothing is read after the first one was found. */
 function peopleKnown(people: Pick<App['people'], 'list'>): () => Promise<boolean> {
   let isKnown = false;
   return async () => {

@@ -1,5 +1,4 @@
 import type { Argon2Parameters } from 'node:crypto';
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 export type Argon2Job = Pick<
@@ -7,30 +6,36 @@ export type Argon2Job = Pick<
   'message' | 'nonce' | 'tagLength' | 'memory' | 'passes' | 'parallelism'
 >;
 
-/** Computes one after the other, in a thread of its own that leaves the processor to stops and readings. */
+/** Computes in a thread of its own, which leaves the processor to stops and readings; one job at a time. */
 export class Argon2 {
   #thread: Worker | undefined;
+  #answer: PromiseWithResolvers<Uint8Array> | undefined;
 
   async derive(job: Argon2Job): Promise<Buffer> {
     this.#thread ??= this.#start();
     const thread = this.#thread;
+    const answer = Promise.withResolvers<Uint8Array>();
+    this.#answer = answer;
     thread.ref();
-    const answered = once(thread, 'message');
     thread.postMessage(job);
     try {
-      const [tag] = (await answered) as [Uint8Array];
-      return Buffer.from(tag);
+      return Buffer.from(await answer.promise);
     } finally {
       thread.unref();
     }
   }
 
-  /** Only when the first password comes, because of its memory. */
+  /** Only when the first password comes, because of its memory; a new one follows one that has failed. */
   #start(): Worker {
     const thread = new Worker(new URL('./argon2-thread.ts', import.meta.url));
-    thread.once('exit', () => {
+    const lost = (error: unknown): void => {
+      if (this.#thread !== thread) return;
       this.#thread = undefined;
-    });
+      this.#answer?.reject(error);
+    };
+    thread.on('message', (tag: Uint8Array) => this.#answer?.resolve(tag));
+    thread.on('error', lost);
+    thread.on('exit', () => lost(new Error('the thread that compares passwords has ended')));
     return thread;
   }
 }
