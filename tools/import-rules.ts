@@ -77,7 +77,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
     nodeModules: true,
   },
   cli: {
-    packages: ['contract', 'core', 'client', 'server', 'simulator', 'bridge'],
+    packages: ['common', 'contract', 'core', 'client', 'server', 'simulator', 'bridge'],
     libraries: ['commander', 'yaml'],
     nodeModules: true,
   },

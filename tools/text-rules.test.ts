@@ -19,6 +19,8 @@ describe('text rules', () => {
     ['package-lock.json', '"resolved": "packages/core",\n'],
     ['packages/core/src/alerts/rules.ts', `const all = [${DOTS}rules, ${DOTS}[1, 2].map(double)];\n`],
     ['packages/core/src/alerts/rules.ts', `const one = { ${DOTS}(isOpen ? { rule } : {}) };\n`],
+    ['packages/common/src/time-text.ts', 'const own = new Intl.DateTimeFormat();\n'],
+    ['packages/core/src/words.ts', "const text = count.toLocaleString('en');\n"],
     ['README.md', ''],
   ];
   for (const [path, text] of TIDY) {
@@ -44,6 +46,9 @@ describe('text rules', () => {
     ['docs/guide.md', `fine\nhttps://${HOST}/thing\n`, /guide\.md:2 which package registry/],
     ['package-lock.json', '"resolved": "https://example.org/thing.tgz",\n', /names no registry/],
     ['packages/console/src/shell/app.css', '.app:has(.map) {\n', /a class says the same/],
+    ['packages/core/src/reports/html.ts', 'const own = new Intl.DateTimeFormat();\n', /the same clock/],
+    ['packages/console/src/kit/table.tsx', "new Date(at).toLocaleString('de');\n", /the same clock/],
+    ['packages/cli/src/alerts.ts', 'at.toLocaleTimeString();\n', /the same clock/],
     ['docs/guide.md', 'trailing \n', /trailing space/],
     ['docs/guide.md', 'carriage return\r\n', /line feed/],
     ['docs/guide.md', 'cut off', /does not end in a line feed/],

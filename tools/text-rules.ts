@@ -42,6 +42,11 @@ const TEXT_RULES: readonly TextRule[] = [
     reason: 'the lock file names no registry (omit-lockfile-registry-resolved=true)',
   },
   {
+    appliesTo: /^packages\/(?!common\/src\/time-(text|zone)\.ts$).*(?<!\.test)\.tsx?$/,
+    forbids: /\bDateTimeFormat\b|\.toLocale(Date|Time)String\(|\bDate\(.*\)\.toLocaleString\(/,
+    reason: 'times for people are formatted by common/src/time-text.ts, so that all show the same clock',
+  },
+  {
     appliesTo: /\.css$/,
     forbids: /:has\(/,
     reason:

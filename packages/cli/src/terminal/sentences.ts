@@ -1,24 +1,19 @@
+import { areOtherClocks, numericTime, ownZone } from '@granary/common/time-text';
 import { ENGLISH } from '@granary/contract/sentences/english';
 import { type Reader, written } from '@granary/contract/sentences/sentence';
 
 type Values = Readonly<Record<string, unknown>>;
 
-export const terminalZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-// Swedish writes dates and times as ISO 8601 does.
-const timeIn = (time: string | number, timeZone: string): string =>
-  new Date(time).toLocaleString('sv-SE', { timeZone });
-
 /** To the minute, such as 2026-11-15 08:30, in the zone of a silo. */
-export const localTime = (time: string, timeZone: string): string => timeIn(time, timeZone).slice(0, 16);
+export const localTime = (time: string, timeZone: string): string => numericTime(Date.parse(time), timeZone);
 
 /** Whether clocks there show another time than that of the terminal. */
 export const isOtherZone = (timeZone: string, nowMs: number = Date.now()): boolean =>
-  timeIn(nowMs, timeZone) !== timeIn(nowMs, terminalZone());
+  areOtherClocks(timeZone, ownZone(), nowMs);
 
 /** The English of the service, with times in a zone. */
-const readerIn = (timeZone: string): Reader => ({ ...ENGLISH, time: (time) => timeIn(time, timeZone) });
-const READER = readerIn(terminalZone());
+const readerIn = (timeZone: string): Reader => ({ ...ENGLISH, time: (time) => localTime(time, timeZone) });
+const READER = readerIn(ownZone());
 
 /** A reason of a forecast, with times of the silo's zone. */
 export const reasonText = (

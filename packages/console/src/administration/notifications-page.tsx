@@ -11,6 +11,7 @@ import { Button } from '../kit/button.tsx';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { FilterBar, SelectFilter } from '../kit/filter-bar.tsx';
 import { type Draft, useDraft } from '../kit/form-state.ts';
+import { viewerZone } from '../kit/format.ts';
 import { type Bound, CheckInput, Choices, SelectInput, TextArea, TextInput } from '../kit/inputs.tsx';
 import { PageList, Table, textColumn, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
@@ -43,7 +44,7 @@ export function RuleForm({ rule, onClose }: Props) {
   const console = useConsole();
   const { client } = console;
   const { notifications, common, keys, alarmHelp, deviceAdmin } = texts.value;
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const timeZone = viewerZone();
   const draft = useDraft(rule === null ? emptyRule(timeZone) : draftOfRule(rule, timeZone));
   const { current, field } = draft;
 

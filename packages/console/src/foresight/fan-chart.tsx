@@ -1,11 +1,12 @@
 import './fan-chart.css';
+import { timeAs } from '@granary/common/time-text';
 import { timeZone } from '@granary/common/time-zone';
 import type { Forecast } from '@granary/contract/foresight/forecasts';
 import type { Refill } from '@granary/contract/foresight/refills';
 import { DAY_MS } from '@granary/contract/time';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatMass, timeFormat, zoneOf } from '../kit/format.ts';
+import { formatMass, zoneOf } from '../kit/format.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { likelyTimesMs } from './forecast-words.ts';
 
@@ -163,8 +164,7 @@ export function dayStarts(fromMs: number, toMs: number, zoneName: string): numbe
   return starts;
 }
 
-const dayName = (ms: number, zoneName: string): string =>
-  timeFormat(locale.value, { weekday: 'short', day: 'numeric', timeZone: zoneName }).format(ms);
+const dayName = (ms: number, zoneName: string): string => timeAs('weekdayAndDay', ms, locale.value, zoneName);
 
 const USUAL_WIDTH = 720;
 

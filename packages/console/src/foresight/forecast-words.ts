@@ -1,7 +1,6 @@
-import { localMs } from '@granary/common/time-zone';
+import { timeAhead as timeAheadOf } from '@granary/common/time-text';
 import type { Forecast } from '@granary/contract/foresight/forecasts';
-import { DAY_MS, HOUR_MS } from '@granary/contract/time';
-import { otherZone, timeFormat } from '../kit/format.ts';
+import { otherZone } from '../kit/format.ts';
 import type { Texts } from '../texts/en/texts.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -9,10 +8,6 @@ type Words = Texts['foresight'];
 
 /** What the sentence about a silo is made of. */
 export type Told = Pick<Forecast, 'status' | 'empty' | 'order_by'>;
-
-const EXACT_BELOW_MS = 2 * DAY_MS;
-const HALF_DAYS_BELOW_MS = 5 * DAY_MS;
-const NOON_H = 12;
 
 interface Reading {
   readonly nowMs: number;
@@ -22,22 +17,9 @@ interface Reading {
   readonly timeZone: string;
 }
 
-/** A time ahead, rounded to what can be known of it: to the hour, to half a day, to the day. */
-export function timeAhead(at: string, { nowMs, language, words, timeZone }: Reading): string {
-  const timeMs = Date.parse(at);
-  const aheadMs = timeMs - nowMs;
-  const format = (options: Intl.DateTimeFormatOptions, ms: number): string =>
-    timeFormat(language, { ...options, timeZone }).format(ms);
-  if (aheadMs < EXACT_BELOW_MS) {
-    const offsetMs = localMs(timeMs, timeZone) - timeMs;
-    const hourMs = Math.round((timeMs + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs;
-    return `${format({ weekday: 'short' }, hourMs)} ${format({ hour: '2-digit', minute: '2-digit' }, hourMs)}`;
-  }
-  if (aheadMs >= HALF_DAYS_BELOW_MS)
-    return format({ weekday: 'short', day: 'numeric', month: 'short' }, timeMs);
-  const half = new Date(localMs(timeMs, timeZone)).getUTCHours() < NOON_H ? 'morning' : 'afternoon';
-  return `${format({ weekday: 'short' }, timeMs)} ${words.halfDays[half]}`;
-}
+/** A time ahead, as precisely as it can be known. */
+export const timeAhead = (at: string, { words, ...reader }: Reading): string =>
+  timeAheadOf(Date.parse(at), { ...reader, halfDays: words.halfDays });
 
 /** Names the place of a sentence with a time, where its clocks are not those of the viewer. */
 export function inZone(sentence: string, { nowMs, timeZone }: Reading): string {

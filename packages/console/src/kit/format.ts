@@ -1,3 +1,4 @@
+import { areOtherClocks, dayAs, ownZone, placeOfZone, timeAs } from '@granary/common/time-text';
 import { isTimeZone, localMs } from '@granary/common/time-zone';
 import { unitSymbol } from '@granary/contract/telemetry/channels';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
@@ -7,7 +8,6 @@ const KM_M = 1_000;
 const TONNE_KG = 1_000;
 
 const numberFormats = new Map<string, Intl.NumberFormat>();
-const timeFormats = new Map<string, Intl.DateTimeFormat>();
 
 /** Numbers in the way of the viewer's language, with the digits that their unit justifies and a minus sign. */
 export function formatNumber(
@@ -25,14 +25,6 @@ export function formatNumber(
     numberFormats.set(key, format);
   }
   return format.format(value).replace('-', '−');
-}
-
-/** The format of times, made once. */
-export function timeFormat(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = `${language} ${JSON.stringify(options)}`;
-  const format = timeFormats.get(key) ?? new Intl.DateTimeFormat(language, options);
-  timeFormats.set(key, format);
-  return format;
 }
 
 /** Where a unit is not listed, three significant digits are shown. */
@@ -126,6 +118,9 @@ export function formatDuration(ms: number): string {
   return minutes === 0 ? hours : `${hours} ${minutes}\u00a0min`;
 }
 
+const isToday = (timeMs: number, nowMs: number, timeZone: string): boolean =>
+  Math.floor(localMs(timeMs, timeZone) / DAY_MS) === Math.floor(localMs(nowMs, timeZone) / DAY_MS);
+
 /** In the time zone of the viewer, unless another one is given; today's times without their date. */
 export function formatTime(
   timestamp: string | number,
@@ -134,11 +129,7 @@ export function formatTime(
   timeZone: string = viewerZone(),
 ): string {
   const timeMs = new Date(timestamp).getTime();
-  const dayOf = (ms: number): number => Math.floor(localMs(ms, timeZone) / DAY_MS);
-  const isToday = dayOf(timeMs) === dayOf(nowMs);
-  const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
-  const date: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
-  return timeFormat(language, { ...(isToday ? {} : date), ...clock, timeZone }).format(timeMs);
+  return timeAs(isToday(timeMs, nowMs, timeZone) ? 'second' : 'dayAndSecond', timeMs, language, timeZone);
 }
 
 /** Hour and minute of a place, with the day where it is not today there. */
@@ -149,17 +140,13 @@ export function formatMinute(
   timeZone: string = viewerZone(),
 ): string {
   const timeMs = new Date(timestamp).getTime();
-  const dayOf = (ms: number): number => Math.floor(localMs(ms, timeZone) / DAY_MS);
-  const day: Intl.DateTimeFormatOptions =
-    dayOf(timeMs) === dayOf(nowMs) ? {} : { day: 'numeric', month: 'short' };
-  const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
-  return timeFormat(language, { ...day, ...clock, timeZone }).format(timeMs);
+  return timeAs(isToday(timeMs, nowMs, timeZone) ? 'clock' : 'dayAndMinute', timeMs, language, timeZone);
 }
 
 let zoneOfViewer: string | undefined;
 
 export function viewerZone(): string {
-  zoneOfViewer ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  zoneOfViewer ??= ownZone();
   return zoneOfViewer;
 }
 
@@ -169,22 +156,14 @@ export const zoneOf = ({ time_zone }: { readonly time_zone: string }): string =>
 
 /** The place that a zone is named after, if clocks there show another time than that of the viewer; otherwise `null`. */
 export const otherZone = (timeZone: string, atMs: number): string | null =>
-  localMs(atMs, timeZone) === localMs(atMs, viewerZone())
-    ? null
-    : timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ');
+  areOtherClocks(timeZone, viewerZone(), atMs) ? placeOfZone(timeZone) : null;
 
 /** A local day, which has no time zone. */
-export const formatDate = (day: string, language: string): string =>
-  timeFormat(language, {
-    year: 'numeric',
-    month: 'short',
-    day: 'numeric',
-    timeZone: 'UTC',
-  }).format(new Date(day));
+export const formatDate = (day: string, language: string): string => dayAs('date', day, language);
 
 /** Hour and minute with the name of their zone, for a clock on the screen. */
 export const formatClock = (nowMs: number, language: string): string =>
-  timeFormat(language, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }).format(nowMs);
+  timeAs('clockOfZone', nowMs, language, viewerZone());
 
 /** The exact time, for the text that appears on hover. */
 export const utcTime = (timestamp: string | number): string =>

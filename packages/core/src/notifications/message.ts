@@ -1,4 +1,4 @@
-import { localMs } from '@granary/common/time-zone';
+import { numericTime } from '@granary/common/time-text';
 import { ALERT_SEVERITIES, type Alert, type AlertSeverity } from '@granary/contract/alerts';
 import type { NoticeKind, NotificationRecord } from '@granary/contract/notifications';
 import { ENGLISH } from '@granary/contract/sentences/english';
@@ -225,10 +225,8 @@ function subjectText(text: string): string {
 }
 
 /** A time for a person, such as `2026-11-15 22:10 (Europe/Berlin)`. */
-export function timeText(instantMs: number, timeZone: string): string {
-  const local = new Date(localMs(instantMs, timeZone)).toISOString();
-  return `${local.slice(0, 10)} ${local.slice(11, 16)} (${timeZone})`;
-}
+export const timeText = (instantMs: number, timeZone: string): string =>
+  `${numericTime(instantMs, timeZone)} (${timeZone})`;
 
 /** What an alert says, with the times in this zone. */
 export const messageText = (

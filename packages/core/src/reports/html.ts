@@ -1,3 +1,4 @@
+import { dayAs, placeOfZone, timeAhead, timeAs } from '@granary/common/time-text';
 import { convertUnit } from '@granary/common/units';
 import type { Actor } from '@granary/contract/audit';
 import type { Report, ReportLanguage, ReportSilo } from '@granary/contract/reports';
@@ -54,21 +55,19 @@ export const mailParts = ({ report, reader, attachesCsv }: MailedReport) => ({
 
 interface Texts {
   readonly words: ReportWords;
+  readonly nowMs: number;
   mass(kg: number | null, bushelKg?: number | null): string;
   time(timestamp: string): string;
   date(timestamp: string): string;
-  day(date: string, form: Intl.DateTimeFormatOptions): string;
+  /** A time ahead, as the operators' page says it. */
+  ahead(timestamp: string): string;
+  day(date: string, form: Parameters<typeof dayAs>[0]): string;
   number(value: number): string;
 }
 
-function textsOf({ language, mass }: ReportReader, timeZone: string): Texts {
-  const date = { timeZone, weekday: 'short', day: 'numeric', month: 'short' } as const;
-  const time = new Intl.DateTimeFormat(language, {
-    ...date,
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
+function textsOf({ language, mass }: ReportReader, { time_zone: timeZone, made_at: madeAt }: Report): Texts {
+  const words = REPORT_WORDS[language];
+  const nowMs = checkedTimeMs(madeAt);
   const number = (value: number, digits = 0): string =>
     new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value);
   const written = (kg: number, unit: keyof typeof SYMBOLS): string => {
@@ -76,7 +75,8 @@ function textsOf({ language, mass }: ReportReader, timeZone: string): Texts {
     return `${number(convertUnit(kg, 'kg', unit) ?? kg, isLarge ? 1 : 0)}\u00a0${SYMBOLS[unit]}`;
   };
   return {
-    words: REPORT_WORDS[language],
+    words,
+    nowMs,
     number,
     mass: (kg, bushelKg = null) => {
       if (kg === null) return '–';
@@ -84,10 +84,10 @@ function textsOf({ language, mass }: ReportReader, timeZone: string): Texts {
       if (mass !== 'metric' && mass !== 'bushel') return written(kg, mass);
       return written(kg, Math.abs(kg) < METRIC_TONNE_KG ? 'kg' : 't');
     },
-    time: (timestamp) => time.format(checkedTimeMs(timestamp)),
-    date: (timestamp) => new Intl.DateTimeFormat(language, date).format(checkedTimeMs(timestamp)),
-    day: (date, form) =>
-      new Intl.DateTimeFormat(language, { ...form, timeZone: 'UTC' }).format((dayOf(date) ?? 0) * DAY_MS),
+    time: (timestamp) => timeAs('weekdayAndMinute', checkedTimeMs(timestamp), language, timeZone),
+    date: (timestamp) => timeAs('weekdayAndDate', checkedTimeMs(timestamp), language, timeZone),
+    ahead: (timestamp) => timeAhead(checkedTimeMs(timestamp), { nowMs, language, timeZone, halfDays: words }),
+    day: (date, form) => dayAs(form, date, language),
   };
 }
 
@@ -115,19 +115,21 @@ const toOrder = (report: Report): ReportSilo[] =>
     .sort((a, b) => checkedTimeMs(a.order_by ?? '') - checkedTimeMs(b.order_by ?? ''));
 
 function periodText({ period, first_date: first, last_date: last }: Report, { day }: Texts): string {
-  if (period === 'monthly') return day(first, { month: 'long', year: 'numeric' });
-  if (period === 'daily') {
-    return day(first, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
-  }
-  return `${day(first, { day: 'numeric', month: 'short' })} – ${day(last, { day: 'numeric', month: 'short', year: 'numeric' })}`;
+  if (period === 'monthly') return day(first, 'longMonth');
+  if (period === 'daily') return day(first, 'longDate');
+  return `${day(first, 'day')} – ${day(last, 'date')}`;
 }
 
 const placeText = ({ facility, label }: Report, { words }: Texts): string =>
   [facility ?? words.allFacilities, ...(label === null ? [] : [label])].join(' · ');
 
+/** Whoever reads it may be in another zone. */
+const clocksText = ({ time_zone: zone }: Report, { words }: Texts): string =>
+  filled(words.timesOf, { place: placeOfZone(zone) });
+
 /** The subject of a message. */
 export function reportSubject(report: Report, reader: ReportReader): string {
-  const texts = textsOf(reader, report.time_zone);
+  const texts = textsOf(reader, report);
   const { words } = texts;
   const orders = toOrder(report).length;
   const urgent = [
@@ -144,7 +146,7 @@ export function reportSubject(report: Report, reader: ReportReader): string {
 
 /** For programs that show no HTML: what has to be done, and the figures. */
 export function reportText(report: Report, reader: ReportReader): string {
-  const texts = textsOf(reader, report.time_zone);
+  const texts = textsOf(reader, report);
   const { words, mass, time } = texts;
   const { raised } = report;
   const orders = toOrder(report).map(
@@ -155,6 +157,7 @@ export function reportText(report: Report, reader: ReportReader): string {
   );
   const lines = [
     `${words.titles[report.period]}, ${periodText(report, texts)}, ${placeText(report, texts)}`,
+    clocksText(report, texts),
     '',
     `${words.toDo}:`,
     ...(orders.length + critical.length === 0 ? [words.nothingToDo] : [...orders, ...critical]),
@@ -168,8 +171,13 @@ export function reportText(report: Report, reader: ReportReader): string {
   return `${lines.map(oneLine).join('\n')}\n`;
 }
 
-const orderText = ({ order_by: orderBy }: ReportSilo, { words, time }: Texts): string =>
-  orderBy === null ? '' : filled(words.orderBy, { time: time(orderBy) });
+/** As the operators' page says it at the moment of the report. */
+function orderText({ order_by: orderBy }: ReportSilo, { words, nowMs, ahead }: Texts): string {
+  if (orderBy === null) return '';
+  return checkedTimeMs(orderBy) <= nowMs
+    ? words.orderOverdue
+    : filled(words.orderBy, { time: ahead(orderBy) });
+}
 
 /** A sum of which nothing is known is not zero. */
 const known = ({ silos, totals }: Report, name: 'end_kg' | 'use_kg' | 'in_kg'): number | null =>
@@ -192,14 +200,14 @@ function footerOf(report: Report, { schedule, consoleUrl }: ReportReader, texts:
 
 /** A whole page, for a message, a browser and its printer. */
 export function reportHtml(report: Report, reader: ReportReader): string {
-  const texts = textsOf(reader, report.time_zone);
+  const texts = textsOf(reader, report);
   const { words } = texts;
   const title = `${words.titles[report.period]}, ${periodText(report, texts)}`;
   const notOver = report.is_over
     ? ''
     : `<p style="margin:6px 0 0;color:${MUTED}">${escaped(filled(words.notOver, { time: texts.time(report.to) }))}</p>`;
   const parts = [
-    `<p style="margin:0;color:${MUTED};font-size:13px">${escaped(placeText(report, texts))}</p>`,
+    `<p style="margin:0;color:${MUTED};font-size:13px">${escaped(`${placeText(report, texts)} · ${clocksText(report, texts)}`)}</p>`,
     `<h1 style="margin:2px 0 0;font-size:22px;line-height:1.25">${escaped(words.titles[report.period])}</h1>`,
     `<p style="margin:2px 0 0;font-size:16px">${escaped(periodText(report, texts))}</p>${notOver}`,
     figures(report, texts),
@@ -330,7 +338,7 @@ function chart(report: Report, { words, mass, day, number }: Texts): string {
   const columns = days.map(({ date, use_kg: kg }, index) => {
     const isReported = date >= report.first_date;
     const weekStart = index % 7 === 0 ? number(index + 1) : '&nbsp;';
-    const label = isWide ? day(date, { weekday: 'short' }) : weekStart;
+    const label = isWide ? day(date, 'weekday') : weekStart;
     const height = Math.max(1, Math.round((CHART_PX * kg) / most));
     const figure = isWide
       ? `<div style="font-size:11px;color:${MUTED};white-space:nowrap">${escaped(mass(kg))}</div>`

@@ -173,9 +173,6 @@ export function asBrokerAccess(text: string): BrokerAccessMode | Error {
 export const asTimeZone = (text: string): string | Error =>
   isTimeZone(text) ? text : new Error('must be the name of a time zone, such as Europe/Berlin');
 
-/** As the operating system, or the variable TZ, sets it. */
-export const systemTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 /** Such as `https://tiles.example.com/{z}/{x}/{y}.png`; its host becomes part of a header, so it must be a plain one. */
 export function asTilesUrl(text: string): string | Error {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -1,3 +1,4 @@
+import { ownZone } from '@granary/common/time-text';
 import { DEFAULT_ADDRESSES } from '@granary/contract/endpoints/declaration/groups';
 import type { BrokerAccess } from '@granary/link/external/connection/broker-address';
 import type { Subnet } from './address-list.ts';
@@ -38,7 +39,6 @@ import {
   type MetricsAccess,
   type Parse,
   type SmtpServer,
-  systemTimeZone,
 } from './setting-values.ts';
 
 const BACKUP_ONLY = ['GRANARY_BACKUP_EVERY_HOURS', 'GRANARY_BACKUP_KEEP'];
@@ -214,7 +214,7 @@ export function readSettings(env: Env): Settings {
     jobRetentionDays: read('GRANARY_RETENTION_JOBS_DAYS', 365, asDays),
     alertRetentionDays: read('GRANARY_RETENTION_ALERTS_DAYS', 365, asDays),
     publicUrl: read<string | null>('GRANARY_PUBLIC_URL', null, asPublicUrl),
-    timeZone: read('GRANARY_TIME_ZONE', systemTimeZone(), asTimeZone),
+    timeZone: read('GRANARY_TIME_ZONE', ownZone(), asTimeZone),
     smtp: read<SmtpServer | null>('GRANARY_SMTP_URL', null, asSmtpServer),
     mailFrom: read<MailAddress | null>('GRANARY_MAIL_FROM', null, asMailAddress),
     metrics: read<MetricsAccess>('GRANARY_METRICS', 'open', asMetricsAccess),

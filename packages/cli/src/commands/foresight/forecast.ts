@@ -1,3 +1,4 @@
+import { ownZone } from '@granary/common/time-text';
 import type { Forecast, ForecastStatus, ForecastSummary } from '@granary/contract/foresight/forecasts';
 import type { OrderLine, Refill } from '@granary/contract/foresight/refills';
 import { HOUR_MS } from '@granary/contract/time';
@@ -6,7 +7,7 @@ import type { Define } from '../../program/environment.ts';
 import { given, withAccess, withExamples } from '../../program/options.ts';
 import { timeOrAge, timestamp } from '../../program/times.ts';
 import { outputOf } from '../../terminal/output.ts';
-import { isOtherZone, localTime, reasonText, terminalZone } from '../../terminal/sentences.ts';
+import { isOtherZone, localTime, reasonText } from '../../terminal/sentences.ts';
 import { type Column, csvLine } from '../../terminal/table.ts';
 import { numberText } from '../devices/device-texts.ts';
 
@@ -217,7 +218,7 @@ export const refills: Define = (command, environment) => {
     const silos = await Array.fromAsync(foresight.forecastsAll(given({ device_id: device, facility })));
     const zones = new Map(silos.map(({ device_id, time_zone }) => [device_id, time_zone]));
     const local = found.map((refill): LocalRefill => {
-      return { ...refill, time_zone: zones.get(refill.device_id) ?? terminalZone() };
+      return { ...refill, time_zone: zones.get(refill.device_id) ?? ownZone() };
     });
     output.list(withZone(REFILL_COLUMNS, local), local, none);
   });

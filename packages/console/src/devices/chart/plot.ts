@@ -1,7 +1,10 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { timeAs } from '@granary/common/time-text';
+import { localMs } from '@granary/common/time-zone';
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
-import { formatNumber, timeFormat, unitSymbol } from '../../kit/format.ts';
+import { DAY_MS } from '@granary/contract/time';
+import { formatNumber, unitSymbol, viewerZone } from '../../kit/format.ts';
 import {
   type Plot,
   type PlotContents,
@@ -189,17 +192,19 @@ function coloursAt(place: HTMLElement) {
 
 /** The labels of the time axis, in the zone of the viewer; where a day begins, its date. */
 function timeLabels(splits: readonly number[], stepS: number, language: string): string[] {
-  const date = timeFormat(language, stepS >= 300 * DAY_S ? { year: 'numeric' } : dateParts(stepS));
-  const clock = timeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  const zone = viewerZone();
+  const date = dateForm(stepS);
   return splits.map((seconds) => {
-    const time = new Date(seconds * 1_000);
-    const isMidnight = time.getHours() === 0 && time.getMinutes() === 0;
-    return stepS >= DAY_S || isMidnight ? date.format(time) : clock.format(time);
+    const timeMs = seconds * 1_000;
+    const isMidnight = localMs(timeMs, zone) % DAY_MS === 0;
+    return timeAs(stepS >= DAY_S || isMidnight ? date : 'clock24', timeMs, language, zone);
   });
 }
 
-const dateParts = (stepS: number): Intl.DateTimeFormatOptions =>
-  stepS >= 28 * DAY_S ? { month: 'short', year: '2-digit' } : { day: 'numeric', month: 'short' };
+function dateForm(stepS: number): 'year' | 'month' | 'day' {
+  if (stepS >= 300 * DAY_S) return 'year';
+  return stepS >= 28 * DAY_S ? 'month' : 'day';
+}
 
 /** Each label has its unit and no more digits than the step needs. */
 function valueLabels(splits: readonly number[], step: number, unit: string, language: string): string[] {
