@@ -29,6 +29,8 @@ export const ATTENTION_REASONS = [
   'warning_alert',
 ] as const;
 export const ALERTS_ACKNOWLEDGED_MAX = 200;
+/** More facilities than a deployment has. */
+export const FACILITY_ZONES_MAX = 10_000;
 
 /** The newest value of a sensor that has reported. */
 const FleetReading = closed({
@@ -133,6 +135,22 @@ export const AttentionItem = closed({
     Type.Union([Type.String(), Type.Null()]),
   ),
 });
+
+/** By whose clocks times of the facilities are told. */
+export const TimeZones = closed({
+  service: described('The zone of what names no other one.', Type.String()),
+  facilities: described(
+    'The facilities whose silos name a zone in their configurations, in their order.',
+    Type.Array(
+      closed({
+        facility: Type.String(),
+        time_zones: described('Several where its silos do not agree.', Type.Array(Type.String())),
+      }),
+    ),
+  ),
+});
+
+export type TimeZones = Static<typeof TimeZones>;
 
 /** Within the limits of the key. */
 export const Overview = closed({

@@ -39,7 +39,10 @@ export const ReportQuery = closed({
     ),
   ),
   tz: Type.Optional(
-    described('The days are those of this time zone; that of the service when not given.', TimeZoneName),
+    described(
+      'The days are those of this time zone; the zone that the silos share when not given, or that of the service where they name none.',
+      TimeZoneName,
+    ),
   ),
   language: Type.Optional(described('Of `html`; English when not given.', Language)),
   format: Type.Optional(described('In place of the header `Accept`.', Type.Enum(REPORT_FORMATS))),
@@ -161,7 +164,7 @@ export const NewReportSchedule = closed({
   ...ofSchedule,
   enabled: Type.Optional(described('`true` when not given.', Type.Boolean())),
   time: Type.Optional(described('Of the day; `06:00` when not given.', TimeOfDay)),
-  time_zone: Type.Optional(described('That of the service when not given.', TimeZoneName)),
+  time_zone: Type.Optional(described('As `tz` of a report when not given.', TimeZoneName)),
   facility: Type.Optional(described('All of them when not given.', Facility)),
   label: Type.Optional(described('As in the query of a report.', List)),
   language: Type.Optional(described('English when not given.', Language)),

@@ -6,7 +6,7 @@ import { FleetAlert, FleetCommand, FleetMission, FleetOperation } from './fleet.
 import { ForecastSummary } from './foresight/forecasts.ts';
 import { DeviceId } from './ids.ts';
 import { type Checker, checker, closed, described } from './input/schema.ts';
-import { line, noteNotEmpty } from './input/text-schemas.ts';
+import { line, noteNotEmpty, TimeZoneName } from './input/text-schemas.ts';
 import { issueOf } from './input/validation-issues.ts';
 import { sentence } from './sentences/english.ts';
 import { DAY_MS, Timestamp } from './time.ts';
@@ -71,12 +71,15 @@ export const ORDERS_AHEAD_MS = 2 * DAY_MS;
 export const ShiftReportQuery = closed({
   from: Type.Optional(
     described(
-      'The last 06:00, 14:00 or 22:00 in the time zone of the service when not given; at most 7 days before `to`.',
+      'The beginning of the shift (06:00, 14:00 or 22:00 unless the service is set otherwise) by the clocks of the site when not given; at most 7 days before `to`.',
       Timestamp,
     ),
   ),
   to: Type.Optional(described('Not included; now when not given.', Timestamp)),
   facility: Type.Optional(line(200)),
+  tz: Type.Optional(
+    described('By whose clocks shifts begin; the zone that the silos share when not given.', TimeZoneName),
+  ),
 });
 
 const listOf = <Item extends TSchema>(meaning: string, item: Item) =>
@@ -99,7 +102,7 @@ const JOBS = 'Those that ended in this time, and if it lasts until now those und
 export const ShiftReport = closed({
   from: Timestamp,
   to: Timestamp,
-  time_zone: described('Of the service.', Type.String()),
+  time_zone: described('By whose clocks the shift began.', Type.String()),
   facility: Type.Union([Type.String(), Type.Null()]),
   operations: listOf(JOBS, FleetOperation),
   missions: listOf(JOBS, ShiftMission),

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toIso } from '@granary/contract/time';
+import { HOUR_MS, toIso } from '@granary/contract/time';
 import { shiftStartMs } from './shifts.ts';
 
-const startOf = (now: string, zone = 'Europe/Berlin'): string =>
-  toIso(shiftStartMs(Date.parse(now), zone)).slice(0, 16);
+const THREE_SHIFTS = [6, 14, 22].map((hour) => hour * HOUR_MS);
+const startOf = (now: string, zone = 'Europe/Berlin', starts = THREE_SHIFTS): string =>
+  toIso(shiftStartMs(Date.parse(now), zone, starts)).slice(0, 16);
 
 test('a shift begins at 06:00, 14:00 or 22:00 of the local day, also when the clocks are changed', () => {
   assert.equal(startOf('2026-11-15T05:00:00Z'), '2026-11-15T05:00');
@@ -17,4 +18,21 @@ test('a shift begins at 06:00, 14:00 or 22:00 of the local day, also when the cl
   assert.equal(startOf('2026-03-29T04:00:00Z'), '2026-03-29T04:00');
   // 13:45 there.
   assert.equal(startOf('2026-11-15T00:00:00Z', 'Pacific/Chatham'), '2026-11-14T16:15');
+});
+
+test('the shift of a night in which the clocks change has an hour less or more', () => {
+  // 25 October 2026 has 25 hours: the night shift begins at 22:00 summer time and ends at 06:00 winter time.
+  assert.equal(startOf('2026-10-25T04:59:00Z'), '2026-10-24T20:00');
+  assert.equal(startOf('2026-10-25T05:00:00Z'), '2026-10-25T05:00');
+  assert.equal(startOf('2026-11-01T10:59:00Z', 'America/Chicago'), '2026-11-01T03:00');
+  assert.equal(startOf('2026-11-01T11:59:00Z', 'America/Chicago'), '2026-11-01T03:00');
+  assert.equal(startOf('2026-11-01T12:00:00Z', 'America/Chicago'), '2026-11-01T12:00');
+});
+
+test('shifts begin when the site says', () => {
+  assert.equal(startOf('2026-11-15T05:00:00Z', 'Europe/Berlin', [7.5 * HOUR_MS]), '2026-11-14T06:30');
+  assert.equal(startOf('2026-11-15T06:30:00Z', 'Europe/Berlin', [7.5 * HOUR_MS]), '2026-11-15T06:30');
+  // 02:30 does not exist on 29 March 2026: the shift begins when the clocks are put forward.
+  assert.equal(startOf('2026-03-29T01:10:00Z', 'Europe/Berlin', [2.5 * HOUR_MS]), '2026-03-29T01:00');
+  assert.equal(startOf('2026-10-25T01:45:00Z', 'Europe/Berlin', [2.5 * HOUR_MS]), '2026-10-25T00:30');
 });

@@ -1,7 +1,7 @@
 import { instantOf, localMs } from '@granary/common/time-zone';
 import type { Actor } from '@granary/contract/audit';
 import type { Handover, Note } from '@granary/contract/shifts';
-import { DAY_MS, HOUR_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { DAY_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import { canAccess, hasFacility, isUnlimited, type Limits } from './keys.ts';
 
 export interface StoredNote {
@@ -58,13 +58,11 @@ export const handoverRecord = (handover: StoredHandover): Handover => ({
 export const hasPlaceOf = (limits: Limits, facility: string | null): boolean =>
   facility === null ? isUnlimited(limits) : hasFacility(limits, facility);
 
-/** The hours at which shifts begin; the last one is that of the day before. */
-const STARTS_H = [22, 14, 6, -2];
-
-/** The last beginning of a shift in the time zone. */
-export function shiftStartMs(nowMs: number, zone: string): number {
-  const local = localMs(nowMs, zone);
-  const midnight = Math.floor(local / DAY_MS) * DAY_MS;
-  const starts = STARTS_H.map((hour) => instantOf(midnight + hour * HOUR_MS, zone));
-  return starts.find((startMs) => startMs <= nowMs) ?? nowMs - 8 * HOUR_MS;
+/** The last beginning of a shift, by times of day in the time zone, in their order. */
+export function shiftStartMs(nowMs: number, zone: string, startsMs: readonly number[]): number {
+  const midnight = Math.floor(localMs(nowMs, zone) / DAY_MS) * DAY_MS;
+  const starts = [midnight - DAY_MS, midnight].flatMap((day) =>
+    startsMs.map((startMs) => instantOf(day + startMs, zone)),
+  );
+  return starts.findLast((startMs) => startMs <= nowMs) ?? nowMs - DAY_MS;
 }

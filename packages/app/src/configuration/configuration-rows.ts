@@ -1,7 +1,9 @@
 import type { Actor } from '@granary/contract/audit';
-import type { ProfileName } from '@granary/contract/profiles/profiles';
-import { insertRowsUnawaited } from '@granary/store/rows';
+import { FACILITY_ZONES_MAX } from '@granary/contract/fleet';
+import type { DeviceConfiguration, ProfileName } from '@granary/contract/profiles/profiles';
+import { insertRowsUnawaited, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
+import { type DeviceSelection, Parameters, selectionConditions, where } from '../conditions.ts';
 import type { Transaction } from '../transaction.ts';
 
 export interface ConfigurationRow {
@@ -52,29 +54,65 @@ export async function configurationsOf(
   return new Map(rows.map(({ deviceNo, body }) => [deviceNo, body]));
 }
 
+interface FirstConfiguration {
+  readonly deviceNo: number;
+  readonly atMs: number;
+  readonly timeZone: string | null;
+  readonly body: string;
+}
+
 /** The first configurations of new devices. */
 export async function insertConfigurations(
   tx: Transaction,
-  configurations: readonly { readonly deviceNo: number; readonly atMs: number; readonly body: string }[],
+  configurations: readonly FirstConfiguration[],
 ): Promise<void> {
-  const rows = configurations.map(({ deviceNo, body }) => ({ deviceNo, version: 1, body }));
+  const rows = configurations.map(({ deviceNo, timeZone, body }) => ({
+    deviceNo,
+    version: 1,
+    timeZone,
+    body,
+  }));
   await insertRowsUnawaited(tx.sql, { table: 'configurations' }, rows);
   await insertVersions(
     tx,
-    configurations.map((configuration) => ({ ...configuration, version: 1 })),
+    configurations.map(({ deviceNo, atMs, body }) => ({ deviceNo, atMs, body, version: 1 })),
   );
 }
 
 export async function saveConfiguration(
   sql: Sql,
   deviceNo: number,
-  { version, body }: Pick<ConfigurationRow, 'version' | 'body'>,
-): Promise<void> {
-  await sql.run('UPDATE configurations SET version = $2, body = $3 WHERE device_no = $1', [
-    deviceNo,
+  {
     version,
+    timeZone,
     body,
-  ]);
+  }: Pick<ConfigurationRow, 'version' | 'body'> & { readonly timeZone: string | null },
+): Promise<void> {
+  await updateRows(sql, 'configurations', { deviceNo }, { version, timeZone, body });
+}
+
+/** The zone by whose clocks the site of a device tells times; `null` for what is no silo, and where none is named. */
+export const timeZoneOf = (configuration: DeviceConfiguration): string | null =>
+  'time_zone' in configuration ? (configuration.time_zone ?? null) : null;
+
+export interface FacilityZone {
+  readonly facility: string;
+  readonly timeZone: string;
+}
+
+/** The time zones that the selected silos name, by facility. */
+export async function facilityZones(sql: Sql, selection: DeviceSelection): Promise<FacilityZone[]> {
+  const parameters = new Parameters();
+  const conditions = [
+    'time_zone IS NOT NULL',
+    'removed_at_ms IS NULL',
+    ...selectionConditions(sql, selection, parameters),
+  ];
+  return await sql.query<FacilityZone>(
+    `SELECT facility, time_zone FROM configurations JOIN devices USING (device_no) ${where(conditions)}
+     GROUP BY facility, time_zone ORDER BY facility, time_zone LIMIT ${parameters.bind(FACILITY_ZONES_MAX)}`,
+    parameters.values,
+  );
 }
 
 export interface ConfigurationVersionRow {

@@ -5,7 +5,7 @@ import type { Effect } from '../effects.ts';
 import type { NewEvent } from '../events/event-rows.ts';
 import { saveReportingTimes } from '../presence-rows.ts';
 import type { Transaction } from '../transaction.ts';
-import { insertVersions, removeVersionsUpTo, saveConfiguration } from './configuration-rows.ts';
+import { insertVersions, removeVersionsUpTo, saveConfiguration, timeZoneOf } from './configuration-rows.ts';
 
 export interface ConfigurationChange {
   readonly deviceNo: number;
@@ -24,7 +24,7 @@ export async function saveChangedConfiguration(
   nowMs: number,
 ): Promise<{ readonly changed: NewEvent; readonly send: Effect }> {
   const body = configurationDocument(configuration);
-  await saveConfiguration(tx.sql, deviceNo, { version, body });
+  await saveConfiguration(tx.sql, deviceNo, { version, timeZone: timeZoneOf(configuration), body });
   // Keeps what the device was told, when and by whom.
   await insertVersions(tx, [{ deviceNo, version, atMs: nowMs, body }]);
   const removed = newestRemovedVersion(version);

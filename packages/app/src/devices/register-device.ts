@@ -9,7 +9,7 @@ import { changedDeviceRecord, deviceSummary } from '@granary/core/fleet/record';
 import { wayBack } from '@granary/core/fleet/removal';
 import type { Sql } from '@granary/store/sql';
 import { scheduleEvaluation } from '../alerts/evaluation-rows.ts';
-import { insertConfigurations } from '../configuration/configuration-rows.ts';
+import { insertConfigurations, timeZoneOf } from '../configuration/configuration-rows.ts';
 import { type DeviceFields, findDevice, insertDevices, type StoredDevice } from '../device-rows.ts';
 import type { NewEvent } from '../events/event-rows.ts';
 import { insertPresences } from '../presence-rows.ts';
@@ -36,10 +36,14 @@ export async function insertRegisteredDevices(
     stored.map(({ deviceNo, presence }) => ({ deviceNo, ...presence })),
   );
   const due = inserted.map(({ deviceNo, registeredAtMs: atMs }) => ({ deviceNo, atMs }));
-  const bodies = inserted.map(({ configuration }) => configurationDocument(configuration));
   await insertConfigurations(
     tx,
-    due.map((device, at) => ({ ...device, body: bodies[at] ?? '' })),
+    inserted.map(({ deviceNo, registeredAtMs: atMs, configuration }) => ({
+      deviceNo,
+      atMs,
+      timeZone: timeZoneOf(configuration),
+      body: configurationDocument(configuration),
+    })),
   );
   await scheduleEvaluation(tx.sql, due);
   const registered = stored.map((device): NewEvent => {

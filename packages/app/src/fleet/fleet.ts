@@ -13,6 +13,7 @@ import { OPERATION_DOCUMENT } from '@granary/core/operations/state';
 import type { Sql } from '@granary/store/sql';
 import { COMMANDS } from '../commands/command-rows.ts';
 import type { DeviceSelection } from '../conditions.ts';
+import { facilityZones } from '../configuration/configuration-rows.ts';
 import { eventBounds } from '../events/event-rows.ts';
 import { type FleetAlertPage, type FleetJobPage, listAlertsOfFleet, listJobsOfFleet } from '../list-rows.ts';
 import { MISSIONS } from '../missions/mission-rows.ts';
@@ -95,6 +96,7 @@ export const reads = {
   commands: (sql: Sql, page: FleetJobPage) => listJobsOfFleet(sql, COMMANDS.kind, page),
   missions: (sql: Sql, page: FleetJobPage) => listJobsOfFleet(sql, MISSIONS.kind, page),
   seenSince: (sql: Sql, sinceMs: number, part: PartWanted) => listSeenSince(sql, sinceMs, part),
+  timeZones: (sql: Sql, devices: DeviceSelection) => facilityZones(sql, devices),
   overview: readOverview,
   ...statusCounts,
 };

@@ -13,6 +13,7 @@ import {
   FleetMission,
   FleetOperation,
   Overview,
+  TimeZones,
 } from '../fleet.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
@@ -117,5 +118,11 @@ export const fleet = {
     summary: 'Counts devices, open alerts and jobs under way, and lists what needs attention.',
     answers: { 200: one(Overview) },
     examples: [{ summary: 'the overview' }],
+  }),
+  timeZones: endpoint('api', 'GET', '/overview/time-zones', {
+    scope: 'read',
+    summary: 'Shows by whose clocks times of the facilities are told.',
+    answers: { 200: one(TimeZones) },
+    examples: [{ summary: 'the zones of every facility' }],
   }),
 };

@@ -47,6 +47,7 @@ export const FIELD_FAULTS = {
   is_no_time: 'is not a time',
   is_out_of_range: 'is out of any range',
   must_be_before_to: 'must be before to',
+  must_be_one_of_zones: 'must be one of {zones:text}: the silos there are in several time zones',
   must_be_to_come: 'must be a time to come',
   has_passed: 'has passed',
   is_taken: 'is taken',

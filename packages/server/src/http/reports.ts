@@ -1,5 +1,4 @@
 import { newId } from '@granary/app/ids';
-import { isTimeZone } from '@granary/common/time-zone';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
@@ -29,7 +28,7 @@ import { makeReport } from '../background/reports/make-report.ts';
 import { limitsOf } from './access/credentials.ts';
 import { nextPart } from './access/request-turns.ts';
 import { creates } from './audit/attempt.ts';
-import { selectionOf } from './fleet/selection.ts';
+import { chosenZone, selectionOf } from './fleet/selection.ts';
 import { preferredType } from './protocol/accept.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
@@ -44,12 +43,13 @@ export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies):
   const { consoleUrl } = readersOf(settings);
   const declared = endpoints.reports;
 
-  const made = (request: FastifyRequest, asked: SentReport): Promise<Report> => {
+  async function made(request: FastifyRequest, asked: SentReport): Promise<Report> {
     const nowMs = now();
-    const days = daysOf(asked, asked.tz ?? settings.timeZone, nowMs);
-    const wish = { devices: selectionOf(request, asked), days, label: asked.label ?? null, nowMs };
+    const devices = selectionOf(request, asked);
+    const timeZone = await chosenZone(parts, devices, { timeZone: asked.tz, path: '/tz' });
+    const wish = { devices, days: daysOf(asked, timeZone, nowMs), label: asked.label ?? null, nowMs };
     return makeReport(app, wish, () => nextPart(request));
-  };
+  }
 
   const readerOf = async ({ caller }: FastifyRequest, language: ReportLanguage): Promise<ReportReader> => {
     const { units } = await app.views.preferences(caller.keyId);
@@ -86,7 +86,7 @@ export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies):
 }
 
 function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, idempotency, settings, now } = parts;
+  const { app, changes, idempotency, now } = parts;
   const declared = endpoints.reports;
 
   /** A limited key has its own ones only, because the others tell of what it may not see. */
@@ -98,9 +98,10 @@ function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void
     throw new Refusal('report_schedule_not_found', message);
   }
 
-  function contentOf(request: FastifyRequest, wanted: NewReportSchedule): ScheduleContent {
-    const content = scheduleContent(wanted, settings.timeZone);
-    if (!isTimeZone(content.time_zone)) throw badZone('/time_zone', 'report schedule');
+  async function contentOf(request: FastifyRequest, wanted: NewReportSchedule): Promise<ScheduleContent> {
+    const asked = { timeZone: wanted.time_zone, path: '/time_zone' };
+    const timeZone = await chosenZone(parts, selectionOf(request, wanted), asked);
+    const content = scheduleContent(wanted, timeZone);
     const { facility } = content;
     if (facility !== null && !hasFacility(limitsOf(request), facility) && !hasDevices(request)) {
       throw new Refusal('forbidden', `this key may not see the facility ${quoted(facility)}`);
@@ -118,7 +119,7 @@ function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void
   });
 
   register(routes, declared.createSchedule, async (request, reply, read) => {
-    const content = contentOf(request, read.body(request));
+    const content = await contentOf(request, read.body(request));
     const nowMs = now();
     const scheduleId = newId('rs', nowMs);
     creates(request, scheduleId);
@@ -131,7 +132,7 @@ function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void
 
   register(routes, declared.replaceSchedule, async (request, _reply, read) => {
     const { scheduleId } = await requireOwn(request, request.params.schedule_id);
-    const content = contentOf(request, read.body(request));
+    const content = await contentOf(request, read.body(request));
     const { keyId } = request.caller;
     const wanted = { scheduleId, keyId, content, nextAtMs: nextAtMs(content, now()) };
     return success(scheduleRecord(await changes(request).reports.replaceSchedule(wanted)));
@@ -153,13 +154,7 @@ function requireMail({ settings }: RouteDependencies): void {
   throw new Refusal('notification_target_unusable', message);
 }
 
-const badZone = (path: string, noun: string): Refusal =>
-  new Refusal('invalid_input', `the ${noun} is not valid`, [
-    issueOf(path, sentence('must_be', { what: [sentence('time_zone_name')] })),
-  ]);
-
 function daysOf({ period = 'daily', date }: SentReport, timeZone: string, nowMs: number): ReportDays {
-  if (!isTimeZone(timeZone)) throw badZone('/tz', 'report');
   if (date === undefined) return lastDays(period, nowMs, timeZone);
   const fault = (...issue: Parameters<typeof issueOf>): Refusal =>
     new Refusal('invalid_input', 'the report is not valid', [issueOf(...issue)]);

@@ -22,7 +22,7 @@ import { nextPart } from './access/request-turns.ts';
 import { creates } from './audit/attempt.ts';
 import { deviceNotFound } from './devices/find-device.ts';
 import { fleetAlert } from './fleet/fleet.ts';
-import { deviceOfRecord, selectionOf, timeRangeOf } from './fleet/selection.ts';
+import { chosenZone, deviceOfRecord, selectionOf, timeRangeOf } from './fleet/selection.ts';
 import { badCursor, pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -169,14 +169,15 @@ function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void
 }
 
 /** Each list is read for itself, so that nothing urgent waits for all of them. */
-function reportRoute(routes: FastifyInstance, { app, settings, now }: RouteDependencies): void {
+function reportRoute(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, settings, now } = parts;
   register(routes, endpoints.shifts.report, async (request, _reply, read) => {
     const query = read.query(request);
-    const { timeZone } = settings;
     const nowMs = now();
-    const startMs = (toMs: number): number => shiftStartMs(toMs, timeZone);
-    const { fromMs, toMs } = timeRangeOf(query, { startMs, mostMs: SHIFT_MS_MAX }, nowMs);
     const devices = selectionOf(request, query);
+    const timeZone = await chosenZone(parts, devices, { timeZone: query.tz, path: '/tz' });
+    const startMs = (toMs: number): number => shiftStartMs(toMs, timeZone, settings.shiftStartsMs);
+    const { fromMs, toMs } = timeRangeOf(query, { startMs, mostMs: SHIFT_MS_MAX }, nowMs);
     const { limits, facility } = devices;
     const limit = SHIFT_ITEMS_MAX + 1;
     const jobs = { devices, fromMs, toMs, withUnfinished: toMs >= nowMs, limit };

@@ -1,5 +1,6 @@
 import { isTimeZone } from '@granary/common/time-zone';
 import { EMAIL_PATTERN } from '@granary/contract/notifications';
+import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { PRESET_KEY_LENGTH_MIN } from '@granary/core/keys';
 import { type BrokerAccess, parseBrokerUrl } from '@granary/link/external/connection/broker-address';
 import { readSubnet, type Subnet } from './address-list.ts';
@@ -172,6 +173,21 @@ export function asBrokerAccess(text: string): BrokerAccessMode | Error {
 
 export const asTimeZone = (text: string): string | Error =>
   isTimeZone(text) ? text : new Error('must be the name of a time zone, such as Europe/Berlin');
+
+export const USUAL_SHIFT_STARTS_MS: readonly number[] = [6 * HOUR_MS, 14 * HOUR_MS, 22 * HOUR_MS];
+const SHIFTS_MAX = 12;
+
+/** Such as `06:00,14:00,22:00`, in their order. */
+export function asTimesOfDay(text: string): readonly number[] | Error {
+  const times = text.split(',').map((part) => {
+    const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(part.trim()) ?? [];
+    return Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS;
+  });
+  const isValid = times.length <= SHIFTS_MAX && new Set(times).size === times.length;
+  return isValid && times.every((timeMs) => timeMs >= 0)
+    ? times.sort((one, other) => one - other)
+    : new Error(`must be at most ${SHIFTS_MAX} times of day, such as 06:00,14:00,22:00`);
+}
 
 /** Such as `https://tiles.example.com/{z}/{x}/{y}.png`; its host becomes part of a header, so it must be a plain one. */
 export function asTilesUrl(text: string): string | Error {

@@ -11,6 +11,7 @@ test('without settings the defaults of the embedded database apply', () => {
     httpConnectionsMax: 4096,
     httpConnectionsPerAddressMax: 1024,
     timeZone: 'UTC',
+    shiftStartsMs: [6 * 3_600_000, 14 * 3_600_000, 22 * 3_600_000],
     trustedProxies: [],
     httpHeadersTimeoutS: 10,
     httpRequestTimeoutS: 30,
@@ -238,4 +239,12 @@ test('the ways in which a broker learns of devices need what they use', () => {
     { GRANARY_BROKER_ACCESS: 'http', GRANARY_BROKER_SECRET: 'short' },
   ])
     assert.ok(faultsOf(env).length > 0, JSON.stringify(env));
+});
+
+test('shifts begin at times of day, in whatever order they are given', () => {
+  const of = (text: string) => readSettings({ GRANARY_SHIFT_STARTS: text }).shiftStartsMs;
+  assert.deepEqual(of('18:30, 06:00'), [6 * 3_600_000, 18.5 * 3_600_000]);
+  for (const text of ['6', '24:00', '06:00,06:00', '06:00,', ',', '06:00;14:00']) {
+    assert.throws(() => of(text), SettingsError, text);
+  }
 });

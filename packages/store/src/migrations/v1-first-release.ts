@@ -58,8 +58,11 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE TABLE configurations (
      device_no BIGINT PRIMARY KEY REFERENCES devices,
      version BIGINT NOT NULL,
+     -- By which the site of a silo tells times; it is in the body, too.
+     time_zone TEXT,
      body TEXT NOT NULL
    )`,
+  `CREATE INDEX configurations_with_time_zone ON configurations (device_no, time_zone) WHERE time_zone IS NOT NULL`,
   `CREATE TABLE configuration_versions (
      device_no BIGINT NOT NULL REFERENCES devices,
      version BIGINT NOT NULL,

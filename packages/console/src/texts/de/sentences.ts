@@ -357,6 +357,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   is_no_time: 'ist keine Zeit',
   is_out_of_range: 'liegt außerhalb jedes Bereichs',
   must_be_before_to: 'muss vor dem Ende liegen',
+  must_be_one_of_zones: 'muss eine von {zones:text} sein: die Silos dort liegen in mehreren Zeitzonen',
   must_be_to_come: 'muss in der Zukunft liegen',
   has_passed: 'ist vorbei',
   is_too_easy: 'ist zu leicht zu erraten',

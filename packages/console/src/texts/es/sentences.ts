@@ -351,6 +351,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   is_no_time: 'no es una hora',
   is_out_of_range: 'está fuera de todo rango',
   must_be_before_to: 'debe ser antes del final',
+  must_be_one_of_zones: 'debe ser una de {zones:text}: los silos de allí están en varias zonas horarias',
   must_be_to_come: 'debe estar por venir',
   has_passed: 'ya ha pasado',
   is_taken: 'ya está ocupado',

@@ -357,6 +357,8 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   is_no_time: 'n’est pas une heure',
   is_out_of_range: 'est hors de toute plage',
   must_be_before_to: 'doit être avant la fin',
+  must_be_one_of_zones:
+    'doit être l’un de {zones:text} : les silos de ce lieu sont dans plusieurs fuseaux horaires',
   must_be_to_come: 'doit être à venir',
   has_passed: 'est passé',
   is_taken: 'est déjà pris',

@@ -344,6 +344,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   is_no_time: 'is geen tijd',
   is_out_of_range: 'ligt buiten elk bereik',
   must_be_before_to: 'moet voor „tot” liggen',
+  must_be_one_of_zones: 'moet een van {zones:text} zijn: de silo’s daar liggen in verschillende tijdzones',
   must_be_to_come: 'moet in de toekomst liggen',
   has_passed: 'is voorbij',
   is_taken: 'is bezet',

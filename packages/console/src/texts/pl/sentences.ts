@@ -338,6 +338,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   is_no_time: 'nie jest czasem',
   is_out_of_range: 'jest poza wszelkim zakresem',
   must_be_before_to: 'musi leżeć przed „do”',
+  must_be_one_of_zones: 'musi być jedną z: {zones:text}; silosy leżą tam w kilku strefach czasowych',
   must_be_to_come: 'musi być czasem w przyszłości',
   has_passed: 'już minęło',
   is_taken: 'jest zajęte',

@@ -16,7 +16,7 @@ import { deviceOfRecord, selectionOf, timeRangeOf } from './selection.ts';
 
 /** Views of all devices that the key may access. */
 export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, now } = parts;
+  const { app, settings, now } = parts;
 
   register(routes, endpoints.fleet.devices, async (request, _reply, read) => {
     const query = read.query(request);
@@ -77,6 +77,20 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   register(routes, endpoints.fleet.overview, async (request) =>
     success(await app.fleet.overview(limitsOf(request), now())),
   );
+
+  register(routes, endpoints.fleet.timeZones, async (request) => {
+    const named = Map.groupBy(
+      await app.fleet.timeZones(selectionOf(request, {})),
+      ({ facility }) => facility,
+    );
+    return success({
+      service: settings.timeZone,
+      facilities: [...named].map(([facility, zones]) => ({
+        facility,
+        time_zones: zones.map(({ timeZone }) => timeZone),
+      })),
+    });
+  });
 
   fleetAlertRoutes(routes, parts);
 }

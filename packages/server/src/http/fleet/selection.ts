@@ -1,12 +1,15 @@
 import type { DeviceSelection } from '@granary/app/conditions';
 import type { DeviceOfRow } from '@granary/app/list-rows';
+import { isTimeZone } from '@granary/common/time-zone';
 import { wantedLabels } from '@granary/contract/devices/label-match';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
 import { checkedTimeMs } from '@granary/contract/time';
+import { siteZone } from '@granary/core/site-zone';
 import type { FastifyRequest } from 'fastify';
 import { limitsOf } from '../access/credentials.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 interface SelectionQuery {
   readonly facility?: string;
@@ -23,6 +26,24 @@ export const selectionOf = (request: FastifyRequest, query: SelectionQuery): Dev
   deviceId: query.device_id ?? null,
   labels: wantedLabels(query.label),
 });
+
+/** By whose clocks the selected devices are told about; where their silos name several zones, the caller has to choose one. */
+export async function chosenZone(
+  { app, settings }: Pick<RouteDependencies, 'app' | 'settings'>,
+  devices: DeviceSelection,
+  asked: { readonly timeZone: string | undefined; readonly path: string },
+): Promise<string> {
+  const refuse = (fault: Parameters<typeof issueOf>[1]): Refusal =>
+    new Refusal('invalid_input', 'the time zone is not valid', [issueOf(asked.path, fault)]);
+  if (asked.timeZone !== undefined) {
+    if (isTimeZone(asked.timeZone)) return asked.timeZone;
+    throw refuse(sentence('must_be', { what: [sentence('time_zone_name')] }));
+  }
+  const named = (await app.fleet.timeZones(devices)).map(({ timeZone }) => timeZone);
+  const zone = siteZone(named, settings.timeZone);
+  if (zone !== null) return zone;
+  throw refuse(sentence('must_be_one_of_zones', { zones: [...new Set(named)].sort().join(', ') }));
+}
 
 /** The device of a record in a list of all devices. */
 export const deviceOfRecord = ({ deviceId, deviceName, facility, zone }: DeviceOfRow) => ({
