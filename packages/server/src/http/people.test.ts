@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import type { Page } from '@granary/contract/envelope';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
+import { queryStore } from '@granary/testing/app/engines';
 import { TestClock } from '@granary/testing/server/clock';
 import { eventually } from '@granary/testing/server/eventually';
 import { cookieOf, invite, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
 import { describeRequests, describeService, siloNamed } from '@granary/testing/server/service';
+import { PASSED_OVER_MAX } from './protocol/answers.ts';
 
 const PEOPLE = '/v1/people';
 const SESSION = '/v1/session';
@@ -12,7 +15,7 @@ const SILOS = '/v1/siloscale/devices';
 const clock = new TestClock();
 const shown = (text: string): string => JSON.stringify(text).slice(0, 40);
 
-describeService('people', (api) => {
+describeService('people', (api, location) => {
   before(async () => {
     for (const [id, facility] of [
       ['north-1', 'north'],
@@ -144,6 +147,41 @@ describeService('people', (api) => {
     const listed = (await ask('GET', `${PEOPLE}?limit=2`)).body.data;
     assert.ok(listed.every((one: { person_id: string }) => one.person_id !== everywhere.person.person_id));
     assert.equal((await ask('POST', '/v1/keys', { name: 'k', scopes: ['read'] })).status, 403);
+  });
+
+  test('are listed for who administers one facility without a look at everybody', async () => {
+    const { person, ask } = await signedIn(api, [{ role: 'site_administrator', facilities: ['far'] }]);
+    const others = Array.from({ length: 2 * PASSED_OVER_MAX }, (_, index) => `per_0${index}`);
+    await queryStore(
+      location(),
+      `INSERT INTO keys (key_id, hash, kind, name, grants, is_full_admin, created_at_ms)
+      VALUES ${others.map((id) => `('${id}', 'person ${id}', 'person', 'Other', '[{"role":"viewer","facilities":["north"],"deviceIds":null,"source":"local"}]', 0, 0)`)}`,
+    );
+    await queryStore(
+      location(),
+      `INSERT INTO people (key_id, login) VALUES ${others.map((id) => `('${id}', '${id}')`)}`,
+    );
+    const made = await ask('POST', PEOPLE, {
+      login: 'far-away',
+      name: 'Far',
+      grants: [{ role: 'viewer', facilities: ['far'] }],
+    });
+    assert.equal(made.status, 200, made.text);
+    const found: string[] = [];
+    let cursor: string | null = '';
+    let pages = 0;
+    for (; cursor !== null; pages++) {
+      const { data, page }: Page<{ login: string }> = (
+        await ask('GET', `${PEOPLE}?limit=1${cursor && `&cursor=${cursor}`}`)
+      ).body;
+      assert.ok(data.length <= 1);
+      found.push(...data.map(({ login }) => login));
+      cursor = page.next_cursor;
+    }
+    assert.deepEqual(found, [person.login, 'far-away']);
+    assert.ok(pages >= 3, `${pages} answers for ${others.length} people`);
+    await queryStore(location(), "DELETE FROM people WHERE key_id LIKE 'per~_0%' ESCAPE '~'");
+    await queryStore(location(), "DELETE FROM keys WHERE key_id LIKE 'per~_0%' ESCAPE '~'");
   });
 
   test('lose open links when their rights become more, because who made one may have kept it', async () => {

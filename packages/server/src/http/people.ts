@@ -1,5 +1,4 @@
 import { newId } from '@granary/app/ids';
-import type { KeyPage } from '@granary/app/keys/key-rows';
 import type { StoredCode } from '@granary/app/session/session-rows';
 import { outsideRequest } from '@granary/common/request-time';
 import { within } from '@granary/common/within';
@@ -7,14 +6,14 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { Invitation } from '@granary/contract/people';
 import { SECOND_MS, toIso } from '@granary/contract/time';
-import type { Grant, StoredKey } from '@granary/core/keys';
+import type { Grant } from '@granary/core/keys';
 import { grantsOf, INVITE_MS, mayManage, personRecord, type StoredPerson } from '@granary/core/people';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readersOf } from '../background/notifications/worker.ts';
 import { hashSecret, newInviteCode } from '../process/keys/secrets.ts';
 import { creates } from './audit/attempt.ts';
-import { pageOf, readPage, success } from './protocol/answers.ts';
+import { pageOf, readShownPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
@@ -38,8 +37,9 @@ export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies):
   register(routes, declared.list, async (request, _reply, read) => {
     const { caller } = request;
     const page = pageOf(read.query(request));
-    const peopleAfter = shownAfter(app.people.list, ({ grants }) => mayManage(caller, grants));
-    return await readPage(request, page, peopleAfter, ({ keyId }) => keyId, personRecord);
+    const peopleAfter = (afterKeyId: string | null, limit: number) => app.people.list({ afterKeyId, limit });
+    const isShown = ({ grants }: StoredPerson): boolean => mayManage(caller, grants);
+    return await readShownPage(request, page, peopleAfter, ({ keyId }) => keyId, isShown, personRecord);
   });
 
   register(routes, declared.invite, async (request, reply, read) => {
@@ -90,19 +90,6 @@ export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return success(personRecord(result));
   });
 }
-
-/** Reads on until the page is full, because some may not be shown. */
-export const shownAfter =
-  <Row extends StoredKey>(list: (page: KeyPage) => Promise<Row[]>, isShown: (row: Row) => boolean) =>
-  async (after: string | null, limit: number): Promise<Row[]> => {
-    const found: Row[] = [];
-    for (let last = after; ; ) {
-      const rows = await list({ afterKeyId: last, limit });
-      found.push(...rows.filter(isShown));
-      last = rows.at(-1)?.keyId ?? last;
-      if (rows.length < limit || found.length >= limit) return found.slice(0, limit);
-    }
-  };
 
 function refuseBeyond({ caller }: FastifyRequest, grants: readonly Grant[]): void {
   if (mayManage(caller, grants)) return;

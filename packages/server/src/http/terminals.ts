@@ -24,8 +24,7 @@ import { hashSecret, newSignInCode } from '../process/keys/secrets.ts';
 import { credentialOf } from './access/credentials.ts';
 import type { PasswordChecks } from './access/password-checks.ts';
 import { actsAs, creates } from './audit/attempt.ts';
-import { shownAfter } from './people.ts';
-import { pageOf, readPage, success } from './protocol/answers.ts';
+import { pageOf, readShownPage, success } from './protocol/answers.ts';
 import { register, registerComparing } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { callerRecord } from './session/session.ts';
@@ -38,8 +37,11 @@ export function terminalRoutes(routes: FastifyInstance, parts: RouteDependencies
     mayEnrolAt(limitsWith(caller, 'admin'), terminalRecord(key).facilities);
 
   register(routes, declared.list, async (request, _reply, read) => {
-    const after = shownAfter(app.terminals.list, (key) => administers(request, key));
-    return await readPage(request, pageOf(read.query(request)), after, ({ keyId }) => keyId, terminalRecord);
+    const page = pageOf(read.query(request));
+    const terminalsAfter = (afterKeyId: string | null, limit: number) =>
+      app.terminals.list({ afterKeyId, limit });
+    const isShown = (key: StoredKey): boolean => administers(request, key);
+    return await readShownPage(request, page, terminalsAfter, ({ keyId }) => keyId, isShown, terminalRecord);
   });
 
   register(routes, declared.enrol, async (request, reply, read) => {

@@ -86,14 +86,7 @@ function sqliteDatabase(): TestDatabase {
       folder = mkdtempSync(join(tmpdir(), 'granary-store-'));
     },
     location: () => ({ engine: 'sqlite', folder }),
-    async query(text) {
-      const database = openWriter(join(folder, DATABASE_FILE));
-      try {
-        return await new SqliteSql(database).queryArrays<Value[]>(text);
-      } finally {
-        database.close();
-      }
-    },
+    query: (text) => queryStore({ engine: 'sqlite', folder }, text),
     async drop() {
       rmSync(folder, { recursive: true });
     },
@@ -113,11 +106,22 @@ function postgresDatabase(template: string): TestDatabase {
       await queryServer(serverUrl(), `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
     },
     location: () => ({ engine: 'postgres', url: url() }),
-    query: (text) => queryServer(url(), text),
+    query: (text) => queryStore({ engine: 'postgres', url: url() }, text),
     async drop() {
       await queryServer(serverUrl(), `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
+}
+
+/** Runs SQL directly on a database, also beside a service that uses it. */
+export async function queryStore(location: StoreLocation, text: string): Promise<Value[][]> {
+  if (location.engine === 'postgres') return await queryServer(location.url, text);
+  const database = openWriter(join(location.folder, DATABASE_FILE));
+  try {
+    return await new SqliteSql(database).queryArrays<Value[]>(text);
+  } finally {
+    database.close();
+  }
 }
 
 async function queryServer(connectionString: string, text: string): Promise<Value[][]> {

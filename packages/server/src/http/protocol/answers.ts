@@ -8,6 +8,8 @@ import { nextPart } from '../access/request-turns.ts';
 const KEY_OF_PAGE = /^[\w-]+$/;
 /** Rows of one read of a list. It takes a few milliseconds, which is what a stop may wait for it. */
 export const ROWS_PER_READ = 100;
+/** Rows of a list that an answer passes over because the caller may not see them. */
+export const PASSED_OVER_MAX = 500;
 /** An ETag of another form cannot be current; 0 is never a version. */
 const NEVER_CURRENT = 0;
 /** A larger body is sent in parts, each when the caller has read the one before and it is its turn. */
@@ -82,6 +84,37 @@ export async function readPage<T, U>(
     if (!hasMore || data.length >= limit) {
       return { success: true, data, page: { next_cursor: hasMore ? writeCursor(lastKey ?? '') : null } };
     }
+  }
+}
+
+/**
+ * A page of a list of which some rows are not for this caller. It may hold fewer than are wanted, or none, and still have a cursor:
+ * what is passed over in one answer is limited, so that an answer does not cost what is stored.
+ */
+export async function readShownPage<T, U>(
+  request: FastifyRequest,
+  { limit, after }: PageRequest,
+  read: (after: string | null, limit: number) => Promise<readonly T[]>,
+  keyOf: (row: T) => string,
+  isShown: (row: T) => boolean,
+  show: (row: T) => U,
+): Promise<Page<U>> {
+  const data: U[] = [];
+  let lastKey = after;
+  let passedOver = 0;
+  for (;;) {
+    const rows = await read(lastKey, ROWS_PER_READ);
+    await nextPart(request);
+    for (const row of rows) {
+      const isFull = data.length === limit && isShown(row);
+      if ((isFull || passedOver === PASSED_OVER_MAX) && lastKey !== null) {
+        return { success: true, data, page: { next_cursor: writeCursor(lastKey) } };
+      }
+      if (isShown(row)) data.push(show(row));
+      else passedOver++;
+      lastKey = keyOf(row);
+    }
+    if (rows.length < ROWS_PER_READ) return { success: true, data, page: { next_cursor: null } };
   }
 }
 
