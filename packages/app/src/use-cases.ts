@@ -152,7 +152,7 @@ export async function callUseCase(
   const { writes, preparations = {} }: Slice = SLICES[slice];
   const write = writesOf(writes)[name];
   if (write === undefined) throw new Error(`there is no write ${slice}.${name}`);
-  const tx: Transaction = { sql, memory, actor: attempt?.actor ?? null };
+  const tx: Transaction = { sql, memory, actor: attempt?.actor ?? null, caller: attempt?.caller ?? null };
   await preparationsOf(preparations)[name]?.(tx, ...args);
   const change = () => write(tx, ...args);
   // A repeated request changes nothing, so it is not entered in the audit log.

@@ -2,7 +2,16 @@ import { backoffMs } from '@granary/common/patience';
 import type { Scope } from '@granary/contract/keys';
 import type { Terminal } from '@granary/contract/terminals';
 import { DAY_MS, MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
-import { type Access, type Grant, grantOf, hasScope, type Limits, type StoredKey } from './keys.ts';
+import {
+  type Access,
+  type Grant,
+  grantOf,
+  hasScope,
+  isValidAt,
+  type Limits,
+  type StoredCaller,
+  type StoredKey,
+} from './keys.ts';
 
 /** Shorter than an invitation, because the link needs no password. */
 export const TERMINAL_LINK_MS = DAY_MS;
@@ -53,6 +62,24 @@ export function grantsAt(terminal: Access, person: Access): Grant[] {
   });
   return [...terminal.grants, ...own];
 }
+
+/** A session as it is found: at a terminal with the person who has signed in there. */
+export interface FoundSession {
+  readonly key: StoredCaller;
+  readonly person: { readonly key: StoredKey; readonly untilMs: number } | null;
+}
+
+/** The person at the terminal, or the terminal itself when it is locked again: a person who is gone or disabled leaves it as it is then. */
+export function callerAtTerminal({ key, person }: FoundSession, nowMs: number): StoredCaller {
+  if (person === null || nowMs >= person.untilMs || !isValidAt(person.key, nowMs)) return key;
+  return personAtTerminal(key, person.key);
+}
+
+export const personAtTerminal = (terminal: Access, person: StoredKey): StoredCaller => ({
+  ...person,
+  personalKeyId: null,
+  grants: grantsAt(terminal, person),
+});
 
 /** Only who operates there signs in at a terminal. */
 export const maySignInAt = (terminal: Access, person: Access): boolean =>

@@ -5,6 +5,7 @@ import { type Expiry, expireRows } from '@granary/store/expiry';
 import type { Sql, Value } from '@granary/store/sql';
 import { limitConditions, Parameters, where } from '../conditions.ts';
 import type { UsedConfirmation } from '../confirmations.ts';
+import type { CallerReference } from '../transaction.ts';
 
 /** Who asks for which change, and from where. */
 export interface Attempt {
@@ -23,6 +24,8 @@ export interface Attempt {
   readonly resourceId: string | null;
   /** As JSON. */
   readonly input: string | null;
+  /** Whose rights the change is compared with, while what it is about is locked. */
+  readonly caller?: CallerReference;
   /** It is used up by the change. */
   readonly confirmation?: UsedConfirmation;
 }

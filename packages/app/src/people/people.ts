@@ -3,6 +3,7 @@ import type { PersonPatch } from '@granary/contract/people';
 import type { Grant } from '@granary/core/keys';
 import {
   isWithin,
+  mayManage,
   PASSKEYS_MAX,
   type StoredPasskey,
   type StoredPerson,
@@ -26,6 +27,7 @@ import {
   toKey,
 } from '../keys/key-rows.ts';
 import { revokeHeld } from '../keys/keys.ts';
+import { requireRight } from '../rights.ts';
 import {
   findPasskey,
   insertPasskey,
@@ -127,6 +129,7 @@ export const writes = {
     code: StoredCode,
   ): Promise<Committed<StoredPerson>> {
     // No secret has this hash, so the row can be used through sessions only.
+    await requireRight(tx, (caller) => mayManage(caller, person.grants), moreThanOwn);
     const key: NewStoredKey = {
       ...person,
       kind: 'person',
@@ -144,10 +147,11 @@ export const writes = {
   },
 
   async change(tx: Transaction, personId: string, change: PersonChange): Promise<Committed<StoredPerson>> {
-    const before = await lock(tx.sql, personId);
-    const { name = before.name, email = before.email } = change;
+    const before = await lockManaged(tx, personId);
+    const { grants: wanted = null, name = before.name, email = before.email } = change;
+    if (wanted !== null) await requireRight(tx, (caller) => mayManage(caller, wanted), moreThanOwn);
     const ofProvider = before.grants.filter(({ source }) => source === 'oidc');
-    const grants = change.grants === undefined ? before.grants : [...change.grants, ...ofProvider];
+    const grants = wanted === null ? before.grants : [...wanted, ...ofProvider];
     // Who made a link was allowed to give the former rights, and may have kept it.
     if (!isWithin(before, grants)) await removeCodesBeyond(tx.sql, personId, 0);
     await updateRows(tx.sql, 'people', { keyId: personId }, { email });
@@ -158,7 +162,7 @@ export const writes = {
 
   /** A person who was disabled is let in again, with this code. Earlier links end. */
   async renew(tx: Transaction, personId: string, code: StoredCode): Promise<Committed<StoredPerson>> {
-    const before = await lock(tx.sql, personId);
+    const before = await lockManaged(tx, personId);
     await tx.sql.run('DELETE FROM sign_in_codes WHERE key_id = $1', [personId]);
     await insertCode(tx.sql, code);
     if (before.revokedAtMs !== null) await saveKey(tx.sql, { ...before, revokedAtMs: null });
@@ -205,22 +209,26 @@ export const writes = {
     return committed(person);
   },
 
-  /** What the provider has granted ends with its sessions; whoever was let in by one of the identities comes back by none. */
   async unlink(tx: Transaction, personId: string): Promise<Committed<StoredPerson>> {
-    const { grants } = await lock(tx.sql, personId);
-    await tx.sql.run('DELETE FROM identities WHERE key_id = $1', [personId]);
-    await updateRows(tx.sql, 'keys', { keyId: personId }, accessColumns({ grants: localGrants(grants) }));
-    const ended = await removeProviderSessions(tx.sql, { sid: null, keyId: personId });
-    return committed(
-      await lock(tx.sql, personId),
-      { kind: 'key_ended', keyId: personId },
-      sessionsEnded(...ended),
-    );
+    return await unlinkHeld(tx.sql, await lockManaged(tx, personId));
+  },
+
+  /** `undefined` if the session has ended. Whoever has no other way in stays linked. */
+  async unlinkOwn(
+    tx: Transaction,
+    { personId, sessionHash }: PersonInSession,
+  ): Promise<Committed<StoredPerson | undefined>> {
+    const person = await lock(tx.sql, personId);
+    if (!(await isSessionOf(tx.sql, personId, sessionHash))) return committed(undefined);
+    if (!person.hasPassword && (await listPasskeys(tx.sql, personId)).length === 0) {
+      throw new Refusal('forbidden', 'there is no other way in: add a passkey, or ask for a link, first');
+    }
+    return await unlinkHeld(tx.sql, person);
   },
 
   /** Leaves nothing with which the person could come back. */
   async disable(tx: Transaction, personId: string, atMs: number): Promise<Committed<StoredPerson>> {
-    const events = await revokeHeld(tx.sql, await lock(tx.sql, personId), atMs);
+    const events = await revokeHeld(tx.sql, await lockManaged(tx, personId), atMs);
     for (const key of await listPersonalKeys(tx.sql, personId, atMs)) {
       events.push(...(await revokeHeld(tx.sql, key, atMs)));
     }
@@ -235,10 +243,35 @@ export const writes = {
   },
 };
 
+/** What the provider has granted ends with its sessions; whoever was let in by one of the identities comes back by none. */
+async function unlinkHeld(sql: Sql, { keyId, grants }: StoredPerson): Promise<Committed<StoredPerson>> {
+  await sql.run('DELETE FROM identities WHERE key_id = $1', [keyId]);
+  await updateRows(sql, 'keys', { keyId }, accessColumns({ grants: localGrants(grants) }));
+  const ended = await removeProviderSessions(sql, { sid: null, keyId });
+  return committed(await lock(sql, keyId), { kind: 'key_ended', keyId }, sessionsEnded(...ended));
+}
+
+const notFound = (personId: string): Refusal =>
+  new Refusal('person_not_found', `there is no person ${quoted(personId)}, or this key may not manage them`);
+
+const moreThanOwn = (): Refusal =>
+  new Refusal('forbidden', 'nobody gives rights that they do not have themselves at the same places');
+
+/** Locks a person whom the caller may manage as they are now. */
+async function lockManaged(tx: Transaction, personId: string): Promise<StoredPerson> {
+  const person = await lock(tx.sql, personId);
+  await requireRight(
+    tx,
+    (caller) => mayManage(caller, person.grants),
+    () => notFound(personId),
+  );
+  return person;
+}
+
 /** Locks the key of the person until the end of the transaction. */
 async function lock(sql: Sql, personId: string): Promise<StoredPerson> {
   await sql.query(`SELECT key_id FROM keys WHERE key_id = $1 ${sql.forUpdate}`, [personId]);
   const found = await findWith(sql, 'people.key_id = $1', personId);
-  if (found === undefined) throw new Refusal('person_not_found', `there is no person ${quoted(personId)}`);
+  if (found === undefined) throw notFound(personId);
   return found.person;
 }

@@ -145,11 +145,8 @@ export function meRoutes(
   });
 
   register(routes, endpoints.me.unlink, async (request) => {
-    const { keyId, hasPassword } = await requireOwnSession(request);
-    if (!hasPassword && (await app.people.passkeys(keyId)).length === 0) {
-      throw new Refusal('forbidden', 'there is no other way in: add a passkey, or ask for a link, first');
-    }
-    await changes(request).people.unlink(keyId);
+    const { keyId, inSession } = await requireOwnSession(request);
+    if ((await changes(request).people.unlinkOwn(inSession)) === undefined) throw sessionEnded();
     return success(await meOf(keyId));
   });
 

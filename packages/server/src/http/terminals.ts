@@ -9,10 +9,10 @@ import { SECOND_MS, toIso } from '@granary/contract/time';
 import { limitsWith, type StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
 import {
-  grantsAt,
   mayEnrolAt,
   maySignInAt,
   type PinTry,
+  personAtTerminal,
   pinTry,
   TERMINAL_LINK_MS,
   terminalGrant,
@@ -96,8 +96,7 @@ export function terminalSessionRoutes(
   registerComparing(routes, declared.signIn, async (request, reply, read) => {
     const { keyId, name, session } = terminalOf(request);
     const { person, terminal, checked } = await people.identify(read.body(request), keyId, request, reply);
-    const grants = grantsAt(terminal, person);
-    actsAs(request, { ...person, personalKeyId: null, grants, session, terminal: { keyId, name } });
+    actsAs(request, { ...personAtTerminal(terminal, person), session, terminal: { keyId, name } });
     const signedIn = { personId: person.keyId, untilMs: now() + TERMINAL_IDLE_MS };
     await changes(request).terminals.setPerson(session.hash, signedIn, checked);
     return success(await current(request));

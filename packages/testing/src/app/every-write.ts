@@ -369,6 +369,7 @@ export const EVERY_WRITE: EveryWrite = {
     renew: (round) => [round.app.people.renew('per_shared', inviteCode('per_shared', round))],
     disable: (round) => [round.app.people.disable('per_shared', atMs(round))],
     unlink: (round) => [round.app.people.unlink('per_shared')],
+    unlinkOwn: (round) => [round.app.people.unlinkOwn({ personId: 'per_shared', sessionHash: 'none' })],
   },
   signOn: {
     putPolicy: (round) => {

@@ -2,12 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import type { CallerWrites, WriteSlices } from '@granary/app/app';
 import type { Attempt } from '@granary/app/audit/audit-rows';
 import { newId } from '@granary/app/ids';
+import type { CallerReference } from '@granary/app/transaction';
 import { ACTOR_CHARS_MAX } from '@granary/contract/audit';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { ACTIONS } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { checkDeviceId } from '@granary/contract/ids';
 import { auditInput, PATH_CHARS_MAX, withoutSecrets } from '@granary/core/audit';
+import { secretHolderOf } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../process/keys/keyring.ts';
 import { isUrgentNow } from '../access/urgency.ts';
@@ -64,6 +66,9 @@ export function draftAttempt(request: FastifyRequest, endpoint: Endpoint, nowMs:
     atMs: nowMs,
     requestId: id,
     actor: request.caller === undefined ? null : actorOf(request, request.caller),
+    ...(request.caller === undefined || isUrgentNow(endpoint, body)
+      ? {}
+      : { caller: referenceOf(request.caller, endpoint, nowMs) }),
     address: request.address,
     action: ACTIONS.get(endpoint) ?? `${method} ${endpoint.path}`,
     method,
@@ -75,6 +80,13 @@ export function draftAttempt(request: FastifyRequest, endpoint: Endpoint, nowMs:
     input: auditInput((endpoint.query === null ? undefined : (query as object | undefined)) ?? {}, body),
   };
 }
+
+const referenceOf = (caller: Caller, { scope }: Endpoint, atMs: number): CallerReference => ({
+  keyId: secretHolderOf(caller),
+  sessionHash: caller.session?.hash ?? null,
+  scope,
+  atMs,
+});
 
 const field = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)

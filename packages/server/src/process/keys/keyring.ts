@@ -12,7 +12,7 @@ import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { checkedTimeMs, DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { grantOf, isValidAt, keyRecord, type StoredCaller, type StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
-import { grantsAt } from '@granary/core/terminals';
+import { personAtTerminal } from '@granary/core/terminals';
 import { type Credential, hashSecret, newKey, sessionSecretOf } from './secrets.ts';
 
 /** A query that hangs must not hold the others for as long. */
@@ -90,8 +90,7 @@ export const callerOf = (key: StoredCaller, session: StoredSession | null = null
 function foundBySession({ key, session, person }: SessionOfKey): Found {
   const own = callerOf(key, session);
   if (person === null) return { caller: own, locked: null };
-  const grants = grantsAt(key, person.key);
-  const caller = { ...person.key, personalKeyId: null, grants, session, terminal: own.terminal };
+  const caller = { ...personAtTerminal(key, person.key), session, terminal: own.terminal };
   return { caller, locked: { caller: own, fromMs: person.untilMs } };
 }
 

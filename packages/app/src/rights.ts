@@ -1,0 +1,90 @@
+import { Refusal } from '@granary/contract/errors';
+import type { Scope } from '@granary/contract/keys';
+import {
+  canAccess,
+  hasScope,
+  isUnlimited,
+  isValidAt,
+  type Limits,
+  limitsWith,
+  type Place,
+  type StoredCaller,
+  secretHolderOf,
+  UNLIMITED,
+} from '@granary/core/keys';
+import { callerAtTerminal } from '@granary/core/terminals';
+import { quoted } from '@granary/core/words';
+import type { Sql } from '@granary/store/sql';
+import { findCaller } from './keys/key-rows.ts';
+import { findSessions } from './session/session-rows.ts';
+import type { CallerReference, Transaction } from './transaction.ts';
+
+/**
+ * The caller as it is in this transaction: between its request and the write it may have ended, or have got other rights. Called after
+ * what the write is about was locked, so that both are compared at one moment. `null` where no caller asked for the write, and for
+ * a stop.
+ */
+async function callerNow({ sql, caller }: Transaction): Promise<StoredCaller | null> {
+  if (caller === null) return null;
+  const found = await findReferenced(sql, caller);
+  if (found === null || secretHolderOf(found) !== caller.keyId)
+    throw new Refusal('unauthorized', 'this key or session has ended');
+  if (caller.scope === null || hasScope(found, caller.scope)) return found;
+  throw new Refusal('forbidden', `this API key lacks the scope "${caller.scope}"`);
+}
+
+/** At a terminal it may be somebody else by now. */
+async function findReferenced(
+  sql: Sql,
+  { keyId, sessionHash, atMs }: CallerReference,
+): Promise<StoredCaller | null> {
+  if (sessionHash === null) {
+    const key = await findCaller(sql, keyId);
+    return key !== undefined && isValidAt(key, atMs) ? key : null;
+  }
+  const found = (await findSessions(sql, [sessionHash])).get(sessionHash);
+  if (found === undefined || atMs >= found.session.expiresAtMs || !isValidAt(found.key, atMs)) return null;
+  return callerAtTerminal(found, atMs);
+}
+
+/** Refuses unless the caller may do this; the service itself may do everything. */
+export async function requireRight(
+  tx: Transaction,
+  mayDo: (caller: StoredCaller) => boolean,
+  refusal: () => Refusal,
+): Promise<void> {
+  const caller = await callerNow(tx);
+  if (caller !== null && !mayDo(caller)) throw refusal();
+}
+
+/** Where the caller may do what it asks for. */
+export async function limitsOf(tx: Transaction): Promise<Limits> {
+  const caller = await callerNow(tx);
+  return caller === null ? UNLIMITED : limitsIn(tx, caller);
+}
+
+const limitsIn = ({ caller }: Transaction, found: StoredCaller, scope: Scope = 'read'): Limits =>
+  limitsWith(found, caller?.scope ?? scope);
+
+/** For what concerns every site: with it, a limited key could reach beyond its limits. */
+export async function refuseLimited(tx: Transaction, what: string): Promise<void> {
+  await requireRight(
+    tx,
+    (caller) => isUnlimited(limitsIn(tx, caller)),
+    () => new Refusal('forbidden', `a key that is limited to sites or devices cannot ${what}`),
+  );
+}
+
+/** A device that the caller may not see is not there; where it may read, it is told what it lacks. */
+export async function refuseOutside(tx: Transaction, place: Place): Promise<void> {
+  const caller = await callerNow(tx);
+  if (caller === null || canAccess(limitsIn(tx, caller), place)) return;
+  const { deviceId } = place;
+  if (!canAccess(limitsWith(caller, 'read'), place)) {
+    throw new Refusal(
+      'device_not_found',
+      `there is no device ${quoted(deviceId)}, or this key may not see it`,
+    );
+  }
+  throw new Refusal('forbidden', `this key may not do that at the device ${quoted(deviceId)}`);
+}
