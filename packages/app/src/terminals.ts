@@ -1,7 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { PrincipalKind } from '@granary/contract/keys';
 import type { StoredKey } from '@granary/core/keys';
-import { type PinTries, type PinTry, pinTry } from '@granary/core/terminals';
+import { mayAdminister, type PinTries, type PinTry, pinTry } from '@granary/core/terminals';
 import { quoted } from '@granary/core/words';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
@@ -18,8 +18,9 @@ import {
 } from './keys/key-rows.ts';
 import { revokeHeld } from './keys/keys.ts';
 import type { PersonInSession } from './people/people.ts';
+import { requireRight } from './rights.ts';
 import { type CheckedSecret, refuseChanged, secretOf } from './session/checked-secret.ts';
-import { insertCode, isSessionOf, type StoredCode } from './session/session-rows.ts';
+import { insertCode, isSessionOf, type NewCode } from './session/session-rows.ts';
 import type { Transaction } from './transaction.ts';
 
 const IS_TERMINAL = "kind IN ('terminal', 'display')";
@@ -96,16 +97,23 @@ export interface NewTerminalKey extends Pick<StoredKey, 'keyId' | 'name' | 'gran
 }
 
 export const writes = {
-  async enrol(tx: Transaction, terminal: NewTerminalKey, code: StoredCode): Promise<Committed<StoredKey>> {
+  async enrol(tx: Transaction, terminal: NewTerminalKey, code: NewCode): Promise<Committed<StoredKey>> {
+    await requireRight(tx, (caller) => mayAdminister(caller, terminal), notAdministered);
     // No secret has this hash, so the row can be used through its session only.
     const key: NewStoredKey = { ...terminal, hash: `terminal ${terminal.keyId}`, expiresAtMs: null };
     await insertKey(tx.sql, key);
-    await insertCode(tx.sql, code);
+    await insertCode(tx.sql, code, tx.caller?.keyId);
     return committed(await lockTerminal(tx.sql, terminal.keyId));
   },
 
   async end(tx: Transaction, terminalId: string, atMs: number): Promise<Committed<StoredKey>> {
-    const events = await revokeHeld(tx.sql, await lockTerminal(tx.sql, terminalId), atMs);
+    const terminal = await lockTerminal(tx.sql, terminalId);
+    await requireRight(
+      tx,
+      (caller) => mayAdminister(caller, terminal),
+      () => notFound(terminalId),
+    );
+    const events = await revokeHeld(tx.sql, terminal, atMs);
     await tx.sql.run('DELETE FROM pin_tries WHERE terminal_id = $1', [terminalId]);
     await logEvents(tx, events);
     return committed(
@@ -181,5 +189,11 @@ export const writes = {
 async function lockTerminal(sql: Sql, terminalId: string): Promise<StoredKey> {
   const key = await lockKey(sql, terminalId);
   if (key !== undefined && (key.kind === 'terminal' || key.kind === 'display')) return key;
-  throw new Refusal('terminal_not_found', `there is no terminal ${quoted(terminalId)}`);
+  throw notFound(terminalId);
 }
+
+const notFound = (terminalId: string): Refusal =>
+  new Refusal('terminal_not_found', `there is no terminal ${quoted(terminalId)}`);
+
+const notAdministered = (): Refusal =>
+  new Refusal('forbidden', 'this key does not administer all these facilities');

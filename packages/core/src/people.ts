@@ -5,6 +5,7 @@ import type { GrantRecord, NewGrant, Person } from '@granary/contract/people';
 import { sentence } from '@granary/contract/sentences/english';
 import { DAY_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import { type Access, type Area, type Grant, isUnlimited, limitsWith, type StoredKey } from './keys.ts';
+import { isTerminalKind, mayAdminister } from './terminals.ts';
 
 export const INVITE_MS = 7 * DAY_MS;
 
@@ -105,6 +106,10 @@ export function mayManage(manager: Access, grants: readonly Grant[]): boolean {
     grants.map((grant) => ({ ...grant, scopes: [...grant.scopes, 'admin'] })),
   );
 }
+
+/** Whether the caller may let somebody in as this person, or a browser as this terminal. */
+export const mayMakeLinkFor = (caller: Access, whom: StoredKey): boolean =>
+  isTerminalKind(whom.kind) ? mayAdminister(caller, whom) : mayManage(caller, whom.grants);
 
 /** Whether the rights of the holder contain all of these. */
 export const isWithin = (holder: Access, grants: readonly Grant[]): boolean =>

@@ -9,6 +9,7 @@ import {
   hasScope,
   isValidAt,
   type Limits,
+  limitsWith,
   type StoredCaller,
   type StoredKey,
 } from './keys.ts';
@@ -92,6 +93,10 @@ export const mayEnrolAt = (administered: Limits, facilities: readonly string[]):
       (area) => area.deviceIds === null && (area.facilities === null || area.facilities.includes(facility)),
     ),
   );
+
+/** Whether the caller enrols and ends this terminal. */
+export const mayAdminister = (caller: Access, terminal: Access): boolean =>
+  mayEnrolAt(limitsWith(caller, 'admin'), facilitiesOf(terminal));
 
 /** The PINs that were tried since the last right one. */
 export interface PinTries {

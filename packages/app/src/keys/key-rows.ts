@@ -246,3 +246,8 @@ export async function removeSignInsOf(sql: Sql, keyId: string): Promise<void> {
 export async function leaveTerminals(sql: Sql, personId: string): Promise<void> {
   await sql.run('UPDATE sessions SET person_id = NULL WHERE person_id = $1', [personId]);
 }
+
+/** A key that replaces another one may do the same, so the links that it has made stay. */
+export async function moveLinks(sql: Sql, fromKeyId: string, toKeyId: string): Promise<void> {
+  await updateRows(sql, 'sign_in_codes', { madeBy: fromKeyId }, { madeBy: toKeyId });
+}

@@ -25,6 +25,7 @@ import {
   lockKey,
   lockKeyByHash,
   lockKeysNamed,
+  moveLinks,
   type NewStoredKey,
   recordKeyUse,
   recordRevocation,
@@ -130,6 +131,7 @@ export const writes = {
     await endKeyBy(tx.sql, keyId, oldExpiresAtMs);
     const created = await insert(tx.sql, { ...old, ...successor });
     await moveViews(tx.sql, keyId, created.keyId);
+    await moveLinks(tx.sql, keyId, created.keyId);
     const rotated = keyEvent('key.rotated', created, created.createdAtMs, { replaces: keyId });
     await logEvents(tx, [rotated]);
     return committed(created, { kind: 'key_ended', keyId }, ...eventsLogged([rotated]));

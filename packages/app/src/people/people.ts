@@ -40,9 +40,9 @@ import { sessionsEnded } from '../session/session.ts';
 import {
   insertCode,
   isSessionOf,
+  type NewCode,
   removeCodesBeyond,
   removeProviderSessions,
-  type StoredCode,
   useUpCode,
 } from '../session/session-rows.ts';
 import type { Transaction } from '../transaction.ts';
@@ -126,7 +126,7 @@ export const writes = {
   async invite(
     tx: Transaction,
     { login, email, ...person }: NewStoredPerson,
-    code: StoredCode,
+    code: NewCode,
   ): Promise<Committed<StoredPerson>> {
     // No secret has this hash, so the row can be used through sessions only.
     await requireRight(tx, (caller) => mayManage(caller, person.grants), moreThanOwn);
@@ -142,7 +142,7 @@ export const writes = {
     if ((await insertRows(tx.sql, target, [row])) !== 1) {
       throw new Refusal('person_exists', `there is a person ${quoted(login)} already`);
     }
-    await insertCode(tx.sql, code);
+    await insertCode(tx.sql, code, tx.caller?.keyId);
     return committed(await lock(tx.sql, person.keyId));
   },
 
@@ -161,10 +161,10 @@ export const writes = {
   },
 
   /** A person who was disabled is let in again, with this code. Earlier links end. */
-  async renew(tx: Transaction, personId: string, code: StoredCode): Promise<Committed<StoredPerson>> {
+  async renew(tx: Transaction, personId: string, code: NewCode): Promise<Committed<StoredPerson>> {
     const before = await lockManaged(tx, personId);
     await tx.sql.run('DELETE FROM sign_in_codes WHERE key_id = $1', [personId]);
-    await insertCode(tx.sql, code);
+    await insertCode(tx.sql, code, tx.caller?.keyId);
     if (before.revokedAtMs !== null) await saveKey(tx.sql, { ...before, revokedAtMs: null });
     return committed(await lock(tx.sql, personId));
   },
@@ -194,7 +194,7 @@ export const writes = {
     }
     const isNew =
       (await isSessionOf(tx.sql, keyId, sessionHash)) &&
-      (await useUpCode(tx.sql, challengeHash, createdAtMs)) &&
+      (await useUpCode(tx.sql, challengeHash, createdAtMs, () => false)) &&
       (await insertPasskey(tx.sql, passkey));
     return committed(isNew ? person : undefined);
   },

@@ -1,9 +1,16 @@
-import type { StoredCaller, StoredKey } from '@granary/core/keys';
+import { isValidAt, type StoredCaller, type StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
 import type { Expiry } from '@granary/store/expiry';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
-import { CALLER_COLUMNS, type CallerRow, findKeysById, toCaller, WITH_OWNERS } from '../keys/key-rows.ts';
+import {
+  CALLER_COLUMNS,
+  type CallerRow,
+  findCaller,
+  findKeysById,
+  toCaller,
+  WITH_OWNERS,
+} from '../keys/key-rows.ts';
 
 /** A session with its key. */
 export interface SessionOfKey {
@@ -19,11 +26,16 @@ export interface SignedInPerson {
 }
 
 /** A code with which a browser can sign in once. */
-export interface StoredCode {
+export interface NewCode {
   readonly hash: string;
   readonly keyId: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
+}
+
+export interface StoredCode extends NewCode {
+  /** The key of whoever made it for somebody else. */
+  readonly madeBy: string | null;
 }
 
 interface SessionRow extends CallerRow {
@@ -154,15 +166,15 @@ export async function findCodes(
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, StoredCode>> {
   const rows = await sql.query<StoredCode>(
-    `SELECT hash, key_id, created_at_ms, expires_at_ms FROM sign_in_codes WHERE ${sql.isOneOf('hash', '$1')}`,
+    `SELECT hash, key_id, made_by, created_at_ms, expires_at_ms FROM sign_in_codes WHERE ${sql.isOneOf('hash', '$1')}`,
     [JSON.stringify(hashes)],
   );
   return new Map(rows.map((code) => [code.hash, code]));
 }
 
-export async function insertCode(sql: Sql, code: StoredCode): Promise<void> {
+export async function insertCode(sql: Sql, code: NewCode, madeBy: string | null = null): Promise<void> {
   const { hash, keyId, createdAtMs, expiresAtMs } = code;
-  await insertRows(sql, { table: 'sign_in_codes' }, [{ hash, keyId, createdAtMs, expiresAtMs }]);
+  await insertRows(sql, { table: 'sign_in_codes' }, [{ hash, keyId, madeBy, createdAtMs, expiresAtMs }]);
 }
 
 /** Returns whether the code was there: of two that use it at the same moment, one is told so. */
@@ -170,10 +182,20 @@ async function removeCode(sql: Sql, hash: string): Promise<boolean> {
   return (await sql.run('DELETE FROM sign_in_codes WHERE hash = $1', [hash])) === 1;
 }
 
-/** Whether the code could still be used; it cannot any more. */
-export async function useUpCode(sql: Sql, codeHash: string, nowMs: number): Promise<boolean> {
+/** Whether the code could still be used; it cannot any more. Whoever made a link for somebody else must still be allowed to. */
+export async function useUpCode(
+  sql: Sql,
+  codeHash: string,
+  nowMs: number,
+  mayLetIn: (maker: StoredCaller) => boolean,
+): Promise<boolean> {
   const code = (await findCodes(sql, [codeHash])).get(codeHash);
-  return code !== undefined && nowMs < code.expiresAtMs && (await removeCode(sql, codeHash));
+  if (code === undefined || nowMs >= code.expiresAtMs) return false;
+  if (code.madeBy !== null) {
+    const maker = await findCaller(sql, code.madeBy);
+    if (maker === undefined || !isValidAt(maker, nowMs) || !mayLetIn(maker)) return false;
+  }
+  return await removeCode(sql, codeHash);
 }
 
 export async function removeCodesBeyond(sql: Sql, keyId: string, keptMax: number): Promise<void> {

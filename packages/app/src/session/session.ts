@@ -1,6 +1,6 @@
 import type { PrincipalKind } from '@granary/contract/keys';
 import { isValidAt, type StoredCaller } from '@granary/core/keys';
-import type { UsedFactor } from '@granary/core/people';
+import { mayMakeLinkFor, type UsedFactor } from '@granary/core/people';
 import {
   CHALLENGE_MS,
   CHALLENGES_MAX,
@@ -25,13 +25,13 @@ import {
   insertSession,
   isSessionOf,
   listSessions,
+  type NewCode,
   recordSessionUse,
   removeCodesBeyond,
   removeSession,
   removeSessionsBeyond,
   removeSessionsBut,
   type SessionOfKey,
-  type StoredCode,
   useUpCode,
 } from './session-rows.ts';
 
@@ -96,7 +96,9 @@ export const writes = {
     // Comparing takes a while, in which the person may have been disabled, or have chosen another one.
     if (checkedPassword !== undefined && (await secretOf(tx.sql, keyId, 'password')) !== checkedPassword)
       return committed(undefined);
-    if (codeHash !== null && !(await useUpCode(tx.sql, codeHash, nowMs))) return committed(undefined);
+    const mayLetIn = (maker: StoredCaller): boolean => mayMakeLinkFor(maker, key);
+    if (codeHash !== null && !(await useUpCode(tx.sql, codeHash, nowMs, mayLetIn)))
+      return committed(undefined);
     if (factor !== undefined && !(await useUpFactor(tx.sql, keyId, factor, nowMs)))
       return committed(undefined);
     if (password !== undefined) {
@@ -141,7 +143,7 @@ export const writes = {
     return committed(null, sessionsEnded(...(await removeSessionsBut(tx.sql, keyId, keptHash))));
   },
 
-  async createCode(tx: Transaction, code: StoredCode): Promise<Committed<StoredCode>> {
+  async createCode(tx: Transaction, code: NewCode): Promise<Committed<NewCode>> {
     await lockKey(tx.sql, code.keyId);
     await removeCodesBeyond(tx.sql, code.keyId, CODES_PER_KEY_MAX - 1);
     await insertCode(tx.sql, code);
@@ -149,7 +151,7 @@ export const writes = {
   },
 
   /** For a passkey; anybody may ask for one, so a further one takes the place of the oldest. */
-  async createChallenge(tx: Transaction, hash: string, nowMs: number): Promise<Committed<StoredCode>> {
+  async createChallenge(tx: Transaction, hash: string, nowMs: number): Promise<Committed<NewCode>> {
     const challenge = { hash, keyId: '', createdAtMs: nowMs, expiresAtMs: nowMs + CHALLENGE_MS };
     await removeCodesBeyond(tx.sql, challenge.keyId, CHALLENGES_MAX - 1);
     await insertCode(tx.sql, challenge);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SignInPolicy, SignInResult } from '@granary/contract/sign-on';
 import { type Grant, isValidAt, type StoredKey } from '@granary/core/keys';
+import { mayMakeLinkFor } from '@granary/core/people';
 import {
   type ClaimedGroups,
   type ClaimedPerson,
@@ -234,15 +235,21 @@ async function findOrAdd(sql: Sql, arrival: Arrival, granted: readonly Grant[]):
     return await findOrAdd(sql, arrival, granted);
   }
   if (link !== null) {
-    if (!(await isInForce(sql, link, nowMs))) return { refused: 'link_ended' };
+    if (!(await isInForce(sql, link, key, nowMs))) return { refused: 'link_ended' };
     if (knownId === null) await addIdentity(sql, arrival, key.keyId);
   }
   return { key };
 }
 
 /** Uses an invitation up. */
-async function isInForce(sql: Sql, { codeHash, sessionHash }: IdentityLink, nowMs: number): Promise<boolean> {
-  if (codeHash !== null) return await useUpCode(sql, codeHash, nowMs);
+async function isInForce(
+  sql: Sql,
+  { codeHash, sessionHash }: IdentityLink,
+  person: StoredKey,
+  nowMs: number,
+): Promise<boolean> {
+  if (codeHash !== null)
+    return await useUpCode(sql, codeHash, nowMs, (maker) => mayMakeLinkFor(maker, person));
   return sessionHash !== null && (await findSessions(sql, [sessionHash])).has(sessionHash);
 }
 

@@ -210,6 +210,28 @@ describeService('people', (api, location) => {
     );
   });
 
+  test('are let in by a link only while whoever made it may manage them, also after its key was replaced', async () => {
+    const site = await signedIn(api, [{ role: 'site_administrator', facilities: ['north'] }]);
+    const other = await signedIn(api, [{ role: 'viewer', facilities: ['north'] }]);
+    const linkBy = async (ask: typeof site.ask, { person_id: id }: { person_id: string }): Promise<string> =>
+      (await ask('POST', `${PEOPLE}/${id}/invite`)).body.data.code;
+    const code = await linkBy(site.ask, other.person);
+    const terminal = { name: 'Door', kind: 'terminal', facilities: ['north'] };
+    const { code: link } = (await site.ask('POST', '/v1/terminals', terminal)).body.data;
+    const lowered = { grants: [{ role: 'viewer', facilities: ['north'] }] };
+    await api.patch(`${PEOPLE}/${site.person.person_id}`, lowered);
+    assert.equal((await signIn(api, { invite: code, password: PASSWORD })).status, 401);
+    assert.equal((await signIn(api, { code: link })).status, 401);
+
+    const wanted = { name: 'inviting', scopes: ['read', 'admin'] };
+    const { key, key_id: keyId } = (await api.post('/v1/keys', wanted)).body.data;
+    const bearer = { headers: { authorization: `Bearer ${key}` } };
+    const path = `${PEOPLE}/${other.person.person_id}/invite`;
+    const { code: kept } = (await api.raw('POST', path, bearer)).body.data;
+    await api.post(`/v1/keys/${keyId}/rotate`, { overlap_seconds: 0 });
+    assert.equal((await signIn(api, { invite: kept, password: PASSWORD })).status, 200);
+  });
+
   test('have names that look like what they are', async () => {
     const { person } = await invite(api, [{ role: 'viewer' }]);
     const patched = (name: string) => api.patch(`${PEOPLE}/${person.person_id}`, { name });

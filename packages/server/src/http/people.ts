@@ -1,5 +1,5 @@
 import { newId } from '@granary/app/ids';
-import type { StoredCode } from '@granary/app/session/session-rows';
+import type { NewCode } from '@granary/app/session/session-rows';
 import { outsideRequest } from '@granary/common/request-time';
 import { within } from '@granary/common/within';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
@@ -77,7 +77,7 @@ export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies):
   });
 }
 
-function draftInvite(keyId: string, createdAtMs: number): { code: string; stored: StoredCode } {
+function draftInvite(keyId: string, createdAtMs: number): { code: string; stored: NewCode } {
   const code = newInviteCode();
   return {
     code,
@@ -88,11 +88,11 @@ function draftInvite(keyId: string, createdAtMs: number): { code: string; stored
 const invitation = (
   person: StoredPerson,
   code: string,
-  { expiresAtMs }: StoredCode,
+  { expiresAtMs }: NewCode,
   mailed: boolean,
 ): Invitation => ({ person: personRecord(person), code, expires_at: toIso(expiresAtMs), mailed });
 
-type MailInvitation = (person: StoredPerson, code: string, stored: StoredCode) => Promise<boolean>;
+type MailInvitation = (person: StoredPerson, code: string, stored: NewCode) => Promise<boolean>;
 
 /** Sent at once and not stored, because only the hash of a code is. Resolves with whether the mail server has taken it. */
 function mailerOf({ mailer, settings, logger }: RouteDependencies): MailInvitation {

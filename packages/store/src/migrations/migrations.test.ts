@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '76a9e41cc8b4a7b26ac2a9aae602e434382d57eef33a6f8848fd89225516ceba',
-    postgres: '9b48a37d817a0c97ec7cb9ec928bfe15e5dc436c8d90ecfc57282d38b3275953',
+    sqlite: '8aa70615e7eab2092e34a9a1273961fcd9c7083e5f9828f37bc0200a7fe8ee2c',
+    postgres: 'e59592e8a64362efde1ad6cb7f9341abb558b24e2f062fc2ba2e7990641197a2',
   },
 ];
 

@@ -644,9 +644,11 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL`,
   `CREATE INDEX sessions_of_key ON sessions (key_id, last_used_at_ms)`,
   `CREATE INDEX sessions_by_end ON sessions (expires_at_ms)`,
+  // made_by is the key of whoever made a link for somebody else, who must still be allowed to when it is used.
   `CREATE TABLE sign_in_codes (
      hash TEXT NOT NULL PRIMARY KEY,
      key_id {{idText}} NOT NULL,
+     made_by {{idText}},
      created_at_ms BIGINT NOT NULL,
      expires_at_ms BIGINT NOT NULL
    )`,
