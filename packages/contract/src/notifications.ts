@@ -157,7 +157,10 @@ export const NotificationRule = closed({
 /** One message to one target. */
 export const NotificationRecord = closed({
   notification_id: Type.String(),
-  rule_id: described('Of a report that of its schedule, or `report`.', Type.String()),
+  rule_id: described(
+    'Of a report that of its schedule, or `report-` and the id of the person who has asked for it.',
+    Type.String(),
+  ),
   rule_name: Type.String(),
   step: described(
     '0: the targets of the rule; 1 and more: those of that step of the escalation or the rota.',

@@ -1,6 +1,12 @@
 import type { NotificationStatus } from '@granary/contract/notifications';
 import type { DocumentKind } from '@granary/core/documents';
-import type { Channel, NotificationContent, StoredNotification } from '@granary/core/notifications/record';
+import {
+  type Channel,
+  KINDS_OF,
+  type NotificationContent,
+  type StoredNotification,
+  type Urgency,
+} from '@granary/core/notifications/record';
 import { type Expiry, expireRows } from '@granary/store/expiry';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql, Value } from '@granary/store/sql';
@@ -14,6 +20,7 @@ export interface NotificationPage {
 
 export interface NotificationClaim {
   readonly channel: Channel;
+  readonly urgency: Urgency;
   readonly nowMs: number;
   /** Then it is due again, in case that this node does not finish its attempt. */
   readonly leasedUntilMs: number;
@@ -26,7 +33,7 @@ interface NotificationRow extends Omit<StoredNotification, 'content'> {
 }
 
 const COLUMNS =
-  'notification_id, rule_id, step, channel, status, created_at_ms, attempts, next_attempt_at_ms, sent_at_ms, last_error, body';
+  'notification_id, rule_id, step, channel, kind, status, created_at_ms, attempts, next_attempt_at_ms, sent_at_ms, last_error, body';
 
 function toNotification(
   document: NotificationDocument,
@@ -48,6 +55,7 @@ export async function insertNotifications(
       ruleId: one.ruleId,
       step: one.step,
       channel: one.channel,
+      kind: one.kind,
       status: one.status,
       createdAtMs: one.createdAtMs,
       attempts: one.attempts,
@@ -87,12 +95,13 @@ export async function listNotifications(
 export async function claimNotifications(
   sql: Sql,
   document: NotificationDocument,
-  { channel, nowMs, leasedUntilMs, limit }: NotificationClaim,
+  { channel, urgency, nowMs, leasedUntilMs, limit }: NotificationClaim,
 ): Promise<StoredNotification[]> {
   const due = await sql.query<{ notificationNo: number }>(
-    `SELECT notification_no FROM notifications WHERE status = 'pending' AND channel = $3 AND next_attempt_at_ms <= $1
+    `SELECT notification_no FROM notifications WHERE status = 'pending' AND channel = $3
+       AND ${sql.isOneOf('kind', '$4')} AND next_attempt_at_ms <= $1
      ORDER BY attempts, notification_no LIMIT $2 ${sql.forUpdate} ${sql.skipLocked}`,
-    [nowMs, limit, channel],
+    [nowMs, limit, channel, JSON.stringify(KINDS_OF[urgency])],
   );
   if (due.length === 0) return [];
   const rows = await sql.query<NotificationRow>(
@@ -153,10 +162,28 @@ export const expireNotifications = (sql: Sql, expiry: Expiry): Promise<number> =
     expiry,
   );
 
-export async function hasUnsentNotifications(sql: Sql, channel: Channel, nowMs: number): Promise<boolean> {
+export async function hasUnsentNotifications(
+  sql: Sql,
+  { channel, urgency, nowMs }: Pick<NotificationClaim, 'channel' | 'urgency' | 'nowMs'>,
+): Promise<boolean> {
   const rows = await sql.query(
-    "SELECT 1 AS found FROM notifications WHERE status = 'pending' AND channel = $1 AND next_attempt_at_ms <= $2 LIMIT 1",
-    [channel, nowMs],
+    `SELECT 1 AS found FROM notifications WHERE status = 'pending' AND channel = $1
+       AND ${sql.isOneOf('kind', '$3')} AND next_attempt_at_ms <= $2 LIMIT 1`,
+    [channel, nowMs, JSON.stringify(KINDS_OF[urgency])],
   );
   return rows.length > 0;
+}
+
+/** The reports and tests that somebody has asked for under one id since a time. */
+export async function countAsked(
+  sql: Sql,
+  { ruleId, sinceMs }: { readonly ruleId: string; readonly sinceMs: number },
+): Promise<{ readonly asked: number; readonly waiting: number }> {
+  const [row] = await sql.query<{ asked: number; waiting: number }>(
+    `SELECT COUNT(DISTINCT created_at_ms) AS asked,
+       COUNT(CASE WHEN status = 'pending' AND attempts = 0 THEN 1 END) AS waiting
+     FROM notifications WHERE rule_id = $1 AND kind IN ('report', 'test') AND created_at_ms > $2`,
+    [ruleId, sinceMs],
+  );
+  return row ?? { asked: 0, waiting: 0 };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, beforeEach, it } from 'node:test';
 import type { NotificationRuleInput } from '@granary/contract/notifications';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { URGENCIES } from '@granary/core/notifications/record';
 import { ruleContent } from '@granary/core/notifications/rule';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import { isRefusal, NOW_MS, newId, readySilo, weigh } from '@granary/testing/app/fixtures';
@@ -237,8 +238,11 @@ describeEachEngine('notifications', (engine) => {
     assert.deepEqual([last?.status, last?.lastError], ['failed', 'the person is disabled']);
   });
 
-  const claim = (nowMs: number, node = app) =>
-    node.notifications.claim({ channel: 'email', nowMs, leasedUntilMs: nowMs + MINUTE_MS, limit: 1_000 });
+  const claim = async (nowMs: number, node = app) => {
+    const due = { channel: 'email' as const, nowMs, leasedUntilMs: nowMs + MINUTE_MS, limit: 1_000 };
+    const taken = URGENCIES.map((urgency) => node.notifications.claim({ ...due, urgency }));
+    return (await Promise.all(taken)).flat();
+  };
   const ofRule = async (taken: ReturnType<typeof claim>) =>
     (await taken).filter((one) => one.ruleId === ruleId);
 

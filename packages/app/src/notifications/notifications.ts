@@ -16,11 +16,7 @@ import {
   noticesAfter,
 } from '@granary/core/notifications/notice';
 import { type EndedOperation, hasEnded, pushedOperation } from '@granary/core/notifications/push';
-import {
-  type Channel,
-  NOTIFICATION_DOCUMENT,
-  type StoredNotification,
-} from '@granary/core/notifications/record';
+import { NOTIFICATION_DOCUMENT, type StoredNotification } from '@granary/core/notifications/record';
 import {
   allTargets,
   FIRST_PUSH_SETTINGS,
@@ -41,6 +37,7 @@ import { findCaller } from '../keys/key-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import { findWebhook } from '../webhooks/webhook-rows.ts';
+import { refuseMany } from './asked-messages.ts';
 import { recordAttempt } from './attempts.ts';
 import { composeDue, isSeen, type LimitsOfOwners } from './compose.ts';
 import {
@@ -200,7 +197,7 @@ async function tellOperations(
     const browsers = told.length === 0 ? [] : await subscriptionsOf(sql, rule.ownerId);
     for (const one of told) {
       const subject = `${one.deviceName}: ${one.operation.status_detail}`;
-      const message = { subject, text: subject, alerts: [], alertCount: 0 };
+      const message = { kind: 'operation' as const, subject, text: subject, alerts: [], alertCount: 0 };
       for (const { subscriptionId } of browsers) {
         const target = { person_id: rule.ownerId, subscription_id: subscriptionId };
         written.push(pending('push', target, message, { rule, step: 0, nowMs }, pushedOperation(one)));
@@ -265,7 +262,8 @@ export const reads = {
   listRules: (sql: Sql, page: RulePage) => listRules(sql, RULE_DOCUMENT, page, () => undefined),
   list: (sql: Sql, page: NotificationPage) => listNotifications(sql, NOTIFICATION_DOCUMENT, page),
   hasDueNotices: (sql: Sql, nowMs: number) => hasDueNotices(sql, nowMs),
-  hasUnsent: (sql: Sql, channel: Channel, nowMs: number) => hasUnsentNotifications(sql, channel, nowMs),
+  hasUnsent: (sql: Sql, due: Omit<NotificationClaim, 'leasedUntilMs' | 'limit'>) =>
+    hasUnsentNotifications(sql, due),
   pushKeys: (sql: Sql) => findPushKeys(sql),
   pushDestination: (sql: Sql, subscriptionId: string) => findDestination(sql, subscriptionId),
   subscriptions: (sql: Sql, keyId: string) => subscriptionsOf(sql, keyId),
@@ -288,6 +286,7 @@ export const writes = {
     await lockPosition(tx.sql, { isWaiting: true });
     const rule = await findKnownRule(tx.sql, ruleId);
     await checkTargets(tx.sql, rule.content, { canSendMail });
+    await refuseMany(tx.sql, ruleId, sender.nowMs);
     const context = { rule, step: 0, ...sender };
     const written = await writeNotifications(tx.sql, allTargets(rule.content), testMessage(context), context);
     return committed(
@@ -371,6 +370,7 @@ export const writes = {
     await lockPosition(tx.sql, { isWaiting: true });
     const rule = await findOwnRule(tx.sql, RULE_DOCUMENT, keyId);
     if (rule === undefined) return committed(0);
+    await refuseMany(tx.sql, rule.ruleId, sender.nowMs);
     const context = { rule, step: 0, ...sender };
     const written = await writeNotifications(tx.sql, rule.content.targets, testMessage(context), context);
     return committed(written.length, { kind: 'notifications_due' });

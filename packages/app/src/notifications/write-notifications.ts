@@ -84,7 +84,13 @@ async function toPerson(
 export function pending(
   channel: Channel,
   target: SentTarget,
-  { subject, text, alerts, alertCount }: Pick<Message, 'subject' | 'text' | 'alerts' | 'alertCount'>,
+  {
+    kind,
+    subject,
+    text,
+    alerts,
+    alertCount,
+  }: Pick<Message, 'kind' | 'subject' | 'text' | 'alerts' | 'alertCount'>,
   { rule, step, nowMs }: Pick<MessageContext, 'rule' | 'step' | 'nowMs'>,
   push?: Pushed,
 ): StoredNotification {
@@ -95,6 +101,7 @@ export function pending(
     step,
     status: 'pending',
     channel,
+    kind,
     content: push === undefined ? content : { ...content, push },
     createdAtMs: nowMs,
     attempts: 0,

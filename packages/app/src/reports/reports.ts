@@ -10,6 +10,7 @@ import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { newId } from '../ids.ts';
 import { findCaller } from '../keys/key-rows.ts';
+import { refuseMany } from '../notifications/asked-messages.ts';
 import { cancelNotificationsOfRule, insertNotifications } from '../notifications/notification-rows.ts';
 import { failureEvents } from '../notifications/write-notifications.ts';
 import type { Transaction } from '../transaction.ts';
@@ -113,17 +114,26 @@ export const writes = {
     return committed(true, { kind: 'notifications_due' }, ...eventsLogged(events));
   },
 
-  /** To one address, now. */
+  /** To the person who asks, now. */
   async send(
     tx: Transaction,
     {
+      personId,
       email,
       mailed,
       nowMs,
-    }: { readonly email: string; readonly mailed: MailedReport; readonly nowMs: number },
+    }: {
+      readonly personId: string;
+      readonly email: string;
+      readonly mailed: MailedReport;
+      readonly nowMs: number;
+    },
   ): Promise<Committed<null>> {
+    const ruleId = `report-${personId}`;
+    await tx.sql.query(`SELECT key_id FROM people WHERE key_id = $1 ${tx.sql.forUpdate}`, [personId]);
+    await refuseMany(tx.sql, ruleId, nowMs);
     const name = reportSubject(mailed.report, mailed.reader);
-    const written = notificationOf(email, { ruleId: 'report', name, mailed, nowMs });
+    const written = notificationOf(email, { ruleId, name, mailed, nowMs });
     await insertNotifications(tx.sql, NOTIFICATION_DOCUMENT, [written]);
     return committed(null, { kind: 'notifications_due' });
   },
@@ -144,6 +154,7 @@ function notificationOf(email: string, { ruleId, name, mailed, nowMs }: Sent): S
   const common = {
     notificationId: newId('ntf', nowMs),
     ruleId,
+    kind: 'report' as const,
     step: 0,
     createdAtMs: nowMs,
     attempts: 0,

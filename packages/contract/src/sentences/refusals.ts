@@ -82,6 +82,8 @@ export const REFUSALS = {
     'the critical level ({critical:number} %) must be below the low level ({low:number} %) or above the high level ({high:number} %)',
   critical_battery_not_below_low:
     'the critical battery level ({critical:number} %) must be below the low battery level ({low:number} %)',
+  message_waits_already: 'the last one that you asked for still waits to be sent',
+  messages_in_an_hour: 'you asked for {limit:number} of these within an hour, which is the limit',
   configuration_changed: 'the configuration is at version {current:number}, not {given:number}',
   device_changed: 'the device is at version {current:number}, not {given:number}',
 } as const;

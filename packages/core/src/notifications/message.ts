@@ -4,6 +4,7 @@ import type { NoticeKind, NotificationRecord } from '@granary/contract/notificat
 import { ENGLISH } from '@granary/contract/sentences/english';
 import { written } from '@granary/contract/sentences/sentence';
 import { checkedTimeMs, DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import type { MessageKind } from './record.ts';
 import type { StoredRule } from './rule.ts';
 
 /** A longer text is cut; the list of alerts has the rest. */
@@ -36,6 +37,7 @@ export interface ToldAlert {
 }
 
 export interface Message {
+  readonly kind: MessageKind;
   readonly subject: string;
   readonly text: string;
   readonly alerts: NotificationRecord['alerts'];
@@ -71,7 +73,9 @@ export function messageOf(told: readonly ToldAlert[], context: MessageContext): 
     ...nextStepText(ordered, context),
     reasonText(context),
   ];
+  const isCritical = ordered.some(({ kind, alert }) => alert.severity === 'critical' && kind !== 'over');
   return {
+    kind: isCritical ? 'critical_alert' : 'alert',
     subject: subjectText(ordered.length === 1 ? titleOf(first, context) : summaryText(ordered)),
     text: `${paragraphs.join('\n\n')}\n`,
     alerts: listed.map(({ kind, alert, deviceId }) => ({
@@ -86,6 +90,7 @@ export function messageOf(told: readonly ToldAlert[], context: MessageContext): 
 
 /** The message of a test, which tells no alert. */
 export const testMessage = (context: MessageContext): Message => ({
+  kind: 'test',
   subject: subjectText(`Test of the notification rule ${context.rule.content.name}`),
   text: `This is a test. Alerts of this rule will reach you here.\n\n${reasonText(context)}\n`,
   alerts: [],

@@ -8,6 +8,19 @@ import type { Pushed } from './push.ts';
 /** The ways of sending, of which none delays another one; `none` is that of a message that another part sends, or nobody. */
 export type Channel = 'email' | 'push' | 'none';
 
+/** What a message is about. What people can make, or have made by others, waits for no place of an alert. */
+export type MessageKind = 'critical_alert' | 'alert' | 'operation' | 'report' | 'test';
+
+export const URGENCIES = ['critical', 'alert', 'other'] as const;
+export type Urgency = (typeof URGENCIES)[number];
+
+/** Those of each urgency are sent beside those of the others, so that none of them waits for another one. */
+export const KINDS_OF: Readonly<Record<Urgency, readonly MessageKind[]>> = {
+  critical: ['critical_alert'],
+  alert: ['alert'],
+  other: ['operation', 'report', 'test'],
+};
+
 /** One message to one target, as it is stored. */
 export interface StoredNotification {
   readonly notificationId: string;
@@ -15,6 +28,7 @@ export interface StoredNotification {
   readonly step: number;
   readonly status: NotificationStatus;
   readonly channel: Channel;
+  readonly kind: MessageKind;
   readonly content: NotificationContent;
   readonly createdAtMs: number;
   readonly attempts: number;
@@ -25,7 +39,7 @@ export interface StoredNotification {
 }
 
 /** The same in every attempt. */
-export interface NotificationContent extends Omit<Message, 'told'> {
+export interface NotificationContent extends Omit<Message, 'told' | 'kind'> {
   readonly ruleName: string;
   readonly target: SentTarget;
   /** What a browser is told. */

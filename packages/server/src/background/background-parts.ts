@@ -1,5 +1,6 @@
 import type { App } from '@granary/app/app';
 import type { BrokerKind } from '@granary/core/nodes';
+import { URGENCIES } from '@granary/core/notifications/record';
 import type { DeviceParts } from '../devices/device-parts.ts';
 import { LinkObserver } from '../devices/link-observer.ts';
 import type { Keyring } from '../process/keys/keyring.ts';
@@ -41,8 +42,8 @@ export async function composeBackground(given: Given) {
   const mailer = await openMailer(settings);
   const setAside = new SetAsideLog(logger);
   const pusher = new Pusher({ app, settings, resolve: options.resolve, now });
-  const notificationSenders = [byMail(mailer), byPush(pusher)].map(
-    (way) => new NotificationSender({ app, way, logger, now }),
+  const notificationSenders = [byMail(mailer), byPush(pusher)].flatMap((way) =>
+    URGENCIES.map((urgency) => new NotificationSender({ app, way, urgency, logger, now })),
   );
   const readers = readersOf(settings);
   const notificationSender = { wake: () => notificationSenders.forEach((one) => void one.wake()) };

@@ -78,7 +78,10 @@ export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const report = await made(request, asked);
     const reader = { ...(await readerOf(request, language)), consoleUrl };
     const mailed = { report, reader, attachesCsv: true };
-    await idempotency.once(request, reply, (slices) => slices.reports.send({ email, mailed, nowMs: now() }));
+    const { keyId: personId } = request.caller;
+    await idempotency.once(request, reply, (slices) =>
+      slices.reports.send({ personId, email, mailed, nowMs: now() }),
+    );
     return success({ email });
   });
 

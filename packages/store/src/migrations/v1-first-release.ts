@@ -503,6 +503,7 @@ export const FIRST_SCHEMA: Migration = [
      rule_id {{idText}} NOT NULL,
      step BIGINT NOT NULL,
      channel TEXT NOT NULL,
+     kind TEXT NOT NULL,
      status TEXT NOT NULL,
      created_at_ms BIGINT NOT NULL,
      attempts BIGINT NOT NULL,
@@ -511,9 +512,10 @@ export const FIRST_SCHEMA: Migration = [
      last_error TEXT,
      body TEXT NOT NULL
    )`,
-  `CREATE INDEX notifications_pending ON notifications (channel, next_attempt_at_ms) WHERE status = 'pending'`,
+  `CREATE INDEX notifications_pending ON notifications (channel, kind, next_attempt_at_ms) WHERE status = 'pending'`,
   `CREATE INDEX notifications_by_status ON notifications (status, notification_no)`,
   `CREATE INDEX notifications_of_rule ON notifications (rule_id, notification_no)`,
+  `CREATE INDEX notifications_asked ON notifications (rule_id, created_at_ms) WHERE kind IN ('report', 'test')`,
   `CREATE INDEX notifications_by_creation ON notifications (created_at_ms)`,
 
   // Browsers that receive Web Push, and the keys with which the service is known to push services (one row).

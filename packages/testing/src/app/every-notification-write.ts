@@ -54,7 +54,13 @@ export const EVERY_NOTIFICATION_WRITE: EveryWrite['notifications'] = {
   claim: (round) =>
     (['email', 'push'] as const).map((channel) => {
       const leasedUntilMs = atMs(round) + SECOND_MS;
-      return round.app.notifications.claim({ channel, nowMs: atMs(round), leasedUntilMs, limit: 5 });
+      return round.app.notifications.claim({
+        channel,
+        urgency: 'other',
+        nowMs: atMs(round),
+        leasedUntilMs,
+        limit: 5,
+      });
     }),
   keepPushKeys: ({ app }) => [app.notifications.keepPushKeys({ publicKey: 'public', privateKey: 'private' })],
   subscribe: (round) => [round.app.notifications.subscribe(subscriptionOf(round))],

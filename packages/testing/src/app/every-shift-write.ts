@@ -48,7 +48,7 @@ const scheduleOf = (round: WriteRound, scheduleId: string) => ({
   content: SCHEDULE,
   nextAtMs: 1_000,
 });
-const MAILED = {
+export const MAILED = {
   report: reportOf({
     days: daysAround('daily', 20_000, 'UTC'),
     facility: null,
@@ -86,7 +86,14 @@ export const EVERY_REPORT_WRITE: EveryWrite['reports'] = {
       nowMs: atMs(round),
     }),
   ],
-  send: (round) => [round.app.reports.send({ email: 'ada@example.com', mailed: MAILED, nowMs: atMs(round) })],
+  send: (round) => [
+    round.app.reports.send({
+      personId: 'per_ada',
+      email: 'ada@example.com',
+      mailed: MAILED,
+      nowMs: atMs(round),
+    }),
+  ],
 };
 
 const place = { alertType: 'low_level' as AlertType, facility: 'North', rule: '' };

@@ -330,6 +330,8 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
     'der kritische Akkustand ({critical:number} %) muss unter dem niedrigen ({low:number} %) liegen',
   configuration_changed: 'die Konfiguration hat die Version {current:number}, nicht {given:number}',
   device_changed: 'das Gerät hat die Version {current:number}, nicht {given:number}',
+  message_waits_already: 'was Sie zuletzt angefordert haben, wartet noch darauf, gesendet zu werden',
+  messages_in_an_hour: 'Sie haben innerhalb einer Stunde {limit:number} davon angefordert, mehr geht nicht',
 
   // Faults of fields, after the name of the field
   must_be: 'muss {what:alternatives} sein',

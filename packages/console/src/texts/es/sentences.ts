@@ -324,6 +324,8 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
     'la batería crítica ({critical:number} %) debe estar por debajo de la batería baja ({low:number} %)',
   configuration_changed: 'la configuración está en la versión {current:number}, no en la {given:number}',
   device_changed: 'el equipo está en la versión {current:number}, no en la {given:number}',
+  message_waits_already: 'lo último que ha pedido aún espera su envío',
+  messages_in_an_hour: 'ha pedido {limit:number} en una hora, que es el límite',
 
   // Faults of fields
   must_be: 'debe ser {what:alternatives}',

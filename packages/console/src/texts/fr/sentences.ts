@@ -331,6 +331,8 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
     'la batterie critique ({critical:number} %) doit être inférieure à la batterie faible ({low:number} %)',
   configuration_changed: 'la configuration est à la version {current:number}, pas {given:number}',
   device_changed: 'l’appareil est à la version {current:number}, pas {given:number}',
+  message_waits_already: 'ce que vous avez demandé en dernier attend encore d’être envoyé',
+  messages_in_an_hour: 'vous en avez demandé {limit:number} en une heure, ce qui est la limite',
 
   // Faults of fields
   must_be: 'doit être {what:alternatives}',

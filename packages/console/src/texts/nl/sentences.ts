@@ -317,6 +317,8 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
     'de kritieke accustand ({critical:number} %) moet onder de lage ({low:number} %) liggen',
   configuration_changed: 'de configuratie heeft versie {current:number}, niet {given:number}',
   device_changed: 'het apparaat heeft versie {current:number}, niet {given:number}',
+  message_waits_already: 'wat u het laatst hebt gevraagd, wacht nog op verzending',
+  messages_in_an_hour: 'u hebt er binnen een uur {limit:number} gevraagd, en dat is de grens',
   // Faults of fields
   must_be: 'moet zijn: {what:alternatives}',
   must_be_like: 'moet zijn: {what:part}, zoals {example:text}',

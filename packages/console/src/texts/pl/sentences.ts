@@ -312,6 +312,8 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
     'krytyczny stan akumulatora ({critical:number} %) musi leżeć poniżej słabego ({low:number} %)',
   configuration_changed: 'konfiguracja ma wersję {current:number}, a nie {given:number}',
   device_changed: 'urządzenie ma wersję {current:number}, a nie {given:number}',
+  message_waits_already: 'to, o co ostatnio poproszono, czeka jeszcze na wysłanie',
+  messages_in_an_hour: 'w ciągu godziny poproszono o to {limit:number} razy, a to jest limit',
   // Faults of fields
   must_be: 'musi być: {what:alternatives}',
   must_be_like: 'musi być: {what:part}, np. {example:text}',

@@ -53,6 +53,7 @@ describeEachEngine('notification sender', (engine) => {
     const sender = new NotificationSender({
       app: node,
       way: byMail(new Mailer(smtpAt(port), FROM)),
+      urgency: 'other',
       logger: createLogger('silent'),
       now,
     });
@@ -96,7 +97,13 @@ describeEachEngine('notification sender', (engine) => {
 
   it('without a mail server the message waits and says why', async () => {
     await write(1);
-    const sender = new NotificationSender({ app, way: byMail(null), logger: createLogger('silent'), now });
+    const sender = new NotificationSender({
+      app,
+      way: byMail(null),
+      urgency: 'other',
+      logger: createLogger('silent'),
+      now,
+    });
     sender.start();
     const error = async () =>
       (await app.notifications.list({ status: 'pending', ruleId, beforeId: null, limit: 1 }))[0]?.lastError;

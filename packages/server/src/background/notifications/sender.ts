@@ -2,7 +2,7 @@ import type { App } from '@granary/app/app';
 import type { AttemptOutcome } from '@granary/app/notifications/attempts';
 import { PeriodicWork } from '@granary/common/periodic-work';
 import { SECOND_MS } from '@granary/contract/time';
-import type { Channel, StoredNotification } from '@granary/core/notifications/record';
+import type { Channel, StoredNotification, Urgency } from '@granary/core/notifications/record';
 import { mailParts } from '@granary/core/reports/html';
 import type { Logger } from '../../process/logging/logger.ts';
 import { keepingLease, LEASE_MS } from '../lease.ts';
@@ -10,8 +10,8 @@ import type { Mailer } from './mailer.ts';
 import type { Pusher } from './pusher.ts';
 
 const ROUND_MS = SECOND_MS;
-/** Messages that are sent at the same time. */
-const SENT_AT_ONCE_MAX = 5;
+/** Messages of one way that are sent at the same time; together they are as few as most mail servers take of one client. */
+export const PLACES: Readonly<Record<Urgency, number>> = { critical: 4, alert: 4, other: 2 };
 const ERROR_CHARS_MAX = 500;
 
 /** One way of sending. */
@@ -26,14 +26,19 @@ interface SenderParts {
     readonly notifications: Pick<App['notifications'], 'hasUnsent' | 'claim' | 'renew' | 'recordAttempt'>;
   };
   readonly way: Way;
+  readonly urgency: Urgency;
   readonly logger: Logger;
   readonly now: () => number;
 }
 
-/** Sends the stored notifications of one way; a mail server that hangs delays nothing but e-mail. */
+/**
+ * Sends the stored notifications of one way and urgency. Each sender has places of its own, which are taken again one by one: a
+ * mail server that hangs delays nothing but e-mail, and reports that hang delay no alert.
+ */
 export class NotificationSender {
   readonly #parts: SenderParts;
   readonly #rounds: PeriodicWork;
+  readonly #running = new Set<Promise<void>>();
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -54,6 +59,7 @@ export class NotificationSender {
     const stopped = this.#rounds.stop();
     this.#parts.way.stop();
     await stopped;
+    await Promise.all(this.#running);
   }
 
   wake(): void {
@@ -61,16 +67,26 @@ export class NotificationSender {
   }
 
   async #send(): Promise<void> {
-    const { app, now, way } = this.#parts;
-    const { channel } = way;
-    while (!this.#rounds.isStopped && (await app.notifications.hasUnsent(channel, now()))) {
-      const nowMs = now();
-      const leasedUntilMs = nowMs + LEASE_MS;
-      const taken = await app.notifications.claim({ channel, nowMs, leasedUntilMs, limit: SENT_AT_ONCE_MAX });
-      const attempts = await Promise.allSettled(taken.map((one) => this.#attempt(one, leasedUntilMs)));
-      const failed = attempts.find(({ status }) => status === 'rejected');
-      if (failed?.status === 'rejected') throw failed.reason;
-    }
+    const { app, now, urgency, way } = this.#parts;
+    const places = PLACES[urgency] - this.#running.size;
+    const due = { channel: way.channel, urgency, nowMs: now() };
+    if (places <= 0 || !(await app.notifications.hasUnsent(due))) return;
+    const leasedUntilMs = due.nowMs + LEASE_MS;
+    const taken = await app.notifications.claim({ ...due, leasedUntilMs, limit: places });
+    for (const one of taken) this.#begin(one, leasedUntilMs);
+  }
+
+  #begin(notification: StoredNotification, leasedUntilMs: number): void {
+    const running = this.#attempt(notification, leasedUntilMs)
+      // It is due again when its lease ends.
+      .catch((err: unknown) =>
+        this.#parts.logger.warn({ err }, 'the result of a notification was not stored'),
+      )
+      .finally(() => {
+        this.#running.delete(running);
+        this.wake();
+      });
+    this.#running.add(running);
   }
 
   async #attempt(notification: StoredNotification, leasedUntilMs: number): Promise<void> {
