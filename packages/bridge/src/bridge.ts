@@ -11,6 +11,7 @@ import type {
 } from '@granary/contract/bridges';
 import { POINTS_MAX, UNIT_DIFFERS } from '@granary/contract/bridges';
 import { SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { askedEndpointFault } from './drivers/asked-endpoint.ts';
 import type {
   AttachedDevice,
   DeviceHealth,
@@ -585,7 +586,7 @@ export class Bridge {
     const mapping = this.#site?.mappings.get(name ?? '');
     if (mapping === undefined || endpoint === null) return refused(`this bridge has no mapping ${name}`);
     const device: AttachedDevice = { id: 'test', mapping, endpoint, unit, options };
-    const [fault] = this.#drivers.faults(device);
+    const fault = askedEndpointFault(endpoint) ?? this.#drivers.faults(device)[0];
     if (fault !== undefined) return refused(fault);
     const { readOnce } = await this.#drivers.load(this.#drivers.nameOf(mapping.protocol, endpoint) ?? '');
     if (readOnce === undefined)
@@ -609,6 +610,8 @@ export class Bridge {
   ): Promise<Omit<BridgeResult, 'request_id'>> {
     if (mapping === null || endpoint === null || secret === undefined)
       return refused('the request is not complete');
+    const fault = askedEndpointFault(endpoint);
+    if (fault !== null) return refused(fault);
     if (units !== undefined) await this.#learnUnits([deviceId], { [deviceId]: units });
     const entry: SiteDevice = {
       id: deviceId,

@@ -107,7 +107,18 @@ export class Announcements {
   add(topic: string, payload: string): void {
     if (payload === '') this.#parts.delete(topic);
     else if (this.#parts.has(topic) || this.#parts.size < DEVICES_MAX)
-      this.#parts.set(topic, partsOf(this.#prefix, topic, payload));
+      this.#parts.set(topic, this.#partsAt(topic, payload));
+  }
+
+  /** An announcement can be so deep that it cannot be followed; the others count. */
+  #partsAt(topic: string, payload: string): Part[] {
+    const parsed = payload.length > ANNOUNCEMENT_BYTES_MAX ? null : parseObject(payload);
+    try {
+      if (parsed !== null) return partsOf(this.#prefix, topic, parsed);
+    } catch {
+      // Told below.
+    }
+    return [unreadable(this.#prefix, topic, payload)];
   }
 
   devices(): AnnouncedDevice[] {
@@ -140,16 +151,23 @@ function joined(parts: readonly Part[]): AnnouncedDevice {
   };
 }
 
-function partsOf(prefix: string, topic: string, payload: string): Part[] {
+function namesIn(prefix: string, topic: string): { readonly component: string; readonly objectId: string } {
   const path = topic.slice(prefix.length + 1).split('/');
-  const [component = ''] = path;
-  const objectId = path.at(-2) ?? topic;
-  const parsed = payload.length > ANNOUNCEMENT_BYTES_MAX ? null : parseObject(payload);
-  if (parsed === null) {
-    const device = { id: objectId, name: objectId, model: null, manufacturer: null };
-    const notUsed: NotUsed = { topic, what: component, reason: 'not_json', detail: payload.slice(0, 80) };
-    return [{ device, sensor: null, notUsed, availability: null }];
-  }
+  return { component: path[0] ?? '', objectId: path.at(-2) ?? topic };
+}
+
+function unreadable(prefix: string, topic: string, payload: string): Part {
+  const { component, objectId } = namesIn(prefix, topic);
+  return {
+    device: { id: objectId, name: objectId, model: null, manufacturer: null },
+    sensor: null,
+    notUsed: { topic, what: component, reason: 'not_json', detail: payload.slice(0, 80) },
+    availability: null,
+  };
+}
+
+function partsOf(prefix: string, topic: string, parsed: Fields): Part[] {
+  const { component, objectId } = namesIn(prefix, topic);
   const fields = withoutBase(longNames(parsed, ABBREVIATIONS));
   if (component !== 'device') return [partOf(component, objectId, topic, fields)];
   const { components, ...shared } = fields;

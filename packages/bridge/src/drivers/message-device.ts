@@ -1,7 +1,7 @@
 import { monotonicMs } from '@granary/common/monotonic-ms';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import { durationMs, isDuration } from '../mapping/duration.ts';
-import { type Pointer, pointed } from '../mapping/json-pointer.ts';
+import { type Pointer, pointed, pointedText } from '../mapping/json-pointer.ts';
 import type { Point } from '../mapping/mapping.ts';
 import {
   ADDRESS,
@@ -190,38 +190,51 @@ export class MessageDevice {
   isAddressed(document: unknown): boolean {
     const { address } = this.attached.options;
     if (typeof address !== 'string' || this.settings.address === null) return true;
-    return String(pointed(this.settings.address, document)).toLowerCase() === address.toLowerCase();
+    return pointedText(this.settings.address, document)?.toLowerCase() === address.toLowerCase();
   }
 
   /** Whether the mapping is for messages of this kind. */
   isMeant(document: unknown): boolean {
     const { only } = this.settings;
-    return only === null || String(pointed(only.pointer, document)) === only.is;
+    return only === null || pointedText(only.pointer, document) === only.is;
   }
 
+  /** A message that cannot be used is a failure of this device and of nothing else. */
   received(message: Message): void {
+    let sample: Sample | null;
+    try {
+      sample = this.#sampleOf(message);
+    } catch (error) {
+      this.failed('malformed', `the message cannot be used: ${String(error)}`);
+      return;
+    }
+    if (sample !== null) this.#events.sample(sample);
+  }
+
+  /** `null` for a message that says nothing new. */
+  #sampleOf(message: Message): Sample | null {
     const { once } = this.settings;
     const { document, isRetained } = message;
-    if (!this.isMeant(document)) return;
+    if (!this.isMeant(document)) return null;
     const nowMs = this.#parts.now();
     const ownMs = this.#timeOf(document, nowMs);
     const atMs = ownMs ?? nowMs;
     // Without a time of its own nobody knows how old it is.
-    if (isRetained && (ownMs === null || atMs <= this.#lastSampleAtMs)) return;
+    if (isRetained && (ownMs === null || atMs <= this.#lastSampleAtMs)) return null;
     this.#messages += 1;
     if (
       once.length > 0 &&
-      this.#isRepeated(once.map((pointer) => String(pointed(pointer, document))).join(' '))
+      this.#isRepeated(once.map((pointer) => pointedText(pointer, document)).join(' '))
     ) {
       this.#repeated += 1;
-      return;
+      return null;
     }
     this.#answered(nowMs, isRetained ? nowMs - atMs : 0, message.roundTripMs);
     const hasOwnTime = ownMs !== null;
     const values = this.#values(message, atMs, hasOwnTime);
-    if (values.length === 0) return;
+    if (values.length === 0) return null;
     this.#lastSampleAtMs = Math.max(this.#lastSampleAtMs, atMs);
-    this.#events.sample({ deviceId: this.id, atMs, hasOwnTime, roundTripMs: message.roundTripMs, values });
+    return { deviceId: this.id, atMs, hasOwnTime, roundTripMs: message.roundTripMs, values };
   }
 
   /** The values of a message now, for people; nothing is remembered. */

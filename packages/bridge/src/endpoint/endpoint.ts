@@ -388,6 +388,15 @@ export class Endpoint<Request> {
       unit.lastFailure = { ...failure, atMs: this.#parts.now() };
       group.failed(failure);
     }
-    if (poll.answers.size > 0) group.finished(poll.answers, unit.roundTripMs ?? 0);
+    if (poll.answers.size === 0) return;
+    try {
+      group.finished(poll.answers, unit.roundTripMs ?? 0);
+    } catch (error) {
+      // The answers of one device must not stop the polls of all others.
+      const points = [...poll.answers.keys()].flatMap((request) => group.pointsOf(request));
+      const failure = { code: 'malformed' as const, detail: String(error), points };
+      unit.lastFailure = { ...failure, atMs: this.#parts.now() };
+      group.failed(failure);
+    }
   }
 }

@@ -36,15 +36,17 @@ export function pointed(pointer: Pointer, message: unknown): unknown {
   return at;
 }
 
+/** The text, number or truth value there as a text; `null` for everything else, because an object cannot always be made one. */
+export const pointedText = (pointer: Pointer, message: unknown): string | null =>
+  textOf(pointed(pointer, message));
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+
 const fieldOf = (from: unknown, key: string): unknown =>
   typeof from === 'object' && from !== null && Object.hasOwn(from, key)
     ? (from as Readonly<Record<string, unknown>>)[key]
     : undefined;
 
 const entryOf = (from: unknown, field: string, value: string): unknown =>
-  Array.isArray(from)
-    ? from.find((entry: unknown) => {
-        const found = fieldOf(entry, field);
-        return (typeof found === 'string' || typeof found === 'number') && String(found) === value;
-      })
-    : undefined;
+  Array.isArray(from) ? from.find((entry: unknown) => textOf(fieldOf(entry, field)) === value) : undefined;

@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { attach, RecordedDriver, until } from '@granary/testing/bridge/driver-rig';
+import { lookUpDevice } from '../asked-endpoint.ts';
 import type { AttachedDevice } from '../driver.ts';
 import type { ReadError } from '../read-error.ts';
 import { makeDriver, readOnce } from './http-driver.ts';
@@ -151,6 +152,45 @@ test('an endpoint with a login is closed to others', async (t) => {
   assert.deepEqual([await send(), await send('scale:wrong'), await send('scale:secret')], [401, 401, 200]);
 });
 
+test('of two entries for one path each takes only messages with its own login', async (t) => {
+  const port = await freePort();
+  const origin = `listen://127.0.0.1:${port}`;
+  const logins = new Map([
+    [`${origin}/data/`, { username: 'one', password: 'secret' }],
+    [`${origin}/data`, { username: 'two', password: 'secret' }],
+  ]);
+  const rig = new RecordedDriver();
+  const parts = { ...rig.parts, credentials: (endpoint: string) => logins.get(endpoint) ?? null };
+  const devices = [`${origin}/data//`, `${origin}/data/`, `${origin}/data`].map((endpoint, index) =>
+    attach(`silo-${index}`, JSON_SCALE, endpoint),
+  );
+  await rig.start(t, (events) => makeDriver(devices, events, parts));
+  const send = async (path: string, login = '') => {
+    const headers = { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
+    const url = `http://127.0.0.1:${port}${path}`;
+    return (await fetch(url, { method: 'POST', body: '{"kg":1}', headers })).status;
+  };
+  assert.deepEqual([await send('/data'), await send('/data/'), await send('/data//')], [401, 401, 401]);
+  assert.deepEqual([await send('/data', 'one:secret'), await send('/data/', 'two:secret')], [200, 200]);
+  assert.deepEqual(rig.values, ['silo-1 weight=1', 'silo-2 weight=1']);
+});
+
+test('what is asked is not shown where it is no JSON, and no link-local address is asked', async (t) => {
+  const endpoint = await serve(t, (_request, response) => response.end('iam-role: AKIA'));
+  const { parts } = new RecordedDriver();
+  const failureAt = async (address: string): Promise<string> => {
+    const device = attach('silo-1', JSON_SCALE, address);
+    const failure = await readOnce(device, parts).catch((error: ReadError) => error);
+    assert.ok(failure instanceof Error);
+    return failure.message;
+  };
+  assert.equal(await failureAt(endpoint), '14 characters that are not JSON');
+  const answers = await new Promise<string>((resolve) =>
+    lookUpDevice('169.254.169.254', { all: true }, (error) => resolve(String(error))),
+  );
+  assert.match(answers, /has a link-local address only/);
+});
+
 test('a WeatherLink Live is asked; a record in another place is found', async (t) => {
   const iss = {
     data_structure_type: 1,
@@ -200,14 +240,7 @@ test('an answer that is late, an error, no JSON or too long is a failure, and th
   const { parts } = new RecordedDriver();
   for (let index = 0; index < answers.length - 1; index++)
     await readOnce(device, parts).catch((error: ReadError) => codes.push(error.code));
-  assert.deepEqual(codes, [
-    'timeout',
-    'exception',
-    'connection_lost',
-    'not_authorized',
-    'malformed',
-    'malformed',
-  ]);
+  assert.deepEqual(codes, ['timeout', 'exception', 'exception', 'not_authorized', 'malformed', 'malformed']);
   at = 1;
   answers.splice(2, 4);
   const rig = await start(t, [device]);

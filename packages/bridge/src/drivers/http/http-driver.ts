@@ -1,7 +1,24 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  createServer,
+  get as getOverHttp,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { get as getOverHttps } from 'node:https';
 import { durationMs } from '../../mapping/duration.ts';
 import { formFields } from '../../mapping/message-place.ts';
-import type { AttachedDevice, DriverModule, DriverParts, FailureCode, Sample } from '../driver.ts';
+import { lookUpDevice } from '../asked-endpoint.ts';
+import type {
+  AttachedDevice,
+  Credentials,
+  DriverModule,
+  DriverParts,
+  FailureCode,
+  Sample,
+} from '../driver.ts';
 import {
   MESSAGE_BYTES_MAX,
   type Message,
@@ -84,11 +101,11 @@ class Listener {
     const isGet = request.method === 'GET';
     if (!isGet && request.method !== 'POST' && request.method !== 'PUT')
       throw new Refused(405, 'send with POST, or with GET and a query');
-    this.#authorize(devices, request);
+    const own = this.#authorized(devices, request);
     const text = isGet ? url.search.slice(1) : await bodyOf(request);
     if (text.trim() === '') throw new Refused(400, 'the message is empty');
     const document = isGet ? formFields(text) : documentOf(request.headers['content-type'] ?? '', text);
-    const addressed = devices.filter((device) => device.isAddressed(document));
+    const addressed = own.filter((device) => device.isAddressed(document));
     if (addressed.length === 0)
       throw new Refused(404, 'no device of this path has the address that the message names');
     if (typeof document !== 'object' || document === null) {
@@ -100,13 +117,29 @@ class Listener {
       device.received({ text, document, topic: null, isRetained: false, roundTripMs: null });
   }
 
-  /** Only where the secrets of the bridge have a login for the endpoint: most weather stations can send none. */
-  #authorize([device]: readonly MessageDevice[], { headers }: IncomingMessage): void {
-    const login = device === undefined ? null : this.#parts.credentials(device.attached.endpoint);
-    if (login === null) return;
-    const wanted = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`;
-    if (headers.authorization !== wanted) throw new Refused(401, 'user name and password are needed');
+  /**
+   * The devices for which the message may be. A login is needed only where the secrets of the bridge have one for an endpoint
+   * of the path, because most weather stations can send none.
+   */
+  #authorized(devices: readonly MessageDevice[], { headers }: IncomingMessage): readonly MessageDevice[] {
+    const logins = devices.map(({ attached }) => this.#parts.credentials(attached.endpoint));
+    if (logins.every((login) => login === null)) return devices;
+    const sent = headers.authorization ?? '';
+    const own = devices.filter((_device, index) => {
+      const login = logins[index] ?? null;
+      return login !== null && isSame(sent, basic(login));
+    });
+    if (own.length === 0) throw new Refused(401, 'user name and password are needed');
+    return own;
   }
+}
+
+const basic = ({ username, password }: Credentials): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
+function isSame(sent: string, wanted: string): boolean {
+  const [one, other] = [Buffer.from(sent), Buffer.from(wanted)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 const pathOf = (pathname: string): string => pathname.replace(/\/+$/, '') || '/';
@@ -194,25 +227,19 @@ async function fetchMessage(
   const login = parts.credentials(endpoint);
   const startedMs = performance.now();
   try {
-    const response = await fetch(endpoint, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-      headers: {
-        accept: 'application/json',
-        ...(login === null
-          ? {}
-          : {
-              authorization: `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`,
-            }),
-      },
-    });
-    if (response.status === 401 || response.status === 403)
-      return { code: 'not_authorized', detail: `HTTP ${response.status}` };
-    if (!response.ok) return { code: 'exception', detail: `HTTP ${response.status}` };
+    const response = await answerOf(endpoint, timeoutMs, login);
+    const { statusCode = 0 } = response;
+    const isAnswer = statusCode >= 200 && statusCode < 300;
+    if (!isAnswer) response.destroy();
+    if (statusCode === 401 || statusCode === 403)
+      return { code: 'not_authorized', detail: `HTTP ${statusCode}` };
+    if (!isAnswer) return { code: 'exception', detail: `HTTP ${statusCode}` };
     const text = await bounded(response);
-    const document = text === null ? undefined : parseJson(text);
     if (text === null) return { code: 'malformed', detail: `more than ${ANSWER_BYTES_MAX} bytes` };
-    if (document === undefined) return { code: 'malformed', detail: `not JSON: ${text.slice(0, 60)}` };
+    const document = parseJson(text);
+    // Nothing of the text is shown, because whoever has it asked need not be allowed to read what is there.
+    if (document === undefined)
+      return { code: 'malformed', detail: `${text.length} characters that are not JSON` };
     const roundTripMs = performance.now() - startedMs;
     return { message: { text, document, topic: null, isRetained: false, roundTripMs } };
   } catch (error) {
@@ -220,10 +247,28 @@ async function fetchMessage(
   }
 }
 
-async function bounded(response: Response): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
+/** A redirect is an answer, and is not followed. */
+async function answerOf(
+  endpoint: string,
+  timeoutMs: number,
+  login: Credentials | null,
+): Promise<IncomingMessage> {
+  const get = endpoint.startsWith('https:') ? getOverHttps : getOverHttp;
+  const request = get(endpoint, {
+    lookup: lookUpDevice,
+    signal: AbortSignal.timeout(timeoutMs),
+    headers: { accept: 'application/json', ...(login === null ? {} : { authorization: basic(login) }) },
+  });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  // What happens to the connection from now on is told where the answer is read.
+  request.on('error', () => undefined);
+  return response;
+}
+
+async function bounded(response: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > ANSWER_BYTES_MAX) return null;
     chunks.push(chunk);
@@ -232,10 +277,9 @@ async function bounded(response: Response): Promise<string | null> {
 }
 
 function failureOf(error: unknown): { readonly code: FailureCode; readonly detail: string } {
-  if (error instanceof Error && error.name === 'TimeoutError')
-    return { code: 'timeout', detail: error.message };
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const detail = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof Error && cause.name === 'TimeoutError') return { code: 'timeout', detail };
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (code === 'ECONNREFUSED') return { code: 'connection_refused', detail };
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { code: 'not_resolved', detail };

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { lookUpDevice } from '../asked-endpoint.ts';
 import type { FailureCode } from '../driver.ts';
 import { ReadError } from '../read-error.ts';
 import { openSerial, type SerialSettings, serialSettings } from '../serial-line.ts';
@@ -285,6 +286,7 @@ async function openSocket(host: string, port: number): Promise<Duplex> {
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_MS,
+    lookup: lookUpDevice,
   });
   const timer = setTimeout(
     () =>

@@ -225,3 +225,23 @@ test('a device without its address is refused', () => {
   );
   assert.doesNotThrow(make(LEVEL, { address: 'x', network: 'tts' }));
 });
+
+test('a kept message that cannot be made a text ends nothing', { skip: without }, async (t) => {
+  const trap = { toString: 1, valueOf: 1 };
+  const uplink = { deduplicationId: trap, object: { distance: 1 }, deviceInfo: { devEui: trap } };
+  const rig = await start(
+    t,
+    (endpoint) => [
+      attach('level', LEVEL, endpoint, { network: 'chirpstack', address: 'aa' }),
+      attach('silo-1', SCALE.replace('status"', 'status", pointer: /state'), endpoint, { address: 'one' }),
+    ],
+    async (before) => {
+      const now = { ...uplink, time: new Date().toISOString() };
+      await before.publish('application/1/device/aa/event/up', now, true);
+      await before.publish('scales/one/status', { state: trap }, true);
+    },
+  );
+  await rig.publish('scales/one/status', { state: 'online' });
+  await rig.publish('scales/one/state', { kg: 7 });
+  await until(() => assert.ok(rig.values.includes('silo-1 weight=7')));
+});

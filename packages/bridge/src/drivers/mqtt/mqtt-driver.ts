@@ -1,5 +1,5 @@
 import { connect, type IPublishPacket, type MqttClient } from 'mqtt';
-import { pointed } from '../../mapping/json-pointer.ts';
+import { pointedText } from '../../mapping/json-pointer.ts';
 import type { DriverModule, DriverParts } from '../driver.ts';
 import { MESSAGE_BYTES_MAX, type MessageDevice, MessageDevices, parseJson } from '../message-device.ts';
 import { brokerAddress } from './broker-address.ts';
@@ -125,7 +125,7 @@ class BrokerSession {
   #availability(device: MessageDevice, document: unknown, text: string): void {
     const { availability } = device.settings;
     if (availability === null) return;
-    const said = availability.pointer === null ? text : String(pointed(availability.pointer, document));
+    const said = availability.pointer === null ? text : pointedText(availability.pointer, document);
     if (said === availability.offline) device.available(false);
     else if (said === availability.online) device.available(true);
   }

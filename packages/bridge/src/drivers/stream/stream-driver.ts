@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { backoffMs } from '@granary/common/patience';
 import { textFields } from '../../mapping/message-place.ts';
+import { lookUpDevice } from '../asked-endpoint.ts';
 import type { DriverModule, FailureCode } from '../driver.ts';
 import { type Message, type MessageDevice, MessageDevices, parseJson } from '../message-device.ts';
 import { ReadError } from '../read-error.ts';
@@ -130,7 +131,8 @@ async function openStream(url: URL): Promise<Duplex> {
   const serial = url.protocol === 'serial:' ? serialSettings(url) : null;
   if (serial !== null) return await openSerial(serial);
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
-  const socket = connect({ host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port) });
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const socket = connect({ host, port: Number(url.port), lookup: lookUpDevice });
   const timer = setTimeout(() => socket.destroy(new TimedOut('no connection')), CONNECT_MS_MAX);
   socket.once('connect', () => resolve(socket));
   socket.once('error', reject);
