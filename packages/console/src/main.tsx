@@ -6,6 +6,7 @@ import { createClient } from '@granary/client';
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { render } from 'preact';
 import { type Confirming, ConsoleContext, isSharedBrowser } from './context/console.ts';
+import { followZone } from './context/page-zone.ts';
 import { openPreferences, openUnits, type Preferences } from './context/preferences.ts';
 import { Navigation } from './context/routes.ts';
 import { StopRequests } from './context/stop-requests.ts';
@@ -89,6 +90,7 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
     removeEventListener('pagehide', close);
     clearInterval(cookieTimer);
     unfollow();
+    unfollowZone();
     endKeeping();
     live.stop();
     void streams?.then((opened) => opened?.close());
@@ -131,6 +133,7 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
   const endKeeping = kept === undefined && !isSharedBrowser(own) ? keepFor(own, live) : () => undefined;
   if (kept === undefined) live.start();
   else live.showKept(kept);
+  const unfollowZone = followZone(live, navigation);
   // They tell what a bushel weighs.
   const unfollow = effect(() => {
     if (units.value.mass === 'bushel') forecastsOf(client, live);

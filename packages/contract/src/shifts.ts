@@ -8,6 +8,7 @@ import { DeviceId } from './ids.ts';
 import { type Checker, checker, closed, described } from './input/schema.ts';
 import { line, noteNotEmpty, TimeZoneName } from './input/text-schemas.ts';
 import { issueOf } from './input/validation-issues.ts';
+import { TimeOfDay } from './notifications.ts';
 import { sentence } from './sentences/english.ts';
 import { DAY_MS, Timestamp } from './time.ts';
 
@@ -103,6 +104,7 @@ export const ShiftReport = closed({
   from: Timestamp,
   to: Timestamp,
   time_zone: described('By whose clocks the shift began.', Type.String()),
+  shift_starts: described('The times of day at which shifts begin.', Type.Array(TimeOfDay)),
   facility: Type.Union([Type.String(), Type.Null()]),
   operations: listOf(JOBS, FleetOperation),
   missions: listOf(JOBS, ShiftMission),

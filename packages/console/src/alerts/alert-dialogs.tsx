@@ -3,11 +3,10 @@ import { useSignal } from '@preact/signals';
 import { useConsole } from '../context/console.ts';
 import { DeviceName } from '../kit/device-name.tsx';
 import { FormDialog } from '../kit/dialog.tsx';
-import { formatTime } from '../kit/format.ts';
 import { bound, SelectInput, TextArea, TextInput } from '../kit/inputs.tsx';
-import { messageText } from '../kit/sentences.ts';
+import { messageText, timeText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
-import { locale, texts } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import { useAcknowledge } from './acknowledge.ts';
 import { isUnacknowledged } from './alerts.ts';
 import { SHELVE_TIMES, type ShelveTime, shelvedUntil, useShelving } from './shelving.ts';
@@ -52,9 +51,7 @@ export function ShelveDialog({ alerts, onClose, onDone }: Props) {
         <TextInput label={words.otherTime} type="datetime-local" isRequired {...bound(other)} />
       )}
       <TextInput label={words.reason} isRequired maxLength={2_000} {...bound(reason)} />
-      <p class="muted">
-        {until !== null && words.shelveMeans(formatTime(until, clock.nowMs.peek(), locale.value))}
-      </p>
+      <p class="muted">{until !== null && words.shelveMeans(timeText(until, clock.nowMs.peek()))}</p>
     </FormDialog>
   );
 }

@@ -2,6 +2,7 @@ import { areOtherClocks, dayAs, ownZone, placeOfZone, timeAs } from '@granary/co
 import { isTimeZone, localMs } from '@granary/common/time-zone';
 import { unitSymbol } from '@granary/contract/telemetry/channels';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { pageZone } from '../context/page-zone.ts';
 import { conversion, METRIC, shownAs, units } from '../context/units.ts';
 
 const KM_M = 1_000;
@@ -121,12 +122,12 @@ export function formatDuration(ms: number): string {
 const isToday = (timeMs: number, nowMs: number, timeZone: string): boolean =>
   Math.floor(localMs(timeMs, timeZone) / DAY_MS) === Math.floor(localMs(nowMs, timeZone) / DAY_MS);
 
-/** In the time zone of the viewer, unless another one is given; today's times without their date. */
+/** By the clocks of the site, unless another zone is given; today's times without their date. */
 export function formatTime(
   timestamp: string | number,
   nowMs: number,
   language: string,
-  timeZone: string = viewerZone(),
+  timeZone: string = pageZone.value,
 ): string {
   const timeMs = new Date(timestamp).getTime();
   return timeAs(isToday(timeMs, nowMs, timeZone) ? 'second' : 'dayAndSecond', timeMs, language, timeZone);
@@ -137,7 +138,7 @@ export function formatMinute(
   timestamp: string | number,
   nowMs: number,
   language: string,
-  timeZone: string = viewerZone(),
+  timeZone: string = pageZone.value,
 ): string {
   const timeMs = new Date(timestamp).getTime();
   return timeAs(isToday(timeMs, nowMs, timeZone) ? 'clock' : 'dayAndMinute', timeMs, language, timeZone);
@@ -161,9 +162,13 @@ export const otherZone = (timeZone: string, atMs: number): string | null =>
 /** A local day, which has no time zone. */
 export const formatDate = (day: string, language: string): string => dayAs('date', day, language);
 
+/** Times of day such as `06:00`, as the viewer writes them. */
+export const timesInWords = (times: readonly string[], language: string): string =>
+  times.map((time) => timeAs('clock', Date.parse(`1970-01-01T${time}Z`), language, 'UTC')).join(', ');
+
 /** Hour and minute with the name of their zone, for a clock on the screen. */
 export const formatClock = (nowMs: number, language: string): string =>
-  timeAs('clockOfZone', nowMs, language, viewerZone());
+  timeAs('clockOfZone', nowMs, language, pageZone.value);
 
 /** The exact time, for the text that appears on hover. */
 export const utcTime = (timestamp: string | number): string =>

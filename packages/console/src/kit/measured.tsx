@@ -3,8 +3,10 @@ import type { Quality } from '@granary/contract/telemetry/telemetry';
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useConsole, useIsLost } from '../context/console.ts';
-import { locale, texts } from '../texts/texts.ts';
-import { formatDuration, formatTime, otherZone, utcTime, viewerZone } from './format.ts';
+import { pageZone } from '../context/page-zone.ts';
+import { texts } from '../texts/texts.ts';
+import { formatDuration, utcTime } from './format.ts';
+import { timeText } from './sentences.ts';
 
 interface Props {
   /** The value with its unit; `null` where none was ever reported. */
@@ -83,18 +85,16 @@ export function Age({ since }: { readonly since: string }) {
 
 interface TimeProps {
   readonly at: string;
-  /** That of a place, which is named where its clocks differ; that of the viewer when not given. */
+  /** That of a place, which is named where its clocks differ from the viewer's; that of the page when not given. */
   readonly timeZone?: string;
 }
 
 /** A time, with the time in UTC on hover. */
-export function Time({ at, timeZone = viewerZone() }: TimeProps) {
+export function Time({ at, timeZone = pageZone.value }: TimeProps) {
   const { nowMs } = useConsole().live.site.clock;
-  const place = otherZone(timeZone, Date.parse(at));
-  const text = formatTime(at, nowMs.peek(), locale.value, timeZone);
   return (
     <time dateTime={at} title={utcTime(at)}>
-      {place === null ? text : texts.value.common.inZone(text, place)}
+      {timeText(at, nowMs.peek(), timeZone)}
     </time>
   );
 }

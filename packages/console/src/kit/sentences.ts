@@ -5,6 +5,7 @@ import {
   type Reader,
   written,
 } from '@granary/contract/sentences/sentence';
+import { pageZone } from '../context/page-zone.ts';
 import { shownAs } from '../context/units.ts';
 import { errorTexts, language, locale, templates, texts } from '../texts/texts.ts';
 import {
@@ -16,7 +17,6 @@ import {
   formatTime,
   otherZone,
   unitSymbol,
-  viewerZone,
 } from './format.ts';
 
 const DEGREE_DECIMALS = 5;
@@ -37,7 +37,7 @@ function reader(timeZone?: string): Reader {
     number: (value) => number(value, 3),
     waypoint: (index) => number(index + 1, 0),
     percent: (value) => `${number(value, 1)} %`,
-    time: (timestamp) => timeText(timestamp, place, timeZone),
+    time: (timestamp) => timeText(timestamp, Date.now(), timeZone),
     date: (day) => formatDate(day, place),
     duration: (seconds) => formatDuration(seconds * 1_000),
     quantity: ({ value, unit }) => formatQuantity(value, unit, place),
@@ -60,9 +60,14 @@ function reader(timeZone?: string): Reader {
   };
 }
 
-function timeText(timestamp: string, place: string, timeZone: string = viewerZone()): string {
-  const text = formatTime(timestamp, Date.now(), place, timeZone);
-  const zone = otherZone(timeZone, Date.parse(timestamp));
+/** A time in a sentence, with the place whose clocks it follows where these are not the viewer's. */
+export function timeText(
+  timestamp: string | number,
+  nowMs: number = Date.now(),
+  timeZone: string = pageZone.value,
+): string {
+  const text = formatTime(timestamp, nowMs, locale.value, timeZone);
+  const zone = otherZone(timeZone, new Date(timestamp).getTime());
   return zone === null ? text : texts.value.common.inZone(text, zone);
 }
 

@@ -5,6 +5,7 @@ import type {
   FleetDevice,
   FleetMission,
   FleetOperation,
+  TimeZones,
 } from '@granary/contract/fleet';
 import { batch, type ReadonlySignal } from '@preact/signals';
 import type { Site } from './site.ts';
@@ -30,6 +31,15 @@ const IS_ABOUT_DEVICE: ReadonlySet<EventType> = new Set<EventType>([
   'configuration.changed',
 ]);
 
+/** A silo names the zone of its site in its configuration. */
+const MAY_CHANGE_ZONES: ReadonlySet<EventType> = new Set<EventType>([
+  'device.registered',
+  'device.updated',
+  'device.removed',
+  'device.restored',
+  'configuration.changed',
+]);
+
 /** Reads again what an event has changed, and the progress of jobs under way, which is not in the event log. */
 export class Refresher implements Refresh {
   readonly #client: Client;
@@ -38,6 +48,7 @@ export class Refresher implements Refresh {
   readonly #isShown: ReadonlySignal<boolean>;
   readonly #devices = new Set<string>();
   readonly #missions = new Map<string, string>();
+  #hasOtherZones = false;
   #isGathering = false;
 
   constructor(client: Client, site: Site, signal: AbortSignal, isShown: ReadonlySignal<boolean>) {
@@ -54,6 +65,11 @@ export class Refresher implements Refresh {
 
   mission(deviceId: string, missionId: string): void {
     this.#missions.set(missionId, deviceId);
+    this.#gather();
+  }
+
+  zones(): void {
+    this.#hasOtherZones = true;
     this.#gather();
   }
 
@@ -76,7 +92,10 @@ export class Refresher implements Refresh {
     const missions = [...this.#missions];
     this.#devices.clear();
     this.#missions.clear();
+    const hasOtherZones = this.#hasOtherZones;
+    this.#hasOtherZones = false;
     await Promise.all([
+      hasOtherZones ? this.#readZones() : undefined,
       this.#readDevices(devices),
       ...missions.map(([missionId, deviceId]) => this.#readMission(deviceId, missionId)),
     ]);
@@ -94,6 +113,12 @@ export class Refresher implements Refresh {
         );
         this.#site.devices.put(found.filter(({ device_id }) => wanted.has(device_id)));
       }
+    });
+  }
+
+  async #readZones(): Promise<void> {
+    await this.#quietly(async () => {
+      this.#site.zones.value = await this.#client.fleet.timeZones({ signal: this.#signal });
     });
   }
 
@@ -135,6 +160,7 @@ export class Refresher implements Refresh {
 interface Refresh {
   device(deviceId: string): void;
   mission(deviceId: string, missionId: string): void;
+  zones(): void;
 }
 
 /** Brings the site up to date with one event. Events of the past that follow a newer state are corrected by those after them. */
@@ -144,6 +170,7 @@ export function applyEvent(
   refresh: Refresh,
 ): void {
   if (deviceId === null) return;
+  if (MAY_CHANGE_ZONES.has(type)) refresh.zones();
   const record = { device_id: deviceId, ...data };
   if (type.startsWith('alert.')) site.alerts.put(record as unknown as FleetAlert);
   else if (type.startsWith('operation.')) site.operations.put(record as unknown as FleetOperation);
@@ -163,6 +190,7 @@ export interface SiteRecords {
   readonly operations: readonly FleetOperation[];
   readonly missions: readonly FleetMission[];
   readonly commands: readonly FleetCommand[];
+  readonly zones: TimeZones | null;
 }
 
 /** Reads everything anew. Jobs are listed only where the overview counts some, because most of the time nothing moves. */
@@ -173,20 +201,22 @@ export async function readSite(
   const listed = <Item>(count: number, list: () => AsyncIterable<Item>): Promise<Item[]> =>
     count === 0 ? Promise.resolve([]) : everyItem(list());
   const { at, last_event_id: lastEventId, under_way } = await fleet.overview(options);
-  const [devices, alerts, operations, missions, commands] = await Promise.all([
+  const [devices, zones, alerts, operations, missions, commands] = await Promise.all([
     everyItem(fleet.devicesAll({ ...PAGE, include: 'readings' }, options)),
+    fleet.timeZones(options),
     everyItem(fleet.alertsAll(PAGE, options)),
     listed(under_way.operations, () => fleet.operationsAll(UNFINISHED, options)),
     listed(under_way.missions, () => fleet.missionsAll(UNFINISHED, options)),
     listed(under_way.commands, () => fleet.commandsAll(UNFINISHED, options)),
   ]);
-  return { at, lastEventId, devices, alerts, operations, missions, commands };
+  return { at, lastEventId, devices, alerts, operations, missions, commands, zones };
 }
 
 /** What is shown changes only when all of it has arrived, and at once. */
 export function replaceSite(site: Site, records: SiteRecords): void {
   batch(() => {
     site.clock.observe(records.at);
+    site.zones.value = records.zones;
     site.devices.replaceAll(records.devices);
     site.alerts.replaceAll(records.alerts);
     site.operations.replaceAll(records.operations);

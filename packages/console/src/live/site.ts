@@ -5,6 +5,7 @@ import type {
   FleetDevice,
   FleetMission,
   FleetOperation,
+  TimeZones,
 } from '@granary/contract/fleet';
 import type { MissionStatus } from '@granary/contract/missions';
 import type { OperationStatus } from '@granary/contract/operations';
@@ -32,6 +33,8 @@ export interface Site {
   readonly operations: Records<FleetOperation>;
   readonly missions: Records<FleetMission>;
   readonly commands: Records<FleetCommand>;
+  /** By whose clocks times of the facilities are told; `null` until it is read. */
+  readonly zones: Signal<TimeZones | null>;
 }
 
 export const emptySite = (): Site => ({
@@ -55,6 +58,7 @@ export const emptySite = (): Site => ({
     ({ command_id }) => command_id,
     ({ status }) => COMMAND_UNDER_WAY.includes(status),
   ),
+  zones: signal<TimeZones | null>(null),
 });
 
 type LevelAlert = Pick<FleetAlert, 'type' | 'device_id'> & Partial<Pick<FleetAlert, 'status'>>;

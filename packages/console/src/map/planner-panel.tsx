@@ -6,9 +6,10 @@ import { confirmed } from '../context/confirmed.ts';
 import { useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
-import { formatDuration, formatLength, formatTime, formatValue } from '../kit/format.ts';
+import { formatDuration, formatLength, formatValue } from '../kit/format.ts';
 import { TextInput } from '../kit/inputs.tsx';
 import { Failure, WouldRefuse } from '../kit/messages.tsx';
+import { timeText } from '../kit/sentences.ts';
 import { locale, texts } from '../texts/texts.ts';
 import type { MapContents } from './contents.ts';
 import {
@@ -122,7 +123,7 @@ function submitText(draft: Draft, { result }: LivePreflight, nowMs: number): str
   const { missions } = texts.value;
   const count = draft.waypoints.length;
   const start = startOf(draft);
-  if (start !== undefined) return missions.scheduleButton(count, formatTime(start, nowMs, locale.value));
+  if (start !== undefined) return missions.scheduleButton(count, timeText(start, nowMs));
   const distance = formatLength(count === 0 ? 0 : (result?.preflight?.distance_m ?? 0), locale.value);
   return missions.startButton(count, distance);
 }

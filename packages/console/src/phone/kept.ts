@@ -38,6 +38,7 @@ export async function keepState(session: SignedIn, site: Site): Promise<void> {
     operations: site.operations.everything(),
     missions: site.missions.everything(),
     commands: site.commands.everything(),
+    zones: site.zones.peek(),
   };
   const text = JSON.stringify({ session, atMs, records } satisfies KeptState);
   const kept = await openKept();

@@ -8,12 +8,12 @@ import {
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { callOptions, isSharedBrowser, useConsole, useScope } from '../context/console.ts';
+import { pageZone } from '../context/page-zone.ts';
 import { Button } from '../kit/button.tsx';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { download } from '../kit/download.ts';
 import { DateFilter, FacilityFilter, FilterBar, LabelFilter, Segments } from '../kit/filter-bar.tsx';
 import { useAction, useDraft } from '../kit/form-state.ts';
-import { viewerZone } from '../kit/format.ts';
 import { CheckInput, SelectInput, TextArea, TextInput } from '../kit/inputs.tsx';
 import { Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
@@ -21,6 +21,7 @@ import { type Refused, refusalText } from '../kit/sentences.ts';
 import { PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { usePages } from '../kit/use-loaded.ts';
+import { ClocksWanted, useClocks, ZoneFilter } from '../kit/zone-filter.tsx';
 import { isLanguage, LANGUAGES, language, languageName, texts } from '../texts/texts.ts';
 
 /** What happened in a day, a week or a month, as it is mailed and printed. */
@@ -31,11 +32,13 @@ export function ReportsView() {
   const { query } = navigation.route.value;
   const [date, facility, label] = ['date', 'facility', 'label'].map((name) => query.get(name) || undefined);
   const period = periodOf(query.get('period'));
+  const clocks = useClocks(facility ?? null);
   const asked = {
     period,
     ...(date === undefined ? {} : { date }),
     ...(facility === undefined ? {} : { facility }),
     ...(label === undefined ? {} : { label }),
+    ...(clocks.timeZone === undefined ? {} : { tz: clocks.timeZone }),
   };
   const frame = useRef<HTMLIFrameElement>(null);
   const sent = useSignal<string | null>(null);
@@ -49,7 +52,7 @@ export function ReportsView() {
   return (
     <div class="reports-view">
       <h1>{reports.title}</h1>
-      <FilterBar names={['period', 'date', 'facility', 'label']}>
+      <FilterBar names={['period', 'date', 'facility', 'label', 'tz']}>
         <Segments
           name="period"
           label={reports.period}
@@ -58,6 +61,7 @@ export function ReportsView() {
         <DateFilter name="date" label={reports.date} />
         <FacilityFilter />
         <LabelFilter />
+        <ZoneFilter clocks={clocks} />
         <Button onPress={() => frame.current?.contentWindow?.print()}>{shifts.print}</Button>
         <Button onPress={() => void run(() => saveCsv(asked))}>CSV</Button>
         {!isSharedBrowser(session) && (
@@ -68,10 +72,14 @@ export function ReportsView() {
       </FilterBar>
       <Failure of={failure} />
       {sent.value !== null && <Notice>{reports.sent(sent.value)}</Notice>}
-      <ReportPage
-        frame={frame}
-        address={`/v1/reports?${new URLSearchParams({ ...asked, language: language.value, format: 'html' })}`}
-      />
+      {clocks.mustChoose ? (
+        <ClocksWanted clocks={clocks} />
+      ) : (
+        <ReportPage
+          frame={frame}
+          address={`/v1/reports?${new URLSearchParams({ ...asked, language: language.value, format: 'html' })}`}
+        />
+      )}
       {canAdminister && !isSharedBrowser(session) && <Schedules />}
     </div>
   );
@@ -240,7 +248,7 @@ function ScheduleForm({ schedule, onDone, onClose }: FormProps) {
     name: schedule?.name ?? '',
     period: schedule?.period ?? ('daily' as string),
     time: schedule?.time ?? '06:00',
-    timeZone: schedule?.time_zone ?? viewerZone(),
+    timeZone: schedule?.time_zone ?? pageZone.peek(),
     facility: schedule?.facility ?? '',
     label: schedule?.label ?? '',
     recipients: schedule?.recipients.join('\n') ?? '',

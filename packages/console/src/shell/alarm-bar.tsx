@@ -6,10 +6,11 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { AcknowledgeButton, OutcomeLine } from '../alerts/acknowledge-button.tsx';
 import { summaryOf } from '../alerts/alerts.ts';
 import { useConsole, useIsLost } from '../context/console.ts';
+import { pageZone } from '../context/page-zone.ts';
 import { addressOf } from '../context/routes.ts';
-import { formatClock, formatNumber, formatTime } from '../kit/format.ts';
+import { formatClock, formatMinute, formatNumber, otherZone } from '../kit/format.ts';
 import { Age } from '../kit/measured.tsx';
-import { messageText } from '../kit/sentences.ts';
+import { messageText, timeText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { locale, texts } from '../texts/texts.ts';
 
@@ -88,10 +89,17 @@ function SiteName() {
   );
 }
 
-/** The time of the service in the zone of this screen, in which all times of the page are written. */
+/** The time of the service by the clocks of the site, in which all times of the page are written. */
 function BarClock() {
   const { clock } = useConsole().live.site;
-  const text = useComputed(() => formatClock(clock.nowMs.value, locale.value));
+  const text = useComputed(() => {
+    const nowMs = clock.nowMs.value;
+    const language = locale.value;
+    const place = otherZone(pageZone.value, nowMs);
+    return place === null
+      ? formatClock(nowMs, language)
+      : texts.value.common.inZone(formatMinute(nowMs, nowMs, language), place);
+  });
   return <span class="bar-clock">{text}</span>;
 }
 
@@ -112,7 +120,7 @@ function LostLine() {
   const { shell } = texts.value;
   const current = connection.current.value;
   if (current.state !== 'lost') return null;
-  const since = formatTime(current.sinceMs, site.clock.nowMs.peek(), locale.value);
+  const since = timeText(current.sinceMs, site.clock.nowMs.peek());
   return (
     <p class="lost-line" role="status">
       <strong>{current.isKept ? shell.stateOf(since) : shell.notLiveSince(since)}</strong>{' '}

@@ -1,8 +1,10 @@
 import './shift-view.css';
+import { placeOfZone } from '@granary/common/time-text';
 import type { Handover, ShiftReport } from '@granary/contract/shifts';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { pageZone } from '../context/page-zone.ts';
 import { addressOf } from '../context/routes.ts';
 import { orderSentence } from '../foresight/forecast-words.ts';
 import { Button } from '../kit/button.tsx';
@@ -10,12 +12,13 @@ import { DeviceName } from '../kit/device-name.tsx';
 import { DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { FacilityFilter, FilterBar, TimeFilter } from '../kit/filter-bar.tsx';
 import { useAction } from '../kit/form-state.ts';
-import { formatMinute, otherZone, utcTime, viewerZone, zoneOf } from '../kit/format.ts';
+import { formatMinute, timesInWords, utcTime, zoneOf } from '../kit/format.ts';
 import { bound, TextArea } from '../kit/inputs.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { actionText, messageText, statusText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
+import { ClocksWanted, useClocks, ZoneFilter } from '../kit/zone-filter.tsx';
 import { withoutLowBehindCritical } from '../live/site.ts';
 import { nameOf, operationTitle } from '../operations/jobs.ts';
 import { locale, texts } from '../texts/texts.ts';
@@ -28,15 +31,25 @@ export function ShiftView() {
   const { query } = navigation.route.value;
   const facility = query.get('facility') || null;
   const from = timeIn(query.get('from'));
-  const asked = { ...(facility === null ? {} : { facility }), ...(from === null ? {} : { from }) };
+  const clocks = useClocks(facility);
+  const asked = {
+    ...(facility === null ? {} : { facility }),
+    ...(from === null ? {} : { from }),
+    ...(clocks.timeZone === undefined ? {} : { tz: clocks.timeZone }),
+  };
   const {
-    value: report,
+    value: loaded,
     failure,
     reload,
-  } = useLoaded((signal) => client.shifts.report(asked, { signal }), [client, facility, from]);
+  } = useLoaded(clocks.mustChoose ? null : (signal) => client.shifts.report(asked, { signal }), [
+    client,
+    facility,
+    from,
+    clocks.timeZone,
+  ]);
   useEventReload(['note.'], reload);
-  const zone = report === undefined ? viewerZone() : zoneOf(report);
-  const place = otherZone(zone, live.site.clock.nowMs.peek());
+  const report = clocks.mustChoose ? undefined : loaded;
+  const zone = report === undefined ? pageZone.value : zoneOf(report);
   const shown = (at: string): string => formatMinute(at, live.site.clock.nowMs.peek(), locale.value, zone);
   return (
     <div class="shift-view">
@@ -46,19 +59,22 @@ export function ShiftView() {
           <p class="muted free-text">
             {[
               shifts.asOf(shown(report.to), facility ?? table.anyFacility),
-              ...(place === null ? [] : [shifts.timesOf(place)]),
+              shifts.timesOf(placeOfZone(zone)),
+              shifts.begin(timesInWords(report.shift_starts, locale.value)),
             ].join(' · ')}
           </p>
         )}
       </header>
-      <FilterBar names={['facility', 'from']}>
+      <FilterBar names={['facility', 'from', 'tz']}>
         <FacilityFilter />
+        <ZoneFilter clocks={clocks} />
         <TimeFilter name="from" label={shifts.start} usual={report?.from} timeZone={zone} />
         <Button onPress={reload}>{shifts.refresh}</Button>
         <Button onPress={() => print()}>{shifts.print}</Button>
       </FilterBar>
       <Failure of={failure} />
-      {report === undefined && failure === null && <Notice>{shell.loading}</Notice>}
+      {clocks.mustChoose && <ClocksWanted clocks={clocks} />}
+      {report === undefined && !clocks.mustChoose && failure === null && <Notice>{shell.loading}</Notice>}
       {report !== undefined && (
         <>
           <HandoverPanel report={report} />
@@ -156,7 +172,7 @@ function HandoverForm({ report, place, onDone, onClose }: HandoverFormProps) {
     >
       <p class="muted free-text">
         {place ?? table.anyFacility}: <ShiftTime at={from} timeZone={zone} /> –{' '}
-        <ShiftTime at={to} timeZone={zone} />
+        <ShiftTime at={to} timeZone={zone} /> · {shifts.timesOf(placeOfZone(zone))}
       </p>
       <TextArea label={shifts.handoverText} rows={6} maxLength={4_000} isRequired {...bound(text)} />
     </FormDialog>
@@ -172,7 +188,7 @@ interface Line {
   readonly sign?: ComponentChildren;
 }
 
-/** To the minute and by the clocks of the service, which the head of the page names; the exact time in UTC on hover. */
+/** To the minute and by the clocks of the site, which the head of the page names; the exact time in UTC on hover. */
 function ShiftTime({ at, timeZone }: { readonly at: string; readonly timeZone: string }) {
   const { nowMs } = useConsole().live.site.clock;
   return (

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { localMs } from '@granary/common/time-zone';
+import { toIso } from '@granary/contract/time';
 import { checkAccessibility, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
 
@@ -175,16 +177,21 @@ test('a shift is handed over with what happened in it, printed, and acknowledged
   await page.getByRole('region', { name: 'Operations' }).getByText(/Feed/).first().waitFor();
   await page.getByRole('region', { name: 'Notes' }).getByText('Fox in the yard').waitFor();
   await page.getByRole('region', { name: 'Changes' }).getByText('Feed').first().waitFor();
-  // By the clocks of the service, to the minute; the zone is named because that of the viewer is another one.
-  await page.getByText(/^As of \d\d:\d\d · All facilities · times of UTC$/).waitFor();
+  // By the clocks of the site, to the minute, and with the times at which shifts begin.
+  await page
+    .getByText(/^As of \d\d:\d\d · All facilities · times of Berlin · Shifts begin at 06:00, 14:00, 22:00$/)
+    .waitFor();
   const heading = await page.getByRole('heading', { level: 1 }).textContent();
   assert.match(heading ?? '', /^Since (?:\d+ \w+, )?(?:06|14|22):00$/);
   const start = page.getByLabel('Start of the shift');
   assert.match(await start.inputValue(), /T(?:06|14|22):00$/);
-  const lastHour = new Date(Date.now() - 3_600_000).toISOString().slice(0, 16);
+  const lastHourMs = Date.now() - 3_600_000;
+  const lastHour = new Date(localMs(lastHourMs, 'Europe/Berlin')).toISOString().slice(0, 16);
   await start.fill(lastHour);
-  await page.waitForURL(new RegExp(`from=${encodeURIComponent(lastHour)}`));
-  await page.getByRole('heading', { name: `Since ${lastHour.slice(11)}`, level: 1 }).waitFor();
+  await page.waitForURL(new RegExp(`from=${encodeURIComponent(toIso(lastHourMs).slice(0, 16))}`));
+  await page
+    .getByRole('heading', { name: new RegExp(`^Since .*${lastHour.slice(11)}$`), level: 1 })
+    .waitFor();
   await start.fill('');
   await page.waitForURL(/#\/shift$/);
   await page.getByRole('heading', { name: heading ?? '', level: 1 }).waitFor();

@@ -3,11 +3,11 @@ import type { FleetDevice } from '@granary/contract/fleet';
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { useConsole, useIsLost } from '../context/console.ts';
-import { formatTime } from '../kit/format.ts';
+import { timeText } from '../kit/sentences.ts';
 import { byNeed } from '../overview/arrangement.ts';
 import { DeviceTile } from '../overview/device-tile.tsx';
 import { byDevice, detailsOf, OverviewContext } from '../profiles/tile-facts.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 
 /** How long a facility is shown before the next one. */
 const TURN_MS = 20_000;
@@ -68,7 +68,7 @@ function LostCover() {
   if (!useIsLost() || current.state !== 'lost') return null;
   return (
     <p class="wall-lost" role="alert">
-      {shell.notLiveSince(formatTime(current.sinceMs, site.clock.nowMs.peek(), locale.value))}
+      {shell.notLiveSince(timeText(current.sinceMs, site.clock.nowMs.peek()))}
     </p>
   );
 }

@@ -198,6 +198,7 @@ function reportRoute(routes: FastifyInstance, parts: RouteDependencies): void {
       from: toIso(fromMs),
       to: toIso(toMs),
       time_zone: timeZone,
+      shift_starts: settings.shiftStartsMs.map((startMs) => toIso(startMs).slice(11, 16)),
       facility,
       operations: await listed(app.shifts.operations(jobs), ({ state, ...device }) => ({
         ...deviceOfRecord(device),

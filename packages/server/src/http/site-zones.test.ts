@@ -64,6 +64,8 @@ describeService('the clocks of a site', (api) => {
     assert.deepEqual(await shift('facility=north'), ['Europe/Berlin', '2026-03-28T21:00:00.000Z']);
     assert.deepEqual(await shift('facility=south'), ['America/Chicago', '2026-03-29T03:00:00.000Z']);
     assert.deepEqual(await shift('facility=west'), ['UTC', '2026-03-28T22:00:00.000Z']);
+    const { data } = (await api.get('/v1/shift-report?facility=north')).body;
+    assert.deepEqual(data.shift_starts, ['06:00', '14:00', '22:00']);
     assert.deepEqual(await shift('tz=Europe/Berlin'), ['Europe/Berlin', '2026-03-28T21:00:00.000Z']);
   });
 

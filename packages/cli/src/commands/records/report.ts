@@ -48,7 +48,10 @@ export const report: Define = (command, environment) => {
     .option('--date <date>', 'a day of the period; the last one that is over unless given')
     .option('--facility <name>', 'only this facility')
     .option('--label <labels>', 'only devices with these labels, such as product=wheat')
-    .option('--tz <zone>', 'the time zone of its days; that of the service unless given')
+    .option(
+      '--tz <zone>',
+      'by whose clocks; the zone that its silos share unless given, such as Europe/Berlin',
+    )
     .addOption(choice('--language <language>', 'of --html', REPORT_LANGUAGES).default('en'))
     .option('--csv', 'a line for each silo as CSV')
     .option('--html', 'a page for a browser and its printer');

@@ -6,6 +6,7 @@ import { UsageError } from '../../program/explain.ts';
 import { given, wholeNumber, withAccess, withExamples } from '../../program/options.ts';
 import { timeOrAge } from '../../program/times.ts';
 import { outputOf } from '../../terminal/output.ts';
+import { localTime } from '../../terminal/sentences.ts';
 import type { Column } from '../../terminal/table.ts';
 
 const LIMIT_DEFAULT = 50;
@@ -143,6 +144,7 @@ export const handover: Define = (command, environment) => {
 interface HandOverValues extends AccessValues {
   readonly facility?: string;
   readonly since?: string;
+  readonly tz?: string;
 }
 
 function defineHandOver(command: Command, environment: Environment): void {
@@ -152,22 +154,24 @@ function defineHandOver(command: Command, environment: Environment): void {
     .option('--facility <name>', 'the facility that it is about; all of them unless given')
     .option(
       '--since <time>',
-      'when the shift began: 8h, or a time; the last 06:00, 14:00 or 22:00',
+      'when the shift began: 8h, or a time; its usual beginning unless given',
       timeOrAge,
-    );
+    )
+    .option('--tz <zone>', 'by whose clocks shifts begin; the zone that the silos share unless given');
   withExamples(
     command,
     'granary handover write "Silo 7 is low, the truck comes at 15:00." --facility "Hillside Farm"',
   );
-  withAccess(command).action(async (text: string, { facility, since, ...values }: HandOverValues) => {
+  withAccess(command).action(async (text: string, { facility, since, tz, ...values }: HandOverValues) => {
     const { env } = environment;
     const { shifts } = accessClient(values, env);
-    const { from, to } = await shifts.report(given({ facility, from: since }));
+    const { from, to, time_zone: timeZone } = await shifts.report(given({ facility, from: since, tz }));
     const wanted = { text, from, to, ...given({ facility }) };
     const written = await shifts.handOver(wanted, asActor(env));
     outputOf(environment, values.json).one(
       written,
-      () => `${written.handover_id} waits for its acknowledgement (shift since ${from}).`,
+      () =>
+        `${written.handover_id} waits for its acknowledgement (shift since ${localTime(from, timeZone)}, times of ${timeZone}).`,
     );
   });
 }

@@ -3,6 +3,7 @@ import { effect, type ReadonlySignal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useConsole } from '../../context/console.ts';
+import { pageZone } from '../../context/page-zone.ts';
 import { formatTime, formatValue, utcTime } from '../../kit/format.ts';
 import { messageText } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
@@ -86,6 +87,7 @@ export function PlotPlace({
     scheme.addEventListener('change', redraw);
     const unfollow = effect(() => {
       preferences.theme.value;
+      pageZone.value;
       queueMicrotask(redraw);
     });
     return () => {

@@ -4,7 +4,8 @@ import { timeAs } from '@granary/common/time-text';
 import { localMs } from '@granary/common/time-zone';
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
 import { DAY_MS } from '@granary/contract/time';
-import { formatNumber, unitSymbol, viewerZone } from '../../kit/format.ts';
+import { pageZone } from '../../context/page-zone.ts';
+import { formatNumber, unitSymbol } from '../../kit/format.ts';
 import {
   type Plot,
   type PlotContents,
@@ -41,6 +42,7 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
     {
       width: place.clientWidth,
       height,
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), pageZone.peek()),
       legend: { show: false },
       padding: [8, units.length > 1 ? 0 : 20, 0, 0],
       cursor: { drag: { x: true, y: false, setScale: false }, y: false, points: { size: 7 } },
@@ -190,9 +192,9 @@ function coloursAt(place: HTMLElement) {
   };
 }
 
-/** The labels of the time axis, in the zone of the viewer; where a day begins, its date. */
+/** The labels of the time axis, by the clocks of the page; where a day begins, its date. */
 function timeLabels(splits: readonly number[], stepS: number, language: string): string[] {
-  const zone = viewerZone();
+  const zone = pageZone.peek();
   const date = dateForm(stepS);
   return splits.map((seconds) => {
     const timeMs = seconds * 1_000;

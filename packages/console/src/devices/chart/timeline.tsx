@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useConsole, useScope } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';
-import { formatTime } from '../../kit/format.ts';
 import { Time } from '../../kit/measured.tsx';
-import { actionText, messageText, statusText } from '../../kit/sentences.ts';
+import { actionText, messageText, statusText, timeText } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { nameOf, operationTitle, refillTitle } from '../../operations/jobs.ts';
 import { AddNote, RemoveNote } from '../../shifts/notes.tsx';
-import { locale, texts } from '../../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 import type { ChartMarks } from './chart-data.ts';
 import { type Happening, happeningsOf, worstOf } from './happenings.ts';
 
@@ -106,7 +105,7 @@ function lineOf(happening: Happening, deviceId: string, nowMs: number): Line {
         details: [
           oldest === undefined
             ? null
-            : devices.timesSince(happening.alerts.length, formatTime(oldest.created_at, nowMs, locale.value)),
+            : devices.timesSince(happening.alerts.length, timeText(oldest.created_at, nowMs)),
           newest.acknowledged_by,
         ],
       };

@@ -5,6 +5,11 @@ export const shifts: typeof english.shifts = {
   since: (time) => `Seit ${time}`,
   asOf: (time, place) => `Stand ${time} · ${place}`,
   timesOf: (place) => `Zeiten von ${place}`,
+  clocks: 'Nach welchen Uhren',
+  chooseClocks: 'Uhren wählen',
+  severalClocks: (places) =>
+    `Die Silos hier liegen in mehreren Zeitzonen (${places}). Wählen Sie, nach welchen Uhren dies gezeigt wird.`,
+  begin: (times) => `Schichten beginnen um ${times}`,
   start: 'Beginn der Schicht',
   refresh: 'Aktualisieren',
   print: 'Drucken',

@@ -7,6 +7,11 @@ export const shifts = {
   since: (time: string) => `Since ${time}`,
   asOf: (time: string, place: string) => `As of ${time} · ${place}`,
   timesOf: (place: string) => `times of ${place}`,
+  clocks: 'By whose clocks',
+  chooseClocks: 'Choose the clocks',
+  severalClocks: (places: string) =>
+    `The silos here are in several time zones (${places}). Choose by whose clocks this is told.`,
+  begin: (times: string) => `Shifts begin at ${times}`,
   start: 'Start of the shift',
   refresh: 'Refresh',
   print: 'Print',

@@ -8,6 +8,11 @@ export const shifts: typeof english.shifts = {
   since: (time) => `Desde ${time}`,
   asOf: (time, place) => `Estado a las ${time} · ${place}`,
   timesOf: (place) => `horas de ${place}`,
+  clocks: 'Según qué relojes',
+  chooseClocks: 'Elegir los relojes',
+  severalClocks: (places) =>
+    `Los silos de aquí están en varias zonas horarias (${places}). Elija según qué relojes se muestra esto.`,
+  begin: (times) => `Los turnos comienzan a las ${times}`,
   start: 'Comienzo del turno',
   refresh: 'Actualizar',
   print: 'Imprimir',

@@ -5,6 +5,11 @@ export const shifts: typeof english.shifts = {
   since: (time) => `Depuis ${time}`,
   asOf: (time, place) => `État à ${time} · ${place}`,
   timesOf: (place) => `heures de ${place}`,
+  clocks: 'À quelles horloges',
+  chooseClocks: 'Choisir les horloges',
+  severalClocks: (places) =>
+    `Les silos ici se trouvent dans plusieurs fuseaux horaires (${places}). Choisissez à quelles horloges ceci est indiqué.`,
+  begin: (times) => `Les postes commencent à ${times}`,
   start: 'Début du poste',
   refresh: 'Actualiser',
   print: 'Imprimer',

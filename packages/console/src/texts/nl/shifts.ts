@@ -8,6 +8,11 @@ export const shifts: typeof english.shifts = {
   since: (time) => `Sinds ${time}`,
   asOf: (time, place) => `Stand van ${time} · ${place}`,
   timesOf: (place) => `tijden van ${place}`,
+  clocks: 'Volgens welke klokken',
+  chooseClocks: 'Klokken kiezen',
+  severalClocks: (places) =>
+    `De silo’s hier liggen in verschillende tijdzones (${places}). Kies volgens welke klokken dit wordt getoond.`,
+  begin: (times) => `Diensten beginnen om ${times}`,
   start: 'Begin van de dienst',
   refresh: 'Vernieuwen',
   print: 'Afdrukken',

@@ -8,6 +8,11 @@ export const shifts: typeof english.shifts = {
   since: (time) => `Od ${time}`,
   asOf: (time, place) => `Stan z ${time} · ${place}`,
   timesOf: (place) => `czas: ${place}`,
+  clocks: 'Według czyich zegarów',
+  chooseClocks: 'Wybierz zegary',
+  severalClocks: (places) =>
+    `Silosy są tu w kilku strefach czasowych (${places}). Wybierz, według czyich zegarów to pokazać.`,
+  begin: (times) => `Zmiany zaczynają się o ${times}`,
   start: 'Początek zmiany',
   refresh: 'Odśwież',
   print: 'Drukuj',

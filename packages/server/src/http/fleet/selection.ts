@@ -1,12 +1,12 @@
 import type { DeviceSelection } from '@granary/app/conditions';
 import type { DeviceOfRow } from '@granary/app/list-rows';
+import { siteZone } from '@granary/common/site-zone';
 import { isTimeZone } from '@granary/common/time-zone';
 import { wantedLabels } from '@granary/contract/devices/label-match';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
 import { checkedTimeMs } from '@granary/contract/time';
-import { siteZone } from '@granary/core/site-zone';
 import type { FastifyRequest } from 'fastify';
 import { limitsOf } from '../access/credentials.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
