@@ -21,6 +21,8 @@ describe('text rules', () => {
     ['packages/core/src/alerts/rules.ts', `const one = { ${DOTS}(isOpen ? { rule } : {}) };\n`],
     ['packages/common/src/time-text.ts', 'const own = new Intl.DateTimeFormat();\n'],
     ['packages/core/src/words.ts', "const text = count.toLocaleString('en');\n"],
+    ['packages/console/src/kit/time-input.tsx', '<input type="date" />\n'],
+    ['packages/console/src/kit/inputs.tsx', '<input type="text" />\n'],
     ['README.md', ''],
   ];
   for (const [path, text] of TIDY) {
@@ -49,6 +51,13 @@ describe('text rules', () => {
     ['packages/core/src/reports/html.ts', 'const own = new Intl.DateTimeFormat();\n', /the same clock/],
     ['packages/console/src/kit/table.tsx', "new Date(at).toLocaleString('de');\n", /the same clock/],
     ['packages/cli/src/alerts.ts', 'at.toLocaleTimeString();\n', /the same clock/],
+    ['packages/console/src/kit/table.tsx', '<input type="number" />\n', /in its own language/],
+    [
+      'packages/console/src/kit/table.tsx',
+      "const input = { type: 'datetime-local' };\n",
+      /in its own language/,
+    ],
+    ['packages/console/src/kit/table.tsx', 'const value = input.valueAsNumber;\n', /in its own language/],
     ['docs/guide.md', 'trailing \n', /trailing space/],
     ['docs/guide.md', 'carriage return\r\n', /line feed/],
     ['docs/guide.md', 'cut off', /does not end in a line feed/],

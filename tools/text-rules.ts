@@ -47,6 +47,13 @@ const TEXT_RULES: readonly TextRule[] = [
     reason: 'times for people are formatted by common/src/time-text.ts, so that all show the same clock',
   },
   {
+    appliesTo: /^packages\/console\/src\/(?!kit\/time-input\.tsx$).*\.tsx?$/,
+    forbids:
+      /\btype(=|: )\{?['"](number|range|date|time|datetime-local|month|week)['"]|\bvalueAs(Number|Date)\b/,
+    reason:
+      'the browser reads and writes such a field in its own language, not in that of the page: NumberInput and TimeInput do not',
+  },
+  {
     appliesTo: /\.css$/,
     forbids: /:has\(/,
     reason:

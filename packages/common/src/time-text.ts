@@ -34,6 +34,8 @@ const FORMS = {
   clockOfZone: { ...CLOCK, timeZoneName: 'short' },
   second: { ...CLOCK, second: '2-digit' },
   dayAndSecond: { year: 'numeric', month: 'short', day: 'numeric', ...CLOCK, second: '2-digit' },
+  /** `Nov 19, 2026, 10:05 AM`, as a field shows it. */
+  dateAndMinute: { year: 'numeric', month: 'short', day: 'numeric', ...CLOCK },
   dayAndMinute: { day: 'numeric', month: 'short', ...CLOCK },
   /** `Thu, 19 Nov, 10:05`, for what is read on another day. */
   weekdayAndMinute: { weekday: 'short', day: 'numeric', month: 'short', ...CLOCK },
@@ -59,6 +61,20 @@ export const timeAs = (
 /** A local day, which has no time zone, such as `2026-11-19`. */
 export const dayAs = (form: keyof typeof FORMS, day: string, language: string): string =>
   timeAs(form, Date.parse(day), language, 'UTC');
+
+const MONTHS_PER_YEAR = 12;
+
+/** What each month is called in a language, short and long, alone and in a date. */
+export function monthNames(language: string): readonly (readonly string[])[] {
+  return Array.from({ length: MONTHS_PER_YEAR }, (_, month) =>
+    (['date', 'longDate', 'longMonth'] as const).flatMap((form) =>
+      formatOf(language, { ...FORMS[form], timeZone: 'UTC' })
+        .formatToParts(Date.UTC(2026, month, 1))
+        .filter(({ type }) => type === 'month')
+        .map(({ value }) => value),
+    ),
+  );
+}
 
 /** To the minute as ISO 8601 writes it: `2026-11-15 08:30`. */
 export const numericTime = (timeMs: number, timeZone: string): string =>

@@ -21,6 +21,7 @@ import { formatNumber, formatValue } from '../kit/format.ts';
 import { bound, SelectInput, TextArea, TextInput } from '../kit/inputs.tsx';
 import { Age, LastKnown } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
+import { NumberInput } from '../kit/number-input.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
@@ -491,7 +492,7 @@ function AddDevice({ bridgeId, onDone, onClose }: AddProps) {
           hint={bridges.endpointHint}
           {...typed('endpoint')}
         />
-        <TextInput type="number" min={0} max={65_535} step={1} hint={bridges.unitHint} {...typed('unit')} />
+        <NumberInput max={65_535} isWhole hint={bridges.unitHint} {...typed('unit')} />
       </div>
       <TextArea hint={bridges.optionsHint} maxLength={2_000} {...typed('options')} />
       <Button isBusy={testing.isRunning} isChange isDisabled={wanted === null} onPress={() => void test()}>

@@ -4,7 +4,8 @@ import { callOptions, useConsole } from '../context/console.ts';
 import { labelChanges } from '../devices/administration/label-text.ts';
 import { FormDialog } from '../kit/dialog.tsx';
 import { useDraft } from '../kit/form-state.ts';
-import { QuantityInput, TextInput } from '../kit/inputs.tsx';
+import { TextInput } from '../kit/inputs.tsx';
+import { NumberInput } from '../kit/number-input.tsx';
 import { texts } from '../texts/texts.ts';
 
 /** More than these are too many to read; the sentence above them counts all. */
@@ -80,9 +81,9 @@ export function ChangeDevices({ deviceIds, onClose }: Props) {
         {...field('labels')}
       />
       <div class="form-row">
-        <QuantityInput label={names['thresholds.low_level'] ?? ''} {...field('low')} />
-        <QuantityInput label={names['thresholds.high_level'] ?? ''} {...field('high')} />
-        <QuantityInput label={names['thresholds.critical_level'] ?? ''} {...field('critical')} />
+        <NumberInput label={names['thresholds.low_level'] ?? ''} {...field('low')} />
+        <NumberInput label={names['thresholds.high_level'] ?? ''} {...field('high')} />
+        <NumberInput label={names['thresholds.critical_level'] ?? ''} {...field('critical')} />
       </div>
       {planned !== null && <Differences planned={planned} />}
     </FormDialog>

@@ -8,6 +8,7 @@ import { Age, Time } from '../kit/measured.tsx';
 import { RotationDialog, SecretForm } from '../kit/secret-dialog.tsx';
 import { PageList, Table, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
+import { TimeInput } from '../kit/time-input.tsx';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { type KeyDraft, type KeyState, keyStateOf, newKeyOf } from '../me/key-draft.ts';
 import { texts } from '../texts/texts.ts';
@@ -143,7 +144,7 @@ function IssueKey({ onClose }: { readonly onClose: () => void }) {
         {...field('scopes')}
       />
       <PlaceChoices facilities={field('facilities')} deviceIds={field('deviceIds')} />
-      <TextInput label={keys.expires} hint={keys.expiresHint} type="datetime-local" {...field('expiresAt')} />
+      <TimeInput label={keys.expires} hint={keys.expiresHint} kind="dateTime" {...field('expiresAt')} />
     </SecretForm>
   );
 }

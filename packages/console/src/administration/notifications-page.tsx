@@ -13,8 +13,10 @@ import { FilterBar, SelectFilter } from '../kit/filter-bar.tsx';
 import { type Draft, useDraft } from '../kit/form-state.ts';
 import { viewerZone } from '../kit/format.ts';
 import { type Bound, CheckInput, Choices, SelectInput, TextArea, TextInput } from '../kit/inputs.tsx';
+import { NumberInput } from '../kit/number-input.tsx';
 import { PageList, Table, textColumn, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
+import { TimeInput } from '../kit/time-input.tsx';
 import { useEventReload, useLoaded, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import {
@@ -132,8 +134,8 @@ function QuietHoursFields({ draft: { current, field } }: { readonly draft: Draft
       {current.value.hasQuietHours && (
         <>
           <div class="form-row">
-            <TextInput label={notifications.from} type="time" isRequired {...field('quietFrom')} />
-            <TextInput label={notifications.to} type="time" isRequired {...field('quietTo')} />
+            <TimeInput label={notifications.from} kind="time" isRequired {...field('quietFrom')} />
+            <TimeInput label={notifications.to} kind="time" isRequired {...field('quietTo')} />
             <TextInput label={notifications.timeZone} maxLength={64} isRequired {...field('timeZone')} />
           </div>
           <Choices
@@ -161,12 +163,11 @@ function EscalationEditor({ value: steps, onValue }: Bound<readonly StepDraft[]>
         {steps.map((step, at) => (
           // A step has no other identity than its place in the list.
           <li key={at}>
-            <TextInput
+            <NumberInput
               label={notifications.afterMinutes}
-              type="number"
               min={1}
               max={MINUTES_MAX}
-              step={1}
+              isWhole
               isRequired
               value={step.afterMinutes}
               onValue={(afterMinutes) => change(at, { afterMinutes })}
@@ -238,12 +239,11 @@ function RotaEditor({ people: { value: chosen, onValue }, minutes }: RotaProps) 
         />
       )}
       {chosen.length > 0 && (
-        <TextInput
+        <NumberInput
           label={notifications.rotaMinutes}
-          type="number"
           min={1}
           max={ROTA_MINUTES_MAX}
-          step={1}
+          isWhole
           isRequired
           {...minutes}
         />

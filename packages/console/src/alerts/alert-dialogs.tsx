@@ -6,6 +6,7 @@ import { FormDialog } from '../kit/dialog.tsx';
 import { bound, SelectInput, TextArea, TextInput } from '../kit/inputs.tsx';
 import { messageText, timeText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
+import { TimeInput } from '../kit/time-input.tsx';
 import { texts } from '../texts/texts.ts';
 import { useAcknowledge } from './acknowledge.ts';
 import { isUnacknowledged } from './alerts.ts';
@@ -48,7 +49,7 @@ export function ShelveDialog({ alerts, onClose, onDone }: Props) {
         options={SHELVE_TIMES.map((one) => [one, words.shelveTimes[one]])}
       />
       {time.value === 'other' && (
-        <TextInput label={words.otherTime} type="datetime-local" isRequired {...bound(other)} />
+        <TimeInput label={words.otherTime} kind="dateTime" isRequired {...bound(other)} />
       )}
       <TextInput label={words.reason} isRequired maxLength={2_000} {...bound(reason)} />
       <p class="muted">{until !== null && words.shelveMeans(timeText(until, clock.nowMs.peek()))}</p>

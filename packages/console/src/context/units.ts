@@ -64,17 +64,8 @@ export const shownAs = (stored: string, deviceId: string | null): Conversion =>
 
 const FIELD_DECIMALS = 3;
 
-/** Stored numbers, separated by commas, as a field shows them; what is no number is left as it is. */
-export const shownText = (stored: string, { toShown }: Conversion): string =>
-  eachNumber(stored, (value) => Number(toShown(value).toFixed(FIELD_DECIMALS)));
-
-export const storedText = (shown: string, { toStored }: Conversion): string => eachNumber(shown, toStored);
-
-const eachNumber = (text: string, of: (value: number) => number): string =>
-  text
-    .split(',')
-    .map((one) => (one.trim() === '' || !Number.isFinite(Number(one)) ? one : String(of(Number(one)))))
-    .join(',');
+/** A converted number with the digits that a field shows. */
+export const fieldNumber = (shown: number): number => Number(shown.toFixed(FIELD_DECIMALS));
 
 /** An amount as it is typed, in a unit that a request can have, and to the gram. */
 export function requestedMass(

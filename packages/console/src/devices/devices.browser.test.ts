@@ -82,7 +82,7 @@ describe('the page of a device, in a browser', () => {
     assert.deepEqual([started?.amount_target, started?.unit], [50, 'lb']);
 
     await person.open(`#/devices/${SILO}?tab=configuration`);
-    assert.equal(await page.getByLabel('Highest feed rate in lb/min').inputValue(), '220.462');
+    assert.equal(await page.getByLabel('Highest feed rate in lb/min').inputValue(), '220.4620');
     const before = (await site.client.configuration.silo.get(SILO)).configuration.operation_limits;
     await page.getByLabel('Highest discharge rate in lb/min').fill('110');
     await page.getByRole('button', { name: 'Save' }).click();

@@ -11,11 +11,13 @@ import { shownAs } from '../context/units.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { formatMass, formatNumber, otherZone, unitSymbol, zoneOf } from '../kit/format.ts';
-import { bound, StoredQuantityInput, TextInput, useShown } from '../kit/inputs.tsx';
+import { bound } from '../kit/inputs.tsx';
 import { LastKnown, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
+import { NumberBox, NumberInput } from '../kit/number-input.tsx';
 import { reasonText } from '../kit/sentences.ts';
 import { Table } from '../kit/table.tsx';
+import { TimeInput } from '../kit/time-input.tsx';
 import { useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { DotStrip, FanChart } from './fan-chart.tsx';
@@ -231,13 +233,13 @@ function Deliveries({ deviceId, timeZone, planned, reload }: DeliveriesProps) {
         <form aria-label={words.plan} onSubmit={(event) => void plan(event)}>
           <h3>{words.plan}</h3>
           <p class="muted">{words.planMeans}</p>
-          <TextInput
+          <TimeInput
             label={place === null ? words.at : texts.value.common.inZone(words.at, place)}
-            type="datetime-local"
+            kind="dateTime"
             isRequired
             {...bound(at)}
           />
-          <StoredQuantityInput label={words.amount} unit="kg" deviceId={deviceId} isRequired {...bound(kg)} />
+          <NumberInput label={words.amount} unit="kg" deviceId={deviceId} isRequired {...bound(kg)} />
           <Button type="submit" isChange isBusy={isRunning}>
             {words.enter}
           </Button>
@@ -304,7 +306,6 @@ function RefillNote({ refill, reload }: { readonly refill: Refill; readonly relo
   const { run, isRunning, failure } = useAction();
   const { refill_id, device_id, delivery_note_kg, is_refill } = refill;
   const note = useSignal(delivery_note_kg === null ? '' : String(delivery_note_kg));
-  const entered = useShown(bound(note), 'kg', device_id);
   const change = async (patch: { delivery_note_kg?: number | null; is_refill?: boolean }): Promise<void> => {
     if (await run(() => shared.client.foresight.changeRefill(refill_id, patch, callOptions(shared))))
       reload();
@@ -323,13 +324,11 @@ function RefillNote({ refill, reload }: { readonly refill: Refill; readonly relo
     >
       {is_refill && (
         <>
-          <input
-            type="number"
-            min={0}
-            step="any"
-            aria-label={texts.value.common.inUnit(words.note, unitSymbol(entered.unit))}
-            value={entered.value}
-            onInput={({ currentTarget }) => entered.onValue(currentTarget.value)}
+          <NumberBox
+            name={texts.value.common.inUnit(words.note, unitSymbol(shownAs('kg', device_id).unit))}
+            unit="kg"
+            deviceId={device_id}
+            {...bound(note)}
           />
           <Button type="submit" kind="quiet" isBusy={isRunning}>
             {words.save}

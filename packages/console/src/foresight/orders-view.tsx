@@ -8,7 +8,7 @@ import { shownAs } from '../context/units.ts';
 import { Button } from '../kit/button.tsx';
 import { download } from '../kit/download.ts';
 import { EmptyState } from '../kit/empty-state.tsx';
-import { FilterBar, SelectFilter, TextFilter } from '../kit/filter-bar.tsx';
+import { FilterBar, NumbersFilter, SelectFilter } from '../kit/filter-bar.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { formatMass, unitSymbol, zoneOf } from '../kit/format.ts';
 import { LastKnown } from '../kit/measured.tsx';
@@ -52,7 +52,7 @@ export function OrdersView() {
             .filter((one) => one !== DAYS_DEFAULT)
             .map((one) => [String(one), words.untilDays(one)])}
         />
-        <TextFilter
+        <NumbersFilter
           name="compartments"
           label={`${common.inUnit(words.compartments, unitSymbol(shownAs('kg', null).unit))} (${words.compartmentsHint})`}
           unit="kg"

@@ -10,8 +10,10 @@ import { WEEKDAYS, type Weekday } from '@granary/contract/notifications';
 import { callOptions, useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction, useDraft } from '../kit/form-state.ts';
-import { Choices, QuantityInput, SelectInput, StoredQuantityInput, TextInput } from '../kit/inputs.tsx';
+import { Choices, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Failure } from '../kit/messages.tsx';
+import { NumberInput } from '../kit/number-input.tsx';
+import { TimeInput } from '../kit/time-input.tsx';
 import { texts } from '../texts/texts.ts';
 
 /** What a person knows of a silo, as the texts of a form; empty is not known. */
@@ -119,7 +121,7 @@ export function SupplyForm({ deviceId, use, reload }: Props) {
         options={[none, ...GRAINS.map((grain): [string, string] => [grain, words.grains[grain]])]}
         {...field('grain')}
       />
-      {current.value.grain !== '' && <QuantityInput label={words.moisture} {...field('moisture')} />}
+      {current.value.grain !== '' && <NumberInput label={words.moisture} max={100} {...field('moisture')} />}
       <SelectInput
         label={words.animals}
         options={[none, ...ANIMAL_KINDS.map((kind): [string, string] => [kind, words.kinds[kind]])]}
@@ -127,22 +129,22 @@ export function SupplyForm({ deviceId, use, reload }: Props) {
       />
       {hasAnimals && (
         <>
-          <QuantityInput label={words.heads} isRequired {...field('heads')} />
-          <TextInput label={words.started} type="date" isRequired {...field('started')} />
-          <TextInput label={words.ends} type="date" {...field('ends')} />
+          <NumberInput label={words.heads} isWhole isRequired {...field('heads')} />
+          <TimeInput label={words.started} kind="date" isRequired {...field('started')} />
+          <TimeInput label={words.ends} kind="date" {...field('ends')} />
         </>
       )}
-      <QuantityInput label={words.leadTime} placeholder="48" {...field('leadTime')} />
-      <TextInput label={words.cutOff} type="time" {...field('cutOff')} />
+      <NumberInput label={words.leadTime} placeholder="48" {...field('leadTime')} />
+      <TimeInput label={words.cutOff} kind="time" {...field('cutOff')} />
       <Choices
         legend={words.days}
         hint={words.daysHint}
         options={WEEKDAYS.map((day): [string, string] => [day, weekdays[day]])}
         {...field('days')}
       />
-      <StoredQuantityInput label={words.least} unit="kg" deviceId={deviceId} {...field('least')} />
-      <StoredQuantityInput label={words.truck} unit="kg" deviceId={deviceId} {...field('truck')} />
-      <QuantityInput label={words.reserve} placeholder="5" {...field('reserve')} />
+      <NumberInput label={words.least} unit="kg" deviceId={deviceId} {...field('least')} />
+      <NumberInput label={words.truck} unit="kg" deviceId={deviceId} {...field('truck')} />
+      <NumberInput label={words.reserve} placeholder="5" {...field('reserve')} />
       <SelectInput
         label={words.withdrawals}
         hint={current.value.withdrawals === 'operations_only' ? words.operationsOnlyMeans : undefined}

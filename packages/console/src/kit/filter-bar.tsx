@@ -1,13 +1,16 @@
 import './filter-bar.css';
 import './segments.css';
 import { instantOf, localMs } from '@granary/common/time-zone';
-import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
-import { shownAs, shownText, storedText } from '../context/units.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
+import { NumbersBox } from './number-input.tsx';
 import { ordered } from './table-order.ts';
+import { TimeBox } from './time-input.tsx';
+
+const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
 
 export const PLACE_FILTERS = ['facility', 'device'] as const;
 
@@ -103,12 +106,66 @@ export function Segments({ name, label, options }: SegmentsProps) {
 }
 
 /** A text that is searched for when the person has finished typing it. */
-export const TextFilter = (props: FilterProps & Pick<InputProps, 'unit'>) => (
-  <InputFilter {...props} input={{ type: 'search', placeholder: props.label, maxLength: 200 }} />
-);
+export function TextFilter({ name, label }: FilterProps) {
+  const { navigation } = useConsole();
+  return (
+    <Filter label={label} isSearch>
+      {(id) => (
+        <input
+          id={id}
+          type="search"
+          placeholder={label}
+          maxLength={200}
+          value={navigation.route.value.query.get(name) ?? ''}
+          onChange={({ currentTarget: { value } }) => navigation.filter({ [name]: value.trim() })}
+        />
+      )}
+    </Filter>
+  );
+}
+
+interface NumbersFilterProps extends FilterProps {
+  /** In which the numbers in the address are; the person types them in their own. */
+  readonly unit: string;
+}
+
+/** Numbers one after the other. */
+export function NumbersFilter({ name, label, unit }: NumbersFilterProps) {
+  const { navigation } = useConsole();
+  return (
+    <Filter label={label} isSearch>
+      {(id) => (
+        <NumbersBox
+          id={id}
+          unit={unit}
+          placeholder={label}
+          tells="left"
+          value={navigation.route.value.query.get(name) ?? ''}
+          onValue={(value) => navigation.filter({ [name]: value })}
+        />
+      )}
+    </Filter>
+  );
+}
 
 /** One day of the calendar. */
-export const DateFilter = (props: FilterProps) => <InputFilter {...props} input={{ type: 'date' }} />;
+export function DateFilter({ name, label }: FilterProps) {
+  const { navigation } = useConsole();
+  const value = navigation.route.value.query.get(name) ?? '';
+  return (
+    <Filter label={label}>
+      {(id) => (
+        <TimeBox
+          id={id}
+          kind="date"
+          tells="left"
+          value={ISO_DAY.test(value) ? value : ''}
+          onValue={(day) => navigation.filter({ [name]: day })}
+        />
+      )}
+    </Filter>
+  );
+}
 
 interface TimeFilterProps extends FilterProps {
   /** The time that holds while the address names none; `undefined` until it is known. */
@@ -117,7 +174,7 @@ interface TimeFilterProps extends FilterProps {
   readonly timeZone: string;
 }
 
-/** A time by the clocks of a place; an empty or incomplete one is the usual time. */
+/** A time by the clocks of a place; an empty one is the usual time. */
 export function TimeFilter({ name, label, usual, timeZone }: TimeFilterProps) {
   const { navigation } = useConsole();
   const namedMs = Date.parse(navigation.route.value.query.get(name) ?? usual ?? '');
@@ -125,44 +182,17 @@ export function TimeFilter({ name, label, usual, timeZone }: TimeFilterProps) {
   return (
     <Filter label={label}>
       {(id) => (
-        <input
+        <TimeBox
           id={id}
-          type="datetime-local"
+          kind="dateTime"
+          tells="left"
           value={shown}
-          onChange={({ currentTarget: { value } }) => {
-            const enteredMs = Date.parse(`${value}Z`);
+          onValue={(value) =>
             navigation.filter({
-              [name]: Number.isNaN(enteredMs)
-                ? undefined
-                : new Date(instantOf(enteredMs, timeZone)).toISOString(),
-            });
-          }}
-        />
-      )}
-    </Filter>
-  );
-}
-
-interface InputProps extends FilterProps {
-  readonly input: InputHTMLAttributes<HTMLInputElement>;
-  /** In which the numbers in the address are; the person types them in their own. */
-  readonly unit?: string;
-}
-
-function InputFilter({ name, label, input, unit = '' }: InputProps) {
-  const { navigation } = useConsole();
-  const shown = shownAs(unit, null);
-  const stored = navigation.route.value.query.get(name) ?? '';
-  return (
-    <Filter label={label} isSearch={input.type === 'search'}>
-      {(id) => (
-        <input
-          id={id}
-          {...input}
-          value={unit === shown.unit ? stored : shownText(stored, shown)}
-          onChange={({ currentTarget: { value } }) =>
-            navigation.filter({
-              [name]: unit === shown.unit ? value.trim() : storedText(value.trim(), shown),
+              [name]:
+                value === ''
+                  ? undefined
+                  : new Date(instantOf(Date.parse(`${value}Z`), timeZone)).toISOString(),
             })
           }
         />

@@ -1,10 +1,8 @@
 import './field.css';
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
-import { shownAs, shownText, storedText } from '../context/units.ts';
+import { useId, useState } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
-import { unitSymbol } from './format.ts';
 
 /** What a form holds: its value, and how it is changed. */
 export interface Bound<Value> {
@@ -23,21 +21,16 @@ export const bound = <Value,>(signal: Signal<Value>): Bound<Value> => ({
 interface TextProps extends Bound<string> {
   readonly label: string;
   readonly hint?: string | undefined;
-  readonly type?: 'text' | 'number' | 'email' | 'url' | 'date' | 'datetime-local' | 'time';
+  readonly type?: 'text' | 'email' | 'url';
   readonly isRequired?: boolean;
   readonly isFixed?: boolean;
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly placeholder?: string;
-  readonly min?: number;
-  readonly max?: number;
-  readonly step?: number | 'any';
-  readonly inputMode?: 'decimal';
   /** Values that are offered, besides any other. */
   readonly offered?: readonly string[];
 }
 
-/** Turning the wheel over a number scrolls the page and does not change the number. */
 export function TextInput({
   label,
   hint,
@@ -62,7 +55,6 @@ export function TextInput({
             {...limits}
             {...(offered === undefined ? {} : { list: listId })}
             value={value}
-            onWheel={({ currentTarget }) => limits.type === 'number' && currentTarget.blur()}
             onInput={({ currentTarget }) => onValue(currentTarget.value)}
           />
           {offered !== undefined && (
@@ -102,46 +94,6 @@ export const PasswordInput = ({ label, hint, value, onValue, ...more }: Password
     )}
   </Field>
 );
-
-/** A quantity, with decimals. */
-export const QuantityInput = (props: Omit<TextProps, 'type'>) => (
-  <TextInput type="number" inputMode="decimal" min={0} step="any" {...props} />
-);
-
-/** Whose text is that of a stored number; the person reads and types it in their unit. What nobody types stays exactly as it was. */
-export function useShown(
-  { value: stored, onValue }: Bound<string>,
-  storedUnit: string,
-  deviceId: string | null,
-): Bound<string> & { readonly unit: string } {
-  const typed = useRef({ text: '', stored: '', unit: '' });
-  const shown = shownAs(storedUnit, deviceId);
-  const { unit } = shown;
-  if (unit === storedUnit) return { value: stored, onValue, unit };
-  const isTyped = typed.current.stored === stored && typed.current.unit === unit;
-  return {
-    unit,
-    value: isTyped ? typed.current.text : shownText(stored, shown),
-    onValue: (text) => {
-      typed.current = { text, stored: storedText(text, shown), unit };
-      onValue(typed.current.stored);
-    },
-  };
-}
-
-interface StoredProps extends Omit<TextProps, 'type'> {
-  /** In which the value is kept. */
-  readonly unit: string;
-  /** The silo whose bushels they are. */
-  readonly deviceId?: string | null;
-}
-
-/** A quantity in the unit of the person, which its label names. */
-export function StoredQuantityInput({ unit, deviceId = null, label, value, onValue, ...more }: StoredProps) {
-  const { unit: shownUnit, ...shown } = useShown({ value, onValue }, unit, deviceId);
-  const named = texts.value.common.inUnit(label, unitSymbol(shownUnit));
-  return <QuantityInput {...more} label={named} {...shown} />;
-}
 
 interface TextAreaProps extends Bound<string> {
   readonly label: string;

@@ -5,7 +5,8 @@ import { useRef } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Dialog, FormDialog } from './dialog.tsx';
-import { bound, TextInput } from './inputs.tsx';
+import { bound } from './inputs.tsx';
+import { NumberInput } from './number-input.tsx';
 import { QrCode } from './qr-code.tsx';
 
 const OVERLAP_DAYS_MAX = 30;
@@ -162,10 +163,8 @@ export function RotationDialog({ texts, usualOverlap, unitSeconds, rotate, onClo
       onClose={onClose}
     >
       <p>{texts.meaning}</p>
-      <TextInput
+      <NumberInput
         label={texts.overlap}
-        type="number"
-        min={0}
         max={(OVERLAP_DAYS_MAX * DAY_MS) / SECOND_MS / unitSeconds}
         isRequired
         {...bound(overlap)}

@@ -2,16 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { UNIT_CHOICES, type Units } from '@granary/contract/views';
 import fc from 'fast-check';
-import {
-  bushels,
-  conversion,
-  METRIC,
-  requestedMass,
-  shownAs,
-  shownText,
-  storedText,
-  units,
-} from '../context/units.ts';
+import { bushels, conversion, METRIC, requestedMass, units } from '../context/units.ts';
 import { formatBoth, formatMass, formatQuantity, formatValue } from './format.ts';
 
 const WHEAT_BUSHEL_KG = 60 * 0.45359237;
@@ -122,12 +113,4 @@ test('what is typed becomes a request once, to the gram', () => {
   assert.deepEqual(requestedMass(500, 'lb', 0), { amount: 500, unit: 'lb' });
   assert.deepEqual(requestedMass(1.5, 'short_ton', 0), { amount: 3_000, unit: 'lb' });
   assert.deepEqual(requestedMass(10, 'bushel', WHEAT_BUSHEL_KG), { amount: 272.155, unit: 'kg' });
-});
-
-test('a field shows stored numbers, also several, and leaves what is no number', () => {
-  units.value = { ...METRIC, mass: 'lb' };
-  const pounds = shownAs('kg', null);
-  assert.equal(shownText('8000,6000', pounds), '17636.981,13227.736');
-  assert.equal(storedText('100, x,', pounds), '45.359237, x,');
-  assert.equal(shownText('', pounds), '');
 });

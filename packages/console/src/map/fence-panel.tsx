@@ -6,6 +6,7 @@ import { callOptions, useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Failure, Notice } from '../kit/messages.tsx';
+import { NumberBox } from '../kit/number-input.tsx';
 import { texts } from '../texts/texts.ts';
 import {
   CORNERS_MIN,
@@ -193,16 +194,13 @@ interface CoordinateInputProps {
 }
 
 const CoordinateInput = ({ label, value, max, onChange }: CoordinateInputProps) => (
-  <input
-    type="number"
-    step="any"
-    aria-label={label}
+  <NumberBox
+    name={label}
     min={-max}
     max={max}
-    required
-    value={value}
-    onChange={({ currentTarget: { valueAsNumber: number } }) => {
-      if (Math.abs(number) <= max) onChange(number);
-    }}
+    isRequired
+    tells="left"
+    value={String(value)}
+    onValue={(text) => onChange(Number(text))}
   />
 );

@@ -10,6 +10,7 @@ import { formatDuration, formatLength, formatValue } from '../kit/format.ts';
 import { TextInput } from '../kit/inputs.tsx';
 import { Failure, WouldRefuse } from '../kit/messages.tsx';
 import { timeText } from '../kit/sentences.ts';
+import { TimeInput } from '../kit/time-input.tsx';
 import { locale, texts } from '../texts/texts.ts';
 import type { MapContents } from './contents.ts';
 import {
@@ -151,9 +152,9 @@ function StartFields({ draft }: { readonly draft: Signal<Draft> }) {
         </label>
       ))}
       {isLater && (
-        <TextInput
+        <TimeInput
           label={missions.startsAt}
-          type="datetime-local"
+          kind="dateTime"
           isRequired
           value={startsAt}
           onValue={(time) => {

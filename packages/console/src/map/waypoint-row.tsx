@@ -1,7 +1,7 @@
 import { WAYPOINT_ACTIONS, type WaypointAction } from '@granary/contract/missions';
 import type { Signal } from '@preact/signals';
 import { Button } from '../kit/button.tsx';
-import { Field } from '../kit/inputs.tsx';
+import { NumberInput } from '../kit/number-input.tsx';
 import { texts } from '../texts/texts.ts';
 import { type Draft, type DraftWaypoint, withChange, withOrder, withoutWaypoint } from './mission-draft.ts';
 
@@ -143,21 +143,14 @@ interface NumberFieldProps {
 
 function NumberField({ label, hint, value, range: [min, max], onChange }: NumberFieldProps) {
   return (
-    <Field label={label} hint={hint}>
-      {(id) => (
-        <input
-          id={id}
-          type="number"
-          step="any"
-          min={min}
-          max={max}
-          value={value ?? ''}
-          onChange={({ currentTarget: { value: text, valueAsNumber: number } }) => {
-            if (text === '') onChange(null);
-            else if (number >= min && number <= max) onChange(number);
-          }}
-        />
-      )}
-    </Field>
+    <NumberInput
+      label={label}
+      hint={hint}
+      min={min}
+      max={max}
+      tells="left"
+      value={value === null ? '' : String(value)}
+      onValue={(text) => onChange(text === '' ? null : Number(text))}
+    />
   );
 }

@@ -9,6 +9,7 @@ import { Failure } from '../kit/messages.tsx';
 import { SecretForm } from '../kit/secret-dialog.tsx';
 import { Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
+import { TimeInput } from '../kit/time-input.tsx';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import { newKeyOf } from './key-draft.ts';
@@ -128,7 +129,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
     >
       <TextInput label={me.keyFor} hint={me.keyForHint} isRequired {...field('name')} />
       {scopes}
-      <TextInput label={keys.expires} hint={keys.expiresHint} type="datetime-local" {...field('expiresAt')} />
+      <TimeInput label={keys.expires} hint={keys.expiresHint} kind="dateTime" {...field('expiresAt')} />
     </SecretForm>
   );
 }

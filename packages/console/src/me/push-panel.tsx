@@ -6,10 +6,11 @@ import { callOptions, useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { useAction, useDraft } from '../kit/form-state.ts';
-import { CheckInput, Choices, SelectInput, TextInput } from '../kit/inputs.tsx';
+import { CheckInput, Choices, SelectInput } from '../kit/inputs.tsx';
 import { Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { Table, titleColumn } from '../kit/table.tsx';
+import { TimeInput } from '../kit/time-input.tsx';
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
 import { isPushOn, pushObstacle, turnPushOff, turnPushOn } from '../phone/push.ts';
 import { texts } from '../texts/texts.ts';
@@ -212,8 +213,8 @@ function SettingsForm({
       {current.value.hasQuietHours && (
         <>
           <div class="form-row">
-            <TextInput label={notifications.from} type="time" isRequired {...field('quietFrom')} />
-            <TextInput label={notifications.to} type="time" isRequired {...field('quietTo')} />
+            <TimeInput label={notifications.from} kind="time" isRequired {...field('quietFrom')} />
+            <TimeInput label={notifications.to} kind="time" isRequired {...field('quietTo')} />
           </div>
           <CheckInput label={notifications.criticalToo} {...field('areCriticalQuiet')} />
         </>

@@ -20,6 +20,7 @@ import { Failure, Notice } from '../kit/messages.tsx';
 import { type Refused, refusalText } from '../kit/sentences.ts';
 import { PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
+import { TimeInput } from '../kit/time-input.tsx';
 import { usePages } from '../kit/use-loaded.ts';
 import { ClocksWanted, useClocks, ZoneFilter } from '../kit/zone-filter.tsx';
 import { isLanguage, LANGUAGES, language, languageName, texts } from '../texts/texts.ts';
@@ -294,7 +295,7 @@ function ScheduleForm({ schedule, onDone, onClose }: FormProps) {
         options={REPORT_PERIODS.map((one) => [one, reports.frequencies[one]])}
         {...field('period')}
       />
-      <TextInput label={reports.time} type="time" isRequired {...field('time')} />
+      <TimeInput label={reports.time} kind="time" isRequired {...field('time')} />
       <TextInput label={reports.timeZone} isRequired maxLength={64} {...field('timeZone')} />
       <SelectInput
         label={table.facility}

@@ -2,7 +2,8 @@ import type { Note } from '@granary/contract/shifts';
 import { useSignal } from '@preact/signals';
 import { callOptions, useConsole, useScope } from '../context/console.ts';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
-import { bound, TextArea, TextInput } from '../kit/inputs.tsx';
+import { bound, TextArea } from '../kit/inputs.tsx';
+import { TimeInput } from '../kit/time-input.tsx';
 import { texts } from '../texts/texts.ts';
 
 interface AddProps {
@@ -43,7 +44,7 @@ function NoteForm({ place, onDone, onClose }: AddProps & { readonly onClose: () 
       onClose={onClose}
     >
       <TextArea label={shifts.note} rows={3} maxLength={2_000} isRequired {...bound(text)} />
-      <TextInput label={shifts.at} hint={shifts.atHint} type="datetime-local" {...bound(at)} />
+      <TimeInput label={shifts.at} hint={shifts.atHint} kind="dateTime" {...bound(at)} />
     </FormDialog>
   );
 }

@@ -113,7 +113,8 @@ test('a report is read, printed and saved, and sent to others by a schedule', as
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'CSV' }).click();
   assert.equal((await saving).suggestedFilename(), 'report-weekly.csv');
-  await page.getByLabel('A day of it').fill('2999-01-01');
+  await page.getByLabel('A day of it').fill('1 January 2999');
+  await page.getByLabel('A day of it').press('Enter');
   await page.getByRole('alert').filter({ hasText: /date/i }).waitFor();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await report.getByRole('heading', { name: 'Daily report' }).waitFor();
@@ -184,15 +185,17 @@ test('a shift is handed over with what happened in it, printed, and acknowledged
   const heading = await page.getByRole('heading', { level: 1 }).textContent();
   assert.match(heading ?? '', /^Since (?:\d+ \w+, )?(?:06|14|22):00$/);
   const start = page.getByLabel('Start of the shift');
-  assert.match(await start.inputValue(), /T(?:06|14|22):00$/);
+  assert.match(await start.inputValue(), /^\d+ \w+ \d{4}, (?:06|14|22):00$/);
   const lastHourMs = Date.now() - 3_600_000;
   const lastHour = new Date(localMs(lastHourMs, 'Europe/Berlin')).toISOString().slice(0, 16);
   await start.fill(lastHour);
+  await start.press('Enter');
   await page.waitForURL(new RegExp(`from=${encodeURIComponent(toIso(lastHourMs).slice(0, 16))}`));
   await page
     .getByRole('heading', { name: new RegExp(`^Since .*${lastHour.slice(11)}$`), level: 1 })
     .waitFor();
   await start.fill('');
+  await start.press('Enter');
   await page.waitForURL(/#\/shift$/);
   await page.getByRole('heading', { name: heading ?? '', level: 1 }).waitFor();
   await page.getByText('No handover waits').waitFor();

@@ -3,7 +3,8 @@ import { SENSORS_DECLARED_MAX } from '@granary/contract/devices/sensors';
 import { useSignal } from '@preact/signals';
 import { useConsole } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';
-import { type Bound, bound, StoredQuantityInput, TextInput } from '../../kit/inputs.tsx';
+import { type Bound, bound, TextInput } from '../../kit/inputs.tsx';
+import { NumberInput } from '../../kit/number-input.tsx';
 import { texts } from '../../texts/texts.ts';
 import { type DeviceDraft, EMPTY_SENSOR, type SensorDraft } from './device-draft.ts';
 
@@ -40,7 +41,7 @@ export function DeviceFields({ value: draft, onValue, hasCapacity, hasSensors = 
         <TextInput isRequired offered={[...new Set(places.map(({ zone }) => zone))]} {...field('zone')} />
       </div>
       <div class="form-row">
-        {hasCapacity && <StoredQuantityInput unit="kg" isRequired {...field('capacity')} />}
+        {hasCapacity && <NumberInput unit="kg" isRequired {...field('capacity')} />}
         <TextInput maxLength={100} {...field('firmware_version')} />
       </div>
       <TextInput maxLength={2_000} hint={deviceAdmin.labelsHint} {...field('labels')} />
@@ -79,10 +80,10 @@ function SensorsEditor({ value: sensors, onValue }: Bound<readonly SensorDraft[]
               />
               <TextInput isRequired maxLength={64} pattern="[a-z][a-z0-9_]*" {...field(at, sensor, 'type')} />
               <TextInput isRequired maxLength={32} {...field(at, sensor, 'unit')} />
-              <TextInput type="number" min={0} max={6} step={1} {...field(at, sensor, 'precision')} />
-              <TextInput type="number" step="any" {...field(at, sensor, 'min')} />
-              <TextInput type="number" step="any" {...field(at, sensor, 'max')} />
-              <TextInput type="number" step="any" {...field(at, sensor, 'reporting_interval_s')} />
+              <NumberInput max={6} isWhole {...field(at, sensor, 'precision')} />
+              <NumberInput min={Number.NEGATIVE_INFINITY} {...field(at, sensor, 'min')} />
+              <NumberInput min={Number.NEGATIVE_INFINITY} {...field(at, sensor, 'max')} />
+              <NumberInput {...field(at, sensor, 'reporting_interval_s')} />
             </div>
             <Button
               kind="quiet"

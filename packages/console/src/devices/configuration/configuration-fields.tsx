@@ -4,7 +4,9 @@ import type { ThresholdRule } from '@granary/contract/configuration/shared-confi
 import { shownAs } from '../../context/units.ts';
 import { Button } from '../../kit/button.tsx';
 import { unitSymbol } from '../../kit/format.ts';
-import { Field, useShown } from '../../kit/inputs.tsx';
+import { Field } from '../../kit/inputs.tsx';
+import { NumberBox } from '../../kit/number-input.tsx';
+import { TimeBox } from '../../kit/time-input.tsx';
 import { texts } from '../../texts/texts.ts';
 import { cablesOf, type ShownSensor } from '../facts/sensors.ts';
 import {
@@ -100,7 +102,6 @@ interface InputProps {
 function FieldInput({ id, path, text, isReadOnly, onChange }: InputProps) {
   const words = texts.value.devices.configuration;
   const kind = kindOf(path);
-  const shown = useShown({ value: text, onValue: (next) => onChange(path, next) }, UNIT_OF[path] ?? '', null);
   if (kind === 'text') {
     return (
       <select
@@ -117,16 +118,11 @@ function FieldInput({ id, path, text, isReadOnly, onChange }: InputProps) {
       </select>
     );
   }
-  return (
-    <input
-      id={id}
-      type={kind === 'time' ? 'datetime-local' : 'number'}
-      step={kind === 'time' ? undefined : 'any'}
-      value={shown.value}
-      disabled={isReadOnly}
-      onWheel={({ currentTarget }) => currentTarget.blur()}
-      onInput={({ currentTarget }) => shown.onValue(currentTarget.value)}
-    />
+  const entry = { id, value: text, isDisabled: isReadOnly, onValue: (next: string) => onChange(path, next) };
+  return kind === 'time' ? (
+    <TimeBox {...entry} kind="dateTime" />
+  ) : (
+    <NumberBox {...entry} unit={UNIT_OF[path] ?? ''} min={Number.NEGATIVE_INFINITY} />
   );
 }
 
@@ -144,22 +140,19 @@ interface RuleValueProps {
 
 /** An empty field stays as it was, because a rule without a value would be another rule. */
 function RuleValue({ rule, unit, isReadOnly, onChange }: RuleValueProps) {
-  const value = String(valueOfRule(rule) ?? '');
-  const shown = useShown({ value, onValue: (text) => onChange(withValue(rule, numberIn(text))) }, unit, null);
   return (
-    <input
-      type="number"
-      step="any"
-      required
-      aria-label={texts.value.devices.configuration.rule.value}
-      value={shown.value}
-      disabled={isReadOnly}
-      onInput={({ currentTarget }) => shown.onValue(currentTarget.value)}
+    <NumberBox
+      name={texts.value.devices.configuration.rule.value}
+      unit={unit}
+      min={Number.NEGATIVE_INFINITY}
+      isRequired
+      isDisabled={isReadOnly}
+      tells="taken"
+      value={String(valueOfRule(rule) ?? '')}
+      onValue={(text) => onChange(withValue(rule, Number(text)))}
     />
   );
 }
-
-const numberIn = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
 
 interface RulesEditorProps {
   /** The rules as JSON. */

@@ -6,15 +6,16 @@ import type { ConfigurationPatchOf } from '@granary/contract/profiles/profiles';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { callOptions, useConsole, useScope } from '../../context/console.ts';
-import { shownAs, shownText } from '../../context/units.ts';
 import { Button } from '../../kit/button.tsx';
 import { useAction } from '../../kit/form-state.ts';
+import { formatQuantity } from '../../kit/format.ts';
 import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
 import { faultText } from '../../kit/sentences.ts';
+import { timeText } from '../../kit/time-entry.ts';
 import { useLoaded } from '../../kit/use-loaded.ts';
 import { nameOf } from '../../operations/jobs.ts';
-import { texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
 import type { ShownSensor } from '../facts/sensors.ts';
 import {
@@ -22,8 +23,10 @@ import {
   changedPaths,
   type Draft,
   draftOf,
+  kindOf,
   merged,
   patchOf,
+  RULES,
   UNIT_OF,
 } from './configuration-draft.ts';
 import { ConfigurationFields, fieldLabel } from './configuration-fields.tsx';
@@ -222,9 +225,14 @@ function Conflicts({ deviceId, group, conflicts, taken, onDecide }: ConflictsPro
 }
 
 function shortened(path: string, stored: string): string {
-  const unit = UNIT_OF[path];
-  const text = unit === undefined ? stored : shownText(stored, shownAs(unit, null));
+  const text = path === RULES ? stored : fieldText(path, stored);
   return text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text;
+}
+
+function fieldText(path: string, stored: string): string {
+  const kind = kindOf(path);
+  if (kind === 'time') return timeText(stored, 'dateTime', locale.value);
+  return kind === 'number' ? formatQuantity(Number(stored), UNIT_OF[path] ?? '', locale.value) : stored;
 }
 
 interface SavedLineProps {

@@ -13,7 +13,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { confirmed } from '../../context/confirmed.ts';
 import { useConsole, useIsLost } from '../../context/console.ts';
-import { bushels, type EnteredUnit, shownAs, shownText } from '../../context/units.ts';
+import { bushels, type EnteredUnit, fieldNumber, shownAs } from '../../context/units.ts';
 import { Button } from '../../kit/button.tsx';
 import { useAction } from '../../kit/form-state.ts';
 import {
@@ -24,8 +24,10 @@ import {
   formatValue,
   unitSymbol,
 } from '../../kit/format.ts';
-import { QuantityInput, SelectInput, StoredQuantityInput, TextInput } from '../../kit/inputs.tsx';
+import { SelectInput, TextInput } from '../../kit/inputs.tsx';
 import { Failure, WouldRefuse } from '../../kit/messages.tsx';
+import { numberText } from '../../kit/number-entry.ts';
+import { NumberInput } from '../../kit/number-input.tsx';
 import type { Refused } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { useLoaded } from '../../kit/use-loaded.ts';
@@ -137,8 +139,10 @@ export function StartForm({ device, facts, lastType, target }: Props) {
         ))}
       </fieldset>
       <div class="device-start-amount">
-        <QuantityInput
+        <NumberInput
           label={devices.amount}
+          unit={unit}
+          isExact
           hint={
             Number.isFinite(mostKg)
               ? devices.available[type](formatMass(mostKg, locale.value, device.device_id))
@@ -155,12 +159,15 @@ export function StartForm({ device, facts, lastType, target }: Props) {
           options={[...new Set([own, unit, ...MASS_UNITS])].map((one) => [one, unitSymbol(one)])}
         />
       </div>
-      <StoredQuantityInput
+      <NumberInput
         label={devices.rate}
         unit="kg/min"
         deviceId={device.device_id}
         hint={devices.rateHint(formatQuantity(limit, 'kg/min', locale.value, device.device_id, 1))}
-        placeholder={shownText(String(limit), shownAs('kg/min', device.device_id))}
+        placeholder={numberText(
+          fieldNumber(shownAs('kg/min', device.device_id).toShown(limit)),
+          locale.value,
+        )}
         value={rate}
         onValue={(value) => change({ rate: value })}
       />

@@ -111,6 +111,13 @@ export const forms: typeof english.forms = {
   conflict: (changes) =>
     `Jemand anderes hat das inzwischen geändert: ${changes}. Ihre eigenen Eingaben sind noch da. Sehen Sie sie durch und speichern Sie noch einmal.`,
   changedTo: (label, value) => `${label} ist jetzt „${value}“`,
+  twoMeanings: 'Das kann zweierlei heißen. Was ist gemeint?',
+  notANumber: (unit) => (unit === '' ? 'Das ist keine Zahl.' : `Das ist keine Zahl in ${unit}.`),
+  notATime: (example) => `Das ist keine Zeit. So wird sie geschrieben: ${example}`,
+  wholeNumber: 'Nur eine ganze Zahl',
+  atLeast: (value) => `Mindestens ${value}`,
+  atMost: (value) => `Höchstens ${value}`,
+  pick: { date: 'Datum auswählen', time: 'Uhrzeit auswählen', dateTime: 'Datum und Uhrzeit auswählen' },
 };
 
 export const table: typeof english.table = {

@@ -71,7 +71,7 @@ export const foresight: typeof english.foresight = {
   until: 'Bis',
   untilDays: (days) => plural(days, { one: 'der nächste Tag', other: 'die nächsten # Tage' }),
   compartments: 'Kammern',
-  compartmentsHint: 'Zum Beispiel 8000,6000,6000',
+  compartmentsHint: 'Zum Beispiel 8000; 6000; 6000',
   silo: 'Silo',
   product: 'Produkt',
   noProduct: 'kein Produkt genannt',

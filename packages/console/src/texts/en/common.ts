@@ -110,6 +110,13 @@ export const forms = {
   conflict: (changes: string) =>
     `Somebody else has changed this meanwhile: ${changes}. Your own entries are kept. Look at them and save again.`,
   changedTo: (label: string, value: string) => `${label} is now “${value}”`,
+  twoMeanings: 'This can mean two things. Which one?',
+  notANumber: (unit: string) => (unit === '' ? 'This is not a number.' : `This is not a number in ${unit}.`),
+  notATime: (example: string) => `This is not a time. Write it like this: ${example}`,
+  wholeNumber: 'Only a whole number',
+  atLeast: (value: string) => `At least ${value}`,
+  atMost: (value: string) => `At most ${value}`,
+  pick: { date: 'Choose the date', time: 'Choose the time', dateTime: 'Choose date and time' },
 };
 
 export const table = {

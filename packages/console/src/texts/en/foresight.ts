@@ -70,7 +70,7 @@ export const foresight = {
   until: 'Until',
   untilDays: (days: number) => plural(days, { one: 'the next # day', other: 'the next # days' }),
   compartments: 'Compartments',
-  compartmentsHint: 'Such as 8000,6000,6000',
+  compartmentsHint: 'Such as 8000; 6000; 6000',
   silo: 'Silo',
   product: 'Product',
   noProduct: 'no product named',

@@ -108,6 +108,13 @@ export const forms: typeof english.forms = {
   conflict: (changes) =>
     `Otra persona ha cambiado esto entretanto: ${changes}. Sus datos siguen ahí. Revíselos y guarde otra vez.`,
   changedTo: (label, value) => `${label} es ahora «${value}»`,
+  twoMeanings: 'Esto puede significar dos cosas. ¿Cuál?',
+  notANumber: (unit) => (unit === '' ? 'Esto no es un número.' : `Esto no es un número en ${unit}.`),
+  notATime: (example) => `Esto no es una hora ni una fecha. Escríbalo así: ${example}`,
+  wholeNumber: 'Solo un número entero',
+  atLeast: (value) => `Como mínimo ${value}`,
+  atMost: (value) => `Como máximo ${value}`,
+  pick: { date: 'Elegir la fecha', time: 'Elegir la hora', dateTime: 'Elegir fecha y hora' },
 };
 
 export const table: typeof english.table = {

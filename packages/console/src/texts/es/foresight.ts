@@ -71,7 +71,7 @@ export const foresight: typeof english.foresight = {
   until: 'Hasta',
   untilDays: (days) => plural(days, { one: 'el próximo día', other: 'los próximos # días' }),
   compartments: 'Compartimentos',
-  compartmentsHint: 'Como 8000,6000,6000',
+  compartmentsHint: 'Como 8000; 6000; 6000',
   silo: 'Silo',
   product: 'Producto',
   noProduct: 'sin producto indicado',

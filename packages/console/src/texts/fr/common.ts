@@ -108,6 +108,13 @@ export const forms: typeof english.forms = {
   conflict: (changes) =>
     `Quelqu’un d’autre a modifié ceci entre-temps : ${changes}. Vos saisies sont conservées. Relisez-les et enregistrez à nouveau.`,
   changedTo: (label, value) => `${label} vaut maintenant « ${value} »`,
+  twoMeanings: 'Cela peut se lire de deux façons. Laquelle ?',
+  notANumber: (unit) => (unit === '' ? 'Ce n’est pas un nombre.' : `Ce n’est pas un nombre en ${unit}.`),
+  notATime: (example) => `Ce n’est pas une date ou une heure. Écrivez ainsi : ${example}`,
+  wholeNumber: 'Un nombre entier seulement',
+  atLeast: (value) => `Au moins ${value}`,
+  atMost: (value) => `Au plus ${value}`,
+  pick: { date: 'Choisir la date', time: 'Choisir l’heure', dateTime: 'Choisir la date et l’heure' },
 };
 
 export const table: typeof english.table = {

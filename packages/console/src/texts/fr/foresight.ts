@@ -71,7 +71,7 @@ export const foresight: typeof english.foresight = {
   until: 'Jusqu’à',
   untilDays: (days) => plural(days, { one: 'le prochain jour', other: 'les # prochains jours' }),
   compartments: 'Compartiments',
-  compartmentsHint: 'Par exemple 8000,6000,6000',
+  compartmentsHint: 'Par exemple 8000; 6000; 6000',
   silo: 'Silo',
   product: 'Produit',
   noProduct: 'aucun produit indiqué',

@@ -109,6 +109,13 @@ export const forms: typeof english.forms = {
   conflict: (changes) =>
     `Iemand anders heeft dit intussen gewijzigd: ${changes}. Uw eigen invoer is bewaard. Bekijk die en sla opnieuw op.`,
   changedTo: (label, value) => `${label} is nu „${value}”`,
+  twoMeanings: 'Dit kan twee dingen betekenen. Welke is bedoeld?',
+  notANumber: (unit) => (unit === '' ? 'Dit is geen getal.' : `Dit is geen getal in ${unit}.`),
+  notATime: (example) => `Dit is geen tijd. Schrijf het zo: ${example}`,
+  wholeNumber: 'Alleen een geheel getal',
+  atLeast: (value) => `Minstens ${value}`,
+  atMost: (value) => `Hoogstens ${value}`,
+  pick: { date: 'Datum kiezen', time: 'Tijd kiezen', dateTime: 'Datum en tijd kiezen' },
 };
 
 export const table: typeof english.table = {

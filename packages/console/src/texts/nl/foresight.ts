@@ -71,7 +71,7 @@ export const foresight: typeof english.foresight = {
   until: 'Tot',
   untilDays: (days) => plural(days, { one: 'de komende # dag', other: 'de komende # dagen' }),
   compartments: 'Compartimenten',
-  compartmentsHint: 'Zoals 8000,6000,6000',
+  compartmentsHint: 'Zoals 8000; 6000; 6000',
   silo: 'Silo',
   product: 'Product',
   noProduct: 'geen product genoemd',

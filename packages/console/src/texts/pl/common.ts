@@ -109,6 +109,13 @@ export const forms: typeof english.forms = {
   conflict: (changes) =>
     `Ktoś inny zmienił to w międzyczasie: ${changes}. Wpisane dane są zachowane. Sprawdź je i zapisz ponownie.`,
   changedTo: (label, value) => `${label} to teraz „${value}”`,
+  twoMeanings: 'To może znaczyć dwie rzeczy. Która jest właściwa?',
+  notANumber: (unit) => (unit === '' ? 'To nie jest liczba.' : `To nie jest liczba w ${unit}.`),
+  notATime: (example) => `To nie jest data ani godzina. Zapis: ${example}`,
+  wholeNumber: 'Tylko liczba całkowita',
+  atLeast: (value) => `Co najmniej ${value}`,
+  atMost: (value) => `Najwyżej ${value}`,
+  pick: { date: 'Wybierz datę', time: 'Wybierz godzinę', dateTime: 'Wybierz datę i godzinę' },
 };
 
 export const table: typeof english.table = {

@@ -77,7 +77,7 @@ export const foresight: typeof english.foresight = {
       other: 'najbliższe # dnia',
     }),
   compartments: 'Komory',
-  compartmentsHint: 'Np. 8000,6000,6000',
+  compartmentsHint: 'Np. 8000; 6000; 6000',
   silo: 'Silos',
   product: 'Produkt',
   noProduct: 'bez nazwy produktu',
