@@ -2,11 +2,13 @@ import { ALARM_HELP_MAX, type AlarmHelpTexts } from '@granary/contract/alarm-hel
 import type { AlertType } from '@granary/contract/alerts';
 import type { Actor } from '@granary/contract/audit';
 import { Refusal } from '@granary/contract/errors';
-import { isUnlimited, type Limits } from '@granary/core/keys';
+import { hasFacility, isUnlimited, type Limits } from '@granary/core/keys';
+import { quoted } from '@granary/core/words';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { limitConditions, Parameters } from './conditions.ts';
 import { type Committed, committed } from './effects.ts';
+import { limitsOf, refuseLimited } from './rights.ts';
 import type { Transaction } from './transaction.ts';
 
 /** What a text is about; facility and rule are empty where it is about all of them. */
@@ -73,6 +75,7 @@ export const writes = {
     help: AlarmHelpTexts,
     nowMs: number,
   ): Promise<Committed<StoredHelp>> {
+    await requirePlace(tx, place);
     const [all] = await tx.sql.query<{ count: number }>('SELECT COUNT(*) AS count FROM alarm_help');
     if ((all?.count ?? 0) >= ALARM_HELP_MAX && (await find(tx.sql, place)) === undefined) {
       throw new Refusal('alarm_help_limit_reached', `there are ${ALARM_HELP_MAX} texts already`);
@@ -91,9 +94,18 @@ export const writes = {
 
   /** `undefined` if there is no such text. */
   async remove(tx: Transaction, place: HelpPlace): Promise<Committed<StoredHelp | undefined>> {
+    await requirePlace(tx, place);
     const { alertType, facility, rule } = place;
     const help = await find(tx.sql, place);
     await tx.sql.run(`DELETE FROM alarm_help WHERE ${OF_PLACE}`, [alertType, facility, rule]);
     return committed(help);
   },
 };
+
+/** A limited key writes about its facilities only. */
+async function requirePlace(tx: Transaction, { facility }: HelpPlace): Promise<void> {
+  if (facility === '') await refuseLimited(tx, 'write about the alerts of every facility');
+  else if (!hasFacility(await limitsOf(tx), facility)) {
+    throw new Refusal('forbidden', `this key may not write about the facility ${quoted(facility)}`);
+  }
+}

@@ -20,7 +20,7 @@ import { isUnfinished, type StoredJob } from './jobs/job-rows.ts';
 import { currentMissionsIn, isLastEnded, isUnderWay } from './missions/mission-rows.ts';
 import { currentOperationsIn, isNewestOperation } from './operations/operation-rows.ts';
 import { latestOfDevices, toLatest } from './telemetry/latest-values.ts';
-import { together } from './transaction.ts';
+import { type Transaction, together } from './transaction.ts';
 import { type OnUnreadable, reasonOf, type SetAside, UnreadableRow } from './unreadable-row.ts';
 
 const LATEST = 1;
@@ -234,13 +234,13 @@ export interface LockedDevice<Wanted extends Capability> extends DeviceWithFacts
 
 /** Locks a device until the end of the transaction, or refuses if its profile does not have the capability. */
 export async function lockDeviceFor<Wanted extends Capability>(
-  sql: Sql,
+  tx: Transaction,
   deviceNo: number,
   capability: Wanted,
 ): Promise<LockedDevice<Wanted>> {
   const [evaluation, found] = await together([
-    lockDevice(sql, deviceNo),
-    readDeviceFor(sql, deviceNo, capability),
+    lockDevice(tx, deviceNo),
+    readDeviceFor(tx.sql, deviceNo, capability),
   ]);
   if (evaluation === undefined) throw noSuchDevice();
   return { ...found, evaluation };

@@ -8,6 +8,8 @@ import type { Limits } from '@granary/core/keys';
 import { insertRows, insertRowsUnawaited, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { limitConditions, Parameters, where } from './conditions.ts';
+import { refuseOutside } from './rights.ts';
+import type { Transaction } from './transaction.ts';
 
 export interface DeviceFields {
   readonly deviceId: string;
@@ -119,8 +121,10 @@ export async function findDevices(sql: Sql, deviceNos: readonly number[]): Promi
 }
 
 /** Locks the row of the device, but not its presence, for which every message of the device would have to wait. */
-export async function lockDeviceRow(sql: Sql, deviceNo: number): Promise<StoredDevice | undefined> {
+export async function lockDeviceRow(tx: Transaction, deviceNo: number): Promise<StoredDevice | undefined> {
+  const { sql } = tx;
   await sql.query(`SELECT device_no FROM devices WHERE device_no = $1 ${sql.forUpdate}`, [deviceNo]);
+  await refuseOutside(tx, deviceNo);
   const [device] = await findDevices(sql, [deviceNo]);
   return device;
 }

@@ -1,5 +1,4 @@
 import { Refusal } from '@granary/contract/errors';
-import type { Scope } from '@granary/contract/keys';
 import {
   canAccess,
   hasScope,
@@ -24,7 +23,7 @@ import type { CallerReference, Transaction } from './transaction.ts';
  * what the write is about was locked, so that both are compared at one moment. `null` where no caller asked for the write, and for
  * a stop.
  */
-async function callerNow({ sql, caller }: Transaction): Promise<StoredCaller | null> {
+export async function callerNow({ sql, caller }: Transaction): Promise<StoredCaller | null> {
   if (caller === null) return null;
   const found = await findReferenced(sql, caller);
   if (found === null || secretHolderOf(found) !== caller.keyId)
@@ -63,8 +62,8 @@ export async function limitsOf(tx: Transaction): Promise<Limits> {
   return caller === null ? UNLIMITED : limitsIn(tx, caller);
 }
 
-const limitsIn = ({ caller }: Transaction, found: StoredCaller, scope: Scope = 'read'): Limits =>
-  limitsWith(found, caller?.scope ?? scope);
+const limitsIn = ({ caller }: Transaction, found: StoredCaller): Limits =>
+  limitsWith(found, caller?.scope ?? 'read');
 
 /** For what concerns every site: with it, a limited key could reach beyond its limits. */
 export async function refuseLimited(tx: Transaction, what: string): Promise<void> {
@@ -75,10 +74,14 @@ export async function refuseLimited(tx: Transaction, what: string): Promise<void
   );
 }
 
-/** A device that the caller may not see is not there; where it may read, it is told what it lacks. */
-export async function refuseOutside(tx: Transaction, place: Place): Promise<void> {
+/** A device that the caller may not see is not there; where it may read, it is told what it lacks. The device is locked. */
+export async function refuseOutside(tx: Transaction, deviceNo: number): Promise<void> {
   const caller = await callerNow(tx);
-  if (caller === null || canAccess(limitsIn(tx, caller), place)) return;
+  if (caller === null) return;
+  const [place] = await tx.sql.query<Place>('SELECT device_id, facility FROM devices WHERE device_no = $1', [
+    deviceNo,
+  ]);
+  if (place === undefined || canAccess(limitsIn(tx, caller), place)) return;
   const { deviceId } = place;
   if (!canAccess(limitsWith(caller, 'read'), place)) {
     throw new Refusal(

@@ -1,9 +1,12 @@
 import type { Actor } from '@granary/contract/audit';
 import { Refusal } from '@granary/contract/errors';
 import { type Preferences, VIEWS_PER_KEY_MAX, type ViewPatch } from '@granary/contract/views';
+import { hasScope, isUnlimited, limitsWith } from '@granary/core/keys';
+import { quoted } from '@granary/core/words';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from './effects.ts';
+import { callerNow, requireRight } from './rights.ts';
 import type { Transaction } from './transaction.ts';
 
 export interface StoredView {
@@ -63,6 +66,7 @@ export const reads = {
 
 export const writes = {
   async create(tx: Transaction, view: Omit<StoredView, 'createdBy'>): Promise<Committed<StoredView>> {
+    if (view.isShared) await requireSharing(tx);
     const { isShared, ...row } = view;
     const [own] = await tx.sql.query<{ count: number }>(
       'SELECT COUNT(*) AS count FROM views WHERE key_id = $1',
@@ -76,20 +80,21 @@ export const writes = {
     return committed({ ...view, createdBy: tx.actor });
   },
 
-  /** `undefined` if there is no such view. */
   async change(
     tx: Transaction,
     viewId: string,
     { shared, ...patch }: ViewPatch,
     nowMs: number,
-  ): Promise<Committed<StoredView | undefined>> {
+  ): Promise<Committed<StoredView>> {
+    const view = await lockOwn(tx, viewId);
+    if (shared === true) await requireSharing(tx);
     const sharing = shared === undefined ? {} : { shared: Number(shared) };
     await updateRows(tx.sql, 'views', { viewId }, { ...patch, ...sharing, updatedAtMs: nowMs });
-    return committed(await find(tx.sql, viewId));
+    return committed((await find(tx.sql, viewId)) ?? view);
   },
 
-  async remove(tx: Transaction, viewId: string): Promise<Committed<StoredView | undefined>> {
-    const view = await find(tx.sql, viewId);
+  async remove(tx: Transaction, viewId: string): Promise<Committed<StoredView>> {
+    const view = await lockOwn(tx, viewId);
     await tx.sql.run('DELETE FROM views WHERE view_id = $1', [viewId]);
     return committed(view);
   },
@@ -107,6 +112,27 @@ export const writes = {
     return committed({ units });
   },
 };
+
+/** A shared view that the caller may not change is refused; one of another key is not found. */
+async function lockOwn(tx: Transaction, viewId: string): Promise<StoredView> {
+  await tx.sql.query(`SELECT view_id FROM views WHERE view_id = $1 ${tx.sql.forUpdate}`, [viewId]);
+  const view = await find(tx.sql, viewId);
+  const caller = await callerNow(tx);
+  const isOwn = caller === null || view?.keyId === caller.keyId;
+  if (view === undefined || (!isOwn && !view.isShared)) {
+    throw new Refusal('view_not_found', `there is no view ${quoted(viewId)}, or it is that of another key`);
+  }
+  if (isOwn || isUnlimited(limitsWith(caller, 'admin'))) return view;
+  throw new Refusal('forbidden', 'only the key that made a view, or an admin, may change it');
+}
+
+/** Everybody sees a shared view, so a key that may only read does not share. */
+const requireSharing = (tx: Transaction): Promise<void> =>
+  requireRight(
+    tx,
+    (caller) => hasScope(caller, 'operate') || hasScope(caller, 'admin'),
+    () => new Refusal('forbidden', 'this key may keep views, but not share them: it needs the scope operate'),
+  );
 
 /** A key that replaces another one has its report schedules and views, and its units where the other has none. */
 export async function moveViews(sql: Sql, fromKeyId: string, toKeyId: string): Promise<void> {

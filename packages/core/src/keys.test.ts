@@ -13,6 +13,7 @@ import {
   isValidAt,
   limitsAmong,
   limitsWith,
+  mayPlace,
   reachOf,
   UNLIMITED,
 } from './keys.ts';
@@ -38,7 +39,11 @@ test('there are rights in the facilities that are named, and in all only if noth
   assert.equal(hasFacility([area(['north'])], 'north'), true);
   assert.equal(hasFacility([area(['south'])], 'north'), false);
   assert.equal(hasFacility([area(null, ['silo-1'])], 'north'), false);
-  assert.equal(hasFacility([area(['north'], ['silo-1'])], 'north'), true);
+  assert.equal(hasFacility([area(['north'], ['silo-1'])], 'north'), false, 'those are devices in it');
+  assert.equal(mayPlace([area(['north'], ['silo-1'])], SILO), true);
+  assert.equal(mayPlace([area(null, ['silo-1'])], SILO), false);
+  assert.equal(mayPlace([area(['north'], ['silo-2'])], SILO), false);
+  assert.equal(mayPlace(UNLIMITED, SILO), true);
 });
 
 test('a caller has a scope only where a grant gives it, and whoever operates may stop', () => {

@@ -80,13 +80,20 @@ export const canAccess = (limits: Limits, place: Place): boolean =>
       (deviceIds === null || deviceIds.includes(place.deviceId)),
   );
 
+/** Whether the limits contain the whole facility, and not only devices in it. */
+export const hasFacility = (limits: Limits, facility: string): boolean =>
+  limits.some(
+    (area) => area.deviceIds === null && (area.facilities === null || area.facilities.includes(facility)),
+  );
+
 /**
- * Whether a device may be put into the facility, or taken out of it, which changes who sees it. An area of single devices
+ * Whether the device may be put into the facility, or taken out of it, which changes who sees it. An area of single devices
  * that names no facility gives no right in any.
  */
-export const hasFacility = (limits: Limits, facility: string): boolean =>
-  limits.some((area) =>
-    area.facilities === null ? area.deviceIds === null : area.facilities.includes(facility),
+export const mayPlace = (limits: Limits, place: Place): boolean =>
+  canAccess(
+    limits.filter((area) => isEverywhere(area) || area.facilities !== null),
+    place,
   );
 
 export const isUnlimited = (limits: Limits): boolean => limits.some(isEverywhere);

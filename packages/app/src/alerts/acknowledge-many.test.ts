@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { UNLIMITED } from '@granary/core/keys';
+import { grantOf } from '@granary/core/keys';
+import { writesWith } from '@granary/testing/app/attempts';
 import { describeEachEngine, describePostgres, type TestEngine } from '@granary/testing/app/engines';
 import { eventsOfDevice, NOW_MS, registerDevice, weigh } from '@granary/testing/app/fixtures';
 
@@ -27,7 +28,6 @@ describeEachEngine('acknowledging many alerts', (engine) => {
     const { app, silos, alertIds } = await lowSilos(engine, 3);
     const wanted = {
       alertIds,
-      limits: UNLIMITED,
       by: { acknowledged_by: 'Ada', note: 'known' },
       nowMs: LATER_MS,
     };
@@ -57,7 +57,6 @@ describeEachEngine('acknowledging many alerts', (engine) => {
     const by = { acknowledged_by: 'Ada' };
     const [done] = await app.alerts.acknowledgeMany({
       alertIds,
-      limits: UNLIMITED,
       by,
       nowMs: LATER_MS + 7_000,
     });
@@ -70,9 +69,9 @@ describeEachEngine('acknowledging many alerts', (engine) => {
     const [first, pending, damaged] = alertIds;
     await engine.query(`UPDATE alerts SET status = 'pending' WHERE alert_id = '${pending}'`);
     await engine.query(`UPDATE alerts SET body = 'damaged' WHERE alert_id = '${damaged}'`);
-    const done = await app.alerts.acknowledgeMany({
+    const { alerts } = await writesWith(app, [grantOf(['operate'], ['North'])], 'operate');
+    const done = await alerts.acknowledgeMany({
       alertIds: [...alertIds, ...south.alertIds, 'al_none'],
-      limits: [{ facilities: ['North'], deviceIds: null }],
       by: { acknowledged_by: 'Ada' },
       nowMs: LATER_MS,
     });
@@ -93,7 +92,6 @@ describePostgres('two nodes that acknowledge the same alerts at once', (engine) 
     const acknowledge = (node: typeof app, ids: readonly string[], person: string) =>
       node.alerts.acknowledgeMany({
         alertIds: ids,
-        limits: UNLIMITED,
         by: { acknowledged_by: person },
         nowMs: LATER_MS,
       });

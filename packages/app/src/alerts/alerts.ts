@@ -6,12 +6,12 @@ import {
   shelveAlert,
   unshelveAlert,
 } from '@granary/core/alerts/lifecycle';
-import type { Limits } from '@granary/core/keys';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { type DeviceOfRow, findAlertsOfFleet } from '../list-rows.ts';
+import { limitsOf } from '../rights.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import { type AlertPage, expireAlerts, findAlert, listAlerts, saveAlerts } from './alert-rows.ts';
@@ -121,7 +121,7 @@ async function change(
   { deviceNo, alertId, nowMs }: AlertAddress,
   decide: (alert: AlertState) => AlertState,
 ): Promise<Committed<AlertState | undefined>> {
-  const evaluation = await lockDevice(tx.sql, deviceNo);
+  const evaluation = await lockDevice(tx, deviceNo);
   const before = await findAlert(tx.sql, ALERT_DOCUMENT, deviceNo, alertId);
   if (evaluation === undefined || before === undefined) return committed(undefined);
   const after = decide(before);
@@ -138,7 +138,6 @@ async function change(
 
 interface AcknowledgementOfMany {
   readonly alertIds: readonly string[];
-  readonly limits: Limits;
   readonly by: Acknowledgement;
   readonly nowMs: number;
 }
@@ -150,10 +149,10 @@ interface AcknowledgedAlert extends DeviceOfRow {
 /** Answers the alerts that exist and that the limits allow. Their devices are locked together, in the order of their numbers. */
 async function acknowledgeMany(
   tx: Transaction,
-  { alertIds, limits, by, nowMs }: AcknowledgementOfMany,
+  { alertIds, by, nowMs }: AcknowledgementOfMany,
 ): Promise<Committed<AcknowledgedAlert[]>> {
   const read = async () =>
-    (await findAlertsOfFleet(tx.sql, ALERT_DOCUMENT, alertIds, limits)).map(
+    (await findAlertsOfFleet(tx.sql, ALERT_DOCUMENT, alertIds, await limitsOf(tx))).map(
       ({ state, id: _, ...device }): AcknowledgedAlert => ({ ...device, alert: state }),
     );
   const wanted = new Set((await read()).map(({ alert }) => alert.deviceNo));

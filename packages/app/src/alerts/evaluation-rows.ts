@@ -3,6 +3,7 @@ import type { NoChangeRanges, SensorRange } from '@granary/core/alerts/no-change
 import type { Observation } from '@granary/core/alerts/observation';
 import { insertRowsUnawaited } from '@granary/store/rows';
 import type { BulkUpsert, NumberRow, Sql } from '@granary/store/sql';
+import { refuseOutside } from '../rights.ts';
 import type { Transaction } from '../transaction.ts';
 
 /** The stored form: the range of the weight in two columns, because most devices have no other, and the others as JSON. */
@@ -173,8 +174,10 @@ export async function lockDevices(sql: Sql, deviceNos: readonly number[]): Promi
   return await hold(sql, deviceNos, sql.forUpdate);
 }
 
-export async function lockDevice(sql: Sql, deviceNo: number): Promise<AlertEvaluation | undefined> {
-  const [evaluation] = await lockDevices(sql, [deviceNo]);
+/** The device that a caller names; refused where it is outside the places of the caller by now. */
+export async function lockDevice(tx: Transaction, deviceNo: number): Promise<AlertEvaluation | undefined> {
+  const [evaluation] = await lockDevices(tx.sql, [deviceNo]);
+  await refuseOutside(tx, deviceNo);
   return evaluation;
 }
 

@@ -17,14 +17,13 @@ import { insertRegisteredDevices } from '../devices/register-device.ts';
 import { type ChangeEntry, type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { listDevicesOfFleet } from '../fleet/device-list.ts';
+import { limitsOf } from '../rights.ts';
 import { lockKnownDevices, writePlan } from '../site/write-plan.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 
 const DEVICES_PER_STEP = 250;
 
 export interface ChangeRequest extends DeviceChange {
-  /** Of the key. */
-  readonly limits: Limits;
   readonly isDryRun: boolean;
   readonly nowMs: number;
 }
@@ -51,9 +50,10 @@ export const reads = {
 export const writes = {
   /** Changes every chosen device, or none. A dry run only plans it. */
   async change(tx: Transaction, request: ChangeRequest): Promise<Committed<ChangedDevices>> {
-    const { set, limits, isDryRun, nowMs } = request;
-    const chosen = await chosenDevices(tx.sql, request);
+    const { set, isDryRun, nowMs } = request;
+    const chosen = await chosenDevices(tx.sql, request, await limitsOf(tx));
     const known = await lockKnownDevices(tx.sql, chosen);
+    const limits = await limitsOf(tx);
     const devices = chosen.flatMap((deviceId) => {
       const device = known.get(deviceId);
       // It may have been moved or removed since it was chosen.
@@ -96,7 +96,7 @@ function* inSteps<Row>(rows: readonly Row[]): Generator<readonly Row[], void> {
 
 const NOTHING_NEW = { secretHashes: {}, webhookSecrets: {}, newRuleIds: {}, newWebhookIds: {} };
 
-async function chosenDevices(sql: Sql, { devices, limits }: ChangeRequest): Promise<string[]> {
+async function chosenDevices(sql: Sql, { devices }: ChangeRequest, limits: Limits): Promise<string[]> {
   const { device_ids: deviceIds = null, facility = null, zone = null, profile = null, labels = [] } = devices;
   const found = await listDevicesOfFleet(sql, {
     devices: {

@@ -97,7 +97,7 @@ export const writes = {
   /** An unconfirmed emergency stop is not issued a second time, because it is already being repeated. */
   async issue(tx: Transaction, issue: CommandIssue): Promise<Committed<Issued>> {
     const { deviceNo, commandId, request, isReachable, nowMs } = issue;
-    const { evaluation, ...held } = await lockDeviceFor(tx.sql, deviceNo, 'commands');
+    const { evaluation, ...held } = await lockDeviceFor(tx, deviceNo, 'commands');
     const { commands } = held.facts;
     const isStop = request.command === 'emergency_stop';
     const openStop = commands.find(isUnconfirmedStop);
@@ -132,7 +132,7 @@ export const writes = {
   /** Records that the command could not be sent. */
   async notSent(tx: Transaction, unsent: UnsentCommand): Promise<Committed<void>> {
     const { deviceNo, commandId, delivery, nowMs } = unsent;
-    const evaluation = await lockDevice(tx.sql, deviceNo);
+    const evaluation = await lockDevice(tx, deviceNo);
     const before = await COMMANDS.findOf(tx.sql, deviceNo, commandId);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     const { command } = advanceCommand(before, { kind: 'not_sent', delivery }, nowMs);
@@ -145,7 +145,7 @@ export const writes = {
     tx: Transaction,
     { deviceNo, commandId, declaration, isReachable, nowMs }: CommandEndDeclaration,
   ): Promise<Committed<CommandState | undefined>> {
-    const evaluation = await lockDevice(tx.sql, deviceNo);
+    const evaluation = await lockDevice(tx, deviceNo);
     const before = await COMMANDS.findOf(tx.sql, deviceNo, commandId);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     refuseDeclaration(before, { isReachable, nowMs });
@@ -180,7 +180,7 @@ async function handleReply(
   input: CommandInput,
   nowMs: number,
 ): Promise<Committed<ReplyResult>> {
-  const evaluation = await lockDevice(tx.sql, deviceNo);
+  const evaluation = await lockDevice(tx, deviceNo);
   const before = await COMMANDS.findOf(tx.sql, deviceNo, commandId);
   if (evaluation === undefined || before === undefined)
     return unknownReference('the device was given no such command');

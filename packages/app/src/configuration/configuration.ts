@@ -18,6 +18,7 @@ import { findDevices } from '../device-rows.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { saveMissionsWithoutBase } from '../missions/mission-rows.ts';
+import { refuseOutside } from '../rights.ts';
 import type { Transaction } from '../transaction.ts';
 import {
   type ConfigurationRow,
@@ -75,6 +76,7 @@ export const writes = {
     const change = { deviceNo, deviceId, configuration, version: current.version + 1 };
     const { changed, send } = await saveChangedConfiguration(tx, change, nowMs);
     const held = await lockDevices(tx.sql, [deviceNo]);
+    await refuseOutside(tx, deviceNo);
     const missions = await saveMissionsWithoutBase(tx.sql, deviceNo, configuration, nowMs);
     const { events } = await evaluateDevices(tx, held, nowMs);
     await logEvents(tx, [changed, ...missions, ...events]);

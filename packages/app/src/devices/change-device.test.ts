@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { MINUTE_MS } from '@granary/contract/time';
-import { type Area, UNLIMITED } from '@granary/core/keys';
+import { type Area, grantOf, UNLIMITED } from '@granary/core/keys';
+import { writesWith } from '@granary/testing/app/attempts';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import {
   eventsOfDevice,
@@ -27,22 +28,31 @@ describeEachEngine('changing a device', (engine) => {
 
   it('is moved to another facility only with rights in both, as they are when it is changed', async () => {
     const deviceNo = await registerDevice(app, { facility: 'North' });
-    const move = (facility: string, area: Area) =>
-      app.devices.update(deviceNo, { location: { facility } }, NOW_MS, { limits: [area] });
-    const ofDevice = { facilities: null, deviceIds: ['silo-1'] };
+    const { deviceId } = await app.devices.update(deviceNo, {}, NOW_MS);
+    const move = async (facility: string, { facilities, deviceIds }: Area) => {
+      const { devices } = await writesWith(app, [grantOf(['read', 'admin'], facilities, deviceIds)], 'admin');
+      return await devices.update(deviceNo, { location: { facility } }, NOW_MS);
+    };
+    const ofDevice = { facilities: null, deviceIds: [deviceId] };
     await assert.rejects(move('South', ofDevice), isRefusal('forbidden'));
     await assert.rejects(move('South', { facilities: ['North'], deviceIds: null }), isRefusal('forbidden'));
-    await assert.rejects(move('South', { facilities: ['South'], deviceIds: null }), isRefusal('forbidden'));
+    await assert.rejects(
+      move('South', { facilities: ['South'], deviceIds: null }),
+      isRefusal('device_not_found'),
+    );
     assert.equal((await move('North', ofDevice)).version, 1);
-    const both = { facilities: ['North', 'South'], deviceIds: ['silo-1'] };
+    const both = { facilities: ['North', 'South'], deviceIds: [deviceId] };
     assert.equal((await move('South', both)).facility, 'South');
   });
 
   it('changes what is given, counts the version, and logs what has changed', async () => {
     const deviceNo = await registerDevice(app, { name: 'Silo 7' });
-    const changed = await app.devices.update(deviceNo, { name: 'Reserve', location: { zone: 'B' } }, NOW_MS, {
-      ifVersion: 1,
-    });
+    const changed = await app.devices.update(
+      deviceNo,
+      { name: 'Reserve', location: { zone: 'B' } },
+      NOW_MS,
+      1,
+    );
     assert.partialDeepStrictEqual(changed, { name: 'Reserve', facility: 'North', zone: 'B', version: 2 });
     assert.deepEqual(await app.devices.find(changed.deviceId), changed);
     const [updated] = await updates(deviceNo);
@@ -58,8 +68,8 @@ describeEachEngine('changing a device', (engine) => {
   it('of two callers with the same version accepts one', async () => {
     const deviceNo = await registerDevice(app);
     const outcomes = await Promise.allSettled([
-      app.devices.update(deviceNo, { name: 'One' }, NOW_MS, { ifVersion: 1 }),
-      other.devices.update(deviceNo, { name: 'Two' }, NOW_MS, { ifVersion: 1 }),
+      app.devices.update(deviceNo, { name: 'One' }, NOW_MS, 1),
+      other.devices.update(deviceNo, { name: 'Two' }, NOW_MS, 1),
     ]);
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     assert.equal(refused.length, 1);

@@ -13,7 +13,6 @@ import {
   refuseRestoration,
   tellsOnlyOf,
 } from '@granary/core/fleet/removal';
-import { type Limits, UNLIMITED } from '@granary/core/keys';
 import { MISSIONS_AHEAD_MAX } from '@granary/core/missions/planning/plan';
 import { NOTIFICATION_DOCUMENT } from '@granary/core/notifications/record';
 import { refuseWhileOperating } from '@granary/core/operations/interlocks';
@@ -41,6 +40,7 @@ import { readableOrNull, readHealth, saveDuplicate } from '../health-rows.ts';
 import { missionsNotEnded } from '../missions/mission-rows.ts';
 import { currentOperations } from '../operations/operation-rows.ts';
 import { type ReportedState, readRejections, recordLinkDown, recordReportedState } from '../presence-rows.ts';
+import { limitsOf } from '../rights.ts';
 import type { Transaction } from '../transaction.ts';
 import {
   beginPurge,
@@ -63,13 +63,6 @@ import {
 } from './purge-rows.ts';
 import { deviceUpdated, insertRegisteredDevices, type NewDevice } from './register-device.ts';
 
-export interface UpdateConditions {
-  /** The change is refused if the device has another version. */
-  readonly ifVersion?: number | undefined;
-  /** Of the key; they are compared with the facility that the device has when it is changed. */
-  readonly limits?: Limits;
-}
-
 export const reads = {
   find: (sql: Sql, deviceId: string) => findDevice(sql, deviceId),
   list: (sql: Sql, filter: DeviceFilter) => listDevices(sql, filter),
@@ -89,15 +82,15 @@ export const writes = {
     return committed(one, ...eventsLogged(registered));
   },
 
-  /** Changes what is given. The alerts are evaluated in the same transaction. */
+  /** Changes what is given, if the device has still this version. The alerts are evaluated in the same transaction. */
   async update(
     tx: Transaction,
     deviceNo: number,
     patch: DevicePatch,
     nowMs: number,
-    { ifVersion, limits = UNLIMITED }: UpdateConditions = {},
+    ifVersion?: number,
   ): Promise<Committed<StoredDevice>> {
-    const device = await lockDeviceRow(tx.sql, deviceNo);
+    const device = await lockDeviceRow(tx, deviceNo);
     if (device === undefined) throw new Refusal('device_not_found', 'the device does not exist any more');
     refuseRemoved(device);
     if (ifVersion !== undefined && ifVersion !== device.version) {
@@ -107,7 +100,7 @@ export const writes = {
       );
     }
     const changed = changeDevice(device, patch);
-    refuseForeignMove(limits, device.facility, changed.facility);
+    refuseForeignMove(await limitsOf(tx), device, changed.facility);
     const fields = changedFields(device, changed);
     if (fields.length === 0) return committed(device);
     const after = { ...changed, version: device.version + 1 };
@@ -128,7 +121,7 @@ export const writes = {
     request: MaintenanceRequest,
     nowMs: number,
   ): Promise<Committed<StoredDevice>> {
-    const device = await lockDeviceRow(tx.sql, deviceNo);
+    const device = await lockDeviceRow(tx, deviceNo);
     if (device === undefined) throw new Refusal('device_not_found', 'the device does not exist any more');
     refuseRemoved(device);
     const maintenance = changeMaintenance(device.presence.maintenance, request, tx.actor, nowMs);
@@ -152,7 +145,7 @@ export const writes = {
     nowMs: number,
     purges = false,
   ): Promise<Committed<StoredDevice>> {
-    const found = await lockDeviceRow(tx.sql, deviceNo);
+    const found = await lockDeviceRow(tx, deviceNo);
     if (found === undefined) throw new Refusal('device_not_found', 'the device does not exist any more');
     const device = purges ? await withPurge(tx.sql, found, nowMs) : found;
     if (device.removedAtMs !== null) return committed(device);
@@ -178,7 +171,7 @@ export const writes = {
     secretHash: string,
     nowMs: number,
   ): Promise<Committed<StoredDevice>> {
-    const device = await lockDeviceRow(tx.sql, deviceNo);
+    const device = await lockDeviceRow(tx, deviceNo);
     if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
     refuseRestoration(device);
     await saveRestoration(tx.sql, deviceNo, secretHash);

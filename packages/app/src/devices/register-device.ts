@@ -7,12 +7,14 @@ import type { ChangedField } from '@granary/core/devices/change-device';
 import { NEVER_SEEN, type Presence } from '@granary/core/devices/status';
 import { changedDeviceRecord, deviceSummary } from '@granary/core/fleet/record';
 import { wayBack } from '@granary/core/fleet/removal';
+import { mayPlace } from '@granary/core/keys';
 import type { Sql } from '@granary/store/sql';
 import { scheduleEvaluation } from '../alerts/evaluation-rows.ts';
 import { insertConfigurations, timeZoneOf } from '../configuration/configuration-rows.ts';
 import { type DeviceFields, findDevice, insertDevices, type StoredDevice } from '../device-rows.ts';
 import type { NewEvent } from '../events/event-rows.ts';
 import { insertPresences } from '../presence-rows.ts';
+import { limitsOf } from '../rights.ts';
 import type { Transaction } from '../transaction.ts';
 
 export interface NewDevice extends DeviceFields {
@@ -24,6 +26,10 @@ export async function insertRegisteredDevices(
   tx: Transaction,
   devices: readonly NewDevice[],
 ): Promise<{ readonly stored: readonly StoredDevice[]; readonly registered: readonly NewEvent[] }> {
+  const limits = await limitsOf(tx);
+  if (!devices.every((device) => mayPlace(limits, device))) {
+    throw new Refusal('forbidden', 'this API key may not register a device there');
+  }
   const numbers = await insertDevices(tx.sql, devices);
   if (numbers === undefined) throw new Refusal('device_exists', await whyTaken(tx.sql, devices));
   const inserted = devices.map((device) => ({ ...device, deviceNo: numbers.get(device.deviceId) ?? 0 }));

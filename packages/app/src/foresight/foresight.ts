@@ -16,6 +16,7 @@ import { writes as configurationWrites } from '../configuration/configuration.ts
 import { lockConfiguration } from '../configuration/configuration-rows.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
+import { refuseOutside } from '../rights.ts';
 import { markLate } from '../telemetry/late-readings.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { type ForecastWish, forecastSilos } from './forecast-silo.ts';
@@ -153,6 +154,7 @@ export const writes = {
   ): Promise<Committed<StoredRefill>> {
     const row = await findRefill(tx.sql, refillId);
     if (row === undefined) throw new Refusal('refill_not_found', 'there is no such refill');
+    await refuseOutside(tx, row.deviceNo);
     const { delivery_note_kg: noteKg, product, is_refill: isRefill } = patch;
     await noteRefill(tx.sql, refillId, {
       deliveryNoteKg: noteKg === undefined ? row.deliveryNoteKg : noteKg,

@@ -108,7 +108,7 @@ export const writes = {
   /** The mission waits for its start; the next tick dispatches it, also if it starts now. */
   async create(tx: Transaction, creation: MissionCreation): Promise<Committed<MissionState>> {
     const { deviceNo, missionId, mission, isReachable, nowMs } = creation;
-    const { evaluation, facts } = await lockDeviceFor(tx.sql, deviceNo, 'missions');
+    const { evaluation, facts } = await lockDeviceFor(tx, deviceNo, 'missions');
     const ahead = await missionsNotEnded(tx.sql, deviceNo, MISSIONS_AHEAD_MAX);
     const plan = planMission(mission, { ...facts, isReachable, missions: ahead }, nowMs);
     const wanted = { missionId, deviceNo, name: mission.mission_name, plan };
@@ -124,12 +124,12 @@ export const writes = {
     tx: Transaction,
     { deviceNo, missionId, control, isReachable, nowMs }: MissionControlRequest,
   ): Promise<Committed<{ mission: MissionState } | undefined>> {
-    const evaluation = await lockDevice(tx.sql, deviceNo);
+    const evaluation = await lockDevice(tx, deviceNo);
     const before = await MISSIONS.findOf(tx.sql, deviceNo, missionId);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     refuseRequest(before, control);
     if (control === 'resume') {
-      const { facts } = await lockDeviceFor(tx.sql, deviceNo, 'missions');
+      const { facts } = await lockDeviceFor(tx, deviceNo, 'missions');
       refuseMovement({ ...facts, isReachable }, nowMs);
     }
     const { mission: advanced, send } = advanceMission(before, { kind: control }, nowMs);
@@ -145,7 +145,7 @@ export const writes = {
     tx: Transaction,
     { deviceNo, missionId, declaration, isReachable, nowMs }: MissionEndDeclaration,
   ): Promise<Committed<MissionState | undefined>> {
-    const evaluation = await lockDevice(tx.sql, deviceNo);
+    const evaluation = await lockDevice(tx, deviceNo);
     const before = await MISSIONS.findOf(tx.sql, deviceNo, missionId);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     refuseDeclaration(before, { isReachable, nowMs });
@@ -159,7 +159,7 @@ export const writes = {
   /** Records that the start or the resume of the mission could not be sent. */
   async notSent(tx: Transaction, unsent: UnsentMissionMessage): Promise<Committed<void>> {
     const { deviceNo, missionId, send, nowMs } = unsent;
-    const evaluation = await lockDevice(tx.sql, deviceNo);
+    const evaluation = await lockDevice(tx, deviceNo);
     const before = await MISSIONS.findOf(tx.sql, deviceNo, missionId);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     const { mission } = advanceMission(before, { kind: 'not_sent', send }, nowMs);
@@ -191,7 +191,7 @@ async function handleReply(
   input: MissionInput,
   nowMs: number,
 ): Promise<Committed<ReplyResult>> {
-  const evaluation = await lockDevice(tx.sql, deviceNo);
+  const evaluation = await lockDevice(tx, deviceNo);
   const before = await MISSIONS.findOf(tx.sql, deviceNo, missionId);
   if (evaluation === undefined || before === undefined)
     return unknownReference('the device was given no such mission');

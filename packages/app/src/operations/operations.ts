@@ -140,7 +140,7 @@ export const writes = {
   /** The start is sent once; if that fails, `notSent` records it. */
   async start(tx: Transaction, start: NewStart): Promise<Committed<Started>> {
     const { deviceNo, operationId, type, nowMs } = start;
-    const { evaluation, device, facts } = await lockDeviceFor(tx.sql, deviceNo, 'operations');
+    const { evaluation, device, facts } = await lockDeviceFor(tx, deviceNo, 'operations');
     const atStart = siloAtStart(facts, start.isReachable);
     const plan = planOperation(requestOf(start), atStart, nowMs);
     const weight = latestWeight(facts);
@@ -170,7 +170,7 @@ export const writes = {
     { deviceNo, operationId, why, nowMs }: OperationAddress & { readonly why: NotSentReason },
   ): Promise<Committed<void>> {
     const [evaluation, before] = await together([
-      lockDevice(tx.sql, deviceNo),
+      lockDevice(tx, deviceNo),
       OPERATIONS.findOf(tx.sql, deviceNo, operationId),
     ]);
     if (evaluation === undefined || before === undefined) return committed(undefined);
@@ -185,7 +185,7 @@ export const writes = {
     { deviceNo, operationId, nowMs }: OperationAddress,
   ): Promise<Committed<Stopped | undefined>> {
     const [evaluation, before] = await together([
-      lockDevice(tx.sql, deviceNo),
+      lockDevice(tx, deviceNo),
       findOrRebuild(tx.sql, operationId, nowMs),
     ]);
     if (evaluation === undefined || before?.deviceNo !== deviceNo) return committed(undefined);
@@ -207,7 +207,7 @@ export const writes = {
     }: OperationAddress & { readonly declaration: EndDeclaration },
   ): Promise<Committed<OperationState | undefined>> {
     const [evaluation, before] = await together([
-      lockDevice(tx.sql, deviceNo),
+      lockDevice(tx, deviceNo),
       findOrRebuild(tx.sql, operationId, nowMs),
     ]);
     if (evaluation === undefined || before?.deviceNo !== deviceNo) return committed(undefined);
@@ -223,7 +223,7 @@ export const writes = {
     { deviceNo, ack, nowMs }: { deviceNo: number; ack: OperationAck; nowMs: number },
   ): Promise<Committed<ReplyResult>> {
     const [evaluation, before] = await together([
-      lockDevice(tx.sql, deviceNo),
+      lockDevice(tx, deviceNo),
       OPERATIONS.find(tx.sql, ack.operation_id),
     ]);
     if (evaluation === undefined || before === undefined)
@@ -239,7 +239,7 @@ export const writes = {
     { deviceNo, progress, nowMs }: { deviceNo: number; progress: OperationProgress; nowMs: number },
   ): Promise<Committed<ReplyResult>> {
     const [evaluation, before] = await together([
-      lockDevice(tx.sql, deviceNo),
+      lockDevice(tx, deviceNo),
       findOrRebuild(tx.sql, progress.operation_id, nowMs),
     ]);
     if (evaluation === undefined) return unknownReference(NO_SILO);

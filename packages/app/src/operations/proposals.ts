@@ -116,7 +116,7 @@ export const writes = {
   async create(tx: Transaction, wanted: NewProposal): Promise<Committed<StoredProposal>> {
     const { deviceNo, proposalId, type, request, nowMs } = wanted;
     if (tx.actor === null) throw new Error('a proposal has a caller');
-    const { device, facts } = await lockDeviceFor(tx.sql, deviceNo, 'operations');
+    const { device, facts } = await lockDeviceFor(tx, deviceNo, 'operations');
     const [open] = await tx.sql.query<{ count: number }>(
       'SELECT COUNT(*) AS count FROM proposals WHERE device_no = $1 AND decided_at_ms IS NULL AND expires_at_ms > $2',
       [deviceNo, nowMs],
@@ -179,11 +179,12 @@ export const writes = {
 
 /** `undefined` if the device has no such proposal. The device is locked first, as by every other write about it. */
 async function decide(
-  { sql, actor }: Transaction,
+  tx: Transaction,
   { deviceNo, proposalId, nowMs }: Decision,
   outcome: Pick<ProposalDecision, 'operationId' | 'refusalReason'>,
 ): Promise<StoredProposal | undefined> {
-  await lockDevice(sql, deviceNo);
+  const { sql, actor } = tx;
+  await lockDevice(tx, deviceNo);
   const proposal = await find(sql, deviceNo, proposalId);
   if (proposal === undefined) return undefined;
   refuseDecided(proposal, nowMs);

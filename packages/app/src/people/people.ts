@@ -199,12 +199,14 @@ export const writes = {
     return committed(isNew ? person : undefined);
   },
 
+  /** `undefined` if the session has ended. */
   async removePasskey(
     tx: Transaction,
-    personId: string,
+    { personId, sessionHash }: PersonInSession,
     credentialId: string,
-  ): Promise<Committed<StoredPerson>> {
+  ): Promise<Committed<StoredPerson | undefined>> {
     const person = await lock(tx.sql, personId);
+    if (!(await isSessionOf(tx.sql, personId, sessionHash))) return committed(undefined);
     await removePasskey(tx.sql, personId, credentialId);
     return committed(person);
   },

@@ -1,6 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import { REPORT_SCHEDULES_MAX } from '@granary/contract/reports';
-import { isValidAt, type Limits, limitsWith } from '@granary/core/keys';
+import { isUnlimited, isValidAt, type Limits, limitsWith } from '@granary/core/keys';
 import { NOTIFICATION_DOCUMENT, type StoredNotification } from '@granary/core/notifications/record';
 import { type MailedReport, reportSubject, reportText } from '@granary/core/reports/html';
 import type { StoredSchedule } from '@granary/core/reports/schedule';
@@ -13,6 +13,7 @@ import { findCaller } from '../keys/key-rows.ts';
 import { refuseMany } from '../notifications/asked-messages.ts';
 import { cancelNotificationsOfRule, insertNotifications } from '../notifications/notification-rows.ts';
 import { failureEvents } from '../notifications/write-notifications.ts';
+import { requireRight } from '../rights.ts';
 import type { Transaction } from '../transaction.ts';
 import { reads as views } from '../views.ts';
 import {
@@ -91,6 +92,7 @@ export const writes = {
 
   async replaceSchedule(tx: Transaction, schedule: NewSchedule): Promise<Committed<StoredSchedule>> {
     const { scheduleId } = schedule;
+    await requireOwn(tx, await knownSchedule(tx.sql, scheduleId));
     await saveSchedule(tx.sql, { ...schedule, createdBy: tx.actor });
     return committed(await knownSchedule(tx.sql, scheduleId));
   },
@@ -98,6 +100,7 @@ export const writes = {
   /** Also ends what was not sent yet. */
   async removeSchedule(tx: Transaction, scheduleId: string): Promise<Committed<StoredSchedule>> {
     const schedule = await knownSchedule(tx.sql, scheduleId);
+    await requireOwn(tx, schedule);
     await removeSchedule(tx.sql, scheduleId);
     await cancelNotificationsOfRule(tx.sql, scheduleId);
     return committed(schedule);
@@ -139,10 +142,24 @@ export const writes = {
   },
 };
 
+/** A limited key has its own ones only, because the others tell of what it may not see. */
+const requireOwn = (tx: Transaction, { scheduleId, keyId }: StoredSchedule): Promise<void> =>
+  requireRight(
+    tx,
+    (caller) => keyId === caller.keyId || isUnlimited(limitsWith(caller, 'admin')),
+    () => notFound(scheduleId),
+  );
+
+const notFound = (scheduleId: string): Refusal =>
+  new Refusal(
+    'report_schedule_not_found',
+    `there is no report schedule ${quoted(scheduleId)}, or it is that of another key`,
+  );
+
 async function knownSchedule(sql: Sql, scheduleId: string): Promise<StoredSchedule> {
   const schedule = await findSchedule(sql, scheduleId);
   if (schedule !== undefined) return schedule;
-  throw new Refusal('report_schedule_not_found', `there is no report schedule ${quoted(scheduleId)}`);
+  throw notFound(scheduleId);
 }
 
 interface Sent extends Pick<Sending, 'name' | 'mailed' | 'nowMs'> {

@@ -43,9 +43,11 @@ interface NoteRow extends Omit<ListedNote, 'createdBy'> {
   readonly createdBy: string | null;
 }
 
-/** As JSON: the facilities that the limits name. */
+/** As JSON: the facilities that the limits contain as a whole. */
 const facilitiesOf = (limits: Limits): string =>
-  JSON.stringify(limits.flatMap(({ facilities }) => facilities ?? []));
+  JSON.stringify(
+    limits.flatMap(({ facilities, deviceIds }) => (deviceIds === null ? (facilities ?? []) : [])),
+  );
 
 const SELECT_NOTE = `
   SELECT note_no, note_id, notes.device_no, device_id, COALESCE(devices.facility, notes.facility) AS facility, at_ms, text,

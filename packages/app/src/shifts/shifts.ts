@@ -1,5 +1,13 @@
 import { Refusal } from '@granary/contract/errors';
-import { handoverRecord, noteRecord, type StoredHandover } from '@granary/core/shifts';
+import { hasFacility, limitsWith } from '@granary/core/keys';
+import {
+  canSeeNote,
+  handoverRecord,
+  hasPlaceOf,
+  noteRecord,
+  type StoredHandover,
+} from '@granary/core/shifts';
+import { quoted } from '@granary/core/words';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { COMMANDS } from '../commands/command-rows.ts';
@@ -7,6 +15,7 @@ import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import { MISSIONS } from '../missions/mission-rows.ts';
 import { OPERATIONS } from '../operations/operation-rows.ts';
+import { limitsOf, refuseOutside, requireRight } from '../rights.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import {
   expireHandovers,
@@ -41,6 +50,11 @@ export const reads = {
 
 export const writes = {
   async addNote(tx: Transaction, note: NewNoteRow): Promise<Committed<ListedNote>> {
+    const { deviceNo, facility } = note;
+    if (deviceNo !== null) await refuseOutside(tx, deviceNo);
+    else if (!hasFacility(await limitsOf(tx), facility ?? '')) {
+      throw new Refusal('forbidden', `this key may not write about the facility ${quoted(facility ?? '')}`);
+    }
     await insertNote(tx.sql, note, tx.actor);
     return await logNote(tx, 'note.added', await knownNote(tx.sql, note.noteId), note.createdAtMs);
   },
@@ -50,7 +64,14 @@ export const writes = {
     { noteId, nowMs }: { readonly noteId: string; readonly nowMs: number },
   ): Promise<Committed<ListedNote>> {
     const note = await knownNote(tx.sql, noteId);
-    if (!(await removeNote(tx.sql, noteId))) throw noSuchNote();
+    const limits = await limitsOf(tx);
+    if (!canSeeNote(limits, note)) throw noSuchNote(noteId);
+    await requireRight(
+      tx,
+      (caller) => note.createdBy?.key_id === caller.keyId || canSeeNote(limitsWith(caller, 'admin'), note),
+      () => new Refusal('forbidden', 'only the key that wrote a note, or an admin, may remove it'),
+    );
+    if (!(await removeNote(tx.sql, noteId))) throw noSuchNote(noteId);
     return await logNote(tx, 'note.removed', note, nowMs);
   },
 
@@ -60,18 +81,29 @@ export const writes = {
   ),
 
   async handOver(tx: Transaction, handover: NewHandoverRow): Promise<Committed<StoredHandover>> {
+    const { facility } = handover;
+    if (!hasPlaceOf(await limitsOf(tx), facility)) {
+      const place = facility === null ? 'all facilities' : `the facility ${quoted(facility)}`;
+      throw new Refusal('forbidden', `this key may not hand over ${place}`);
+    }
     await insertHandover(tx.sql, handover, tx.actor);
     const stored = { ...handover, createdBy: tx.actor, acknowledgedAtMs: null, acknowledgedBy: null };
     return await logHandover(tx, 'handover.created', stored, handover.createdAtMs);
   },
 
-  /** The first who acknowledges it stays. `undefined` if there is no such handover. */
+  /** The first who acknowledges it stays. */
   async acknowledgeHandover(
     tx: Transaction,
     { handoverId, nowMs }: { readonly handoverId: string; readonly nowMs: number },
-  ): Promise<Committed<StoredHandover | undefined>> {
+  ): Promise<Committed<StoredHandover>> {
     const handover = await lockHandover(tx.sql, handoverId);
-    if (handover === undefined || handover.acknowledgedAtMs !== null) return committed(handover);
+    if (handover === undefined || !hasPlaceOf(await limitsOf(tx), handover.facility)) {
+      throw new Refusal(
+        'handover_not_found',
+        `there is no handover ${quoted(handoverId)}, or this key may not see it`,
+      );
+    }
+    if (handover.acknowledgedAtMs !== null) return committed(handover);
     await saveAcknowledgement(tx.sql, handoverId, nowMs, tx.actor);
     const stored = { ...handover, acknowledgedAtMs: nowMs, acknowledgedBy: tx.actor };
     return await logHandover(tx, 'handover.acknowledged', stored, nowMs);
@@ -89,11 +121,12 @@ async function logHandover(
   return committed(handover, ...eventsLogged(events));
 }
 
-const noSuchNote = (): Refusal => new Refusal('note_not_found', 'there is no such note');
+const noSuchNote = (noteId: string): Refusal =>
+  new Refusal('note_not_found', `there is no note ${quoted(noteId)}, or this key may not see it`);
 
 async function knownNote(sql: Sql, noteId: string): Promise<ListedNote> {
   const note = await findNote(sql, noteId);
-  if (note === undefined) throw noSuchNote();
+  if (note === undefined) throw noSuchNote(noteId);
   return note;
 }
 

@@ -34,7 +34,7 @@ function planOne(device: DescribedDevice, set: DeviceChange['set'], limits: Limi
   }
   if (faults.length > 0) throw new Refusal('invalid_input', 'the change is not valid', faults);
   const plan = planChange(device, set);
-  refuseForeignMove(limits, device.facility, plan.after.facility);
+  refuseForeignMove(limits, device, plan.after.facility);
   return plan;
 }
 

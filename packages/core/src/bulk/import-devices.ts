@@ -2,7 +2,7 @@ import type { ValidationIssue } from '@granary/contract/input/schema';
 import { issueOf, shouldBeNumber } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
 import { type SiteDevice, siteDeviceFaults } from '@granary/contract/site';
-import { canAccess, hasFacility, type Limits } from '../keys.ts';
+import { type Limits, mayPlace } from '../keys.ts';
 import { type CsvRow, csvRows, separatorOf } from './csv.ts';
 
 const NEEDED = ['device_id', 'profile', 'name', 'model', 'facility', 'zone'] as const;
@@ -121,6 +121,6 @@ function faultAmongOthers(
   if (first !== undefined)
     return issueOf(placeOf(row, 'device_id'), sentence('is_that_of_row', { row: first }));
   rowOf.set(deviceId, row);
-  if (canAccess(limits, { deviceId, facility }) && hasFacility(limits, facility)) return null;
+  if (mayPlace(limits, { deviceId, facility })) return null;
   return issueOf(placeOf(row, 'facility'), sentence('is_beyond_the_key'));
 }

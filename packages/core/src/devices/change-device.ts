@@ -3,7 +3,7 @@ import { LABELS_MAX, type LabelChanges, type Labels } from '@granary/contract/de
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
-import { hasFacility, type Limits } from '../keys.ts';
+import { type Limits, mayPlace, type Place } from '../keys.ts';
 import { declareSensors } from '../sensors/declare-sensors.ts';
 import { declaredSensors, SENSORS_DOCUMENT } from '../sensors/declared-sensors.ts';
 
@@ -65,8 +65,13 @@ export function changeLabels(before: Labels, changes: LabelChanges): Labels {
 }
 
 /** The facility decides who sees a device and who is told of its alerts, so changing it needs rights in both. */
-export function refuseForeignMove(limits: Limits, before: string, after: string): void {
-  if (before === after || [before, after].every((facility) => hasFacility(limits, facility))) return;
+export function refuseForeignMove(
+  limits: Limits,
+  { deviceId, facility: before }: Place,
+  after: string,
+): void {
+  if (before === after || [before, after].every((facility) => mayPlace(limits, { deviceId, facility })))
+    return;
   throw new Refusal(
     'forbidden',
     `this API key may not move a device from the facility "${before}" to "${after}": it needs rights in both`,

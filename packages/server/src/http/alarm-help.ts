@@ -6,10 +6,9 @@ import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
 import { toIso } from '@granary/contract/time';
-import { hasFacility } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { limitsOf, refuseLimited } from './access/credentials.ts';
+import type { FastifyInstance } from 'fastify';
+import { limitsOf } from './access/credentials.ts';
 import { badCursor, pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -27,28 +26,23 @@ export function alarmHelpRoutes(routes: FastifyInstance, parts: RouteDependencie
   });
 
   register(routes, declared.put, async (request, _reply, read) => {
-    const place = placeOf(request, request.params.alert_type, read.query(request));
+    const place = placeOf(request.params.alert_type, read.query(request));
     const texts = read.body(request);
     return success(record(await changes(request).alarmHelp.put(place, texts, now())));
   });
 
   register(routes, declared.remove, async (request, _reply, read) => {
-    const place = placeOf(request, request.params.alert_type, read.query(request));
+    const place = placeOf(request.params.alert_type, read.query(request));
     const removed = await changes(request).alarmHelp.remove(place);
     if (removed === undefined) throw new Refusal('alarm_help_not_found', 'this site has no such text');
     return success(record(removed));
   });
 }
 
-/** A limited key writes about its facilities only. */
-function placeOf(request: FastifyRequest, type: string, { facility, rule }: AlarmHelpPlace): HelpPlace {
+function placeOf(type: string, { facility, rule }: AlarmHelpPlace): HelpPlace {
   const alertType = ALERT_TYPES.find((one) => one === type);
   if (alertType === undefined) {
     throw new Refusal('alarm_help_not_found', `there is no type of alert ${quoted(type)}`);
-  }
-  if (facility === undefined) refuseLimited(request, 'write about the alerts of every facility');
-  else if (!hasFacility(limitsOf(request), facility)) {
-    throw new Refusal('forbidden', `this key may not write about the facility ${quoted(facility)}`);
   }
   if (rule !== undefined && alertType !== 'sensor_threshold') {
     throw new Refusal('invalid_input', 'only sensor_threshold alerts have rules', [

@@ -27,7 +27,7 @@ export function bulkRoutes(routes: FastifyInstance, parts: RouteDependencies): v
 
   register(routes, endpoints.bulk.change, async (request, reply, read) => {
     const isDryRun = read.query(request).dry_run === 'true';
-    const change = { ...read.body(request), limits: limitsOf(request), isDryRun, nowMs: now() };
+    const change = { ...read.body(request), isDryRun, nowMs: now() };
     const { result } = await idempotency.once(request, reply, (slices) => slices.bulk.change(change));
     return success(result);
   });

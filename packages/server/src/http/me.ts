@@ -134,13 +134,14 @@ export function meRoutes(
   });
 
   register(routes, endpoints.me.removePasskey, async (request) => {
-    const { keyId } = await requireOwnSession(request);
+    const { keyId, inSession } = await requireOwnSession(request);
     const { passkey_id: wanted } = request.params;
     const all = await app.people.passkeys(keyId);
     const passkey = all.find((one) => passkeyIdOf(one) === wanted);
     if (passkey === undefined)
       throw new Refusal('passkey_not_found', `you have no passkey ${quoted(wanted)}`);
-    await changes(request).people.removePasskey(keyId, passkey.credentialId);
+    const removed = await changes(request).people.removePasskey(inSession, passkey.credentialId);
+    if (removed === undefined) throw sessionEnded();
     return success(await meOf(keyId));
   });
 

@@ -230,7 +230,7 @@ describeService('handovers and the report of a shift', (api) => {
       south: await keyOf({ facilities: ['south'] }),
       both: await keyOf({ facilities: ['north', 'south'] }),
       device: await keyOf({ device_ids: ['silo-n'] }),
-      deviceOfNorth: await keyOf({ facilities: ['north'], device_ids: ['silo-s'] }),
+      deviceOfNorth: await keyOf({ facilities: ['north'], device_ids: ['silo-n'] }),
     };
     const streams = await Promise.all(
       Object.entries(readers).map(async ([name, as]) => ({
@@ -262,7 +262,7 @@ describeService('handovers and the report of a shift', (api) => {
       south: ['shift of south', 'note of south', 'silo-s'],
       both: ['shift of north', 'note of north', 'shift of south', 'note of south', 'silo-n', 'silo-s'],
       device: ['silo-n'],
-      deviceOfNorth: ['shift of north', 'note of north'],
+      deviceOfNorth: ['silo-n'],
     };
     for (const { name, stream } of streams) {
       const told = (await stream.take(expected[name]?.length ?? 0)).map(({ data }) => data.data.text);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { App } from '@granary/app/app';
 import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { grantOf, UNLIMITED } from '@granary/core/keys';
+import { grantOf } from '@granary/core/keys';
 import { siteDevice } from '@granary/core/site/site-device';
 import { readingsOf } from '../core/readings.ts';
 import { EVERY_BRIDGE_WRITE } from './every-bridge-write.ts';
@@ -134,7 +134,6 @@ export const EVERY_WRITE: EveryWrite = {
       round.app.bulk.change({
         devices: { facility: 'North' },
         set: { labels: { round: String(round.round) } },
-        limits: UNLIMITED,
         isDryRun: false,
         nowMs: atMs(round),
       }),
@@ -288,7 +287,6 @@ export const EVERY_WRITE: EveryWrite = {
       [round.alerts, round.alerts.toReversed()].map((alerts) =>
         round.app.alerts.acknowledgeMany({
           alertIds: alerts.map(({ alertId }) => alertId),
-          limits: UNLIMITED,
           by: { acknowledged_by: 'Ada' },
           nowMs: atMs(round),
         }),
@@ -357,7 +355,7 @@ export const EVERY_WRITE: EveryWrite = {
       ),
     ],
     removePasskey: (round) => [
-      round.app.people.removePasskey('per_lasting', `passkey ${round.round - 1} ${round.node}`),
+      round.app.people.removePasskey(LASTING, `passkey ${round.round - 1} ${round.node}`),
     ],
     changeSecondFactor: (round) => [
       round.app.people.changeSecondFactor(LASTING, {

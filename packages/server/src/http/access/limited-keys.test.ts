@@ -38,6 +38,7 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'fleet.missions': 'filtered',
   'fleet.commands': 'filtered',
   'fleet.overview': 'filtered',
+  'fleet.timeZones': 'filtered',
   // `bulk.test.ts`.
   'bulk.change': 'own',
   'bulk.importDevices': 'own',

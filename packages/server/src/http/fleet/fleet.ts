@@ -135,10 +135,9 @@ function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
 
   register(routes, endpoints.fleet.acknowledgeAlerts, async (request, reply, read) => {
     const { alert_ids: alertIds, ...by } = read.body(request);
-    const limits = limitsOf(request);
     const nowMs = now();
     const { result } = await idempotency.once(request, reply, (slices) =>
-      slices.alerts.acknowledgeMany({ alertIds, limits, by, nowMs }),
+      slices.alerts.acknowledgeMany({ alertIds, by, nowMs }),
     );
     const found = new Map(result.map(({ alert, ...device }) => [alert.alertId, fleetAlert(device, alert)]));
     const results = alertIds.map((alertId): AcknowledgementResult => {
