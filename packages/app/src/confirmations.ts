@@ -26,8 +26,9 @@ export const writes = {
     tx: Transaction,
     confirmation: StoredConfirmation,
     checked: CheckedSecret,
+    nowMs: number,
   ): Promise<Committed<StoredConfirmation>> {
-    await refuseChanged(tx.sql, confirmation.confirmedBy.key_id, checked);
+    await refuseChanged(tx.sql, confirmation.confirmedBy.key_id, checked, nowMs);
     const row = { ...confirmation, confirmedBy: JSON.stringify(confirmation.confirmedBy) };
     await insertRows(tx.sql, { table: 'confirmations' }, [row]);
     return committed(confirmation);

@@ -1,9 +1,10 @@
 import { Refusal } from '@granary/contract/errors';
 import type { PrincipalKind } from '@granary/contract/keys';
+import type { PinTries } from '@granary/core/guesses';
 import type { StoredKey } from '@granary/core/keys';
-import { mayAdminister, type PinTries, type PinTry, pinTry } from '@granary/core/terminals';
+import { mayAdminister, TERMINALS_MAX } from '@granary/core/terminals';
 import { quoted } from '@granary/core/words';
-import { insertRows, updateRows } from '@granary/store/rows';
+import { updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, eventsLogged } from './effects.ts';
 import { logEvents } from './events/event-rows.ts';
@@ -12,6 +13,7 @@ import {
   KEY_COLUMNS,
   type KeyPage,
   type KeyRow,
+  lockAdminKeys,
   lockKey,
   type NewStoredKey,
   toKey,
@@ -20,6 +22,7 @@ import { revokeHeld } from './keys/keys.ts';
 import type { PersonInSession } from './people/people.ts';
 import { requireRight } from './rights.ts';
 import { type CheckedSecret, refuseChanged, secretOf } from './session/checked-secret.ts';
+import { forgetPins, NO_TRIES, pinTriesAt } from './session/guesses.ts';
 import { insertCode, isSessionOf, type NewCode } from './session/session-rows.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -36,14 +39,6 @@ export interface PersonAtTerminal {
 interface PersonRow extends KeyRow {
   readonly login: string;
   readonly hasPin: number;
-  readonly triesCount: number | null;
-  readonly triesLastAtMs: number | null;
-}
-
-/** Names a person at a terminal. */
-interface Place {
-  readonly terminalId: string;
-  readonly personId: string;
 }
 
 /** Who is signed in at a terminal, and until when. */
@@ -72,20 +67,19 @@ export const reads = {
   /** Everybody who is not disabled, by their names; the rights are looked at elsewhere. */
   async people(sql: Sql, terminalId: string, login: string | null = null): Promise<PersonAtTerminal[]> {
     const rows = await sql.query<PersonRow>(
-      `SELECT ${KEY_COLUMNS}, people.login, CASE WHEN people.pin IS NULL THEN 0 ELSE 1 END AS has_pin,
-         pin_tries.count AS tries_count, pin_tries.last_at_ms AS tries_last_at_ms
+      `SELECT ${KEY_COLUMNS}, people.login, CASE WHEN people.pin IS NULL THEN 0 ELSE 1 END AS has_pin
        FROM people JOIN keys ON keys.key_id = people.key_id
-         LEFT JOIN pin_tries ON pin_tries.person_id = people.key_id AND pin_tries.terminal_id = $1
        WHERE keys.revoked_at_ms IS NULL AND (people.password IS NOT NULL OR people.pin IS NOT NULL)
-         ${login === null ? '' : 'AND people.login = $2'}
+         ${login === null ? '' : 'AND people.login = $1'}
        ORDER BY keys.name, people.login`,
-      login === null ? [terminalId] : [terminalId, login],
+      login === null ? [] : [login],
     );
-    return rows.map(({ login, hasPin, triesCount, triesLastAtMs, ...key }) => ({
+    const tries = await pinTriesAt(sql, terminalId, login === null ? null : (rows[0]?.keyId ?? ''));
+    return rows.map(({ login, hasPin, ...key }) => ({
       person: toKey(key),
       login,
       hasPin: hasPin === 1,
-      tries: { count: triesCount ?? 0, lastAtMs: triesLastAtMs ?? 0 },
+      tries: tries.get(key.keyId) ?? NO_TRIES,
     }));
   },
 
@@ -98,7 +92,17 @@ export interface NewTerminalKey extends Pick<StoredKey, 'keyId' | 'name' | 'gran
 
 export const writes = {
   async enrol(tx: Transaction, terminal: NewTerminalKey, code: NewCode): Promise<Committed<StoredKey>> {
+    // One after the other, so that their number is exact.
+    await lockAdminKeys(tx.sql);
     await requireRight(tx, (caller) => mayAdminister(caller, terminal), notAdministered);
+    const text = `SELECT COUNT(*) AS count FROM keys WHERE ${IS_TERMINAL} AND revoked_at_ms IS NULL`;
+    const [present] = await tx.sql.query<{ count: number }>(text);
+    if ((present?.count ?? 0) >= TERMINALS_MAX) {
+      throw new Refusal(
+        'terminal_limit_reached',
+        `there are ${TERMINALS_MAX} terminals and displays already`,
+      );
+    }
     // No secret has this hash, so the row can be used through its session only.
     const key: NewStoredKey = { ...terminal, hash: `terminal ${terminal.keyId}`, expiresAtMs: null };
     await insertKey(tx.sql, key);
@@ -114,7 +118,6 @@ export const writes = {
       () => notFound(terminalId),
     );
     const events = await revokeHeld(tx.sql, terminal, atMs);
-    await tx.sql.run('DELETE FROM pin_tries WHERE terminal_id = $1', [terminalId]);
     await logEvents(tx, events);
     return committed(
       await lockTerminal(tx.sql, terminalId),
@@ -123,39 +126,15 @@ export const writes = {
     );
   },
 
-  /** Counts a PIN before it is looked at, so that of many at once only a few are. */
-  async takeTry(tx: Transaction, { terminalId, personId }: Place, nowMs: number): Promise<Committed<PinTry>> {
-    const target = { table: 'pin_tries', onConflict: 'ON CONFLICT (terminal_id, person_id) DO NOTHING' };
-    await insertRows(tx.sql, target, [{ terminalId, personId, count: 0, lastAtMs: 0 }]);
-    const [before = { count: 0, lastAtMs: 0 }] = await tx.sql.query<PinTries>(
-      `SELECT count, last_at_ms FROM pin_tries WHERE terminal_id = $1 AND person_id = $2 ${tx.sql.forUpdate}`,
-      [terminalId, personId],
-    );
-    const result = pinTry(before, nowMs);
-    if (result !== 'password_required' && result.waitMs === 0) {
-      const tries = { count: before.count + 1, lastAtMs: nowMs };
-      await updateRows(tx.sql, 'pin_tries', { terminalId, personId }, tries);
-    }
-    return { ...committed(result), audited: 'nothing' };
-  },
-
-  /** The PIN or the password was right. */
-  async forgetTries(tx: Transaction, { terminalId, personId }: Place): Promise<Committed<null>> {
-    await tx.sql.run('DELETE FROM pin_tries WHERE terminal_id = $1 AND person_id = $2', [
-      terminalId,
-      personId,
-    ]);
-    return { ...committed(null), audited: 'nothing' };
-  },
-
   /** Of a session of a terminal. */
   async setPerson(
     tx: Transaction,
     hash: string,
     { personId, untilMs }: PersonUntil,
     checked: CheckedSecret,
+    nowMs: number,
   ): Promise<Committed<null>> {
-    await refuseChanged(tx.sql, personId, checked);
+    await refuseChanged(tx.sql, personId, checked, nowMs);
     await updateRows(tx.sql, 'sessions', { hash }, { personId, personUntilMs: untilMs });
     return committed(null);
   },
@@ -180,7 +159,7 @@ export const writes = {
     await lockKey(tx.sql, personId);
     if (!(await isSessionOf(tx.sql, personId, sessionHash))) return committed(undefined);
     await updateRows(tx.sql, 'people', { keyId: personId }, { pin });
-    await tx.sql.run('DELETE FROM pin_tries WHERE person_id = $1', [personId]);
+    await forgetPins(tx.sql, personId);
     return committed(null);
   },
 };

@@ -28,6 +28,7 @@ import * as people from './people/people.ts';
 import * as plants from './plants.ts';
 import * as reports from './reports/reports.ts';
 import type { RowMemory } from './row-memory.ts';
+import * as guesses from './session/guesses.ts';
 import * as session from './session/session.ts';
 import * as shifts from './shifts/shifts.ts';
 import * as signOn from './sign-on/sign-on.ts';
@@ -48,6 +49,7 @@ export const SLICES = {
   configuration,
   keys,
   session,
+  guesses,
   people,
   signOn,
   terminals,

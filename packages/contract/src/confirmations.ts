@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { id, line } from './input/text-schemas.ts';
-import { GivenPassword, Login, Pin } from './people.ts';
+import { GivenPassword, Login, Pin, SecondFactorCode } from './people.ts';
 import { Timestamp } from './time.ts';
 
 /** How people confirm what sets something in motion: not at all, themselves again, or by somebody else who operates there. */
@@ -42,10 +42,10 @@ const ConfirmationFields = {
   login: Type.Optional(described('Of the second person; without it the caller confirms.', Login)),
 };
 
-/** With the PIN, which counts at terminals only, or with the password. */
+/** With the PIN, which counts at terminals only, or with the password; that of another person with the code of the second factor, too. */
 export const NewConfirmation = Type.Union([
   closed({ ...ConfirmationFields, pin: Pin }),
-  closed({ ...ConfirmationFields, password: GivenPassword }),
+  closed({ ...ConfirmationFields, password: GivenPassword, second_factor: SecondFactorCode }),
 ]);
 
 export const Confirmation = closed({

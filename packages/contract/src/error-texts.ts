@@ -42,8 +42,8 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'Enter it again. After 5 wrong PINs of a person at a terminal only the password counts there.',
   ),
   password_required: text(
-    'The PIN does not count here: the person has none, or it was entered wrongly too often at this terminal.',
-    'Sign in at the terminal with the password; the PIN counts again after that.',
+    'The PIN does not count here: the person has none, or it was entered wrongly too often here, or at terminals where the person never gave the password.',
+    'Sign in at the terminal with the password; the PIN counts there after that.',
   ),
   confirmation_required: text(
     'The facility wants people to confirm this once more, and the request has no confirmation, or one for another request or that has ended.',
@@ -95,7 +95,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'Send `second_factor` too: the code that the authenticator app shows, or a recovery code.',
   ),
   wrong_code: text(
-    'The code does not belong to the secret at this time.',
+    'The code is not right at this time, or was used before.',
     'Send the code that the app shows now; the clock of the phone must be right to half a minute.',
   ),
   push_subscription_not_found: text(
@@ -230,6 +230,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'Remove one.',
   ),
   view_limit_reached: text('This key has as many views as the service keeps.', 'Remove one.'),
+  terminal_limit_reached: text(
+    'There are as many terminals and displays as the service accepts.',
+    'End one that is not used any more.',
+  ),
   bridge_limit_reached: text(
     'There are as many bridges, devices of a bridge, or requests that wait for it, as the service keeps.',
     'Remove bridges that are not used, or wait until the bridge has answered.',

@@ -109,6 +109,7 @@ export const STATUS_OF = {
   key_limit_reached: 409,
   key_not_assignable: 409,
   bridge_limit_reached: 409,
+  terminal_limit_reached: 409,
   bridge_refused: 409,
   alarm_help_limit_reached: 409,
   idempotency_in_progress: 409,

@@ -23,6 +23,11 @@ export const GivenPassword = Type.String({ minLength: 1, maxLength: 200 });
 /** Of an authenticator app, or a recovery code. */
 export const GivenCode = Type.String({ minLength: 1, maxLength: 50 });
 
+/** Beside the password of a person who has set up a second factor. */
+export const SecondFactorCode = Type.Optional(
+  described('The code of the authenticator app, or a recovery code; each counts once.', GivenCode),
+);
+
 /** Counts only at terminals. */
 export const Pin = Type.String({ pattern: '^[0-9]{4,8}$', ...form(sentence('pin_digits')) });
 

@@ -4,7 +4,7 @@ import { checker, closed, described } from './input/schema.ts';
 import { form } from './input/text-schemas.ts';
 import { KeyRecord, PRINCIPAL_KINDS, SCOPES } from './keys.ts';
 import { PasskeyAssertion } from './passkeys.ts';
-import { GivenCode, GivenPassword, GrantRecord, Login, Password } from './people.ts';
+import { GivenPassword, GrantRecord, Login, Password, SecondFactorCode } from './people.ts';
 import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
@@ -23,9 +23,7 @@ export const SignIn = Type.Union([
   closed({
     login: Login,
     password: GivenPassword,
-    second_factor: Type.Optional(
-      described('The code of the authenticator app, or a recovery code; each counts once.', GivenCode),
-    ),
+    second_factor: SecondFactorCode,
   }),
   closed({ passkey: PasskeyAssertion }),
   closed({ invite: described('The code of an invitation, which works once.', secret()), password: Password }),

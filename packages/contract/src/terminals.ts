@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Facilities, OptionalTimestamp } from './keys.ts';
-import { GivenPassword, Login, Pin, ShownName } from './people.ts';
+import { GivenPassword, Login, Pin, SecondFactorCode, ShownName } from './people.ts';
 import { MINUTE_MS, Timestamp } from './time.ts';
 
 export const TERMINAL_KINDS = ['terminal', 'display'] as const;
@@ -47,15 +47,15 @@ export const TerminalPerson = closed({
   login: Login,
   name: line(200),
   needs_password: described(
-    'There is no PIN, or it was entered wrongly too often here: only the password counts.',
+    'There is no PIN, or it was entered wrongly too often: only the password counts.',
     Type.Boolean(),
   ),
 });
 
-/** With the PIN, or with the password where the PIN does not count any more. */
+/** With the PIN, or with the password where the PIN does not count any more; beside the password with the code of a second factor. */
 export const TerminalSignIn = Type.Union([
   closed({ login: Login, pin: Pin }),
-  closed({ login: Login, password: GivenPassword }),
+  closed({ login: Login, password: GivenPassword, second_factor: SecondFactorCode }),
 ]);
 
 export type NewTerminal = Static<typeof NewTerminal>;

@@ -46,7 +46,7 @@ export interface StoredSecondFactor {
 
 /** What is used up by a sign-in. */
 export type UsedFactor =
-  | { readonly step: number }
+  | { readonly step: number; readonly countedAt: string }
   | { readonly recoveryHash: string }
   | { readonly credentialId: string; readonly signCount: number };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { canAccess, type Grant, grantOf, hasScope, limitsWith } from './keys.ts';
-import { grantsAt, isEasyPin, mayEnrolAt, maySignInAt, pinTry, terminalGrant } from './terminals.ts';
+import { grantsAt, isEasyPin, mayEnrolAt, maySignInAt, terminalGrant } from './terminals.ts';
 
 const HERE = { grants: [terminalGrant('terminal', ['north', 'south'])] };
 const at = (...grants: Grant[]) => ({ grants: grantsAt(HERE, { grants }) });
@@ -58,21 +58,6 @@ test('a terminal is enrolled by who administers all its facilities', () => {
   assert.equal(mayEnrolAt(administered, ['north', 'south']), false);
   assert.equal(mayEnrolAt([{ facilities: null, deviceIds: ['a'] }], ['north']), false);
   assert.equal(mayEnrolAt([{ facilities: null, deviceIds: null }], ['north', 'south']), true);
-});
-
-test('wrong PINs wait twice as long each time, and after five only the password counts', () => {
-  const waits = [0, 1, 2, 3, 4].map((count) => pinTry({ count, lastAtMs: 1_000_000 }, 1_000_000));
-  assert.deepEqual(
-    waits,
-    [0, 1_000, 2_000, 4_000, 8_000].map((waitMs) => ({ waitMs })),
-  );
-  assert.deepEqual(pinTry({ count: 4, lastAtMs: 0 }, 8_000), { waitMs: 0 });
-  assert.deepEqual(
-    pinTry({ count: 4, lastAtMs: 9_000_000 }, 0),
-    { waitMs: 8_000 },
-    'a clock that was set back',
-  );
-  assert.equal(pinTry({ count: 5, lastAtMs: 0 }, 9_000_000), 'password_required');
 });
 
 test('PINs that everybody tries first are refused', () => {

@@ -1,7 +1,6 @@
-import { backoffMs } from '@granary/common/patience';
 import type { Scope } from '@granary/contract/keys';
 import type { Terminal } from '@granary/contract/terminals';
-import { DAY_MS, MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { DAY_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import {
   type Access,
   type Grant,
@@ -16,9 +15,8 @@ import {
 
 /** Shorter than an invitation, because the link needs no password. */
 export const TERMINAL_LINK_MS = DAY_MS;
-/** Wrong PINs of a person at one terminal; after these only the password counts there. */
-export const PIN_TRIES_MAX = 5;
-const PIN_WAITS = { firstMs: SECOND_MS, longestMs: MINUTE_MS };
+/** Terminals and displays that have not ended. */
+export const TERMINALS_MAX = 1_000;
 
 export type TerminalKind = Terminal['kind'];
 
@@ -97,22 +95,6 @@ export const mayEnrolAt = (administered: Limits, facilities: readonly string[]):
 /** Whether the caller enrols and ends this terminal. */
 export const mayAdminister = (caller: Access, terminal: Access): boolean =>
   mayEnrolAt(limitsWith(caller, 'admin'), facilitiesOf(terminal));
-
-/** The PINs that were tried since the last right one. */
-export interface PinTries {
-  readonly count: number;
-  readonly lastAtMs: number;
-}
-
-/** What becomes of a further PIN: it is looked at, comes too early, or does not count any more. */
-export type PinTry = { readonly waitMs: number } | 'password_required';
-
-export function pinTry({ count, lastAtMs }: PinTries, nowMs: number): PinTry {
-  if (count >= PIN_TRIES_MAX) return 'password_required';
-  const longestMs = backoffMs(count, PIN_WAITS);
-  // A clock that was set back must not make anybody wait longer.
-  return { waitMs: Math.min(longestMs, Math.max(0, lastAtMs + longestMs - nowMs)) };
-}
 
 /** One digit, rows such as 1234 or 9876, and pairs that are repeated. */
 export function isEasyPin(pin: string): boolean {

@@ -20,7 +20,12 @@ describeEachEngine('a PIN or password that was compared', (engine) => {
     await app.terminals.setPin({ personId: keyId, sessionHash: `s_${keyId}` }, 'pin');
   };
   const atTerminal = (personId: string, kind: 'pin' | 'password', stored: string | null) =>
-    app.terminals.setPerson('s_terminal', { personId, untilMs: NOW_MS }, { kind, stored });
+    app.terminals.setPerson(
+      's_terminal',
+      { personId, untilMs: NOW_MS },
+      { kind, stored, factor: null },
+      NOW_MS,
+    );
   const confirmation = (personId: string) => ({
     hash: `c_${personId}`,
     keyId: personId,
@@ -35,12 +40,16 @@ describeEachEngine('a PIN or password that was compared', (engine) => {
     await atTerminal('per_changed', 'password', null);
     await assert.rejects(atTerminal('per_changed', 'pin', 'former'), { code: 'wrong_pin' });
     await assert.rejects(atTerminal('per_changed', 'password', 'former'), { code: 'wrong_password' });
-    const former = { kind: 'pin', stored: 'former' } as const;
-    await assert.rejects(app.confirmations.create(confirmation('per_changed'), former), {
+    const former = { kind: 'pin', stored: 'former', factor: null } as const;
+    await assert.rejects(app.confirmations.create(confirmation('per_changed'), former, NOW_MS), {
       code: 'wrong_pin',
     });
     assert.equal(await app.confirmations.find('c_per_changed'), undefined);
-    await app.confirmations.create(confirmation('per_changed'), { kind: 'pin', stored: 'pin' });
+    await app.confirmations.create(
+      confirmation('per_changed'),
+      { kind: 'pin', stored: 'pin', factor: null },
+      NOW_MS,
+    );
     assert.notEqual(await app.confirmations.find('c_per_changed'), undefined);
   });
 

@@ -1,6 +1,7 @@
 import type { StoredPasskey, StoredSecondFactor, UsedFactor } from '@granary/core/people';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
+import { uncountCode } from './guesses.ts';
 
 export async function setSecondFactor(
   sql: Sql,
@@ -25,7 +26,9 @@ export async function useUpFactor(
   if ('credentialId' in factor) return await usePasskey(sql, keyId, factor, nowMs);
   if ('step' in factor) {
     const text = 'UPDATE people SET totp_step = $2 WHERE key_id = $1 AND totp_step < $2';
-    return (await sql.run(text, [keyId, factor.step])) === 1;
+    if ((await sql.run(text, [keyId, factor.step])) !== 1) return false;
+    await uncountCode(sql, keyId, factor.countedAt);
+    return true;
   }
   const [row] = await sql.query<{ recoveryCodes: string | null }>(
     'SELECT recovery_codes FROM people WHERE key_id = $1',

@@ -16,6 +16,7 @@ import { type Committed, committed, type Effect } from '../effects.ts';
 import { findCaller, leaveTerminals, lockKey } from '../keys/key-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { secretOf } from './checked-secret.ts';
+import { forgetPlaces, learnPlace } from './guesses.ts';
 import { removeFactors, useUpFactor } from './second-factor-rows.ts';
 import {
   expireSignIns,
@@ -45,6 +46,8 @@ interface SignIn {
   readonly formerHash: string | null;
   /** Where the browser is and what it calls itself. */
   readonly from?: Pick<StoredSession, 'address' | 'browser'>;
+  /** The network of the browser. */
+  readonly place?: string;
   /** Of a sign-in with the identity provider. */
   readonly provider?: Pick<StoredSession, 'endsAtMs' | 'providerSid'>;
   /** The code of the second factor that is used up by it. */
@@ -86,7 +89,19 @@ export const writes = {
   /** `undefined` if the key has ended, the code was used or has ended, or the password is another one by now. */
   async create(
     tx: Transaction,
-    { keyId, codeHash, hash, formerHash, from, provider, factor, checkedPassword, password, nowMs }: SignIn,
+    {
+      keyId,
+      codeHash,
+      hash,
+      formerHash,
+      from,
+      place,
+      provider,
+      factor,
+      checkedPassword,
+      password,
+      nowMs,
+    }: SignIn,
   ): Promise<Committed<SessionOfKey | undefined>> {
     // Everything about the sessions of a key happens while the key is locked, so their number is exact.
     await lockKey(tx.sql, keyId);
@@ -105,8 +120,12 @@ export const writes = {
       await tx.sql.run('UPDATE people SET password = $2 WHERE key_id = $1', [keyId, password]);
       // The person may have lost what showed the codes.
       await removeFactors(tx.sql, keyId);
+      await forgetPlaces(tx.sql, keyId);
       await leaveTerminals(tx.sql, keyId);
     }
+    // With a key or the code of a link nobody has shown who they are.
+    const isWhole = [factor, checkedPassword, password, provider].some((given) => given !== undefined);
+    if (isWhole && place !== undefined) await learnPlace(tx.sql, { personId: keyId, place }, nowMs);
     // Whoever chooses a new password may do so because somebody else knows the former one.
     const keptMax = password === undefined ? SESSIONS_PER_KEY_MAX - 1 : 0;
     const ended = await removeSessionsBeyond(tx.sql, keyId, keptMax);

@@ -10,7 +10,14 @@ export const confirmations = {
       'Confirms one request that is sent next: this action, at this device, with this body, once and within 60 seconds.',
     body: body(checkNewConfirmation, 'confirmation'),
     answers: { 200: one(Confirmation) },
-    errors: ['device_not_found', 'wrong_pin', 'wrong_password', 'password_required'],
+    errors: [
+      'device_not_found',
+      'wrong_pin',
+      'wrong_password',
+      'password_required',
+      'second_factor_required',
+      'wrong_code',
+    ],
     examples: [
       {
         summary: 'a feed, with the password',

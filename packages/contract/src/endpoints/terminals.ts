@@ -25,6 +25,7 @@ export const terminals = {
     summary: 'Adds a terminal or a display, and answers the code of the one-time link for its browser.',
     body: body(checkNewTerminal, 'terminal'),
     answers: { 200: one(TerminalLink) },
+    errors: ['terminal_limit_reached'],
     examples: [
       { summary: 'a terminal', body: { name: 'Mill, door', kind: 'terminal', facilities: ['north'] } },
       { summary: 'a display', body: { name: 'Mill, wall', kind: 'display', facilities: ['north'] } },
@@ -54,7 +55,14 @@ export const terminals = {
       'At a terminal: signs a person in over its session, in place of whoever was signed in. What is done then is theirs, at the places of the terminal.',
     body: body(checkTerminalSignIn, 'sign-in'),
     answers: { 200: one(SessionRecord) },
-    errors: ['forbidden', 'wrong_pin', 'wrong_password', 'password_required'],
+    errors: [
+      'forbidden',
+      'wrong_pin',
+      'wrong_password',
+      'password_required',
+      'second_factor_required',
+      'wrong_code',
+    ],
     examples: [
       { summary: 'with the PIN', body: { login: 'grace', pin: '4071' } },
       {

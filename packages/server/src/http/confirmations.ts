@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CheckedSecret } from '@granary/app/session/checked-secret';
+import { type CheckedSecret, wrongSecret } from '@granary/app/session/checked-secret';
 import type { NewConfirmation } from '@granary/contract/confirmations';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
@@ -92,7 +92,7 @@ export function confirmationRoutes(
       expiresAtMs: now() + CONFIRMATION_MS,
     };
     const { result, secret } = await idempotency.onceWithSecret(request, reply, id, (slices) =>
-      slices.confirmations.create(stored, checked),
+      slices.confirmations.create(stored, checked, now()),
     );
     return success({
       confirmation_id: secret,
@@ -108,14 +108,22 @@ export function confirmationRoutes(
     reply: FastifyReply,
   ): Promise<{ readonly person: StoredKey; readonly checked: CheckedSecret }> {
     const { terminal } = request.caller;
-    const secret = 'pin' in given ? { pin: given.pin } : { password: given.password };
+    const secret =
+      'pin' in given ? { pin: given.pin } : { password: given.password, second_factor: given.second_factor };
     if (terminal !== null) {
       return await atTerminals.identify({ login, ...secret }, terminal.keyId, request, reply);
     }
     if ('pin' in secret) {
       throw new Refusal('password_required', 'a PIN counts at shared terminals only; send the password');
     }
-    return await passwords.require(login, secret.password, request, reply);
+    // Whoever confirms in the own session has given the rest when it began.
+    if (given.login === undefined) {
+      const { person, password: stored } = await passwords.require(login, secret.password, request, reply);
+      return { person, checked: { kind: 'password', stored, factor: null } };
+    }
+    const proven = await passwords.prove({ login, ...secret }, request, reply);
+    if (proven === null) throw wrongSecret('password');
+    return proven;
   }
 }
 

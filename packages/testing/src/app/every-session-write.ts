@@ -20,7 +20,7 @@ const shared = (round: WriteRound) =>
   newSession(`session ${round.round - 1} 0`, { keyId, kind: 'service' }, atMs(round));
 
 const usedFactors = ({ round }: WriteRound): UsedFactor[] => [
-  { step: round + 1 },
+  { step: round + 1, countedAt: '' },
   { recoveryHash: `recovery ${round - 1}` },
   { credentialId: `passkey ${round - 1} 0`, signCount: round },
 ];
@@ -41,6 +41,7 @@ export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
         keyId: 'per_lasting',
         codeHash: null,
         factor,
+        place: `network ${round.round}`,
       }),
     ),
   ],

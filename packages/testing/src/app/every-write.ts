@@ -425,8 +425,16 @@ export const EVERY_WRITE: EveryWrite = {
             expiresAtMs: atMs(round) + SECOND_MS,
           },
           checked,
+          atMs(round),
         ),
       ),
+  },
+  guesses: {
+    takePin: (round) => [round.app.guesses.takePin(AT_TERMINAL, atMs(round))],
+    takeCode: (round) => [round.app.guesses.takeCode(AT_TERMINAL, atMs(round))],
+    recognised: (round) => [
+      round.app.guesses.recognised(AT_TERMINAL, { isWhole: round.node === 0, nowMs: atMs(round) }),
+    ],
   },
   terminals: {
     enrol: (round) => [
@@ -436,11 +444,9 @@ export const EVERY_WRITE: EveryWrite = {
       ),
     ],
     end: (round) => [round.app.terminals.end(`trm_${round.round - 1}_0`, atMs(round))],
-    takeTry: (round) => [round.app.terminals.takeTry(AT_TERMINAL, atMs(round))],
-    forgetTries: (round) => [round.app.terminals.forgetTries(AT_TERMINAL)],
     setPerson: (round) =>
       checkedPins(round).map((checked) =>
-        round.app.terminals.setPerson(`session ${round.round - 1} 0`, PERSON_UNTIL, checked),
+        round.app.terminals.setPerson(`session ${round.round - 1} 0`, PERSON_UNTIL, checked, atMs(round)),
       ),
     lock: (round) => [round.app.terminals.lock(`session ${round.round - 1} 0`)],
     stay: (round) => [round.app.terminals.stay(`session ${round.round - 1} 0`, PERSON_UNTIL)],
@@ -457,10 +463,10 @@ export const EVERY_WRITE: EveryWrite = {
 const ISSUER = 'https://id.example';
 const TERMINAL = { kind: 'terminal' as const, name: 'Mill', grants: [grantOf(['read', 'stop'], ['north'])] };
 const LASTING = { personId: 'per_lasting', sessionHash: SESSION_OF_LASTING };
-const AT_TERMINAL = { terminalId: 'trm_shared', personId: 'per_shared' };
+const AT_TERMINAL = { place: 'trm_shared', personId: 'per_shared' };
 /** Of the person who gets another PIN in each round: the former one and the new one. */
 const checkedPins = ({ round }: WriteRound) =>
-  [round - 1, round].map((number) => ({ kind: 'pin' as const, stored: `pin ${number}` }));
+  [round - 1, round].map((number) => ({ kind: 'pin' as const, stored: `pin ${number}`, factor: null }));
 const PERSON_UNTIL = { personId: 'per_lasting', untilMs: NOW_MS };
 
 const inviteCode = (keyId: string, round: WriteRound) => ({

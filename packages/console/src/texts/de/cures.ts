@@ -57,6 +57,7 @@ export const cures: Texts['cures'] = {
   alarm_help_limit_reached: 'Entfernen Sie einen Text, den niemand braucht.',
   notification_rule_limit_reached: 'Entfernen Sie eine Regel, die niemand braucht.',
   webhook_limit_reached: 'Entfernen Sie einen Webhook, den niemand braucht.',
+  terminal_limit_reached: 'Beenden Sie ein Terminal, das niemand braucht.',
   webhook_disabled: 'Schalten Sie ihn zuerst ein.',
   webhook_target_refused: 'Geben Sie eine Adresse ein, die aus dem Internet erreichbar ist.',
   bridge_not_answering:

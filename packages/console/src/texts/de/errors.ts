@@ -33,7 +33,8 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   key_limit_reached: 'mehr Schlüssel kann eine Person nicht haben',
   key_not_assignable: 'dieser Schlüssel kann niemandem übergeben werden',
   second_factor_required: 'zum Passwort gehört der Code Ihrer App',
-  wrong_code: 'der Code stimmt nicht; die Uhr des Telefons muss auf eine halbe Minute stimmen',
+  wrong_code:
+    'der Code stimmt nicht oder wurde schon benutzt; die Uhr des Telefons muss auf eine halbe Minute stimmen',
   push_subscription_not_found: 'auf diesem Gerät sind keine Mitteilungen eingeschaltet',
   passkey_not_found: 'diesen Passkey gibt es nicht',
   passkey_refused: 'dieser Passkey kann hier nicht verwendet werden',
@@ -80,6 +81,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   notification_rule_limit_reached: 'es gibt schon so viele Benachrichtigungsregeln, wie möglich sind',
   webhook_disabled: 'der Webhook ist abgeschaltet; schalten Sie ihn zuerst ein',
   webhook_limit_reached: 'es gibt schon so viele Webhooks, wie möglich sind',
+  terminal_limit_reached: 'es gibt schon so viele Terminals und Anzeigen, wie möglich sind',
   idempotency_in_progress: 'dieselbe Anfrage ist gerade in Arbeit',
   stale_version: 'jemand anderes hat es inzwischen geändert',
   body_too_large: 'die Anfrage ist zu groß',

@@ -50,6 +50,7 @@ export const cures = {
   alarm_help_limit_reached: 'Remove a text that nobody needs.',
   notification_rule_limit_reached: 'Remove a rule that nobody needs.',
   webhook_limit_reached: 'Remove a webhook that nobody needs.',
+  terminal_limit_reached: 'End a terminal that nobody needs.',
   webhook_disabled: 'Enable it first.',
   webhook_target_refused: 'Enter an address that can be reached from the internet.',
   bridge_not_answering: 'See that the bridge runs and reaches this service, then try again.',

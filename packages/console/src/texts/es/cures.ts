@@ -50,6 +50,7 @@ export const cures: Texts['cures'] = {
   alarm_help_limit_reached: 'Elimine un texto que nadie necesite.',
   notification_rule_limit_reached: 'Elimine una regla que nadie necesite.',
   webhook_limit_reached: 'Elimine un webhook que nadie necesite.',
+  terminal_limit_reached: 'Termine un terminal que nadie necesite.',
   webhook_disabled: 'Actívelo primero.',
   webhook_target_refused: 'Introduzca una dirección accesible desde internet.',
   bridge_not_answering: 'Compruebe que el puente funciona y llega a este servicio, y vuelva a intentarlo.',

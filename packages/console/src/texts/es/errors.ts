@@ -32,7 +32,8 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   key_limit_reached: 'una persona no puede tener más claves',
   key_not_assignable: 'esta clave no se puede entregar a nadie',
   second_factor_required: 'con la contraseña hace falta el código de su aplicación',
-  wrong_code: 'el código no es correcto; el reloj del teléfono debe ir bien con medio minuto de margen',
+  wrong_code:
+    'el código no es correcto o ya se usó; el reloj del teléfono debe ir bien con medio minuto de margen',
   push_subscription_not_found: 'las notificaciones no están activadas en este dispositivo',
   passkey_not_found: 'esta llave de acceso no existe',
   passkey_refused: 'esta llave de acceso no se puede usar aquí',
@@ -79,6 +80,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   notification_rule_limit_reached: 'ya hay tantas reglas de avisos como es posible',
   webhook_disabled: 'el webhook está desactivado; actívelo primero',
   webhook_limit_reached: 'ya hay tantos webhooks como es posible',
+  terminal_limit_reached: 'ya hay tantos terminales y pantallas como es posible',
   idempotency_in_progress: 'la misma solicitud está en curso',
   stale_version: 'otra persona lo ha cambiado entretanto',
   body_too_large: 'la solicitud es demasiado grande',

@@ -54,6 +54,7 @@ export const cures: Texts['cures'] = {
   alarm_help_limit_reached: 'Supprimez un texte inutile.',
   notification_rule_limit_reached: 'Supprimez une règle inutile.',
   webhook_limit_reached: 'Supprimez un webhook inutile.',
+  terminal_limit_reached: 'Arrêtez un terminal inutile.',
   webhook_disabled: 'Activez-le d’abord.',
   webhook_target_refused: 'Saisissez une adresse joignable depuis internet.',
   bridge_not_answering: 'Vérifiez que la passerelle tourne et atteint ce service, puis réessayez.',

@@ -32,7 +32,8 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   key_limit_reached: 'une personne ne peut pas avoir plus de clés',
   key_not_assignable: 'cette clé ne peut être remise à personne',
   second_factor_required: 'le mot de passe demande aussi le code de votre application',
-  wrong_code: 'le code n’est pas juste ; l’horloge du téléphone doit être juste à une demi-minute près',
+  wrong_code:
+    'le code n’est pas juste ou a déjà servi ; l’horloge du téléphone doit être juste à une demi-minute près',
   push_subscription_not_found: 'les notifications ne sont pas activées sur cet appareil',
   passkey_not_found: 'cette clé d’accès n’existe pas',
   passkey_refused: 'cette clé d’accès ne peut pas être utilisée ici',
@@ -79,6 +80,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   notification_rule_limit_reached: 'il y a déjà autant de règles de notification que possible',
   webhook_disabled: 'le webhook est désactivé ; activez-le d’abord',
   webhook_limit_reached: 'il y a déjà autant de webhooks que possible',
+  terminal_limit_reached: 'il y a déjà autant de terminaux et d’écrans que possible',
   idempotency_in_progress: 'la même requête est en cours de traitement',
   stale_version: 'quelqu’un d’autre l’a modifié entre-temps',
   body_too_large: 'la requête est trop grande',

@@ -49,6 +49,7 @@ export const cures: typeof english.cures = {
   alarm_help_limit_reached: 'Verwijder een tekst die niemand nodig heeft.',
   notification_rule_limit_reached: 'Verwijder een regel die niemand nodig heeft.',
   webhook_limit_reached: 'Verwijder een webhook die niemand nodig heeft.',
+  terminal_limit_reached: 'Beëindig een terminal die niemand nodig heeft.',
   webhook_disabled: 'Schakel hem eerst in.',
   webhook_target_refused: 'Voer een adres in dat vanaf internet bereikbaar is.',
   bridge_not_answering: 'Kijk of de brug draait en deze dienst bereikt, en probeer het opnieuw.',

@@ -32,7 +32,8 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   key_limit_reached: 'meer sleutels kan een persoon niet hebben',
   key_not_assignable: 'deze sleutel kan aan niemand worden gegeven',
   second_factor_required: 'bij het wachtwoord hoort de code van uw app',
-  wrong_code: 'de code klopt niet; de klok van de telefoon moet op een halve minuut kloppen',
+  wrong_code:
+    'de code klopt niet of is al gebruikt; de klok van de telefoon moet op een halve minuut kloppen',
   push_subscription_not_found: 'op dit apparaat zijn meldingen niet ingeschakeld',
   passkey_not_found: 'deze passkey bestaat niet',
   passkey_refused: 'deze passkey kan hier niet worden gebruikt',
@@ -79,6 +80,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   notification_rule_limit_reached: 'er zijn al zoveel meldregels als mogelijk',
   webhook_disabled: 'de webhook is uitgeschakeld; schakel hem eerst in',
   webhook_limit_reached: 'er zijn al zoveel webhooks als mogelijk',
+  terminal_limit_reached: 'er zijn al zoveel terminals en schermen als mogelijk',
   idempotency_in_progress: 'hetzelfde verzoek wordt net uitgevoerd',
   stale_version: 'iemand anders heeft het intussen gewijzigd',
   body_too_large: 'het verzoek is te groot',

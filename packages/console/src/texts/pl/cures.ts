@@ -50,6 +50,7 @@ export const cures: typeof english.cures = {
   alarm_help_limit_reached: 'Usuń niepotrzebny tekst.',
   notification_rule_limit_reached: 'Usuń niepotrzebną regułę.',
   webhook_limit_reached: 'Usuń niepotrzebny webhook.',
+  terminal_limit_reached: 'Zakończ niepotrzebny terminal.',
   webhook_disabled: 'Najpierw go włącz.',
   webhook_target_refused: 'Wpisz adres osiągalny z internetu.',
   bridge_not_answering: 'Sprawdź, czy most działa i ma połączenie z usługą, potem spróbuj ponownie.',

@@ -67,13 +67,28 @@ const withoutPort = (text: string): string =>
  * The unit of limits per address: an IPv4 address, or the 64 bit network of an IPv6 address, because one customer usually
  * has all addresses of such a network.
  */
-export function callerNetwork(remoteAddress: string | undefined): string {
+export const callerNetwork = (remoteAddress: string | undefined): string => networkOf(remoteAddress, 32, 64);
+
+/** The unit of what is known of people: addresses change within it from day to day. */
+export const knownNetwork = (remoteAddress: string | undefined): string => networkOf(remoteAddress, 24, 56);
+
+/** So many first bits of the address, in whole bytes; a whole IPv4 address is written as such. */
+export function networkOf(remoteAddress: string | undefined, bits4: number, bits6: number): string {
   if (remoteAddress === undefined) return 'unknown';
-  const mapped = remoteAddress.replace(/^::ffff:/i, '');
-  if (isIPv4(mapped)) return mapped;
+  const mapped = remoteAddress.replace(/^::ffff:(?=\d)/i, '');
+  if (isIPv4(mapped)) {
+    const kept = mapped.split('.').map((byte, at) => (at * 8 < bits4 ? byte : '0'));
+    return bits4 === 32 ? mapped : `${kept.join('.')}/${bits4}`;
+  }
   const [head = '', tail] = (remoteAddress.split('%', 1)[0] ?? '').split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+  const groups = [...before, ...zeros, ...after].slice(0, Math.ceil(bits6 / 16));
+  const last = bits6 % 16 === 0 ? 0 : 8;
+  const kept = groups.map((group, at) => (last > 0 && at === groups.length - 1 ? cleared(group) : group));
+  return `${kept.join(':')}::/${bits6}`;
 }
+
+/** The upper byte of a group of an IPv6 address. */
+const cleared = (group: string): string => ((Number.parseInt(group, 16) & 0xff00) >>> 0).toString(16);

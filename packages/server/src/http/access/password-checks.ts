@@ -1,29 +1,45 @@
 import type { AppReads } from '@granary/app/app';
 import type { PersonWithPassword } from '@granary/app/people/people';
-import { type CheckedSecret, wrongSecret } from '@granary/app/session/checked-secret';
+import { type CheckedSecret, wrongCode, wrongSecret } from '@granary/app/session/checked-secret';
 import { Refusal } from '@granary/contract/errors';
 import { PASSWORD_CHARS_MIN } from '@granary/contract/people';
 import { SECOND_MS } from '@granary/contract/time';
 import { isValidAt } from '@granary/core/keys';
 import { isEasyToGuess } from '@granary/core/passwords';
-import type { StoredPerson, UsedFactor } from '@granary/core/people';
+import type { StoredPerson, StoredSecondFactor, UsedFactor } from '@granary/core/people';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Passwords } from '../../process/keys/passwords.ts';
-import { usedFactor } from '../../process/keys/second-factor.ts';
-import { callerNetwork } from './caller-address.ts';
+import { isGuessable, usedFactor } from '../../process/keys/second-factor.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { callerNetwork, knownNetwork } from './caller-address.ts';
 import { PasswordFailures } from './password-failures.ts';
 
-export const WRONG_CODE = 'the code is not right, or was used before';
+const WRONG = Symbol('wrong');
 
-/** Passwords of people, wherever one is given: wrong ones are counted together. */
+/** A person who gives the password, with the code of the second factor where that is asked for. */
+export interface GivenSecrets {
+  readonly login: string;
+  readonly password: string;
+  readonly second_factor?: string | undefined;
+}
+
+/** Whom a password has identified, with everything else that a sign-in asks for. */
+interface Proven extends PersonWithPassword {
+  readonly checked: CheckedSecret;
+}
+
+/** Passwords of people and codes of their second factors, wherever one is given: wrong ones are counted together. */
 export class PasswordChecks {
   readonly #people: Pick<AppReads['people'], 'findByLogin'>;
   readonly #now: () => number;
   readonly #passwords = new Passwords();
   readonly #failures: PasswordFailures;
 
-  constructor(people: Pick<AppReads['people'], 'findByLogin'>, now: () => number) {
-    this.#people = people;
+  readonly #changes: RouteDependencies['changes'];
+
+  constructor({ app, changes, now }: Pick<RouteDependencies, 'app' | 'changes' | 'now'>) {
+    this.#people = app.people;
+    this.#changes = changes;
     this.#now = now;
     this.#failures = new PasswordFailures(now);
   }
@@ -55,37 +71,64 @@ export class PasswordChecks {
     return found;
   }
 
-  /** What of the second factor the sign-in uses up; `undefined` for a person without one. */
-  secondFactor(
-    { person: { login }, secondFactor }: PersonWithPassword,
+  /** Everything that a sign-in asks for; `null` like `identify`. Only this makes wrong passwords forgotten. */
+  async prove(
+    given: GivenSecrets,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    refusalOfCode = wrongCode,
+  ): Promise<Proven | null> {
+    const found = await this.identify(given.login, given.password, request, reply);
+    if (found === null) return null;
+    const factor =
+      found.secondFactor === null
+        ? null
+        : await this.#usedFactor(found.person.keyId, found.secondFactor, given.second_factor, request, reply);
+    const address = callerNetwork(request.address);
+    if (factor === WRONG) {
+      this.#failures.failed(given.login, address);
+      throw refusalOfCode();
+    }
+    this.#failures.succeeded(given.login, address);
+    return { ...found, checked: { kind: 'password', stored: found.password, factor } };
+  }
+
+  /** What of the second factor is used up by the code. */
+  async #usedFactor(
+    personId: string,
+    stored: StoredSecondFactor,
     code: string | undefined,
     request: FastifyRequest,
-  ): UsedFactor | undefined {
-    if (secondFactor === null) return undefined;
+    reply: FastifyReply,
+  ): Promise<UsedFactor | typeof WRONG> {
     if (code === undefined)
       throw new Refusal('second_factor_required', 'the code of your app is needed, too');
-    const used = usedFactor(code, secondFactor, this.#now());
-    if (used !== null) return used;
-    this.#failures.failed(login, callerNetwork(request.address));
-    throw new Refusal('unauthorized', WRONG_CODE);
+    const countedAt = isGuessable(code) ? await this.#takeCode(personId, request, reply) : '';
+    return usedFactor(code, stored, this.#now(), countedAt) ?? WRONG;
   }
 
-  /** Of all that was asked for: a right password alone does not make wrong codes forgotten. */
-  succeeded({ login }: Pick<StoredPerson, 'login'>, request: FastifyRequest): void {
-    this.#failures.succeeded(login, callerNetwork(request.address));
+  /** Returns where the code was counted. */
+  async #takeCode(personId: string, request: FastifyRequest, reply: FastifyReply): Promise<string> {
+    const place = knownNetwork(request.address);
+    const taken = await this.#changes(request).guesses.takeCode({ personId, place }, this.#now());
+    if (taken.waitMs === 0) return taken.countedAt;
+    reply.header('retry-after', Math.ceil(taken.waitMs / SECOND_MS));
+    throw new Refusal(
+      'too_many_failed_logins',
+      'too many wrong codes; use a recovery code, or sign in from where you have signed in before',
+    );
   }
 
-  /** For people who are known to be there: whoever confirms, or signs in at a terminal. */
+  /** For a person who has signed in already: the password alone. */
   async require(
     login: string,
     password: string,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<{ readonly person: StoredPerson; readonly checked: CheckedSecret }> {
+  ): Promise<PersonWithPassword> {
     const found = await this.identify(login, password, request, reply);
     if (found === null) throw wrongSecret('password');
-    this.succeeded(found.person, request);
-    return { person: found.person, checked: { kind: 'password', stored: found.password } };
+    return found;
   }
 
   hashPin(pin: string): Promise<string> {

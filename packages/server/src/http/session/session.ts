@@ -17,7 +17,7 @@ import {
   newSignInCode,
 } from '../../process/keys/secrets.ts';
 import { type AccessChecks, faultOfKey, refusalOfUnknown } from '../access/auth.ts';
-import { callerNetwork } from '../access/caller-address.ts';
+import { callerNetwork, knownNetwork } from '../access/caller-address.ts';
 import { bearer, sessionSecret } from '../access/credentials.ts';
 import { isEncrypted, namesThisService, refusalOfForeignSignIn } from '../access/own-page.ts';
 import type { PasswordChecks } from '../access/password-checks.ts';
@@ -93,6 +93,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
       formerHash: former === undefined ? null : hashSecret(former),
       codeHash,
       from: browserOf(request),
+      place: knownNetwork(request.address),
       ...(factor === undefined ? {} : { factor }),
       ...(checkedPassword === undefined ? {} : { checkedPassword }),
       ...('invite' in given ? { password: await hashChosen(caller, given.password) } : {}),
@@ -126,13 +127,12 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<Identified> {
-    const found = await passwords.identify(given.login, given.password, request, reply);
-    if (found === null) throw refusalOf(given, request, reply);
-    const factor = passwords.secondFactor(found, given.second_factor, request);
-    passwords.succeeded(found.person, request);
-    const caller = callerOf({ ...found.person, personalKeyId: null });
-    const { password: checkedPassword } = found;
-    return factor === undefined ? { caller, checkedPassword } : { caller, checkedPassword, factor };
+    const wrongCode = () => new Refusal('unauthorized', 'the code is not right, or was used before');
+    const proven = await passwords.prove(given, request, reply, wrongCode);
+    if (proven === null) throw refusalOf(given, request, reply);
+    const caller = callerOf({ ...proven.person, personalKeyId: null });
+    const { stored: checkedPassword, factor } = proven.checked;
+    return factor === null ? { caller, checkedPassword } : { caller, checkedPassword, factor };
   }
 
   /** The person is the one whose passkey it is; nobody has to type a name. */

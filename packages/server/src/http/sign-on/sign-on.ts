@@ -16,6 +16,7 @@ import {
   isInviteCode,
   newSessionSecret,
 } from '../../process/keys/secrets.ts';
+import { knownNetwork } from '../access/caller-address.ts';
 import { refuseLimited, sessionSecret } from '../access/credentials.ts';
 import { isEncrypted, refusalOfForeignSignIn } from '../access/own-page.ts';
 import type { PasswordChecks } from '../access/password-checks.ts';
@@ -104,6 +105,7 @@ const callbackRoute: Add = (routes, parts, provider) => {
       formerHash: former === undefined ? null : hashSecret(former),
       codeHash: null,
       from: browserOf(request),
+      place: knownNetwork(request.address),
       provider: { providerSid: arrived.sid ?? '', endsAtMs: nowMs + sessionHours * HOUR_MS },
     });
     if (created === undefined) throw refusalOf('disabled');

@@ -30,7 +30,7 @@ test('a code counts within one step of the clock, and neither it nor an earlier 
   const now = Math.floor(T0_MS / 30_000);
   const at = (step: number) => totp(fromBase32(SECRET), step);
   const used = (code: string, lastStep = 0) => {
-    const factor = usedFactor(code, { secret: SECRET, lastStep, recoveryHashes: [] }, T0_MS);
+    const factor = usedFactor(code, { secret: SECRET, lastStep, recoveryHashes: [] }, T0_MS, '');
     return factor !== null && 'step' in factor ? factor.step - now : null;
   };
   assert.deepEqual(
@@ -55,7 +55,7 @@ test('recovery codes are recognised however they are typed', () => {
   assert.match(first, /^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/);
   const stored = { secret: SECRET, lastStep: 0, recoveryHashes: codes.map(recoveryHashOf) };
   for (const typed of [first, first.toLowerCase(), first.replaceAll('-', ' ')]) {
-    assert.deepEqual(usedFactor(typed, stored, T0_MS), { recoveryHash: recoveryHashOf(first) });
+    assert.deepEqual(usedFactor(typed, stored, T0_MS, ''), { recoveryHash: recoveryHashOf(first) });
   }
-  assert.equal(usedFactor(`${first.slice(1)}A`, { ...stored, recoveryHashes: [] }, T0_MS), null);
+  assert.equal(usedFactor(`${first.slice(1)}A`, { ...stored, recoveryHashes: [] }, T0_MS, ''), null);
 });

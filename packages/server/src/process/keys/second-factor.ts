@@ -32,10 +32,23 @@ export function fromBase32(text: string): Buffer {
   );
 }
 
+const typedCode = (code: string): string => code.replace(/[\s-]/g, '');
+
+/** Six digits can be guessed, the 80 random bits of a recovery code cannot. */
+export const isGuessable = (code: string): boolean => /^\d{6}$/.test(typedCode(code));
+
 /** `null` if the code is wrong or was used before. */
-export function usedFactor(code: string, stored: StoredSecondFactor, nowMs: number): UsedFactor | null {
-  const typed = code.replace(/[\s-]/g, '');
-  if (/^\d{6}$/.test(typed)) return usedStep(typed, stored, nowMs);
+export function usedFactor(
+  code: string,
+  stored: StoredSecondFactor,
+  nowMs: number,
+  countedAt: string,
+): UsedFactor | null {
+  const typed = typedCode(code);
+  if (isGuessable(typed)) {
+    const step = usedStep(typed, stored, nowMs);
+    return step === null ? null : { step, countedAt };
+  }
   const recoveryHash = recoveryHashOf(typed);
   return stored.recoveryHashes.includes(recoveryHash) ? { recoveryHash } : null;
 }
@@ -44,20 +57,18 @@ function usedStep(
   code: string,
   { secret, lastStep }: Pick<StoredSecondFactor, 'secret' | 'lastStep'>,
   nowMs: number,
-): UsedFactor | null {
+): number | null {
   const key = fromBase32(secret);
   const now = Math.floor(nowMs / STEP_MS);
   for (let step = now - STEPS_OFF_MAX; step <= now + STEPS_OFF_MAX; step++) {
-    if (step > lastStep && totp(key, step) === code) return { step };
+    if (step > lastStep && totp(key, step) === code) return step;
   }
   return null;
 }
 
 /** The step of a first code, which shows that the person has stored the secret; `null` if it is wrong. */
-export const firstStep = (secret: string, code: string, nowMs: number): number | null => {
-  const used = usedStep(code.replace(/\s/g, ''), { secret, lastStep: 0 }, nowMs);
-  return used !== null && 'step' in used ? used.step : null;
-};
+export const firstStep = (secret: string, code: string, nowMs: number): number | null =>
+  usedStep(code.replace(/\s/g, ''), { secret, lastStep: 0 }, nowMs);
 
 /** Each works once. They are long and random, so one SHA-256 is a safe stored form. */
 export const newRecoveryCodes = (): string[] =>

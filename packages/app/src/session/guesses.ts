@@ -1,0 +1,160 @@
+import {
+  type CodeTries,
+  codeTry,
+  KNOWN_PLACES_MAX,
+  type PinTries,
+  type PinTry,
+  pinTry,
+} from '@granary/core/guesses';
+import { insertRows } from '@granary/store/rows';
+import type { Sql } from '@granary/store/sql';
+import { type Committed, committed } from '../effects.ts';
+import { lockKey } from '../keys/key-rows.ts';
+import type { Transaction } from '../transaction.ts';
+
+/** A network or a terminal, for one person. */
+interface PlaceOfPerson {
+  readonly personId: string;
+  readonly place: string;
+}
+
+interface Guesses extends PlaceOfPerson {
+  readonly kind: 'pin' | 'code';
+  readonly count: number;
+  readonly atMs: number;
+}
+
+/** A code that is looked at where nobody waits. */
+interface TakenCode {
+  readonly waitMs: number;
+  /** The known place, or everywhere else together; a right code is taken from the count there. */
+  readonly countedAt: string;
+}
+
+const ELSEWHERE = '';
+
+export const reads = {
+  /** Where the person has signed in with everything that is asked for. */
+  async knownPlaces(sql: Sql, login: string): Promise<string[]> {
+    const rows = await sql.query<{ place: string }>(
+      `SELECT known_places.place FROM known_places JOIN people ON people.key_id = known_places.person_id
+       WHERE people.login = $1`,
+      [login],
+    );
+    return rows.map(({ place }) => place);
+  },
+};
+
+/** Guesses are counted before they are looked at, so that of many at once only a few are. Each write locks the person. */
+export const writes = {
+  async takeCode(tx: Transaction, at: PlaceOfPerson, nowMs: number): Promise<Committed<TakenCode>> {
+    const { personId } = at;
+    await lockKey(tx.sql, personId);
+    const countedAt = (await isKnown(tx.sql, at)) ? at.place : ELSEWHERE;
+    const { waitMs, tries } = codeTry(await codeTries(tx.sql, personId, countedAt), nowMs);
+    if (waitMs === 0) {
+      const { count, sinceMs } = tries;
+      await save(tx.sql, { personId, kind: 'code', place: countedAt, count, atMs: sinceMs });
+    }
+    return { ...committed({ waitMs, countedAt }), audited: 'nothing' };
+  },
+
+  async takePin(tx: Transaction, at: PlaceOfPerson, nowMs: number): Promise<Committed<PinTry>> {
+    await lockKey(tx.sql, at.personId);
+    const tries = (await pinTriesAt(tx.sql, at.place, at.personId)).get(at.personId) ?? NO_TRIES;
+    const result = pinTry(tries, nowMs);
+    if (result !== 'password_required' && result.waitMs === 0) {
+      await save(tx.sql, { ...at, kind: 'pin', count: tries.count + 1, atMs: nowMs });
+    }
+    return { ...committed(result), audited: 'nothing' };
+  },
+
+  /** The PIN was right there, or everything that a sign-in asks for, which makes the terminal known. */
+  async recognised(
+    tx: Transaction,
+    at: PlaceOfPerson,
+    { isWhole, nowMs }: { readonly isWhole: boolean; readonly nowMs: number },
+  ): Promise<Committed<null>> {
+    await lockKey(tx.sql, at.personId);
+    await tx.sql.run(`DELETE FROM guesses WHERE person_id = $1 AND kind = 'pin' AND place = $2`, [
+      at.personId,
+      at.place,
+    ]);
+    if (isWhole) await learnPlace(tx.sql, at, nowMs);
+    return { ...committed(null), audited: 'nothing' };
+  },
+};
+
+async function isKnown(sql: Sql, { personId, place }: PlaceOfPerson): Promise<boolean> {
+  const text = 'SELECT 1 AS found FROM known_places WHERE person_id = $1 AND place = $2';
+  return (await sql.query(text, [personId, place])).length === 1;
+}
+
+async function codeTries(sql: Sql, personId: string, place: string): Promise<CodeTries | undefined> {
+  const [row] = await sql.query<CodeTries>(
+    `SELECT count, at_ms AS since_ms FROM guesses WHERE person_id = $1 AND kind = 'code' AND place = $2`,
+    [personId, place],
+  );
+  return row;
+}
+
+export const NO_TRIES: PinTries = { count: 0, lastAtMs: 0, elsewhere: 0, isKnown: false };
+
+/** Of those whose PIN was tried somewhere, or of one person, by their ids. */
+export async function pinTriesAt(
+  sql: Sql,
+  terminalId: string,
+  personId: string | null,
+): Promise<ReadonlyMap<string, PinTries>> {
+  const rows = await sql.query<Omit<PinTries, 'isKnown'> & { personId: string; isKnown: number }>(
+    `SELECT guesses.person_id,
+       CAST(SUM(CASE WHEN guesses.place = $1 THEN guesses.count ELSE 0 END) AS BIGINT) AS count,
+       MAX(CASE WHEN guesses.place = $1 THEN guesses.at_ms ELSE 0 END) AS last_at_ms,
+       CAST(SUM(CASE WHEN known_places.place IS NULL THEN guesses.count ELSE 0 END) AS BIGINT) AS elsewhere,
+       (SELECT COUNT(*) FROM known_places AS here
+        WHERE here.person_id = guesses.person_id AND here.place = $1) AS is_known
+     FROM guesses LEFT JOIN known_places
+       ON known_places.person_id = guesses.person_id AND known_places.place = guesses.place
+     WHERE guesses.kind = 'pin' ${personId === null ? '' : 'AND guesses.person_id = $2'}
+     GROUP BY guesses.person_id`,
+    personId === null ? [terminalId] : [terminalId, personId],
+  );
+  return new Map(
+    rows.map(({ personId, isKnown, ...tries }) => [personId, { ...tries, isKnown: isKnown === 1 }]),
+  );
+}
+
+async function save(sql: Sql, guesses: Guesses): Promise<void> {
+  const onConflict =
+    'ON CONFLICT (person_id, kind, place) DO UPDATE SET count = excluded.count, at_ms = excluded.at_ms';
+  await insertRows(sql, { table: 'guesses', onConflict }, [{ ...guesses }]);
+}
+
+/** The code that was counted there was right. The person is locked. */
+export async function uncountCode(sql: Sql, personId: string, countedAt: string): Promise<void> {
+  await sql.run(
+    `UPDATE guesses SET count = count - 1 WHERE person_id = $1 AND kind = 'code' AND place = $2 AND count > 0`,
+    [personId, countedAt],
+  );
+}
+
+/** Of a PIN that is replaced: another one has to be guessed. The person is locked. */
+export async function forgetPins(sql: Sql, personId: string): Promise<void> {
+  await sql.run(`DELETE FROM guesses WHERE person_id = $1 AND kind = 'pin'`, [personId]);
+}
+
+/** Only for a sign-in with everything that is asked for. The person is locked. */
+export async function learnPlace(sql: Sql, at: PlaceOfPerson, nowMs: number): Promise<void> {
+  const onConflict = 'ON CONFLICT (person_id, place) DO UPDATE SET last_at_ms = excluded.last_at_ms';
+  await insertRows(sql, { table: 'known_places', onConflict }, [{ ...at, lastAtMs: nowMs }]);
+  await sql.run(
+    `DELETE FROM known_places WHERE person_id = $1 AND place NOT IN (
+       SELECT place FROM known_places WHERE person_id = $1 ORDER BY last_at_ms DESC, place LIMIT $2)`,
+    [at.personId, KNOWN_PLACES_MAX],
+  );
+}
+
+/** Somebody else may have signed in there, with the former password. The person is locked. */
+export async function forgetPlaces(sql: Sql, personId: string): Promise<void> {
+  await sql.run('DELETE FROM known_places WHERE person_id = $1', [personId]);
+}
