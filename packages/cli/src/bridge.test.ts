@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -212,6 +212,11 @@ describe('granary bridge', () => {
     assert.doesNotMatch(demo.stdout, /does not report|time of this machine/);
     await eventually(async () => (await get('fielddevice/devices/weather-ecowitt')).status, 'online');
     const pid = Number(/"pid":(\d+)/.exec(demo.stdout)?.[1]);
+    const files = { recursive: true, withFileTypes: true } as const;
+    for (const entry of await readdir(env['GRANARY_DATA_DIR'] ?? '', files)) {
+      const { mode } = await stat(join(entry.parentPath, entry.name));
+      assert.equal(mode & 0o077, 0, `${entry.name} can be read by others`);
+    }
 
     const run = async (...args: readonly string[]) => {
       const child = granary(t, args, env);
@@ -242,6 +247,7 @@ describe('granary bridge', () => {
     demo.signal('SIGTERM');
     assert.equal(await demo.exited, 0);
     assert.throws(() => process.kill(pid, 0));
+    assert.doesNotMatch(demo.stdout, /the bridge does not end/);
 
     const again = granary(t, ['up', '--bridge', '--no-history'], env);
     await again.printed(/The demo was removed; delete .*demo-removed/);

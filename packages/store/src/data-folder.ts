@@ -14,6 +14,7 @@ import { codeOf, fileFault, StoreOpenError } from './errors.ts';
 import { isBusy, reasonOf } from './sqlite/errors.ts';
 
 const LOCK_FILE = 'lock';
+const LOCK_WAIT_MS = 2_000;
 
 export interface DataFolderLock {
   release(): void;
@@ -52,7 +53,8 @@ export function lockDataFolder(folder: string): DataFolderLock {
   makeDataFolder(folder);
   let lock: DatabaseSync | undefined;
   try {
-    lock = new DatabaseSync(privateFile(join(folder, LOCK_FILE)));
+    // A process that is ending releases it in a moment.
+    lock = new DatabaseSync(privateFile(join(folder, LOCK_FILE)), { timeout: LOCK_WAIT_MS });
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     lock?.close();

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
@@ -231,7 +231,11 @@ export class Journal {
 
   #use(): void {
     const { file, bootId } = this.#options;
-    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (file !== ':memory:') {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      // SQLite would let everybody read it.
+      closeSync(openSync(file, 'a', 0o600));
+    }
     const database = new DatabaseSync(file);
     try {
       // Two bridges with one journal would send and remove each other's readings.

@@ -13,6 +13,8 @@ import type { Stop } from './until-signal.ts';
 
 export const DEMO_BRIDGE_ID = 'demo';
 const FACILITY = 'Mill';
+/** Like everything in the data folder. */
+const OWNER_ONLY = { mode: 0o600 };
 
 /** A small bridge beside the farm, with simulated devices of other makers. */
 export interface DemoBridge {
@@ -27,9 +29,9 @@ export async function prepareDemoBridge(dataDir: string): Promise<DemoBridge> {
   const siteFile = join(folder, 'site.yaml');
   const pushPort = await freePort();
   const peers = await startBridgePeers({ pushUrl: `http://127.0.0.1:${pushPort}`, now: Date.now });
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'demo-scale.yaml'), SCALE_MAPPING);
-  await writeFile(siteFile, siteText(peers.scalePort, pushPort));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, 'demo-scale.yaml'), SCALE_MAPPING, OWNER_ONLY);
+  await writeFile(siteFile, siteText(peers.scalePort, pushPort), OWNER_ONLY);
   let bridge: BridgeProcess | null = null;
   const end = async () => await bridge?.stop();
   return {

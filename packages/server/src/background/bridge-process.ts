@@ -62,7 +62,10 @@ export class BridgeProcess {
     if (child === null) return;
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    const timer = setTimeout(() => {
+      this.#options.logger.warn({ after_s: STOP_MS / SECOND_MS }, 'the bridge does not end and is killed');
+      child.kill('SIGKILL');
+    }, STOP_MS);
     await exited;
     clearTimeout(timer);
   }

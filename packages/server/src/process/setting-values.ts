@@ -1,4 +1,5 @@
 import { isTimeZone } from '@granary/common/time-zone';
+import { ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
 import { EMAIL_PATTERN } from '@granary/contract/notifications';
 import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { PRESET_KEY_LENGTH_MIN } from '@granary/core/keys';
@@ -6,26 +7,15 @@ import { type BrokerAccess, parseBrokerUrl } from '@granary/link/external/connec
 import { readSubnet, type Subnet } from './address-list.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-const RESERVED_SEGMENTS = [
-  'audit',
-  'export',
-  'apply',
-  'readings',
-  'history',
-  'notification-rules',
-  'notifications',
-  'keys',
-  'events',
-  'webhooks',
-  'broker',
-  'devices',
-  'alerts',
-  'operations',
-  'commands',
-  'missions',
-  'overview',
-  'session',
-];
+const firstSegments = (group: 'api' | 'service'): string[] =>
+  ALL_ENDPOINTS.filter(({ endpoint }) => endpoint.group === group).map(
+    ({ endpoint }) => endpoint.path.split('/')[1] ?? '',
+  );
+
+/** Below `/v1`: also the questions of an external broker, which are not published. */
+const RESERVED_SEGMENTS: ReadonlySet<string> = new Set([...firstSegments('api'), 'broker']);
+/** Also the device link over WebSockets, which is no request. */
+const RESERVED_PATHS: ReadonlySet<string> = new Set([...firstSegments('service'), 'v1', 'mqtt']);
 const CONNECTIONS_MIN = 2;
 const CONNECTIONS_MAX = 200;
 const THREADS_MAX = 8;
@@ -47,19 +37,18 @@ export function asSegment(text: string): string | Error {
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(text)) {
     return new Error('must be one path segment of lower-case letters, digits, - and _');
   }
-  return RESERVED_SEGMENTS.includes(text)
+  return RESERVED_SEGMENTS.has(text)
     ? new Error(`must not be ${text}, which has a meaning of its own`)
     : text;
 }
-
-const RESERVED_PATHS =
-  /^\/(v1|livez|readyz|metrics|mqtt|docs|openapi\.json|asyncapi\.json|assets|console\.json|icon[^/]*|manifest\.webmanifest)(\/|$)/;
 
 export function asSandboxPath(text: string): string | Error {
   if (!/^(\/[a-z0-9][a-z0-9._-]*)+$/.test(text)) {
     return new Error('must be a path such as /sandbox, of lower-case letters, digits, ., - and _');
   }
-  return RESERVED_PATHS.test(text) ? new Error('must not lie where the service itself is') : text;
+  return RESERVED_PATHS.has(text.split('/')[1] ?? '')
+    ? new Error('must not lie where the service itself is')
+    : text;
 }
 
 export function asSubnets(text: string): readonly Subnet[] | Error {

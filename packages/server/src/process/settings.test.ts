@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
 import { readSettings, SettingsError } from './settings.ts';
 
 test('without settings the defaults of the embedded database apply', () => {
@@ -137,8 +138,16 @@ test('all faults are listed at once, and secrets are not repeated', () => {
 
 test('the two groups need different paths, and none that is in use', () => {
   assert.throws(() => readSettings({ GRANARY_SILO_SEGMENT: 'x', GRANARY_FIELD_SEGMENT: 'x' }), SettingsError);
-  assert.throws(() => readSettings({ GRANARY_SILO_SEGMENT: 'keys' }), SettingsError);
-  assert.throws(() => readSettings({ GRANARY_SANDBOX_PATH: '/v1/plants' }), SettingsError);
+  for (const { endpoint } of ALL_ENDPOINTS) {
+    const segment = endpoint.path.split('/')[1] ?? '';
+    if (endpoint.group === 'api')
+      assert.throws(() => readSettings({ GRANARY_SILO_SEGMENT: segment }), SettingsError, segment);
+    if (endpoint.group === 'service' && segment !== '')
+      assert.throws(() => readSettings({ GRANARY_SANDBOX_PATH: `/${segment}/x` }), SettingsError, segment);
+  }
+  for (const path of ['/v1/plants', '/mqtt']) {
+    assert.throws(() => readSettings({ GRANARY_SANDBOX_PATH: path }), SettingsError, path);
+  }
   assert.equal(readSettings({ GRANARY_SANDBOX_PATH: '/try/it' }).sandboxPath, '/try/it');
 });
 

@@ -57,4 +57,6 @@ function endWithInput(): void {
   process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM'));
   process.stdin.on('error', () => process.kill(process.pid, 'SIGTERM'));
   process.stdin.resume();
+  // A bridge that has stopped does not wait for the service to close its end.
+  process.stdin.unref();
 }
