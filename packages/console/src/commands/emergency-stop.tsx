@@ -2,7 +2,7 @@ import './emergency-stop.css';
 import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
 import { useSignal } from '@preact/signals';
 import { confirmed } from '../context/confirmed.ts';
-import { callOptions, useConsole, useScope } from '../context/console.ts';
+import { type Console, callOptions, useConsole, useScope } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Age } from '../kit/measured.tsx';
@@ -105,16 +105,20 @@ interface EmergencyStopRequest {
   readonly isConfirmed: boolean;
 }
 
+/** Sends the emergency stop of a vehicle; it may be sent any number of times. */
+export function giveEmergencyStop(
+  console: Pick<Console, 'client' | 'live' | 'preferences' | 'session'>,
+  deviceId: string,
+): Promise<void> {
+  const answer = console.client.commands.give(deviceId, { command: 'emergency_stop' }, callOptions(console));
+  return console.live.site.commands.putAnswer(answer.then((record) => [{ device_id: deviceId, ...record }]));
+}
+
 /** The emergency stop of a vehicle, for every button that gives it. */
 export function useEmergencyStop(deviceId: string): EmergencyStopRequest {
   const console = useConsole();
-  const { client, live } = console;
-  const isRequested = [...live.site.commands.all.value.values()].some(
+  const isRequested = [...console.live.site.commands.all.value.values()].some(
     ({ device_id, command }) => device_id === deviceId && command === 'emergency_stop',
   );
-  const stop = async (): Promise<void> => {
-    const answer = client.commands.give(deviceId, { command: 'emergency_stop' }, callOptions(console));
-    await live.site.commands.putAnswer(answer.then((record) => [{ device_id: deviceId, ...record }]));
-  };
-  return { stop, isRequested, isConfirmed: !isRequested };
+  return { stop: () => giveEmergencyStop(console, deviceId), isRequested, isConfirmed: !isRequested };
 }

@@ -11,6 +11,8 @@ interface Props {
   /** What it does, where its text alone does not tell. */
   readonly label?: string;
   readonly isBusy?: boolean;
+  /** There is nothing to press any more; the focus stays where it is. */
+  readonly isOver?: boolean;
   readonly isDisabled?: boolean;
   /** It changes something, which is not possible while the connection is lost. */
   readonly isChange?: boolean;
@@ -25,12 +27,14 @@ export function Button({
   type = 'button',
   label,
   isBusy,
+  isOver,
   isDisabled,
   isChange = false,
   title,
   onPress,
 }: Props) {
   const isLost = useIsLost() && isChange;
+  const isIdle = isBusy === true || isOver === true;
   return (
     <button
       class={`button ${kind}`}
@@ -38,11 +42,11 @@ export function Button({
       aria-label={label}
       aria-busy={isBusy === true}
       // What is disabled loses the focus, and would not have it again a moment later.
-      aria-disabled={isBusy === true ? true : undefined}
+      aria-disabled={isIdle ? true : undefined}
       title={isLost ? texts.value.common.notWhileOffline : title}
       disabled={isDisabled === true || isLost}
       onClick={(event) => {
-        if (isBusy === true) event.preventDefault();
+        if (isIdle) event.preventDefault();
         else onPress?.();
       }}
     >

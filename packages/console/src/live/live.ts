@@ -1,5 +1,6 @@
 import { ApiError, type Client, type LoggedEvent } from '@granary/client';
 import { batch, computed, effect, type ReadonlySignal, signal, signal as signalOf } from '@preact/signals';
+import { Movements } from './movements.ts';
 import { applyEvent, Refresher, readSite, replaceSite, type SiteRecords } from './refresher.ts';
 import { emptySite, type Site } from './site.ts';
 import type { LiveStreams } from './streams/shared-streams.ts';
@@ -127,6 +128,7 @@ interface LiveOptions {
 export class Live {
   readonly site: Site = emptySite();
   readonly connection = new Connection();
+  readonly movements: Movements;
   readonly #client: Client;
   readonly #sessionEnded: () => void;
   readonly #retryMs: number;
@@ -160,11 +162,13 @@ export class Live {
     this.#mayFollowEvents = computed(
       () => this.#mayStream.value && (this.#isShown.value || !this.#hasOwnStreams.value),
     );
+    this.movements = new Movements(this.site, client, this.#stopped.signal);
     this.#refresher = new Refresher(client, this.site, this.#stopped.signal, this.#isShown);
   }
 
   start(): void {
     this.#refresher.start();
+    this.movements.start();
     this.site.clock.start();
     void this.#follow();
   }
@@ -172,6 +176,7 @@ export class Live {
   /** In place of `start`, while the service cannot be reached. Times are those of this machine, because no other one is known. */
   showKept({ records, atMs }: { readonly records: SiteRecords; readonly atMs: number }): void {
     replaceSite(this.site, { ...records, at: new Date().toISOString() });
+    this.movements.start();
     this.site.clock.start();
     this.connection.keptSince(atMs);
   }

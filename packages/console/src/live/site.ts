@@ -118,6 +118,7 @@ class Records<Item> {
   readonly #all = signal<ReadonlyMap<string, Item>>(new Map());
   readonly #idOf: (item: Item) => string;
   readonly #isKept: (item: Item) => boolean;
+  readonly #endListeners = new Set<(item: Item) => void>();
 
   constructor(
     idOf: (item: Item) => string,
@@ -152,8 +153,15 @@ class Records<Item> {
       const isKept = this.#isKept(item);
       if (isKept) next.set(this.#idOf(item), item);
       isChanged = isKept || next.delete(this.#idOf(item)) || isChanged;
+      if (!isKept) for (const listener of this.#endListeners) listener(item);
     }
     if (isChanged) this.#all.value = next;
+  }
+
+  /** Told every record that has ended, before it is removed. Returns the way to end it. */
+  onEnd(listener: (item: Item) => void): () => void {
+    this.#endListeners.add(listener);
+    return () => this.#endListeners.delete(listener);
   }
 
   /** Adds or replaces the records that a request answers. */

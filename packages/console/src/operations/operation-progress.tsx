@@ -1,5 +1,5 @@
 import type { FleetOperation } from '@granary/contract/fleet';
-import { callOptions, useConsole, useIsLost, useScope } from '../context/console.ts';
+import { type Console, callOptions, useConsole, useIsLost, useScope } from '../context/console.ts';
 import { formatDuration } from '../kit/format.ts';
 
 import { texts } from '../texts/texts.ts';
@@ -25,20 +25,26 @@ export function useTimeLeft({ status, estimated_completion }: FleetOperation): s
   return leftMs > 0 ? texts.value.operations.left(formatDuration(leftMs)) : null;
 }
 
+/** Sends the stop of an operation; it may be sent any number of times. */
+export function stopOperation(
+  console: Pick<Console, 'client' | 'live' | 'preferences' | 'session'>,
+  { device_id, operation_id }: Pick<FleetOperation, 'device_id' | 'operation_id'>,
+): Promise<void> {
+  const answer = console.client.operations.stop(device_id, operation_id, callOptions(console));
+  return console.live.site.operations.putAnswer(answer.then((record) => [{ device_id, ...record }]));
+}
+
 /** The stop of an operation, for keys that may stop. */
-export function OperationStop({ operation: { device_id, operation_id, status } }: Props) {
+export function OperationStop({ operation }: Props) {
   const console = useConsole();
-  const { client, live } = console;
+  const { device_id, operation_id, status } = operation;
   if (!useScope('stop')) return null;
   return (
     <StopButton
       of={operation_id}
-      stop={() => {
-        const answer = client.operations.stop(device_id, operation_id, callOptions(console));
-        return live.site.operations.putAnswer(answer.then((record) => [{ device_id, ...record }]));
-      }}
+      stop={() => stopOperation(console, operation)}
       isRequested={status === 'stopping'}
-      label={texts.value.operations.stopOf(live.site.devices.nameOf(device_id))}
+      label={texts.value.operations.stopOf(console.live.site.devices.nameOf(device_id))}
     />
   );
 }

@@ -15,7 +15,7 @@ import { FilterBar, LabelFilter, Segments, SelectFilter } from '../kit/filter-ba
 import { formatMass } from '../kit/format.ts';
 import { LastKnown } from '../kit/measured.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
-import type { Site } from '../live/site.ts';
+import type { Live } from '../live/live.ts';
 import { profileNames } from '../profiles/profiles.ts';
 import {
   type ByDevice,
@@ -119,7 +119,7 @@ export function Overview() {
     const arrangement = arrangementOf(query);
     // A table has no heads of facilities, so its rows have one order.
     const whole = isTable(query) ? { ...arrangement, grouping: 'none' as const } : arrangement;
-    const facilities = arrangedSite(live.site, facts.byDevice, forecasts.value, whole);
+    const facilities = arrangedSite(live, facts.byDevice, forecasts.value, whole);
     const text = JSON.stringify(facilities);
     // Values change all the time but the order rarely, and the same order draws nothing again.
     if (previous.current?.text !== text) previous.current = { facilities, text };
@@ -177,11 +177,12 @@ function turnedIn(query: URLSearchParams): ReadonlySet<string> {
 }
 
 function arrangedSite(
-  site: Site,
+  { site, movements }: Pick<Live, 'site' | 'movements'>,
   facts: ByDevice,
   forecasts: ReadonlyMap<string, ForecastSummary>,
   arrangement: Arrangement,
 ): Facility[] {
+  const moved = new Set(movements.places.value.map(({ job }) => job.device_id));
   const devices = [...site.devices.all.value.values()].map(({ value: device }) => {
     const { device_id, readings = {} } = device;
     const alerts = facts.alerts.value.get(device_id) ?? [];
@@ -191,7 +192,8 @@ function arrangedSite(
     return {
       device,
       need: needOf(about),
-      shows: showsOf(about),
+      // What has just ended stays where it was pressed, until its end was seen.
+      shows: showsOf({ ...about, isMoving: moved.has(device_id) }),
       level: readings['level']?.value ?? null,
       emptyMs: emptyAt === null ? null : Date.parse(emptyAt),
     };

@@ -1,6 +1,4 @@
 import './app.css';
-import './movement-strip.css';
-import type { FleetMission, FleetOperation } from '@granary/contract/fleet';
 import { signal } from '@preact/signals';
 import {
   Component,
@@ -11,23 +9,17 @@ import {
 } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { AlertSignals } from '../alerts/alert-signals.ts';
-import { useEmergencyStop } from '../commands/emergency-stop.tsx';
-import { useConsole, useScope } from '../context/console.ts';
-import { addressOf, type Route } from '../context/routes.ts';
+import { useConsole } from '../context/console.ts';
+import type { Route } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
-import { DeviceName } from '../kit/device-name.tsx';
 import { DialogTop } from '../kit/dialog.tsx';
 import { EmptyState } from '../kit/empty-state.tsx';
-import { LastKnown } from '../kit/measured.tsx';
 import { Notice } from '../kit/messages.tsx';
-import { statusText } from '../kit/sentences.ts';
-import { operationTitle } from '../operations/jobs.ts';
-import { OperationProgress, OperationStop, useTimeLeft } from '../operations/operation-progress.tsx';
-import { StopButton } from '../operations/stop-button.tsx';
 import { Overview } from '../overview/overview.tsx';
 import { texts } from '../texts/texts.ts';
-import { AlarmBar, useHeight } from './alarm-bar.tsx';
+import { AlarmBar } from './alarm-bar.tsx';
 import { CommandPalette } from './command-palette.tsx';
+import { MovementStrip } from './movement-strip.tsx';
 import { NavigationBar } from './navigation-bar.tsx';
 
 const LAZY_VIEWS: Readonly<Record<Exclude<Route['view'], 'overview'>, LazyView>> = {
@@ -60,101 +52,6 @@ export function preloadView(view: Route['view']): void {
 
 /** Long after the first view is there; a view that is loaded already also opens while the service does not answer. */
 const PRELOAD_AFTER_MS = 2_000;
-
-/** Below the alarm bar while anything moves: what, how far, how long still, and its stop. */
-export function MovementStrip() {
-  const { site } = useConsole().live;
-  const operations = [...site.operations.all.value.values()];
-  const missions = [...site.missions.all.value.values()];
-  if (operations.length + missions.length === 0) return null;
-  return <Movements operations={operations} missions={missions} />;
-}
-
-interface MovementsProps {
-  readonly operations: readonly FleetOperation[];
-  readonly missions: readonly FleetMission[];
-}
-
-function Movements({ operations, missions }: MovementsProps) {
-  const element = useRef<HTMLElement>(null);
-  useHeight(element, '--movement-height');
-  return (
-    <section ref={element} class="movement-strip" aria-label={texts.value.shell.movement}>
-      <ul>
-        {operations.map((operation) => (
-          <OperationMovement key={operation.operation_id} operation={operation} />
-        ))}
-        {missions.map((mission) => (
-          <MissionMovement key={mission.mission_id} mission={mission} />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-/** One mission under way, with the emergency stop of its vehicle. */
-function MissionMovement({ mission }: { readonly mission: FleetMission }) {
-  const { live } = useConsole();
-  const emergencyStop = useEmergencyStop(mission.device_id);
-  const { missions, common } = texts.value;
-  const { device_id, mission_name, waypoints } = mission;
-  const name = live.site.devices.find(device_id)?.value.name ?? device_id;
-  const reached = waypoints.filter(({ status }) => status === 'reached').length;
-  return (
-    <li class="movement">
-      <div>
-        <p class="what">
-          <span>
-            <DeviceName deviceId={device_id} href={addressOf('map', null, { device: device_id })} />
-          </span>
-          <span class="free-text">{mission_name}</span>
-        </p>
-        <progress max={waypoints.length} value={reached} aria-label={missions.progress}>
-          {missions.waypointsReached(reached, waypoints.length)}
-        </progress>
-        <p class="detail">
-          <LastKnown>
-            <span class="free-text">{statusText(mission)}</span>
-          </LastKnown>
-        </p>
-      </div>
-      {useScope('stop') && (
-        <StopButton
-          of={device_id}
-          {...emergencyStop}
-          label={missions.emergencyStopOf(name)}
-          text={common.emergencyStop}
-        />
-      )}
-    </li>
-  );
-}
-
-/** One operation under way. */
-function OperationMovement({ operation }: { readonly operation: FleetOperation }) {
-  const { device_id, progress } = operation;
-  const timeLeft = useTimeLeft(operation);
-  return (
-    <li class="movement">
-      <div>
-        <p class="what">
-          <span>
-            <DeviceName deviceId={device_id} />
-          </span>
-          <span class="free-text">{operationTitle(operation)}</span>
-        </p>
-        <OperationProgress operation={operation} />
-        <p class="detail">
-          <LastKnown>
-            {progress === null ? '' : `${Math.round(progress)} % · `}
-            {timeLeft ?? statusText(operation)}
-          </LastKnown>
-        </p>
-      </div>
-      <OperationStop operation={operation} />
-    </li>
-  );
-}
 
 export function App() {
   const { live, navigation, session, confirming } = useConsole();

@@ -14,6 +14,9 @@ const PATIENCE_MS = 90_000;
 /** axe-core as a script that is evaluated in the page, which its security policy does not forbid to the tests. */
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
+/** The navigation of the page, in every language. */
+const SECTIONS = '.navigation-bar nav';
+
 export const DESK = { width: 1_280, height: 800 };
 
 export const PHONE = { width: 390, height: 844 };
@@ -25,6 +28,10 @@ interface Options {
   readonly apiKey?: string;
   /** The name that the browser remembers; `null` for a browser that is used for the first time, which is asked for it. */
   readonly person?: string | null;
+  /** What the person has chosen on the page; English where it is the language of the browser unless given. */
+  readonly language?: 'en' | 'de';
+  /** The language of the browser itself, which is not always that of the page. */
+  readonly browserLanguage?: string;
   /** How far the clock of the viewer's machine is ahead of the right time. */
   readonly clockAheadMs?: number;
   /** Only for tests about it, because it keeps files and so changes what a page asks for. */
@@ -55,13 +62,18 @@ export async function signIn(
     clockAheadMs,
     person = 'Bea',
     hasServiceWorker = false,
+    language,
+    browserLanguage = 'en-GB',
   } = options;
-  const place = { locale: 'en-GB', timezoneId: 'Europe/Berlin' };
+  const place = { locale: browserLanguage, timezoneId: 'Europe/Berlin' };
   const context = options.context ?? (await openBrowser(t, { viewport, colorScheme, ...place }));
   if (context === null) return null;
   if (!hasServiceWorker) await context.addInitScript('delete Navigator.prototype.serviceWorker');
   if (person !== null) {
     await context.addInitScript(`localStorage.setItem('granary.person', ${JSON.stringify(person)})`);
+  }
+  if (language !== undefined) {
+    await context.addInitScript(`localStorage.setItem('granary.language', '${language}')`);
   }
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
@@ -69,13 +81,13 @@ export async function signIn(
   if (clockAheadMs !== undefined) await page.clock.install({ time: Date.now() + clockAheadMs });
   const { code } = await createClient({ baseUrl: site.url, apiKey }).session.createCode();
   await page.goto(`${site.url}/#sign-in=${code}`);
-  if (person !== null) await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+  if (person !== null) await page.locator(SECTIONS).waitFor();
   return {
     page,
     record,
     open: async (address) => {
       await page.goto(`${site.url}/${address}`);
-      await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+      await page.locator(SECTIONS).waitFor();
     },
   };
 }

@@ -35,6 +35,20 @@ export const shell: typeof english.shell = {
   alarmBar: 'Alarmy',
   goToDevice: 'Do urządzenia',
   movement: 'W toku',
+  movements: {
+    count: (count: number) =>
+      plural(count, { one: '# w ruchu', few: '# w ruchu', many: '# w ruchu', other: '# w ruchu' }),
+    more: (count: number) =>
+      plural(count, { one: 'jeszcze #', few: 'jeszcze #', many: 'jeszcze #', other: 'jeszcze #' }),
+    stopAllOf: (facility: string) => `Zatrzymaj wszystko: ${facility}`,
+    stopped: (moved: string) => `Zatrzymano przy ${moved}`,
+    completed: (moved: string) => `Zakończono, przemieszczono ${moved}`,
+    confirmed: (time: string) => `potwierdzone przez urządzenie ${time}`,
+    reported: (time: string) => `zgłoszone przez urządzenie ${time}`,
+    vanished: 'Nie ma już na liście; sposób zakończenia jest odczytywany',
+    over: 'Zakończono',
+    details: 'Szczegóły',
+  },
   menu: 'Ustawienia',
   signOut: 'Wyloguj',
   theme: 'Wygląd',
