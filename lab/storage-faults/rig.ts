@@ -62,8 +62,14 @@ export interface RunningSilo {
 /** A silo with a running feed operation. */
 export async function feedingSilo(api: Api, deviceId: string): Promise<RunningSilo> {
   const silo = await startSilo(api, deviceId);
-  const { body } = await api.post(`${silo.path}/operations/feed`, { amount: 100 });
-  const operationId: string = body.data.operation_id;
+  const start = async () => (await api.post(`${silo.path}/operations/feed`, { amount: 100 })).body;
+  let { data } = await start();
+  // With a broker of its own the service has not seen every message that the silo has sent.
+  while (data === undefined) {
+    await sleep(RETRY_MS);
+    ({ data } = await start());
+  }
+  const operationId: string = data.operation_id;
   await silo.take('start');
   await silo.ack({ operation_id: operationId, accepted: true });
   return { silo, operationId, path: `${silo.path}/operations/${operationId}` };

@@ -3,7 +3,14 @@ import type { Engine, EngineFigures, UseCaseCall, WriterPort } from '@granary/st
 import type { OnUpgrade } from '@granary/store/migrations/migrations';
 import { openSqlite } from '@granary/store/sqlite/engine';
 import type { Attempt } from './audit/audit-rows.ts';
-import type { CarryOut, Committed, Effect, ValuesStored } from './effects.ts';
+import {
+  accessChanged,
+  type CarryOut,
+  type Committed,
+  changedAccessIds,
+  type Effect,
+  type ValuesStored,
+} from './effects.ts';
 import { EventNumbering } from './events/events.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import { NodeTable } from './nodes.ts';
@@ -113,9 +120,17 @@ export async function openApp(
   announcements?.start({
     received: (announcement) => {
       cache.forget(announcement);
-      if (announcement.hasEvents) void carryOut([{ kind: 'events_logged' }], performance.now());
+      const { hasEvents, accessIds } = announcement;
+      const effects: Effect[] = [
+        ...(hasEvents ? [{ kind: 'events_logged' as const }] : []),
+        ...(accessIds.length > 0 ? [accessChanged(...accessIds)] : []),
+      ];
+      void carryOut(effects, performance.now());
     },
-    resumed: () => cache.forgetAll(),
+    resumed: () => {
+      cache.forgetAll();
+      void carryOut([{ kind: 'announcements_missed' }], performance.now());
+    },
   });
   const meter = new WriteMeter();
   const commit = async (write: Promise<unknown>, call: UseCaseCall) => {
@@ -123,7 +138,8 @@ export async function openApp(
     const changed = cache.committed(all);
     const effects = all.filter(isCarriedOut);
     // Other nodes see events when they have numbers.
-    announcements?.post({ ...changed, hasEvents: call === NUMBER_EVENTS && logsEvents(effects) });
+    const hasEvents = call === NUMBER_EVENTS && logsEvents(effects);
+    announcements?.post({ ...changed, hasEvents, accessIds: changedAccessIds(all) });
     return { result, effects };
   };
   const numbering = new EventNumbering(async () => {

@@ -120,6 +120,27 @@ export async function findDevices(sql: Sql, deviceNos: readonly number[]): Promi
   return (await sql.query<DeviceRow>(text, [JSON.stringify(deviceNos)])).map(toDevice);
 }
 
+/** What every node keeps in memory of each device. */
+export type KnownDevice = Pick<
+  StoredDevice,
+  'deviceNo' | 'deviceId' | 'profile' | 'facility' | 'capacityKg' | 'secretHash' | 'removedAtMs'
+>;
+
+const SELECT_KNOWN_DEVICE =
+  'SELECT device_no, device_id, profile, facility, capacity_kg, secret_hash, removed_at_ms FROM devices';
+
+/** In the order of their numbers. */
+export const listKnownDevices = (sql: Sql, afterDeviceNo: number, limit: number): Promise<KnownDevice[]> =>
+  sql.query<KnownDevice>(`${SELECT_KNOWN_DEVICE} WHERE device_no > $1 ORDER BY device_no LIMIT $2`, [
+    afterDeviceNo,
+    limit,
+  ]);
+
+export const findKnownDevices = (sql: Sql, deviceIds: readonly string[]): Promise<KnownDevice[]> =>
+  sql.query<KnownDevice>(`${SELECT_KNOWN_DEVICE} WHERE ${sql.isOneOf('device_id', '$1')}`, [
+    JSON.stringify(deviceIds),
+  ]);
+
 /** Locks the row of the device, but not its presence, for which every message of the device would have to wait. */
 export async function lockDeviceRow(tx: Transaction, deviceNo: number): Promise<StoredDevice | undefined> {
   const { sql } = tx;

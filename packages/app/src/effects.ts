@@ -29,6 +29,13 @@ export type Effect =
   | { readonly kind: 'key_ended'; readonly keyId: string }
   /** Of a browser that had signed in. */
   | { readonly kind: 'sessions_ended'; readonly hashes: readonly string[] }
+  /**
+   * Of keys, people and sessions (their hashes) that are new, or may do something else than before: every node reads them again,
+   * so that they can stop something on a node that cannot ask the storage. Those that have ended are told by the two kinds above.
+   */
+  | { readonly kind: 'access_changed'; readonly ids: readonly string[] }
+  /** What other nodes have told this one may have been missed. */
+  | { readonly kind: 'announcements_missed' }
   /** A notification waits to be sent. */
   | { readonly kind: 'notifications_due' }
   /** A message may have to be sent to a webhook. */
@@ -72,6 +79,23 @@ export const committed = <Result>(
  * message to a device was sent; of those that were not, it is stored by then.
  */
 export type CarryOut = (effects: readonly Effect[], begunAtMs: number) => Promise<boolean>;
+
+export const accessChanged = (...ids: readonly string[]): Effect => ({ kind: 'access_changed', ids });
+
+/** The keys, people and sessions (their hashes) of which every node has to know what a write has changed. */
+export const changedAccessIds = (effects: Committed<unknown>['effects']): string[] =>
+  effects.flatMap((effect) => {
+    switch (effect.kind) {
+      case 'key_ended':
+        return effect.keyId;
+      case 'sessions_ended':
+        return effect.hashes;
+      case 'access_changed':
+        return effect.ids;
+      default:
+        return [];
+    }
+  });
 
 export const alertEvaluation = (deviceNos: readonly number[]): Effect[] =>
   deviceNos.length === 0 ? [] : [{ kind: 'evaluate_alerts', deviceNos }];

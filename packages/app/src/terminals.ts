@@ -6,7 +6,7 @@ import { mayAdminister, TERMINALS_MAX } from '@granary/core/terminals';
 import { quoted } from '@granary/core/words';
 import { updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
-import { type Committed, committed, eventsLogged } from './effects.ts';
+import { accessChanged, type Committed, committed, eventsLogged } from './effects.ts';
 import { logEvents } from './events/event-rows.ts';
 import {
   insertKey,
@@ -136,18 +136,18 @@ export const writes = {
   ): Promise<Committed<null>> {
     await refuseChanged(tx.sql, personId, checked, nowMs);
     await updateRows(tx.sql, 'sessions', { hash }, { personId, personUntilMs: untilMs });
-    return committed(null);
+    return committed(null, accessChanged(hash));
   },
 
   async lock(tx: Transaction, hash: string): Promise<Committed<null>> {
     await updateRows(tx.sql, 'sessions', { hash }, { personId: null, personUntilMs: null });
-    return committed(null);
+    return committed(null, accessChanged(hash));
   },
 
   /** A terminal that was locked meanwhile stays locked. */
   async stay(tx: Transaction, hash: string, { personId, untilMs }: PersonUntil): Promise<Committed<null>> {
     await updateRows(tx.sql, 'sessions', { hash, personId }, { personUntilMs: untilMs });
-    return committed(null);
+    return committed(null, accessChanged(hash));
   },
 
   /** `undefined` if the session has ended. */

@@ -10,6 +10,7 @@ import { CONSOLE_FOLDER } from './http/console/built-console.ts';
 import { removeAddresses, writeAddresses } from './process/addresses-file.ts';
 import { type AdminKey, ensureAdminKey, firstConsoleLink } from './process/keys/admin-key.ts';
 import { Keyring } from './process/keys/keyring.ts';
+import { KnownCallers } from './process/keys/known-callers.ts';
 import { Lifecycle } from './process/lifecycle.ts';
 import { createAccessLog, createLogger, isReadableFormat, type Logger } from './process/logging/logger.ts';
 import { ServiceClock } from './process/nodes/service-clock.ts';
@@ -100,8 +101,10 @@ async function compose(settings: Settings, surroundings: Environment, lifecycle:
   const adminKey = await explainStart('the admin key', () =>
     ensureAdminKey({ app, logger, nowMs: now(), settings, nodes }),
   );
-  const keyring = new Keyring(app, now);
-  const process = { settings, surroundings, app, nodes, adminKey, keyring, certificates, clock, now, logger };
+  const knownCallers = new KnownCallers({ app, logger, now });
+  const keyring = new Keyring(app, knownCallers, now);
+  const access = { adminKey, knownCallers, keyring, certificates };
+  const process = { settings, surroundings, app, nodes, ...access, clock, now, logger };
   const devices = await composeDevices({
     ...process,
     certificate: certificates?.current ?? null,
@@ -120,6 +123,8 @@ async function compose(settings: Settings, surroundings: Environment, lifecycle:
 async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started> {
   const { settings, surroundings, app, link, reconciler, logger, now } = parts;
   await explainStart('the event log', () => lifecycle.start(parts.feed));
+  // Before the ports are open, so that every stop that is asked of this node can be carried out.
+  await explainStart('the storage', () => lifecycle.start(parts.knownCallers, parts.directory));
   await explainStart('the storage', () => parts.uptime.begin());
   lifecycle.onStop(() => parts.evaluator.drain());
   lifecycle.onStop(() => parts.pipeline.drain());

@@ -5,6 +5,8 @@ export interface Announcement {
   /** The devices whose record or configuration has changed. */
   readonly deviceIds: readonly string[];
   readonly hasEvents: boolean;
+  /** The keys, people and sessions (their hashes) whose access has changed or begun. */
+  readonly accessIds: readonly string[];
 }
 
 export interface AnnouncementReader {

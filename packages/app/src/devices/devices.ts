@@ -25,7 +25,9 @@ import { unfinishedCommands } from '../commands/command-rows.ts';
 import {
   type DeviceFilter,
   findDevice,
+  findKnownDevices,
   listDevices,
+  listKnownDevices,
   lockDeviceRow,
   type StoredDevice,
   saveDevice,
@@ -65,6 +67,8 @@ import { deviceUpdated, insertRegisteredDevices, type NewDevice } from './regist
 
 export const reads = {
   find: (sql: Sql, deviceId: string) => findDevice(sql, deviceId),
+  known: listKnownDevices,
+  knownById: findKnownDevices,
   list: (sql: Sql, filter: DeviceFilter) => listDevices(sql, filter),
   rejections: (sql: Sql, deviceNo: number) => readRejections(sql, deviceNo),
   /** How its messages are received; `null` if everything is as it should be. */

@@ -112,11 +112,51 @@ export async function findKeysByHash(
   sql: Sql,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, StoredCaller>> {
-  const rows = await sql.query<CallerRow & { readonly hash: string }>(
+  const rows = await sql.query<SecretRow>(
     `SELECT keys.hash, ${CALLER_COLUMNS} FROM keys ${WITH_OWNERS} WHERE ${sql.isOneOf('keys.hash', '$1')}`,
     [JSON.stringify(hashes)],
   );
-  return new Map(rows.map(({ hash, ...key }) => [hash, toCaller(key)]));
+  return callersByHash(rows);
+}
+
+/** Part of the secrets that are valid now, in the order of their hashes. */
+export interface SecretPage {
+  readonly afterHash: string;
+  readonly limit: number;
+  readonly nowMs: number;
+}
+
+const SELECT_SECRET = `SELECT keys.hash, ${CALLER_COLUMNS} FROM keys ${WITH_OWNERS} WHERE keys.kind = 'service'`;
+
+type SecretRow = CallerRow & { readonly hash: string };
+
+const callersByHash = (rows: readonly SecretRow[]): Map<string, StoredCaller> =>
+  new Map(rows.map(({ hash, ...key }) => [hash, toCaller(key)]));
+
+/** Callers with a secret of their own, by its hash. */
+export async function listSecrets(
+  sql: Sql,
+  { afterHash, limit, nowMs }: SecretPage,
+): Promise<ReadonlyMap<string, StoredCaller>> {
+  const rows = await sql.query<SecretRow>(
+    `${SELECT_SECRET} AND keys.hash > $1 AND keys.revoked_at_ms IS NULL
+       AND (keys.expires_at_ms IS NULL OR keys.expires_at_ms > $2)
+     ORDER BY keys.hash LIMIT $3`,
+    [afterHash, nowMs, limit],
+  );
+  return callersByHash(rows);
+}
+
+/** The secrets of these keys, and those of the personal keys of these people. */
+export async function findSecretsOf(
+  sql: Sql,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredCaller>> {
+  const rows = await sql.query<SecretRow>(
+    `${SELECT_SECRET} AND (${sql.isOneOf('keys.key_id', '$1')} OR ${sql.isOneOf('keys.owner_id', '$1')})`,
+    [JSON.stringify(keyIds)],
+  );
+  return callersByHash(rows);
 }
 
 export async function findCaller(sql: Sql, keyId: string): Promise<StoredCaller | undefined> {

@@ -5,7 +5,7 @@ import { sentence } from '@granary/contract/sentences/english';
 import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
-import { type Committed, committed, eventsLogged } from '../effects.ts';
+import { accessChanged, type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import { presetHashesOfNodes } from '../nodes.ts';
 import type { Transaction } from '../transaction.ts';
@@ -15,12 +15,14 @@ import {
   endKeyBy,
   findKeyByHash,
   findKeysByHash,
+  findSecretsOf,
   hasFullKey,
   insertKey,
   type KeyPage,
   type KeySecret,
   listKeys,
   listPersonalKeys,
+  listSecrets,
   lockAdminKeys,
   lockKey,
   lockKeyByHash,
@@ -50,6 +52,8 @@ export type PresetOutcome = 'unchanged' | 'created' | 'restored';
 export const reads = {
   findByHash: (sql: Sql, hash: string) => findKeyByHash(sql, hash),
   findByHashes: (sql: Sql, hashes: readonly string[]) => findKeysByHash(sql, hashes),
+  secrets: listSecrets,
+  secretsOf: findSecretsOf,
   list: (sql: Sql, page: KeyPage) => listKeys(sql, page),
   listPersonal: (sql: Sql, ownerId: string, nowMs: number) => listPersonalKeys(sql, ownerId, nowMs),
   count: (sql: Sql) => countKeys(sql),
@@ -134,7 +138,12 @@ export const writes = {
     await moveLinks(tx.sql, keyId, created.keyId);
     const rotated = keyEvent('key.rotated', created, created.createdAtMs, { replaces: keyId });
     await logEvents(tx, [rotated]);
-    return committed(created, { kind: 'key_ended', keyId }, ...eventsLogged([rotated]));
+    return committed(
+      created,
+      { kind: 'key_ended', keyId },
+      accessChanged(created.keyId),
+      ...eventsLogged([rotated]),
+    );
   },
 
   /**
@@ -164,7 +173,7 @@ export const writes = {
       events.push(keyEvent('key.issued', after, atMs));
     }
     await logEvents(tx, events);
-    const effects = eventsLogged(events);
+    const effects = [accessChanged(keyId), ...eventsLogged(events)];
     if (isNew) return committed('created', ...effects);
     return committed(isChanged ? 'restored' : 'unchanged', ...effects);
   },
@@ -179,7 +188,7 @@ async function issue(tx: Transaction, key: NewStoredKey): Promise<Committed<Stor
   const created = await insert(tx.sql, key);
   const issued = keyEvent('key.issued', created, created.createdAtMs);
   await logEvents(tx, [issued]);
-  return committed(created, ...eventsLogged([issued]));
+  return committed(created, accessChanged(created.keyId), ...eventsLogged([issued]));
 }
 
 async function insert(sql: Sql, key: NewStoredKey): Promise<StoredKey> {

@@ -8,6 +8,7 @@ import {
   type CallerRow,
   findCaller,
   findKeysById,
+  type SecretPage,
   toCaller,
   WITH_OWNERS,
 } from '../keys/key-rows.ts';
@@ -24,6 +25,8 @@ export interface SignedInPerson {
   readonly key: StoredKey;
   readonly untilMs: number;
 }
+
+export type SessionsByHash = ReadonlyMap<string, SessionOfKey>;
 
 /** A code with which a browser can sign in once. */
 export interface NewCode {
@@ -51,19 +54,48 @@ interface SessionRow extends CallerRow {
   readonly personUntilMs: number | null;
 }
 
-/** Those that exist, by their hashes. */
-export async function findSessions(
-  sql: Sql,
-  hashes: readonly string[],
-): Promise<ReadonlyMap<string, SessionOfKey>> {
-  const rows = await sql.query<SessionRow>(
-    `SELECT sessions.hash, sessions.address, sessions.browser, sessions.created_at_ms AS session_created_at_ms,
+const SELECT_SESSION = `
+     SELECT sessions.hash, sessions.address, sessions.browser, sessions.created_at_ms AS session_created_at_ms,
        sessions.last_used_at_ms AS session_last_used_at_ms, sessions.expires_at_ms AS session_expires_at_ms,
        sessions.ends_at_ms, sessions.provider_sid, sessions.person_id, sessions.person_until_ms, ${CALLER_COLUMNS}
-     FROM sessions JOIN keys ON keys.key_id = sessions.key_id ${WITH_OWNERS}
-     WHERE ${sql.isOneOf('sessions.hash', '$1')}`,
-    [JSON.stringify(hashes)],
+     FROM sessions JOIN keys ON keys.key_id = sessions.key_id ${WITH_OWNERS}`;
+
+/** Those that exist, by their hashes. */
+export const findSessions = async (sql: Sql, hashes: readonly string[]): Promise<SessionsByHash> =>
+  await withPeople(
+    sql,
+    await sql.query<SessionRow>(`${SELECT_SESSION} WHERE ${sql.isOneOf('sessions.hash', '$1')}`, [
+      JSON.stringify(hashes),
+    ]),
   );
+
+export const listAllSessions = async (
+  sql: Sql,
+  { afterHash, limit, nowMs }: SecretPage,
+): Promise<SessionsByHash> =>
+  await withPeople(
+    sql,
+    await sql.query<SessionRow>(
+      `${SELECT_SESSION} WHERE sessions.hash > $1 AND sessions.expires_at_ms > $2 ORDER BY sessions.hash LIMIT $3`,
+      [afterHash, nowMs, limit],
+    ),
+  );
+
+/** The sessions with these hashes, those of these keys and of the personal keys of these people, and where they are at a terminal. */
+export const findSessionsOf = async (sql: Sql, ids: readonly string[]): Promise<SessionsByHash> =>
+  await withPeople(
+    sql,
+    await sql.query<SessionRow>(
+      `${SELECT_SESSION} WHERE sessions.hash IN (
+         SELECT hash FROM sessions WHERE ${sql.isOneOf('hash', '$1')}
+         UNION SELECT hash FROM sessions WHERE ${sql.isOneOf('person_id', '$1')}
+         UNION SELECT sessions.hash FROM keys JOIN sessions ON sessions.key_id = keys.key_id
+           WHERE ${sql.isOneOf('keys.key_id', '$1')} OR ${sql.isOneOf('keys.owner_id', '$1')})`,
+      [JSON.stringify(ids)],
+    ),
+  );
+
+async function withPeople(sql: Sql, rows: readonly SessionRow[]): Promise<SessionsByHash> {
   const personIds = rows.flatMap(({ personId }) => personId ?? []);
   const people = personIds.length === 0 ? new Map() : await findKeysById(sql, personIds);
   return new Map(rows.map((row) => [row.hash, sessionOf(row, people)]));

@@ -12,7 +12,7 @@ import {
 } from '@granary/core/session';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import { type Committed, committed, type Effect } from '../effects.ts';
+import { accessChanged, type Committed, committed, type Effect } from '../effects.ts';
 import { findCaller, leaveTerminals, lockKey } from '../keys/key-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { secretOf } from './checked-secret.ts';
@@ -22,9 +22,11 @@ import {
   expireSignIns,
   findCodes,
   findSessions,
+  findSessionsOf,
   insertCode,
   insertSession,
   isSessionOf,
+  listAllSessions,
   listSessions,
   type NewCode,
   recordSessionUse,
@@ -68,6 +70,8 @@ interface PasswordChange {
 
 export const reads = {
   find: (sql: Sql, hashes: readonly string[]) => findSessions(sql, hashes),
+  all: listAllSessions,
+  allOf: findSessionsOf,
   list: (sql: Sql, keyId: string, nowMs: number) => listSessions(sql, keyId, nowMs),
 
   /** The keys of codes that can still be used, by the hashes of the codes. */
@@ -134,6 +138,8 @@ export const writes = {
     await insertSession(tx.sql, session);
     return committed(
       { key, session, person: null },
+      // With a new password the person is not signed in at any terminal.
+      accessChanged(hash, ...(password === undefined ? [] : [keyId])),
       ...(ended.length === 0 ? [] : [sessionsEnded(...ended)]),
     );
   },
@@ -159,7 +165,11 @@ export const writes = {
     await tx.sql.run('UPDATE people SET password = $2 WHERE key_id = $1', [keyId, password]);
     await removeCodesBeyond(tx.sql, keyId, 0);
     await leaveTerminals(tx.sql, keyId);
-    return committed(null, sessionsEnded(...(await removeSessionsBut(tx.sql, keyId, keptHash))));
+    return committed(
+      null,
+      accessChanged(keyId),
+      sessionsEnded(...(await removeSessionsBut(tx.sql, keyId, keptHash))),
+    );
   },
 
   async createCode(tx: Transaction, code: NewCode): Promise<Committed<NewCode>> {

@@ -67,6 +67,8 @@ function startDispatcher({
     keyring: {
       drop: (keyId) => void done.push(['drop key', keyId]),
       dropSessions: (hashes) => void done.push(['drop sessions', ...hashes]),
+      accessChanged: (ids) => void done.push(['read access', ...ids]),
+      changesMissed: () => void done.push(['read all access']),
     },
     directory: { dropSecret: (deviceId) => void done.push(['drop secret', deviceId]) },
     declaredSensors: { drop: (deviceId) => void done.push(['drop sensors', deviceId]) },
@@ -89,6 +91,8 @@ test('each effect is carried out once, in order', async () => {
       { kind: 'device_updated', deviceId: 'd-7' },
       { kind: 'key_ended', keyId: 'key_1' },
       { kind: 'sessions_ended', hashes: ['hash'] },
+      { kind: 'access_changed', ids: ['key_2'] },
+      { kind: 'announcements_missed' },
       { kind: 'events_logged' },
     ],
     0,
@@ -104,6 +108,8 @@ test('each effect is carried out once, in order', async () => {
     ['forget sensors', 'd-7'],
     ['drop key', 'key_1'],
     ['drop sessions', 'hash'],
+    ['read access', 'key_2'],
+    ['read all access'],
     ['feed'],
   ]);
 });

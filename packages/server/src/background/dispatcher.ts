@@ -21,7 +21,7 @@ interface DispatcherParts {
   readonly link: Pick<ServiceLink, 'sendConfiguration' | 'disconnect' | 'forgetSensors'>;
   readonly evaluator: Pick<AlertEvaluator, 'wake'>;
   readonly feed: Pick<EventFeed, 'wake'>;
-  readonly keyring: Pick<Keyring, 'drop' | 'dropSessions'>;
+  readonly keyring: Pick<Keyring, 'drop' | 'dropSessions' | 'accessChanged' | 'changesMissed'>;
   readonly directory: Pick<DeviceDirectory, 'dropSecret'>;
   readonly declaredSensors: Pick<DeclaredSensorsCache, 'drop'>;
   readonly notificationSender: Pick<NotificationSender, 'wake'>;
@@ -100,6 +100,12 @@ function perform(parts: DispatcherParts, effect: Effect, begunAtMs: number): Sen
       return null;
     case 'sessions_ended':
       parts.keyring.dropSessions(effect.hashes);
+      return null;
+    case 'access_changed':
+      parts.keyring.accessChanged(effect.ids);
+      return null;
+    case 'announcements_missed':
+      parts.keyring.changesMissed();
       return null;
     case 'notifications_due':
       parts.notificationSender.wake();

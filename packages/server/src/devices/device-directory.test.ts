@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import type { StoredDevice } from '@granary/app/device-rows';
+import type { KnownDevice, StoredDevice } from '@granary/app/device-rows';
 import { Refusal } from '@granary/contract/errors';
+import type { EventType } from '@granary/contract/events';
 import { NEVER_SEEN } from '@granary/core/devices/status';
 import { storageUnavailable } from '@granary/store/errors';
+import { eventually } from '@granary/testing/server/eventually';
 import { hashSecret } from '../process/keys/secrets.ts';
+import { createLogger } from '../process/logging/logger.ts';
 import { DeviceDirectory, SECRET_LAST_KNOWN_MS_MAX } from './device-directory.ts';
 import { UrgentDeadline } from './sending/urgent-deadline.ts';
 
@@ -36,12 +39,22 @@ const hangs: Find = () => new Promise(() => undefined);
 describe('the device directory', () => {
   let nowMs = 0;
   let find: Find;
+  let stored: KnownDevice[];
   let directory: DeviceDirectory;
   beforeEach(() => {
     nowMs = 1_000_000;
     find = async (deviceId) => (deviceId === 'silo' ? device('right') : undefined);
-    const devices = { find: (deviceId: string) => find(deviceId) };
-    directory = new DeviceDirectory({ devices, urgent: { devices } }, () => nowMs);
+    stored = [];
+    const devices = {
+      find: (deviceId: string) => find(deviceId),
+      known: async (afterDeviceNo: number, limit: number) =>
+        stored.filter(({ deviceNo }) => deviceNo > afterDeviceNo).slice(0, limit),
+      knownById: async (deviceIds: readonly string[]) =>
+        stored.filter(({ deviceId }) => deviceIds.includes(deviceId)),
+    };
+    const app = { devices, urgent: { devices } };
+    const logger = createLogger('silent', false);
+    directory = new DeviceDirectory({ app, logger, now: () => nowMs });
   });
 
   it('authenticates devices by their stored secret', async () => {
@@ -64,7 +77,7 @@ describe('the device directory', () => {
       await directory.find('silo');
       find = broken;
       const found = await directory.findUrgently('silo', new UrgentDeadline());
-      assert.deepEqual(found, { ...LINK_DEVICE, facility: 'north' });
+      assert.deepEqual([found?.deviceNo, found?.facility], [7, 'north']);
       await assert.rejects(
         directory.findUrgently('other', new UrgentDeadline()),
         (error) => error instanceof Refusal && error.code === 'storage_unavailable',
@@ -95,6 +108,49 @@ describe('the device directory', () => {
     ]);
     await isUnavailable('silo', 'right');
     assert.equal((await directory.findUrgently('silo', new UrgentDeadline()))?.deviceNo, 7);
+  });
+
+  it('knows every device before it is asked for one, and what the event log says about them since', async (t) => {
+    const all = Array.from({ length: 1_201 }, (_, index) => ({
+      ...device('right'),
+      deviceNo: index + 1,
+      deviceId: `silo-${index + 1}`,
+    }));
+    stored = [...all];
+    await directory.start();
+    t.after(() => directory.stop());
+    find = fails;
+    const foundNo = async (deviceId: string) =>
+      await directory.findUrgently(deviceId, new UrgentDeadline()).then(
+        (found) => found?.deviceNo ?? null,
+        () => null,
+      );
+    const event = (type: EventType, deviceId: string) => ({
+      sequence: 1,
+      type,
+      deviceId,
+      facility: 'north',
+      atMs: nowMs,
+      actor: null,
+      data: {},
+    });
+    assert.deepEqual(
+      [directory.size, await foundNo('silo-1'), await foundNo('silo-1201')],
+      [1_201, 1, 1_201],
+    );
+    assert.equal((await directory.authenticate('silo-700', 'right'))?.deviceNo, 700);
+
+    stored = [
+      { ...device('new'), deviceNo: 2_000, deviceId: 'silo-5' },
+      { ...device('new'), deviceNo: 2_001 },
+    ];
+    directory.observe([event('device.purged', 'silo-5'), event('device.registered', 'silo')]);
+    await eventually(() => foundNo('silo-5'), 2_000);
+    await eventually(() => foundNo('silo'), 2_001);
+    assert.equal((await directory.authenticate('silo', 'new'))?.deviceNo, 2_001);
+    directory.observe([event('device.credentials_replaced', 'silo-6')]);
+    await eventually(() => foundNo('silo-6'), null);
+    assert.equal(await foundNo('silo-7'), 7);
   });
 
   it('does not keep a secret from a look-up that began before it was replaced', async () => {

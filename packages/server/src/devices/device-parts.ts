@@ -42,7 +42,7 @@ export type DeviceParts = Awaited<ReturnType<typeof composeDevices>>;
 export async function composeDevices(given: Given) {
   const { settings, app, clock, logger, carryOut } = given;
   const { now } = clock;
-  const directory = new DeviceDirectory(app, now);
+  const directory = new DeviceDirectory({ app, logger, now });
   const declaredSensors = new DeclaredSensorsCache(readDeclaredSensors(directory));
   const counters = newIngestCounters();
   const pipeline = new IngestPipeline({

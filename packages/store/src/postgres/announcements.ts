@@ -5,6 +5,7 @@ import type { Announcement, AnnouncementReader, Announcements } from '../announc
 const CHANNEL = 'granary_announcements';
 /** The server takes at most 8,000 bytes in a message; an id has at most 64 characters. */
 const IDS_PER_MESSAGE = 40;
+const ACCESS_IDS_PER_MESSAGE = 20;
 const NUMBERS_PER_MESSAGE = 400;
 const RECONNECT_MS_MIN = 100;
 const RECONNECT_MS_MAX = 5_000;
@@ -14,7 +15,13 @@ const ANSWER_MS_MAX = 4_000;
 /** All nodes read each message, so new readings of a busy node are announced together; those of a quiet one are announced at once. */
 const READINGS_EVERY_MS = 50;
 
-type Message = [from: string, deviceNos: number[], deviceIds: string[], hasEvents: boolean];
+type Message = [
+  from: string,
+  deviceNos: number[],
+  deviceIds: string[],
+  hasEvents: boolean,
+  accessIds: string[],
+];
 
 /**
  * Announcements between nodes over LISTEN and NOTIFY, on a connection of their own. They are sent after the commit and not in it, because
@@ -28,6 +35,7 @@ export class PostgresAnnouncements implements Announcements {
   readonly #ownStart = JSON.stringify([this.#node]).slice(0, -1);
   readonly #deviceNos = new Set<number>();
   readonly #deviceIds = new Set<string>();
+  readonly #accessIds = new Set<string>();
   #hasEvents = false;
   #reader: AnnouncementReader | null = null;
   #client: Client | null = null;
@@ -53,10 +61,11 @@ export class PostgresAnnouncements implements Announcements {
     void this.#open();
   }
 
-  post({ deviceNos, deviceIds, hasEvents }: Announcement): void {
+  post({ deviceNos, deviceIds, hasEvents, accessIds }: Announcement): void {
     if (!this.isReceiving) return;
     for (const deviceNo of deviceNos) this.#deviceNos.add(deviceNo);
     for (const deviceId of deviceIds) this.#deviceIds.add(deviceId);
+    for (const id of accessIds) this.#accessIds.add(id);
     this.#hasEvents ||= hasEvents;
     this.#planSend();
   }
@@ -120,7 +129,7 @@ export class PostgresAnnouncements implements Announcements {
   /** What is posted while a statement is under way, or shortly after one with readings, goes into the next one. */
   #planSend(): void {
     if (this.#isSending || !this.#hasWaiting) return;
-    const isUrgent = this.#hasEvents || this.#deviceIds.size > 0;
+    const isUrgent = this.#hasEvents || this.#deviceIds.size > 0 || this.#accessIds.size > 0;
     const waitMs = isUrgent ? 0 : this.#sentAtMs + READINGS_EVERY_MS - performance.now();
     if (waitMs <= 0) {
       clearTimeout(this.#sendTimer);
@@ -151,25 +160,35 @@ export class PostgresAnnouncements implements Announcements {
   }
 
   get #hasWaiting(): boolean {
-    return this.#hasEvents || this.#deviceNos.size > 0 || this.#deviceIds.size > 0;
+    return (
+      this.#hasEvents || [this.#deviceNos, this.#deviceIds, this.#accessIds].some(({ size }) => size > 0)
+    );
   }
 
   #takeMessages(): string[] {
     const deviceNos = [...this.#deviceNos];
     const deviceIds = [...this.#deviceIds];
+    const accessIds = [...this.#accessIds];
     const messages: string[] = [];
-    const count = Math.max(deviceNos.length / NUMBERS_PER_MESSAGE, deviceIds.length / IDS_PER_MESSAGE, 1);
+    const count = Math.max(
+      deviceNos.length / NUMBERS_PER_MESSAGE,
+      deviceIds.length / IDS_PER_MESSAGE,
+      accessIds.length / ACCESS_IDS_PER_MESSAGE,
+      1,
+    );
     for (let i = 0; i < count; i++) {
       const message: Message = [
         this.#node,
-        deviceNos.slice(i * NUMBERS_PER_MESSAGE, (i + 1) * NUMBERS_PER_MESSAGE),
-        deviceIds.slice(i * IDS_PER_MESSAGE, (i + 1) * IDS_PER_MESSAGE),
+        partOf(deviceNos, NUMBERS_PER_MESSAGE, i),
+        partOf(deviceIds, IDS_PER_MESSAGE, i),
         this.#hasEvents,
+        partOf(accessIds, ACCESS_IDS_PER_MESSAGE, i),
       ];
       messages.push(JSON.stringify(message));
     }
     this.#deviceNos.clear();
     this.#deviceIds.clear();
+    this.#accessIds.clear();
     this.#hasEvents = false;
     return messages;
   }
@@ -178,16 +197,19 @@ export class PostgresAnnouncements implements Announcements {
     if (payload.startsWith(this.#ownStart)) return;
     const announcement = readMessage(payload);
     if (announcement === null) return;
-    const [, deviceNos, deviceIds, hasEvents] = announcement;
-    this.#reader?.received({ deviceNos, deviceIds, hasEvents });
+    const [, deviceNos, deviceIds, hasEvents, accessIds] = announcement;
+    this.#reader?.received({ deviceNos, deviceIds, hasEvents, accessIds });
   }
 }
+
+const partOf = <Item>(items: readonly Item[], perMessage: number, index: number): Item[] =>
+  items.slice(index * perMessage, (index + 1) * perMessage);
 
 /** `null` for a message of another program or version. */
 function readMessage(payload: string): Message | null {
   try {
     const message = JSON.parse(payload);
-    return Array.isArray(message) && Array.isArray(message[1]) && Array.isArray(message[2])
+    return Array.isArray(message) && [message[1], message[2], message[4]].every(Array.isArray)
       ? (message as Message)
       : null;
   } catch {

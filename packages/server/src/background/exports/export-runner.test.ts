@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { grantOf } from '@granary/core/keys';
-import type { Caller } from '../../process/keys/keyring.ts';
+import type { Caller } from '../../process/keys/callers.ts';
 import {
   EXPORTS_MAX,
   EXPORTS_PER_KEY_MAX,

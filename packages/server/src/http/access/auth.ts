@@ -11,7 +11,8 @@ import { hasScope } from '@granary/core/keys';
 import { isShared } from '@granary/core/session';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { deadlineOf, lateIfFailing, UrgentDeadline } from '../../devices/sending/urgent-deadline.ts';
-import type { Caller, Keyring } from '../../process/keys/keyring.ts';
+import type { Caller } from '../../process/keys/callers.ts';
+import type { Keyring } from '../../process/keys/keyring.ts';
 import {
   type Credential,
   isOfSession,

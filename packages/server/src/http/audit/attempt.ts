@@ -11,7 +11,7 @@ import { checkDeviceId } from '@granary/contract/ids';
 import { auditInput, PATH_CHARS_MAX, withoutSecrets } from '@granary/core/audit';
 import { secretHolderOf } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Caller } from '../../process/keys/keyring.ts';
+import type { Caller } from '../../process/keys/callers.ts';
 import { isUrgentNow } from '../access/urgency.ts';
 
 const FACILITY_CHARS_MAX = 200;

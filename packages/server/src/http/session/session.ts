@@ -7,7 +7,7 @@ import type { UsedFactor } from '@granary/core/people';
 import { CODE_MS_USUAL, isShared, listedSession, sessionIdOf, sessionRecord } from '@granary/core/session';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Caller, callerOf } from '../../process/keys/keyring.ts';
+import { type Caller, callerOf } from '../../process/keys/callers.ts';
 import { challengeHashOf, checkedPasskey, isSignedBy } from '../../process/keys/passkeys.ts';
 import {
   hashSecret,

@@ -8,7 +8,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { auditInput } from '@granary/core/audit';
 import { claimedGroups, claimedPerson, signInRecord } from '@granary/core/sign-on';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { callerOf } from '../../process/keys/keyring.ts';
+import { callerOf } from '../../process/keys/callers.ts';
 import {
   decryptSecret,
   encryptSecret,

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { App } from '@granary/app/app';
+import type { Scope } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
 import { describeEachEngine } from '@granary/testing/app/engines';
-import { draftKey, Keyring, LAST_KNOWN_MS_MAX } from './keyring.ts';
+import { eventually } from '@granary/testing/server/eventually';
+import { createLogger } from '../logging/logger.ts';
+import { draftKey, Keyring } from './keyring.ts';
+import { KnownCallers, LAST_KNOWN_MS_MAX } from './known-callers.ts';
+import { hashSecret, newSessionSecret, sessionCredential } from './secrets.ts';
 
 const START_MS = Date.UTC(2026, 5, 15);
 
@@ -15,12 +20,15 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
     there = await engine.open();
   });
 
+  const knownBy = (app: App, clock: { readonly nowMs: number }) =>
+    new KnownCallers({ app, logger: createLogger('silent', false), now: () => clock.nowMs });
+
   /** A key that is known to a node whose clock the test sets. */
   async function knownKey() {
     const { key, stored } = draftKey({ name: 'k', scopes: ['operate'] }, START_MS);
     await here.keys.create(stored);
     const clock = { nowMs: START_MS };
-    const keyring = new Keyring(there, () => clock.nowMs);
+    const keyring = new Keyring(there, knownBy(there, clock), () => clock.nowMs);
     assert.equal((await keyring.identify(key))?.keyId, stored.keyId);
     return { key, keyId: stored.keyId, clock, keyring };
   }
@@ -74,11 +82,66 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
         return found;
       },
     };
-    const keyring = new Keyring({ ...there, keys: slow, urgent: there }, () => clock.nowMs);
+    const keyring = new Keyring(
+      { ...there, keys: slow, urgent: there },
+      knownBy(there, clock),
+      () => clock.nowMs,
+    );
     const identified = keyring.identify(key);
     keyring.drop(keyId);
     lookUp.resolve();
     await identified;
     assert.equal(keyring.lastKnown(key), null);
+  });
+
+  it('is known before it is used: a key, its sessions, and a person at a terminal, until they end', async (t) => {
+    const clock = { nowMs: START_MS };
+    const known = knownBy(there, clock);
+    const keyring = new Keyring(there, known, () => clock.nowMs);
+    const make = async (scopes: Scope[]) => {
+      const { key, stored } = draftKey({ name: 'k', scopes }, START_MS);
+      await here.keys.create(stored);
+      return { key, keyId: stored.keyId };
+    };
+    const signIn = async (keyId: string) => {
+      const secret = newSessionSecret();
+      const hash = hashSecret(secret);
+      await here.session.create({ keyId, codeHash: null, hash, formerHash: null, nowMs: START_MS });
+      return { cookie: sessionCredential(secret), hash };
+    };
+    const nameOf = (credential: string) => keyring.lastKnown(credential)?.keyId ?? null;
+    const before = await make(['stop']);
+    // More than one part of the reading.
+    const many: Awaited<ReturnType<typeof make>>[] = [];
+    while (many.length < 510)
+      many.push(...(await Promise.all(Array.from({ length: 10 }, () => make(['operate'])))));
+    const ofBefore = await signIn(before.keyId);
+    await known.start();
+    t.after(() => known.stop());
+    assert.deepEqual([before.key, ofBefore.cookie].map(nameOf), [before.keyId, before.keyId]);
+    assert.deepEqual(
+      many.map(({ key }) => nameOf(key)),
+      many.map(({ keyId }) => keyId),
+    );
+
+    const reader = await make(['read']);
+    const after = await make(['stop']);
+    const ofAfter = await signIn(after.keyId);
+    keyring.accessChanged([reader.keyId, after.keyId, ofAfter.hash]);
+    await eventually(async () => nameOf(ofAfter.cookie), after.keyId);
+    assert.deepEqual([nameOf(after.key), nameOf(reader.key)], [after.keyId, null]);
+
+    await here.session.end(ofAfter.hash);
+    await here.keys.revoke(before.keyId, START_MS);
+    keyring.accessChanged([ofAfter.hash]);
+    keyring.drop(before.keyId);
+    assert.deepEqual([before.key, ofBefore.cookie].map(nameOf), [null, null]);
+    await eventually(async () => nameOf(ofAfter.cookie), null);
+    assert.equal(nameOf(after.key), after.keyId);
+
+    // Nobody has told the end of this one.
+    await here.keys.revoke(after.keyId, START_MS);
+    keyring.changesMissed();
+    await eventually(async () => nameOf(after.key), null);
   });
 });

@@ -9,10 +9,10 @@ import { LATE } from '@granary/common/within';
 import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
-import { checkedTimeMs, DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { checkedTimeMs, HOUR_MS } from '@granary/contract/time';
 import { grantOf, isValidAt, keyRecord, type StoredCaller, type StoredKey } from '@granary/core/keys';
-import type { StoredSession } from '@granary/core/session';
-import { personAtTerminal } from '@granary/core/terminals';
+import { type Caller, callerAt, callerOf, type Found, foundBySession, isCallerValidAt } from './callers.ts';
+import type { KnownCallers } from './known-callers.ts';
 import { type Credential, hashSecret, newKey, sessionSecretOf } from './secrets.ts';
 
 /** A query that hangs must not hold the others for as long. */
@@ -22,27 +22,10 @@ const HASHES_PER_QUERY_MAX = 500;
 
 /** How long a checked key is valid without another check; a revocation on any node takes effect within a second. */
 const KEY_CACHED_MS = 500;
-/** How long a checked key is accepted for a stop while the storage does not answer. */
-export const LAST_KNOWN_MS_MAX = DAY_MS;
 /** A further key replaces the one that was checked longest ago. */
 const KEYS_CACHED_MAX = 10_000;
 const USE_RECORDED_EVERY_MS = 60_000;
 const SESSION_USE_RECORDED_EVERY_MS = HOUR_MS;
-
-/** A caller is identified by its key, or by a session of its key. */
-export interface Caller extends StoredCaller {
-  /** `null` where the key itself was sent. */
-  readonly session: StoredSession | null;
-  /** The shared terminal of the session; while nobody has signed in, the caller is the terminal itself. */
-  readonly terminal: { readonly keyId: string; readonly name: string } | null;
-}
-
-/** What was found by a credential. */
-interface Found {
-  readonly caller: Caller;
-  /** The terminal itself where a person has signed in, and when it is locked again. */
-  readonly locked: { readonly caller: Caller; readonly fromMs: number } | null;
-}
 
 interface CheckedCaller extends Found {
   readonly checkedAtMs: number;
@@ -59,6 +42,9 @@ interface KeyStore extends KeyReads {
   readonly urgent: KeyReads;
 }
 
+/** Of the key, or of the cookie of a session. */
+const hashOf = (credential: Credential): string => hashSecret(sessionSecretOf(credential) ?? credential);
+
 /** The look-ups of one way to the storage. */
 class LookUps {
   readonly #keys: SharedLookUp<StoredCaller>;
@@ -70,49 +56,31 @@ class LookUps {
   }
 
   async find(credential: Credential): Promise<Found | null> {
-    const secret = sessionSecretOf(credential);
-    if (secret === null) {
-      const key = await this.#keys.find(hashSecret(credential));
+    const hash = hashOf(credential);
+    if (sessionSecretOf(credential) === null) {
+      const key = await this.#keys.find(hash);
       return key === undefined ? null : { caller: callerOf(key), locked: null };
     }
-    const found = await this.#sessions.find(hashSecret(secret));
+    const found = await this.#sessions.find(hash);
     return found === undefined ? null : foundBySession(found);
   }
-}
-
-/** The caller that a key is by itself, or by one of its sessions. */
-export const callerOf = (key: StoredCaller, session: StoredSession | null = null): Caller => ({
-  ...key,
-  session,
-  terminal: key.kind === 'terminal' ? { keyId: key.keyId, name: key.name } : null,
-});
-
-function foundBySession({ key, session, person }: SessionOfKey): Found {
-  const own = callerOf(key, session);
-  if (person === null) return { caller: own, locked: null };
-  const caller = { ...personAtTerminal(key, person.key), session, terminal: own.terminal };
-  return { caller, locked: { caller: own, fromMs: person.untilMs } };
-}
-
-/** A person who is gone or disabled leaves the terminal as it is when it is locked. */
-function callerAt({ caller, locked }: Found, nowMs: number): Caller {
-  if (locked === null) return caller;
-  return nowMs < locked.fromMs && isValidAt(caller, nowMs) ? caller : locked.caller;
 }
 
 /** Identifies callers by their keys, and caches the result so that not every request needs the database. */
 export class Keyring {
   readonly #store: KeyStore;
+  readonly #known: KnownCallers;
   readonly #lookUps: LookUps;
   readonly #urgentLookUps: LookUps;
   readonly #codes: SharedLookUp<StoredCaller>;
   readonly #now: () => number;
   readonly #checked = new BoundedMap<Credential, CheckedCaller>(KEYS_CACHED_MAX);
   readonly #useRecordedAtMs = new BoundedMap<string, number>(KEYS_CACHED_MAX);
-  #endingsSeen = 0;
+  #changesSeen = 0;
 
-  constructor(app: KeyStore, now: () => number) {
+  constructor(app: KeyStore, known: KnownCallers, now: () => number) {
     this.#store = app;
+    this.#known = known;
     this.#lookUps = new LookUps(app);
     this.#urgentLookUps = new LookUps(app.urgent);
     this.#codes = new SharedLookUp((hashes) => app.session.keysOfCodes(hashes, now()));
@@ -121,26 +89,35 @@ export class Keyring {
 
   /** The caller if it was checked recently. */
   cached(credential: Credential): Caller | null {
-    return this.#checkedWithin(credential, KEY_CACHED_MS);
+    const checked = this.#checked.get(credential);
+    if (checked === undefined) return null;
+    const ageMs = this.#now() - checked.checkedAtMs;
+    // A clock that was set back must not extend the time.
+    return ageMs >= 0 && ageMs < KEY_CACHED_MS ? this.#validCaller(checked) : null;
   }
 
   /** The last known caller, for a stop that must not wait for the storage. */
   lastKnown(credential: Credential): Caller | null {
-    return this.#checkedWithin(credential, LAST_KNOWN_MS_MAX);
+    const found = this.#known.find(hashOf(credential));
+    return found && this.#validCaller(found);
   }
 
   /** Urgent look-ups do not wait for other work. */
   async identify(credential: Credential, isUrgent = false): Promise<Caller | null> {
-    const endingsSeen = this.#endingsSeen;
+    const changesSeen = this.#changesSeen;
     const found = await (isUrgent ? this.#urgentLookUps : this.#lookUps).find(credential);
     const nowMs = this.#now();
     const caller = found && callerAt(found, nowMs);
     if (found === null || caller === null || !isCallerValidAt(caller, nowMs)) {
       this.#checked.delete(credential);
+      this.#known.forget(hashOf(credential));
       return null;
     }
-    // A key that was read before another ended may be outdated, so it is not cached.
-    if (endingsSeen === this.#endingsSeen) this.#checked.set(credential, { ...found, checkedAtMs: nowMs });
+    // A key that was read before another ended or changed may be outdated, so it is not cached.
+    if (changesSeen === this.#changesSeen) {
+      this.#checked.set(credential, { ...found, checkedAtMs: nowMs });
+      this.#known.note(hashOf(credential), found);
+    }
     // Not awaited, because a storage that hangs must not delay a stop.
     void outsideRequest(() => this.#recordUse(caller, nowMs));
     return caller;
@@ -154,15 +131,10 @@ export class Keyring {
 
   /** Called when a key was revoked or got an earlier end, on this node or on another. */
   drop(keyId: string): void {
-    for (const [credential, { caller, locked, checkedAtMs }] of [...this.#checked]) {
-      if (caller.keyId !== keyId || locked === null) continue;
-      // The terminal of a person stays last known, for a stop; it is checked again before anything else.
-      const known = { caller: locked.caller, locked: null, checkedAtMs: checkedAtMs - KEY_CACHED_MS };
-      this.#checked.set(credential, known);
-    }
     this.#dropWhere(({ keyId: id, personalKeyId, terminal }) =>
       [id, personalKeyId, terminal?.keyId].includes(keyId),
     );
+    this.#known.changed([keyId]);
   }
 
   /** A key may have been ended on another node. */
@@ -173,24 +145,32 @@ export class Keyring {
   /** Called when sessions have ended on this node; the key and its other sessions stay last known, for a stop. */
   dropSessions(hashes: readonly string[]): void {
     this.#dropWhere(({ session }) => session !== null && hashes.includes(session.hash));
+    this.#known.changed(hashes);
+  }
+
+  /** Called when keys, people or sessions (their hashes) are new or have changed, on this node or on another. */
+  accessChanged(ids: readonly string[]): void {
+    this.#changesSeen++;
+    this.#known.changed(ids);
+  }
+
+  /** Changes on other nodes may have been missed. */
+  changesMissed(): void {
+    this.#known.allChanged();
   }
 
   #dropWhere(hasEnded: (caller: Caller) => boolean): void {
-    this.#endingsSeen++;
+    this.#changesSeen++;
     for (const [credential, { caller }] of this.#checked) {
       if (hasEnded(caller)) this.#checked.delete(credential);
     }
+    this.#known.forgetWhere(hasEnded);
   }
 
-  #checkedWithin(credential: Credential, ageMsMax: number): Caller | null {
-    const checked = this.#checked.get(credential);
-    if (checked === undefined) return null;
+  #validCaller(found: Found): Caller | null {
     const nowMs = this.#now();
-    const ageMs = nowMs - checked.checkedAtMs;
-    // A clock that was set back must not extend the time.
-    const isRecent = ageMs >= 0 && ageMs < ageMsMax;
-    const caller = callerAt(checked, nowMs);
-    return isRecent && isCallerValidAt(caller, nowMs) ? caller : null;
+    const caller = callerAt(found, nowMs);
+    return isCallerValidAt(caller, nowMs) ? caller : null;
   }
 
   async #recordUse(caller: Caller, nowMs: number): Promise<void> {
@@ -212,10 +192,6 @@ export class Keyring {
     await record().catch(() => this.#useRecordedAtMs.delete(id));
   }
 }
-
-/** A session ends with its key at the latest. */
-const isCallerValidAt = (caller: Caller, nowMs: number): boolean =>
-  isValidAt(caller, nowMs) && (caller.session === null || nowMs < caller.session.expiresAtMs);
 
 const FIELD_OF_ENDED_KEY: Partial<Record<EventType, string>> = {
   'key.revoked': 'key_id',
