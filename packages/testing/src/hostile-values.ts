@@ -41,3 +41,9 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   hostileValue.map((value) => JSON.stringify(value)),
   hostileValue.map((value) => JSON.stringify(value).slice(0, -1)),
 );
+
+/** Also what is no text at all. */
+export const hostileBytes: fc.Arbitrary<Buffer> = fc.oneof(
+  hostileText.map((text) => Buffer.from(text)),
+  fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+);

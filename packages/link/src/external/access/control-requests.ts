@@ -86,7 +86,8 @@ export class ControlRequests {
 function answersIn(payload: string): readonly (Answer & { readonly correlationData?: unknown })[] {
   try {
     const { responses }: { responses?: unknown } = JSON.parse(payload);
-    return Array.isArray(responses) ? responses : [];
+    const isAnswer = (response: unknown): boolean => typeof response === 'object' && response !== null;
+    return Array.isArray(responses) && responses.every(isAnswer) ? responses : [];
   } catch {
     return [];
   }
