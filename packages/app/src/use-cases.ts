@@ -5,7 +5,7 @@ import * as alerts from './alerts/alerts.ts';
 import * as audit from './audit/audit.ts';
 import { enterChange } from './audit/audit.ts';
 import type { Attempt } from './audit/audit-rows.ts';
-import * as bridges from './bridges.ts';
+import * as bridges from './bridges/bridges.ts';
 import * as bulk from './bulk/bulk.ts';
 import * as commands from './commands/commands.ts';
 import * as field from './commands/field-jobs.ts';

@@ -1,5 +1,5 @@
 import { ApiError, type Client } from '@granary/client';
-import type { DeclaredUnitsOf } from '@granary/contract/bridges';
+import type { DeclaredUnitsOf, KeyOfBridge } from '@granary/contract/bridges';
 import type { SensorDeclaration } from '@granary/contract/devices/sensors';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { SECOND_MS } from '@granary/contract/time';
@@ -13,7 +13,7 @@ const SILENT_INTERVALS = 3;
 
 export interface AdoptOptions {
   readonly isDryRun: boolean;
-  /** A device that is registered, and whose secret is not here, gets a new one: whoever had the old one is shut out. */
+  /** A device that is registered, and whose secret is not here, gets a new one, and the bridge a new key: whoever had the old one is shut out. */
   readonly takesOver: boolean;
   readonly actor?: string;
 }
@@ -39,10 +39,9 @@ export async function* adopt(site: Site, client: Client, options: AdoptOptions):
     secrets = changed;
     await writeSecrets(file, changed);
   };
-  if (secrets.key === undefined && !options.isDryRun) {
-    const name = `bridge ${site.bridgeId}`;
-    const { key } = await client.keys.create({ name, scopes: ['ingest'] }, asked(options));
-    await keep({ ...secrets, key });
+  if (secrets.key === undefined) {
+    if (!options.takesOver) await refuseOwned(client, site.bridgeId);
+    if (!options.isDryRun) await keep({ ...secrets, key: await newKey(client, site.bridgeId, options) });
   }
   const units = await DeclaredUnits.read(unitsFileOf(site));
   for (const device of site.devices) {
@@ -56,6 +55,35 @@ export async function* adopt(site: Site, client: Client, options: AdoptOptions):
       keepUnits: (declared) => units.learn([id], { [id]: declared }),
     });
   }
+}
+
+/** The bridge of this id reports with a key that is not here. */
+export class BridgeInUseError extends Error {}
+
+/** Two bridges with one id would shut each other out. */
+async function refuseOwned(client: Client, bridgeId: string): Promise<void> {
+  const key = await keyOf(client, bridgeId);
+  if (key === null || key.ended) return;
+  throw new BridgeInUseError(
+    `the bridge ${bridgeId} reports with the key ${key.key_id} (${key.name}), which is not here`,
+  );
+}
+
+async function keyOf(client: Client, bridgeId: string): Promise<KeyOfBridge | null> {
+  try {
+    return (await client.bridges.get(bridgeId)).key;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'bridge_not_found') return null;
+    throw error;
+  }
+}
+
+/** The bridge belongs to it before it reports, so that nobody else can report first. */
+async function newKey(client: Client, bridgeId: string, options: AdoptOptions): Promise<string> {
+  const wanted = { name: `bridge ${bridgeId}`, scopes: ['ingest' as const] };
+  const { key, key_id } = await client.keys.create(wanted, asked(options));
+  await client.bridges.give(bridgeId, { key_id }, asked(options));
+  return key;
 }
 
 interface OneOptions extends AdoptOptions {

@@ -19,12 +19,10 @@ describe('a bridge', () => {
   const undos: (() => unknown)[] = [];
   const said: string[] = [];
   let folder = '';
-  let key = '';
   let sites = 0;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'granary-test-'));
-    key = (await api.post('/v1/keys', { name: 'bridge', scopes: ['ingest'] })).body.data.key;
   });
   after(async () => {
     for (const undo of undos.reverse()) await undo();
@@ -58,6 +56,7 @@ describe('a bridge', () => {
       secrets[id] = body.data.credentials.secret;
     }
     await writeFile(siteFile, siteText(bridgeId, url, mqtt, devices));
+    const { key } = (await api.post('/v1/keys', { name: bridgeId, scopes: ['ingest'] })).body.data;
     await writeSecrets(join(folder, `${bridgeId}.data`, 'secrets.json'), { key, devices: secrets });
     const drivers = new ScriptedDrivers();
     const options = {

@@ -55,6 +55,8 @@ export class Reporter {
   #results: BridgeResult[] = [];
   readonly #working = new Set<string>();
   #failures = 0;
+  /** The service has sent an answer that did not arrive, or may have. */
+  #missesAnswer = false;
   #connection: { readonly key: string; readonly client: Client } | null = null;
   #said: string | null = null;
   #endSleep: () => void = () => undefined;
@@ -101,6 +103,8 @@ export class Reporter {
     const unasked = units.unasked();
     const quiet = [devices, mappings, results, gone, unasked].every(({ length }) => length === 0);
     const waitS = quiet && !hasMore ? WAIT_S : 0;
+    const missesAnswer = this.#missesAnswer;
+    this.#missesAnswer = true;
     try {
       const {
         time,
@@ -117,11 +121,13 @@ export class Reporter {
           mappings,
           results,
           working: [...this.#working].slice(0, 20),
+          missed_answer: missesAnswer,
           units_of: unasked,
           wait_s: waitS,
         },
         { timeLimitMs: 0, signal: this.#waitSignal(waitS) },
       );
+      this.#missesAnswer = false;
       clock.compare(checkedTimeMs(time));
       // Before anything is sent that has waited for this answer.
       if (unasked.length > 0) await units.learn(unasked, declared);

@@ -28,6 +28,14 @@ points:
   cable: {at: 1, count: 3, type: i16, scale: 0.1, unit: celsius, none: -32768, sensor: "cable1_{n}", kind: temperature}
 `;
 
+const REPORT = {
+  session: 'one',
+  version: '0',
+  started_at: '2026-11-18T04:00:00Z',
+  site: { file: 'site.yaml', loaded_at: null, faults: [] },
+  journal: { readings: 0, bytes: 0, oldest_at: null, dropped: 0, fault: null, gaps: [] },
+};
+
 describe('granary bridge', () => {
   const service = localService();
   const { api } = service;
@@ -135,6 +143,15 @@ describe('granary bridge', () => {
     assert.equal(code, 1);
     assert.match(stderr, /there is no mapping none[\s\S]*The file is as it was/);
     assert.equal(await readFile(site, 'utf8'), before);
+    const { key } = JSON.parse(await readFile(secrets, 'utf8'));
+    const report = await api.as(key).post('/v1/bridges/adopted/report', REPORT);
+    assert.equal(report.status, 200, report.text);
+    await rm(secrets);
+    const inUse = await command(t, 'adopt', '--site', site);
+    assert.deepEqual([inUse.code, /reports with the key .*--take-over/s.test(inUse.stderr)], [3, true]);
+    const [{ key_id }] = (await api.get('/v1/keys')).body.data;
+    assert.equal((await command(t, 'give', 'adopted', '--key', key_id)).code, 0);
+    assert.equal((await api.as(key).post('/v1/bridges/adopted/report', REPORT)).status, 403);
     const made = join(folder, 'made.yaml');
     const third = [
       '--device=third',

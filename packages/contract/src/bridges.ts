@@ -8,6 +8,8 @@ import { CHANNEL_NAMES } from './telemetry/channels.ts';
 import { Timestamp } from './time.ts';
 
 export const BRIDGES_MAX = 100;
+/** What a key makes known by its reports; more can be given to it. */
+export const BRIDGES_PER_KEY_MAX = 4;
 export const BRIDGE_DEVICES_MAX = 5_000;
 export const BRIDGE_MAPPINGS_MAX = 500;
 /** What people have asked of one bridge and it has not done yet. */
@@ -174,6 +176,12 @@ export const BridgeReport = closed({
       Type.Array(id(), { maxItems: BRIDGE_REQUESTS_MAX }),
     ),
   ),
+  missed_answer: Type.Optional(
+    described(
+      'The answer to the report before did not arrive: a new secret that was in it is made and handed over once more.',
+      Type.Boolean(),
+    ),
+  ),
   units_of: Type.Optional(
     described(
       'Devices whose declared sensors the bridge compares with its mappings.',
@@ -190,7 +198,7 @@ export const BridgeReport = closed({
 
 export const BRIDGE_REQUEST_KINDS = ['test', 'add', 'remove'] as const;
 
-/** What a bridge is asked to do; it is asked again until it has sent a result. */
+/** What a bridge is asked to do; it is asked again until it has sent a result, except for what comes with a secret. */
 export const BridgeRequest = closed({
   request_id: id(),
   kind: Type.Enum(BRIDGE_REQUEST_KINDS),
@@ -200,7 +208,10 @@ export const BridgeRequest = closed({
   unit: Unit,
   options: Options,
   secret: Type.Optional(
-    described('Of `add`: the new secret of the device, which nobody else gets.', Type.String()),
+    described(
+      'Of `add`: the new secret of the device, which nobody else gets. It is handed over once.',
+      Type.String(),
+    ),
   ),
   units: Type.Optional(DeclaredUnitsOf),
 });
@@ -218,8 +229,18 @@ export const BridgeInstructions = closed({
   ),
 });
 
+const KeyOfBridge = closed({
+  key_id: Type.String(),
+  name: Type.String(),
+  ended: described('It was revoked or has expired, so nobody can report for the bridge.', Type.Boolean()),
+});
+
 export const Bridge = closed({
   bridge_id: BridgeId,
+  key: described(
+    'The only key that reports for it; after a rotation the new one. `null` for callers who may not `configure` everything.',
+    Type.Union([KeyOfBridge, Type.Null()]),
+  ),
   status: described(
     '`away`: it has not reported for a minute; its devices may be reporting all the same.',
     Type.Enum(['connected', 'away']),
@@ -242,6 +263,10 @@ export const BridgeDetail = closed({
   ...Bridge.properties,
   devices: Type.Array(BridgedDevice),
 });
+
+/** Gives a bridge to a key with the scope `ingest`. */
+export const BridgeKeyChoice = closed({ key_id: id() });
+export const BridgeKey = closed({ bridge_id: BridgeId, key_id: Type.String(), name: Type.String() });
 
 const place = {
   mapping: MappingName,
@@ -284,6 +309,8 @@ export type BridgeResult = Static<typeof BridgeResult>;
 export type BridgeReport = Static<typeof BridgeReport>;
 export type BridgeRequest = Static<typeof BridgeRequest>;
 export type BridgeInstructions = Static<typeof BridgeInstructions>;
+export type KeyOfBridge = Static<typeof KeyOfBridge>;
+export type BridgeKey = Static<typeof BridgeKey>;
 export type Bridge = Static<typeof Bridge>;
 export type BridgeDetail = Static<typeof BridgeDetail>;
 export type BridgeTest = Static<typeof BridgeTest>;
@@ -293,5 +320,6 @@ export type NewBridgedDevice = Static<typeof NewBridgedDevice>;
 
 export const checkBridgeId = checker(BridgeId);
 export const checkBridgeReport = checker(BridgeReport);
+export const checkBridgeKeyChoice = checker(BridgeKeyChoice);
 export const checkNewBridgeTest = checker(NewBridgeTest);
 export const checkNewBridgedDevice = checker(NewBridgedDevice);

@@ -234,6 +234,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'There are as many terminals and displays as the service accepts.',
     'End one that is not used any more.',
   ),
+  bridge_of_another_key: text(
+    'The bridge belongs to another key.',
+    'Use the key that was made for the bridge. If it has ended, let somebody who may configure give the bridge to a new one: PUT /v1/bridges/{bridge_id}/key.',
+  ),
   bridge_limit_reached: text(
     'There are as many bridges, devices of a bridge, or requests that wait for it, as the service keeps.',
     'Remove bridges that are not used, or wait until the bridge has answered.',

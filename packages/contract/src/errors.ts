@@ -55,6 +55,7 @@ export const STATUS_OF = {
   cross_site_request: 403,
   sign_on_refused: 403,
   no_role: 403,
+  bridge_of_another_key: 403,
   device_not_found: 404,
   key_not_found: 404,
   person_not_found: 404,

@@ -5,6 +5,7 @@ import { sentence } from '@granary/contract/sentences/english';
 import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
+import { shareBridges } from '../bridge-keys.ts';
 import { accessChanged, type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import { presetHashesOfNodes } from '../nodes.ts';
@@ -136,6 +137,7 @@ export const writes = {
     const created = await insert(tx.sql, { ...old, ...successor });
     await moveViews(tx.sql, keyId, created.keyId);
     await moveLinks(tx.sql, keyId, created.keyId);
+    await shareBridges(tx.sql, keyId, created.keyId);
     const rotated = keyEvent('key.rotated', created, created.createdAtMs, { replaces: keyId });
     await logEvents(tx, [rotated]);
     return committed(

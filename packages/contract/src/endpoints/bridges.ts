@@ -3,8 +3,10 @@ import {
   Bridge,
   BridgeDetail,
   BridgeInstructions,
+  BridgeKey,
   BridgeMapping,
   BridgeTest,
+  checkBridgeKeyChoice,
   checkBridgeReport,
   checkNewBridgedDevice,
   checkNewBridgeTest,
@@ -19,11 +21,11 @@ export const bridges = {
   report: endpoint('api', 'POST', '/bridges/{bridge_id}/report', {
     scope: 'ingest',
     summary:
-      'For the bridge itself: tells how it and its devices are, brings results, and waits for something to do. The first report makes the bridge known.',
+      'For the bridge itself: tells how it and its devices are, brings results, and waits for something to do. The first report makes the bridge known and its key the only one that may report for it.',
     isAudited: false,
     body: body(checkBridgeReport, 'report'),
     answers: { 200: one(BridgeInstructions) },
-    errors: ['bridge_limit_reached'],
+    errors: ['bridge_of_another_key', 'bridge_limit_reached'],
     examples: [
       {
         summary: 'a bridge that has just started',
@@ -95,6 +97,15 @@ export const bridges = {
     answers: { 200: one(BridgeDetail) },
     errors: ['bridge_limit_reached', 'bridge_not_answering', 'bridge_refused'],
     examples: [{ summary: 'a device' }],
+  }),
+  give: endpoint('api', 'PUT', '/bridges/{bridge_id}/key', {
+    scope: 'configure',
+    summary:
+      'Gives a bridge to a key with the scope `ingest`, also one that has not reported yet: from then on no other key may report for it.',
+    body: body(checkBridgeKeyChoice, 'choice'),
+    answers: { 200: one(BridgeKey) },
+    errors: ['key_not_found', 'bridge_limit_reached'],
+    examples: [{ summary: 'an unknown key', body: { key_id: 'key_unknown' }, refusal: 'key_not_found' }],
   }),
   remove: endpoint('api', 'DELETE', '/bridges/{bridge_id}', {
     scope: 'configure',

@@ -140,6 +140,8 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   BridgeDetail: bridges.BridgeDetail,
   BridgedDevice: bridges.BridgedDevice,
   BridgeInstructions: bridges.BridgeInstructions,
+  BridgeKey: bridges.BridgeKey,
+  BridgeKeyChoice: bridges.BridgeKeyChoice,
   BridgeJournal: bridges.BridgeJournal,
   BridgeMapping: bridges.BridgeMapping,
   BridgeReport: bridges.BridgeReport,

@@ -20,7 +20,7 @@ import { alertRoutes } from './alerts.ts';
 import { prepareAttempts } from './audit/attempt.ts';
 import { refusalRecorder } from './audit/refused-attempts.ts';
 import { auditRoutes } from './audit.ts';
-import { bridgeRoutes } from './bridges.ts';
+import { bridgeRoutes } from './bridges/bridges.ts';
 import { brokerRoutes } from './broker/broker.ts';
 import { bulkRoutes } from './bulk.ts';
 import { commandRoutes } from './commands/commands.ts';

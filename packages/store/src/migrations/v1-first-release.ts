@@ -410,13 +410,21 @@ export const FIRST_SCHEMA: Migration = [
      units TEXT NOT NULL,
      updated_at_ms BIGINT NOT NULL
    )`,
-  // Processes that attach devices which were not made for this service, as their last reports say.
+  // Processes that attach devices which were not made for this service, as their last reports say; before the first one all is NULL.
   `CREATE TABLE bridges (
      bridge_id {{idText}} PRIMARY KEY,
-     session {{idText}} NOT NULL,
-     reported_at_ms BIGINT NOT NULL,
-     body TEXT NOT NULL
+     session {{idText}},
+     reported_at_ms BIGINT,
+     figures TEXT,
+     body TEXT
    )`,
+  // The keys that may report for a bridge: one, and with it those that have replaced it.
+  `CREATE TABLE bridge_keys (
+     bridge_id {{idText}} NOT NULL,
+     key_id {{idText}} NOT NULL,
+     PRIMARY KEY (bridge_id, key_id)
+   )`,
+  `CREATE INDEX bridge_keys_of_key ON bridge_keys (key_id)`,
   `CREATE TABLE bridge_parts (
      bridge_id {{idText}} NOT NULL,
      kind TEXT NOT NULL,
@@ -424,11 +432,12 @@ export const FIRST_SCHEMA: Migration = [
      body TEXT NOT NULL,
      PRIMARY KEY (bridge_id, kind, name)
    )`,
-  // What people ask of a bridge, until somebody has read its result.
+  // What people ask of a bridge, until somebody has read its result, and the session of the bridge that has it.
   `CREATE TABLE bridge_requests (
      request_id {{idText}} PRIMARY KEY,
      bridge_id {{idText}} NOT NULL,
      expires_at_ms BIGINT NOT NULL,
+     session {{idText}},
      body TEXT NOT NULL,
      result TEXT
    )`,

@@ -1,12 +1,19 @@
+import { UNLIMITED } from '@granary/core/keys';
 import { bridgedDevice } from '../server/scripted-bridge.ts';
-import { atMs, type EveryWrite } from './write-round.ts';
+import { atMs, type EveryWrite, type WriteRound } from './write-round.ts';
+
+/** Given in `prepareRounds`. */
+const REPORTING = { bridgeId: 'north', keyId: 'key_bridge' };
+
+const sessionOf = ({ round }: WriteRound): string => `s${round % 3}`;
 
 export const EVERY_BRIDGE_WRITE: EveryWrite['bridges'] = {
   report: (round) => [
     round.app.bridges.report(
-      'north',
+      { ...REPORTING, session: sessionOf(round) },
+      UNLIMITED,
       {
-        session: `s${round.round % 3}`,
+        session: sessionOf(round),
         version: '1',
         started_at: '2026-11-18T04:00:00Z',
         site: { file: 'site.yaml', loaded_at: null, faults: [] },
@@ -21,8 +28,8 @@ export const EVERY_BRIDGE_WRITE: EveryWrite['bridges'] = {
   ask: (round) => [
     round.app.bridges.ask({
       requestId: `br_${round.node}_${round.round}`,
-      bridgeId: 'north',
-      kind: 'test',
+      bridgeId: REPORTING.bridgeId,
+      kind: round.round % 2 === 0 ? 'test' : 'add',
       device_id: 'a',
       mapping: null,
       endpoint: null,
@@ -32,5 +39,18 @@ export const EVERY_BRIDGE_WRITE: EveryWrite['bridges'] = {
       expiresAtMs: atMs(round) + 2_000,
     }),
   ],
-  remove: (round) => [round.app.bridges.remove(round.round % 5 === 0 ? 'north' : 'none')],
+  take: (round) => [
+    round.app.bridges.take(
+      {
+        ...REPORTING,
+        session: sessionOf(round),
+        requestId: `br_${round.node}_${round.round}`,
+        secretHash: 'hash',
+        isRepeated: false,
+      },
+      atMs(round),
+    ),
+  ],
+  give: (round) => [round.app.bridges.give(REPORTING.bridgeId, REPORTING.keyId, atMs(round))],
+  remove: (round) => [round.app.bridges.remove(round.round % 5 === 0 ? REPORTING.bridgeId : 'none')],
 };

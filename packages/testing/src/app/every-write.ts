@@ -516,6 +516,15 @@ export async function prepareRounds(app: App): Promise<Pick<WriteRound, 'silos' 
     const rights = { kind: 'service' as const, grants: [grantOf(['read'])], expiresAtMs: null };
     await app.keys.create({ keyId, hash: keyId, name: keyId, createdAtMs: NOW_MS, ...rights });
   }
+  await app.keys.create({
+    keyId: 'key_bridge',
+    hash: 'key_bridge',
+    name: 'bridge',
+    createdAtMs: NOW_MS,
+    kind: 'service',
+    grants: [grantOf(['ingest'])],
+    expiresAtMs: null,
+  });
   const person = {
     keyId: 'per_shared',
     login: 'shared',

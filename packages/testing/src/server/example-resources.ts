@@ -152,7 +152,11 @@ export class ExampleResources {
   /** One that answers everything that it is asked. */
   async #bridge(): Promise<string> {
     const bridgeId = `example-${this.#bridges.length}`;
-    const bridge = new ScriptedBridge(this.#api, bridgeId);
+    const key = { name: bridgeId, scopes: ['ingest'] };
+    const bridge = new ScriptedBridge(
+      this.#api.as((await this.#api.post('/v1/keys', key)).body.data.key),
+      bridgeId,
+    );
     this.#bridges.push(bridge);
     await bridge.report();
     bridge.answer(() => ({ failure: null }));

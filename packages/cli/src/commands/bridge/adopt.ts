@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { type Adopted, adopt as adoptSite } from '@granary/bridge/adopt';
+import { type Adopted, adopt as adoptSite, BridgeInUseError } from '@granary/bridge/adopt';
 import { deviceFaults } from '@granary/bridge/bridge';
 import { faultLine, readYaml } from '@granary/bridge/mapping/yaml-document';
 import { replaceSite, withDevice } from '@granary/bridge/site/edit-site';
@@ -60,7 +60,10 @@ export const adopt: Define = (command, environment) => {
     )
     .requiredOption('--site <file>', 'the site file; it is made if it is missing')
     .option('--dry-run', 'only say what would be done')
-    .option('--take-over', 'give a new secret to devices that are registered and whose secret is not here')
+    .option(
+      '--take-over',
+      'give a new secret to devices that are registered and whose secret is not here, and a new key to a bridge whose key is not here',
+    )
     .option('--device <id>', 'add this device to the site file first, or replace it there')
     .option('--mapping <name>', 'its mapping')
     .option('--mapping-file <file>', 'a file with mappings that the site file should list')
@@ -92,7 +95,7 @@ export const adopt: Define = (command, environment) => {
     if (text !== null) await writeSite(values.site, text);
     const client = accessClient(values, env);
     const options = { isDryRun, takesOver: values.takeOver === true, ...asActor(env) };
-    const adopted = await Array.fromAsync(adoptSite(site, client, options));
+    const adopted = await Array.fromAsync(adoptSite(site, client, options)).catch(explainInUse);
     outputOf(environment, values.json).list(COLUMNS, adopted, 'The site file has no devices.');
     if (values.json !== true) environment.print(nextStep(site, isDryRun));
     if (adopted.some(({ outcome }) => outcome === 'refused'))
@@ -107,6 +110,15 @@ export const adopt: Define = (command, environment) => {
     'granary bridge adopt --site site.yaml --device silo-9 --mapping-file my-scale.yaml --mapping my-scale --endpoint tcp://10.0.4.20:502 --unit 3 --facility North --capacity 20000',
   );
 };
+
+function explainInUse(error: unknown): never {
+  if (!(error instanceof BridgeInUseError)) throw error;
+  throw new CommandFailure(error.message, {
+    cause: error,
+    exitCode: EXIT.refused,
+    cure: 'Choose another id in the site file, or shut that one out with --take-over.',
+  });
+}
 
 const nextStep = (site: Site, isDryRun: boolean): string =>
   isDryRun

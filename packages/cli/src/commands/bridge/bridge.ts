@@ -3,6 +3,7 @@ import { withExamples } from '../../program/options.ts';
 import { adopt } from './adopt.ts';
 import { check } from './check.ts';
 import { discover } from './discover.ts';
+import { give } from './give.ts';
 import { run } from './run.ts';
 import { record, replay, test } from './test.ts';
 
@@ -23,6 +24,7 @@ export const bridge: Define = (command, environment) => {
   replay(command.command('replay').summary('decode a recording, or answer as recorded'), environment);
   run(command.command('run').summary('read the devices of a site file'), environment);
   adopt(command.command('adopt').summary('register the devices of a site file'), environment);
+  give(command.command('give').summary('let another key report for a bridge'), environment);
   withExamples(
     command,
     'granary bridge discover mqtt://192.168.1.10',

@@ -14,6 +14,7 @@ test('devices that the external broker does not know are a warning with a cure',
 test('a bridge that is away, has a faulty file, a full disk or another unit is named with a cure', async () => {
   const good: Bridge = {
     bridge_id: 'north',
+    key: null,
     status: 'connected',
     reported_at: '2026-11-18T04:00:00Z',
     version: '0.1.0',

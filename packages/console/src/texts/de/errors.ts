@@ -46,6 +46,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   view_not_found: 'diese Ansicht gibt es nicht, oder sie gehört zu einem anderen Schlüssel',
   alarm_help_not_found: 'diese Alarmart gibt es nicht, oder hier gibt es keinen eigenen Text zu ihr',
   bridge_not_found: 'unter dieser Kennung hat sich keine Bridge gemeldet',
+  bridge_of_another_key: 'die Bridge gehört zu einem anderen Schlüssel',
   bridge_limit_reached:
     'es gibt schon so viele Bridges, Geräte einer Bridge oder wartende Anfragen, wie der Dienst behält',
   bridge_refused: 'die Bridge konnte das nicht tun',

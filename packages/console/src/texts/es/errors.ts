@@ -45,6 +45,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   view_not_found: 'esta vista no existe, o es de otra clave',
   alarm_help_not_found: 'este tipo de alerta no existe, o aquí no tiene un texto propio',
   bridge_not_found: 'ningún puente se ha presentado con este identificador',
+  bridge_of_another_key: 'el puente pertenece a otra clave',
   bridge_limit_reached:
     'ya hay tantos puentes, equipos de un puente o solicitudes en espera como guarda el servicio',
   bridge_refused: 'el puente no pudo hacerlo',

@@ -45,6 +45,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   view_not_found: 'cette vue n’existe pas, ou elle appartient à une autre clé',
   alarm_help_not_found: 'ce type d’alerte n’existe pas, ou il n’y a pas de texte propre ici',
   bridge_not_found: 'aucune passerelle ne s’est annoncée sous cet identifiant',
+  bridge_of_another_key: 'la passerelle appartient à une autre clé',
   bridge_limit_reached:
     'il y a déjà autant de passerelles, d’appareils d’une passerelle ou de demandes en attente que le service en garde',
   bridge_refused: 'la passerelle n’a pas pu le faire',

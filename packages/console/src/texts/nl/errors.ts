@@ -45,6 +45,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   view_not_found: 'deze weergave bestaat niet, of hoort bij een andere sleutel',
   alarm_help_not_found: 'deze soort alarm bestaat niet, of er is hier geen eigen tekst over',
   bridge_not_found: 'onder dit kenmerk heeft zich geen brug gemeld',
+  bridge_of_another_key: 'de brug hoort bij een andere sleutel',
   bridge_limit_reached:
     'er zijn al zoveel bruggen, apparaten van een brug of wachtende verzoeken als de dienst bewaart',
   bridge_refused: 'de brug kon dat niet doen',

@@ -44,6 +44,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   view_not_found: 'takiego widoku nie ma albo należy do innego klucza',
   alarm_help_not_found: 'takiego rodzaju alarmu nie ma albo nie ma tu o nim własnego tekstu',
   bridge_not_found: 'żaden most nie zgłosił się pod tym identyfikatorem',
+  bridge_of_another_key: 'most należy do innego klucza',
   bridge_limit_reached: 'jest już tyle mostów, urządzeń mostu lub czekających żądań, ile usługa przechowuje',
   bridge_refused: 'most nie mógł tego zrobić',
   bridge_not_answering: 'most nie odpowiedział na czas',

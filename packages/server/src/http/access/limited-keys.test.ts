@@ -101,6 +101,7 @@ const WITHOUT_DEVICE: Readonly<Record<string, 'refused' | 'filtered' | 'own' | '
   'bridges.mappings': 'own',
   'bridges.test': 'own',
   'bridges.addDevice': 'own',
+  'bridges.give': 'own',
   'bridges.remove': 'own',
   'exports.readings': 'filtered',
   'exports.history': 'filtered',

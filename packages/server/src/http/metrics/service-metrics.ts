@@ -245,14 +245,9 @@ async function storedBridgeMetrics({ app, now }: Parts): Promise<Metric[]> {
   if (bridges.length === 0) return [];
   const ofEach = (value: (bridge: (typeof bridges)[number]) => number) =>
     bridges.map((bridge) => ({ labels: { bridge: bridge.bridgeId }, value: value(bridge) }));
-  const states: { labels: { bridge: string; state: string }; value: number }[] = [];
-  for (const { bridgeId } of bridges) {
-    const devices = await app.bridges.devices(bridgeId);
-    for (const state of BRIDGED_STATES) {
-      const value = devices.filter((device) => device.state === state).length;
-      states.push({ labels: { bridge: bridgeId, state }, value });
-    }
-  }
+  const states = bridges.flatMap(({ bridgeId, figures }) =>
+    BRIDGED_STATES.map((state) => ({ labels: { bridge: bridgeId, state }, value: figures.devices[state] })),
+  );
   return [
     gauge('granary_bridge_devices', 'The devices of a bridge by state.', states),
     gauge(
@@ -263,22 +258,22 @@ async function storedBridgeMetrics({ app, now }: Parts): Promise<Metric[]> {
     gauge(
       'granary_bridge_journal_readings',
       'The readings in the journal of a bridge.',
-      ofEach(({ state }) => state.journal.readings),
+      ofEach(({ figures }) => figures.journal.readings),
     ),
     gauge(
       'granary_bridge_journal_bytes',
       'The size of the journal of a bridge.',
-      ofEach(({ state }) => state.journal.bytes),
+      ofEach(({ figures }) => figures.journal.bytes),
     ),
     counter(
       'granary_bridge_dropped_readings_total',
       'The readings that a bridge has given up.',
-      ofEach(({ state }) => state.journal.dropped),
+      ofEach(({ figures }) => figures.journal.dropped),
     ),
     gauge(
       'granary_bridge_site_faults',
       'The faults in the site file of a bridge, which goes on with the last good one.',
-      ofEach(({ state }) => state.site.faults.length),
+      ofEach(({ figures }) => figures.siteFaults),
     ),
   ];
 }

@@ -292,6 +292,7 @@ export async function bridges(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/bridges');
   await client.step('GET', path);
   await client.step('GET', `${path}/mappings`);
+  await client.step('PUT', `${path}/key`, { body: { key_id: 'nobody' } });
   const scale = { mapping: 'modbus-example', endpoint: 'tcp://10.0.4.20:502', wait_s: 0 };
   await client.step('POST', `${path}/tests`, { body: scale });
   await client.step('POST', `${path}/devices`, { body: { device_id: 'nobody', ...scale } });

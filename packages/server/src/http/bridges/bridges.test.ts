@@ -23,17 +23,25 @@ const POINT = {
 
 describeService('bridges', (api) => {
   let ingest: Api;
-  const bridgeNamed = (name: string, session?: string) => new ScriptedBridge(ingest, name, session);
+  let ingestKeyId = '';
+  /** More than one key makes known by its reports. */
+  const give = (name: string) => api.put(`/v1/bridges/${name}/key`, { key_id: ingestKeyId });
+  const bridgeNamed = async (name: string, session?: string) => {
+    assert.equal((await give(name)).status, 200);
+    return new ScriptedBridge(ingest, name, session);
+  };
   const keyWith = async (body: object) =>
     api.as((await api.post('/v1/keys', { name: 'k', ...body })).body.data.key);
 
   before(async () => {
-    ingest = await keyWith({ scopes: ['ingest'] });
+    const { key, key_id } = (await api.post('/v1/keys', { name: 'bridges', scopes: ['ingest'] })).body.data;
+    ingest = api.as(key);
+    ingestKeyId = key_id;
     for (const id of ['silo-b1', 'silo-b2']) await api.post('/v1/siloscale/devices', siloNamed(id));
   });
 
   test('are known by their reports, device by device, until a new session begins', async () => {
-    const bridge = bridgeNamed('north');
+    const bridge = await bridgeNamed('north');
     assert.equal((await api.get(bridge.path)).body.error.code, 'bridge_not_found');
     const first = await bridge.report({ devices: [bridgedDevice('silo-b1'), bridgedDevice('silo-b2')] });
     assert.deepEqual([first.body.data.known, first.body.data.requests], [false, []]);
@@ -54,19 +62,19 @@ describeService('bridges', (api) => {
       devices.map((device: { device_id: string }) => device.device_id),
       ['silo-b2'],
     );
-    assert.equal((await bridgeNamed('north', 'session-2').report()).body.data.known, false);
+    assert.equal((await (await bridgeNamed('north', 'session-2')).report()).body.data.known, false);
     assert.deepEqual((await api.get(bridge.path)).body.data.devices, []);
   });
 
   test('learn the units of the declared sensors of devices that their key may access', async () => {
     const sensors = [{ sensor_id: 'cable1_1', type: 'temperature', unit: 'celsius' }];
     await api.post('/v1/siloscale/devices', { ...siloNamed('silo-b3'), sensors });
-    const bridge = bridgeNamed('units');
+    const bridge = await bridgeNamed('units');
     const units_of = ['silo-b1', 'silo-b3', 'silo-none'];
     const { units } = (await bridge.report({ units_of })).body.data;
     assert.deepEqual(units, { 'silo-b1': {}, 'silo-b3': { cable1_1: 'celsius' } });
     const limited = await keyWith({ scopes: ['ingest'], device_ids: ['silo-b1'] });
-    const fewer = (await new ScriptedBridge(limited, 'units').report({ units_of })).body.data;
+    const fewer = (await new ScriptedBridge(limited, 'fewer-units').report({ units_of })).body.data;
     assert.deepEqual(Object.keys(fewer.units), ['silo-b1']);
     assert.deepEqual((await bridge.report()).body.data.units, {});
     const at = '2026-11-18T04:00:00Z';
@@ -78,7 +86,7 @@ describeService('bridges', (api) => {
   });
 
   test('read a device on demand and answer what each point said', async () => {
-    const bridge = bridgeNamed('tester');
+    const bridge = await bridgeNamed('tester');
     await bridge.report({ devices: [bridgedDevice('silo-b1')] });
     const asked: BridgeRequest[] = [];
     bridge.answer((request) => {
@@ -102,7 +110,7 @@ describeService('bridges', (api) => {
   });
 
   test('get a new secret for each device that is added, and nobody else does', async () => {
-    const bridge = bridgeNamed('adder');
+    const bridge = await bridgeNamed('adder');
     await bridge.report();
     let secret = '';
     bridge.answer((request) => {
@@ -132,7 +140,7 @@ describeService('bridges', (api) => {
   });
 
   test('that do not answer are named, and what was asked is not asked later', async () => {
-    const bridge = bridgeNamed('quiet');
+    const bridge = await bridgeNamed('quiet');
     await bridge.report();
     const asked = Array.from({ length: BRIDGE_REQUESTS_MAX + 1 }, () =>
       api.post(`${bridge.path}/tests`, { ...SCALE, wait_s: 1 }),
@@ -144,7 +152,7 @@ describeService('bridges', (api) => {
   });
 
   test('show and test only what the key may access', async () => {
-    const bridge = bridgeNamed('limited');
+    const bridge = await bridgeNamed('limited');
     await bridge.report({ devices: [bridgedDevice('silo-b1'), bridgedDevice('silo-b2')] });
     const limited = await keyWith({ scopes: ['read', 'configure'], device_ids: ['silo-b2'] });
     const { devices } = (await limited.get(bridge.path)).body.data;
@@ -163,7 +171,7 @@ describeService('bridges', (api) => {
   });
 
   test('refuse what is no report, and are limited in number', async () => {
-    const bridge = bridgeNamed('hostile');
+    const bridge = await bridgeNamed('hostile');
     const many = Array.from({ length: REPORTED_DEVICES_MAX + 1 }, (_, n) => bridgedDevice(`d${n}`));
     for (const more of [
       { devices: many },
@@ -177,16 +185,22 @@ describeService('bridges', (api) => {
       assert.equal((await bridge.report(more)).status, 400, JSON.stringify(more).slice(0, 80));
     }
     assert.equal((await api.get(bridge.path)).status, 404);
-    const names = Array.from({ length: BRIDGES_MAX + 1 }, (_, n) => `many-${n}`);
-    await Promise.all(names.slice(1).map((name) => bridgeNamed(name).report()));
-    const refused = await bridgeNamed('many-0').report();
+    const names = Array.from({ length: BRIDGES_MAX }, (_, n) => `many-${n}`);
+    const given = await Promise.all(names.map(give));
+    const codes = given.filter(({ status }) => status !== 200).map(({ body }) => body.error.code);
+    assert.deepEqual([...new Set(codes)], ['bridge_limit_reached']);
+    assert.equal((await bridge.report()).status, 200);
+    const refused = await new ScriptedBridge(api, 'one-more').report();
     assert.equal(refused.body.error.code, 'bridge_limit_reached');
-    await Promise.all(names.map((name) => api.delete(`/v1/bridges/${name}`)));
+    const made = names.filter((_, at) => given[at]?.status === 200);
+    await Promise.all(made.map((name) => new ScriptedBridge(ingest, name).report()));
+    assert.equal((await api.get('/v1/bridges')).body.data.length, BRIDGES_MAX);
+    await Promise.all(made.map((name) => api.delete(`/v1/bridges/${name}`)));
     assert.equal((await api.get('/v1/bridges')).body.data.length < 10, true);
   });
 
   test('let their report wait until there is something to do', async () => {
-    const bridge = bridgeNamed('waiter');
+    const bridge = await bridgeNamed('waiter');
     await bridge.report();
     const waiting = bridge.report({ wait_s: 20 });
     const asked = api.post(`${bridge.path}/tests`, SCALE);

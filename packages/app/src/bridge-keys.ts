@@ -1,0 +1,56 @@
+import type { KeyOfBridge } from '@granary/contract/bridges';
+import { insertRows } from '@granary/store/rows';
+import type { Sql } from '@granary/store/sql';
+
+/** Which keys may report for a bridge. They stay when they have ended, so that nobody else gets the bridge by reporting first. */
+export async function keysOfBridge(sql: Sql, bridgeId: string): Promise<string[]> {
+  const rows = await sql.query<{ readonly keyId: string }>(
+    'SELECT key_id FROM bridge_keys WHERE bridge_id = $1 ORDER BY key_id',
+    [bridgeId],
+  );
+  return rows.map(({ keyId }) => keyId);
+}
+
+export async function countBridgesOfKey(sql: Sql, keyId: string): Promise<number> {
+  const [row] = await sql.query<{ readonly count: number }>(
+    'SELECT COUNT(*) AS count FROM bridge_keys WHERE key_id = $1',
+    [keyId],
+  );
+  return row?.count ?? 0;
+}
+
+/** The key becomes the only one of the bridge; `null`: nobody's. */
+export async function putKeyOfBridge(sql: Sql, bridgeId: string, keyId: string | null): Promise<void> {
+  await sql.run('DELETE FROM bridge_keys WHERE bridge_id = $1', [bridgeId]);
+  if (keyId !== null) await insertRows(sql, { table: 'bridge_keys' }, [{ bridgeId, keyId }]);
+}
+
+/** A key that replaces another one reports for its bridges, too: the bridge goes on with the old one until it has the new one. */
+export async function shareBridges(sql: Sql, fromKeyId: string, toKeyId: string): Promise<void> {
+  const own = 'SELECT bridge_id FROM bridge_keys WHERE key_id = $1';
+  // A bridge that is given to another key at this moment must not be shared with the former one afterwards.
+  await sql.query(
+    `SELECT bridge_id FROM bridges WHERE bridge_id IN (${own}) ORDER BY bridge_id ${sql.forUpdate}`,
+    [fromKeyId],
+  );
+  await sql.run(
+    'INSERT INTO bridge_keys (bridge_id, key_id) SELECT bridge_id, $2 FROM bridge_keys WHERE key_id = $1',
+    [fromKeyId, toKeyId],
+  );
+}
+
+/** By bridge, the key that was made last. */
+export async function newestKeysOfBridges(
+  sql: Sql,
+  nowMs: number,
+): Promise<ReadonlyMap<string, KeyOfBridge>> {
+  const rows = await sql.query<{ bridgeId: string; keyId: string; name: string; ended: number }>(
+    `SELECT bridge_keys.bridge_id, keys.key_id, keys.name,
+       CASE WHEN keys.revoked_at_ms IS NULL AND (keys.expires_at_ms IS NULL OR keys.expires_at_ms > $1) THEN 0 ELSE 1 END AS ended
+     FROM bridge_keys JOIN keys ON keys.key_id = bridge_keys.key_id ORDER BY keys.created_at_ms, keys.key_id`,
+    [nowMs],
+  );
+  return new Map(
+    rows.map(({ bridgeId, keyId, name, ended }) => [bridgeId, { key_id: keyId, name, ended: ended === 1 }]),
+  );
+}
