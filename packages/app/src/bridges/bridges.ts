@@ -15,7 +15,7 @@ import { quoted } from '@granary/core/words';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { keysOfBridge, newestKeysOfBridges, putKeyOfBridge } from '../bridge-keys.ts';
-import { findDevice, lockDeviceRow, type StoredDevice } from '../device-rows.ts';
+import { lockDeviceRowsById, type StoredDevice } from '../device-rows.ts';
 import { writes as deviceWrites } from '../devices/devices.ts';
 import { type Committed, committed } from '../effects.ts';
 import { findCaller, lockKey } from '../keys/key-rows.ts';
@@ -183,8 +183,8 @@ export const writes = {
     if (asked === undefined) return committed(undefined);
     const request: PendingRequest = JSON.parse(asked.body);
     const { kind, device_id: deviceId } = request;
-    const device = kind === 'add' && deviceId !== null ? await findDevice(sql, deviceId) : undefined;
-    if (device !== undefined) await lockDeviceRow(sql, device.deviceNo);
+    const wanted = kind === 'add' && deviceId !== null ? [deviceId] : [];
+    const [device] = await lockDeviceRowsById(sql, wanted);
     const bridge = await lockBridge(sql, bridgeId);
     const key = await findCaller(sql, keyId);
     const mayReport =
