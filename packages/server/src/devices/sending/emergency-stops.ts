@@ -1,9 +1,12 @@
 import type { App } from '@granary/app/app';
 import type { Attempt } from '@granary/app/audit/audit-rows';
+import { newId } from '@granary/app/ids';
 import type { CommandRequest } from '@granary/contract/commands';
+import { Refusal } from '@granary/contract/errors';
 import { commandMessage } from '@granary/core/commands/record';
 import { beginCommand, type CommandState } from '@granary/core/commands/state';
 import { advanceCommand } from '@granary/core/commands/transitions';
+import { isStorageFault } from '@granary/store/errors';
 import type { DeviceMessages } from './device-messages.ts';
 import type { PriorityCommands, SendResult } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
@@ -29,9 +32,19 @@ interface EmergencyStopParts {
 /** Stops field devices, also while nothing can be stored. */
 export class EmergencyStops {
   readonly #parts: EmergencyStopParts;
+  /**
+   * The stop of each device that is not stored yet. Whoever asks for one meanwhile asks for the same: the device would have to answer
+   * each of them each time it is repeated. A stored one may have been confirmed and released, so the next one is another.
+   */
+  readonly #unstored = new Map<string, string>();
 
   constructor(parts: EmergencyStopParts) {
     this.#parts = parts;
+  }
+
+  /** The stop that a request is about. */
+  commandIdFor(deviceId: string): string {
+    return this.#unstored.get(deviceId) ?? newId('cmd', this.#parts.now());
   }
 
   /** `store` writes the command together with its idempotency key. */
@@ -42,6 +55,7 @@ export class EmergencyStops {
   ): Promise<SendResult<CommandState>> {
     const { messages, priorityCommands, now } = this.#parts;
     const { deviceId, deviceNo, commandId, attempt } = target;
+    this.#unstored.set(deviceId, commandId);
     const assumed = asIfStored(target, messages.isReachable(deviceId), now());
     const command = {
       name: `${deviceId} ${commandId}`,
@@ -49,22 +63,40 @@ export class EmergencyStops {
       blocksMotion: true,
       send: () => messages.send(deviceId, commandMessage(assumed, 'execute')),
       store: () =>
-        this.#parts.app.urgent.audited(attempt).commands.issue({
-          deviceNo,
-          commandId,
-          request: EMERGENCY_STOP,
-          isReachable: messages.isReachable(deviceId),
-          nowMs: now(),
-        }),
+        this.#storing(target, () =>
+          this.#parts.app.urgent.audited(attempt).commands.issue({
+            deviceNo,
+            commandId,
+            request: EMERGENCY_STOP,
+            isReachable: messages.isReachable(deviceId),
+            nowMs: now(),
+          }),
+        ),
     };
     return await priorityCommands.sendAndStore<CommandState>(command, {
       deadline,
       store: async () => {
-        const { command, message } = await store();
+        const { command, message } = await this.#storing(target, store);
         return { state: command, isToSend: message !== null };
       },
       assumedState: async () => ({ state: assumed, isToSend: true }),
     });
+  }
+
+  /** What is refused, as by a device that cannot be commanded, is not stored later either. */
+  async #storing({ deviceId, commandId }: EmergencyTarget, store: () => Promise<Issued>): Promise<Issued> {
+    try {
+      const issued = await store();
+      this.#forget(deviceId, commandId);
+      return issued;
+    } catch (error) {
+      if (error instanceof Refusal && !isStorageFault(error)) this.#forget(deviceId, commandId);
+      throw error;
+    }
+  }
+
+  #forget(deviceId: string, commandId: string): void {
+    if (this.#unstored.get(deviceId) === commandId) this.#unstored.delete(deviceId);
   }
 }
 

@@ -17,6 +17,9 @@ import { readSettings } from '../../process/settings.ts';
 const LOCK_WAIT_MS = 10_000;
 /** Far below the time for which the writer waits for the lock, and far above what a busy machine adds. */
 const ANSWERED_MS_MAX = 2_000;
+/** As many requests for one stop are entered in the audit log when the storage is back. */
+const ASKED = 50;
+const REPEATED_EVERY_MS = 500;
 /** Long enough for a request to arrive. */
 const MOMENT_MS = 200;
 
@@ -115,6 +118,44 @@ for (const { name, start } of LINKS) {
       await rover.commandProgress({ command_id: id, state: 'succeeded' });
       assert.equal((await api.get(path)).body.data.status, 'succeeded');
       assert.equal((await api.get(`${rover.path}/remote/commands`)).body.data.length, 1);
+    });
+
+    test('however often a stop is asked for in an outage, the device gets one, every caller an answer and the audit log each request', async (t) => {
+      const { api, block, release } = await startService(t, start);
+      const rover = await startRover(api, 'asked-often');
+      t.after(() => rover.leave());
+      const stop = () => api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' });
+      const stops = () => rover.commands.filter((sent) => sent.command === 'execute').length;
+
+      block();
+      const startedAtMs = performance.now();
+      const answers = await Promise.all(Array.from({ length: 25 }, stop));
+      while (answers.length < ASKED)
+        answers.push(...(await Promise.all([stop(), stop(), stop(), stop(), stop()])));
+      const rounds = Math.ceil((performance.now() - startedAtMs) / REPEATED_EVERY_MS);
+      // Once when it is asked for, once when it is known that it cannot be stored, and in each round.
+      assert.ok(stops() <= rounds + 2, `${stops()} stops in ${rounds} rounds`);
+      const [id, ...others] = new Set(answers.map(({ body }) => body.data?.command_id));
+      assert.deepEqual([others, new Set(answers.map(({ status }) => status))], [[], new Set([200])]);
+      assert.equal((await rover.take('execute')).command_id, id);
+      release();
+
+      const path = `${rover.path}/remote/commands`;
+      await eventually(async () => (await api.get(`${path}/${id}`)).body.data?.status, 'sent');
+      const entries = async () => {
+        const entered = await api.get('/v1/audit?action=commands.give&result=done&limit=100');
+        return entered.body.data.filter((entry: { resource_id: string }) => entry.resource_id === id).length;
+      };
+      await eventually(entries, ASKED);
+      await rover.commandProgress({ command_id: id, state: 'succeeded' });
+      await eventually(async () => (await api.get(`${path}/${id}`)).body.data.status, 'succeeded');
+      // The next stop is another one, and the device is connected as before.
+      const { command_id: next } = (await stop()).body.data;
+      assert.notEqual(next, id);
+      let taken = await rover.take('execute');
+      while (taken.command_id === id) taken = await rover.take('execute');
+      assert.equal(taken.command_id, next);
+      assert.equal((await api.get(path)).body.data.length, 2);
     });
 
     test('a command after an emergency stop that is not stored yet does not move the device', async (t) => {

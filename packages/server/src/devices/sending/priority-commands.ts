@@ -12,6 +12,8 @@ const RETRIED_AT_ONCE_MAX = 100;
 const UNSTORED_OF_COMMAND_MAX = 50;
 /** How long an answer waits to know whether the message was written to the connection. */
 const DELIVERY_MS_MAX = 50;
+/** A request for a stop that is being repeated does not send it again within this time; a little less than the time between two repetitions. */
+const SENT_AGAIN_MS_MIN = 450;
 /** After this time every write that began before the emergency stop was stored has ended. */
 const BLOCKED_AFTER_STORED_MS = 5_000;
 /** How long the end of the service waits for the storage. */
@@ -41,10 +43,22 @@ export interface SendResult<State> {
   readonly unstoredDetail: ReturnType<typeof unstoredStopDetail> | null;
 }
 
-/** A command with all requests for it that are not stored yet. */
-interface Unstored {
+/** A message that was passed to the link. */
+interface LastSend {
+  readonly atMs: number;
+  readonly delivery: Promise<Delivery>;
+  hasFailed: boolean;
+}
+
+/** A command with all requests for it that wait for their answer, or to be stored. */
+interface Current {
   readonly command: PriorityCommand;
-  readonly requests: Set<PriorityCommand>;
+  answering: number;
+  /** The requests that could not be stored in time. */
+  readonly unstored: Set<PriorityCommand>;
+  /** By the first of its requests; from then on it is repeated from what is stored. */
+  isStored: boolean;
+  lastSend: LastSend | null;
 }
 
 /** `LATE` while the link has not answered. */
@@ -58,9 +72,15 @@ interface Storing<State> {
   readonly assumedState: () => Promise<StoreResult<State>>;
 }
 
-/** Sends stops without waiting for the storage; a stop that cannot be stored is kept in memory and repeated until it is stored. */
+/**
+ * Sends stops without waiting for the storage. A stop that cannot be stored is kept in memory and repeated until it is stored; however
+ * many requests there are for it, the device gets it as often as for one.
+ */
 export class PriorityCommands {
-  readonly #unstored = new Map<string, Unstored>();
+  /** By name, those that are not stored yet. */
+  readonly #current = new Map<string, Current>();
+  /** Those of which a request could not be stored. */
+  readonly #unstored = new Set<Current>();
   /** When each was stored, by `performance.now()`. */
   readonly #blocking = new Map<PriorityCommand, number>();
 
@@ -72,47 +92,31 @@ export class PriorityCommands {
     );
   }
 
-  async sendAndStore<State>(
-    command: PriorityCommand,
-    { deadline, store, assumedState }: Storing<State>,
-  ): Promise<SendResult<State>> {
-    const sending = setTimeout(() => void command.send(), deadline.left('sendMs'));
-    const storing = store();
+  async sendAndStore<State>(command: PriorityCommand, storing: Storing<State>): Promise<SendResult<State>> {
+    const current = this.#begin(command);
     try {
-      const stored = await within(deadline.left('storeMs'), storing);
-      if (stored !== LATE) {
-        if (stored.isToSend) void command.send();
-        return { state: stored.state, unstoredDetail: null };
-      }
-    } catch (error) {
-      // A refusal is an answer, but a fault of the service, such as a damaged row, must not prevent the stop.
-      if (error instanceof Refusal && !isStorageFault(error)) throw error;
+      return await this.#sendAndStore(current, command, storing);
     } finally {
-      clearTimeout(sending);
+      current.answering -= 1;
+      this.#end(current);
     }
-    const { state, isToSend } = await assumedState();
-    if (!isToSend) return { state, unstoredDetail: null };
-    const delivery = await this.#keep(command, storing);
-    // A link that has not answered yet has the message, and the device may have it, too.
-    const isSent = delivery === 'sent' || delivery === 'in_flight' || delivery === LATE;
-    return { state, unstoredDetail: unstoredStopDetail(isSent) };
   }
 
   /** Sends the commands again that could not be stored. */
   repeat(): void {
-    for (const { command } of this.#unstored.values()) void command.send();
+    for (const current of this.#unstored) if (!current.isStored) void send(current);
   }
 
   /** Stores the commands that could not be stored before; each is tried, also when another fails. */
   async retry(): Promise<void> {
     const outcomes = await Promise.allSettled(
-      [...this.#unstored.values()].slice(0, RETRIED_AT_ONCE_MAX).map(async (unstored) => {
+      [...this.#unstored].slice(0, RETRIED_AT_ONCE_MAX).map(async (current) => {
         // A failing command moves to the end of the queue.
-        this.#unstored.delete(unstored.command.name);
-        this.#unstored.set(unstored.command.name, unstored);
-        for (const request of unstored.requests) {
+        this.#unstored.delete(current);
+        this.#unstored.add(current);
+        for (const request of current.unstored) {
           await request.store();
-          this.#stored(request);
+          this.#stored(current, request);
         }
       }),
     );
@@ -130,31 +134,100 @@ export class PriorityCommands {
     }
   }
 
-  /** Everything but the result of sending is done before this returns. */
-  #keep(command: PriorityCommand, storing: Promise<unknown>): Promise<KnownDelivery> {
-    const delivery = within(DELIVERY_MS_MAX, command.send());
-    if (this.#unstored.size >= UNSTORED_MAX) {
-      return delivery.then(refuseUnstored);
+  async #sendAndStore<State>(
+    current: Current,
+    request: PriorityCommand,
+    { deadline, store, assumedState }: Storing<State>,
+  ): Promise<SendResult<State>> {
+    const sending = setTimeout(() => void sendUnlessJustSent(current), deadline.left('sendMs'));
+    const storing = store();
+    try {
+      const stored = await within(deadline.left('storeMs'), storing);
+      if (stored !== LATE) {
+        if (stored.isToSend) void send(current);
+        return { state: stored.state, unstoredDetail: null };
+      }
+    } catch (error) {
+      // A refusal is an answer, but a fault of the service, such as a damaged row, must not prevent the stop.
+      if (error instanceof Refusal && !isStorageFault(error)) throw error;
+    } finally {
+      clearTimeout(sending);
     }
-    const unstored = this.#unstored.get(command.name) ?? { command, requests: new Set() };
-    if (unstored.requests.size < UNSTORED_OF_COMMAND_MAX) unstored.requests.add(command);
-    this.#unstored.set(command.name, unstored);
-    if (command.blocksMotion) this.#blocking.set(command, Number.POSITIVE_INFINITY);
+    const { state, isToSend } = await assumedState();
+    if (!isToSend) return { state, unstoredDetail: null };
+    const delivery = await this.#keep(current, request, storing);
+    // A link that has not answered yet has the message, and the device may have it, too.
+    const isSent = delivery === 'sent' || delivery === 'in_flight' || delivery === LATE;
+    return { state, unstoredDetail: unstoredStopDetail(isSent) };
+  }
+
+  #begin(command: PriorityCommand): Current {
+    const { name } = command;
+    const begun = {
+      command,
+      answering: 0,
+      unstored: new Set<PriorityCommand>(),
+      isStored: false,
+      lastSend: null,
+    };
+    const current = this.#current.get(name) ?? begun;
+    this.#current.set(name, current);
+    current.answering += 1;
+    return current;
+  }
+
+  /** Everything but the result of sending is done before this returns. */
+  #keep(current: Current, request: PriorityCommand, storing: Promise<unknown>): Promise<KnownDelivery> {
+    const { command, unstored } = current;
+    const isKept = this.#unstored.has(current);
+    const isFull = !isKept && this.#unstored.size >= UNSTORED_MAX;
+    // What may have been sent to the device between the stop and now is stopped by the second message.
+    const delivery = within(DELIVERY_MS_MAX, isKept ? sendUnlessJustSent(current) : send(current));
+    if (isFull) return delivery.then(refuseUnstored);
+    if (unstored.size < UNSTORED_OF_COMMAND_MAX) unstored.add(request);
+    this.#unstored.add(current);
+    if (command.blocksMotion && !current.isStored) this.#blocking.set(command, Number.POSITIVE_INFINITY);
     // The first attempt may still succeed after its time limit.
     storing.then(
-      () => this.#stored(command),
+      () => this.#stored(current, request),
       () => undefined,
     );
     return delivery;
   }
 
-  #stored(command: PriorityCommand): void {
-    const unstored = this.#unstored.get(command.name);
-    unstored?.requests.delete(command);
-    if (unstored?.requests.size === 0) this.#unstored.delete(command.name);
+  #stored(current: Current, request: PriorityCommand): void {
+    const { command, unstored } = current;
+    unstored.delete(request);
+    if (unstored.size === 0) this.#unstored.delete(current);
+    if (current.isStored) return;
+    current.isStored = true;
+    this.#end(current);
     if (this.#blocking.has(command)) this.#blocking.set(command, performance.now());
     setTimeout(() => this.#blocking.delete(command), BLOCKED_AFTER_STORED_MS).unref();
   }
+
+  /** A further request begins anew: a stop that is stored may have been confirmed and released since. */
+  #end(current: Current): void {
+    const { command, answering, unstored, isStored } = current;
+    const isOver = isStored || (answering === 0 && unstored.size === 0);
+    if (isOver && this.#current.get(command.name) === current) this.#current.delete(command.name);
+  }
+}
+
+function send(current: Current): Promise<Delivery> {
+  const delivery = current.command.send();
+  const lastSend: LastSend = { atMs: performance.now(), delivery, hasFailed: false };
+  current.lastSend = lastSend;
+  void delivery.then((known) => {
+    lastSend.hasFailed = known !== 'sent' && known !== 'in_flight';
+  });
+  return delivery;
+}
+
+function sendUnlessJustSent(current: Current): Promise<Delivery> {
+  const { lastSend } = current;
+  const isRecent = lastSend !== null && performance.now() - lastSend.atMs < SENT_AGAIN_MS_MIN;
+  return isRecent && !lastSend.hasFailed ? lastSend.delivery : send(current);
 }
 
 function refuseUnstored(delivery: KnownDelivery): never {

@@ -70,9 +70,9 @@ async function stopAtOnce(
 ): Promise<CommandRecord> {
   const { emergencyStops, idempotency, link, now } = parts;
   const nowMs = now();
-  const commandId = newId('cmd', nowMs);
   const { deviceId, deviceNo, profile } = await urgentTarget(request, parts, 'field');
   refuseUnsupported(profile, 'commands');
+  const commandId = emergencyStops.commandIdFor(deviceId);
   creates(request, commandId);
   const target = { deviceId, deviceNo, commandId, attempt: attemptOf(request) };
   const { state: command, unstoredDetail } = await emergencyStops.stop(
