@@ -7,6 +7,7 @@ import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { DeviceName } from '../kit/device-name.tsx';
 import { Dialog } from '../kit/dialog.tsx';
+import { useDocked } from '../kit/docked.ts';
 import { EmptyState } from '../kit/empty-state.tsx';
 import { FacilityFilter, FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
 import { useAction } from '../kit/form-state.ts';
@@ -227,9 +228,11 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
   const form = useSignal<'acknowledge' | 'shelve' | null>(null);
   const acknowledge = useAcknowledge();
   const { run, isRunning, failure } = useAction();
-  if (!useScope('operate')) return null;
+  const mayOperate = useScope('operate');
   const selectable = alerts.filter(({ status }) => status !== 'resolved');
   const chosen = selectable.filter(({ alert_id }) => selected.value.has(alert_id));
+  useDocked('selection-docked', mayOperate && chosen.length > 0);
+  if (!mayOperate) return null;
   const areAll = chosen.length > 0 && chosen.length === selectable.length;
   const close = (): void => {
     form.value = null;

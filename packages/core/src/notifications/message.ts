@@ -4,7 +4,6 @@ import type { NoticeKind, NotificationRecord } from '@granary/contract/notificat
 import { ENGLISH } from '@granary/contract/sentences/english';
 import { written } from '@granary/contract/sentences/sentence';
 import { checkedTimeMs, DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
-import type { MessageKind } from './record.ts';
 import type { StoredRule } from './rule.ts';
 
 /** A longer text is cut; the list of alerts has the rest. */
@@ -25,6 +24,9 @@ const KIND_WORDS: Readonly<Record<NoticeKind, string>> = {
   not_acknowledged: 'Not acknowledged: ',
   over: '',
 };
+
+/** What a message is about. What people can make, or have made by others, waits for no place of an alert. */
+export type MessageKind = 'critical_alert' | 'alert' | 'operation' | 'report' | 'test';
 
 /** An alert as it is now, in words for a person. */
 export interface ToldAlert {

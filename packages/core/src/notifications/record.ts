@@ -2,14 +2,11 @@ import type { NotificationRecord, NotificationStatus, SentTarget } from '@granar
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
 import type { MailedReport } from '../reports/html.ts';
-import type { Message } from './message.ts';
+import type { Message, MessageKind } from './message.ts';
 import type { Pushed } from './push.ts';
 
 /** The ways of sending, of which none delays another one; `none` is that of a message that another part sends, or nobody. */
 export type Channel = 'email' | 'push' | 'none';
-
-/** What a message is about. What people can make, or have made by others, waits for no place of an alert. */
-export type MessageKind = 'critical_alert' | 'alert' | 'operation' | 'report' | 'test';
 
 export const URGENCIES = ['critical', 'alert', 'other'] as const;
 export type Urgency = (typeof URGENCIES)[number];
