@@ -158,16 +158,18 @@ export async function removeSession(sql: Sql, hash: string): Promise<boolean> {
   return (await sql.run('DELETE FROM sessions WHERE hash = $1', [hash])) === 1;
 }
 
-/** Those that began with the identity provider: what it calls one of them, or all of a person. Returns their hashes. */
+/**
+ * Those that began with the identity provider: what it calls one of them, and those of the person for which it has told no name;
+ * without a name all of the person. Returns their hashes.
+ */
 export async function removeProviderSessions(
   sql: Sql,
   { sid, keyId }: { readonly sid: string | null; readonly keyId: string | null },
 ): Promise<string[]> {
-  const [condition, value] = sid === null ? ['key_id = $1', keyId] : ['provider_sid = $1', sid];
-  if (!value) return [];
+  const isMeant = sid ? "provider_sid = $1 OR (key_id = $2 AND provider_sid = '')" : 'key_id = $1';
   const rows = await sql.query<{ hash: string }>(
-    `DELETE FROM sessions WHERE ${condition} AND provider_sid IS NOT NULL RETURNING hash`,
-    [value],
+    `DELETE FROM sessions WHERE (${isMeant}) AND provider_sid IS NOT NULL RETURNING hash`,
+    sid ? [sid, keyId] : [keyId],
   );
   return rows.map(({ hash }) => hash);
 }

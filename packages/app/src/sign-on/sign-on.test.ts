@@ -139,13 +139,40 @@ describeEachEngine('sign-ins with the identity provider', (engine) => {
     const left = async () => (await app.session.list(keyId, NOW_MS)).map(({ hash }) => hash).sort();
     const message = (hash: string) => ({ hash, expiresAtMs: NOW_MS + HOUR_MS });
     const ended = { issuer: ISSUER, subject: 'seven', sid: 'sid-1' };
-    assert.equal(await app.signOn.logout({ ...ended, sid: 'sid-none' }, message('m0')), 0);
-    assert.equal(await app.signOn.logout(ended, message('m1')), 1);
+    assert.equal(await app.signOn.logout({ ...ended, subject: null }, message('m1')), 1);
     assert.deepEqual(await left(), ['h ', 'h local', 'h sid-2']);
     assert.equal(await app.signOn.logout({ ...ended, sid: null }, message('m1')), 0);
     assert.equal(await app.signOn.logout({ ...ended, sid: null, subject: 'unknown' }, message('m2')), 0);
     assert.equal(await app.signOn.logout({ ...ended, sid: null }, message('m3')), 2);
     assert.deepEqual(await left(), ['h local']);
+  });
+
+  it('ends the sessions whose name the provider has not told, when it names one with their person', async () => {
+    const message = (hash: string) => ({ hash: `unnamed ${hash}`, expiresAtMs: NOW_MS + HOUR_MS });
+    const endsAtMs = NOW_MS + 12 * HOUR_MS;
+    const keyIds: string[] = [];
+    for (const subject of ['unnamed', 'another']) {
+      const { keyId } = await known(arrival(subject, ['operators']));
+      keyIds.push(keyId);
+      const session = { keyId, codeHash: null, formerHash: null, nowMs: NOW_MS };
+      for (const providerSid of [`${subject} 1`, `${subject} 2`, '']) {
+        const hash = `u ${subject} ${providerSid}`;
+        await app.session.create({ ...session, hash, provider: { providerSid, endsAtMs } });
+      }
+      await app.session.create({ ...session, hash: `u ${subject} local` });
+    }
+    const left = async () =>
+      (await Promise.all(keyIds.map((keyId) => app.session.list(keyId, NOW_MS))))
+        .flat()
+        .map(({ hash }) => hash)
+        .filter((hash) => hash.startsWith('u unnamed'))
+        .sort();
+    const ended = { issuer: ISSUER, subject: 'unnamed' };
+    assert.equal(await app.signOn.logout({ ...ended, sid: 'of no session' }, message('m1')), 1);
+    assert.deepEqual(await left(), ['u unnamed local', 'u unnamed unnamed 1', 'u unnamed unnamed 2']);
+    assert.equal(await app.signOn.logout({ ...ended, sid: 'unnamed 1' }, message('m2')), 1);
+    assert.deepEqual(await left(), ['u unnamed local', 'u unnamed unnamed 2']);
+    assert.equal((await app.session.list(keyIds[1] ?? '', NOW_MS)).length, 4, 'of somebody else');
   });
 
   it('a session of the provider ends at its time, also if it is used', async () => {
