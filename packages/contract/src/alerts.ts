@@ -57,6 +57,14 @@ const Reason = noteNotEmpty(2_000);
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
 
+/** The kinds of record that an alert can be about. */
+export const ALERT_ABOUT_KINDS = ['operation', 'mission', 'command'] as const;
+
+export const AlertAbout = closed({
+  kind: Type.Enum(ALERT_ABOUT_KINDS),
+  id: described('The id of this operation, mission or command of the device.', Type.String()),
+});
+
 export const Alert = closed({
   alert_id: Type.String(),
   type: Type.Enum(ALERT_TYPES),
@@ -82,6 +90,12 @@ export const Alert = closed({
   shelve_reason: Type.Union([Reason, Type.Null()]),
   shelved_by: Type.Union([Person, Type.Null()]),
   shelved_with: OptionalActor,
+  about: Type.Optional(
+    described(
+      'The operation of an `operation_failed` or `mass_imbalance` alert, the mission of a `mission_failed` alert, or the emergency stop of an `emergency_stop_unconfirmed` alert; other alerts do not have it.',
+      AlertAbout,
+    ),
+  ),
   sensor_id: Type.Optional(
     described('The sensor of a `sensor_threshold` alert; other alerts do not have it.', Type.String()),
   ),
@@ -104,6 +118,7 @@ export const AlertQuery = closed({
   status: Type.Optional(described('`open` when not given.', Type.Enum(ALERT_FILTERS))),
 });
 
+export type AlertAbout = Static<typeof AlertAbout>;
 export type Alert = Static<typeof Alert>;
 export type Acknowledgement = Static<typeof Acknowledgement>;
 export type Shelving = Static<typeof Shelving>;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { ALERT_SEVERITIES, type AlertSeverity } from './alerts.ts';
+import { ALERT_SEVERITIES, type AlertAbout, type AlertSeverity } from './alerts.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { form, line } from './input/text-schemas.ts';
 import { type NoticeKind, QuietHours } from './notifications.ts';
@@ -75,6 +75,7 @@ export interface PushedItem {
   readonly device_id: string;
   readonly device_name: string;
   readonly facility: string;
+  readonly about: AlertAbout | null;
   readonly message: string;
   readonly message_code: string;
   readonly message_values: Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
 import type { FleetAlert } from '@granary/contract/fleet';
+import { aboutAddress } from '@granary/contract/page-addresses';
 import type { Signal } from '@preact/signals';
 import { useConsole, useScope } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
@@ -206,6 +207,14 @@ export function AlertFacts({ alert }: { readonly alert: FleetAlert }) {
                 </dd>
               </div>
             ),
+        )}
+        {alert.about !== undefined && (
+          <div>
+            <dt>{alerts.about}</dt>
+            <dd>
+              <a href={aboutAddress(alert.device_id, alert.about)}>{alerts.showAbout[alert.about.kind]}</a>
+            </dd>
+          </div>
         )}
         {alert.note !== null && (
           <div>

@@ -46,6 +46,51 @@ describe('the alerts of all devices in Chromium', () => {
     assert.deepEqual(record.faults, []);
   });
 
+  test('the alert about an operation leads to it', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page, record } = operator;
+    const { operation_id } = await site.client.operations.feed('silo-03', {
+      amount: 100,
+      unit: 'kg',
+      rate: 60,
+      rate_unit: 'kg/min',
+    });
+    await raiseAlerts(site, 'silo-03');
+    const open = async () => (await site.client.fleet.alerts({ device_id: 'silo-03' })).data;
+    const alert_ids = (await open()).map(({ alert_id }) => alert_id);
+    await site.client.fleet.acknowledgeAlerts({ alert_ids, acknowledged_by: 'Ada' });
+    await site.client.configuration.silo.update('silo-03', {
+      thresholds: { low_level: 10, critical_level: 5, high_level: 100 },
+    });
+    await eventually(async () => (await open()).length, 0);
+    // No simulated silo fails, so another alert of the history stands for the one of a failed operation.
+    await page.route('**/v1/alerts?*', async (route) => {
+      const response = await route.fetch();
+      const { data, ...body } = await response.json();
+      const about = { kind: 'operation', id: operation_id };
+      await route.fulfill({
+        response,
+        json: { ...body, data: data.map((one: object) => ({ ...one, about })) },
+      });
+    });
+    await operator.open('#/alerts?list=history&device=silo-03');
+    await page.getByRole('button', { name: /98\s%/ }).click();
+    await page.getByRole('link', { name: 'Show the operation' }).click();
+    await page.getByRole('list', { name: 'What happened' }).waitFor();
+    assert.equal(new URL(page.url()).hash, `#/devices/silo-03?tab=operations&operation=${operation_id}`);
+    // Also where newer ones fill the first page of the list.
+    await page.route('**/v1/siloscale/devices/silo-03/operations?*', async (route) => {
+      const response = await route.fetch();
+      const { data, ...body } = await response.json();
+      const newer = data.map((one: object) => ({ ...one, operation_id: 'op_newer' }));
+      await route.fulfill({ response, json: { ...body, data: newer } });
+    });
+    await page.reload();
+    await page.getByRole('list', { name: 'What happened' }).waitFor();
+    assert.deepEqual(record.faults, []);
+  });
+
   test('the second of two people who acknowledge an alert learns who was first', async (t) => {
     const operator = await signIn(t, site);
     if (operator === null) return;

@@ -39,31 +39,39 @@ const DEVICE_TABS = [
   'administration',
 ] as const;
 
-/** What was moved by this device, newest first; each opens to show its steps. */
+/** What was moved by this device, newest first; each opens to show its steps. An older one that is asked for stands first. */
 export function DeviceOperations({ device: { device_id } }: { readonly device: FleetDevice }) {
   const { client, navigation } = useConsole();
   const { devices } = texts.value;
   const pages = usePages((page, signal) => client.operations.list(device_id, page, { signal }), [device_id]);
   useEventReload(['operation.'], pages.reload, device_id);
   const opened = navigation.route.value.query.get('operation');
+  const isFurther =
+    opened !== null && pages.items?.every(({ operation_id }) => operation_id !== opened) === true;
+  const further = useLoaded(
+    isFurther ? (signal) => client.operations.get(device_id, opened, { signal }) : null,
+    [device_id, opened],
+  );
   return (
     <section class="panel" aria-label={devices.tabs.operations}>
       <PageList pages={pages} empty={devices.noOperations}>
         {(operations) => (
           <ul class="device-operations">
-            {operations.map((operation) => (
-              <OperationRow
-                key={operation.operation_id}
-                operation={operation}
-                deviceId={device_id}
-                isOpen={operation.operation_id === opened}
-                onToggle={(isOpen) => {
-                  if (isOpen !== (operation.operation_id === opened)) {
-                    navigation.filter({ operation: isOpen ? operation.operation_id : undefined });
-                  }
-                }}
-              />
-            ))}
+            {[...(isFurther && further.value !== undefined ? [further.value] : []), ...operations].map(
+              (operation) => (
+                <OperationRow
+                  key={operation.operation_id}
+                  operation={operation}
+                  deviceId={device_id}
+                  isOpen={operation.operation_id === opened}
+                  onToggle={(isOpen) => {
+                    if (isOpen !== (operation.operation_id === opened)) {
+                      navigation.filter({ operation: isOpen ? operation.operation_id : undefined });
+                    }
+                  }}
+                />
+              ),
+            )}
           </ul>
         )}
       </PageList>

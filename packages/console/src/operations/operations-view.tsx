@@ -1,6 +1,7 @@
 import './operations-view.css';
+import type { Page } from '@granary/client';
 import { COMMAND_STATUSES, type CommandStatus } from '@granary/contract/commands';
-import type { FleetMission, FleetOperation } from '@granary/contract/fleet';
+import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet';
 import { MISSION_STATUSES, type MissionStatus } from '@granary/contract/missions';
 import { OPERATION_STATUSES } from '@granary/contract/operations';
 import type { ComponentType } from 'preact';
@@ -55,11 +56,11 @@ export function OperationsView() {
           { name: 'shift', title: shifts.title, address: addressOf('shift', null, place) },
         ]}
       />
-      <FilterBar names={['status', ...PLACE_FILTERS]}>
+      <FilterBar names={['status', 'command', ...PLACE_FILTERS]}>
         <SelectFilter name="status" label={jobs.status} any={jobs.anyStatus} options={statusesOf(kind)} />
         <PlaceFilters />
       </FilterBar>
-      <List key={kind} />
+      <List key={`${kind} ${query.get('command') ?? ''}`} />
     </>
   );
 }
@@ -75,14 +76,28 @@ function statusesOf(kind: JobKind): readonly (readonly [string, string])[] {
 }
 
 function CommandTable() {
-  const { client, live } = useConsole();
+  const { client, live, navigation } = useConsole();
   const { commands, jobs } = texts.value;
+  const asked = navigation.route.value.query;
+  const [deviceId, commandId] = [asked.get('device'), asked.get('command')];
+  const isOne = deviceId !== null && commandId !== null;
+  /** The command that an alert is about. */
+  const one = async (
+    device_id: string,
+    command_id: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<Page<FleetCommand>> => {
+    const command = await client.commands.get(device_id, command_id, options);
+    return { success: true, data: [{ ...command, device_id }], page: { next_cursor: null } };
+  };
   return (
     <JobTable
       kind="commands"
       events="command."
       statuses={COMMAND_STATUSES}
-      list={(query, options) => client.fleet.commands(query, options)}
+      list={(query, options) =>
+        isOne ? one(deviceId, commandId, options) : client.fleet.commands(query, options)
+      }
       idOf={({ command_id }) => command_id}
       underWay={live.site.commands.all.value}
       words={{

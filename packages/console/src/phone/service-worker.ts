@@ -1,3 +1,4 @@
+import { aboutAddress, alertsAddress } from '@granary/contract/page-addresses';
 import type { PushedItem, PushPayload } from '@granary/contract/push';
 import { inWords, missionText, type Reader, written } from '@granary/contract/sentences/sentence';
 import { shownAs, units } from '../context/units.ts';
@@ -142,11 +143,10 @@ async function show(payload: PushPayload | undefined): Promise<void> {
   });
 }
 
-const addressOf = ({ about, count }: PushPayload, { device_id, is_over }: PushedItem): string => {
-  if (about === 'operation') return `/#/devices/${device_id}`;
-  const query = new URLSearchParams({ device: device_id, ...(is_over ? { list: 'history' } : {}) });
-  return count === 1 ? `/#/alerts?${query}` : '/#/alerts';
-};
+function addressOf({ count }: PushPayload, { device_id, is_over, about }: PushedItem): string {
+  if (count !== 1) return '/#/alerts';
+  return `/${about === null ? alertsAddress(device_id, is_over) : aboutAddress(device_id, about)}`;
+}
 
 function titleOf({ kind, severity, is_over, device_name }: PushedItem, texts: KeptTexts | null): string {
   const name = severity !== null && is_over ? 'over' : kind;

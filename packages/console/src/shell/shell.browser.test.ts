@@ -179,14 +179,17 @@ test('a message of Web Push is shown in the language of the person, and leads to
     device_id: 'silo-05',
     device_name: 'Calf starter',
     facility: 'Hillside Farm',
+    about: null,
     message: 'Level is 4.5 %, at or below the limit of 5 %',
     message_code: 'level_below',
     message_values: { level: 4.5, limit: 5 },
   };
-  const data = JSON.stringify({ notification_id: 'ntf_1', about: 'alerts', count: 1, items: [item] });
   const registrationId = await registered;
-  const deliver = () =>
-    devTools.send('ServiceWorker.deliverPushMessage', { origin: site.url, registrationId, data });
+  const deliver = (more: object = {}) => {
+    const payload = { notification_id: 'ntf_1', about: 'alerts', count: 1, items: [{ ...item, ...more }] };
+    const data = JSON.stringify(payload);
+    return devTools.send('ServiceWorker.deliverPushMessage', { origin: site.url, registrationId, data });
+  };
   const [worker] = page.context().serviceWorkers();
   const shown = async () => String(await worker?.evaluate('self.shown.join(" | ")'));
   await worker?.evaluate(
@@ -213,6 +216,11 @@ test('a message of Web Push is shown in the language of the person, and leads to
   await eventually(
     shown,
     'Kritisch: Calf starter | Füllstand 4,5 %\nHillside Farm | /#/alerts?device=silo-05',
+  );
+  await deliver({ about: { kind: 'operation', id: 'op_1' } });
+  await eventually(
+    async () => (await shown()).split(' | ')[2],
+    '/#/devices/silo-05?tab=operations&operation=op_1',
   );
 });
 

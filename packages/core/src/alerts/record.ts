@@ -1,4 +1,4 @@
-import type { Alert } from '@granary/contract/alerts';
+import type { Alert, AlertAbout, AlertType } from '@granary/contract/alerts';
 import type { EventType } from '@granary/contract/events';
 import { messageOf } from '@granary/contract/sentences/english';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
@@ -25,9 +25,23 @@ export const isRaised = (before: AlertState | null, after: AlertState): boolean 
   after.status === 'active' &&
   (before === null || before.alertId !== after.alertId || before.status !== 'active');
 
+/** The cause of an alert of these types is the id of a record of this kind. */
+const ABOUT_KINDS: Readonly<Partial<Record<AlertType, AlertAbout['kind']>>> = {
+  operation_failed: 'operation',
+  mass_imbalance: 'operation',
+  mission_failed: 'mission',
+  emergency_stop_unconfirmed: 'command',
+};
+
+function aboutOf({ type, cause }: AlertState): AlertAbout | null {
+  const kind = ABOUT_KINDS[type];
+  return kind === undefined || cause === null ? null : { kind, id: cause };
+}
+
 /** The record for callers; `null` for a pending alert, which is not shown. */
 export function alertRecord(alert: AlertState): Alert | null {
   if (alert.status === 'pending') return null;
+  const about = aboutOf(alert);
   return {
     alert_id: alert.alertId,
     type: alert.type,
@@ -47,6 +61,7 @@ export function alertRecord(alert: AlertState): Alert | null {
     shelve_reason: alert.shelveReason,
     shelved_by: alert.shelvedBy,
     shelved_with: alert.shelvedWith,
+    ...(about === null ? {} : { about }),
     ...(alert.rule === null ? {} : { sensor_id: sensorIdOf(alert.rule), rule: alert.rule }),
   };
 }

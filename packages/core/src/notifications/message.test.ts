@@ -56,6 +56,21 @@ You get this because of the notification rule Night shift.
   assert.equal(alertCount, 1);
 });
 
+test('an alert about an operation, a mission or a command leads to it', () => {
+  const addresses = {
+    operation: 'devices/silo-07?tab=operations&operation=',
+    mission: 'map?device=silo-07&mission=',
+    command: 'operations/commands?device=silo-07&command=',
+  };
+  for (const [kind, address] of Object.entries(addresses)) {
+    const alert = shownAlert({ about: { kind: kind as keyof typeof addresses, id: 'x_1' } });
+    const { text } = messageOf([told({ alert })], context());
+    assert.ok(text.includes(`  About: ${kind} x_1: https://farm.example/#/${address}x_1\n`), text);
+    const withoutPage = messageOf([told({ alert })], context({ consoleUrl: null })).text;
+    assert.ok(withoutPage.includes(`  About: ${kind} x_1\n`), withoutPage);
+  }
+});
+
 test('an escalation, an alert that is over, and one that somebody has acknowledged say so', () => {
   const cleared = shownAlert({ status: 'cleared', cleared_at: toIso(NOW_MS - 60_000) });
   const over = messageOf([told({ alert: cleared, kind: 'over' })], context());

@@ -1,6 +1,7 @@
 import { numericTime } from '@granary/common/time-text';
 import { ALERT_SEVERITIES, type Alert, type AlertSeverity } from '@granary/contract/alerts';
 import type { NoticeKind, NotificationRecord } from '@granary/contract/notifications';
+import { aboutAddress, alertsAddress } from '@granary/contract/page-addresses';
 import { ENGLISH } from '@granary/contract/sentences/english';
 import { written } from '@granary/contract/sentences/sentence';
 import { checkedTimeMs, DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
@@ -170,15 +171,14 @@ function alertText(told: ToldAlert, context: MessageContext): string {
     `  State: ${stateText(alert, timeZone)}`,
   ];
   const { consoleUrl } = context;
-  if (consoleUrl !== null) lines.push(`  Open it: ${consoleUrl}${alertAddress(told)}`);
+  const { about } = alert;
+  if (about !== undefined) {
+    const address = consoleUrl === null ? '' : `: ${consoleUrl}/${aboutAddress(deviceId, about)}`;
+    lines.push(`  About: ${about.kind} ${oneLine(about.id)}${address}`);
+  }
+  if (consoleUrl !== null) lines.push(`  Open it: ${consoleUrl}/${alertsAddress(deviceId, isOver(alert))}`);
   return lines.join('\n');
 }
-
-/** The addresses of the operators' page are those of its routes. */
-const alertAddress = ({ alert, deviceId }: ToldAlert): string => {
-  const query = new URLSearchParams({ device: deviceId, ...(isOver(alert) ? { list: 'history' } : {}) });
-  return `/#/alerts?${query}`;
-};
 
 function stateText(alert: Alert, timeZone: string): string {
   const at = (time: string | null): string =>

@@ -40,6 +40,12 @@ test('only push services that browsers have, or that the settings name, are aske
 
 test('a message tells what the person may see at that moment, and never more than a push service takes', () => {
   const pushed = pushedAlerts([told('north'), told('south')], 'UTC');
+  assert.equal(pushed.items[0]?.about, null);
+  const about = { kind: 'mission' as const, id: 'ms_1' };
+  assert.deepEqual(
+    pushedAlerts([{ ...told('north'), alert: shownAlert({ about }) }], 'UTC').items[0]?.about,
+    about,
+  );
   const north = limitsWith({ grants: [grantOf(['read'], ['north'])] }, 'read');
   const seen = JSON.parse(pushPayload(pushed, north, 'ntf_1') ?? '');
   assert.deepEqual([seen.count, seen.items.map(({ id }: { id: string }) => id)], [1, ['al_north']]);

@@ -10,6 +10,7 @@ const at = (time: string): string => `2026-11-16T${time}Z`;
 
 const alert = (type: Alert['type'], time: string, more: Partial<Alert> = {}): Alert =>
   ({ alert_id: `${type}-${time}`, type, created_at: at(time), severity: 'warning', ...more }) as Alert;
+const of = (id: string): Partial<Alert> => ({ about: { kind: 'operation', id } });
 const operation = (operation_id: string, time: string): OperationRecord =>
   ({ operation_id, started_at: at(time) }) as OperationRecord;
 const change = (audit_id: string, request_id: string): AuditEntry =>
@@ -27,14 +28,16 @@ test('the alerts about an operation are told with it, those about the silo are n
   const operations = [operation('second', '12:00:00'), operation('first', '10:00:00')];
   const alerts = [
     alert('low_level', '12:30:00'),
-    alert('mass_imbalance', '12:20:00'),
-    alert('operation_failed', '12:10:00'),
-    alert('operation_failed', '10:10:00'),
+    alert('mass_imbalance', '12:20:00', of('second')),
+    // Raised after the second one had begun.
+    alert('operation_failed', '12:10:00', of('first')),
+    alert('operation_failed', '12:05:00', of('second')),
+    alert('operation_failed', '10:10:00', of('first')),
   ];
   assert.deepEqual(summary({ ...NOTHING, operations, alerts }), [
     'alert low_level 1',
     'second with 2',
-    'first with 1',
+    'first with 2',
   ]);
 });
 
@@ -43,7 +46,7 @@ test('an alert about an operation that is not known has a line of its own', () =
     summary({
       ...NOTHING,
       operations: [operation('later', '12:00:00')],
-      alerts: [alert('operation_failed', '11:00:00')],
+      alerts: [alert('operation_failed', '12:00:00', of('earlier'))],
     }),
     ['later with 0', 'alert operation_failed 1'],
   );

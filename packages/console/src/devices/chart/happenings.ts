@@ -18,8 +18,6 @@ export type Happening = { readonly at: string } & (
   | { readonly kind: 'change'; readonly changes: readonly [AuditEntry, ...AuditEntry[]] }
 );
 
-/** These alerts are about the operation that was the newest when they were raised. */
-const OF_OPERATION: ReadonlySet<Alert['type']> = new Set(['operation_failed', 'mass_imbalance']);
 /** An alert that is raised again within this time has not had a new cause. */
 const REPEATED_WITHIN_MS = HOUR_MS;
 /** One reading raises both alerts of a level. */
@@ -46,12 +44,11 @@ export function happeningsOf({ operations, alerts, notes, refills, changes }: Ch
   return happenings.sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
 }
 
-/** Both lists are newest first. */
 const operationOf = (
-  { type, created_at }: Alert,
+  { about }: Alert,
   operations: readonly OperationRecord[],
 ): OperationRecord | undefined =>
-  OF_OPERATION.has(type) ? operations.find(({ started_at }) => started_at <= created_at) : undefined;
+  about?.kind === 'operation' ? operations.find(({ operation_id }) => operation_id === about.id) : undefined;
 
 /** A low level is told by the critical level that the same reading raised. */
 function withoutLowerLevel(alerts: readonly Alert[]): Alert[] {

@@ -1,3 +1,4 @@
+import { aboutAddress } from '@granary/contract/page-addresses';
 import type { ComponentChildren } from 'preact';
 import { useConsole, useScope } from '../../context/console.ts';
 import { addressOf } from '../../context/routes.ts';
@@ -101,7 +102,10 @@ function lineOf(happening: Happening, deviceId: string, nowMs: number): Line {
         id: newest.alert_id,
         sign: <SeverityMark severity={newest.severity} text="" isOutlined={newest.status === 'resolved'} />,
         what: messageText(newest),
-        address: addressOf('alerts', null, { device: deviceId }),
+        address:
+          newest.about === undefined
+            ? addressOf('alerts', null, { device: deviceId })
+            : aboutAddress(deviceId, newest.about),
         details: [
           oldest === undefined
             ? null

@@ -47,6 +47,8 @@ export const alerts: typeof english.alerts = {
   steps: { raised: 'Ausgelöst', acknowledged: 'Bestätigt', cleared: 'Vorbei', resolved: 'Erledigt' },
   by: (person) => `von ${person}`,
   acknowledgedBy: (person) => `Bestätigt von ${person}`,
+  about: 'Betrifft',
+  showAbout: { operation: 'Vorgang zeigen', mission: 'Mission zeigen', command: 'Befehl zeigen' },
   shelvedUntil: 'Zurückgestellt bis',
   acknowledgeTitle: 'Alarme bestätigen',
   withNote: 'Mit Notiz',

@@ -46,6 +46,8 @@ export const alerts = {
   steps: { raised: 'Raised', acknowledged: 'Acknowledged', cleared: 'Cleared', resolved: 'Resolved' },
   by: (person: string) => `by ${person}`,
   acknowledgedBy: (person: string) => `Acknowledged by ${person}`,
+  about: 'About',
+  showAbout: { operation: 'Show the operation', mission: 'Show the mission', command: 'Show the command' },
   shelvedUntil: 'Shelved until',
   acknowledgeTitle: 'Acknowledge alerts',
   withNote: 'With note',

@@ -47,6 +47,8 @@ export const alerts: typeof english.alerts = {
   steps: { raised: 'Causada', acknowledged: 'Reconocida', cleared: 'Pasada', resolved: 'Resuelta' },
   by: (person) => `por ${person}`,
   acknowledgedBy: (person) => `Reconocida por ${person}`,
+  about: 'Se trata de',
+  showAbout: { operation: 'Ver la operación', mission: 'Ver la misión', command: 'Ver la orden' },
   shelvedUntil: 'Aplazada hasta',
   acknowledgeTitle: 'Reconocer alertas',
   withNote: 'Con nota',

@@ -47,6 +47,8 @@ export const alerts: typeof english.alerts = {
   steps: { raised: 'Levée', acknowledged: 'Acquittée', cleared: 'Finie', resolved: 'Close' },
   by: (person) => `par ${person}`,
   acknowledgedBy: (person) => `Acquittée par ${person}`,
+  about: 'Concerne',
+  showAbout: { operation: 'Voir l’opération', mission: 'Voir la mission', command: 'Voir l’ordre' },
   shelvedUntil: 'Différée jusqu’à',
   acknowledgeTitle: 'Acquitter des alertes',
   withNote: 'Avec note',

@@ -47,6 +47,8 @@ export const alerts: typeof english.alerts = {
   steps: { raised: 'Opgetreden', acknowledged: 'Bevestigd', cleared: 'Voorbij', resolved: 'Opgelost' },
   by: (person) => `door ${person}`,
   acknowledgedBy: (person) => `Bevestigd door ${person}`,
+  about: 'Betreft',
+  showAbout: { operation: 'Bewerking tonen', mission: 'Missie tonen', command: 'Opdracht tonen' },
   shelvedUntil: 'Uitgesteld tot',
   acknowledgeTitle: 'Alarmen bevestigen',
   withNote: 'Met notitie',

@@ -47,6 +47,8 @@ export const alerts: typeof english.alerts = {
   steps: { raised: 'Zgłoszony', acknowledged: 'Potwierdzony', cleared: 'Ustał', resolved: 'Zakończony' },
   by: (person) => `przez: ${person}`,
   acknowledgedBy: (person) => `Potwierdzenie: ${person}`,
+  about: 'Dotyczy',
+  showAbout: { operation: 'Pokaż operację', mission: 'Pokaż misję', command: 'Pokaż polecenie' },
   shelvedUntil: 'Odłożony do',
   acknowledgeTitle: 'Potwierdź alarmy',
   withNote: 'Z notatką',
