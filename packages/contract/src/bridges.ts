@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { SensorDeclaration } from './devices/sensors.ts';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
@@ -52,6 +52,8 @@ export const BRIDGED_STATES = ['answering', 'silent', 'waiting'] as const;
 /** A code with English details, both of the driver. */
 const Failure = closed({ code: Text, detail: Detail });
 
+const failureAtPoints = { code: Text, at: Timestamp, points: Type.Array(Text, { maxItems: 100 }) };
+
 const DeclaredUnitsOf = described(
   'The unit of each declared sensor of a device.',
   Type.Record(SensorDeclaration.properties.sensor_id, SensorDeclaration.properties.unit),
@@ -71,10 +73,7 @@ export const BridgedDevice = closed({
     'While it is open the device is asked only at `next_try_at`.',
     closed({ open: Type.Boolean(), next_try_at: TimestampOrNull, failures: Count }),
   ),
-  last_failure: Type.Union([
-    closed({ code: Text, detail: Detail, at: Timestamp, points: Type.Array(Text, { maxItems: 100 }) }),
-    Type.Null(),
-  ]),
+  last_failure: Type.Union([closed({ ...failureAtPoints, detail: Detail }), Type.Null()]),
   counters: closed({
     requests: Count,
     failures: Count,
@@ -83,6 +82,25 @@ export const BridgedDevice = closed({
     lateness_ms_max: Type.Number({ minimum: 0 }),
   }),
   waiting: described('The readings in the journal of the bridge.', Count),
+});
+
+/** A device of a bridge, as a caller sees it. */
+export const ShownBridgedDevice = closed({
+  ...BridgedDevice.properties,
+  endpoint: described(
+    'Where the field device is reached; `null`, as `unit` is, for callers who may not `configure` the device.',
+    Type.Union([Endpoint, Type.Null()]),
+  ),
+  last_failure: Type.Union([
+    closed({
+      ...failureAtPoints,
+      detail: described(
+        '`null` for callers who may not `configure` the device.',
+        Type.Union([Detail, Type.Null()]),
+      ),
+    }),
+    Type.Null(),
+  ]),
 });
 
 /** A model of device that the bridge can attach, from its library or from the site. */
@@ -235,6 +253,10 @@ const KeyOfBridge = closed({
   ended: described('It was revoked or has expired, so nobody can report for the bridge.', Type.Boolean()),
 });
 
+/** It names devices and addresses of all sites of the bridge. */
+const ofWholeBridge = <T extends TSchema>(schema: T) =>
+  described('`null` for callers who may not `configure` everything.', Type.Union([schema, Type.Null()]));
+
 export const Bridge = closed({
   bridge_id: BridgeId,
   key: described(
@@ -246,9 +268,12 @@ export const Bridge = closed({
     Type.Enum(['connected', 'away']),
   ),
   reported_at: Timestamp,
-  ...general,
+  version: Text,
+  started_at: Timestamp,
+  site: ofWholeBridge(BridgeSite),
+  journal: ofWholeBridge(BridgeJournal),
   devices: closed({
-    total: Count,
+    total: described('Those that the caller may read, as the other figures.', Count),
     answering: Count,
     silent: Count,
     waiting: Count,
@@ -261,7 +286,7 @@ export const Bridge = closed({
 
 export const BridgeDetail = closed({
   ...Bridge.properties,
-  devices: Type.Array(BridgedDevice),
+  devices: Type.Array(ShownBridgedDevice),
 });
 
 /** Gives a bridge to a key with the scope `ingest`. */
@@ -302,6 +327,7 @@ export const UNIT_DIFFERS = 'unit_differs';
 
 export type DeclaredUnitsOf = Static<typeof DeclaredUnitsOf>;
 export type BridgedDevice = Static<typeof BridgedDevice>;
+export type ShownBridgedDevice = Static<typeof ShownBridgedDevice>;
 export type BridgeMapping = Static<typeof BridgeMapping>;
 export type BridgeSite = Static<typeof BridgeSite>;
 export type BridgeJournal = Static<typeof BridgeJournal>;

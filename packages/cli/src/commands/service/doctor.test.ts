@@ -12,6 +12,9 @@ test('devices that the external broker does not know are a warning with a cure',
 });
 
 test('a bridge that is away, has a faulty file, a full disk or another unit is named with a cure', async () => {
+  const site = { file: 'site.yaml', loaded_at: '2026-11-18T04:00:00Z', faults: [] };
+  const journal = { readings: 0, bytes: 0, oldest_at: null, dropped: 0, fault: null, gaps: [] };
+  const devices = { total: 3, answering: 3, silent: 0, waiting: 0, unit_differs: 0 };
   const good: Bridge = {
     bridge_id: 'north',
     key: null,
@@ -19,11 +22,10 @@ test('a bridge that is away, has a faulty file, a full disk or another unit is n
     reported_at: '2026-11-18T04:00:00Z',
     version: '0.1.0',
     started_at: '2026-11-18T04:00:00Z',
-    site: { file: 'site.yaml', loaded_at: '2026-11-18T04:00:00Z', faults: [] },
-    journal: { readings: 0, bytes: 0, oldest_at: null, dropped: 0, fault: null, gaps: [] },
-    devices: { total: 3, answering: 3, silent: 0, waiting: 0, unit_differs: 0 },
+    site,
+    journal,
+    devices,
   };
-  const { site, journal, devices } = good;
   const list = async () => [
     good,
     { ...good, status: 'away' as const },
@@ -31,11 +33,13 @@ test('a bridge that is away, has a faulty file, a full disk or another unit is n
     { ...good, journal: { ...journal, fault: 'database or disk is full' } },
     { ...good, devices: { ...devices, unit_differs: 2 } },
     { ...good, devices: { ...devices, answering: 2, silent: 1 } },
+    // For a key that may not configure everything.
+    { ...good, site: null, journal: null },
   ];
   const findings = await bridgeFindings({ bridges: { list } });
   assert.deepEqual(
     findings.map(({ verdict }) => verdict),
-    ['ok', 'fail', 'warn', 'fail', 'fail', 'warn'],
+    ['ok', 'fail', 'warn', 'fail', 'fail', 'warn', 'ok'],
   );
   assert.match(findings[4]?.message ?? '', /does not send all values of 2 devices: .*another unit/);
   assert.ok(findings.every(({ verdict, cure }) => verdict === 'ok' || (cure ?? '') !== ''));

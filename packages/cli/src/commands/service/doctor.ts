@@ -245,15 +245,16 @@ export async function bridgeFindings(client: {
           `${name} has not reported since ${reported_at}`,
           'Start it with granary bridge run, or set GRANARY_BRIDGE_SITE; its log says why it cannot report.',
         );
-      const [fault] = site.faults;
-      if (fault !== undefined)
+      // A key that may not configure everything is told neither faults nor what waits.
+      const [fault] = site?.faults ?? [];
+      if (site !== null && fault !== undefined)
         return finding(
           'bridges',
           'warn',
           `${name} uses the last good site file: line ${fault.line} of ${site.file}: ${fault.message}`,
           'Mend the file; the bridge reads it again by itself.',
         );
-      if (journal.fault !== null)
+      if (journal !== null && journal.fault !== null)
         return finding(
           'bridges',
           'fail',
@@ -270,7 +271,7 @@ export async function bridgeFindings(client: {
       return finding(
         'bridges',
         devices.silent > 0 ? 'warn' : 'ok',
-        `${name}: ${devices.answering} of ${devices.total} devices answer, ${journal.readings} readings wait`,
+        `${name}: ${devices.answering} of ${devices.total} devices answer${journal === null ? '' : `, ${journal.readings} readings wait`}`,
         'GET /v1/bridges/{bridge_id} names the silent ones with their last failure.',
       );
     });

@@ -1,20 +1,27 @@
-import type { StoredBridge } from '@granary/app/bridges/bridge-rows';
+import type { CountsOfBridges, StoredBridge } from '@granary/app/bridges/bridge-rows';
 import type { PendingRequest } from '@granary/app/bridges/bridges';
 import { newId } from '@granary/app/ids';
 import {
   BRIDGE_ANSWER_S_DEFAULT,
   type Bridge,
   type BridgeDetail,
-  type BridgedDevice,
   type BridgeMapping,
   type BridgeResult,
   checkBridgeId,
+  type ShownBridgedDevice,
 } from '@granary/contract/bridges';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS, toIso } from '@granary/contract/time';
+import {
+  type BridgedCounts,
+  bridgeSight,
+  NO_BRIDGED_DEVICES,
+  shownDevice,
+  sumOf,
+} from '@granary/core/bridges';
 import { refuseRemoved } from '@granary/core/fleet/removal';
-import { canAccess, isUnlimited, limitsWith } from '@granary/core/keys';
+import { isUnlimited, type Limits } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limitsOf, refuseOutside } from '../access/credentials.ts';
@@ -29,6 +36,11 @@ import { BridgeWaits } from './bridge-waits.ts';
 
 /** Parts of a bridge that are read in one turn. */
 const PARTS_PER_TURN = 100;
+/** Devices of a caller that are looked for in all bridges in one turn. */
+const COUNTED_PER_TURN = 200;
+
+/** A request about one bridge. */
+type BridgeCall = FastifyRequest<{ Params: { bridge_id: string } }>;
 
 export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, changes, directory, now } = parts;
@@ -37,30 +49,36 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
   routes.addHook('preClose', async () => waits.end());
   bridgeReportRoutes(routes, parts, waits);
 
-  register(routes, declared.list, async (request) => {
+  registerLong(routes, declared.list, async (request) => {
+    const sight = bridgeSight(request.caller);
+    const own = await countsWithin(request, sight.devices);
     const keys = await app.bridges.keys(now());
     const bridges: Bridge[] = [];
-    for (const { bridgeId } of await app.bridges.list()) {
+    for (const { bridgeId, figures } of await app.bridges.list()) {
+      const devices = own === null ? figures.devices : own.get(bridgeId);
+      if (devices === undefined) continue;
       await nextPart(request);
       const bridge = await app.bridges.find(bridgeId);
-      if (bridge !== undefined) bridges.push(bridgeRecord(bridge, keys.get(bridgeId) ?? null, now()));
+      if (bridge === undefined) continue;
+      bridges.push(bridgeRecord(bridge, { sight, devices, key: keys.get(bridgeId) ?? null }, now()));
     }
     return success(bridges);
   });
 
   registerLong(routes, declared.get, async (request) =>
-    success(await detail(request, await requireBridge(request.params.bridge_id))),
+    success(await detail(request, await requireBridge(request))),
   );
 
   registerLong(routes, declared.mappings, async (request) => {
-    const { bridgeId } = await requireBridge(request.params.bridge_id);
+    const { bridgeId } = await requireBridge(request);
+    requireUnlimited(request);
     const mappings: BridgeMapping[] = [];
     for await (const { body } of partsOf(request, bridgeId, 'mapping')) mappings.push(JSON.parse(body));
     return success(mappings);
   });
 
   registerAtOnce(routes, declared.test, async (request, reply, read) => {
-    const bridge = await requireBridge(request.params.bridge_id);
+    const bridge = await requireBridge(request);
     const wanted = read.body(request);
     const { wait_s: waitS = BRIDGE_ANSWER_S_DEFAULT } = wanted;
     if ('device_id' in wanted) await accessible(request, wanted.device_id);
@@ -75,7 +93,7 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
   });
 
   registerAtOnce(routes, declared.addDevice, async (request, reply, read) => {
-    const bridge = await requireBridge(request.params.bridge_id);
+    const bridge = await requireBridge(request);
     const wanted = read.body(request);
     requireUnlimited(request);
     refuseRemoved(await accessible(request, wanted.device_id));
@@ -89,7 +107,7 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const { bridge_id: bridgeId, device_id } = request.params;
     // A bridge may have a device that is not registered any more.
     if (!isUnlimited(limitsOf(request))) await accessible(request, device_id);
-    const bridge = await requireBridge(bridgeId);
+    const bridge = await requireBridge(request);
     requireUnlimited(request);
     if (!(await app.bridges.hasDevice(bridgeId, device_id))) {
       throw new Refusal('device_not_found', `this bridge has no device ${quoted(device_id)}`);
@@ -108,18 +126,37 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
   });
 
   register(routes, declared.remove, async (request) => {
-    const { bridgeId } = await requireBridge(request.params.bridge_id);
+    const { bridgeId } = await requireBridge(request);
     requireUnlimited(request);
     const key = (await app.bridges.keys(now())).get(bridgeId) ?? null;
     const removed = await changes(request).bridges.remove(bridgeId);
     if (removed === undefined) throw notFound(bridgeId);
-    return success(bridgeRecord(removed, key, now()));
+    const { devices } = removed.figures;
+    return success(bridgeRecord(removed, { sight: bridgeSight(request.caller), devices, key }, now()));
   });
 
-  async function requireBridge(bridgeId: string): Promise<StoredBridge> {
+  /** One that is there for the caller. */
+  async function requireBridge(request: BridgeCall): Promise<StoredBridge> {
+    const { bridge_id: bridgeId } = request.params;
     const bridge = checkBridgeId.accepts(bridgeId) ? await app.bridges.find(bridgeId) : undefined;
     if (bridge === undefined) throw notFound(bridgeId);
+    const own = await countsWithin(request, bridgeSight(request.caller).devices);
+    if (own !== null && !own.has(bridgeId)) throw notFound(bridgeId);
     return bridge;
+  }
+
+  /** By bridge, how many devices within the limits it has; `null` where there are none. */
+  async function countsWithin(request: FastifyRequest, limits: Limits): Promise<CountsOfBridges | null> {
+    if (isUnlimited(limits)) return null;
+    const sums = new Map<string, BridgedCounts>();
+    for (let after: string | null = ''; after !== null; ) {
+      const { counts, next } = await app.bridges.countWithin(limits, { after, limit: COUNTED_PER_TURN });
+      for (const [bridgeId, more] of counts)
+        sums.set(bridgeId, sumOf(sums.get(bridgeId) ?? NO_BRIDGED_DEVICES, more));
+      after = next;
+      if (after !== null) await nextPart(request);
+    }
+    return sums;
   }
 
   async function accessible(request: FastifyRequest, deviceId: string) {
@@ -140,18 +177,17 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     }
   }
 
-  /** With the devices that the caller may see; one that is not registered belongs to nobody but callers without limits. */
+  /** With the devices that the caller sees. */
   async function detail(request: FastifyRequest, bridge: StoredBridge): Promise<BridgeDetail> {
-    const { bridgeId } = bridge;
-    const limits = limitsWith(request.caller, 'read');
-    const seesAll = isUnlimited(limits);
-    const devices: BridgedDevice[] = [];
-    for await (const { name: deviceId, facility, body } of partsOf(request, bridgeId, 'device')) {
-      const isVisible = seesAll || (facility !== null && canAccess(limits, { deviceId, facility }));
-      if (isVisible) devices.push(JSON.parse(body));
+    const { bridgeId, figures } = bridge;
+    const sight = bridgeSight(request.caller);
+    const devices: ShownBridgedDevice[] = [];
+    for await (const { facility, body } of partsOf(request, bridgeId, 'device')) {
+      const shown = shownDevice(JSON.parse(body), sight, facility);
+      if (shown !== null) devices.push(shown);
     }
     const key = (await app.bridges.keys(now())).get(bridgeId) ?? null;
-    return { ...bridgeRecord(bridge, key, now()), devices };
+    return { ...bridgeRecord(bridge, { sight, devices: figures.devices, key }, now()), devices };
   }
 
   /** Asks a bridge, and waits until it has answered. */
