@@ -105,6 +105,8 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
   /** Called when the stream is connected, and when the connection is lost. */
   readonly onConnection?: (change: ConnectionChange) => void;
+  /** Called with the time of this machine when anything arrives, also a heartbeat. */
+  readonly onHeard?: (atMs: number) => void;
   /** The longest wait before connecting again, instead of the one that the service gives. */
   readonly reconnectMs?: number;
   /** A connection on which nothing arrives for this time, not even a heartbeat, is replaced. */

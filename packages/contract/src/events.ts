@@ -4,6 +4,9 @@ import { type Checker, checker, closed, described, List, withLists } from './inp
 import { form } from './input/text-schemas.ts';
 import { sentence } from './sentences/english.ts';
 
+/** So often something arrives on a stream in which nothing happens. A reader that misses two in a row can say so within 8 s. */
+export const HEARTBEAT_MS = 3_000;
+
 /** One name for each kind of change; `EVENT_DATA` says what the event log tells of each. */
 export const EVENT_TYPES = [
   'device.registered',

@@ -8,7 +8,7 @@ const LINE_END = /\r\n|\r|\n/;
 const MEDIA_TYPE = 'text/event-stream';
 /** Used until the service gives another time. */
 const RECONNECT_MS = 2_000;
-/** The service sends a heartbeat every 15 s. */
+/** The service sends a heartbeat every 3 s, and one before this version every 15 s. */
 const SILENCE_MS = 45_000;
 
 export interface StreamOptions {
@@ -16,6 +16,8 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
   /** Called when the stream is connected, and when the connection is lost. */
   readonly onConnection?: (change: ConnectionChange) => void;
+  /** Called with the time of this machine when anything arrives, also a heartbeat. */
+  readonly onHeard?: (atMs: number) => void;
   /** The longest wait before connecting again, instead of the one that the service gives. */
   readonly reconnectMs?: number;
   /** A connection on which nothing arrives for this time, not even a heartbeat, is replaced. */
@@ -36,7 +38,12 @@ export async function* reconnecting(
   call: () => Call,
   options: StreamOptions,
 ): AsyncGenerator<SentEvent, void, undefined> {
-  const { signal, silenceMs = SILENCE_MS, onConnection = () => undefined } = options;
+  const {
+    signal,
+    silenceMs = SILENCE_MS,
+    onConnection = () => undefined,
+    onHeard = () => undefined,
+  } = options;
   let reconnectMs = options.reconnectMs ?? RECONNECT_MS;
   const isOver = (): boolean => signal?.aborted === true;
   while (!isOver()) {
@@ -46,7 +53,7 @@ export async function* reconnecting(
       silence.restart();
       const chunks = await transport.stream(call(), MEDIA_TYPE, silence.signal);
       onConnection({ isConnected: true });
-      for await (const sent of serverSentEvents(observed(chunks, silence))) {
+      for await (const sent of serverSentEvents(observed(chunks, silence, onHeard))) {
         // Several events may have arrived at once before the iteration was ended.
         if (isOver()) return;
         reconnectMs = options.reconnectMs ?? sent.retryMs ?? reconnectMs;
@@ -70,9 +77,11 @@ export async function* reconnecting(
 async function* observed(
   chunks: AsyncIterable<Uint8Array>,
   silence: SilenceLimit,
+  onHeard: (atMs: number) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of chunks) {
     silence.stop();
+    onHeard(Date.now());
     yield chunk;
     silence.restart();
   }

@@ -262,3 +262,24 @@ test('an answer that was asked for before an event does not bring back what the 
   await operations.replaceByAnswer(Promise.resolve([]));
   assert.deepEqual(shown(), [], 'whose end nobody told is not under way either');
 });
+
+test('a loss is told with the time of the last thing heard, and silence only while something moves', async (t) => {
+  const { service, live, state } = await openRead(t);
+  await turn();
+  const { clock, operations } = live.site;
+  const aheadMs = clock.serviceMs(0);
+  const heardAtMs = Date.now() - 20_000;
+  const look = (): number | null => {
+    // The page looks once a second.
+    for (let second = 0; second < 4; second++) clock.nowMs.value = heardAtMs + aheadMs + 10_000 + second;
+    return live.connection.silenceMs.value;
+  };
+  service.readings.beat();
+  service.events.beat(heardAtMs);
+  assert.equal(look(), null);
+  operations.put({ operation_id: 'a', device_id: 'silo-1', status: 'in_progress' } as FleetOperation);
+  assert.deepEqual([look(), state()], [10_003, 'live']);
+  service.events.cut();
+  const lost = live.connection.current.value;
+  assert.deepEqual([lost.state, lost.state === 'lost' && lost.sinceMs], ['lost', heardAtMs + aheadMs]);
+});

@@ -2,6 +2,7 @@ import { ApiError, type Client, type LoggedEvent } from '@granary/client';
 import { batch, computed, effect, type ReadonlySignal, signal, signal as signalOf } from '@preact/signals';
 import { Movements } from './movements.ts';
 import { applyEvent, Refresher, readSite, replaceSite, type SiteRecords } from './refresher.ts';
+import { Hearing, SILENCE_MS_MAX } from './silence.ts';
 import { emptySite, type Site } from './site.ts';
 import type { LiveStreams } from './streams/shared-streams.ts';
 
@@ -23,6 +24,13 @@ class Connection {
   /** By itself, because every value of the page shows it, and none changes when the page becomes live. */
   readonly isLost = computed(() => this.#current.value.state === 'lost');
   readonly #lost = new Set<ConnectionPart>();
+  readonly #hearings = new Map<ConnectionPart, Hearing>();
+  readonly #silenceMs = signal<number | null>(null);
+
+  /** For how long a connection that is thought to be there has told nothing; `null` where that is not worth a word. */
+  get silenceMs(): ReadonlySignal<number | null> {
+    return this.#silenceMs;
+  }
 
   get current(): ReadonlySignal<ConnectionState> {
     return this.#current;
@@ -34,11 +42,34 @@ class Connection {
     if (this.#lost.size === 0 && (part === 'events' || !isFirst)) this.#current.value = { state: 'live' };
   }
 
-  /** The first loss counts, because not everything was current since then. */
+  /** Something has arrived, be it a heartbeat. */
+  heard(part: ConnectionPart, atMs: number): void {
+    const hearing = this.#hearings.get(part);
+    if (hearing === undefined) this.#hearings.set(part, new Hearing(atMs));
+    else hearing.heard(atMs);
+  }
+
+  /** Nothing is awaited of it any more. */
+  left(part: ConnectionPart): void {
+    this.#hearings.delete(part);
+  }
+
+  /** Called once a second. A silence is told while something moves; without that the page is not live a moment later. */
+  look(nowMs: number, isMoving: boolean): void {
+    const silences = [...this.#hearings.values()].flatMap((hearing) => hearing.silenceAt(nowMs) ?? []);
+    this.#silenceMs.value = isMoving && silences.length > 0 ? Math.max(...silences) : null;
+  }
+
+  /**
+   * The first loss counts, because not everything was current since then. What is shown is as it was when something was heard
+   * last, and not when that was noticed.
+   */
   lost(part: ConnectionPart, nowMs: number): void {
     this.#lost.add(part);
+    const sinceMs = this.#hearings.get(part)?.heardAtMs ?? nowMs;
+    this.#hearings.delete(part);
     if (this.#current.peek().state !== 'lost' && this.isRead.peek())
-      this.#current.value = { state: 'lost', sinceMs: nowMs, isKept: false };
+      this.#current.value = { state: 'lost', sinceMs, isKept: false };
   }
 
   /** There is no connection, and what was known earlier is shown. */
@@ -83,7 +114,10 @@ export async function followReadings(
   while (!signal.aborted) {
     await until(isShown, true, signal);
     const hidden = new AbortController();
-    void until(isShown, false, signal).then(() => hidden.abort());
+    void until(isShown, false, signal).then(() => {
+      hidden.abort();
+      connection.left('readings');
+    });
     await followShown(readings, site, connection, { signal: hidden.signal, reconnectMs });
   }
 }
@@ -96,11 +130,17 @@ async function followShown(
 ): Promise<void> {
   const onConnection = ({ isConnected }: { readonly isConnected: boolean }): void => {
     if (signal.aborted) return;
-    if (isConnected) connection.found('readings');
-    else connection.lost('readings', site.clock.nowMs.peek());
+    if (isConnected) {
+      connection.heard('readings', site.clock.serviceMs(Date.now()));
+      connection.found('readings');
+    } else connection.lost('readings', site.clock.nowMs.peek());
   };
+  const onHeard = (atMs: number): void => {
+    if (!signal.aborted) connection.heard('readings', site.clock.serviceMs(atMs));
+  };
+  const options = { signal, onConnection, onHeard, reconnectMs, silenceMs: SILENCE_MS_MAX };
   try {
-    for await (const { at, devices } of readings.stream({ signal, onConnection, reconnectMs })) {
+    for await (const { at, devices } of readings.stream(options)) {
       // One drawing for all devices of a message.
       batch(() => {
         site.clock.observe(at);
@@ -170,6 +210,13 @@ export class Live {
     this.#refresher.start();
     this.movements.start();
     this.site.clock.start();
+    const { clock, operations, missions, commands } = this.site;
+    const end = effect(() => {
+      const nowMs = clock.nowMs.value;
+      const isMoving = [operations, missions, commands].some(({ all }) => all.peek().size > 0);
+      this.connection.look(nowMs, isMoving);
+    });
+    this.#stopped.signal.addEventListener('abort', end);
     void this.#follow();
   }
 
@@ -223,11 +270,22 @@ export class Live {
   async #followStream(signal: AbortSignal): Promise<void> {
     const onConnection = ({ isConnected }: { readonly isConnected: boolean }): void => {
       if (signal.aborted) return;
-      if (isConnected) void this.#readAll();
-      else this.#lose();
+      if (isConnected) {
+        this.connection.heard('events', this.site.clock.serviceMs(Date.now()));
+        void this.#readAll();
+      } else this.#lose();
+    };
+    const onHeard = (atMs: number): void => {
+      if (!signal.aborted) this.connection.heard('events', this.site.clock.serviceMs(atMs));
     };
     try {
-      const stream = this.#streams.events.stream({ signal, onConnection, reconnectMs: this.#retryMs });
+      const stream = this.#streams.events.stream({
+        signal,
+        onConnection,
+        onHeard,
+        reconnectMs: this.#retryMs,
+        silenceMs: SILENCE_MS_MAX,
+      });
       for await (const item of stream) {
         if (item.kind === 'reset') void this.#readAll();
         else this.#take(item.event);

@@ -98,6 +98,11 @@ class Clock {
     this.#tick();
   }
 
+  /** The time of the service at a time of this machine. */
+  serviceMs(machineMs: number): number {
+    return machineMs + (this.#aheadMs ?? 0);
+  }
+
   start(): void {
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
@@ -107,7 +112,7 @@ class Clock {
   }
 
   #tick(): void {
-    this.nowMs.value = Date.now() + (this.#aheadMs ?? 0);
+    this.nowMs.value = this.serviceMs(Date.now());
   }
 }
 

@@ -8,10 +8,11 @@ import { summaryOf } from '../alerts/alerts.ts';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { pageZone } from '../context/page-zone.ts';
 import { addressOf } from '../context/routes.ts';
-import { formatClock, formatMinute, formatNumber, otherZone } from '../kit/format.ts';
+import { formatClock, formatDuration, formatMinute, formatNumber, otherZone } from '../kit/format.ts';
 import { Age } from '../kit/measured.tsx';
 import { messageText, timeText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
+import { SILENCE_TOLD_MS } from '../live/silence.ts';
 import { locale, texts } from '../texts/texts.ts';
 
 /** Long enough to see that something else is there now. */
@@ -106,7 +107,18 @@ function BarClock() {
 /** That what is shown is current, or not yet there. */
 function ConnectionSign() {
   const { shell } = texts.value;
-  const { state } = useConsole().live.connection.current.value;
+  const { connection } = useConsole().live;
+  const { state } = connection.current.value;
+  const silenceMs = connection.silenceMs.value;
+  if (state === 'live' && silenceMs !== null) {
+    return (
+      <span class="connection-sign silent" role="status">
+        {/* It is read out once, and not every second. */}
+        <span aria-hidden="true">{shell.noNewsFor(formatDuration(silenceMs))}</span>
+        <span class="only-for-readers">{shell.noNewsFor(formatDuration(SILENCE_TOLD_MS))}</span>
+      </span>
+    );
+  }
   return (
     <span class={`connection-sign ${state}`} role="status">
       {state === 'lost' ? '' : shell[state]}

@@ -16,7 +16,7 @@ import { urlOf } from '../process/tls/ports.ts';
 import type { RequestTurns } from './access/request-turns.ts';
 import type { EndingService } from './access/urgency.ts';
 
-/** An idle connection is closed after this time; event streams send a heartbeat four times as often. */
+/** An idle connection is closed after this time; event streams send a heartbeat far more often. */
 const IDLE_MS_MAX = 60 * SECOND_MS;
 /** Longer than proxies keep an idle connection, so that the proxy closes it and not the service. */
 const KEEP_ALIVE_MS = 72 * SECOND_MS;

@@ -52,7 +52,7 @@ export interface Operator {
 /** Returns `null` where the browser is missing and allowed to be. */
 export async function signIn(
   t: TestContext,
-  site: RunningSite,
+  site: Pick<RunningSite, 'url' | 'apiKey'>,
   options: Options = {},
 ): Promise<Operator | null> {
   const {

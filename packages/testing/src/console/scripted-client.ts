@@ -6,6 +6,7 @@ interface StreamOptions {
   readonly onConnection?: (
     change: { isConnected: true } | { isConnected: false; failure: undefined },
   ) => void;
+  readonly onHeard?: (atMs: number) => void;
 }
 
 /** A stream that a test connects, feeds and cuts. */
@@ -25,6 +26,11 @@ class ScriptedStream<Item> {
 
   cut(): void {
     this.#options?.onConnection?.({ isConnected: false, failure: undefined });
+  }
+
+  /** A heartbeat. */
+  beat(atMs = Date.now()): void {
+    this.#options?.onHeard?.(atMs);
   }
 
   send(item: Item): void {
@@ -103,6 +109,7 @@ export class ScriptedClient {
           };
         },
         devicesAll: () => itemsOf(this.#current, ({ devices }) => devices),
+        timeZones: async () => ({ service: 'UTC', facilities: [] }),
         alertsAll: () => itemsOf(this.#current, ({ alerts }) => alerts),
       },
     } as unknown as Client;

@@ -82,7 +82,7 @@ export class SharedStreams implements LiveStreams {
 
   async *#follow<Name extends StreamName>(
     stream: Name,
-    { signal, onConnection }: StreamOptions = {},
+    { signal, onConnection, onHeard }: StreamOptions = {},
   ): AsyncGenerator<StreamedItems[Name], void, undefined> {
     const follower = ++this.#followed;
     const items: StreamedItems[Name][] = [];
@@ -93,6 +93,7 @@ export class SharedStreams implements LiveStreams {
         onConnection?.(
           message.isConnected ? { isConnected: true } : { isConnected: false, failure: undefined },
         );
+      else if (message.kind === 'heard') onHeard?.(message.atMs);
       else if (message.kind === 'item') items.push(message.item as StreamedItems[Name]);
       else refusal = new ApiError(message.refusal);
       wake();

@@ -1,5 +1,6 @@
 import { ApiError, type Client, type StreamItem } from '@granary/client';
 import type { NewestValues } from '@granary/contract/fleet';
+import { SILENCE_MS_MAX } from '../silence.ts';
 
 const SIGNED_OUT: StreamRefusal = { status: 401, code: 'unauthorized', message: 'the session has ended' };
 
@@ -33,10 +34,15 @@ export interface StreamRefusal {
 export type HubMessage =
   | { readonly kind: 'alive' }
   | { readonly kind: 'connection'; readonly follower: number; readonly isConnected: boolean }
+  /** Something has arrived at this time of the machine, be it a heartbeat. */
+  | { readonly kind: 'heard'; readonly follower: number; readonly atMs: number }
   | { readonly kind: 'item'; readonly follower: number; readonly item: StreamedItems[StreamName] }
   | { readonly kind: 'refused'; readonly follower: number; readonly refusal: StreamRefusal };
 
 export const ALIVE_EVERY_MS = 5_000;
+
+/** Often enough for a time that people read; a stream of many devices brings something all the time. */
+const HEARD_EVERY_MS = 500;
 
 /** The way to one window. */
 export interface WindowPort {
@@ -109,6 +115,8 @@ interface Follower {
 interface StreamOptions {
   readonly signal: AbortSignal;
   readonly onConnection: (change: { readonly isConnected: boolean }) => void;
+  readonly onHeard: (atMs: number) => void;
+  readonly silenceMs: number;
 }
 
 /** One stream of the service, open while anybody follows it. */
@@ -163,8 +171,16 @@ class SharedStream<Item extends StreamedItems[StreamName]> {
       for (const { window, number } of this.#followers)
         window.postMessage({ kind: 'connection', follower: number, isConnected });
     };
+    let toldAtMs = 0;
+    const onHeard = (atMs: number): void => {
+      if (signal.aborted || Math.abs(atMs - toldAtMs) < HEARD_EVERY_MS) return;
+      toldAtMs = atMs;
+      for (const { window, number } of this.#followers)
+        window.postMessage({ kind: 'heard', follower: number, atMs });
+    };
     try {
-      for await (const item of this.#openStream({ signal, onConnection })) {
+      const options = { signal, onConnection, onHeard, silenceMs: SILENCE_MS_MAX };
+      for await (const item of this.#openStream(options)) {
         if (signal.aborted) return;
         this.#kept = this.#merge?.(this.#kept, item) ?? null;
         for (const { window, number } of this.#followers)

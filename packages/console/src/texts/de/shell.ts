@@ -22,6 +22,7 @@ export const shell: typeof english.shell = {
   searchHint: 'Suchen (Taste /)',
   live: 'Aktuell',
   connecting: 'Verbinde',
+  noNewsFor: (duration) => `Seit ${duration} keine Nachricht`,
   notLiveSince: (time) => `Nicht aktuell seit ${time}`,
   stateOf: (time) => `Stand von ${time}, keine Verbindung`,
   notLiveMeans:

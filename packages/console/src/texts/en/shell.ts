@@ -21,6 +21,7 @@ export const shell = {
   searchHint: 'Search (press /)',
   live: 'Live',
   connecting: 'Connecting',
+  noNewsFor: (duration: string) => `No news for ${duration}`,
   notLiveSince: (time: string) => `Not live since ${time}`,
   stateOf: (time: string) => `State of ${time}, no connection`,
   notLiveMeans:

@@ -22,6 +22,7 @@ export const shell: typeof english.shell = {
   searchHint: 'Buscar (tecla /)',
   live: 'En directo',
   connecting: 'Conectando',
+  noNewsFor: (duration) => `Sin noticias desde hace ${duration}`,
   notLiveSince: (time) => `Sin actualizar desde ${time}`,
   stateOf: (time) => `Estado de las ${time}, sin conexión`,
   notLiveMeans:

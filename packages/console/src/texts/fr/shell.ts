@@ -22,6 +22,7 @@ export const shell: typeof english.shell = {
   searchHint: 'Rechercher (touche /)',
   live: 'En direct',
   connecting: 'Connexion',
+  noNewsFor: (duration) => `Aucune nouvelle depuis ${duration}`,
   notLiveSince: (time) => `Pas à jour depuis ${time}`,
   stateOf: (time) => `État de ${time}, pas de connexion`,
   notLiveMeans:

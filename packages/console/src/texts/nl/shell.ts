@@ -22,6 +22,7 @@ export const shell: typeof english.shell = {
   searchHint: 'Zoeken (druk op /)',
   live: 'Actueel',
   connecting: 'Verbinden',
+  noNewsFor: (duration) => `Al ${duration} geen bericht`,
   notLiveSince: (time) => `Niet actueel sinds ${time}`,
   stateOf: (time) => `Stand van ${time}, geen verbinding`,
   notLiveMeans:

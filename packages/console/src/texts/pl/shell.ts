@@ -22,6 +22,7 @@ export const shell: typeof english.shell = {
   searchHint: 'Szukaj (klawisz /)',
   live: 'Na żywo',
   connecting: 'Łączenie',
+  noNewsFor: (duration) => `Brak wiadomości od ${duration}`,
   notLiveSince: (time) => `Nie na żywo od ${time}`,
   stateOf: (time) => `Stan z ${time}, brak połączenia`,
   notLiveMeans:

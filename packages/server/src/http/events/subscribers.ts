@@ -1,6 +1,7 @@
 import { PeriodicWork } from '@granary/common/periodic-work';
 import { outsideRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
+import { HEARTBEAT_MS } from '@granary/contract/events';
 import { type Access, limitsWith } from '@granary/core/keys';
 import type { Keyring } from '../../process/keys/keyring.ts';
 import type { Logger } from '../../process/logging/logger.ts';
@@ -8,7 +9,8 @@ import type { StreamConnection } from './stream-connection.ts';
 
 const STREAMS_PER_KEY_MAX = 10;
 const STREAMS_MAX = 2_000;
-const HEARTBEAT_MS = 15_000;
+/** Not all streams get their heartbeat in one turn of the event loop, because a stop would wait for it. */
+const HEARTBEAT_TURNS = 20;
 /** The end of a key is detected within a second, on whichever node it was ended. */
 const KEY_CHECK_MS = 500;
 
@@ -41,6 +43,9 @@ export class Subscribers {
   #count = 0;
   readonly #checks: PeriodicWork;
   #heartbeat: NodeJS.Timeout | undefined;
+  /** The streams by the turn in which they get their heartbeat. */
+  readonly #turns = Array.from({ length: HEARTBEAT_TURNS }, () => new Set<OpenStream>());
+  #turn = 0;
 
   constructor(parts: SubscriberParts) {
     this.#parts = parts;
@@ -57,7 +62,7 @@ export class Subscribers {
   }
 
   start(): void {
-    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS / HEARTBEAT_TURNS);
     this.#checks.start();
   }
 
@@ -88,8 +93,11 @@ export class Subscribers {
     this.#streamsOf.set(key, own.add(stream));
     if (own.size === 1) this.#rightsOf.set(key, rightsOf(access));
     this.#count++;
+    const turn = this.#turns[this.#turn];
+    turn?.add(stream);
     stream.onClose(() => {
       source.drop(stream);
+      turn?.delete(stream);
       own.delete(stream);
       if (own.size === 0) {
         this.#streamsOf.delete(key);
@@ -108,7 +116,8 @@ export class Subscribers {
   }
 
   #beat(): void {
-    for (const stream of this.#all()) stream.beat();
+    this.#turn = (this.#turn + 1) % HEARTBEAT_TURNS;
+    for (const stream of this.#turns[this.#turn] ?? []) stream.beat();
   }
 
   async #checkKeys(): Promise<void> {
