@@ -12,7 +12,7 @@ const RETRIED_AT_ONCE_MAX = 100;
 const UNSTORED_OF_COMMAND_MAX = 50;
 /** How long an answer waits to know whether the message was written to the connection. */
 const DELIVERY_MS_MAX = 50;
-/** A request for a stop that is being repeated does not send it again within this time; a little less than the time between two repetitions. */
+/** A stop that is being repeated is not sent again within this time, whoever asks for it; a little less than the time between two repetitions. */
 const SENT_AGAIN_MS_MIN = 450;
 /** After this time every write that began before the emergency stop was stored has ended. */
 const BLOCKED_AFTER_STORED_MS = 5_000;
@@ -104,7 +104,7 @@ export class PriorityCommands {
 
   /** Sends the commands again that could not be stored. */
   repeat(): void {
-    for (const current of this.#unstored) if (!current.isStored) void send(current);
+    for (const current of this.#unstored) if (!current.isStored) void sendUnlessJustSent(current);
   }
 
   /** Stores the commands that could not be stored before; each is tried, also when another fails. */
