@@ -23,7 +23,7 @@ export const EXTERNAL_LIMITS: ExternalLimits = {
   connectTimeoutMs: 5 * SECOND_MS,
   reconnectMs: 100,
   // A stop waits for the connection.
-  reconnectMsMax: SECOND_MS,
+  reconnectMsMax: 400,
   keepAliveS: 5,
   acknowledgementMs: SECOND_MS,
   repeatedExpiryS: 5,
