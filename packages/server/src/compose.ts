@@ -124,7 +124,9 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
   const { settings, surroundings, app, link, reconciler, logger, now } = parts;
   await explainStart('the event log', () => lifecycle.start(parts.feed));
   // Before the ports are open, so that every stop that is asked of this node can be carried out.
-  await explainStart('the storage', () => lifecycle.start(parts.knownCallers, parts.directory));
+  await explainStart('the storage', () =>
+    lifecycle.start(parts.knownCallers, parts.directory, parts.stopsInForce),
+  );
   await explainStart('the storage', () => parts.uptime.begin());
   lifecycle.onStop(() => parts.evaluator.drain());
   lifecycle.onStop(() => parts.pipeline.drain());

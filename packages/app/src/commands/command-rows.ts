@@ -2,7 +2,7 @@ import { isSameSentence } from '@granary/contract/sentences/english';
 import { commandRecord } from '@granary/core/commands/record';
 import { COMMAND_DOCUMENT, type CommandState, isCommandFinished } from '@granary/core/commands/state';
 import type { Sql } from '@granary/store/sql';
-import { isUnfinished, JobTable } from '../jobs/job-rows.ts';
+import { isUnfinished, JobTable, type StopRow } from '../jobs/job-rows.ts';
 import type { OnUnreadable } from '../unreadable-row.ts';
 
 export const COMMANDS = new JobTable<CommandState>({
@@ -38,3 +38,12 @@ export async function devicesWithEmergencyStop(sql: Sql, deviceNos: readonly num
   );
   return new Set(rows.map(({ deviceNo }) => deviceNo));
 }
+
+/** Emergency stops that devices have not confirmed, each with its device; also those whose body cannot be read. */
+export const unconfirmedStops = (sql: Sql, limit: number): Promise<StopRow[]> =>
+  sql.query<StopRow>(
+    `SELECT device_id, command_id AS id FROM commands JOIN devices USING (device_no)
+     WHERE status IN ('queued', 'sent', 'executing') AND command = 'emergency_stop'
+     ORDER BY command_no DESC LIMIT $1`,
+    [limit],
+  );

@@ -27,7 +27,7 @@ import {
 } from '../jobs/job-change-recorder.ts';
 import { MISSIONS } from '../missions/mission-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
-import { COMMANDS, unfinishedCommands } from './command-rows.ts';
+import { COMMANDS, unconfirmedStops, unfinishedCommands } from './command-rows.ts';
 
 /** A device with more open commands than this gets no further ones, except an emergency stop. */
 export const COMMANDS_UNFINISHED_MAX = 200;
@@ -83,6 +83,8 @@ export const reads = {
   async stopInForce(sql: Sql, deviceNo: number): Promise<CommandState | undefined> {
     return stopInForce(await unfinishedCommands(sql, [deviceNo]));
   },
+
+  unconfirmedStops,
 
   async list(sql: Sql, page: CommandPage): Promise<CommandState[]> {
     const { status, command, beforeCommandId: beforeId, ...rest } = page;

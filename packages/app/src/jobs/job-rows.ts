@@ -68,6 +68,12 @@ export interface StoredJob {
   readonly body: string;
 }
 
+/** A stop that its device has not confirmed. */
+export interface StopRow {
+  readonly deviceId: string;
+  readonly id: string;
+}
+
 type JobRow = Pick<StoredJob, 'id' | 'body'>;
 
 /** The rows of one kind of job; a transaction that changes one must have locked its device. */

@@ -7,7 +7,7 @@ import {
 } from '@granary/core/operations/state';
 import { finallyMeasuredG } from '@granary/core/operations/weighing';
 import type { Sql } from '@granary/store/sql';
-import { isUnfinished, JobTable, type StoredJob } from '../jobs/job-rows.ts';
+import { isUnfinished, JobTable, type StopRow, type StoredJob } from '../jobs/job-rows.ts';
 import { together } from '../transaction.ts';
 import type { OnUnreadable } from '../unreadable-row.ts';
 
@@ -84,3 +84,11 @@ export async function claimingOperation(sql: Sql, deviceNo: number): Promise<str
   );
   return row?.operationId;
 }
+
+/** Works also for rows whose body cannot be read. */
+export const stoppingOperations = (sql: Sql, limit: number): Promise<StopRow[]> =>
+  sql.query<StopRow>(
+    `SELECT device_id, operation_id AS id FROM operations JOIN devices USING (device_no)
+     WHERE status = 'stopping' ORDER BY operation_no DESC LIMIT $1`,
+    [limit],
+  );

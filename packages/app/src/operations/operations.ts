@@ -58,7 +58,7 @@ import {
 import { longWrite, type Transaction, together } from '../transaction.ts';
 import { UnreadableRow } from '../unreadable-row.ts';
 import { advanceDueOperations } from './advance-due-operations.ts';
-import { claimingOperation, deviceOfOperation, OPERATIONS } from './operation-rows.ts';
+import { claimingOperation, deviceOfOperation, OPERATIONS, stoppingOperations } from './operation-rows.ts';
 
 /** Further unsolicited operations of a device are ignored. */
 export const UNSOLICITED_AT_ONCE_MAX = 16;
@@ -122,6 +122,9 @@ export const reads = {
     const { facts } = await readDeviceFor(sql, deviceNo, 'operations');
     return previewOperation(request, siloAtStart(facts, isReachable), nowMs);
   },
+
+  /** Those that devices have not ended, each with its device. */
+  stopping: stoppingOperations,
 
   /** Devices with an operation to tick. */
   async due(sql: Sql, limits: TickLimits): Promise<DueDevices> {

@@ -52,8 +52,8 @@ export async function composeBackground(given: Given) {
   const addressGuard = new AddressGuard(settings.webhookAllowPrivate, options.resolve);
   const webhooks = new WebhookWorker({ webhooks: app.webhooks, addressGuard, logger, now, options });
   const feed = new EventFeed(app, logger);
-  const { directory, declaredSensors } = given;
-  for (const observer of [keyring, directory, declaredSensors, notifications, webhooks])
+  const { directory, declaredSensors, stopsInForce } = given;
+  for (const observer of [keyring, directory, declaredSensors, stopsInForce, notifications, webhooks])
     feed.observe(observer);
   feed.observe(new LinkObserver(link));
   const isReceiving = given.broker === 'external' ? () => link.isListening : null;
@@ -71,7 +71,17 @@ export async function composeBackground(given: Given) {
     feed,
     uptime,
     evaluator,
-    reconciler: new Reconciler({ app, link, priorityCommands, evaluator, uptime, setAside, logger, now }),
+    reconciler: new Reconciler({
+      app,
+      link,
+      priorityCommands,
+      stopsInForce,
+      evaluator,
+      uptime,
+      setAside,
+      logger,
+      now,
+    }),
     reporter: new Reporter({ app, consoleUrl: readers.consoleUrl, logger, now }),
     retention: new Retention({ app, settings, logger, now }),
     purger: new Purger({ app, logger, now }),

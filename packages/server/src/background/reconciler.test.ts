@@ -26,6 +26,11 @@ function reconcilerWith({
     link: { isReachable: () => true },
     setAside: { note: () => undefined },
     priorityCommands,
+    stopsInForce: {
+      deviceReachable: () => undefined,
+      repeat: () => undefined,
+      storageAnswered: () => undefined,
+    },
     evaluator: { retry: () => undefined },
     uptime: { during: () => assert.fail('not started') },
     logger: createLogger('silent'),

@@ -6,6 +6,7 @@ import { hasCapability } from '@granary/core/profiles/profile';
 import type { DeviceLink, LinkDevice } from '@granary/link/port';
 import { RunningLimit } from '../devices/ingest/device-queue.ts';
 import type { PriorityCommands } from '../devices/sending/priority-commands.ts';
+import type { StopsInForce } from '../devices/sending/stops-in-force.ts';
 import type { Logger } from '../process/logging/logger.ts';
 import { type AlertEvaluator, DEVICES_PER_CALL_MAX, type Uptime } from './alert-evaluator.ts';
 import type { SetAsideLog } from './set-aside-log.ts';
@@ -27,6 +28,7 @@ interface ReconcilerParts {
   readonly link: Pick<DeviceLink, 'isReachable'>;
   readonly setAside: Pick<SetAsideLog, 'note'>;
   readonly priorityCommands: Pick<PriorityCommands, 'repeat' | 'retry' | 'storeRest'>;
+  readonly stopsInForce: Pick<StopsInForce, 'deviceReachable' | 'repeat' | 'storageAnswered'>;
   readonly evaluator: Pick<AlertEvaluator, 'retry'>;
   readonly uptime: Pick<Uptime, 'during'>;
   readonly logger: Logger;
@@ -43,14 +45,17 @@ export class Reconciler {
   /** Not part of the rounds, because a storage that hangs would delay it. */
   readonly #repetitions: PeriodicWork;
   readonly #reachable = new RunningLimit(REACHABLE_AT_ONCE_MAX);
-  readonly #sending = new Set<Promise<void>>();
+  readonly #sending = new Set<Promise<unknown>>();
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
-    const { logger, priorityCommands } = parts;
+    const { logger, priorityCommands, stopsInForce } = parts;
     const every = { everyMs: ROUND_MS, logger };
     this.#rounds = new PeriodicWork({ ...every, doing: 'a round of the reconciler', run: () => this.#run() });
-    const repeat = async () => priorityCommands.repeat();
+    const repeat = async () => {
+      priorityCommands.repeat();
+      stopsInForce.repeat();
+    };
     this.#repetitions = new PeriodicWork({ ...every, doing: 'repeating stops', run: repeat });
   }
 
@@ -67,9 +72,9 @@ export class Reconciler {
   }
 
   async #run(): Promise<void> {
-    const { app, evaluator, priorityCommands } = this.#parts;
+    const { app, evaluator, priorityCommands, stopsInForce } = this.#parts;
     evaluator.retry();
-    await Promise.all([
+    const succeeded = await Promise.all([
       this.#attempt('storing stops that were sent before they could be stored', () =>
         priorityCommands.retry(),
       ),
@@ -77,19 +82,23 @@ export class Reconciler {
       this.#attempt('bringing commands and missions up to date', () => this.#tickDue(app.field)),
       this.#attempt('evaluating alerts that are due', () => this.#evaluateDue()),
     ]);
+    if (succeeded.every(Boolean)) stopsInForce.storageAnswered();
   }
 
   /** A failing step must not prevent the others; the next round tries it again. */
-  async #attempt(doing: string, step: () => Promise<void>): Promise<void> {
+  async #attempt(doing: string, step: () => Promise<void>): Promise<boolean> {
     try {
       await step();
+      return true;
     } catch (error) {
       this.#parts.logger.warn({ err: error }, `${doing} failed`);
+      return false;
     }
   }
 
   /** Sends pending messages immediately to a device that has just become reachable. */
   deviceReachable(device: LinkDevice): void {
+    this.#parts.stopsInForce.deviceReachable(device.deviceId);
     const sending = this.#attempt('sending what waited for a device', () =>
       this.#reachable.run(() => this.#reconcileDevice(device)),
     ).finally(() => this.#sending.delete(sending));

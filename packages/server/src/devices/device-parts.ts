@@ -19,6 +19,7 @@ import { DeviceMessages } from './sending/device-messages.ts';
 import { EmergencyStops } from './sending/emergency-stops.ts';
 import { OperationStopper } from './sending/operation-stopper.ts';
 import { PriorityCommands } from './sending/priority-commands.ts';
+import { StopsInForce } from './sending/stops-in-force.ts';
 
 /** Limits of log lines per device, for its messages and for its connections. */
 const FAULT_LINES_PER_MINUTE_MAX = 5;
@@ -83,6 +84,7 @@ export async function composeDevices(given: Given) {
   const stopParts = { app, messages, priorityCommands, now };
   const stops = new OperationStopper(stopParts);
   const emergencyStops = new EmergencyStops(stopParts);
+  const stopsInForce = new StopsInForce({ app, messages });
   return {
     directory,
     declaredSensors,
@@ -97,5 +99,6 @@ export async function composeDevices(given: Given) {
     messages,
     stops,
     emergencyStops,
+    stopsInForce,
   };
 }

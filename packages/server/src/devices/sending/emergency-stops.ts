@@ -3,6 +3,7 @@ import type { Attempt } from '@granary/app/audit/audit-rows';
 import { newId } from '@granary/app/ids';
 import type { CommandRequest } from '@granary/contract/commands';
 import { Refusal } from '@granary/contract/errors';
+import type { FieldCommand } from '@granary/contract/link/field-messages';
 import { commandMessage } from '@granary/core/commands/record';
 import { beginCommand, type CommandState } from '@granary/core/commands/state';
 import { advanceCommand } from '@granary/core/commands/transitions';
@@ -19,6 +20,15 @@ export interface EmergencyTarget {
   readonly commandId: string;
   readonly attempt: Attempt | null;
 }
+
+/** It never expires. */
+export const emergencyStopMessage = (commandId: string): FieldCommand => ({
+  command: 'execute',
+  command_id: commandId,
+  name: EMERGENCY_STOP.command,
+  parameters: {},
+  expires_at: null,
+});
 
 type Issued = Awaited<ReturnType<App['commands']['issue']>>;
 
