@@ -107,6 +107,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'The passkey was not made on a page of this service for a challenge of it, or the authenticator did not recognise the person.',
     'Make it on the page of the service, under a name with HTTPS or under localhost, with an authenticator that asks for a PIN, a finger or a face.',
   ),
+  passkey_needs_password: text(
+    'The person signs in with the identity provider only; a passkey would let them in after the provider has ended that.',
+    'Ask an administrator for a link, and choose a password with it.',
+  ),
   wrong_password: text(
     'The present password is not the one that was sent.',
     'Send the present password; an administrator can make a new link for a forgotten one.',

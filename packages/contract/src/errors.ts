@@ -131,6 +131,7 @@ export const STATUS_OF = {
   apply_refused: 422,
   password_refused: 422,
   passkey_refused: 422,
+  passkey_needs_password: 403,
   rate_limited: 429,
   headers_too_large: 431,
   stream_limit_reached: 429,

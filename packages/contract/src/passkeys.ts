@@ -24,7 +24,7 @@ export const NewPasskey = closed({
   ...SignedFields,
   name: line(100),
   public_key: described('`getPublicKey()` of the browser: SPKI in DER.', bytes(2_000)),
-  current_password: Type.Optional(described('Needed from whoever has one.', GivenPassword)),
+  current_password: described('The present one.', GivenPassword),
 });
 
 export const PasskeyChallenge = closed({

@@ -68,6 +68,16 @@ export const newSession = (
   providerSid,
 });
 
+/** Of a session that begins with a code of this one: it cannot be used for longer, and the provider ends both. */
+export const limitsOfCode = ({
+  createdAtMs,
+  endsAtMs,
+  providerSid,
+}: StoredSession): Pick<StoredSession, 'endsAtMs' | 'providerSid'> => ({
+  endsAtMs: Math.min(createdAtMs + SESSION_MS_MAX, endsAtMs ?? Number.POSITIVE_INFINITY),
+  providerSid,
+});
+
 const BEGUN_HERE = { endsAtMs: null, providerSid: null };
 
 /** What a caller is told about itself. */

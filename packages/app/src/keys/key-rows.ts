@@ -193,6 +193,14 @@ export async function lockKey(sql: Sql, keyId: string): Promise<StoredKey | unde
   return row && toKey(row);
 }
 
+/** Locks several keys, in one order, or two nodes could wait for each other. */
+export async function lockKeys(sql: Sql, keyIds: readonly string[]): Promise<void> {
+  await sql.query(
+    `SELECT key_id FROM keys WHERE ${sql.isOneOf('key_id', '$1')} ORDER BY key_id ${sql.forUpdate}`,
+    [JSON.stringify(keyIds)],
+  );
+}
+
 export async function lockKeyByHash(sql: Sql, hash: string): Promise<StoredKey | undefined> {
   const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE hash = $1 ${sql.forUpdate}`, [hash]);
   return row && toKey(row);

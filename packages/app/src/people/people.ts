@@ -194,7 +194,7 @@ export const writes = {
     }
     const isNew =
       (await isSessionOf(tx.sql, keyId, sessionHash)) &&
-      (await useUpCode(tx.sql, challengeHash, createdAtMs, () => false)) &&
+      (await useUpCode(tx.sql, challengeHash, createdAtMs, () => false)) !== null &&
       (await insertPasskey(tx.sql, passkey));
     return committed(isNew ? person : undefined);
   },
@@ -222,8 +222,11 @@ export const writes = {
   ): Promise<Committed<StoredPerson | undefined>> {
     const person = await lock(tx.sql, personId);
     if (!(await isSessionOf(tx.sql, personId, sessionHash))) return committed(undefined);
-    if (!person.hasPassword && (await listPasskeys(tx.sql, personId)).length === 0) {
-      throw new Refusal('forbidden', 'there is no other way in: add a passkey, or ask for a link, first');
+    if (!person.hasPassword) {
+      throw new Refusal(
+        'forbidden',
+        'there is no other way in: ask for a link, and choose a password, first',
+      );
     }
     return await unlinkHeld(tx.sql, person);
   },

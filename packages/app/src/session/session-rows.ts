@@ -36,9 +36,21 @@ export interface NewCode {
   readonly expiresAtMs: number;
 }
 
-export interface StoredCode extends NewCode {
+/** A code that somebody makes for a further browser of their own. */
+export interface NewOwnCode extends NewCode {
+  /** The session in which it was made, with which it ends; `null` where the key itself was sent. */
+  readonly sessionHash: string | null;
+}
+
+interface StoredCode extends NewOwnCode {
   /** The key of whoever made it for somebody else. */
   readonly madeBy: string | null;
+}
+
+/** A code that is used up. */
+export interface UsedCode {
+  /** The session in which it was made; `null` where the key itself was sent. */
+  readonly madeIn: StoredSession | null;
 }
 
 interface SessionRow extends CallerRow {
@@ -123,8 +135,13 @@ function sessionOf(row: SessionRow, people: ReadonlyMap<string, StoredKey>): Ses
   };
 }
 
-export async function insertSession(sql: Sql, session: StoredSession): Promise<void> {
-  await insertRows(sql, { table: 'sessions' }, [{ ...session }]);
+/** `begunBy` is the session that made the code with which this one begins. */
+export async function insertSession(
+  sql: Sql,
+  session: StoredSession,
+  begunBy: string | null = null,
+): Promise<void> {
+  await insertRows(sql, { table: 'sessions' }, [{ ...session, begunBy }]);
 }
 
 /** Those that can still be used, the last used first. */
@@ -153,44 +170,82 @@ export async function recordSessionUse(
   );
 }
 
-/** Returns whether the session was there. */
-export async function removeSession(sql: Sql, hash: string): Promise<boolean> {
-  return (await sql.run('DELETE FROM sessions WHERE hash = $1', [hash])) === 1;
+/** The key of the session, which is locked before the session ends. */
+export async function keyOfSession(sql: Sql, hash: string): Promise<string | undefined> {
+  const [row] = await sql.query<{ keyId: string }>('SELECT key_id FROM sessions WHERE hash = $1', [hash]);
+  return row?.keyId;
 }
 
-/**
- * Those that began with the identity provider: what it calls one of them, and those of the person for which it has told no name;
- * without a name all of the person. Returns their hashes.
- */
-export async function removeProviderSessions(
+/** Ends sessions, their codes, and what has begun with these. Their keys are locked. Returns the hashes of all that have ended. */
+async function removeWithCodes(
   sql: Sql,
-  { sid, keyId }: { readonly sid: string | null; readonly keyId: string | null },
+  areMeant: string,
+  params: readonly (string | number | null)[],
 ): Promise<string[]> {
-  const isMeant = sid ? "provider_sid = $1 OR (key_id = $2 AND provider_sid = '')" : 'key_id = $1';
   const rows = await sql.query<{ hash: string }>(
-    `DELETE FROM sessions WHERE (${isMeant}) AND provider_sid IS NOT NULL RETURNING hash`,
-    sid ? [sid, keyId] : [keyId],
+    `WITH RECURSIVE ended (hash) AS (
+       SELECT sessions.hash FROM sessions WHERE ${areMeant}
+       UNION SELECT sessions.hash FROM sessions JOIN ended ON sessions.begun_by = ended.hash)
+     DELETE FROM sessions WHERE hash IN (SELECT hash FROM ended) RETURNING hash`,
+    params,
   );
-  return rows.map(({ hash }) => hash);
+  const hashes = rows.map(({ hash }) => hash);
+  if (hashes.length > 0) {
+    await sql.run(`DELETE FROM sign_in_codes WHERE ${sql.isOneOf('session_hash', '$1')}`, [
+      JSON.stringify(hashes),
+    ]);
+  }
+  return hashes;
+}
+
+export const removeSession = (sql: Sql, hash: string): Promise<string[]> =>
+  removeWithCodes(sql, 'hash = $1', [hash]);
+
+/** Of the identity provider: what it calls a session, and whose it is. */
+export interface EndedByProvider {
+  readonly sid: string | null;
+  readonly keyId: string | null;
+}
+
+/** Those for which the provider has told no name end with every other of the person; without a name all of them do. */
+const endedByProvider = ({ sid, keyId }: EndedByProvider) =>
+  sid === null
+    ? { areMeant: 'key_id = $1 AND provider_sid IS NOT NULL', params: [keyId] }
+    : { areMeant: "provider_sid = $1 OR (key_id = $2 AND provider_sid = '')", params: [sid, keyId] };
+
+/** The keys of those sessions, which are locked before these end. */
+export async function keysOfProviderSessions(sql: Sql, ended: EndedByProvider): Promise<string[]> {
+  const { areMeant, params } = endedByProvider(ended);
+  const rows = await sql.query<{ keyId: string }>(
+    `SELECT DISTINCT key_id FROM sessions WHERE ${areMeant}`,
+    params,
+  );
+  return rows.map(({ keyId }) => keyId);
+}
+
+/** Those that began with the identity provider. Returns the hashes of all that have ended. */
+export async function removeProviderSessions(sql: Sql, ended: EndedByProvider): Promise<string[]> {
+  const { areMeant, params } = endedByProvider(ended);
+  return await removeWithCodes(sql, areMeant, params);
 }
 
 /** Keeps the sessions that were used last, and returns the hashes of the others. */
-export async function removeSessionsBeyond(sql: Sql, keyId: string, keptMax: number): Promise<string[]> {
-  const rows = await sql.query<{ hash: string }>(
-    `DELETE FROM sessions WHERE key_id = $1 AND hash NOT IN (
-       SELECT hash FROM sessions WHERE key_id = $1 ORDER BY last_used_at_ms DESC, hash LIMIT $2)
-     RETURNING hash`,
+export const removeSessionsBeyond = (sql: Sql, keyId: string, keptMax: number): Promise<string[]> =>
+  removeWithCodes(
+    sql,
+    `key_id = $1 AND hash NOT IN (
+       SELECT hash FROM sessions WHERE key_id = $1 ORDER BY last_used_at_ms DESC, hash LIMIT $2)`,
     [keyId, keptMax],
   );
-  return rows.map(({ hash }) => hash);
-}
 
-/** Returns the hashes of those that have ended. */
+/** Also what has made the session that stays; the codes of this, too. Returns the hashes of those that have ended. */
 export async function removeSessionsBut(sql: Sql, keyId: string, keptHash: string): Promise<string[]> {
   const rows = await sql.query<{ hash: string }>(
     'DELETE FROM sessions WHERE key_id = $1 AND hash <> $2 RETURNING hash',
     [keyId, keptHash],
   );
+  // Links that others have made for the person stay.
+  await sql.run('DELETE FROM sign_in_codes WHERE key_id = $1 AND made_by IS NULL', [keyId]);
   return rows.map(({ hash }) => hash);
 }
 
@@ -200,15 +255,21 @@ export async function findCodes(
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, StoredCode>> {
   const rows = await sql.query<StoredCode>(
-    `SELECT hash, key_id, made_by, created_at_ms, expires_at_ms FROM sign_in_codes WHERE ${sql.isOneOf('hash', '$1')}`,
+    `SELECT hash, key_id, made_by, session_hash, created_at_ms, expires_at_ms FROM sign_in_codes WHERE ${sql.isOneOf('hash', '$1')}`,
     [JSON.stringify(hashes)],
   );
   return new Map(rows.map((code) => [code.hash, code]));
 }
 
-export async function insertCode(sql: Sql, code: NewCode, madeBy: string | null = null): Promise<void> {
+export async function insertCode(
+  sql: Sql,
+  code: NewCode | NewOwnCode,
+  madeBy: string | null = null,
+): Promise<void> {
   const { hash, keyId, createdAtMs, expiresAtMs } = code;
-  await insertRows(sql, { table: 'sign_in_codes' }, [{ hash, keyId, madeBy, createdAtMs, expiresAtMs }]);
+  const sessionHash = 'sessionHash' in code ? code.sessionHash : null;
+  const row = { hash, keyId, madeBy, sessionHash, createdAtMs, expiresAtMs };
+  await insertRows(sql, { table: 'sign_in_codes' }, [row]);
 }
 
 /** Returns whether the code was there: of two that use it at the same moment, one is told so. */
@@ -216,20 +277,30 @@ async function removeCode(sql: Sql, hash: string): Promise<boolean> {
   return (await sql.run('DELETE FROM sign_in_codes WHERE hash = $1', [hash])) === 1;
 }
 
-/** Whether the code could still be used; it cannot any more. Whoever made a link for somebody else must still be allowed to. */
+/**
+ * The code, which cannot be used any more; `null` if it could not be used now. Whoever made a link for somebody else must still be
+ * allowed to, and the session that made a code must not have ended. The key is locked.
+ */
 export async function useUpCode(
   sql: Sql,
   codeHash: string,
   nowMs: number,
   mayLetIn: (maker: StoredCaller) => boolean,
-): Promise<boolean> {
+): Promise<UsedCode | null> {
   const code = (await findCodes(sql, [codeHash])).get(codeHash);
-  if (code === undefined || nowMs >= code.expiresAtMs) return false;
-  if (code.madeBy !== null) {
-    const maker = await findCaller(sql, code.madeBy);
-    if (maker === undefined || !isValidAt(maker, nowMs) || !mayLetIn(maker)) return false;
+  if (code === undefined || nowMs >= code.expiresAtMs) return null;
+  const { madeBy, sessionHash } = code;
+  if (madeBy !== null) {
+    const maker = await findCaller(sql, madeBy);
+    if (maker === undefined || !isValidAt(maker, nowMs) || !mayLetIn(maker)) return null;
   }
-  return await removeCode(sql, codeHash);
+  const madeIn = sessionHash === null ? null : await findOpenSession(sql, sessionHash, nowMs);
+  return madeIn !== undefined && (await removeCode(sql, codeHash)) ? { madeIn } : null;
+}
+
+async function findOpenSession(sql: Sql, hash: string, nowMs: number): Promise<StoredSession | undefined> {
+  const found = (await findSessions(sql, [hash])).get(hash);
+  return found !== undefined && nowMs < found.session.expiresAtMs ? found.session : undefined;
 }
 
 export async function removeCodesBeyond(sql: Sql, keyId: string, keptMax: number): Promise<void> {

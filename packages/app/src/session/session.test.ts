@@ -27,8 +27,12 @@ describeEachEngine('sessions', (engine) => {
 
   const signIn = (keyId: string, hash: string, nowMs = NOW_MS, codeHash: string | null = null) =>
     app.session.create({ keyId, hash, nowMs, codeHash, formerHash: null });
-  const newCode = (keyId: string, hash: string, expiresAtMs = NOW_MS + MINUTE_MS) =>
-    app.session.createCode({ hash, keyId, createdAtMs: NOW_MS, expiresAtMs });
+  const newCode = (
+    keyId: string,
+    hash: string,
+    expiresAtMs = NOW_MS + MINUTE_MS,
+    sessionHash: string | null = null,
+  ) => app.session.createCode({ hash, keyId, sessionHash, createdAtMs: NOW_MS, expiresAtMs });
 
   const find = async (hash: string) => (await app.session.find([hash, 'hash of nobody'])).get(hash);
   const keyOfCode = async (hash: string, nowMs: number) =>
@@ -145,6 +149,83 @@ describeEachEngine('sessions', (engine) => {
     await newCode('late', 'c_late');
     assert.equal(await keyOfCode('c_late', NOW_MS + MINUTE_MS), undefined);
     assert.equal(await signIn('late', 's_late', NOW_MS + MINUTE_MS, 'c_late'), undefined);
+  });
+
+  /** With a code that was made in a session, and whether that let the browser in. */
+  const signInFrom = async (keyId: string, madeIn: string, hash: string, nowMs = NOW_MS) => {
+    await newCode(keyId, `code of ${hash}`, nowMs + DAY_MS, madeIn);
+    return (await signIn(keyId, hash, nowMs, `code of ${hash}`)) !== undefined;
+  };
+  const left = async (keyId: string) =>
+    (await app.session.list(keyId, NOW_MS)).map(({ hash }) => hash).sort();
+
+  it('end with their codes, and with what was signed in with these, also with codes of codes', async () => {
+    await app.keys.create(newKey('tree'));
+    for (const hash of ['t_one', 't_other']) await signIn('tree', hash);
+    assert.ok(await signInFrom('tree', 't_one', 't_phone'));
+    assert.ok(await signInFrom('tree', 't_phone', 't_tablet'));
+    assert.ok(await signInFrom('tree', 't_other', 't_kept'));
+    for (const hash of ['t_one', 't_tablet']) await newCode('tree', `late ${hash}`, NOW_MS + DAY_MS, hash);
+    await newCode('tree', 'late of the key', NOW_MS + DAY_MS);
+    await app.session.end('t_one');
+    assert.deepEqual(await left('tree'), ['t_kept', 't_other']);
+    for (const code of ['late t_one', 'late t_tablet']) {
+      assert.equal(await signIn('tree', `by ${code}`, NOW_MS, code), undefined, code);
+    }
+    assert.ok((await signIn('tree', 't_key', NOW_MS, 'late of the key')) !== undefined);
+    // A code that is stored after the end of its session.
+    await newCode('tree', 'too late', NOW_MS + DAY_MS, 't_one');
+    assert.equal(await signIn('tree', 't_late', NOW_MS, 'too late'), undefined);
+  });
+
+  it('end with the codes of all when all others are ended, also with those of the one that stays', async () => {
+    await app.keys.create(newKey('alone'));
+    for (const hash of ['a_one', 'a_other']) await signIn('alone', hash);
+    await signInFrom('alone', 'a_other', 'a_phone');
+    for (const hash of ['a_one', 'a_phone']) await newCode('alone', `c ${hash}`, NOW_MS + DAY_MS, hash);
+    await app.session.endOthers('alone', 'a_phone');
+    assert.deepEqual(await left('alone'), ['a_phone']);
+    for (const hash of ['a_one', 'a_phone']) {
+      assert.equal(await signIn('alone', `by ${hash}`, NOW_MS, `c ${hash}`), undefined, hash);
+    }
+  });
+
+  it('begun with codes cannot be used for longer than the first, however many codes lie between', async () => {
+    await app.keys.create(newKey('chain'));
+    await signIn('chain', 'chain 0');
+    for (let at = 1; at < 6; at++) {
+      assert.ok(await signInFrom('chain', `chain ${at - 1}`, `chain ${at}`, NOW_MS + at * 5 * DAY_MS));
+    }
+    const found = await find('chain 5');
+    assert.equal(found?.session.endsAtMs, NOW_MS + 30 * DAY_MS);
+    assert.equal(found?.session.expiresAtMs, NOW_MS + 30 * DAY_MS);
+    await newCode('chain', 'of what has ended', NOW_MS + 90 * DAY_MS, 'chain 5');
+    assert.equal(await signIn('chain', 'late', NOW_MS + 31 * DAY_MS, 'of what has ended'), undefined);
+  });
+
+  it('end with codes that are used in the same moment', async () => {
+    const other = await engine.open();
+    for (let round = 0; round < 10; round++) {
+      const keyId = `moment ${round}`;
+      await app.keys.create(newKey(keyId));
+      const [root, code] = [`root ${round}`, `code ${round}`];
+      await signIn(keyId, root);
+      await newCode(keyId, code, NOW_MS + DAY_MS, root);
+      const use = { keyId, hash: `used ${round}`, codeHash: code, formerHash: null, nowMs: NOW_MS };
+      await Promise.all([
+        other.session.create(use),
+        app.session.end(root),
+        other.session.createCode({
+          hash: `made ${round}`,
+          keyId,
+          sessionHash: root,
+          createdAtMs: NOW_MS,
+          expiresAtMs: NOW_MS + DAY_MS,
+        }),
+      ]);
+      assert.deepEqual(await left(keyId), []);
+      assert.equal(await signIn(keyId, `after ${round}`, NOW_MS, `made ${round}`), undefined);
+    }
   });
 
   it('change nothing of their person after they have ended, as by a new password', async () => {

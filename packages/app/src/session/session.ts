@@ -5,6 +5,7 @@ import {
   CHALLENGE_MS,
   CHALLENGES_MAX,
   CODES_PER_KEY_MAX,
+  limitsOfCode,
   newSession,
   SESSIONS_PER_KEY_MAX,
   type StoredSession,
@@ -13,7 +14,7 @@ import {
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { accessChanged, type Committed, committed, type Effect } from '../effects.ts';
-import { findCaller, leaveTerminals, lockKey } from '../keys/key-rows.ts';
+import { findCaller, leaveTerminals, lockKey, lockKeys } from '../keys/key-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { secretOf } from './checked-secret.ts';
 import { forgetPlaces, learnPlace } from './guesses.ts';
@@ -26,9 +27,11 @@ import {
   insertCode,
   insertSession,
   isSessionOf,
+  keyOfSession,
   listAllSessions,
   listSessions,
   type NewCode,
+  type NewOwnCode,
   recordSessionUse,
   removeCodesBeyond,
   removeSession,
@@ -108,7 +111,8 @@ export const writes = {
     }: SignIn,
   ): Promise<Committed<SessionOfKey | undefined>> {
     // Everything about the sessions of a key happens while the key is locked, so their number is exact.
-    await lockKey(tx.sql, keyId);
+    const formerKeyId = formerHash === null ? undefined : await keyOfSession(tx.sql, formerHash);
+    await lockKeys(tx.sql, formerKeyId === undefined ? [keyId] : [keyId, formerKeyId]);
     const key = await findCaller(tx.sql, keyId);
     if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
     if (provider !== undefined && !(await hasIdentity(tx.sql, keyId))) return committed(undefined);
@@ -116,8 +120,8 @@ export const writes = {
     if (checkedPassword !== undefined && (await secretOf(tx.sql, keyId, 'password')) !== checkedPassword)
       return committed(undefined);
     const mayLetIn = (maker: StoredCaller): boolean => mayMakeLinkFor(maker, key);
-    if (codeHash !== null && !(await useUpCode(tx.sql, codeHash, nowMs, mayLetIn)))
-      return committed(undefined);
+    const code = codeHash === null ? null : await useUpCode(tx.sql, codeHash, nowMs, mayLetIn);
+    if (codeHash !== null && code === null) return committed(undefined);
     if (factor !== undefined && !(await useUpFactor(tx.sql, keyId, factor, nowMs)))
       return committed(undefined);
     if (password !== undefined) {
@@ -133,9 +137,11 @@ export const writes = {
     // Whoever chooses a new password may do so because somebody else knows the former one.
     const keptMax = password === undefined ? SESSIONS_PER_KEY_MAX - 1 : 0;
     const ended = await removeSessionsBeyond(tx.sql, keyId, keptMax);
-    if (formerHash !== null && (await removeSession(tx.sql, formerHash))) ended.push(formerHash);
-    const session = newSession(hash, { keyId, kind: key.kind }, nowMs, from, provider);
-    await insertSession(tx.sql, session);
+    if (formerHash !== null) ended.push(...(await removeSession(tx.sql, formerHash)));
+    const madeIn = code?.madeIn ?? null;
+    const limits = madeIn === null ? provider : limitsOfCode(madeIn);
+    const session = newSession(hash, { keyId, kind: key.kind }, nowMs, from, limits);
+    await insertSession(tx.sql, session, madeIn?.hash);
     return committed(
       { key, session, person: null },
       // With a new password the person is not signed in at any terminal.
@@ -147,8 +153,9 @@ export const writes = {
   /** Ending it again changes nothing, and a caller without a session has none to end. */
   async end(tx: Transaction, hash: string | null): Promise<Committed<null>> {
     if (hash === null) return committed(null);
-    await removeSession(tx.sql, hash);
-    return committed(null, sessionsEnded(hash));
+    // No code of the session is used while this ends.
+    await lockKeys(tx.sql, [(await keyOfSession(tx.sql, hash)) ?? '']);
+    return committed(null, sessionsEnded(hash, ...(await removeSession(tx.sql, hash))));
   },
 
   /** Ends all sessions of the key but this one; `null` where the key itself was sent. */
@@ -172,7 +179,7 @@ export const writes = {
     );
   },
 
-  async createCode(tx: Transaction, code: NewCode): Promise<Committed<NewCode>> {
+  async createCode(tx: Transaction, code: NewOwnCode): Promise<Committed<NewOwnCode>> {
     await lockKey(tx.sql, code.keyId);
     await removeCodesBeyond(tx.sql, code.keyId, CODES_PER_KEY_MAX - 1);
     await insertCode(tx.sql, code);

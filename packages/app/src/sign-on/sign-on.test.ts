@@ -186,6 +186,70 @@ describeEachEngine('sign-ins with the identity provider', (engine) => {
     assert.equal(found?.session.expiresAtMs, provider.endsAtMs);
   });
 
+  it('what is signed in with a code ends with the session of the provider', async () => {
+    const { keyId } = await known(arrival('coded', ['operators']));
+    const endsAtMs = NOW_MS + HOUR_MS;
+    const codeOf = (sessionHash: string, hash: string) =>
+      app.session.createCode({
+        hash,
+        keyId,
+        sessionHash,
+        createdAtMs: NOW_MS,
+        expiresAtMs: NOW_MS + DAY_MS,
+      });
+    const signIn = (hash: string, codeHash: string | null, providerSid?: string) =>
+      app.session.create({
+        keyId,
+        hash,
+        codeHash,
+        formerHash: null,
+        nowMs: NOW_MS,
+        ...(providerSid === undefined ? {} : { provider: { providerSid, endsAtMs } }),
+      });
+    const message = (hash: string) => ({ hash: `coded ${hash}`, expiresAtMs: NOW_MS + HOUR_MS });
+    const left = async () => (await app.session.list(keyId, NOW_MS)).map(({ hash }) => hash);
+    for (const ended of [{ sid: 'sid coded' }, { sid: null }, 'unlinked'] as const) {
+      await known(arrival('coded', ['operators']));
+      const root = `root ${JSON.stringify(ended)}`;
+      await signIn(root, null, 'sid coded');
+      await codeOf(root, `code ${root}`);
+      const created = await signIn(`phone ${root}`, `code ${root}`);
+      assert.deepEqual(
+        [created?.session.expiresAtMs, created?.session.endsAtMs, created?.session.providerSid],
+        [endsAtMs, endsAtMs, 'sid coded'],
+      );
+      await codeOf(`phone ${root}`, `waits ${root}`);
+      if (ended === 'unlinked') await app.people.unlink(keyId);
+      else {
+        const who = { issuer: ISSUER, subject: 'coded', ...ended };
+        assert.equal(await app.signOn.logout(who, message(root)), 2);
+      }
+      assert.deepEqual(await left(), []);
+      assert.equal(await signIn(`late ${root}`, `waits ${root}`), undefined);
+    }
+  });
+
+  it('a code that is used in the same moment as the sign-out at the provider leaves nobody signed in', async () => {
+    const { keyId } = await known(arrival('moment', ['operators']));
+    const session = { keyId, formerHash: null, nowMs: NOW_MS };
+    const other = await engine.open();
+    for (let round = 0; round < 10; round++) {
+      const [hash, codeHash, sid] = [`m root ${round}`, `m code ${round}`, `m sid ${round}`];
+      const provider = { providerSid: sid, endsAtMs: NOW_MS + HOUR_MS };
+      await app.session.create({ ...session, hash, codeHash: null, provider });
+      const code = { hash: codeHash, keyId, sessionHash: hash, createdAtMs: NOW_MS, expiresAtMs: NOW_MS + 1 };
+      await app.session.createCode(code);
+      await Promise.all([
+        other.session.create({ ...session, hash: `m used ${round}`, codeHash }),
+        app.signOn.logout(
+          { issuer: ISSUER, subject: null, sid },
+          { hash: `m ${round}`, expiresAtMs: NOW_MS + HOUR_MS },
+        ),
+      ]);
+      assert.deepEqual(await app.session.list(keyId, NOW_MS), []);
+    }
+  });
+
   it('an identity that is unlinked lets nobody in any more, ends what it gave, and is free for others', async () => {
     const { keyId } = await known(arrival('nine', ['operators']));
     const local = { role: 'viewer' as const, scopes: ['read' as const], facilities: null, deviceIds: null };

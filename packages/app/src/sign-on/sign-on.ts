@@ -20,11 +20,13 @@ import {
   type KeyRow,
   lockAdminKeys,
   lockKey,
+  lockKeys,
   toKey,
 } from '../keys/key-rows.ts';
 import { sessionsEnded } from '../session/session.ts';
 import {
   findSessions,
+  keysOfProviderSessions,
   removeProviderSessions,
   removeSessionsBeyond,
   useUpCode,
@@ -201,9 +203,11 @@ export const writes = {
     ended: { readonly issuer: string; readonly subject: string | null; readonly sid: string | null },
     message: { readonly hash: string; readonly expiresAtMs: number },
   ): Promise<Committed<number>> {
-    if (!(await isFirstUse(tx.sql, message.hash, message.expiresAtMs))) return committed(0);
     const { issuer, subject, sid } = ended;
     const keyId = subject === null ? null : await findPersonId(tx.sql, { issuer, subject });
+    // No code of one of these sessions is used while they end.
+    await lockKeys(tx.sql, await keysOfProviderSessions(tx.sql, { sid, keyId }));
+    if (!(await isFirstUse(tx.sql, message.hash, message.expiresAtMs))) return committed(0);
     const hashes = await removeProviderSessions(tx.sql, { sid, keyId });
     return committed(hashes.length, ...(hashes.length === 0 ? [] : [sessionsEnded(...hashes)]));
   },
@@ -249,7 +253,7 @@ async function isInForce(
   nowMs: number,
 ): Promise<boolean> {
   if (codeHash !== null)
-    return await useUpCode(sql, codeHash, nowMs, (maker) => mayMakeLinkFor(maker, person));
+    return (await useUpCode(sql, codeHash, nowMs, (maker) => mayMakeLinkFor(maker, person))) !== null;
   return sessionHash !== null && (await findSessions(sql, [sessionHash])).has(sessionHash);
 }
 

@@ -218,7 +218,6 @@ function Identity({ me: person, own }: PasswordProps) {
   const { sign_on_name: provider } = console.settings;
   if (provider === null) return null;
   const isLinked = person.person.has_single_sign_on;
-  const hasOtherWay = person.has_password || person.passkeys.length > 0;
   return (
     <section class="panel" aria-label={me.identity}>
       <header>
@@ -227,7 +226,7 @@ function Identity({ me: person, own }: PasswordProps) {
           <DialogButton text={me.linkIdentity(provider)}>
             {(close) => <LinkIdentity me={person} provider={provider} onClose={close} />}
           </DialogButton>
-          {isLinked && hasOtherWay && (
+          {isLinked && person.has_password && (
             <ConfirmButton
               text={me.unlinkIdentity(provider)}
               label={me.unlinkIdentity(provider)}

@@ -24,14 +24,15 @@ export function Passkeys({ me: own, onChanged }: Props) {
     <section class="panel" aria-label={me.passkeys}>
       <header>
         <h2>{me.passkeys}</h2>
-        {obstacle === null && (
+        {obstacle === null && own.has_password && (
           <DialogButton text={me.addPasskey}>
             {(close) => <AddPasskey me={own} onAdded={onChanged} onClose={close} />}
           </DialogButton>
         )}
       </header>
       <p class="muted">{me.passkeysMean}</p>
-      {obstacle !== null && <p>{me.passkeyObstacles[obstacle]}</p>}
+      {!own.has_password && <p>{me.passkeysNeedPassword}</p>}
+      {obstacle !== null && own.has_password && <p>{me.passkeyObstacles[obstacle]}</p>}
       {own.passkeys.length > 0 && (
         <Table
           label={me.passkeys}
@@ -80,7 +81,7 @@ interface AddProps {
   readonly onClose: () => void;
 }
 
-function AddPasskey({ me: { person, has_password: hasPassword }, onAdded, onClose }: AddProps) {
+function AddPasskey({ me: { person }, onAdded, onClose }: AddProps) {
   const console = useConsole();
   const { me } = texts.value;
   const { current, field } = useDraft({ name: browserName(navigator.userAgent) ?? '', password: '' });
@@ -95,11 +96,7 @@ function AddPasskey({ me: { person, has_password: hasPassword }, onAdded, onClos
           login: person.login,
           name: person.name,
         });
-        const passkey = {
-          ...made,
-          name: name.trim(),
-          ...(hasPassword ? { current_password: password } : {}),
-        };
+        const passkey = { ...made, name: name.trim(), current_password: password };
         await console.client.me.addPasskey(passkey, callOptions(console));
         onAdded();
       }}
@@ -107,9 +104,7 @@ function AddPasskey({ me: { person, has_password: hasPassword }, onAdded, onClos
     >
       <p>{me.addPasskeyMeans}</p>
       <TextInput label={me.passkeyName} maxLength={100} isRequired {...field('name')} />
-      {hasPassword && (
-        <PasswordInput label={me.currentPassword} autocomplete="current-password" {...field('password')} />
-      )}
+      <PasswordInput label={me.currentPassword} autocomplete="current-password" {...field('password')} />
     </FormDialog>
   );
 }

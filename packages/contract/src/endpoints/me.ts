@@ -54,10 +54,11 @@ export const me = {
     ],
   }),
   addPasskey: endpoint('api', 'PUT', '/me/passkeys', {
-    summary: 'Adds a passkey that the browser has made for a challenge.',
+    summary:
+      'Adds a passkey that the browser has made for a challenge; refused to whoever has no password, because it would outlive what ends their sessions at the identity provider.',
     body: body(checkNewPasskey, 'passkey'),
     answers: { 200: one(Me) },
-    errors: ['forbidden', 'wrong_password', 'passkey_refused', 'key_limit_reached'],
+    errors: ['forbidden', 'wrong_password', 'passkey_needs_password', 'passkey_refused', 'key_limit_reached'],
     examples: [
       {
         summary: 'for a challenge that nobody made',
@@ -80,8 +81,7 @@ export const me = {
     examples: [{ summary: 'an unknown one', refusal: 'passkey_not_found' }],
   }),
   unlink: endpoint('api', 'DELETE', '/me/identities', {
-    summary:
-      'The identity provider does not let the person in any more; refused to whoever has neither password nor passkey.',
+    summary: 'The identity provider does not let the person in any more; refused to whoever has no password.',
     answers: { 200: one(Me) },
     errors: ['forbidden'],
     examples: [{ summary: 'a person' }],

@@ -75,7 +75,8 @@ export const session = {
     examples: [{ summary: 'sign out' }],
   }),
   createCode: endpoint('api', 'POST', '/session/codes', {
-    summary: 'Makes a code with which a browser can sign in once with the rights of the caller.',
+    summary:
+      'Makes a code with which a browser can sign in once with the rights of the caller. It ends with the session that made it, and so does what was signed in with it.',
     body: optionalBody(checkSignInCodeRequest, 'request'),
     answers: { 200: one(SignInCode) },
     examples: [

@@ -103,8 +103,11 @@ export function meRoutes(
 
   register(routes, endpoints.me.addPasskey, async (request, reply, read) => {
     const person = await requireOwnSession(request);
-    const { current_password: password = '', ...given } = read.body(request);
-    if (person.hasPassword) await requireCurrent(person, password, request, reply);
+    const { current_password: password, ...given } = read.body(request);
+    if (!person.hasPassword) {
+      throw new Refusal('passkey_needs_password', 'whoever has no password cannot add a passkey');
+    }
+    await requireCurrent(person, password, request, reply);
     const isOwn = (origin: string) => namesThisService(request.headers, origin, settings.publicUrl);
     const checked = checkedPasskey(given, { type: 'webauthn.create', isOwn });
     const isUsable =

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'de2c44e182398710a5a9d1740fab80ad844fe5f14535eab5218846fec26451e9',
-    postgres: '91d5eb7ba19ac4ecbd443d131dc4f03c7d065456a9ada1db146c996a74d686b3',
+    sqlite: 'dc5c2654698cee131779bdc12efa5912fbe156199a4d89ceca4888af18b8a4a6',
+    postgres: 'b2f1cc17af5a791b19758d082497f9dd8d55bd706092bdda9c9b2d17c81e3db4',
   },
 ];
 

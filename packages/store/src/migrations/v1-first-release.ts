@@ -660,22 +660,28 @@ export const FIRST_SCHEMA: Migration = [
      -- Of a session that began with the identity provider: its latest end, and what the provider calls it.
      ends_at_ms BIGINT,
      provider_sid TEXT,
+     -- Of the session that made the code with which this one began, and ends it.
+     begun_by TEXT,
      -- Who has signed in at a terminal.
      person_id {{idText}},
      person_until_ms BIGINT
    )`,
   `CREATE INDEX sessions_of_provider ON sessions (provider_sid) WHERE provider_sid IS NOT NULL`,
+  `CREATE INDEX sessions_begun_by ON sessions (begun_by) WHERE begun_by IS NOT NULL`,
   `CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL`,
   `CREATE INDEX sessions_of_key ON sessions (key_id, last_used_at_ms)`,
   `CREATE INDEX sessions_by_end ON sessions (expires_at_ms)`,
-  // made_by is the key of whoever made a link for somebody else, who must still be allowed to when it is used.
+  // made_by is the key of whoever made a link for somebody else, who must still be allowed to when it is used; session_hash is the
+  // session that made a code, which must not have ended.
   `CREATE TABLE sign_in_codes (
      hash TEXT NOT NULL PRIMARY KEY,
      key_id {{idText}} NOT NULL,
      made_by {{idText}},
+     session_hash TEXT,
      created_at_ms BIGINT NOT NULL,
      expires_at_ms BIGINT NOT NULL
    )`,
+  `CREATE INDEX sign_in_codes_of_session ON sign_in_codes (session_hash) WHERE session_hash IS NOT NULL`,
   `CREATE INDEX sign_in_codes_of_key ON sign_in_codes (key_id, created_at_ms)`,
   `CREATE INDEX sign_in_codes_by_end ON sign_in_codes (expires_at_ms)`,
   // Who a person is for the identity provider, with the groups of the last sign-in.

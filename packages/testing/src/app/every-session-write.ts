@@ -58,6 +58,7 @@ export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
     round.app.session.createCode({
       hash: `code ${round.round} ${round.node}`,
       keyId,
+      sessionHash: `session ${round.round} ${round.node}`,
       createdAtMs: atMs(round),
       expiresAtMs: atMs(round) + 3 * SECOND_MS,
     }),

@@ -38,6 +38,8 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   push_subscription_not_found: 'auf diesem Gerät sind keine Mitteilungen eingeschaltet',
   passkey_not_found: 'diesen Passkey gibt es nicht',
   passkey_refused: 'dieser Passkey kann hier nicht verwendet werden',
+  passkey_needs_password:
+    'für einen Passkey brauchen Sie ein Passwort; die Verwaltung gibt Ihnen einen Link dafür',
   wrong_password: 'das bisherige Passwort stimmt nicht',
   password_refused:
     'dieses Passwort ist leicht zu erraten: Es besteht aus einem Namen, bekannten Wörtern, Tastenreihen oder Wiederholungen',

@@ -95,6 +95,8 @@ export const me: typeof english.me = {
   passkeys: 'Passkeys',
   passkeysMean:
     'Mit einem Passkey melden Sie sich mit Finger, Gesicht oder der PIN Ihres Geräts an, ohne Name und Passwort.',
+  passkeysNeedPassword:
+    'Wer sich nur beim Identitätsdienst anmeldet, hat hier keine Passkeys: Ein Passkey würde Sie noch einlassen, wenn der Dienst das beendet hat. Bitten Sie die Verwaltung um einen Link, und wählen Sie damit ein Passwort.',
   passkeyObstacles: {
     address:
       'Passkeys gehören zu einem Namen. Unter dieser Adresse, die eine Zahl ist, kann es keine geben: Öffnen Sie den Dienst unter seinem Namen.',

@@ -95,6 +95,8 @@ export const me = {
   passkeys: 'Passkeys',
   passkeysMean:
     'With a passkey you sign in with a finger, a face or the PIN of your device, without name and password.',
+  passkeysNeedPassword:
+    'Whoever signs in only with the identity provider has no passkeys here: one would let you in after the provider has ended that. Ask those who administer for a link, and choose a password with it.',
   passkeyObstacles: {
     address:
       'Passkeys belong to a name. At this address, which is a number, there can be none: open the service under its name.',

@@ -37,6 +37,8 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   push_subscription_not_found: 'las notificaciones no están activadas en este dispositivo',
   passkey_not_found: 'esta llave de acceso no existe',
   passkey_refused: 'esta llave de acceso no se puede usar aquí',
+  passkey_needs_password:
+    'para una llave de acceso necesita una contraseña; la administración le da un enlace para elegirla',
   wrong_password: 'la contraseña actual no es correcta',
   password_refused:
     'esta contraseña es fácil de adivinar: está hecha de un nombre, de palabras conocidas, de filas de teclas o de repeticiones',

@@ -94,6 +94,8 @@ export const me: typeof english.me = {
   passkeys: 'Llaves de acceso',
   passkeysMean:
     'Con una llave de acceso entra con el dedo, la cara o el PIN de su dispositivo, sin nombre ni contraseña.',
+  passkeysNeedPassword:
+    'Quien entra solo con el proveedor de identidad no tiene llaves de acceso aquí: una le dejaría entrar después de que el proveedor lo haya terminado. Pida un enlace a la administración y elija con él una contraseña.',
   passkeyObstacles: {
     address:
       'Las llaves de acceso van con un nombre. En esta dirección, que es un número, no puede haber: abra el servicio por su nombre.',

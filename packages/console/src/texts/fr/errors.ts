@@ -37,6 +37,8 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   push_subscription_not_found: 'les notifications ne sont pas activées sur cet appareil',
   passkey_not_found: 'cette clé d’accès n’existe pas',
   passkey_refused: 'cette clé d’accès ne peut pas être utilisée ici',
+  passkey_needs_password:
+    'pour une clé d’accès, il vous faut un mot de passe ; l’administration vous donne un lien pour en choisir un',
   wrong_password: 'le mot de passe actuel n’est pas juste',
   password_refused:
     'ce mot de passe est facile à deviner : il est fait d’un nom, de mots connus, de rangées de touches ou de répétitions',

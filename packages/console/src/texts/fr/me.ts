@@ -96,6 +96,8 @@ export const me: typeof english.me = {
   passkeys: 'Clés d’accès',
   passkeysMean:
     'Avec une clé d’accès, vous vous connectez par le doigt, le visage ou le code PIN de votre appareil, sans nom ni mot de passe.',
+  passkeysNeedPassword:
+    'Qui se connecte seulement par le fournisseur d’identité n’a pas de clé d’accès ici : elle vous laisserait entrer après que le fournisseur y a mis fin. Demandez un lien à l’administration et choisissez-y un mot de passe.',
   passkeyObstacles: {
     address:
       'Les clés d’accès vont avec un nom. À cette adresse, qui est un nombre, il ne peut y en avoir : ouvrez le service par son nom.',

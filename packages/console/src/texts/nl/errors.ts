@@ -37,6 +37,8 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   push_subscription_not_found: 'op dit apparaat zijn meldingen niet ingeschakeld',
   passkey_not_found: 'deze passkey bestaat niet',
   passkey_refused: 'deze passkey kan hier niet worden gebruikt',
+  passkey_needs_password:
+    'voor een passkey hebt u een wachtwoord nodig; de beheerder geeft u een link om er een te kiezen',
   wrong_password: 'het huidige wachtwoord klopt niet',
   password_refused:
     'dit wachtwoord is makkelijk te raden: het bestaat uit een naam, bekende woorden, toetsenrijen of herhalingen',

@@ -95,6 +95,8 @@ export const me: typeof english.me = {
   passkeys: 'Uw passkeys',
   passkeysMean:
     'Met een passkey meldt u zich aan met vinger, gezicht of pincode van uw apparaat, zonder naam en wachtwoord.',
+  passkeysNeedPassword:
+    'Wie zich alleen bij de identiteitsprovider aanmeldt, heeft hier geen passkeys: een passkey zou u nog binnenlaten nadat de provider dat heeft beëindigd. Vraag de beheerder om een link en kies daarmee een wachtwoord.',
   passkeyObstacles: {
     address:
       'Passkeys horen bij een naam. Op dit adres, dat een getal is, kunnen er geen zijn: open de dienst onder zijn naam.',

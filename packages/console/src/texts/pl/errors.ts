@@ -36,6 +36,7 @@ export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   push_subscription_not_found: 'na tym urządzeniu powiadomienia nie są włączone',
   passkey_not_found: 'takiego klucza dostępu nie ma',
   passkey_refused: 'tego klucza dostępu nie można tu użyć',
+  passkey_needs_password: 'do klucza dostępu potrzebne jest hasło; link do jego ustawienia da administrator',
   wrong_password: 'obecne hasło jest błędne',
   password_refused:
     'to hasło łatwo odgadnąć: składa się z nazwiska, znanych słów, rzędów klawiszy lub powtórzeń',

@@ -96,6 +96,8 @@ export const me: typeof english.me = {
   passkeys: 'Klucze dostępu',
   passkeysMean:
     'Z kluczem dostępu logujesz się palcem, twarzą lub kodem PIN swojego urządzenia, bez nazwy i hasła.',
+  passkeysNeedPassword:
+    'Kto loguje się tylko u dostawcy tożsamości, nie ma tu kluczy dostępu: taki klucz wpuszczałby nadal, gdy dostawca to zakończył. Poproś administratora o link i ustaw nim hasło.',
   passkeyObstacles: {
     address:
       'Klucze dostępu należą do nazwy. Pod tym adresem, który jest liczbą, nie może ich być: otwórz usługę pod jej nazwą.',

@@ -331,6 +331,39 @@ describeRequests(
       }
     });
 
+    test('ends with the session that made it, and so does what was signed in with it', async () => {
+      const { key, cookie } = await signedIn(api);
+      const enterFrom = async (maker: string): Promise<string> => {
+        const made = await codeOfSession(maker);
+        const answer = await signIn(api, { code: made });
+        assert.equal(answer.status, 200, answer.text);
+        return cookieOf(answer);
+      };
+      const codeOfSession = async (maker: string): Promise<string> =>
+        (
+          await api.raw('POST', '/v1/session/codes', {
+            headers: { ...JSON_BODY, ...OWN_PAGE, cookie: maker },
+            body: JSON.stringify({ valid_seconds: 86_400 }),
+          })
+        ).body.data.code;
+      const phone = await enterFrom(cookie);
+      const tablet = await enterFrom(phone);
+      const waiting = [await codeOfSession(cookie), await codeOfSession(tablet)];
+      const direct = cookieOf(await signIn(api, { api_key: key }));
+      await api.raw('DELETE', SESSION, { headers: { ...OWN_PAGE, cookie } });
+      const statusOf = async (of: string) =>
+        (await api.raw('GET', SESSION, { headers: { cookie: of } })).status;
+      assert.deepEqual(
+        await Promise.all([cookie, phone, tablet, direct].map(statusOf)),
+        [401, 401, 401, 200],
+      );
+      for (const code of waiting) assert.equal((await signIn(api, { code })).status, 401);
+      const own = await codeOfSession(direct);
+      await api.raw('DELETE', '/v1/sessions', { headers: { ...OWN_PAGE, cookie: direct } });
+      assert.equal((await signIn(api, { code: own })).status, 401);
+      assert.equal(await statusOf(direct), 200);
+    });
+
     test('is not in the audit log', async () => {
       const code = await newCode();
       await signIn(api, { code });

@@ -253,6 +253,7 @@ export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const stored = {
       hash: hashSecret(code),
       keyId: secretHolderOf(request.caller),
+      sessionHash: request.caller.session?.hash ?? null,
       createdAtMs,
       expiresAtMs: createdAtMs + (validS === undefined ? CODE_MS_USUAL : validS * SECOND_MS),
     };

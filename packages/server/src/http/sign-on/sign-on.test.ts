@@ -3,6 +3,7 @@ import { before, it } from 'node:test';
 import { TestProvider, Visitor } from '@granary/testing/server/identity-provider';
 import { cookieOf, PASSWORD, signedIn, signIn as signInHere } from '@granary/testing/server/people';
 import { type Answer, type Api, describeService } from '@granary/testing/server/service';
+import { SoftwarePasskey } from '@granary/testing/server/software-passkey';
 
 const POLICY = '/v1/sign-in-policy';
 const START = '/v1/session/oidc/start';
@@ -290,6 +291,30 @@ describeService(
         const refused = await api.raw('POST', LINK, { headers: json, body });
         assert.deepEqual([refused.status, refused.body.error.code], [403, 'forbidden']);
       }
+    });
+
+    it('gives nobody a way in that outlives the session of the provider', async () => {
+      provider.people.set('lou', { groups: ['viewers'] });
+      const visitor = await signIn('lou');
+      const json = (who: Visitor) => ({ ...as(who), 'content-type': 'application/json' });
+      const { session } = (await sessionOf(visitor)).body.data;
+      const passkey = new SoftwarePasskey(api.started.httpUrl);
+      const { challenge } = (await api.raw('POST', '/v1/session/challenge', { headers: own(api) })).body.data;
+      const added = await api.raw('PUT', '/v1/me/passkeys', {
+        headers: json(visitor),
+        body: JSON.stringify({ name: 'phone', current_password: PASSWORD, ...passkey.created(challenge) }),
+      });
+      assert.deepEqual([added.status, added.body.error.code], [403, 'passkey_needs_password']);
+      const { code } = (
+        await api.raw('POST', '/v1/session/codes', {
+          headers: json(visitor),
+          body: JSON.stringify({ valid_seconds: 86_400 }),
+        })
+      ).body.data;
+      const phone = browserWith(cookieOf(await signInHere(api, { code })));
+      assert.equal((await sessionOf(phone)).body.data.session.expires_at, session.expires_at);
+      await api.raw('DELETE', '/v1/session', { headers: as(visitor) });
+      assert.equal((await sessionOf(phone)).status, 401);
     });
 
     it('a disabled person stays out, until a new invitation', async () => {

@@ -104,6 +104,7 @@ export async function firstConsoleLink(parts: LinkParts, validMs: number | undef
   await app.session.createCode({
     hash: hashSecret(code),
     keyId: key.keyId,
+    sessionHash: null,
     createdAtMs: nowMs,
     expiresAtMs: nowMs + validMs,
   });
