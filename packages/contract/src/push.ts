@@ -75,6 +75,8 @@ export interface PushedItem {
   readonly device_id: string;
   readonly device_name: string;
   readonly facility: string;
+  /** By whose clocks the site of the device tells times. */
+  readonly time_zone: string;
   readonly about: AlertAbout | null;
   readonly message: string;
   readonly message_code: string;

@@ -1,6 +1,8 @@
+import { siteZone } from '@granary/common/site-zone';
 import type { Actor } from '@granary/contract/audit';
 import { FACILITY_ZONES_MAX } from '@granary/contract/fleet';
 import type { DeviceConfiguration, ProfileName } from '@granary/contract/profiles/profiles';
+import { UNLIMITED } from '@granary/core/keys';
 import { insertRowsUnawaited, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { type DeviceSelection, Parameters, selectionConditions, where } from '../conditions.ts';
@@ -158,4 +160,46 @@ export async function listVersions(
     [deviceNo, beforeVersion ?? Number.MAX_SAFE_INTEGER, limit],
   );
   return rows.map((row) => ({ ...row, actor: row.actor === null ? null : JSON.parse(row.actor) }));
+}
+
+export interface PlacedDevice {
+  readonly deviceNo: number;
+  readonly facility: string;
+}
+
+/**
+ * By whose clocks the sites of some devices tell times, by number of the device: the zone that a silo names itself, that of
+ * the silos of its facility, or that of the service.
+ */
+export async function zonesOfDevices(
+  sql: Sql,
+  devices: readonly PlacedDevice[],
+  ofService: string,
+): Promise<ReadonlyMap<number, string>> {
+  const own = await sql.query<{ deviceNo: number; timeZone: string }>(
+    `SELECT device_no, time_zone FROM configurations
+     WHERE time_zone IS NOT NULL AND ${sql.isOneOfNumbers('device_no', '$1')}`,
+    [JSON.stringify(devices.map(({ deviceNo }) => deviceNo))],
+  );
+  const zones = new Map(own.map(({ deviceNo, timeZone }) => [deviceNo, timeZone]));
+  const others = Map.groupBy(
+    devices.filter(({ deviceNo }) => !zones.has(deviceNo)),
+    ({ facility }) => facility,
+  );
+  for (const [facility, ofFacility] of others) {
+    const named = await facilityZones(sql, {
+      limits: UNLIMITED,
+      facility,
+      zone: null,
+      deviceId: null,
+      labels: [],
+    });
+    const zone =
+      siteZone(
+        named.map(({ timeZone }) => timeZone),
+        ofService,
+      ) ?? ofService;
+    for (const { deviceNo } of ofFacility) zones.set(deviceNo, zone);
+  }
+  return zones;
 }

@@ -21,6 +21,7 @@ import type { StoredNotification } from '@granary/core/notifications/record';
 import { type StoredRule, targetsOf } from '@granary/core/notifications/rule';
 import type { Sql } from '@granary/store/sql';
 import { alertColumns } from '../alerts/alert-rows.ts';
+import { zonesOfDevices } from '../configuration/configuration-rows.ts';
 import { findDevices, type StoredDevice } from '../device-rows.ts';
 import { findAlertsOfFleet } from '../list-rows.ts';
 import type { OnUnreadable } from '../unreadable-row.ts';
@@ -58,6 +59,9 @@ interface Facts {
   readonly alerts: ReadonlyMap<string, AlertState>;
   readonly columns: ReadonlyMap<string, AlertColumns>;
   readonly devices: ReadonlyMap<number, StoredDevice>;
+  /** By whose clocks their sites tell times. */
+  readonly zones: ReadonlyMap<number, string>;
+  readonly zoneOfService: string;
 }
 
 /** Turns the notices that are due into messages, or holds them back. */
@@ -74,7 +78,7 @@ export async function composeDue(
   );
   const written: StoredNotification[] = [];
   if (due.length === 0) return { written, hasMore: false };
-  const facts = await readFacts(sql, due);
+  const facts = await readFacts(sql, due, sending.timeZone);
   const dueOf = Map.groupBy(due, ({ ruleId }) => ruleId);
   for (const rule of rules) {
     const ofRule = dueOf.get(rule.ruleId) ?? [];
@@ -88,7 +92,7 @@ export async function composeDue(
   return { written, hasMore: due.length === NOTICES_PER_CALL_MAX };
 }
 
-async function readFacts(sql: Sql, due: readonly StoredNotice[]): Promise<Facts> {
+async function readFacts(sql: Sql, due: readonly StoredNotice[], zoneOfService: string): Promise<Facts> {
   const alertIds = [...new Set(due.map(({ alertId }) => alertId))];
   const alerts = await findAlertsOfFleet(sql, ALERT_DOCUMENT, alertIds, UNLIMITED);
   const deviceNos = [...new Set(alerts.map(({ state }) => state.deviceNo))];
@@ -97,6 +101,8 @@ async function readFacts(sql: Sql, due: readonly StoredNotice[]): Promise<Facts>
     columns: await alertColumns(sql, alertIds),
     alerts: new Map(alerts.map(({ id, state }) => [id, state])),
     devices: new Map(devices.map((device) => [device.deviceNo, device])),
+    zones: await zonesOfDevices(sql, devices, zoneOfService),
+    zoneOfService,
   };
 }
 
@@ -155,7 +161,10 @@ async function composeOfRule(
 }
 
 /** The alert as it is now, or as it was if it is no longer stored. */
-function toldAlert({ alertId, notice }: StoredNotice, { alerts, devices }: Facts): ToldAlert {
+function toldAlert(
+  { alertId, notice }: StoredNotice,
+  { alerts, devices, zones, zoneOfService }: Facts,
+): ToldAlert {
   const { alert, deviceId, facility } = notice.snapshot;
   const state = alerts.get(alertId);
   const device = state && devices.get(state.deviceNo);
@@ -166,5 +175,6 @@ function toldAlert({ alertId, notice }: StoredNotice, { alerts, devices }: Facts
     deviceName: device?.name ?? deviceId,
     facility: device?.facility ?? facility,
     zone: device?.zone ?? '',
+    timeZone: (state && zones.get(state.deviceNo)) ?? zoneOfService,
   };
 }

@@ -80,6 +80,33 @@ describeEachEngine('notifications', (engine) => {
     assert.deepEqual((await written()).slice(2), ['0: over', '0: over']);
   });
 
+  it('tells times by the clocks of the site, whatever those of the quiet hours and of the service are', async () => {
+    await rule({ quiet_hours: { from: '03:00', to: '03:01', time_zone: 'Asia/Tokyo' } });
+    const name = (deviceNo: number, zone: string) =>
+      engine.query(`UPDATE configurations SET time_zone = '${zone}' WHERE device_no = ${deviceNo}`);
+    const since = async (): Promise<string | undefined> => {
+      const [latest] = await app.notifications.list({ ...EVERYTHING, ruleId });
+      return /Since: (.*),/.exec(latest?.content.text ?? '')?.[1];
+    };
+    const raisedBy = async (zone?: string) => {
+      const deviceNo = await readySilo(app, NOW_MS - 1);
+      if (zone !== undefined) await name(deviceNo, zone);
+      await setLevel(deviceNo, 1_500, NOW_MS);
+      await advance(NOW_MS);
+    };
+    const localIn = (timeZone: string) =>
+      `${new Date(NOW_MS).toLocaleString('sv-SE', { timeZone }).slice(0, 16)} (${timeZone})`;
+    await raisedBy('America/Chicago');
+    assert.equal(await since(), localIn('America/Chicago'));
+    await raisedBy();
+    assert.equal(await since(), localIn('America/Chicago'), 'of the facility, which the other silo names');
+    await raisedBy('Europe/Berlin');
+    assert.equal(await since(), localIn('Europe/Berlin'));
+    await raisedBy();
+    assert.equal(await since(), localIn('UTC'), 'of the service, where the silos do not agree');
+    await engine.query('UPDATE configurations SET time_zone = NULL');
+  });
+
   it('makes one summary of a flood', async () => {
     await rule({ summary: { at_once_max: 2, window_seconds: 60 } });
     for (let i = 0; i < 6; i++) await lowSilo(NOW_MS + i);

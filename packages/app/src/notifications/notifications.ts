@@ -31,6 +31,7 @@ import {
 import { quoted } from '@granary/core/words';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
+import { zonesOfDevices } from '../configuration/configuration-rows.ts';
 import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { findCaller } from '../keys/key-rows.ts';
@@ -140,6 +141,8 @@ interface PlanRequest {
   readonly limits: LimitsOfOwners;
   readonly position: number;
   readonly nowMs: number;
+  /** Of the service. */
+  readonly timeZone: string;
 }
 
 /** Reads the next events and stores what each rule has to tell about them. Returns whether there are more. */
@@ -169,8 +172,11 @@ const alertEvent = ({ type, atMs, data, deviceId, facility, labels }: ToldEvent)
   snapshot: { alert: data as Alert, deviceId, facility, labels },
 });
 
-const operationEvent = ({ data, deviceId, deviceName, facility }: ToldEvent): EndedOperation => ({
+type OperationEvent = Omit<EndedOperation, 'timeZone'> & Pick<ToldEvent, 'deviceNo'>;
+
+const operationEvent = ({ data, deviceNo, deviceId, deviceName, facility }: ToldEvent): OperationEvent => ({
   operation: data as OperationRecord,
+  deviceNo,
   deviceId,
   deviceName,
   facility,
@@ -179,8 +185,8 @@ const operationEvent = ({ data, deviceId, deviceName, facility }: ToldEvent): En
 /** Operations that end in the quiet hours of a person are not told: in the morning nobody waits for them. */
 async function tellOperations(
   sql: Sql,
-  { rules, limits, nowMs }: PlanRequest,
-  operations: readonly EndedOperation[],
+  { rules, limits, nowMs, timeZone: zoneOfService }: PlanRequest,
+  operations: readonly OperationEvent[],
 ): Promise<void> {
   const ended = operations.filter(({ operation }) => hasEnded(operation));
   const written: StoredNotification[] = [];
@@ -195,12 +201,15 @@ async function tellOperations(
         isSeen(rule, one, limits),
     );
     const browsers = told.length === 0 ? [] : await subscriptionsOf(sql, rule.ownerId);
+    const zones =
+      browsers.length === 0 ? new Map<number, string>() : await zonesOfDevices(sql, told, zoneOfService);
     for (const one of told) {
       const subject = `${one.deviceName}: ${one.operation.status_detail}`;
       const message = { kind: 'operation' as const, subject, text: subject, alerts: [], alertCount: 0 };
       for (const { subscriptionId } of browsers) {
         const target = { person_id: rule.ownerId, subscription_id: subscriptionId };
-        written.push(pending('push', target, message, { rule, step: 0, nowMs }, pushedOperation(one)));
+        const pushed = pushedOperation({ ...one, timeZone: zones.get(one.deviceNo) ?? zoneOfService });
+        written.push(pending('push', target, message, { rule, step: 0, nowMs }, pushed));
       }
     }
   }
@@ -311,7 +320,13 @@ export const writes = {
         ? []
         : await listOwnRules(tx.sql, RULE_DOCUMENT, [...limits.keys()], onUnreadable)),
     ];
-    const hasMoreEvents = await planNotices(tx.sql, { rules, limits, position, nowMs });
+    const hasMoreEvents = await planNotices(tx.sql, {
+      rules,
+      limits,
+      position,
+      nowMs,
+      timeZone: readers.timeZone,
+    });
     const { written, hasMore } = await composeDue(tx.sql, { rules, limits, ...readers, nowMs }, onUnreadable);
     const effects = await logFailures(tx, written, nowMs);
     return committed({ hasMore: hasMoreEvents || hasMore, isBusy: false, setAside }, ...effects);

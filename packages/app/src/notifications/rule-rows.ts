@@ -153,6 +153,7 @@ interface EventRow {
   readonly sequence: number;
   readonly type: EventType;
   readonly atMs: number;
+  readonly deviceNo: number;
   readonly deviceId: string;
   readonly deviceName: string;
   readonly facility: string;
@@ -176,7 +177,7 @@ export interface ToldEvent extends Omit<EventRow, 'data' | 'labels'> {
 /** The events of these types about devices that still exist, in order. */
 export async function toldEvents(sql: Sql, { after, upTo, types, limit }: EventRange): Promise<ToldEvent[]> {
   const rows = await sql.query<EventRow>(
-    `SELECT sequence, type, at_ms, device_id, devices.name AS device_name, facility, labels, data FROM events JOIN devices USING (device_no)
+    `SELECT sequence, type, at_ms, device_no, device_id, devices.name AS device_name, facility, labels, data FROM events JOIN devices USING (device_no)
      WHERE sequence > $1 AND sequence <= $2 AND ${sql.isOneOf('type', '$3')} AND purged_device_id IS NULL
      ORDER BY sequence LIMIT $4`,
     [after, upTo, JSON.stringify(types), limit],

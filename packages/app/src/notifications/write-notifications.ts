@@ -67,7 +67,7 @@ async function toPerson(
   const own = seen.length === message.told.length ? message : messageOf(seen, context);
   const browsers = await subscriptionsOf(sql, personId);
   if (browsers.length > 0) {
-    const pushed = pushedAlerts(own.told, context.timeZone);
+    const pushed = pushedAlerts(own.told);
     return browsers.map(({ subscriptionId }) =>
       pending('push', { ...target, subscription_id: subscriptionId }, own, context, pushed),
     );

@@ -63,9 +63,14 @@ export interface KeptTexts {
   readonly templates: Pick<Reader, 'sentences' | 'words'>;
   readonly sensors: Readonly<Record<string, string>>;
   readonly or: string;
+  /** A time with the place of its zone, which stand here as below. */
+  readonly inZone: string;
   readonly severities: Readonly<Record<string, string>>;
   readonly words: Readonly<Record<string, string>>;
 }
+
+export const KEPT_TIME = '{time}';
+export const KEPT_PLACE = '{place}';
 
 export async function keepTexts(texts: KeptTexts): Promise<void> {
   await (await openKept())?.put(TEXTS, new Response(JSON.stringify(texts)));

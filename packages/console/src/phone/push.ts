@@ -1,7 +1,7 @@
 import type { Client } from '@granary/client';
 import { units } from '../context/units.ts';
 import { locale, templates, texts } from '../texts/texts.ts';
-import { keepTexts } from './kept.ts';
+import { KEPT_PLACE, KEPT_TIME, keepTexts } from './kept.ts';
 
 /** Whose messages this browser receives. */
 const OWNER = 'granary.push';
@@ -24,6 +24,7 @@ export const keepPushTexts = (): Promise<void> =>
     templates: templates.peek(),
     sensors: texts.peek().common.sensors,
     or: ` ${texts.peek().common.or} `,
+    inZone: texts.peek().common.inZone(KEPT_TIME, KEPT_PLACE),
     severities: texts.peek().common.severities,
     words: texts.peek().push.words,
   });

@@ -9,9 +9,11 @@ import {
   formatNumber,
   formatQuantity,
   formatTime,
+  otherZone,
   unitSymbol,
+  zoneOf,
 } from '../kit/format.ts';
-import { entryOf, type KeptTexts, readTexts, SHELL } from './kept.ts';
+import { entryOf, KEPT_PLACE, KEPT_TIME, type KeptTexts, readTexts, SHELL } from './kept.ts';
 
 /** The types of the browser for pages do not have those of service workers. */
 interface ExtendableEvent extends Event {
@@ -156,11 +158,19 @@ function titleOf({ kind, severity, is_over, device_name }: PushedItem, texts: Ke
 }
 
 const messageOf = (
-  { message, message_code: code, message_values: values }: PushedItem,
+  { message, message_code: code, message_values: values, ...item }: PushedItem,
   texts: KeptTexts | null,
-): string => (texts && written({ code, values }, readerOf(texts))) ?? message;
+): string => (texts && written({ code, values }, readerOf(texts, zoneOf(item)))) ?? message;
 
-function readerOf({ locale: place, units: chosen, templates, sensors, or }: KeptTexts): Reader {
+/** By the clocks of the site, whose place is named where those of the phone show another time. */
+function timeText(timestamp: string, timeZone: string, { locale: place, inZone }: KeptTexts): string {
+  const text = formatTime(timestamp, Date.now(), place, timeZone);
+  const zone = otherZone(timeZone, Date.parse(timestamp));
+  return zone === null ? text : inZone.replace(KEPT_TIME, () => text).replace(KEPT_PLACE, () => zone);
+}
+
+function readerOf(texts: KeptTexts, timeZone: string): Reader {
+  const { locale: place, units: chosen, templates, sensors, or } = texts;
   units.value = chosen;
   const number = (value: number, decimals: number): string => formatNumber(value, decimals, place, 0);
   return {
@@ -169,7 +179,7 @@ function readerOf({ locale: place, units: chosen, templates, sensors, or }: Kept
     number: (value) => number(value, 3),
     waypoint: (index) => number(index + 1, 0),
     percent: (value) => `${number(value, 1)} %`,
-    time: (timestamp) => formatTime(timestamp, Date.now(), place),
+    time: (timestamp) => timeText(timestamp, timeZone, texts),
     date: (day) => formatDate(day, place),
     duration: (seconds) => formatDuration(seconds * 1_000),
     quantity: ({ value, unit }) => formatQuantity(value, unit, place),

@@ -179,6 +179,7 @@ test('a message of Web Push is shown in the language of the person, and leads to
     device_id: 'silo-05',
     device_name: 'Calf starter',
     facility: 'Hillside Farm',
+    time_zone: 'Europe/Berlin',
     about: null,
     message: 'Level is 4.5 %, at or below the limit of 5 %',
     message_code: 'level_below',
@@ -203,9 +204,13 @@ test('a message of Web Push is shown in the language of the person, and leads to
   // As the page does for a person who has turned messages on.
   const german = {
     locale: 'de',
-    templates: { sentences: { level_below: 'Füllstand {level:percent}' }, words: {} },
+    templates: {
+      sentences: { level_below: 'Füllstand {level:percent}', maintenance_due: 'Fällig {due:time}' },
+      words: {},
+    },
     sensors: {},
     or: ' oder ',
+    inZone: '{time}, Zeit in {place}',
     severities: { critical: 'Kritisch' },
     words: {},
   };
@@ -216,6 +221,17 @@ test('a message of Web Push is shown in the language of the person, and leads to
   await eventually(
     shown,
     'Kritisch: Calf starter | Füllstand 4,5 %\nHillside Farm | /#/alerts?device=silo-05',
+  );
+  // The browser is in Berlin, the silo is not.
+  const due = '2026-01-15T18:30:00Z';
+  await deliver({
+    time_zone: 'America/Chicago',
+    message_code: 'maintenance_due',
+    message_values: { due },
+  });
+  await eventually(
+    async () => (await shown()).split(' | ')[1],
+    'Fällig 15. Jan. 2026, 12:30:00, Zeit in Chicago\nHillside Farm',
   );
   await deliver({ about: { kind: 'operation', id: 'op_1' } });
   await eventually(

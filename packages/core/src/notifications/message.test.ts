@@ -16,7 +16,7 @@ const context = (fields: Partial<MessageContext> = {}): MessageContext => ({
     ownerId: null,
     createdAtMs: 0,
     updatedAtMs: 0,
-    content: ruleWith({ quiet_hours: { from: '22:00', to: '06:00', time_zone: 'Europe/Berlin' } }),
+    content: ruleWith({ quiet_hours: { from: '22:00', to: '06:00', time_zone: 'Asia/Tokyo' } }),
   },
   step: 0,
   consoleUrl: 'https://farm.example',
@@ -32,6 +32,7 @@ const told = (fields: Partial<ToldAlert> = {}): ToldAlert => ({
   deviceName: 'Silo 7',
   facility: 'north',
   zone: 'yard',
+  timeZone: 'Europe/Berlin',
   ...fields,
 });
 
@@ -152,14 +153,13 @@ test('without a page to open, the command that acknowledges is told', () => {
   assert.match(many.text, /at the command line:\n {2}granary alerts\n/);
 });
 
-test('times are in the zone of the rule, else of the service, also within the sentence of the alert', () => {
+test('times are by the clocks of the site, also within the sentence of the alert', () => {
   const silent = sentence('sensors_silent', {
     sensors: [sentence('sensor_silent', { sensor: 'weight', since: '2026-06-15T11:00:00.000Z' })],
   });
-  const rule = { ...context().rule, content: ruleWith({}) };
   const { subject, text } = messageOf(
-    [told({ alert: shownAlert(messageFieldsOf(silent)) })],
-    context({ rule }),
+    [told({ alert: shownAlert(messageFieldsOf(silent)), timeZone: 'America/Winnipeg' })],
+    context(),
   );
   assert.match(subject, /No weight since 2026-06-15 06:00 \(America\/Winnipeg\), although/);
   assert.match(text, /Since: 2026-06-15 07:00 \(America\/Winnipeg\), 12 minutes ago\n/);

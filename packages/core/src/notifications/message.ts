@@ -37,6 +37,8 @@ export interface ToldAlert {
   readonly deviceName: string;
   readonly facility: string;
   readonly zone: string;
+  /** By whose clocks its site tells times. */
+  readonly timeZone: string;
 }
 
 export interface Message {
@@ -53,7 +55,7 @@ export interface Message {
 export interface Readers {
   /** Where people reach the operators' page; `null` if it is off, or its address is not known. */
   readonly consoleUrl: string | null;
-  /** The time zone of the service, for a rule without one of its own. */
+  /** The time zone of the service, for devices of sites that name none. */
   readonly timeZone: string;
 }
 
@@ -79,7 +81,7 @@ export function messageOf(told: readonly ToldAlert[], context: MessageContext): 
   const isCritical = ordered.some(({ kind, alert }) => alert.severity === 'critical' && kind !== 'over');
   return {
     kind: isCritical ? 'critical_alert' : 'alert',
-    subject: subjectText(ordered.length === 1 ? titleOf(first, context) : summaryText(ordered)),
+    subject: subjectText(ordered.length === 1 ? titleOf(first) : summaryText(ordered)),
     text: `${paragraphs.join('\n\n')}\n`,
     alerts: listed.map(({ kind, alert, deviceId }) => ({
       alert_id: alert.alert_id,
@@ -136,19 +138,15 @@ export const isOver = ({ status }: Pick<Alert, 'status'>): boolean =>
 const rank = ({ alert }: ToldAlert): number =>
   (isOver(alert) ? ALERT_SEVERITIES.length : 0) - ALERT_SEVERITIES.indexOf(alert.severity);
 
-function titleOf(told: ToldAlert, context: MessageContext): string {
-  const { kind, alert, deviceName } = told;
+function titleOf(told: ToldAlert): string {
+  const { kind, alert, deviceName, timeZone } = told;
   const state = isOver(alert) ? 'Over: ' : '';
-  const message = messageText(alert, timeZoneOf(context));
+  const message = messageText(alert, timeZone);
   return `${state}${KIND_WORDS[kind]}${SEVERITY_WORDS[alert.severity]}: ${deviceName} (${placeOf(told)}): ${message}`;
 }
 
 /** The zone is not known of a device that was removed meanwhile. */
 const placeOf = ({ facility, zone }: ToldAlert): string => (zone === '' ? facility : `${facility}, ${zone}`);
-
-/** The people of a rule read times in the zone of its quiet hours. */
-const timeZoneOf = ({ rule, timeZone }: MessageContext): string =>
-  rule.content.quiet_hours?.time_zone ?? timeZone;
 
 function summaryText(told: readonly ToldAlert[]): string {
   const over = told.filter(({ alert }) => isOver(alert)).length;
@@ -160,11 +158,10 @@ function summaryText(told: readonly ToldAlert[]): string {
 }
 
 function alertText(told: ToldAlert, context: MessageContext): string {
-  const { alert, deviceName, deviceId } = told;
-  const timeZone = timeZoneOf(context);
+  const { alert, deviceName, deviceId, timeZone } = told;
   const createdAtMs = checkedTimeMs(alert.created_at);
   const lines = [
-    oneLine(titleOf(told, context)),
+    oneLine(titleOf(told)),
     `  Device: ${oneLine(deviceName)} (${deviceId})`,
     `  Place: ${oneLine(placeOf(told))}`,
     `  Since: ${timeText(createdAtMs, timeZone)}, ${agoText(context.nowMs - createdAtMs)}`,

@@ -11,6 +11,7 @@ const told = (facility: string, deviceName = 'Silo 7') => ({
   deviceName,
   facility,
   zone: '',
+  timeZone: 'America/Chicago',
 });
 
 test('only push services that browsers have, or that the settings name, are asked', () => {
@@ -39,23 +40,17 @@ test('only push services that browsers have, or that the settings name, are aske
 });
 
 test('a message tells what the person may see at that moment, and never more than a push service takes', () => {
-  const pushed = pushedAlerts([told('north'), told('south')], 'UTC');
-  assert.equal(pushed.items[0]?.about, null);
+  const pushed = pushedAlerts([told('north'), told('south')]);
+  assert.deepEqual([pushed.items[0]?.about, pushed.items[0]?.time_zone], [null, 'America/Chicago']);
   const about = { kind: 'mission' as const, id: 'ms_1' };
-  assert.deepEqual(
-    pushedAlerts([{ ...told('north'), alert: shownAlert({ about }) }], 'UTC').items[0]?.about,
-    about,
-  );
+  assert.deepEqual(pushedAlerts([{ ...told('north'), alert: shownAlert({ about }) }]).items[0]?.about, about);
   const north = limitsWith({ grants: [grantOf(['read'], ['north'])] }, 'read');
   const seen = JSON.parse(pushPayload(pushed, north, 'ntf_1') ?? '');
   assert.deepEqual([seen.count, seen.items.map(({ id }: { id: string }) => id)], [1, ['al_north']]);
   assert.equal(pushPayload(pushed, limitsWith({ grants: [] }, 'read'), 'ntf_1'), null);
-  const long = pushedAlerts(
-    Array.from({ length: 100 }, () => told('𝄞'.repeat(100), '𝄞'.repeat(200))),
-    'UTC',
-  );
+  const long = pushedAlerts(Array.from({ length: 100 }, () => told('𝄞'.repeat(100), '𝄞'.repeat(200))));
   const text = pushPayload(long, UNLIMITED, 'ntf_1') ?? '';
   assert.ok(Buffer.byteLength(text) < 3_900);
   assert.equal(JSON.parse(text).count, 100);
-  assert.equal(JSON.parse(pushPayload(pushedAlerts([], 'UTC'), [], 'ntf_1') ?? '').about, 'test');
+  assert.equal(JSON.parse(pushPayload(pushedAlerts([]), [], 'ntf_1') ?? '').about, 'test');
 });

@@ -32,9 +32,9 @@ export function isPushService(endpoint: string, further: readonly string[]): boo
   );
 }
 
-export const pushedAlerts = (told: readonly ToldAlert[], timeZone: string): Pushed => ({
+export const pushedAlerts = (told: readonly ToldAlert[]): Pushed => ({
   about: told.length === 0 ? 'test' : 'alerts',
-  items: told.map(({ kind, alert, deviceId, deviceName, facility }) => ({
+  items: told.map(({ kind, alert, deviceId, deviceName, facility, timeZone }) => ({
     id: alert.alert_id,
     kind,
     severity: alert.severity,
@@ -42,6 +42,7 @@ export const pushedAlerts = (told: readonly ToldAlert[], timeZone: string): Push
     device_id: deviceId,
     device_name: deviceName,
     facility,
+    time_zone: timeZone,
     about: alert.about ?? null,
     message: messageText(alert, timeZone),
     message_code: alert.message_code,
@@ -54,12 +55,20 @@ export interface EndedOperation {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly facility: string;
+  /** By whose clocks its site tells times. */
+  readonly timeZone: string;
 }
 
 export const hasEnded = ({ status }: Pick<OperationRecord, 'status'>): boolean =>
   status === 'completed' || status === 'stopped' || status === 'failed';
 
-export const pushedOperation = ({ operation, deviceId, deviceName, facility }: EndedOperation): Pushed => ({
+export const pushedOperation = ({
+  operation,
+  deviceId,
+  deviceName,
+  facility,
+  timeZone,
+}: EndedOperation): Pushed => ({
   about: 'operation',
   items: [
     {
@@ -70,6 +79,7 @@ export const pushedOperation = ({ operation, deviceId, deviceName, facility }: E
       device_id: deviceId,
       device_name: deviceName,
       facility,
+      time_zone: timeZone,
       about: { kind: 'operation', id: operation.operation_id },
       message: operation.status_detail,
       message_code: operation.status_code,
