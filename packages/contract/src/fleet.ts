@@ -174,9 +174,10 @@ export const Overview = closed({
   ),
   emergency_stops: described('The number of devices.', closed({ in_force: Count, unconfirmed: Count })),
   attention: described(
-    'Most urgent first, then those that wait longest.',
+    'Most urgent first, then those that wait longest. Of many alerts of one kind those after the first give their place to what is of another kind.',
     Type.Array(AttentionItem, { maxItems: ATTENTION_ITEMS_MAX }),
   ),
+  attention_more: described('Whether more needs attention than is listed.', Type.Boolean()),
 });
 
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];

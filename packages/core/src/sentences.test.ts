@@ -25,7 +25,7 @@ import { advanceCommand, type CommandInput } from './commands/transitions.ts';
 import { applyFieldPatch, initialFieldConfiguration } from './configuration/field-configuration.ts';
 import { applyPatch, initialConfiguration } from './configuration/silo-configuration.ts';
 import { NEVER_SEEN } from './devices/status.ts';
-import { attentionItems } from './fleet/attention.ts';
+import { attentionList } from './fleet/attention.ts';
 import { refuseBusyRemoval, refuseRemoved } from './fleet/removal.ts';
 import { refuseDeclaration as refuseMissionDeclaration } from './missions/declared-end.ts';
 import { type FieldDeviceAtMission, planMission, withoutBase } from './missions/planning/plan.ts';
@@ -154,7 +154,7 @@ describe('no sentence about an operation has an id, a code name or an empty part
       operations: [operation],
     };
     const offline = { ...operation, deviceId: 'silo-1', name: 'Silo 1', state: operation };
-    const attention = attentionItems(
+    const { attention } = attentionList(
       { emergencyStops: [], operations: [offline], alerts: [], offline: [] },
       nowMs,
     );

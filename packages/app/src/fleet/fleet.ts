@@ -106,7 +106,8 @@ export const writes = {};
 /** A fixed number of statements, whatever the number of devices is. */
 async function readOverview(sql: Sql, limits: Limits, nowMs: number): Promise<Overview> {
   const clock = { nowMs, missedReportsMax: MISSED_REPORTS_MAX };
-  const most = ATTENTION_ITEMS_MAX;
+  // One more of each kind than is listed, to know that there is one.
+  const most = ATTENTION_ITEMS_MAX + 1;
   // Before anything else, so that what changes meanwhile is an event after it.
   const { newest: lastEventId } = await eventBounds(sql);
   const devices = await countDevices(sql, limits, clock);

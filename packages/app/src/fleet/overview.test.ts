@@ -43,6 +43,7 @@ describeEachEngine('the overview', (engine) => {
       under_way: { operations: 0, commands: 0, missions: 0 },
       emergency_stops: { in_force: 0, unconfirmed: 0 },
       attention: [],
+      attention_more: false,
     });
   });
 

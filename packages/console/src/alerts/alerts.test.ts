@@ -123,18 +123,19 @@ test('many alerts of one type that nobody has acknowledged are a flood, the most
       alert(`lost ${status} ${index}`, { type: 'device_offline', device_id: `silo-${index % 9}`, status }),
     );
   assert.deepEqual(floodsOf([...lost(9), ...lost(5, 'acknowledged')]), []);
-  const low = Array.from({ length: 10 }, (_, index) =>
-    alert(`low ${index}`, { type: 'critical_level', severity: index === 4 ? 'critical' : 'warning' }),
+  const low = Array.from({ length: 11 }, (_, index) =>
+    alert(`low ${index}`, { type: 'critical_level', severity: index === 4 ? 'warning' : 'critical' }),
   );
   assert.deepEqual(
-    floodsOf([...lost(12), ...low]).map(({ type, severity, deviceIds }) => [
+    floodsOf([...lost(12), ...low]).map(({ type, severity, count, deviceIds }) => [
       type,
       severity,
+      count,
       deviceIds.length,
     ]),
     [
-      ['critical_level', 'critical', 1],
-      ['device_offline', 'warning', 9],
+      ['critical_level', 'critical', 10, 1],
+      ['device_offline', 'warning', 12, 9],
     ],
   );
 });

@@ -146,19 +146,24 @@ export function helpPlaces(
 export interface Flood {
   readonly type: AlertType;
   readonly severity: AlertSeverity;
+  readonly count: number;
   readonly deviceIds: readonly string[];
 }
 
-/** The types of which so many wait that a list of them tells less than their number, the most severe first. */
+/**
+ * The types of which so many wait that a list of them tells less than their number, the most severe first. A critical alert is
+ * no part of a flood of warnings, because what is to be done about it is something else.
+ */
 export function floodsOf(alerts: readonly FleetAlert[]): Flood[] {
-  const byType = Map.groupBy(alerts.filter(isUnacknowledged), ({ type }) => type);
-  return [...byType]
-    .filter(([, ofType]) => ofType.length >= FLOOD_ALERTS_MIN)
-    .map(([type, ofType]) => ({
-      type,
-      severity: ofType.toSorted((one, other) => urgencyOf(other) - urgencyOf(one))[0]?.severity ?? 'info',
-      deviceIds: [...new Set(ofType.map(({ device_id }) => device_id))],
-    }))
+  const byKind = Map.groupBy(alerts.filter(isUnacknowledged), ({ type, severity }) => `${type} ${severity}`);
+  return [...byKind.values()]
+    .flatMap((ofKind): Flood[] => {
+      const [first] = ofKind;
+      if (first === undefined || ofKind.length < FLOOD_ALERTS_MIN) return [];
+      const { type, severity } = first;
+      const deviceIds = [...new Set(ofKind.map(({ device_id }) => device_id))];
+      return [{ type, severity, count: ofKind.length, deviceIds }];
+    })
     .sort((one, other) => urgencyOf(other) - urgencyOf(one));
 }
 

@@ -1,11 +1,12 @@
 import './attention-panel.css';
 import type { AlertSeverity } from '@granary/contract/alerts';
 import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
-import type { AttentionItem, AttentionReason } from '@granary/contract/fleet';
+import type { AttentionItem, AttentionReason, FleetAlert } from '@granary/contract/fleet';
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
 import { AcknowledgeButton } from '../alerts/acknowledge-button.tsx';
-import { type Flood, floodsOf } from '../alerts/alerts.ts';
+import type { Flood } from '../alerts/alerts.ts';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
@@ -15,6 +16,7 @@ import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
+import { attentionOf } from './attention.ts';
 
 /** Events often come in groups, and one read serves them all. */
 const GATHER_MS = 250;
@@ -45,14 +47,11 @@ export function AttentionPanel() {
       clearTimeout(gathering);
     };
   }, [live]);
-  const floods = useComputed(() => floodsOf([...live.site.alerts.all.value.values()])).value;
-  /** Neither part of a flood nor behind a more severe one. */
-  const isLine = ({ what, id }: AttentionItem): boolean => {
-    if (id === null || !isAlert(what)) return true;
-    const type = live.site.alerts.all.value.get(id)?.type;
-    return type !== undefined && !floods.some((flood) => flood.type === type);
-  };
-  const items = (value?.attention ?? []).filter(isLine);
+  const alerts = live.site.alerts.all.value;
+  const { floods, lines, others } = useMemo(
+    () => attentionOf([...alerts.values()], value?.attention ?? []),
+    [alerts, value],
+  );
   const isWhole = useSignal(false);
   const isLost = useIsLost();
   useEffect(() => {
@@ -65,27 +64,38 @@ export function AttentionPanel() {
         <h2 class="overview-attention-title">{overview.attention}</h2>
         {isLost && (
           <p class="overview-attention-unknown" role="status">
-            {items.length === 0 ? overview.attentionUnknown : overview.attentionLastKnown}
+            {lines.length + floods.length === 0 ? overview.attentionUnknown : overview.attentionLastKnown}
           </p>
         )}
-        {!isLost && value !== undefined && items.length + floods.length === 0 && (
+        {!isLost && value !== undefined && lines.length + floods.length === 0 && (
           <p class="muted">{overview.nothingNeedsAttention}</p>
         )}
         <Floods floods={floods} />
         <ul class={isWhole.value ? '' : 'overview-first-items'}>
-          {items.map((item) => (
-            <Item key={`${item.what} ${item.id ?? item.device_id}`} item={item} />
-          ))}
+          {lines.map((line) =>
+            line.kind === 'alert' ? (
+              <AlertItem key={line.alert.alert_id} alert={line.alert} />
+            ) : (
+              <JobItem key={`${line.item.what} ${line.item.id ?? line.item.device_id}`} item={line.item} />
+            ),
+          )}
         </ul>
-        {items.length > FIRST_ITEMS && !isWhole.value && (
+        {lines.length > FIRST_ITEMS && !isWhole.value && (
           <p class="overview-more-items">
             <Button
               onPress={() => {
                 isWhole.value = true;
               }}
             >
-              {overview.showAll(items.length)}
+              {overview.showAll(lines.length)}
             </Button>
+          </p>
+        )}
+        {others > 0 && (
+          <p class="overview-shelved">
+            <a href={addressOf('alerts', null, { list: 'unacknowledged' })}>
+              <LastKnown>{texts.value.common.andOthers(others)}</LastKnown>
+            </a>
           </p>
         )}
         {value !== undefined && <ShelvedCount />}
@@ -103,10 +113,11 @@ function ShelvedCount() {
   );
   useEventReload(['alert.'], reload);
   if (value === undefined || value.data.length === 0) return null;
+  const count = texts.value.overview.shelved(value.data.length);
   return (
     <p class="overview-shelved">
       <a href={addressOf('alerts', null, { list: 'shelved' })}>
-        <LastKnown>{texts.value.overview.shelved(value.data.length)}</LastKnown>
+        <LastKnown>{value.page.next_cursor === null ? count : texts.value.common.orMore(count)}</LastKnown>
       </a>
     </p>
   );
@@ -122,9 +133,12 @@ function Floods({ floods }: { readonly floods: readonly Flood[] }) {
       {floods.map(({ type, severity, deviceIds }) => {
         const places = new Set(deviceIds.map((id) => site.devices.find(id)?.peek().location.facility));
         return (
-          <li key={type} class="overview-item">
+          <li key={`${type} ${severity}`} class="overview-item">
             <SeverityMark severity={severity} text="" />
-            <a class="overview-item-name device-name" href={addressOf('alerts', null, { type })}>
+            <a
+              class="overview-item-name device-name"
+              href={addressOf('alerts', null, { list: 'unacknowledged', type, severity })}
+            >
               {alarmHelp.types[type].name}
             </a>
             <p class="overview-item-text">
@@ -148,26 +162,32 @@ const SEVERITIES: Readonly<Record<AttentionReason, AlertSeverity>> = {
   warning_alert: 'warning',
 };
 
-const isAlert = (what: AttentionReason): boolean => what === 'critical_alert' || what === 'warning_alert';
+interface LineProps {
+  readonly severity: AlertSeverity;
+  readonly deviceId: string;
+  readonly since: string;
+  readonly text: string;
+  /** What can be done about it here. */
+  readonly children?: ComponentChildren;
+}
 
-function Item({ item }: { readonly item: AttentionItem }) {
-  const { device_id, name, what, since, id } = item;
-  const { site } = useConsole().live;
-  const facility = site.devices.hasSeveralPlaces.value
-    ? site.devices.described(device_id)?.location.facility
-    : undefined;
-  const alert = isAlert(what) && id !== null ? site.alerts.all.value.get(id) : undefined;
+function Line({ severity, deviceId, since, text, children }: LineProps) {
+  const { devices } = useConsole().live.site;
+  const device = devices.described(deviceId);
+  const name = device?.name ?? deviceId;
   return (
     <li class="overview-item">
-      <SeverityMark severity={SEVERITIES[what]} text="" />
-      <a class="overview-item-name device-name free-text" href={addressOf('devices', device_id)} title={name}>
+      <SeverityMark severity={severity} text="" />
+      <a class="overview-item-name device-name free-text" href={addressOf('devices', deviceId)} title={name}>
         {name}
       </a>
-      {alert !== undefined && <AcknowledgeButton alert={alert} />}
+      {children}
       <p class="overview-item-text">
-        {facility !== undefined && <span class="muted free-text">{facility} · </span>}
+        {devices.hasSeveralPlaces.value && device !== undefined && (
+          <span class="muted free-text">{device.location.facility} · </span>
+        )}
         <LastKnown>
-          <span class="free-text">{messageText(item)}</span>
+          <span class="free-text">{text}</span>
         </LastKnown>{' '}
         <span class="muted">
           · <Age since={since} />
@@ -176,6 +196,27 @@ function Item({ item }: { readonly item: AttentionItem }) {
     </li>
   );
 }
+
+const AlertItem = ({ alert }: { readonly alert: FleetAlert }) => (
+  <Line
+    severity={alert.severity}
+    deviceId={alert.device_id}
+    since={alert.created_at}
+    text={messageText(alert)}
+  >
+    <AcknowledgeButton alert={alert} />
+  </Line>
+);
+
+/** A stop, an operation, or a device. */
+const JobItem = ({ item }: { readonly item: AttentionItem }) => (
+  <Line
+    severity={SEVERITIES[item.what]}
+    deviceId={item.device_id}
+    since={item.since}
+    text={messageText(item)}
+  />
+);
 
 /** The devices by their status; each number leads to those devices. */
 function SiteCounts() {

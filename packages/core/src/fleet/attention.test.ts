@@ -6,7 +6,7 @@ import { alertWith } from '@granary/testing/core/alerts';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import { beginCommand, type CommandState } from '../commands/state.ts';
 import { type OperationState, unsolicitedOperation } from '../operations/state.ts';
-import { type AttentionFacts, attentionItems, type OfDevice } from './attention.ts';
+import { type AttentionFacts, attentionList, type OfDevice } from './attention.ts';
 
 const LOW = sentence('level_below', { level: 3, limit: 20 });
 const NOW_MS = Date.UTC(2026, 5, 15, 12);
@@ -31,11 +31,13 @@ function operation(fields: Partial<OperationState>): OperationState {
 const NOTHING: AttentionFacts = { emergencyStops: [], operations: [], alerts: [], offline: [] };
 
 const summary = (facts: Partial<AttentionFacts>): string[] =>
-  attentionItems({ ...NOTHING, ...facts }, NOW_MS).map(({ device_id, what }) => `${device_id} ${what}`);
+  attentionList({ ...NOTHING, ...facts }, NOW_MS).attention.map(
+    ({ device_id, what }) => `${device_id} ${what}`,
+  );
 
 describe('what needs attention', () => {
   it('is nothing when there is nothing', () => {
-    assert.deepEqual(attentionItems(NOTHING, NOW_MS), []);
+    assert.deepEqual(attentionList(NOTHING, NOW_MS), { attention: [], attention_more: false });
   });
 
   it('is the critical level of a silo, and not its low level besides', () => {
@@ -88,7 +90,7 @@ describe('what needs attention', () => {
   });
 
   it('says since when, what for a person, and about which record', () => {
-    const [item] = attentionItems({ ...NOTHING, alerts: [of('a', alert({ message: LOW }))] }, 0);
+    const [item] = attentionList({ ...NOTHING, alerts: [of('a', alert({ message: LOW }))] }, 0).attention;
     assert.deepEqual(item, {
       device_id: 'a',
       name: 'a',
@@ -102,5 +104,23 @@ describe('what needs attention', () => {
   it('is limited', () => {
     const alerts = Array.from({ length: 50 }, (_, i) => of(`d${i}`, alert({})));
     assert.equal(summary({ alerts }).length, ATTENTION_ITEMS_MAX);
+    const isMore = (count: number): boolean =>
+      attentionList({ ...NOTHING, alerts: alerts.slice(0, count) }, NOW_MS).attention_more;
+    assert.deepEqual([ATTENTION_ITEMS_MAX, ATTENTION_ITEMS_MAX + 1].map(isMore), [false, true]);
+  });
+
+  it('is not only the many alerts of one kind, where something else needs attention, too', () => {
+    const critical = Array.from({ length: 21 }, (_, i) =>
+      of(`d${i}`, alert({ type: 'critical_level', severity: 'critical', createdAtMs: NOW_MS + i })),
+    );
+    const found = summary({
+      alerts: [...critical, of('warm', alert({ type: 'sensor_threshold', createdAtMs: NOW_MS + 30 }))],
+      offline: [{ deviceId: 'silent', name: 'silent', lastSeenAtMs: NOW_MS }],
+    });
+    assert.equal(found.length, ATTENTION_ITEMS_MAX);
+    assert.deepEqual(
+      [found[0], ...found.slice(-2)],
+      ['d0 critical_alert', 'silent offline_with_job', 'warm warning_alert'],
+    );
   });
 });

@@ -1,9 +1,10 @@
+import type { AlertType } from '@granary/contract/alerts';
 import {
   ATTENTION_ITEMS_MAX,
   ATTENTION_REASONS,
   type AttentionCode,
-  type AttentionItem,
   type AttentionReason,
+  type Overview,
 } from '@granary/contract/fleet';
 import { messageOf, sentence } from '@granary/contract/sentences/english';
 import type { Sentence } from '@granary/contract/sentences/sentence';
@@ -40,10 +41,21 @@ interface Candidate {
   readonly sinceMs: number;
   readonly message: Sentence<AttentionCode>;
   readonly id: string | null;
+  /** The type of an alert; `null` for everything else. */
+  readonly type: AlertType | null;
 }
 
-/** Most urgent first; of the same urgency those that wait longest. */
-export function attentionItems(facts: AttentionFacts, nowMs: number): AttentionItem[] {
+/** So many alerts of one type have one cause, and the first one tells of it. */
+const FLOOD_ALERTS_MIN = 10;
+
+/**
+ * Most urgent first; of the same urgency those that wait longest. Where not all of them can be listed, the later ones of many
+ * alerts of one kind give their place to what is of another kind.
+ */
+export function attentionList(
+  facts: AttentionFacts,
+  nowMs: number,
+): Pick<Overview, 'attention' | 'attention_more'> {
   const stops = facts.emergencyStops.map(stopCandidate);
   const unconfirmed = new Set(
     stops.flatMap(({ what, device }) => (what === 'emergency_stop_unconfirmed' ? [device.deviceId] : [])),
@@ -67,20 +79,32 @@ export function attentionItems(facts: AttentionFacts, nowMs: number): AttentionI
       sinceMs: lastSeenAtMs ?? nowMs,
       message: sentence('job_on_offline_device'),
       id: null,
+      type: null,
     })),
   ];
-  return candidates
-    .toSorted((a, b) => urgency(a) - urgency(b) || a.sinceMs - b.sinceMs)
-    .slice(0, ATTENTION_ITEMS_MAX)
-    .map(({ device, what, sinceMs, message, id }) => ({
+  const ordered = candidates.toSorted(mostUrgentFirst);
+  const alike = Map.groupBy(ordered, ({ what, type }) => `${what} ${type}`);
+  const later = new Set(
+    [...alike.values()].flatMap((ofKind) =>
+      ofKind[0]?.type !== null && ofKind.length >= FLOOD_ALERTS_MIN ? ofKind.slice(1) : [],
+    ),
+  );
+  const chosen = [...ordered.filter((one) => !later.has(one)), ...later].slice(0, ATTENTION_ITEMS_MAX);
+  return {
+    attention: chosen.sort(mostUrgentFirst).map(({ device, what, sinceMs, message, id }) => ({
       device_id: device.deviceId,
       name: device.name,
       what,
       since: toIso(sinceMs),
       ...messageOf(message),
       id,
-    }));
+    })),
+    attention_more: candidates.length > ATTENTION_ITEMS_MAX,
+  };
 }
+
+const mostUrgentFirst = (one: Candidate, other: Candidate): number =>
+  urgency(one) - urgency(other) || one.sinceMs - other.sinceMs;
 
 const urgency = ({ what }: Candidate): number => ATTENTION_REASONS.indexOf(what);
 
@@ -90,6 +114,7 @@ const stopCandidate = ({ state, ...device }: OfDevice<CommandState>): Candidate 
   sinceMs: state.latchedSinceMs ?? state.createdAtMs,
   message: commandStatusDetail(state),
   id: state.commandId,
+  type: null,
 });
 
 const operationCandidate = ({ state, ...device }: OfDevice<OperationState>): Candidate => {
@@ -101,6 +126,7 @@ const operationCandidate = ({ state, ...device }: OfDevice<OperationState>): Can
     sinceMs: stopRequestedAtMs ?? state.lastHeardAtMs ?? state.startedAtMs,
     message: statusDetail(state),
     id: state.operationId,
+    type: null,
   };
 };
 
@@ -110,4 +136,5 @@ const alertCandidate = ({ state, ...device }: OfDevice<AlertState>): Candidate =
   sinceMs: state.createdAtMs,
   message: state.message,
   id: state.alertId,
+  type: state.type,
 });

@@ -2,7 +2,7 @@ import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
 import type { Overview } from '@granary/contract/fleet';
 import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { toIso } from '@granary/contract/time';
-import { type AttentionFacts, attentionItems } from './attention.ts';
+import { type AttentionFacts, attentionList } from './attention.ts';
 
 export interface FleetCounts {
   readonly lastEventId: number;
@@ -43,6 +43,6 @@ export function overviewRecord(counts: FleetCounts, facts: AttentionFacts, nowMs
     }),
     under_way: counts.jobs,
     emergency_stops: counts.emergencyStops,
-    attention: attentionItems(facts, nowMs),
+    ...attentionList(facts, nowMs),
   };
 }

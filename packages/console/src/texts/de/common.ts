@@ -9,6 +9,9 @@ export const common: typeof english.common = {
   severities: { critical: 'Kritisch', warning: 'Warnung', info: 'Hinweis' },
   deviceStatuses: { online: 'Verbunden', offline: 'Nicht verbunden', maintenance: 'Wartung' },
   qualities: { good: 'Gut', stale: 'Veraltet', bad: 'Ungültig' },
+  andOthers: (count) => `und ${count} weitere`,
+  orMore: (text) => `${text} oder mehr`,
+  moreThanListed: 'Es gibt mehr, als hier stehen.',
   neverReported: 'Nie gemeldet',
   or: 'oder',
   fields: {

@@ -8,6 +8,9 @@ export const common = {
   severities: { critical: 'Critical', warning: 'Warning', info: 'Information' },
   deviceStatuses: { online: 'Online', offline: 'Offline', maintenance: 'Maintenance' },
   qualities: { good: 'Good', stale: 'Stale', bad: 'Bad' },
+  andOthers: (count: number) => (count === 1 ? 'and 1 other' : `and ${count} others`),
+  orMore: (text: string) => `${text} or more`,
+  moreThanListed: 'There are more than are listed here.',
   neverReported: 'Never reported',
   or: 'or',
   /** The fields of forms, by their name in the API; others are shown as words. */

@@ -9,6 +9,9 @@ export const common: typeof english.common = {
   severities: { critical: 'Crítica', warning: 'Advertencia', info: 'Información' },
   deviceStatuses: { online: 'Conectado', offline: 'Sin conexión', maintenance: 'Mantenimiento' },
   qualities: { good: 'Buena', stale: 'Antigua', bad: 'Mala' },
+  andOthers: (count) => `y ${count} más`,
+  orMore: (text) => `${text} o más`,
+  moreThanListed: 'Hay más de lo que se muestra aquí.',
   neverReported: 'Nunca comunicado',
   or: 'o',
   fields: {

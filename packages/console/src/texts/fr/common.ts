@@ -9,6 +9,9 @@ export const common: typeof english.common = {
   severities: { critical: 'Critique', warning: 'Avertissement', info: 'Information' },
   deviceStatuses: { online: 'Connecté', offline: 'Non connecté', maintenance: 'Maintenance' },
   qualities: { good: 'Bonne', stale: 'Ancienne', bad: 'Fausse' },
+  andOthers: (count) => (count === 1 ? 'et 1 autre' : `et ${count} autres`),
+  orMore: (text) => `${text} ou plus`,
+  moreThanListed: 'Il y en a plus que ce qui est affiché ici.',
   neverReported: 'Jamais signalé',
   or: 'ou',
   fields: {

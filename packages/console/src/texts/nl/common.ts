@@ -9,6 +9,9 @@ export const common: typeof english.common = {
     rover: { one: 'Rover of drone', many: 'Voertuigen' },
     weather_station: { one: 'Weerstation', many: 'Weerstations' },
   },
+  andOthers: (count) => `en nog ${count}`,
+  orMore: (text) => `${text} of meer`,
+  moreThanListed: 'Er zijn er meer dan hier staan.',
   neverReported: 'Nooit gemeld',
   or: 'of',
   fields: {

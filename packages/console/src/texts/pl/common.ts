@@ -9,6 +9,9 @@ export const common: typeof english.common = {
     rover: { one: 'Łazik lub dron', many: 'Pojazdy' },
     weather_station: { one: 'Stacja pogodowa', many: 'Stacje pogodowe' },
   },
+  andOthers: (count) => `i jeszcze ${count}`,
+  orMore: (text) => `${text} lub więcej`,
+  moreThanListed: 'Jest ich więcej, niż pokazano.',
   neverReported: 'Nigdy nie zgłoszono',
   or: 'lub',
   fields: {
