@@ -8,6 +8,8 @@ import { eventually } from '@granary/testing/server/eventually';
 import type { Page } from 'playwright-core';
 
 const SILO = 'silo-05';
+/** What is told by an event. */
+const AT_ONCE_MS = 1_000;
 const TABS = ['', '&tab=operations', '&tab=configuration', '&tab=connection', '&tab=administration'];
 
 describe('the page of a device, in a browser', () => {
@@ -49,6 +51,30 @@ describe('the page of a device, in a browser', () => {
     for (const step of ['Requested', 'Checked', 'Start sent', 'Acknowledged by the device', 'Completed']) {
       assert.ok(steps.includes(step), step);
     }
+  });
+
+  test('what happened tells an operation from its start, and its end as soon as the card of the last one does', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    const region = (name: string) => page.getByRole('region', { name, exact: true });
+    await person.open(`#/devices/${SILO}`);
+    await region('What happened').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const { operation_id } = await site.client.operations.discharge(SILO, {
+      amount: 137,
+      rate: 6,
+      rate_unit: 'kg/min',
+      target_container: 'Truck 7',
+    });
+    await region('Operation under way').waitFor();
+    const line = region('What happened').getByRole('listitem').filter({ hasText: '137' });
+    await line.waitFor({ timeout: AT_ONCE_MS });
+    await line.getByText(/reported [\d.]+\skg of 137\skg moved/).waitFor();
+    await site.client.operations.stop(SILO, operation_id);
+    await region('Last operation').getByText('Stopped', { exact: true }).waitFor();
+    await line.getByText(/confirmed the stop/).waitFor({ timeout: AT_ONCE_MS });
+    assert.doesNotMatch((await line.textContent()) ?? '', /awaited|reported/);
   });
 
   test('whoever has chosen pounds and °F reads and types them, and kilograms stand beside a start', async (t) => {

@@ -14,7 +14,15 @@ import { Failure } from '../../kit/messages.tsx';
 import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
 import { language, locale, texts } from '../../texts/texts.ts';
 import { lineKey, type ShownSensor } from '../facts/sensors.ts';
-import { csvName, csvOf, loadHistory, loadMarks, loadUsual, type SensorHistory } from './chart-data.ts';
+import {
+  type ChartMarks,
+  csvName,
+  csvOf,
+  loadHistory,
+  loadMarks,
+  loadUsual,
+  type SensorHistory,
+} from './chart-data.ts';
 import {
   addressOfPreset,
   addressOfRange,
@@ -26,6 +34,7 @@ import {
   type TimeRange,
   zoomed,
 } from './chart-selection.ts';
+import { useNewestOperations } from './followed-operations.ts';
 import { chartContents, lineUnit, type PlotCursor } from './plot-contents.ts';
 import { ChartLegend, ChartReadout, lineName, PlotPlace } from './plot-place.tsx';
 import { Timeline } from './timeline.tsx';
@@ -34,7 +43,7 @@ const STEP_MS = 60_000;
 /** Over a longer time nobody sees a weekday. */
 const USUAL_RANGE_MAX_MS = 7.1 * DAY_MS;
 const ADDRESS_AFTER_MS = 150;
-const NOTHING_MARKED = { operations: [], alerts: [], notes: [], refills: [], changes: [] };
+const NOTHING_MARKED: ChartMarks = { operations: [], alerts: [], notes: [], refills: [], changes: [] };
 
 interface Props {
   readonly device: FleetDevice;
@@ -90,7 +99,14 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
     [...inputs, isLive],
   );
 
-  useEventReload(['note.', 'configuration.', 'refill.'], marks.reload, device.device_id);
+  useEventReload(
+    ['note.', 'configuration.', 'refill.', 'operation.', 'alert.'],
+    marks.reload,
+    device.device_id,
+  );
+  const listed = marks.value ?? NOTHING_MARKED;
+  const operations = useNewestOperations(device.device_id, listed.operations, named);
+  const shownMarks = useMemo(() => ({ ...listed, operations }), [listed, operations]);
 
   const setRange = (next: TimeRange): void => {
     moving.value = next;
@@ -111,7 +127,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
         {
           deviceId: device.device_id,
           histories: isOfSelection ? (histories.value ?? []) : [],
-          marks: marks.value ?? NOTHING_MARKED,
+          marks: shownMarks,
           configuration,
           range,
           nowMs: nowMs(),
@@ -122,7 +138,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
       ),
     [
       histories.value,
-      marks.value,
+      shownMarks,
       usual.value,
       configuration,
       range.fromMs,
@@ -188,14 +204,14 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
           selected={lines}
           histories={histories.value ?? []}
           contents={contents}
-          marks={marks.value ?? NOTHING_MARKED}
+          marks={shownMarks}
           cursor={cursor}
         />
       </PlotPlace>
       {isOfSelection && histories.value?.every(({ buckets }) => buckets.length === 0) === true && (
         <p class="muted">{devices.nothingMeasured}</p>
       )}
-      <Timeline deviceId={device.device_id} marks={marks.value ?? NOTHING_MARKED} reload={marks.reload} />
+      <Timeline deviceId={device.device_id} marks={shownMarks} reload={marks.reload} />
     </section>
   );
 }
