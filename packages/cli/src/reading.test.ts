@@ -239,6 +239,21 @@ test('the commands that read a farm', async (t) => {
     assert.equal(await farm.run(['missions']), 'There are no such missions.\n');
   });
 
+  await t.test('a list that is not whole says so, beside what a program reads', async () => {
+    const lists = [
+      ['audit', '--limit', '1'],
+      ['note', 'list', '--limit', '1'],
+    ];
+    for (const text of ['first', 'second']) await farm.run(['note', 'add', text, '--device', 'silo-01']);
+    for (const list of lists) {
+      const { stdout, stderr } = await runInProcess([...list, '--json'], farm.access);
+      assert.equal(JSON.parse(stdout).length, 1);
+      assert.match(stderr, /^granary: there are more; --limit lists more of them/);
+    }
+    const whole = await runInProcess(['note', 'list', '--limit', '1000'], farm.access);
+    assert.equal(whole.stderr, '');
+  });
+
   await t.test('a revoked key, a missing scope and a closed pipe', async () => {
     const { key, key_id } = await farm.json<{ key: string; key_id: string }>(
       'keys',

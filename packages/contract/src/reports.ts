@@ -141,7 +141,7 @@ export const Report = closed({
   ),
   has_more: described(
     'The lists that have more than is shown here.',
-    Type.Array(Type.Enum(['silos', 'deliveries', 'alerts', 'operations'])),
+    Type.Array(Type.Enum(['silos', 'deliveries', 'open_critical', 'alerts', 'operations'])),
   ),
 });
 

@@ -11,6 +11,8 @@ export interface Output {
   readonly paint: Paint;
   /** A list: a table, or one JSON array. */
   list<Item>(columns: readonly Column<Item>[], items: readonly Item[], whenEmpty: string): void;
+  /** Said beside a list that is not whole, also to a program. */
+  more(hint: string): void;
   /** One thing: text, or one JSON document. */
   one(value: unknown, text: () => string): void;
   /** One item of a stream: a line of text, or one line of JSON. */
@@ -30,6 +32,7 @@ export function outputOf(environment: Environment, isJson: boolean | undefined):
       if (isJson === true) return print(JSON.stringify(items, null, 2));
       print(items.length === 0 ? whenEmpty : table(columns, items, terminal));
     },
+    more: (hint) => environment.printError(`granary: there are more; ${hint}`),
     one: (value, text) => print(isJson === true ? JSON.stringify(value, null, 2) : text()),
     item: (value, text) => print(isJson === true ? JSON.stringify(value) : text()),
     fields: (fields) => fieldLines(fields, terminal.columns),

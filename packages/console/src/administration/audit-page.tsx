@@ -1,6 +1,7 @@
 import { FactList } from '../kit/fact-list.tsx';
 import './audit-page.css';
 import { AUDIT_RESULTS, type AuditEntry } from '@granary/contract/audit';
+import { useSignal } from '@preact/signals';
 import { useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { DeviceName } from '../kit/device-name.tsx';
@@ -16,7 +17,7 @@ import {
 } from '../kit/filter-bar.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Time } from '../kit/measured.tsx';
-import { Failure } from '../kit/messages.tsx';
+import { Failure, Notice } from '../kit/messages.tsx';
 import { actionText } from '../kit/sentences.ts';
 import { PageList, Table, textColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
@@ -26,7 +27,7 @@ import { texts } from '../texts/texts.ts';
 import { auditCsv, auditQuery } from './audit-query.ts';
 
 /** As many as the service answers at once. */
-const PEOPLE_MAX = 1_000;
+const PEOPLE_AT_ONCE = 1_000;
 /** The newest ones; a day narrows it down. */
 const CSV_LINES_MAX = 20_000;
 
@@ -40,16 +41,18 @@ export function AuditPage() {
     [JSON.stringify(query)],
   );
   const people = useLoaded(
-    async (signal) => (await client.people.list({ limit: PEOPLE_MAX }, { signal })).data,
+    (signal) => Array.fromAsync(client.people.listAll({ limit: PEOPLE_AT_ONCE }, { signal })),
     [],
   );
   const csv = useAction();
+  const isCut = useSignal(false);
   const saveCsv = async (): Promise<void> => {
     const entries: AuditEntry[] = [];
     for await (const entry of client.audit.listAll(query)) {
       entries.push(entry);
       if (entries.length === CSV_LINES_MAX) break;
     }
+    isCut.value = entries.length === CSV_LINES_MAX;
     download(`audit_${new Date().toISOString().slice(0, 10)}.csv`, auditCsv(entries));
   };
   return (
@@ -76,6 +79,7 @@ export function AuditPage() {
         </Button>
       </FilterBar>
       <Failure of={csv.failure} />
+      {isCut.value && <Notice>{audit.csvIsCut(CSV_LINES_MAX)}</Notice>}
       <PageList pages={pages}>
         {(items) => (
           <Table

@@ -92,7 +92,8 @@ export function ChangeDevices({ deviceIds, onClose }: Props) {
 
 function Differences({ planned: { updated, unchanged, changes } }: { readonly planned: ChangedDevices }) {
   const { deviceAdmin } = texts.value;
-  const shown = changes.filter(({ differences }) => differences.length > 0).slice(0, SHOWN_MAX);
+  const differing = changes.filter(({ differences }) => differences.length > 0);
+  const shown = differing.slice(0, SHOWN_MAX);
   return (
     <section aria-label={deviceAdmin.changes}>
       <p role="status">
@@ -111,6 +112,9 @@ function Differences({ planned: { updated, unchanged, changes } }: { readonly pl
           </li>
         ))}
       </ul>
+      {differing.length > shown.length && (
+        <p class="muted">{texts.value.common.andOthers(differing.length - shown.length)}</p>
+      )}
     </section>
   );
 }

@@ -32,7 +32,7 @@ import { PlaceChoices } from './place-choices.tsx';
 const STEPS_MAX = 10;
 const MINUTES_MAX = 7 * 24 * 60;
 const EVERY_MS = 5_000;
-const PEOPLE_MAX = 1_000;
+const PEOPLE_AT_ONCE = 1_000;
 const ROTA_MAX = 20;
 const ROTA_MINUTES_MAX = 1_440;
 
@@ -104,7 +104,8 @@ export function RuleForm({ rule, onClose }: Props) {
 function WebhookOffer({ value, onValue }: Bound<string>) {
   const { client } = useConsole();
   const { notifications } = texts.value;
-  const known = useLoaded((signal) => client.webhooks.list({}, { signal }), []).value?.data ?? [];
+  const known =
+    useLoaded((signal) => Array.fromAsync(client.webhooks.listAll({}, { signal })), []).value ?? [];
   const offered = known.filter(({ webhook_id }) => !value.includes(webhook_id));
   if (offered.length === 0) return null;
   return (
@@ -209,7 +210,8 @@ function RotaEditor({ people: { value: chosen, onValue }, minutes }: RotaProps) 
   const { client } = useConsole();
   const { notifications, forms } = texts.value;
   const known =
-    useLoaded((signal) => client.people.list({ limit: PEOPLE_MAX }, { signal }), []).value?.data ?? [];
+    useLoaded((signal) => Array.fromAsync(client.people.listAll({ limit: PEOPLE_AT_ONCE }, { signal })), [])
+      .value ?? [];
   const names = new Map(known.map(({ person_id, name }) => [person_id, name]));
   const offered = known.filter(({ person_id, state }) => state !== 'disabled' && !chosen.includes(person_id));
   return (

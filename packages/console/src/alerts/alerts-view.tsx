@@ -1,4 +1,5 @@
 import './alerts-view.css';
+import type { Page } from '@granary/client';
 import { ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/alerts';
 import type { FleetAlert } from '@granary/contract/fleet';
 import { type Signal, useSignal } from '@preact/signals';
@@ -46,10 +47,10 @@ export function AlertsView() {
     [],
   );
   useEventReload(['alert.'], shelved.reload);
-  const counts: Readonly<Partial<Record<string, number>>> = {
+  const counts: Readonly<Partial<Record<string, number | string>>> = {
     open: open.length,
     unacknowledged: open.filter(isUnacknowledged).length,
-    shelved: shelved.value?.data.length,
+    shelved: countOf(shelved.value),
   };
   const { list: _, order: __, ...kept } = Object.fromEntries(query);
   const shelving = useSignal<FleetAlert | null>(null);
@@ -118,7 +119,10 @@ export function AlertsView() {
   );
 }
 
-const countedName = (name: string, count: number | undefined): string =>
+const countOf = (page: Page<FleetAlert> | undefined): number | string | undefined =>
+  page === undefined || page.page.next_cursor === null ? page?.data.length : `${page.data.length}+`;
+
+const countedName = (name: string, count: number | string | undefined): string =>
   count === undefined ? name : texts.value.alerts.countedList(name, count);
 
 function AlertFilters() {

@@ -1,4 +1,5 @@
 import './forecast-panel.css';
+import type { Page } from '@granary/client';
 import { instantOf } from '@granary/common/time-zone';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { Finding } from '@granary/contract/foresight/findings';
@@ -56,7 +57,7 @@ export function ForecastPanel({ device }: Props) {
         ),
         client.configuration.silo.get(device_id, { signal }),
       ]);
-      return { forecast, refills: refills.data, findings: findings.data, history, silo };
+      return { forecast, refills, findings, history, silo };
     },
   );
   const { shell } = texts.value;
@@ -84,7 +85,7 @@ export function ForecastPanel({ device }: Props) {
               atMs: Date.parse(timestamp),
               kg: value,
             }))}
-            refills={refills}
+            refills={refills.data}
             capacityKg={capacityKg}
             nowMs={nowMs}
             label={texts.value.foresight.fanOf(sentence)}
@@ -250,12 +251,12 @@ function Deliveries({ deviceId, timeZone, planned, reload }: DeliveriesProps) {
 }
 
 interface RefillsProps {
-  readonly refills: readonly Refill[];
+  readonly refills: Page<Refill>;
   readonly timeZone: string;
   readonly reload: () => void;
 }
 
-function Refills({ refills, timeZone, reload }: RefillsProps) {
+function Refills({ refills: { data: refills, page }, timeZone, reload }: RefillsProps) {
   const words = texts.value.foresight;
   return (
     <section class="panel" aria-label={words.refills}>
@@ -294,6 +295,7 @@ function Refills({ refills, timeZone, reload }: RefillsProps) {
           ]}
         />
       )}
+      {page.next_cursor !== null && <p class="muted">{texts.value.common.moreThanListed}</p>}
     </section>
   );
 }
@@ -344,7 +346,7 @@ function RefillNote({ refill, reload }: { readonly refill: Refill; readonly relo
 }
 
 /** What the silo was examined for: each with its result, and its evidence in a sentence. */
-function Findings({ findings }: { readonly findings: readonly Finding[] }) {
+function Findings({ findings: { data: findings, page } }: { readonly findings: Page<Finding> }) {
   const words = texts.value.foresight;
   if (findings.length === 0) return null;
   return (
@@ -358,6 +360,7 @@ function Findings({ findings }: { readonly findings: readonly Finding[] }) {
           </li>
         ))}
       </ul>
+      {page.next_cursor !== null && <p class="muted">{texts.value.common.moreThanListed}</p>}
     </section>
   );
 }

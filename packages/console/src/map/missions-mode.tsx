@@ -39,7 +39,7 @@ interface Props {
 /** The mission that is followed, and the list of the newest ones. */
 export function MissionsMode({ deviceId, missionId, contents }: Props) {
   const { map } = texts.value;
-  const { missions, failure } = useMissions(deviceId, missionId);
+  const { missions, hasMore, failure } = useMissions(deviceId, missionId);
   const mayConfigure = useScope('configure');
   const shown =
     missions?.find(({ mission_id, status }) =>
@@ -58,7 +58,12 @@ export function MissionsMode({ deviceId, missionId, contents }: Props) {
     <>
       {shown !== null && <MissionPanel deviceId={deviceId} mission={shown} />}
       <Failure of={failure} />
-      <MissionList deviceId={deviceId} missions={missions} shownId={shown?.mission_id ?? null} />
+      <MissionList
+        deviceId={deviceId}
+        missions={missions}
+        hasMore={hasMore}
+        shownId={shown?.mission_id ?? null}
+      />
       {mayConfigure && (
         <p>
           <a class="button" href={addressOf('map', null, { device: deviceId, mode: 'geofence' })}>
@@ -73,11 +78,12 @@ export function MissionsMode({ deviceId, missionId, contents }: Props) {
 interface MissionListProps {
   readonly deviceId: string;
   readonly missions: readonly MissionRecord[] | undefined;
+  readonly hasMore: boolean;
   readonly shownId: string | null;
 }
 
 /** The newest missions of a vehicle; each leads to its waypoints. */
-function MissionList({ deviceId, missions: all, shownId }: MissionListProps) {
+function MissionList({ deviceId, missions: all, hasMore, shownId }: MissionListProps) {
   const { missions } = texts.value;
   const mayOperate = useScope('operate');
   return (
@@ -107,6 +113,11 @@ function MissionList({ deviceId, missions: all, shownId }: MissionListProps) {
           </li>
         ))}
       </ul>
+      {hasMore && (
+        <p>
+          <a href={addressOf('operations', 'missions', { device: deviceId })}>{texts.value.shifts.more}</a>
+        </p>
+      )}
     </section>
   );
 }
@@ -114,6 +125,7 @@ function MissionList({ deviceId, missions: all, shownId }: MissionListProps) {
 interface NewestMissions {
   /** `undefined` until they were read. */
   readonly missions: readonly MissionRecord[] | undefined;
+  readonly hasMore: boolean;
   readonly failure: unknown;
 }
 
@@ -123,11 +135,12 @@ function useMissions(deviceId: string, wantedId: string | null): NewestMissions 
   const isLost = useIsLost();
   const loaded = useLoaded(
     async (signal) => {
-      const { data } = await client.missions.list(deviceId, { limit: SHOWN_MAX }, { signal });
+      const { data, page } = await client.missions.list(deviceId, { limit: SHOWN_MAX }, { signal });
       const isKnown = wantedId === null || data.some(({ mission_id }) => mission_id === wantedId);
-      if (isKnown) return data;
+      const hasMore = page.next_cursor !== null;
+      if (isKnown) return { data, hasMore };
       const wanted = await client.missions.get(deviceId, wantedId, { signal }).catch(() => null);
-      return wanted === null ? data : [...data, wanted];
+      return { data: wanted === null ? data : [...data, wanted], hasMore };
     },
     [deviceId, wantedId, isLost],
   );
@@ -139,8 +152,8 @@ function useMissions(deviceId: string, wantedId: string | null): NewestMissions 
     [deviceId],
   );
   const underWay = live.site.missions.all.value;
-  const missions = loaded.value?.map((mission) => underWay.get(mission.mission_id) ?? mission);
-  return { missions, failure: loaded.failure };
+  const missions = loaded.value?.data.map((mission) => underWay.get(mission.mission_id) ?? mission);
+  return { missions, hasMore: loaded.value?.hasMore === true, failure: loaded.failure };
 }
 
 /** One mission, waypoint by waypoint. */

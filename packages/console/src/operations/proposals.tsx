@@ -13,21 +13,26 @@ import { locale, texts } from '../texts/texts.ts';
 
 const MINUTE_MS = 60_000;
 const SHOWN_MAX = 20;
+/** Of those of all devices the ones of one device are chosen here. */
+const READ_MAX = 200;
 
 /** What waits for a person, above every view: on the page of a device what concerns it. */
 export function Proposals() {
   const { client, live, navigation } = useConsole();
   const { view, id } = navigation.route.value;
   const open = useLoaded(
-    (signal) => client.proposals.list({ status: 'open', limit: SHOWN_MAX }, { signal }),
+    (signal) => client.proposals.list({ status: 'open', limit: READ_MAX }, { signal }),
     [client],
   );
   useEventReload(['proposal.'], open.reload);
   const nowMs = live.site.clock.nowMs.value;
-  const shown = (open.value?.data ?? []).filter(
+  const waiting = (open.value?.data ?? []).filter(
     ({ expires_at, device_id }) =>
       Date.parse(expires_at) > nowMs && (view !== 'devices' || id === null || id === device_id),
   );
+  const shown = waiting.slice(0, SHOWN_MAX);
+  const isCut = open.value !== undefined && open.value.page.next_cursor !== null;
+  const { common } = texts.value;
   if (shown.length === 0) return null;
   return (
     <section class="panel proposals" aria-label={texts.value.proposals.title}>
@@ -37,6 +42,13 @@ export function Proposals() {
           <Waiting key={proposal.proposal_id} proposal={proposal} onDecided={open.reload} />
         ))}
       </ul>
+      {isCut ? (
+        <p class="muted">{common.moreThanListed}</p>
+      ) : (
+        waiting.length > shown.length && (
+          <p class="muted">{common.andOthers(waiting.length - shown.length)}</p>
+        )
+      )}
     </section>
   );
 }

@@ -9,7 +9,7 @@ import { addressOf, SECTIONS } from '../context/routes.ts';
 import { Dialog, FormDialog } from '../kit/dialog.tsx';
 import { texts } from '../texts/texts.ts';
 import { useSavedViews } from '../views/saved-views.tsx';
-import { matching, type PaletteEntry } from './palette-entries.ts';
+import { ENTRIES_SHOWN_MAX, matching, type PaletteEntry } from './palette-entries.ts';
 
 const isOpen = signal(false);
 
@@ -77,7 +77,8 @@ function Palette({ onClose, onAcknowledge }: PaletteProps) {
   const place = useSignal(0);
   const listId = useId();
   const all = useEntries(onAcknowledge);
-  const entries = matching(all, search.value);
+  const found = matching(all, search.value);
+  const entries = found.slice(0, ENTRIES_SHOWN_MAX);
   const current = currentOf(entries, place.value);
   const choose = (entry: PaletteEntry | undefined): void => {
     if (entry === undefined) return;
@@ -92,7 +93,7 @@ function Palette({ onClose, onAcknowledge }: PaletteProps) {
     } else if (event.key === 'Enter') {
       event.preventDefault();
       // What was typed last may not be drawn yet.
-      choose(currentOf(matching(all, search.value), place.value));
+      choose(currentOf(matching(all, search.value).slice(0, ENTRIES_SHOWN_MAX), place.value));
     }
   };
   return (
@@ -132,6 +133,9 @@ function Palette({ onClose, onAcknowledge }: PaletteProps) {
           </div>
         ))}
       </div>
+      {found.length > entries.length && (
+        <p class="muted">{texts.value.common.andOthers(found.length - entries.length)}</p>
+      )}
     </Dialog>
   );
 }

@@ -7,7 +7,8 @@ export interface PaletteEntry {
   readonly run: () => void;
 }
 
-const SHOWN_MAX = 12;
+/** More are found by typing more. */
+export const ENTRIES_SHOWN_MAX = 12;
 
 /** The entries in which each word of the search begins a word: texts that begin with it, then other texts, then by the place. */
 export function matching(entries: readonly PaletteEntry[], search: string): PaletteEntry[] {
@@ -21,8 +22,7 @@ export function matching(entries: readonly PaletteEntry[], search: string): Pale
     Number(!text.toLowerCase().startsWith(whole)) + Number(!isIn(text));
   return entries
     .filter(({ text, place }) => isIn(`${text} ${place}`))
-    .sort((one, other) => rank(one) - rank(other))
-    .slice(0, SHOWN_MAX);
+    .sort((one, other) => rank(one) - rank(other));
 }
 
 const wordsOf = (text: string): string[] =>

@@ -134,7 +134,11 @@ export function reportSubject(report: Report, reader: ReportReader): string {
   const orders = toOrder(report).length;
   const urgent = [
     ...(orders === 0 ? [] : [`${words.order}: ${orders}`]),
-    ...(report.open_critical.length === 0 ? [] : [`${words.critical}: ${report.open_critical.length}`]),
+    ...(report.open_critical.length === 0
+      ? []
+      : [
+          `${words.critical}: ${report.open_critical.length}${report.has_more.includes('open_critical') ? '+' : ''}`,
+        ]),
   ];
   const title = `${words.titles[report.period]} ${periodText(report, texts)}, ${placeText(report, texts)}`;
   const subject = oneLine([title, ...urgent].join(' · ')).replaceAll('=?', '= ?');
@@ -161,6 +165,7 @@ export function reportText(report: Report, reader: ReportReader): string {
     '',
     `${words.toDo}:`,
     ...(orders.length + critical.length === 0 ? [words.nothingToDo] : [...orders, ...critical]),
+    ...(report.has_more.includes('open_critical') ? [words.more] : []),
     '',
     `${words.stock}: ${mass(known(report, 'end_kg'))} (${changeText(report, texts)})`,
     `${words.used}: ${mass(known(report, 'use_kg'))}`,
@@ -327,7 +332,8 @@ function toDo(report: Report, texts: Texts): string {
     row(name, words.types[type], [small([time(since)])], MARKS.critical),
   );
   const rows = [...critical, ...orders];
-  return rows.length === 0 ? paragraph(words.nothingToDo) : table(rows);
+  const more = report.has_more.includes('open_critical') ? paragraph(words.more) : '';
+  return rows.length === 0 ? paragraph(words.nothingToDo) : `${table(rows)}${more}`;
 }
 
 function chart(report: Report, { words, mass, day, number }: Texts): string {

@@ -33,6 +33,8 @@ export interface ReportFacts {
   /** One more than a report lists, where there are more; so of the other lists, too. */
   readonly refills: readonly StoredRefill[];
   readonly openCritical: Report['open_critical'];
+  /** Lists of which not all was read, because there is more than a report lists. */
+  readonly cut: readonly ('deliveries' | 'open_critical')[];
   readonly raised: Report['raised'];
   readonly alerts: readonly RaisedAlerts[];
   readonly operations: readonly (OperationRecord & {
@@ -61,6 +63,7 @@ export function reportOf(facts: ReportFacts): Report {
   const lists = {
     silos: cut(ordered, REPORT_SILOS_MAX),
     deliveries: cut(facts.refills, REPORT_ITEMS_MAX),
+    open_critical: cut(facts.openCritical, REPORT_ITEMS_MAX),
     alerts: cut(facts.alerts, REPORT_ITEMS_MAX),
     operations: cut(facts.operations, REPORT_ITEMS_MAX),
   };
@@ -96,7 +99,7 @@ export function reportOf(facts: ReportFacts): Report {
       product: refill.product,
       delivery_note_kg: refill.deliveryNoteKg,
     })),
-    open_critical: facts.openCritical.slice(0, REPORT_ITEMS_MAX),
+    open_critical: lists.open_critical.items,
     raised: facts.raised,
     alerts: lists.alerts.items,
     operations: lists.operations.items.map((operation) => ({
@@ -112,8 +115,8 @@ export function reportOf(facts: ReportFacts): Report {
       requested_by: operation.requested_by,
       stopped_by: operation.stopped_by,
     })),
-    has_more: (['silos', 'deliveries', 'alerts', 'operations'] as const).filter(
-      (name) => lists[name].hasMore,
+    has_more: (['silos', 'deliveries', 'open_critical', 'alerts', 'operations'] as const).filter(
+      (name) => lists[name].hasMore || facts.cut.some((one) => one === name),
     ),
   };
 }

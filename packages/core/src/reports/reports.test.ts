@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { REPORT_LANGUAGES } from '@granary/contract/reports';
+import { REPORT_ITEMS_MAX, REPORT_LANGUAGES } from '@granary/contract/reports';
 import { DAY_MS, HOUR_MS, toIso } from '@granary/contract/time';
 import type { Forecast } from '../foresight/types.ts';
 import { mailParts, reportHtml, reportSubject, reportText } from './html.ts';
@@ -120,6 +120,7 @@ const reported = (silos: readonly SiloFacts[], more: Partial<Parameters<typeof r
     silos,
     refills: [],
     openCritical: [],
+    cut: [],
     raised: { total: 0, info: 0, warning: 0, critical: 0 },
     alerts: [],
     operations: [],
@@ -183,6 +184,25 @@ test('says first what has to be done, in every language and unit', () => {
   assert.match(reportHtml(report, { ...READER, mass: 'lb' }), /30,865\u00a0lb/);
   assert.match(reportHtml(report, { ...READER, language: 'de' }), /1,5\u00a0t/);
   assert.match(reportText(reported([siloFacts({ forecast: null })]), READER), /Nothing has to be done/);
+});
+
+test('alerts that are left out, and refills that were left out when they were read, are told', () => {
+  const openCritical = Array.from({ length: REPORT_ITEMS_MAX + 1 }, (_, index) => ({
+    device_id: `silo-${index}`,
+    device_name: `Silo ${index}`,
+    type: 'hot_spot' as const,
+    since: toIso(NOW_MS - DAY_MS),
+  }));
+  const report = reported([siloFacts({ forecast: null })], { openCritical, cut: ['deliveries'] });
+  assert.deepEqual(
+    [report.open_critical.length, report.has_more],
+    [REPORT_ITEMS_MAX, ['deliveries', 'open_critical']],
+  );
+  assert.match(reportSubject(report, READER), /Critical: 100\+$/);
+  assert.match(reportText(report, READER), /Silo 99: .*\nThere are more than are listed here\.\n/);
+  assert.match(reportHtml(report, READER), /Silo 99.*There are more than are listed here\./s);
+  const whole = reported([siloFacts()], { openCritical: openCritical.slice(1) });
+  assert.deepEqual([whole.open_critical.length, whole.has_more], [REPORT_ITEMS_MAX, []]);
 });
 
 test('a file is attached where that is wanted', () => {

@@ -57,6 +57,7 @@ export const MAILED = {
     silos: [],
     refills: [],
     openCritical: [],
+    cut: [],
     raised: { total: 0, info: 0, warning: 0, critical: 0 },
     alerts: [],
     operations: [],

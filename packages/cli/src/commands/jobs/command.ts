@@ -6,7 +6,7 @@ import { type AccessValues, accessClient, asActor, whoText } from '../../access/
 import type { Define, Environment } from '../../program/environment.ts';
 import { confirm } from '../../program/environment.ts';
 import { CommandFailure, EXIT } from '../../program/explain.ts';
-import { choice, given, withAccess, withExamples } from '../../program/options.ts';
+import { choice, given, wholeNumber, withAccess, withExamples } from '../../program/options.ts';
 import { type Output, outputOf } from '../../terminal/output.ts';
 import { messageText, statusText } from '../../terminal/sentences.ts';
 import type { Column } from '../../terminal/table.ts';
@@ -15,6 +15,8 @@ import { defineDeclareEnded } from './declare-ended.ts';
 import { untilAnswered, type WaitValues, withWaiting } from './waiting.ts';
 
 const SUCCEEDED: CommandRecord['status'] = 'succeeded';
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 1_000;
 const ENDED = 'until the device has carried it out';
 /** Commands without parameters, and whether the device moves then. */
 const SIMPLE = [
@@ -145,18 +147,25 @@ async function presentAltitude(client: Client, deviceId: string): Promise<number
   });
 }
 
+interface ListValues extends AccessValues {
+  readonly status?: CommandRecord['status'];
+  readonly limit: number;
+}
+
 function defineList(one: Command, environment: Environment): void {
   one
     .argument('<device_id>')
-    .addOption(choice('--status <status>', 'only those with this status', COMMAND_STATUSES));
+    .addOption(choice('--status <status>', 'only those with this status', COMMAND_STATUSES))
+    .option('--limit <entries>', `at most so many, up to ${LIMIT_MAX}`, wholeNumber, LIMIT_DEFAULT);
   withExamples(one, 'granary command list rover-01 --status failed');
-  withAccess(one).action(
-    async (deviceId: string, values: AccessValues & { readonly status?: CommandRecord['status'] }) => {
-      const { commands } = accessClient(values, environment.env);
-      const { data } = await commands.list(deviceId, given({ status: values.status }));
-      outputOf(environment, values.json).list(COLUMNS, data, 'There are no such commands.');
-    },
-  );
+  withAccess(one).action(async (deviceId: string, values: ListValues) => {
+    const { commands } = accessClient(values, environment.env);
+    const { limit } = values;
+    const { data, page } = await commands.list(deviceId, given({ status: values.status, limit }));
+    const output = outputOf(environment, values.json);
+    output.list(COLUMNS, data, 'There are no such commands.');
+    if (page.next_cursor !== null) output.more('--limit lists more of them');
+  });
 }
 
 type ReleaseValues = AccessValues & WaitValues & { readonly yes?: boolean };

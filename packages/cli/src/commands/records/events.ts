@@ -52,10 +52,12 @@ export const audit: Define = (command, environment) => {
     const query = given({ device_id: device, action, actor, result, from, to });
     const found: AuditEntry[] = [];
     for await (const entry of accessClient(values, environment.env).audit.listAll(query)) {
-      if (found.length === limit) break;
-      found.push(entry);
+      // One more than is listed, to know that there is one.
+      if (found.push(entry) > limit) break;
     }
-    outputOf(environment, values.json).list(COLUMNS, found, 'There are no such entries.');
+    const output = outputOf(environment, values.json);
+    output.list(COLUMNS, found.slice(0, limit), 'There are no such entries.');
+    if (found.length > limit) output.more('--limit lists more of them, --to the earlier ones');
   });
 };
 

@@ -61,8 +61,10 @@ export const note: Define = (command, environment) => {
   withExamples(list, 'granary note list --since 24h');
   withAccess(list).action(async ({ device, facility, since, limit, ...values }: ListValues) => {
     const query = given({ device_id: device, facility, from: since });
-    const { data } = await accessClient(values, environment.env).shifts.notes({ ...query, limit });
-    outputOf(environment, values.json).list(NOTE_COLUMNS, data, 'There are no such notes.');
+    const { data, page } = await accessClient(values, environment.env).shifts.notes({ ...query, limit });
+    const output = outputOf(environment, values.json);
+    output.list(NOTE_COLUMNS, data, 'There are no such notes.');
+    if (page.next_cursor !== null) output.more('--limit lists more of them, --since chooses');
   });
   defineAddNote(command.command('add').summary('write one'), environment);
   const remove = command.command('remove').summary('remove one').argument('<note_id>');
@@ -123,8 +125,10 @@ export const handover: Define = (command, environment) => {
   withExamples(list, 'granary handover list --waiting');
   withAccess(list).action(async ({ facility, waiting, limit, ...values }: HandoverListValues) => {
     const query = given({ facility, waiting: waiting === true ? ('true' as const) : undefined });
-    const { data } = await accessClient(values, environment.env).shifts.handovers({ ...query, limit });
-    outputOf(environment, values.json).list(HANDOVER_COLUMNS, data, 'There are no such handovers.');
+    const { data, page } = await accessClient(values, environment.env).shifts.handovers({ ...query, limit });
+    const output = outputOf(environment, values.json);
+    output.list(HANDOVER_COLUMNS, data, 'There are no such handovers.');
+    if (page.next_cursor !== null) output.more('--limit lists more of them');
   });
   defineHandOver(command.command('write').summary('tell the next shift'), environment);
   const acknowledge = command.command('acknowledge').summary('the next shift has read it');

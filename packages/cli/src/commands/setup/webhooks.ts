@@ -17,6 +17,7 @@ interface Values extends AccessValues {
   readonly dead?: boolean;
   readonly skipMissed?: boolean;
   readonly overlap?: number;
+  readonly limit?: number;
 }
 
 const stateOf = ({ enabled, disabled_reason, failing_since }: WebhookRecord): string => {
@@ -60,7 +61,9 @@ export const webhooks: Define = (command, environment) => {
   });
   defineWebhookAdd(command.command('add').summary('register a receiver'), environment);
   define('show', 'show one webhook', show);
-  define('deliveries', 'list its newest deliveries', deliveries);
+  define('deliveries', 'list its newest deliveries', deliveries, (one) =>
+    one.option('--limit <entries>', 'at most so many, up to 1000', wholeNumber),
+  );
   define('test', 'send a test message', sendTest);
   define('replay', 'send events again', replay, (one) =>
     one
@@ -109,8 +112,10 @@ const show: Act = async ({ id, values, environment, webhooks: api }) => {
 };
 
 const deliveries: Act = async ({ id, values, environment, webhooks: api }) => {
-  const { data } = await api.deliveries(id);
-  outputOf(environment, values.json).list(DELIVERY_COLUMNS, data, 'There are no deliveries.');
+  const { data, page } = await api.deliveries(id, given({ limit: values.limit }));
+  const output = outputOf(environment, values.json);
+  output.list(DELIVERY_COLUMNS, data, 'There are no deliveries.');
+  if (page.next_cursor !== null) output.more('--limit lists more of them');
 };
 
 const sendTest: Act = async ({ id, values, environment, webhooks: api }) => {

@@ -264,6 +264,8 @@ export const notifications: typeof english.notifications = {
 };
 
 export const audit: typeof english.audit = {
+  csvIsCut: (lines) =>
+    `Die Datei hat die neuesten ${lines} Einträge. Für die übrigen einen Tag oder einen anderen Filter wählen.`,
   title: 'Änderungsprotokoll',
   at: 'Zeit',
   who: 'Wer',

@@ -258,6 +258,8 @@ export const notifications = {
 };
 
 export const audit = {
+  csvIsCut: (lines: number) =>
+    `The file has the newest ${lines} entries. Choose a day or another filter for the others.`,
   title: 'Audit log',
   at: 'Time',
   who: 'Who',

@@ -16,7 +16,7 @@ export const alerts = {
     history: 'History',
     statistics: 'Statistics',
   },
-  countedList: (name: string, count: number) => `${name} (${count})`,
+  countedList: (name: string, count: number | string) => `${name} (${count})`,
   empty: {
     open: 'No open alerts.',
     unacknowledged: 'Every open alert is acknowledged.',

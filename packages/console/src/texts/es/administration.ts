@@ -260,6 +260,8 @@ export const notifications: typeof english.notifications = {
 };
 
 export const audit: typeof english.audit = {
+  csvIsCut: (lines) =>
+    `El archivo contiene las ${lines} entradas más recientes. Para las demás, elija un día u otro filtro.`,
   title: 'Registro',
   at: 'Hora',
   who: 'Quién',

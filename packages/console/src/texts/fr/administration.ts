@@ -262,6 +262,8 @@ export const notifications: typeof english.notifications = {
 };
 
 export const audit: typeof english.audit = {
+  csvIsCut: (lines) =>
+    `Le fichier contient les ${lines} entrées les plus récentes. Pour les autres, choisissez un jour ou un autre filtre.`,
   title: 'Journal',
   at: 'Heure',
   who: 'Qui',

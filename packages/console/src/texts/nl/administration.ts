@@ -262,6 +262,8 @@ export const notifications: typeof english.notifications = {
 };
 
 export const audit: typeof english.audit = {
+  csvIsCut: (lines) =>
+    `Het bestand heeft de nieuwste ${lines} regels. Kies voor de andere een dag of een ander filter.`,
   title: 'Logboek',
   at: 'Tijd',
   who: 'Wie',

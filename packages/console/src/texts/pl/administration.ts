@@ -260,6 +260,7 @@ export const notifications: typeof english.notifications = {
 };
 
 export const audit: typeof english.audit = {
+  csvIsCut: (lines) => `Plik zawiera ${lines} najnowszych wpisów. Pozostałe: wybierz dzień lub inny filtr.`,
   title: 'Dziennik zdarzeń',
   at: 'Czas',
   who: 'Kto',

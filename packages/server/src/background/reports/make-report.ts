@@ -72,6 +72,11 @@ export async function makeReport(
         type: state.type,
         since: toIso(state.createdAtMs),
       })),
+    // Both were chosen from after they were read.
+    cut: [
+      ...(refills.length === limit ? (['deliveries'] as const) : []),
+      ...(open.length === limit ? (['open_critical'] as const) : []),
+    ],
     raised,
     alerts,
     operations: operations.map(({ state, deviceId, deviceName }) => ({
