@@ -54,6 +54,21 @@ test('up prints a link that signs in', async (t) => {
   assert.equal((await signIn(link)).status, 200);
 });
 
+test('links bring the name of the account, which the page offers to whoever is asked for theirs, but not that of root', async (t) => {
+  const env = await serve(t);
+  for (const [account, fragment] of [
+    ['Zoë Mill', /#sign-in=gc_[\w-]{32}&name=Zo%C3%AB%20Mill\n/],
+    ['root', /#sign-in=gc_[\w-]{32}\n/],
+  ] as const) {
+    const shown = granary(t, ['console'], { ...env, GRANARY_ACTOR: '', USER: account });
+    assert.equal(await shown.exited, 0, shown.stderr);
+    assert.match(shown.stdout, fragment);
+    assert.equal((await signIn(shown.stdout)).status, 200);
+  }
+  const demo = granary(t, ['up', '--empty'], { ...(await serviceEnv(t)), GRANARY_ACTOR: 'Cleo' });
+  await demo.printed(/Console {4}\S+#sign-in=gc_[\w-]{32}&name=Cleo \(signs in once\)/);
+});
+
 test('up --empty starts no simulated devices', async (t) => {
   const env = await serviceEnv(t);
   const service = granary(t, ['up', '--empty'], env);

@@ -32,10 +32,10 @@ import {
   type SignedIn,
   type SignInResult,
   signIn,
-  takeCode,
+  takeLink,
   takeWanted,
 } from './session/sign-in.ts';
-import { InvitedView, PersonView, SignInView } from './session/sign-in-view.tsx';
+import { InvitedView, SignInView } from './session/sign-in-view.tsx';
 import { App, preloadView } from './shell/app.tsx';
 import { language, texts } from './texts/texts.ts';
 
@@ -58,7 +58,7 @@ const { silo_segment: siloSegment, field_segment: fieldSegment, sign_on_name: si
 const client = createClient({ baseUrl: location.origin, siloSegment, fieldSegment });
 
 // What the first view needs is loaded at the same time: session, site, the code of the view, and the language.
-const link = takeCode();
+const link = takeLink();
 const ask = (): Promise<SignInResult> =>
   link?.kind === 'sign-in' ? signIn(client, { code: link.code }) : currentSession(client);
 const firstAnswer = ask();
@@ -130,6 +130,7 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
   const keepCookie = (): void => void client.session.get({ timeLimitMs: 0 }).catch(() => undefined);
   const cookieTimer = isSharedBrowser(own) ? setInterval(keepCookie, COOKIE_KEPT_EVERY_MS) : undefined;
   const confirming = signal<Confirming | null>(null);
+  const personAsked = signal(isPersonAsked(own) ? (link?.name ?? '') : null);
   const endKeeping = kept === undefined && !isSharedBrowser(own) ? keepFor(own, live) : () => undefined;
   if (kept === undefined) live.start();
   else live.showKept(kept);
@@ -150,6 +151,7 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
       preferences,
       session,
       confirming,
+      personAsked,
       become,
       signOut,
     };
@@ -205,23 +207,12 @@ async function reloadIfOutdated(): Promise<void> {
 }
 
 /** Only a key does not say who uses it. One that only reads leaves no records, so a screen on a wall is not asked. */
-function askPerson(session: SignedIn, read?: Promise<SiteRecords>): void {
-  const isAsked =
-    session.kind === 'service' &&
-    preferences.person.peek() === '' &&
-    session.scopes.some((scope) => scope !== 'read');
-  if (!isAsked) {
-    // A terminal that was just locked may see less than the person at whose session it was read.
-    void showConsole(session, { first: session.terminal === null ? read : undefined });
-    return;
-  }
-  const onNamed = (name: string): void => {
-    preferences.person.value = name;
-    render(null, place);
-    void showConsole(session);
-  };
-  render(<PersonView onNamed={onNamed} />, place);
-}
+const isPersonAsked = ({ kind, scopes }: SignedIn): boolean =>
+  kind === 'service' && preferences.person.peek() === '' && scopes.some((scope) => scope !== 'read');
+
+/** A terminal that was just locked may see less than the person at whose session it was read. */
+const openConsole = (session: SignedIn, read?: Promise<SiteRecords>): void =>
+  void showConsole(session, { first: session.terminal === null ? read : undefined });
 
 function showSignIn(reason: string | null): void {
   render(
@@ -230,7 +221,7 @@ function showSignIn(reason: string | null): void {
       signOnName={signOnName}
       hasPeople={settings.has_people}
       reason={reason}
-      onSignedIn={askPerson}
+      onSignedIn={openConsole}
     />,
     place,
   );
@@ -253,7 +244,7 @@ async function openWith(
     clearTimeout(timer);
     if (isSignedIn(result) || result.kind === 'refused') {
       (await shown[0])?.();
-      if (isSignedIn(result)) return askPerson(result, asked === first ? read : undefined);
+      if (isSignedIn(result)) return openConsole(result, asked === first ? read : undefined);
       await forgetKept();
       return showSignIn(reason);
     }
@@ -292,7 +283,7 @@ addEventListener('pageshow', ({ persisted }) => {
 });
 if (link?.kind === 'invite') {
   render(
-    <InvitedView client={client} signOnName={signOnName} invite={link.code} onSignedIn={askPerson} />,
+    <InvitedView client={client} signOnName={signOnName} invite={link.code} onSignedIn={openConsole} />,
     place,
   );
 } else await openWith(firstAnswer, ask, link === null ? null : texts.value.session.codeUsed, firstRead);

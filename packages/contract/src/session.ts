@@ -96,3 +96,12 @@ export type SignInCode = Static<typeof SignInCode>;
 
 export const checkSignIn = checker(SignIn);
 export const checkSignInCodeRequest = checker(SignInCodeRequest);
+
+/**
+ * What a link to the operators' page ends with, so that it signs in. Browsers do not send it, so the code reaches no log. The page
+ * offers the name to whoever is asked for theirs; an account that is no person's is not offered.
+ */
+export const signInFragment = (code: string, account: string | undefined): string =>
+  account === undefined || account === '' || account === 'root'
+    ? `#sign-in=${code}`
+    : `#sign-in=${code}&name=${encodeURIComponent(account)}`;

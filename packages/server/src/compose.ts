@@ -8,7 +8,12 @@ import { composeDevices } from './devices/device-parts.ts';
 import { endProcess } from './devices/link/device-link.ts';
 import { CONSOLE_FOLDER } from './http/console/built-console.ts';
 import { removeAddresses, writeAddresses } from './process/addresses-file.ts';
-import { type AdminKey, ensureAdminKey, firstConsoleLink } from './process/keys/admin-key.ts';
+import {
+  type AdminKey,
+  ensureAdminKey,
+  firstConsoleLink,
+  type SignInLink,
+} from './process/keys/admin-key.ts';
 import { Keyring } from './process/keys/keyring.ts';
 import { KnownCallers } from './process/keys/known-callers.ts';
 import { Lifecycle } from './process/lifecycle.ts';
@@ -33,8 +38,8 @@ export interface Environment {
   readonly accessLog?: Logger;
   /** The built operators' page, if it is not at its usual place. */
   readonly consoleFolder?: string;
-  /** How long `consoleUrl` signs in, once; without it nobody is signed in. */
-  readonly signInLinkMs?: number;
+  /** How `consoleUrl` signs in, once; without it nobody is signed in. */
+  readonly signInLink?: SignInLink;
   /** Called when a thread of the device link has ended by itself, instead of ending the process. */
   readonly threadEnded?: (error: Error) => void;
 }
@@ -206,7 +211,7 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
     httpUrl,
     httpsUrl,
     adminKey,
-    consoleUrl: settings.console ? await firstConsoleLink(console, surroundings.signInLinkMs) : null,
+    consoleUrl: settings.console ? await firstConsoleLink(console, surroundings.signInLink) : null,
     mqttUrl: mqttUrl ?? mqttsUrl ?? '',
     mqttsUrl,
   };

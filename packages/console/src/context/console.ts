@@ -41,6 +41,8 @@ export interface Console {
   readonly session: SignedIn;
   /** What waits for somebody to confirm it. */
   readonly confirming: Signal<Confirming | null>;
+  /** The name that is offered to whoever is asked for theirs; `null` where nobody is asked. */
+  readonly personAsked: Signal<string | null>;
   /** Somebody else acts at this terminal from now on, or nobody; the view stays. */
   readonly become: (session: SignedIn | null) => void;
   readonly signOut: () => Promise<void>;

@@ -18,6 +18,8 @@ interface Props {
   readonly onClose: () => void;
   /** Asked before Escape or the cross closes the dialog, where something would be lost. */
   readonly question?: string;
+  /** At the foot of the window what is behind it can be read. */
+  readonly place?: 'top' | 'foot';
   readonly children: ComponentChildren;
 }
 
@@ -25,7 +27,7 @@ interface Props {
  * A form over the view. The alarm bar stays visible above it. What moves is shown in it too, because a stop must be within
  * reach while nothing else can be pressed. Escape closes it.
  */
-export function Dialog({ title, onClose, question, children }: Props) {
+export function Dialog({ title, onClose, question, place = 'top', children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const isAsked = useSignal(false);
   const Top = useContext(DialogTop);
@@ -47,7 +49,7 @@ export function Dialog({ title, onClose, question, children }: Props) {
   return (
     <dialog
       ref={element}
-      class="dialog"
+      class={`dialog ${place === 'foot' ? 'at-foot' : ''}`}
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault();

@@ -232,9 +232,10 @@ describe('the shell of the console in Chromium', () => {
     const operator = await signIn(t, site, { person: null });
     if (operator === null) return;
     const { page } = operator;
-    await page.getByText('Who are you?').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Who are you?' });
+    await dialog.waitFor();
     await checkAccessibility(page);
-    await page.getByLabel('Your name').fill('Cleo');
+    await dialog.getByLabel('Your name').fill('Cleo');
     await page.keyboard.press('Enter');
     await page.getByText('Live', { exact: true }).waitFor();
     await page.reload();
@@ -251,6 +252,33 @@ describe('the shell of the console in Chromium', () => {
       .getByRole('cell', { name: /^Cleo · / })
       .first()
       .waitFor();
+  });
+
+  test('asks who the person is over the view, offers the name that the link brings, and takes what is typed', async (t) => {
+    for (const [typed, kept] of [
+      ['', 'Zoë Mill'],
+      ['Cleo', 'Cleo'],
+    ] as const) {
+      const operator = await signIn(t, site, { person: null, accountName: 'Zoë Mill' });
+      if (operator === null) return;
+      const { page } = operator;
+      const dialog = page.getByRole('dialog', { name: 'Who are you?' });
+      await dialog.waitFor();
+      // What the first view shows can be read while the person is asked.
+      const device = page.getByRole('heading', { name: 'Calf starter' });
+      await device.waitFor();
+      const [asked, shown] = [await dialog.boundingBox(), await device.boundingBox()];
+      assert.ok(asked !== null && shown !== null && shown.y + shown.height <= asked.y);
+      const name = dialog.getByLabel('Your name');
+      await eventually(() => name.evaluate((input) => document.activeElement === input), true);
+      assert.equal(await name.inputValue(), 'Zoë Mill');
+      // It is selected, so that what is typed takes its place.
+      await page.keyboard.type(typed);
+      await page.keyboard.press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByLabel(`Settings: ${kept}`).waitFor();
+      assert.doesNotMatch(page.url(), /name/);
+    }
   });
 
   test('closes the menu with Escape, with a press elsewhere and when another view opens', async (t) => {

@@ -10,8 +10,6 @@ import { texts } from '../texts/texts.ts';
 import { assertPasskey, passkeyObstacle } from './passkeys.ts';
 import { isSignedIn, type SignedIn, type SignInFailure, signIn, signOn } from './sign-in.ts';
 
-/** As the service accepts it. */
-const NAME_CHARS_MAX = 200;
 /** The way in which this browser signed in the last time. */
 const WAY = 'granary-sign-in';
 
@@ -254,52 +252,5 @@ function SignOnButton({ client, name, invite, failure }: SignOnProps) {
         {session.signInWith(name)}
       </Button>
     </>
-  );
-}
-
-interface PersonViewProps {
-  /** Called with an empty name where the person does not want to say it now. */
-  readonly onNamed: (name: string) => void;
-}
-
-/** Asks once who uses this browser, because several people share a key and the records must tell them apart. */
-export function PersonView({ onNamed }: PersonViewProps) {
-  const { session } = texts.value;
-  const name = useSignal('');
-  return (
-    <main class="sign-in">
-      <form
-        class="panel sign-in-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onNamed(name.peek().trim());
-        }}
-      >
-        <Drawing name="farm" />
-        <h1>{session.whoAreYou}</h1>
-        <Field label={session.person} hint={session.personHint}>
-          {(id) => (
-            <input
-              id={id}
-              type="text"
-              autocomplete="name"
-              required
-              pattern=".*\S.*"
-              maxLength={NAME_CHARS_MAX}
-              value={name.value}
-              onInput={({ currentTarget }) => {
-                name.value = currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
-        <Button kind="primary" type="submit">
-          {session.goOn}
-        </Button>
-        <Button kind="quiet" onPress={() => onNamed('')}>
-          {session.notNow}
-        </Button>
-      </form>
-    </main>
   );
 }

@@ -5,7 +5,7 @@ import type { SessionRecord, SignIn } from '@granary/contract/session';
 /** Sent once, because the page itself shows that the service does not answer and tries again. */
 const ONCE = { timeLimitMs: 0 };
 
-const CODE = /^#(sign-in|invite)=([\w-]+)$/;
+const CODE = /^#(sign-in|invite)=([\w-]+)(?:&name=([^&]*))?$/;
 
 /** What the key of the session may do. */
 export type SignedIn = Pick<
@@ -73,12 +73,28 @@ async function result(answer: Promise<SessionRecord>): Promise<SignInResult> {
   }
 }
 
-/** The one-time code of a link. It is removed from the address, so that it is not kept in the history. */
-export function takeCode(): { readonly kind: string; readonly code: string } | null {
-  const [, kind, code] = CODE.exec(location.hash) ?? [];
+export interface Link {
+  readonly kind: string;
+  /** Works once. */
+  readonly code: string;
+  /** The account of the machine that has made the link, which may be that of the person; empty where it is not told. */
+  readonly name: string;
+}
+
+/** The link that has opened the page. It is removed from the address, so that it is not kept in the history. */
+export function takeLink(): Link | null {
+  const [, kind, code, name = ''] = CODE.exec(location.hash) ?? [];
   if (kind === undefined || code === undefined) return null;
   history.replaceState(null, '', '/');
-  return { kind, code };
+  return { kind, code, name: decoded(name) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
 }
 
 /** What the page must know of its service before anybody has signed in; the service writes it into the page. */

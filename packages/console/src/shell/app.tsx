@@ -37,6 +37,8 @@ const LAZY_VIEWS: Readonly<Record<Exclude<Route['view'], 'overview'>, LazyView>>
   start: lazyView(async () => (await import('../start/start-view.tsx')).StartView),
   wall: lazyView(async () => (await import('../wall/wall-view.tsx')).WallView),
 };
+/** Only where a browser is used for the first time. */
+const PersonDialog = lazyView(async () => (await import('../session/person-dialog.tsx')).PersonDialog);
 /** Only where people share a browser. */
 const TerminalBar = lazyView(async () => (await import('../terminals/terminal-bar.tsx')).TerminalBar);
 /** What waits for a decision; `null` until it is loaded, which is after the first view. */
@@ -54,7 +56,7 @@ export function preloadView(view: Route['view']): void {
 const PRELOAD_AFTER_MS = 2_000;
 
 export function App() {
-  const { live, navigation, session, confirming } = useConsole();
+  const { live, navigation, session, confirming, personAsked } = useConsole();
   const { state } = live.connection.current.value;
   const { view: asked, id } = navigation.route.value;
   const view = session.kind === 'display' ? 'wall' : asked;
@@ -95,6 +97,7 @@ export function App() {
         {!isWall && <NavigationBar />}
         {!isWall && <CommandPalette />}
         {confirming.value !== null && <ConfirmationDialog />}
+        {isRead && personAsked.value !== null && <PersonDialog />}
         <main ref={main} tabIndex={-1}>
           {isRead && !isWall && Proposals !== null && (
             <ViewBoundary name={texts.value.proposals.title}>

@@ -28,6 +28,8 @@ interface Options {
   readonly apiKey?: string;
   /** The name that the browser remembers; `null` for a browser that is used for the first time, which is asked for it. */
   readonly person?: string | null;
+  /** The name that the link brings: that of the account of the machine that printed it. */
+  readonly accountName?: string;
   /** What the person has chosen on the page; English where it is the language of the browser unless given. */
   readonly language?: 'en' | 'de';
   /** The language of the browser itself, which is not always that of the page. */
@@ -62,6 +64,7 @@ export async function signIn(
     clockAheadMs,
     person = 'Bea',
     hasServiceWorker = false,
+    accountName,
     language,
     browserLanguage = 'en-GB',
   } = options;
@@ -80,7 +83,8 @@ export async function signIn(
   const record = new PageRecord(page);
   if (clockAheadMs !== undefined) await page.clock.install({ time: Date.now() + clockAheadMs });
   const { code } = await createClient({ baseUrl: site.url, apiKey }).session.createCode();
-  await page.goto(`${site.url}/#sign-in=${code}`);
+  const name = accountName === undefined ? '' : `&name=${encodeURIComponent(accountName)}`;
+  await page.goto(`${site.url}/#sign-in=${code}${name}`);
   if (person !== null) await page.locator(SECTIONS).waitFor();
   return {
     page,

@@ -1,4 +1,5 @@
-import { type AccessValues, accessClient, serviceAccess } from '../../access/service-access.ts';
+import { signInFragment } from '@granary/contract/session';
+import { type AccessValues, accessClient, personName, serviceAccess } from '../../access/service-access.ts';
 import type { Define } from '../../program/environment.ts';
 import { wholeNumber, withAccess, withExamples } from '../../program/options.ts';
 import { outputOf } from '../../terminal/output.ts';
@@ -26,7 +27,8 @@ export const consoleLink: Define = (command, environment) => {
     const { code, expires_at } = await accessClient(values, environment.env).session.createCode({
       valid_seconds: values.minutes * 60,
     });
-    const url = `${baseUrl.replace(/\/+$/, '')}/#sign-in=${code}`;
+    const account = personName(environment.env);
+    const url = `${baseUrl.replace(/\/+$/, '')}/${signInFragment(code, account)}`;
     outputOf(environment, values.json).one(
       { url, expires_at },
       () => `${url}\nIt signs in once, until ${expires_at}.`,

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from '@granary/contract/time';
 import { createService, type Service } from '@granary/server/compose';
 import { readSettings } from '@granary/server/process/settings';
+import { personName } from '../../access/service-access.ts';
 import type { Define } from '../../program/environment.ts';
 import { withExamples } from '../../program/options.ts';
 import { startMessage } from '../../running/start-message.ts';
@@ -28,7 +29,10 @@ export const serve: Define = (command, { env, print, terminal }) => {
       const settings = readSettings(env);
       await runUntilSignal(async (onStop) => {
         const isTerminal = terminal.columns !== null;
-        const service = createService(settings, isTerminal ? { signInLinkMs: SIGN_IN_MS } : {});
+        const service = createService(
+          settings,
+          isTerminal ? { signInLink: { validMs: SIGN_IN_MS, account: personName(env) } } : {},
+        );
         onStop(() => service.stop());
         if (settings.tlsCert !== null) reloadOnHangup(service);
         print(startMessage(await service.start(), settings.siloSegment, isTerminal));

@@ -3,6 +3,7 @@ import { createService, type Started } from '@granary/server/compose';
 import { readSettings, type Settings } from '@granary/server/process/settings';
 import { StartError } from '@granary/server/process/start-error';
 import { type Farm, type FarmOptions, HISTORY_DAYS_DEFAULT, startFarm } from '@granary/simulator/start-farm';
+import { personName } from '../../access/service-access.ts';
 import type { Define } from '../../program/environment.ts';
 import { UsageError } from '../../program/explain.ts';
 import { withExamples } from '../../program/options.ts';
@@ -57,7 +58,7 @@ export const up: Define = (command, { env, print, terminal }) => {
           ? await prepareDemoBridge(dataDir)
           : null;
       if (bridge !== null) onStop(bridge.stop);
-      const service = createService(usual, { signInLinkMs: SIGN_IN_MS });
+      const service = createService(usual, { signInLink: { validMs: SIGN_IN_MS, account: personName(env) } });
       onStop(() => service.stop());
       const started = await service.start();
       if (!isEmpty) {

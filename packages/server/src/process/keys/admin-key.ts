@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { App } from '@granary/app/app';
 import { patiently } from '@granary/common/patience';
 import { SCOPES } from '@granary/contract/keys';
+import { signInFragment } from '@granary/contract/session';
 import { isStorageFault } from '@granary/store/errors';
 import type { Logger } from '../logging/logger.ts';
 import type { Nodes } from '../nodes/nodes.ts';
@@ -95,19 +96,24 @@ interface LinkParts {
   readonly nowMs: number;
 }
 
-/** A link that signs in once with the admin key; without a time only the address of the page. */
-export async function firstConsoleLink(parts: LinkParts, validMs: number | undefined): Promise<string> {
+export interface SignInLink {
+  readonly validMs: number;
+  /** The account of the machine, whose name the page offers to whoever opens it. */
+  readonly account: string | undefined;
+}
+
+/** A link that signs in once with the admin key; without `link` only the address of the page. */
+export async function firstConsoleLink(parts: LinkParts, link: SignInLink | undefined): Promise<string> {
   const { app, adminKey, baseUrl, nowMs } = parts;
-  const key = validMs === undefined ? undefined : await app.keys.findByHash(hashSecret(adminKey.key));
-  if (validMs === undefined || key === undefined) return `${baseUrl}/`;
+  const key = link === undefined ? undefined : await app.keys.findByHash(hashSecret(adminKey.key));
+  if (link === undefined || key === undefined) return `${baseUrl}/`;
   const code = newSignInCode();
   await app.session.createCode({
     hash: hashSecret(code),
     keyId: key.keyId,
     sessionHash: null,
     createdAtMs: nowMs,
-    expiresAtMs: nowMs + validMs,
+    expiresAtMs: nowMs + link.validMs,
   });
-  // After the `#`, which browsers do not send, so that the code reaches no log of a server.
-  return `${baseUrl}/#sign-in=${code}`;
+  return `${baseUrl}/${signInFragment(code, link.account)}`;
 }

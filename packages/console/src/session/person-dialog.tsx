@@ -1,0 +1,64 @@
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useConsole } from '../context/console.ts';
+import { Button } from '../kit/button.tsx';
+import { Dialog } from '../kit/dialog.tsx';
+import { Field } from '../kit/inputs.tsx';
+import { texts } from '../texts/texts.ts';
+
+/** As the service accepts it. */
+const NAME_CHARS_MAX = 200;
+
+/**
+ * Asks once who uses this browser, because several people share a key and the records must tell them apart. It stands at the foot
+ * of the window, so that the view behind it can be read.
+ */
+export function PersonDialog() {
+  const { preferences, personAsked } = useConsole();
+  const { session } = texts.value;
+  const name = useSignal((personAsked.peek() ?? '').slice(0, NAME_CHARS_MAX));
+  const form = useRef<HTMLFormElement>(null);
+  // The name that is offered is often not the right one, and typing takes its place.
+  useLayoutEffect(() => form.current?.querySelector('input')?.select(), []);
+  const close = (): void => {
+    personAsked.value = null;
+  };
+  return (
+    <Dialog title={session.whoAreYou} place="foot" onClose={close}>
+      <form
+        ref={form}
+        class="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          preferences.person.value = name.peek().trim();
+          close();
+        }}
+      >
+        <Field label={session.person} hint={session.personHint}>
+          {(id) => (
+            <input
+              id={id}
+              type="text"
+              autocomplete="name"
+              required
+              pattern=".*\S.*"
+              maxLength={NAME_CHARS_MAX}
+              value={name.value}
+              onInput={({ currentTarget }) => {
+                name.value = currentTarget.value;
+              }}
+            />
+          )}
+        </Field>
+        <div class="dialog-actions">
+          <Button kind="quiet" onPress={close}>
+            {session.notNow}
+          </Button>
+          <Button kind="primary" type="submit">
+            {session.goOn}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
