@@ -44,7 +44,9 @@ export const FAULTS_LISTED_MAX = 200;
 export function refuseFaults(what: string, faults: readonly ValidationIssue[]): void {
   const [first] = faults;
   if (first === undefined) return;
-  const message = `${what}, nothing was changed: ${first.path} ${first.message}`;
+  const more =
+    faults.length >= FAULTS_LISTED_MAX ? `; only the first ${FAULTS_LISTED_MAX} faults are listed` : '';
+  const message = `${what}, nothing was changed: ${first.path} ${first.message}${more}`;
   throw new Refusal('apply_refused', message, faults.slice(0, FAULTS_LISTED_MAX));
 }
 
