@@ -25,6 +25,14 @@ const STOPS = `[...document.querySelectorAll('.movement-strip .movement .button'
     return hit === button ? [{ x, y, label: button.ariaLabel }] : [];
   })`;
 
+/** The stops of which a part cannot be pressed, because something else is over it or it is beyond the window. */
+const COVERED_STOPS = `[...document.querySelectorAll('.movement-foot .movement .button')].flatMap((button) => {
+    const { left, top, right, bottom } = button.getBoundingClientRect();
+    const corners = [[left + 8, top + 8], [right - 8, top + 8], [left + 8, bottom - 8], [right - 8, bottom - 8]];
+    const isWhole = corners.every(([x, y]) => document.elementFromPoint(x, y)?.closest('button') === button);
+    return isWhole ? [] : [button.ariaLabel];
+  })`;
+
 interface Stop {
   readonly x: number;
   readonly y: number;
@@ -102,6 +110,7 @@ for (const size of SIZES) {
       await page.locator('.movement-foot .movement').first().waitFor();
       const before = await stopsOf(page);
       assert.ok(before.length > 0);
+      assert.deepEqual(await page.evaluate(COVERED_STOPS), []);
       const isUnchanged = async (stops: readonly Stop[], looks: number): Promise<void> => {
         for (let look = 0; look < looks; look++) {
           for (const stop of stops) assert.equal(await labelAt(page, stop), stop.label);
