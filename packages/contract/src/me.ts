@@ -4,6 +4,17 @@ import { form } from './input/text-schemas.ts';
 import { Passkey } from './passkeys.ts';
 import { GivenCode, GivenPassword, PASSWORD_CHARS_MIN_OF_TWO, Person, Pin } from './people.ts';
 import { sentence } from './sentences/english.ts';
+import { Timestamp } from './time.ts';
+
+export const SECRET_KINDS = ['password', 'code', 'pin'] as const;
+
+const WrongSecrets = closed({
+  kind: Type.Enum(SECRET_KINDS),
+  from: described('The network, or the name of the terminal.', Type.String()),
+  count: Type.Integer({ minimum: 1 }),
+  first_at: Timestamp,
+  last_at: Timestamp,
+});
 
 /** What people see and change of themselves. */
 export const Me = closed({
@@ -13,6 +24,10 @@ export const Me = closed({
   recovery_codes_left: described(
     'How many recovery codes are left; null without a second factor.',
     Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+  ),
+  wrong_secrets: described(
+    'Wrong passwords, codes and PINs that were given for the person in the last 30 days, by where they came from, newest first; without a few before a sign-in from the same place.',
+    Type.Array(WrongSecrets),
   ),
   has_pin: described('Whether the person can sign in with a PIN at terminals.', Type.Boolean()),
 });
@@ -52,6 +67,7 @@ export const NewPin = closed({
 });
 
 export type Me = Static<typeof Me>;
+export type WrongSecrets = Static<typeof WrongSecrets>;
 
 export type SecondFactorChange = Static<typeof SecondFactorChange>;
 

@@ -4,13 +4,26 @@ import {
   KNOWN_PLACES_MAX,
   type PinTries,
   type PinTry,
+  pinsOfDay,
   pinTry,
 } from '@granary/core/guesses';
+import { guessedMessage } from '@granary/core/notifications/guessed';
+import { NOTIFICATION_DOCUMENT, type StoredNotification } from '@granary/core/notifications/record';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from '../effects.ts';
+import { newId } from '../ids.ts';
 import { lockKey } from '../keys/key-rows.ts';
+import { insertNotifications } from '../notifications/notification-rows.ts';
 import type { Transaction } from '../transaction.ts';
+import {
+  countWrong,
+  forgetMistyped,
+  listWrongSecrets,
+  mailedNow,
+  storedPasswordTries,
+  type WrongSecret,
+} from './wrong-secrets.ts';
 
 /** A network or a terminal, for one person. */
 interface PlaceOfPerson {
@@ -19,7 +32,7 @@ interface PlaceOfPerson {
 }
 
 interface Guesses extends PlaceOfPerson {
-  readonly kind: 'pin' | 'code';
+  readonly kind: 'pin' | 'pin_day' | 'code';
   readonly count: number;
   readonly atMs: number;
 }
@@ -33,16 +46,22 @@ interface TakenCode {
 
 const ELSEWHERE = '';
 
+interface PasswordPlace extends PlaceOfPerson {
+  /** What is counted for itself, where the person is known and elsewhere. */
+  readonly networks: { readonly home: string; readonly elsewhere: string };
+}
+
 export const reads = {
-  /** Where the person has signed in with everything that is asked for. */
-  async knownPlaces(sql: Sql, login: string): Promise<string[]> {
-    const rows = await sql.query<{ place: string }>(
-      `SELECT known_places.place FROM known_places JOIN people ON people.key_id = known_places.person_id
-       WHERE people.login = $1`,
-      [login],
-    );
-    return rows.map(({ place }) => place);
+  /** Whether the person has signed in there with everything that is asked for, and the wrong passwords since. */
+  async passwordTries(sql: Sql, { networks, ...at }: PasswordPlace, nowMs: number) {
+    const known = await isKnown(sql, at);
+    const counted = known
+      ? { place: at.place, network: networks.home }
+      : { place: '', network: networks.elsewhere };
+    return { isKnown: known, ...(await storedPasswordTries(sql, at.personId, counted, nowMs)) };
   },
+
+  wrongSecrets: (sql: Sql, personId: string, nowMs: number) => listWrongSecrets(sql, personId, nowMs),
 };
 
 /** Guesses are counted before they are looked at, so that of many at once only a few are. Each write locks the person. */
@@ -64,9 +83,33 @@ export const writes = {
     const tries = (await pinTriesAt(tx.sql, at.place, at.personId)).get(at.personId) ?? NO_TRIES;
     const result = pinTry(tries, nowMs);
     if (result !== 'password_required' && result.waitMs === 0) {
+      const { count, sinceMs } = pinsOfDay(tries, nowMs).tries;
       await save(tx.sql, { ...at, kind: 'pin', count: tries.count + 1, atMs: nowMs });
+      await save(tx.sql, { ...at, kind: 'pin_day', count, atMs: sinceMs });
     }
     return { ...committed(result), audited: 'nothing' };
+  },
+
+  /** A secret was not right; whose it is, is told so. */
+  async wrong(
+    tx: Transaction,
+    secret: WrongSecret,
+    { nowMs, canSendMail }: { readonly nowMs: number; readonly canSendMail: boolean },
+  ): Promise<Committed<null>> {
+    const { personId } = secret;
+    await lockKey(tx.sql, personId);
+    const email = await countWrong(tx.sql, secret, nowMs);
+    if (email === null || !canSendMail) return { ...committed(null), audited: 'nothing' };
+    await mailedNow(tx.sql, personId, nowMs);
+    await insertNotifications(tx.sql, NOTIFICATION_DOCUMENT, [mailTo(email, personId, nowMs)]);
+    return { ...committed(null, { kind: 'notifications_due' }), audited: 'nothing' };
+  },
+
+  /** A whole sign-in came from where a few were wrong. */
+  async mistyped(tx: Transaction, { personId, place }: PlaceOfPerson): Promise<Committed<null>> {
+    await lockKey(tx.sql, personId);
+    await forgetMistyped(tx.sql, personId, place);
+    return { ...committed(null), audited: 'nothing' };
   },
 
   /** The PIN was right there, or everything that a sign-in asks for, which makes the terminal known. */
@@ -76,14 +119,43 @@ export const writes = {
     { isWhole, nowMs }: { readonly isWhole: boolean; readonly nowMs: number },
   ): Promise<Committed<null>> {
     await lockKey(tx.sql, at.personId);
+    const { personId, place } = at;
     await tx.sql.run(`DELETE FROM guesses WHERE person_id = $1 AND kind = 'pin' AND place = $2`, [
-      at.personId,
-      at.place,
+      personId,
+      place,
     ]);
+    // Those of the day stay after a right PIN, without this one: somebody else may go on between those of the person.
+    await tx.sql.run(
+      isWhole
+        ? `DELETE FROM guesses WHERE person_id = $1 AND kind = 'pin_day' AND place = $2`
+        : `UPDATE guesses SET count = count - 1 WHERE person_id = $1 AND kind = 'pin_day' AND place = $2 AND count > 0`,
+      [personId, place],
+    );
+    await forgetMistyped(tx.sql, at.personId, at.place);
     if (isWhole) await learnPlace(tx.sql, at, nowMs);
     return { ...committed(null), audited: 'nothing' };
   },
 };
+
+/** At most one a day. */
+function mailTo(email: string, personId: string, nowMs: number): StoredNotification {
+  const ruleId = `guessed-${personId}`;
+  const content = { ...guessedMessage(), alerts: [], alertCount: 0, target: { email } };
+  return {
+    notificationId: newId('ntf', nowMs),
+    ruleId,
+    step: 0,
+    status: 'pending',
+    channel: 'email',
+    kind: 'guessed',
+    content: { ...content, ruleName: content.subject },
+    createdAtMs: nowMs,
+    attempts: 0,
+    nextAttemptAtMs: nowMs,
+    sentAtMs: null,
+    lastError: null,
+  };
+}
 
 async function isKnown(sql: Sql, { personId, place }: PlaceOfPerson): Promise<boolean> {
   const text = 'SELECT 1 AS found FROM known_places WHERE person_id = $1 AND place = $2';
@@ -98,7 +170,14 @@ async function codeTries(sql: Sql, personId: string, place: string): Promise<Cod
   return row;
 }
 
-export const NO_TRIES: PinTries = { count: 0, lastAtMs: 0, elsewhere: 0, isKnown: false };
+export const NO_TRIES: PinTries = { count: 0, lastAtMs: 0, elsewhere: 0, isKnown: false, ofDay: null };
+
+interface PinTriesRow extends Omit<PinTries, 'isKnown' | 'ofDay'> {
+  readonly personId: string;
+  readonly isKnown: number;
+  readonly dayCount: number;
+  readonly daySinceMs: number;
+}
 
 /** Of those whose PIN was tried somewhere, or of one person, by their ids. */
 export async function pinTriesAt(
@@ -106,21 +185,26 @@ export async function pinTriesAt(
   terminalId: string,
   personId: string | null,
 ): Promise<ReadonlyMap<string, PinTries>> {
-  const rows = await sql.query<Omit<PinTries, 'isKnown'> & { personId: string; isKnown: number }>(
+  const rows = await sql.query<PinTriesRow>(
     `SELECT guesses.person_id,
-       CAST(SUM(CASE WHEN guesses.place = $1 THEN guesses.count ELSE 0 END) AS BIGINT) AS count,
-       MAX(CASE WHEN guesses.place = $1 THEN guesses.at_ms ELSE 0 END) AS last_at_ms,
-       CAST(SUM(CASE WHEN known_places.place IS NULL THEN guesses.count ELSE 0 END) AS BIGINT) AS elsewhere,
+       CAST(SUM(CASE WHEN guesses.kind = 'pin' AND guesses.place = $1 THEN guesses.count ELSE 0 END) AS BIGINT) AS count,
+       MAX(CASE WHEN guesses.kind = 'pin' AND guesses.place = $1 THEN guesses.at_ms ELSE 0 END) AS last_at_ms,
+       CAST(SUM(CASE WHEN guesses.kind = 'pin' AND known_places.place IS NULL THEN guesses.count ELSE 0 END) AS BIGINT) AS elsewhere,
        (SELECT COUNT(*) FROM known_places AS here
-        WHERE here.person_id = guesses.person_id AND here.place = $1) AS is_known
+        WHERE here.person_id = guesses.person_id AND here.place = $1) AS is_known,
+       MAX(CASE WHEN guesses.kind = 'pin_day' THEN guesses.count ELSE 0 END) AS day_count,
+       MAX(CASE WHEN guesses.kind = 'pin_day' THEN guesses.at_ms ELSE 0 END) AS day_since_ms
      FROM guesses LEFT JOIN known_places
        ON known_places.person_id = guesses.person_id AND known_places.place = guesses.place
-     WHERE guesses.kind = 'pin' ${personId === null ? '' : 'AND guesses.person_id = $2'}
+     WHERE (guesses.kind = 'pin' OR (guesses.kind = 'pin_day' AND guesses.place = $1)) ${personId === null ? '' : 'AND guesses.person_id = $2'}
      GROUP BY guesses.person_id`,
     personId === null ? [terminalId] : [terminalId, personId],
   );
   return new Map(
-    rows.map(({ personId, isKnown, ...tries }) => [personId, { ...tries, isKnown: isKnown === 1 }]),
+    rows.map(({ personId, isKnown, dayCount, daySinceMs, ...tries }) => [
+      personId,
+      { ...tries, isKnown: isKnown === 1, ofDay: { count: dayCount, sinceMs: daySinceMs } },
+    ]),
   );
 }
 
@@ -140,7 +224,7 @@ export async function uncountCode(sql: Sql, personId: string, countedAt: string)
 
 /** Of a PIN that is replaced: another one has to be guessed. The person is locked. */
 export async function forgetPins(sql: Sql, personId: string): Promise<void> {
-  await sql.run(`DELETE FROM guesses WHERE person_id = $1 AND kind = 'pin'`, [personId]);
+  await sql.run(`DELETE FROM guesses WHERE person_id = $1 AND kind IN ('pin', 'pin_day')`, [personId]);
 }
 
 /** Only for a sign-in with everything that is asked for. The person is locked. */

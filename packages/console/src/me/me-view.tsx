@@ -24,6 +24,7 @@ import { Passkeys } from './passkeys.tsx';
 import { PushPanel } from './push-panel.tsx';
 import { meaningsOf } from './rights.ts';
 import { SecondFactor } from './second-factor.tsx';
+import { WrongSecretsPanel } from './wrong-secrets.tsx';
 
 /** What people see and change of themselves. */
 export function MeView() {
@@ -37,6 +38,7 @@ export function MeView() {
       <h1>{isPerson ? session.name : me.title}</h1>
       <Failure of={own.failure} />
       {isPerson && own.value === undefined && own.failure === null && <Notice>{shell.loading}</Notice>}
+      {own.value !== undefined && <WrongSecretsPanel me={own.value} />}
       {isPerson ? own.value !== undefined && <AboutMe me={own.value} /> : <p class="muted">{me.keyMeans}</p>}
       <Display />
       {!isSharedBrowser(session) && <PushPanel />}

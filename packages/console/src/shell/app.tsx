@@ -43,6 +43,8 @@ const PersonDialog = lazyView(async () => (await import('../session/person-dialo
 const TerminalBar = lazyView(async () => (await import('../terminals/terminal-bar.tsx')).TerminalBar);
 /** What waits for a decision; `null` until it is loaded, which is after the first view. */
 const loadedProposals = signal<ComponentType | null>(null);
+/** That somebody guesses a secret of the person; also loaded after the first view. */
+const loadedGuesses = signal<ComponentType | null>(null);
 const ConfirmationDialog = lazyView(
   async () => (await import('../terminals/confirmation-dialog.tsx')).ConfirmationDialog,
 );
@@ -65,6 +67,7 @@ export function App() {
   const isRead = live.connection.isRead.value;
   const main = useRef<HTMLElement>(null);
   const Proposals = loadedProposals.value;
+  const Guesses = loadedGuesses.value;
   useEffect(() => {
     if (!isRead) return;
     const timer = setTimeout(() => {
@@ -72,6 +75,12 @@ export function App() {
       import('../operations/proposals.tsx').then(
         ({ Proposals }) => {
           loadedProposals.value = Proposals;
+        },
+        () => undefined,
+      );
+      import('../me/wrong-secrets.tsx').then(
+        ({ WrongSecretsNotice }) => {
+          loadedGuesses.value = WrongSecretsNotice;
         },
         () => undefined,
       );
@@ -102,6 +111,11 @@ export function App() {
           {isRead && !isWall && Proposals !== null && (
             <ViewBoundary name={texts.value.proposals.title}>
               <Proposals />
+            </ViewBoundary>
+          )}
+          {isRead && !isWall && Guesses !== null && (
+            <ViewBoundary name={texts.value.me.wrongSecrets}>
+              <Guesses />
             </ViewBoundary>
           )}
           {isRead ? (

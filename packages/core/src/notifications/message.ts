@@ -27,7 +27,7 @@ const KIND_WORDS: Readonly<Record<NoticeKind, string>> = {
 };
 
 /** What a message is about. What people can make, or have made by others, waits for no place of an alert. */
-export type MessageKind = 'critical_alert' | 'alert' | 'operation' | 'report' | 'test';
+export type MessageKind = 'critical_alert' | 'alert' | 'operation' | 'guessed' | 'report' | 'test';
 
 /** An alert as it is now, in words for a person. */
 export interface ToldAlert {

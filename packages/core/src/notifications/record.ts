@@ -15,7 +15,7 @@ export type Urgency = (typeof URGENCIES)[number];
 export const KINDS_OF: Readonly<Record<Urgency, readonly MessageKind[]>> = {
   critical: ['critical_alert'],
   alert: ['alert'],
-  other: ['operation', 'report', 'test'],
+  other: ['operation', 'guessed', 'report', 'test'],
 };
 
 /** One message to one target, as it is stored. */

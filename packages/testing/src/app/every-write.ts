@@ -432,6 +432,13 @@ export const EVERY_WRITE: EveryWrite = {
   guesses: {
     takePin: (round) => [round.app.guesses.takePin(AT_TERMINAL, atMs(round))],
     takeCode: (round) => [round.app.guesses.takeCode(AT_TERMINAL, atMs(round))],
+    wrong: (round) => [
+      round.app.guesses.wrong(
+        { ...AT_TERMINAL, kind: 'pin' },
+        { nowMs: atMs(round), canSendMail: round.node === 0 },
+      ),
+    ],
+    mistyped: (round) => [round.app.guesses.mistyped(AT_TERMINAL)],
     recognised: (round) => [
       round.app.guesses.recognised(AT_TERMINAL, { isWhole: round.node === 0, nowMs: atMs(round) }),
     ],

@@ -25,6 +25,18 @@ export const me: typeof english.me = {
   keyMeans: 'Sie sind mit einem API-Schlüssel angemeldet, den mehrere Personen benutzen können.',
   about: 'Über mich',
   email: 'E-Mail',
+  wrongSecrets: 'Falsche Eingaben für Sie',
+  wrongSecretsMean:
+    'In den letzten 30 Tagen hat jemand diese für Sie eingegeben; sie wurden abgelehnt. Wenn Sie das nicht waren: Sehen Sie die Browser unten durch und ändern Sie, was jemand anders wissen könnte.',
+  wrongWhat: 'Was',
+  wrongFrom: 'Von',
+  wrongCount: 'Wie viele',
+  wrongLast: 'Zuletzt',
+  wrongKinds: { password: 'Passwort', code: 'Code des zweiten Faktors', pin: 'PIN' },
+  wrongNotice: (number) =>
+    `Falsche Passwörter, Codes oder PINs, die für Sie eingegeben wurden: ${number}. Sie wurden abgelehnt.`,
+  wrongShow: 'Zeigen',
+  wrongSeen: 'Gesehen',
   sessions: 'Angemeldet',
   sessionsMean: 'Browser, in denen Sie angemeldet sind. Beenden Sie die, die Sie nicht kennen.',
   browser: 'Browser',

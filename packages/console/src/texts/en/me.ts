@@ -25,6 +25,18 @@ export const me = {
   keyMeans: 'You have signed in with an API key, which several people may share.',
   about: 'About me',
   email: 'E-mail',
+  wrongSecrets: 'Wrong ones given for you',
+  wrongSecretsMean:
+    'In the last 30 days somebody gave these for you, and they were refused. If it was not you: look at the browsers below, and change what somebody else may know.',
+  wrongWhat: 'What',
+  wrongFrom: 'From',
+  wrongCount: 'How many',
+  wrongLast: 'Last one',
+  wrongKinds: { password: 'Password', code: 'Code of the second factor', pin: 'PIN' },
+  wrongNotice: (number: string) =>
+    `Wrong passwords, codes or PINs that were given for you: ${number}. They were refused.`,
+  wrongShow: 'Show',
+  wrongSeen: 'I have seen it',
   sessions: 'Signed in',
   sessionsMean: 'Browsers in which you are signed in. End those that you do not know.',
   browser: 'Browser',

@@ -25,6 +25,18 @@ export const me: typeof english.me = {
   keyMeans: 'Ha entrado con una clave de API, que pueden compartir varias personas.',
   about: 'Sobre mí',
   email: 'Correo electrónico',
+  wrongSecrets: 'Datos erróneos en su nombre',
+  wrongSecretsMean:
+    'En los últimos 30 días alguien los introdujo en su nombre y fueron rechazados. Si no fue usted: revise los navegadores de abajo y cambie lo que otra persona pueda saber.',
+  wrongWhat: 'Qué',
+  wrongFrom: 'Desde',
+  wrongCount: 'Cuántos',
+  wrongLast: 'El último',
+  wrongKinds: { password: 'Contraseña', code: 'Código del segundo factor', pin: 'PIN' },
+  wrongNotice: (number) =>
+    `Contraseñas, códigos o PIN erróneos introducidos en su nombre: ${number}. Fueron rechazados.`,
+  wrongShow: 'Mostrar',
+  wrongSeen: 'Visto',
   sessions: 'Sesiones abiertas',
   sessionsMean: 'Navegadores en los que ha entrado. Termine los que no conozca.',
   browser: 'Navegador',

@@ -25,6 +25,18 @@ export const me: typeof english.me = {
   keyMeans: 'Vous êtes connecté avec une clé d’API, que plusieurs personnes peuvent partager.',
   about: 'À mon sujet',
   email: 'Adresse e-mail',
+  wrongSecrets: 'Saisies fausses à votre nom',
+  wrongSecretsMean:
+    'Ces 30 derniers jours, quelqu’un les a saisies à votre nom et elles ont été refusées. Si ce n’était pas vous : vérifiez les navigateurs ci-dessous et changez ce qu’un autre peut connaître.',
+  wrongWhat: 'Quoi',
+  wrongFrom: 'Depuis',
+  wrongCount: 'Combien',
+  wrongLast: 'La dernière',
+  wrongKinds: { password: 'Mot de passe', code: 'Code du second facteur', pin: 'PIN' },
+  wrongNotice: (number) =>
+    `Mots de passe, codes ou PIN faux saisis à votre nom : ${number}. Ils ont été refusés.`,
+  wrongShow: 'Afficher',
+  wrongSeen: 'Vu',
   sessions: 'Connecté sur',
   sessionsMean: 'Navigateurs où vous êtes connecté. Fermez ceux que vous ne connaissez pas.',
   browser: 'Navigateur',

@@ -1,0 +1,72 @@
+import type { Me, WrongSecrets } from '@granary/contract/me';
+import { useSignal } from '@preact/signals';
+import { useConsole } from '../context/console.ts';
+import { addressOf } from '../context/routes.ts';
+import { Button } from '../kit/button.tsx';
+import { formatNumber } from '../kit/format.ts';
+import { Age } from '../kit/measured.tsx';
+import { Table } from '../kit/table.tsx';
+import type { Column } from '../kit/table-order.ts';
+import { useLoaded } from '../kit/use-loaded.ts';
+import { locale, texts } from '../texts/texts.ts';
+
+/** Fewer are those that people type wrongly themselves. */
+const TOLD_FROM = 5;
+
+const total = (secrets: readonly WrongSecrets[]): number =>
+  secrets.reduce((sum, { count }) => sum + count, 0);
+
+/** Above every view: that somebody guesses, until the person has seen it in this browser. */
+export function WrongSecretsNotice() {
+  const { client, session } = useConsole();
+  const { me } = texts.value;
+  const isPerson = session.kind === 'person' && session.terminal === null;
+  const own = useLoaded(isPerson ? (signal) => client.me.get({ signal }) : null, [client]);
+  const seenKey = `granary.wrong-secrets.${session.key_id}`;
+  const seenAt = useSignal(localStorage.getItem(seenKey) ?? '');
+  const unseen = (own.value?.wrong_secrets ?? []).filter(({ last_at: at }) => at > seenAt.value);
+  const [newest] = unseen;
+  if (newest === undefined || total(unseen) < TOLD_FROM) return null;
+  const see = (): void => {
+    localStorage.setItem(seenKey, newest.last_at);
+    seenAt.value = newest.last_at;
+  };
+  return (
+    <section class="panel" role="status" aria-label={me.wrongSecrets}>
+      <p>{me.wrongNotice(formatNumber(total(unseen), 0, locale.value))}</p>
+      <p class="me-actions">
+        <a href={addressOf('me')}>{me.wrongShow}</a> <Button onPress={see}>{me.wrongSeen}</Button>
+      </p>
+    </section>
+  );
+}
+
+/** How many there were and where they came from. */
+export function WrongSecretsPanel({ me: { wrong_secrets: rows } }: { readonly me: Me }) {
+  const { me } = texts.value;
+  if (rows.length === 0) return null;
+  return (
+    <section class="panel" aria-label={me.wrongSecrets}>
+      <header>
+        <h2>{me.wrongSecrets}</h2>
+      </header>
+      <p class="muted">{me.wrongSecretsMean}</p>
+      <Table
+        label={me.wrongSecrets}
+        columns={columns()}
+        rows={rows}
+        idOf={({ kind, from }) => `${kind} ${from}`}
+      />
+    </section>
+  );
+}
+
+function columns(): readonly Column<WrongSecrets>[] {
+  const { me } = texts.value;
+  return [
+    { name: 'what', title: me.wrongWhat, kind: 'title', cell: ({ kind }) => me.wrongKinds[kind] },
+    { name: 'from', title: me.wrongFrom, cell: ({ from }) => from },
+    { name: 'count', title: me.wrongCount, cell: ({ count }) => formatNumber(count, 0, locale.value) },
+    { name: 'last', title: me.wrongLast, cell: ({ last_at: at }) => <Age since={at} /> },
+  ];
+}
