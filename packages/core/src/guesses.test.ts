@@ -169,14 +169,21 @@ test('whoever sends as many as they can for two days gets what was promised, and
   }
 });
 
-test('an unused network waits at most ten seconds for each network beyond forty that attacks', () => {
-  for (const networks of [1, 40, 100, 300]) {
+test('an unused network waits at most ten seconds for each network beyond forty that attacks, also over restarts', () => {
+  for (const [networks, restartsEveryS] of [
+    [1, 1_000_000],
+    [40, 60],
+    [100, 1_000_000],
+    [100, 7],
+    [300, 300],
+  ] as const) {
     const ada = new Guessed();
     const beganAtMs = ada.nowMs;
     // All of them are asked again and again, always before the person.
     let waitMs = 1;
     for (let second = 0; waitMs > 0; second++) {
       ada.nowMs = beganAtMs + second * SECOND_MS;
+      if (second % restartsEveryS === restartsEveryS - 1) ada.restart();
       for (let n = 0; n < networks; n++) ada.guess('', `${n}`);
       waitMs = ada.enter('', 'unused');
     }

@@ -87,9 +87,9 @@ function withRoom({ count, atMs }: PlaceTries, nowMs: number): PlaceTries {
     : { count: count - rooms, atMs: atMs + rooms * PASSWORD_ROOM_MS };
 }
 
-/** The password was right, so it is not counted. */
+/** The password was right, so it is not counted, and the next one need not wait for it. */
 export const withoutLastPassword = ({ network, place }: PasswordTries): PasswordTries => ({
-  network: { ...network, count: Math.max(0, network.count - 1) },
+  network: { count: Math.max(0, network.count - 1), lastAtMs: network.lastAtMs - PASSWORD_WAITS.longestMs },
   place: { ...place, count: Math.max(0, place.count - 1) },
 });
 
@@ -98,7 +98,9 @@ export function restoredPlace(networks: readonly NetworkTries[], nowMs: number):
   const [longest] = PASSWORDS_WRONG_MAX.byFailures;
   const recent = networks.filter(({ lastAtMs }) => Math.abs(nowMs - lastAtMs) < longest * PASSWORD_ROOM_MS);
   const sum = recent.reduce((total, { count }) => total + count, 0);
-  return { count: Math.min(longest, sum), atMs: nowMs };
+  // From the last one on there was room again.
+  const lastAtMs = Math.max(...recent.map((one) => one.lastAtMs));
+  return { count: Math.min(longest, sum), atMs: recent.length === 0 ? nowMs : Math.min(nowMs, lastAtMs) };
 }
 
 export type SecretKind = 'password' | 'code' | 'pin';

@@ -118,7 +118,7 @@ describeService(
         Array.from({ length: 90 }, (_, n) => ways[n % ways.length]?.(n) ?? signIn(api, {})),
       );
       const codes = answers.map(codeOf);
-      for (let n = 0; n < 45; n++) {
+      for (let n = 0; n < 75; n++) {
         clock.pass(MINUTE_MS);
         codes.push(codeOf(await (ways[n % ways.length]?.(250) ?? signIn(api, {}))));
       }

@@ -197,7 +197,10 @@ export class TerminalPeople {
     const isRight = await this.#passwords.matchesPin(pin, stored, async () =>
       refuseTry(await changes(request).guesses.takePin(at, now()), reply),
     );
-    if (!isRight) throw wrongSecret('pin');
+    if (!isRight) {
+      await this.#passwords.wrong({ ...at, kind: 'pin' }, request);
+      throw wrongSecret('pin');
+    }
     return { kind: 'pin', stored, factor: null };
   }
 }

@@ -69,6 +69,10 @@ const withoutPort = (text: string): string =>
  */
 export const callerNetwork = (remoteAddress: string | undefined): string => networkOf(remoteAddress, 32, 64);
 
+/** The unit of guesses from where nobody is known: whoever has one address has all of them. */
+export const guessingNetwork = (remoteAddress: string | undefined): string =>
+  networkOf(remoteAddress, 24, 48);
+
 /** The unit of what is known of people: addresses change within it from day to day. */
 export const knownNetwork = (remoteAddress: string | undefined): string => networkOf(remoteAddress, 24, 56);
 

@@ -1,6 +1,7 @@
 import type { AppReads } from '@granary/app/app';
 import type { PersonWithPassword } from '@granary/app/people/people';
 import { type CheckedSecret, wrongCode, wrongSecret } from '@granary/app/session/checked-secret';
+import { networkAt, type WrongSecret } from '@granary/app/session/wrong-secrets';
 import { Refusal } from '@granary/contract/errors';
 import { PASSWORD_CHARS_MIN } from '@granary/contract/people';
 import { SECOND_MS } from '@granary/contract/time';
@@ -11,8 +12,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Passwords } from '../../process/keys/passwords.ts';
 import { isGuessable, usedFactor } from '../../process/keys/second-factor.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { callerNetwork, knownNetwork } from './caller-address.ts';
-import { PasswordFailures } from './password-failures.ts';
+import { callerNetwork, guessingNetwork, knownNetwork } from './caller-address.ts';
+import { PasswordFailures, type PasswordFrom } from './password-failures.ts';
 
 const WRONG = Symbol('wrong');
 
@@ -28,17 +29,24 @@ interface Proven extends PersonWithPassword {
   readonly checked: CheckedSecret;
 }
 
+/** A right password, and from where it came. */
+interface Identified {
+  readonly found: PersonWithPassword;
+  readonly from: PasswordFrom;
+}
+
 /** Passwords of people and codes of their second factors, wherever one is given: wrong ones are counted together. */
 export class PasswordChecks {
-  readonly #people: Pick<AppReads['people'], 'findByLogin'>;
+  readonly #app: Pick<AppReads, 'people' | 'guesses'>;
   readonly #now: () => number;
   readonly #passwords = new Passwords();
   readonly #failures: PasswordFailures;
-
+  readonly #canSendMail: boolean;
   readonly #changes: RouteDependencies['changes'];
 
-  constructor({ app, changes, now }: Pick<RouteDependencies, 'app' | 'changes' | 'now'>) {
-    this.#people = app.people;
+  constructor({ app, changes, mailer, now }: Pick<RouteDependencies, 'app' | 'changes' | 'mailer' | 'now'>) {
+    this.#canSendMail = mailer !== null;
+    this.#app = app;
     this.#changes = changes;
     this.#now = now;
     this.#failures = new PasswordFailures(now);
@@ -51,24 +59,42 @@ export class PasswordChecks {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<PersonWithPassword | null> {
+    const identified = await this.#look(login, password, request, reply);
+    if (identified === null) return null;
+    this.#failures.right(identified.from);
+    return identified.found;
+  }
+
+  /** A right password is counted, too, until `right` or `forget` is called. */
+  async #look(
+    login: string,
+    password: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Identified | null> {
     const address = callerNetwork(request.address);
-    const refuseEarly = (): void => {
-      const waitMs = this.#failures.waitMs(login, address);
-      if (waitMs === 0) return;
-      reply.header('retry-after', Math.ceil(waitMs / SECOND_MS));
-      throw new Refusal('too_many_failed_logins', 'too many wrong passwords; wait before you try again');
-    };
-    refuseEarly();
-    const found = await this.#people.findByLogin(login);
-    // Asked again when it is its turn: of many that came at once, the first ones have been wrong meanwhile.
-    const isRight = await this.#passwords.matches(password, found?.password ?? null, async () =>
-      refuseEarly(),
+    refuseEarly(this.#failures.refusedMs(login, address), reply);
+    const home = knownNetwork(request.address);
+    const elsewhere = guessingNetwork(request.address);
+    // The same statements for a name that nobody has.
+    const found = await this.#app.people.findByLogin(login);
+    const personId = found?.person.keyId ?? '';
+    const stored = await this.#app.guesses.passwordTries(
+      { personId, place: home, networks: { home: address, elsewhere } },
+      this.#now(),
     );
-    if (found === undefined || !isRight || !isValidAt(found.person, this.#now())) {
-      this.#failures.failed(login, address);
-      return null;
-    }
-    return found;
+    const from = stored.isKnown
+      ? { login, place: home, network: address, address }
+      : { login, place: '', network: elsewhere, address };
+    // Taken when it is its turn: of many that came at once, the first ones have been wrong meanwhile.
+    const begin = async () => refuseEarly(this.#failures.take(from, stored), reply);
+    const turn = stored.isKnown
+      ? { lane: 'home' as const, group: login }
+      : { lane: 'elsewhere' as const, group: elsewhere };
+    const isRight = await this.#passwords.matches(password, found?.password ?? null, begin, turn);
+    if (found !== undefined && isRight && isValidAt(found.person, this.#now())) return { found, from };
+    await this.wrong({ personId, kind: 'password', place: storedAt(from) }, request);
+    return null;
   }
 
   /** Everything that a sign-in asks for; `null` like `identify`. Only this makes wrong passwords forgotten. */
@@ -78,18 +104,26 @@ export class PasswordChecks {
     reply: FastifyReply,
     refusalOfCode = wrongCode,
   ): Promise<Proven | null> {
-    const found = await this.identify(given.login, given.password, request, reply);
-    if (found === null) return null;
+    const identified = await this.#look(given.login, given.password, request, reply);
+    if (identified === null) return null;
+    const { found, from } = identified;
+    const { keyId: personId } = found.person;
+    if (found.secondFactor !== null && given.second_factor === undefined) {
+      this.#failures.right(from);
+      throw new Refusal('second_factor_required', 'the code of your app is needed, too');
+    }
     const factor =
       found.secondFactor === null
         ? null
-        : await this.#usedFactor(found.person.keyId, found.secondFactor, given.second_factor, request, reply);
-    const address = callerNetwork(request.address);
+        : await this.#usedFactor(personId, found.secondFactor, given.second_factor ?? '', request, reply);
     if (factor === WRONG) {
-      this.#failures.failed(given.login, address);
+      await this.wrong({ personId, kind: 'code', place: storedAt(from) }, request);
       throw refusalOfCode();
     }
-    this.#failures.succeeded(given.login, address);
+    this.#failures.right(from);
+    if (this.#failures.forget(from)) {
+      await this.#changes(request).guesses.mistyped({ personId, place: storedAt(from) });
+    }
     return { ...found, checked: { kind: 'password', stored: found.password, factor } };
   }
 
@@ -97,12 +131,10 @@ export class PasswordChecks {
   async #usedFactor(
     personId: string,
     stored: StoredSecondFactor,
-    code: string | undefined,
+    code: string,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<UsedFactor | typeof WRONG> {
-    if (code === undefined)
-      throw new Refusal('second_factor_required', 'the code of your app is needed, too');
     const countedAt = isGuessable(code) ? await this.#takeCode(personId, request, reply) : '';
     return usedFactor(code, stored, this.#now(), countedAt) ?? WRONG;
   }
@@ -131,6 +163,12 @@ export class PasswordChecks {
     return found;
   }
 
+  /** Stored before the answer, so that whose secret it is knows of it. */
+  async wrong(secret: WrongSecret, request: FastifyRequest): Promise<void> {
+    const told = { nowMs: this.#now(), canSendMail: this.#canSendMail };
+    await this.#changes(request).guesses.wrong(secret, told);
+  }
+
   hashPin(pin: string): Promise<string> {
     return this.#passwords.hash(pin);
   }
@@ -152,6 +190,14 @@ export class PasswordChecks {
       'this password is easy to guess: it is made of a name, of well-known words, of rows of keys or of repetitions',
     );
   }
+}
+
+const storedAt = ({ place, network }: PasswordFrom): string => networkAt(place, network);
+
+function refuseEarly(waitMs: number, reply: FastifyReply): void {
+  if (waitMs === 0) return;
+  reply.header('retry-after', Math.ceil(waitMs / SECOND_MS));
+  throw new Refusal('too_many_failed_logins', 'too many wrong passwords; wait before you try again');
 }
 
 /** The contract lets the shorter ones of people with a second factor pass. */

@@ -4,6 +4,7 @@ import { LATE, within } from '@granary/common/within';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
 import { Argon2 } from './argon2.ts';
+import { PasswordTurns, type Turn } from './password-turns.ts';
 
 /** The least that OWASP asks of argon2id, because a small site has little memory. */
 const MEMORY_KIB = 19_456;
@@ -11,7 +12,7 @@ const PASSES = 2;
 const LANES = 1;
 const TAG_BYTES = 32;
 const NONCE_BYTES = 16;
-/** Of each kind. */
+/** Of each lane. */
 const WAITING_MAX = 200;
 /** Of the time of a request: for computing and for what is stored afterwards, on a busy machine. */
 const NEEDED_MS = SECOND_MS;
@@ -25,37 +26,43 @@ interface Costs {
   readonly parallelism: number;
 }
 
-type Kind = 'password' | 'pin';
-
 /** Called when it is the turn of a password; what it throws refuses the password before anything is computed. */
 type Begin = () => Promise<void>;
 const AT_ONCE: Begin = async () => undefined;
+const PIN_TURN: Turn = { lane: 'pin', group: '' };
+/** Only of people who have shown who they are. */
+const NEW_TURN: Turn = { lane: 'home', group: '' };
+const ANY_TURN: Turn = { lane: 'elsewhere', group: '' };
 
-/** Computes one password at a time; the others wait. Those of both kinds take turns: guessed PINs do not keep people out. */
+/** Computes one password at a time; the others wait, in lanes that take turns: guessed PINs and passwords do not keep people out. */
 export class Passwords {
   readonly #argon2 = new Argon2();
-  readonly #waiting: Readonly<Record<Kind, (() => void)[]>> = { password: [], pin: [] };
+  readonly #turns = new PasswordTurns(WAITING_MAX);
   #isRunning = false;
-  #last: Kind = 'pin';
 
   /** In PHC form. */
   async hash(password: string): Promise<string> {
     const nonce = randomBytes(NONCE_BYTES);
     const costs = { memory: MEMORY_KIB, passes: PASSES, parallelism: LANES };
-    const tag = await this.#derive('password', password, nonce, costs, AT_ONCE);
+    const tag = await this.#derive(NEW_TURN, password, nonce, costs, AT_ONCE);
     return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${base64(nonce)}$${base64(tag)}`;
   }
 
   /** Takes the same time where nothing is stored. */
-  async matches(password: string, stored: string | null, begin: Begin = AT_ONCE): Promise<boolean> {
-    return await this.#compare('password', password, stored, begin);
+  async matches(
+    password: string,
+    stored: string | null,
+    begin: Begin = AT_ONCE,
+    turn: Turn = ANY_TURN,
+  ): Promise<boolean> {
+    return await this.#compare(turn, password, stored, begin);
   }
 
   async matchesPin(pin: string, stored: string | null, begin: Begin = AT_ONCE): Promise<boolean> {
-    return await this.#compare('pin', pin, stored, begin);
+    return await this.#compare(PIN_TURN, pin, stored, begin);
   }
 
-  async #compare(kind: Kind, password: string, stored: string | null, begin: Begin): Promise<boolean> {
+  async #compare(turn: Turn, password: string, stored: string | null, begin: Begin): Promise<boolean> {
     const [, memory, passes, parallelism, nonce = '', tag = ''] = PHC.exec(stored ?? OF_NOBODY) ?? [];
     const wanted = Buffer.from(tag, 'base64');
     const costs = {
@@ -63,45 +70,39 @@ export class Passwords {
       passes: Number(passes),
       parallelism: Number(parallelism),
     };
-    const given = await this.#derive(kind, password, Buffer.from(nonce, 'base64'), costs, begin);
+    const given = await this.#derive(turn, password, Buffer.from(nonce, 'base64'), costs, begin);
     return given.length === wanted.length && timingSafeEqual(given, wanted) && stored !== null;
   }
 
-  async #derive(kind: Kind, password: string, nonce: Buffer, costs: Costs, begin: Begin): Promise<Buffer> {
-    await this.#turn(kind);
+  async #derive(turn: Turn, password: string, nonce: Buffer, costs: Costs, begin: Begin): Promise<Buffer> {
+    await this.#wait(turn);
     try {
       await begin();
       // The same letters can be written with different characters.
       const message = password.normalize('NFC');
       return await this.#argon2.derive({ message, nonce, tagLength: TAG_BYTES, ...costs });
     } finally {
-      const next = this.#next();
+      const next = this.#turns.next();
       if (next === undefined) this.#isRunning = false;
-      else next();
+      else next.begin();
     }
   }
 
   /** Refuses what would be answered too late: computing it would only make the next ones late, too. */
-  async #turn(kind: Kind): Promise<void> {
-    const waiting = this.#waiting[kind];
+  async #wait(turn: Turn): Promise<void> {
     const patienceMs = requestLeftMs() - NEEDED_MS;
-    if (waiting.length >= WAITING_MAX || patienceMs <= 0) throw tooMany();
-    if (this.#isRunning) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push(resolve);
-      const place = (await within(patienceMs, promise)) === LATE ? waiting.indexOf(resolve) : -1;
-      if (place !== -1) {
-        waiting.splice(place, 1);
-        throw tooMany();
-      }
+    if (patienceMs <= 0) throw tooMany();
+    if (!this.#isRunning) {
+      this.#isRunning = true;
+      return;
     }
-    this.#isRunning = true;
-  }
-
-  #next(): (() => void) | undefined {
-    const { password, pin } = this.#waiting;
-    this.#last = pin.length === 0 || (this.#last === 'pin' && password.length > 0) ? 'password' : 'pin';
-    return this.#waiting[this.#last].shift();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const place = this.#turns.add(turn, { begin: resolve, refuse: () => reject(tooMany()) });
+    if (place === undefined) throw tooMany();
+    if ((await within(patienceMs, promise)) !== LATE) return;
+    if (place.leave()) throw tooMany();
+    // It has begun, or was refused, at this moment.
+    await promise;
   }
 }
 
