@@ -15,6 +15,15 @@ export const isOtherZone = (timeZone: string, nowMs: number = Date.now()): boole
 const readerIn = (timeZone: string): Reader => ({ ...ENGLISH, time: (time) => localTime(time, timeZone) });
 const READER = readerIn(ownZone());
 
+/** The same for what stands among times of other zones: the zone is named where the clocks of the terminal differ. */
+const namedIn = (timeZone: string): Reader => ({
+  ...ENGLISH,
+  time: (time) =>
+    isOtherZone(timeZone, Date.parse(time))
+      ? `${localTime(time, timeZone)} (${timeZone})`
+      : localTime(time, timeZone),
+});
+
 /** A reason of a forecast, with times of the silo's zone. */
 export const reasonText = (
   { code, values, text }: { readonly code: string; readonly values: Values; readonly text: string },
@@ -22,8 +31,16 @@ export const reasonText = (
 ): string => written({ code, values }, readerIn(timeZone)) ?? text;
 
 /** A newer service can have codes that are not known here; then its own text is shown. */
-const textOf = (code: string | undefined, values: Values | undefined, text: string): string =>
-  (code === undefined ? null : written({ code, values: values ?? {} }, READER)) ?? text;
+const textOf = (
+  code: string | undefined,
+  values: Values | undefined,
+  text: string,
+  timeZone?: string,
+): string => {
+  if (code === undefined) return text;
+  const reader = timeZone === undefined ? READER : namedIn(timeZone);
+  return written({ code, values: values ?? {} }, reader) ?? text;
+};
 
 export interface WithMessage {
   readonly message: string;
@@ -31,9 +48,11 @@ export interface WithMessage {
   readonly message_values?: Values;
 }
 
-/** The message of an alert or a refusal, or why a job ended. */
-export const messageText = ({ message, message_code, message_values }: WithMessage): string =>
-  textOf(message_code, message_values, message);
+/** The message of an alert or a refusal, or why a job ended; by the clocks of the terminal where no zone is given. */
+export const messageText = (
+  { message, message_code, message_values }: WithMessage,
+  timeZone?: string,
+): string => textOf(message_code, message_values, message, timeZone);
 
 export interface WithStatus {
   readonly status_detail: string;
@@ -41,6 +60,8 @@ export interface WithStatus {
   readonly status_values?: Values;
 }
 
-/** What is known of a job. */
-export const statusText = ({ status_detail, status_code, status_values }: WithStatus): string =>
-  textOf(status_code, status_values, status_detail);
+/** What is known of a job, in the same way. */
+export const statusText = (
+  { status_detail, status_code, status_values }: WithStatus,
+  timeZone?: string,
+): string => textOf(status_code, status_values, status_detail, timeZone);

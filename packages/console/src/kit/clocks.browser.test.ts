@@ -96,6 +96,9 @@ describe('times in the page', () => {
     await page.frameLocator('iframe').getByText('times of Berlin').first().waitFor();
     await page.getByRole('button', { name: 'New schedule' }).click();
     assert.equal(await page.getByRole('dialog').getByLabel('Time zone').inputValue(), 'Europe/Berlin');
+    await operator.open('#/start');
+    await page.getByText('The service runs by the clocks of UTC, your silos by those of Berlin.').waitFor();
+    await checkAccessibility(page);
   });
 
   test('are so on a phone, in German', async (t) => {
@@ -113,6 +116,9 @@ describe('times in the page', () => {
     await page.keyboard.press('Escape');
     await operator.open('#/devices/silo-01');
     await page.getByRole('heading', { level: 1 }).waitFor();
+    await checkAccessibility(page);
+    await operator.open('#/start');
+    await page.getByText('Der Dienst läuft nach der Zeit in UTC, Ihre Silos nach der in Berlin.').waitFor();
     await checkAccessibility(page);
   });
 

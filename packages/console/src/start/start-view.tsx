@@ -1,14 +1,17 @@
 import './start-view.css';
+import { zonesUnlikeService } from '@granary/common/site-zone';
+import { placeOfZone } from '@granary/common/time-text';
 import { isSimulated, SIMULATED, SIMULATED_LABEL } from '@granary/contract/devices/label-match';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { RegisterDevice } from '../administration/devices-page.tsx';
 import { ImportDevices } from '../administration/import-devices.tsx';
 import { useConsole, useScope } from '../context/console.ts';
+import { namedZones } from '../context/page-zone.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { CopyText } from '../kit/secret-dialog.tsx';
-import { texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 
 const DISCOVER = 'granary bridge discover mqtt://192.168.1.10';
 const REMOVE_DEMO = 'granary remove-demo';
@@ -20,6 +23,7 @@ export function StartView() {
     <div class="start-view">
       <h1>{start.title}</h1>
       <SimulatedDevices />
+      <OtherClocks />
       <section aria-label={start.attach}>
         <h2>{start.attach}</h2>
         <Ways />
@@ -57,6 +61,18 @@ function SimulatedDevices() {
       )}
     </section>
   );
+}
+
+/** Shown where the service runs by clocks that are those of no silo. */
+function OtherClocks() {
+  const { zones } = useConsole().live.site;
+  const { start } = texts.value;
+  const told = zones.value;
+  if (told === null) return null;
+  const unlike = zonesUnlikeService(namedZones(told, null), told.service, Date.now());
+  if (unlike.length === 0) return null;
+  const places = new Intl.ListFormat(locale.value).format(unlike.map(placeOfZone));
+  return <p class="panel">{start.otherClocks(placeOfZone(told.service), places)}</p>;
 }
 
 /** The three ways to attach a device. */

@@ -7,6 +7,7 @@ import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { Command } from 'commander';
 import { findDevice, findRemovedDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient, asActor } from '../../access/service-access.ts';
+import { zonesOfFacilities } from '../../access/site-zones.ts';
 import type { Define, Environment } from '../../program/environment.ts';
 import { confirm } from '../../program/environment.ts';
 import { UsageError } from '../../program/explain.ts';
@@ -32,14 +33,16 @@ function defineShow(command: Command, environment: Environment): void {
     const client = accessClient(values, environment.env);
     const device = await findDevice(client, deviceId);
     const { group } = device;
-    const [detail, alerts, jobs] = await Promise.all([
+    const [detail, alerts, jobs, zoneOf] = await Promise.all([
       client.devices[group].get(deviceId),
       Array.fromAsync(client.fleet.alertsAll({ device_id: deviceId })),
       jobsOf(client, device),
+      zonesOfFacilities(client),
     ]);
     const output = outputOf(environment, values.json);
     const value = { ...detail, group, readings: device.readings ?? {}, jobs, open_alerts: alerts };
-    output.one(value, () => output.fields(fieldsOf(device, detail, jobs, alerts)));
+    const timeZone = zoneOf(device.location.facility);
+    output.one(value, () => output.fields(fieldsOf({ device, detail, jobs, alerts, timeZone })));
   });
 }
 
@@ -59,12 +62,15 @@ async function jobsOf(
 
 type Detail = Awaited<ReturnType<Client['devices']['silo' | 'field']['get']>>;
 
-function fieldsOf(
-  device: FleetDevice,
-  detail: Detail,
-  jobs: readonly Job[],
-  alerts: readonly FleetAlert[],
-): Field[] {
+interface Shown {
+  readonly device: FleetDevice;
+  readonly detail: Detail;
+  readonly jobs: readonly Job[];
+  readonly alerts: readonly FleetAlert[];
+  readonly timeZone: string;
+}
+
+function fieldsOf({ device, detail, jobs, alerts, timeZone }: Shown): Field[] {
   const { device_id, name, model, status, location, labels, last_seen, readings = {}, profile } = device;
   const stop = 'emergency_stop' in detail ? detail.emergency_stop : undefined;
   return [
@@ -93,11 +99,11 @@ function fieldsOf(
     ...Object.entries(readings).map(
       ([sensor, reading]): Field => [sensor, `${readingText(reading)}, ${age(reading.timestamp)}`],
     ),
-    ...jobs.map((job): Field => ['under way', `${job.status}: ${statusText(job)}`]),
+    ...jobs.map((job): Field => ['under way', `${job.status}: ${statusText(job, timeZone)}`]),
     ...alerts.map(
       (alert): Field => [
         'alert',
-        `${alert.severity}, ${alert.status}: ${messageText(alert)} (${alert.alert_id})`,
+        `${alert.severity}, ${alert.status}: ${messageText(alert, timeZone)} (${alert.alert_id})`,
       ],
     ),
   ];

@@ -5,6 +5,7 @@ import type { FleetAlert, FleetAlertQuery } from '@granary/contract/fleet';
 import type { Command } from 'commander';
 import { findDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient, asActor, personName } from '../../access/service-access.ts';
+import { type ZoneOfFacility, zonesOfFacilities } from '../../access/site-zones.ts';
 import type { Define, Environment } from '../../program/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
 import { choice, given, withAccess, withExamples } from '../../program/options.ts';
@@ -20,7 +21,7 @@ const SEVERITY_TONES: Readonly<Record<FleetAlert['severity'], Tone | undefined>>
   warning: 'warning',
   info: undefined,
 };
-const COLUMNS: readonly Column<FleetAlert>[] = [
+const columnsIn = (zoneOf: ZoneOfFacility): readonly Column<FleetAlert>[] => [
   { title: 'ALERT', text: ({ alert_id }) => alert_id },
   ...DEVICE_COLUMNS,
   { title: 'SEVERITY', text: ({ severity }) => severity, tone: ({ severity }) => SEVERITY_TONES[severity] },
@@ -29,7 +30,7 @@ const COLUMNS: readonly Column<FleetAlert>[] = [
     text: ({ status, shelved_until }) => (shelved_until === null ? status : `${status}, shelved`),
   },
   { title: 'SINCE', text: ({ created_at }) => age(created_at) },
-  { title: 'MESSAGE', text: messageText },
+  { title: 'MESSAGE', text: (alert) => messageText(alert, zoneOf(alert.location?.facility)) },
 ];
 
 type Filter = Pick<FleetAlertQuery, 'status' | 'severity' | 'type' | 'facility' | 'zone'>;
@@ -56,8 +57,12 @@ export const alerts: Define = (command, environment) => {
   withAccess(command).action(async (values: ListValues) => {
     const { status, severity, type, facility, zone, device } = values;
     const query = given({ status, severity, type, facility, zone, device_id: device });
-    const found = await Array.fromAsync(accessClient(values, environment.env).fleet.alertsAll(query));
-    outputOf(environment, values.json).list(COLUMNS, found, 'There are no such alerts.');
+    const client = accessClient(values, environment.env);
+    const [found, zoneOf] = await Promise.all([
+      Array.fromAsync(client.fleet.alertsAll(query)),
+      zonesOfFacilities(client),
+    ]);
+    outputOf(environment, values.json).list(columnsIn(zoneOf), found, 'There are no such alerts.');
   });
   defineStatistics(
     command.command('statistics').summary('how often alerts are raised, and which'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@granary/client';
 import type { Bridge } from '@granary/contract/bridges';
-import { accessFinding, bridgeFindings, signOnFindings } from './doctor.ts';
+import { accessFinding, bridgeFindings, signOnFindings, zoneFindings } from './doctor.ts';
 
 test('devices that the external broker does not know are a warning with a cure', () => {
   const { verdict, message, cure } = accessFinding(3);
@@ -43,6 +43,28 @@ test('a bridge that is away, has a faulty file, a full disk or another unit is n
   );
   assert.match(findings[4]?.message ?? '', /does not send all values of 2 devices: .*another unit/);
   assert.ok(findings.every(({ verdict, cure }) => verdict === 'ok' || (cure ?? '') !== ''));
+});
+
+test('a service whose clocks are those of no silo is a warning with a cure', async () => {
+  const nowMs = Date.parse('2026-11-19T10:00:00Z');
+  const told = async (service: string, ...time_zones: string[]) => {
+    const facilities = time_zones.length === 0 ? [] : [{ facility: 'north', time_zones }];
+    const [found] = await zoneFindings(
+      { fleet: { timeZones: async () => ({ service, facilities }) } },
+      nowMs,
+    );
+    return found;
+  };
+  const away = await told('UTC', 'Europe/Berlin');
+  assert.deepEqual(
+    [away?.verdict, away?.message],
+    ['warn', 'the service runs in UTC, the silos are in Europe/Berlin'],
+  );
+  assert.match(away?.cure ?? '', /GRANARY_TIME_ZONE=Europe\/Berlin\.$/);
+  // Clocks of another name, one of several sites, and none.
+  assert.equal((await told('UTC', 'Africa/Accra'))?.verdict, 'ok');
+  assert.equal((await told('Europe/Berlin', 'America/Chicago', 'Europe/Berlin'))?.verdict, 'ok');
+  assert.equal((await told('UTC'))?.verdict, 'ok');
 });
 
 test('an identity provider that does not answer is a warning with a cure, and none is no finding', async () => {

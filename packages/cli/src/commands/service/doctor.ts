@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { ApiError, type Client, createClient } from '@granary/client';
+import { zonesUnlikeService } from '@granary/common/site-zone';
 import { readAddresses } from '@granary/server/process/addresses-file';
 import { readSettings, type Settings } from '@granary/server/process/settings';
 import { type AccessValues, serviceAccess } from '../../access/service-access.ts';
@@ -188,6 +189,33 @@ export function clockFinding(serviceDate: string | null, nowMs: number): Finding
   );
 }
 
+/** Nothing where the service tells no zones, or the key may not read them. */
+export async function zoneFindings(
+  client: { readonly fleet: Pick<Client['fleet'], 'timeZones'> },
+  nowMs: number,
+): Promise<Finding[]> {
+  try {
+    const { service, facilities } = await client.fleet.timeZones();
+    const others = zonesUnlikeService(
+      facilities.flatMap(({ time_zones }) => time_zones),
+      service,
+      nowMs,
+    );
+    if (others.length === 0) return [finding('zone', 'ok', `the service runs in ${service}`)];
+    return [
+      finding(
+        'zone',
+        'warn',
+        `the service runs in ${service}, the silos are in ${others.join(', ')}`,
+        `Places whose silos name no time zone, and quiet hours without one, follow the service: GRANARY_TIME_ZONE=${others[0]}.`,
+      ),
+    ];
+  } catch (failure) {
+    if (failure instanceof ApiError) return [];
+    throw failure;
+  }
+}
+
 export async function keyFinding(client: Client): Promise<Finding> {
   try {
     await client.fleet.devices({ limit: 1 });
@@ -299,7 +327,7 @@ export async function signOnFindings(client: {
 
 export const doctor: Define = (command, environment) => {
   command.description(
-    'Looks at the service and this machine: ports, folder, database, broker, clock, key, devices, single sign-on, disk. Each line is ok, warn or fail, with its cure; the exit code is 1 if something fails.',
+    'Looks at the service and this machine: ports, folder, database, broker, clock, key, time zone, devices, single sign-on, disk. Each line is ok, warn or fail, with its cure; the exit code is 1 if something fails.',
   );
   withExamples(command, 'granary doctor', 'granary doctor --context farm --json');
   withAccess(command).action(async (values: AccessValues) => {
@@ -342,6 +370,7 @@ async function examine(values: AccessValues, environment: Environment): Promise<
     ...service,
     clockFinding(answer.headers.get('date'), Date.now()),
     await keyFinding(client),
+    ...(await zoneFindings(client, Date.now())),
     ...(await deviceFindings(client)),
     ...(await bridgeFindings(client)),
     ...(await signOnFindings(client)),

@@ -15,6 +15,8 @@ export const start: typeof english.start = {
   showThem: 'Simulierte Geräte zeigen',
   own: (count) => plural(count, { one: '# eigenes Gerät.', other: '# eigene Geräte.' }),
   noOwn: 'Es gibt noch kein eigenes Gerät.',
+  otherClocks: (service, silos) =>
+    `Der Dienst läuft nach der Zeit in ${service}, Ihre Silos nach der in ${silos}. Was zu keinem Silo gehört, und Orte, deren Silos keine Zeitzone nennen, folgen dem Dienst: die Einstellung GRANARY_TIME_ZONE ändert das.`,
   attach: 'Das erste Gerät anschließen',
   needsAdmin:
     'Das kann, wer Geräte verwalten darf; fragen Sie dort nach oder melden Sie sich mit einem solchen Schlüssel an.',

@@ -14,6 +14,8 @@ export const start = {
   showThem: 'Show the simulated devices',
   own: (count: number) => plural(count, { one: '# device of your own.', other: '# devices of your own.' }),
   noOwn: 'There is no device of your own yet.',
+  otherClocks: (service: string, silos: string) =>
+    `The service runs by the clocks of ${service}, your silos by those of ${silos}. What belongs to no silo, and places whose silos name no time zone, follow the service: the setting GRANARY_TIME_ZONE changes it.`,
   attach: 'Attach the first device',
   needsAdmin: 'Whoever may administrate devices can do this; ask them, or sign in with such a key.',
   link: 'It speaks MQTT or HTTP',

@@ -15,6 +15,8 @@ export const start: typeof english.start = {
   showThem: 'Mostrar los equipos simulados',
   own: (count) => plural(count, { one: '# equipo propio.', other: '# equipos propios.' }),
   noOwn: 'Todavía no hay ningún equipo propio.',
+  otherClocks: (service, silos) =>
+    `El servicio funciona con la hora de ${service}; sus silos, con la de ${silos}. Lo que no pertenece a ningún silo y los lugares cuyos silos no indican zona horaria siguen al servicio: lo cambia el ajuste GRANARY_TIME_ZONE.`,
   attach: 'Conectar el primer equipo',
   needsAdmin: 'Puede hacerlo quien administra los equipos; pídaselo o inicie sesión con una clave así.',
   link: 'Habla MQTT o HTTP',

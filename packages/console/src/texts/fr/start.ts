@@ -15,6 +15,8 @@ export const start: typeof english.start = {
   showThem: 'Afficher les appareils simulés',
   own: (count) => plural(count, { one: '# appareil à vous.', other: '# appareils à vous.' }),
   noOwn: 'Vous n’avez encore aucun appareil à vous.',
+  otherClocks: (service, silos) =>
+    `Le service suit l’heure de ${service}, vos silos celle de ${silos}. Ce qui n’appartient à aucun silo, et les lieux dont les silos n’indiquent pas de fuseau horaire, suivent le service : le réglage GRANARY_TIME_ZONE le change.`,
   attach: 'Raccorder le premier appareil',
   needsAdmin:
     'Il faut le droit d’administrer les appareils ; demandez à qui l’a, ou connectez-vous avec une telle clé.',

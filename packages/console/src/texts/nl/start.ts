@@ -15,6 +15,8 @@ export const start: typeof english.start = {
   showThem: 'Gesimuleerde apparaten tonen',
   own: (count) => plural(count, { one: '# eigen apparaat.', other: '# eigen apparaten.' }),
   noOwn: 'Er is nog geen eigen apparaat.',
+  otherClocks: (service, silos) =>
+    `De dienst volgt de tijd van ${service}, uw silo’s die van ${silos}. Wat bij geen silo hoort, en plaatsen waarvan de silo’s geen tijdzone noemen, volgen de dienst: de instelling GRANARY_TIME_ZONE verandert dat.`,
   attach: 'Het eerste apparaat aansluiten',
   needsAdmin: 'Dat kan wie apparaten mag beheren; vraag het daar, of meld u aan met zo’n sleutel.',
   link: 'Het spreekt MQTT of HTTP',

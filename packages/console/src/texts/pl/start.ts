@@ -21,6 +21,8 @@ export const start: typeof english.start = {
       other: '# własnego urządzenia.',
     }),
   noOwn: 'Nie ma jeszcze własnego urządzenia.',
+  otherClocks: (service, silos) =>
+    `Usługa działa według czasu strefy ${service}, Państwa silosy według czasu strefy ${silos}. To, co nie należy do żadnego silosu, oraz miejsca, których silosy nie podają strefy czasowej, stosują czas usługi: zmienia to ustawienie GRANARY_TIME_ZONE.`,
   attach: 'Podłącz pierwsze urządzenie',
   needsAdmin:
     'Może to zrobić osoba, która administruje urządzeniami; zapytaj ją albo zaloguj się takim kluczem.',

@@ -1,0 +1,20 @@
+import { ApiError, type Client } from '@granary/client';
+import { siteZone } from '@granary/common/site-zone';
+import { ownZone } from '@granary/common/time-text';
+
+/** The zone by whose clocks a facility is told about; that of the terminal where its silos do not agree. */
+export type ZoneOfFacility = (facility: string | undefined) => string;
+
+export async function zonesOfFacilities(client: {
+  readonly fleet: Pick<Client['fleet'], 'timeZones'>;
+}): Promise<ZoneOfFacility> {
+  try {
+    const { service, facilities } = await client.fleet.timeZones();
+    const named = new Map(facilities.map(({ facility, time_zones }) => [facility, time_zones]));
+    return (facility) => siteZone(named.get(facility ?? '') ?? [], service) ?? ownZone();
+  } catch (failure) {
+    // A service of before does not tell them.
+    if (failure instanceof ApiError && failure.status === 404) return ownZone;
+    throw failure;
+  }
+}
