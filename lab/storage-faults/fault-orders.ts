@@ -129,7 +129,7 @@ const ofRover = (rover: ScriptedRover): Moving => ({
   arrival: () => rover.take('execute'),
   reconnect: () => rover.reconnect(),
   leave: () => rover.leave(),
-  countStored: async (api) => (await api.get(`${rover.path}/remote/commands`)).body.data.length,
+  countStored: async (api) => (await read(api, `${rover.path}/remote/commands`)).length,
 });
 
 const ofSilo = ({ silo, path }: RunningSilo): Moving => ({
@@ -139,8 +139,17 @@ const ofSilo = ({ silo, path }: RunningSilo): Moving => ({
   arrival: () => silo.take('stop'),
   reconnect: () => silo.reconnect(),
   leave: () => silo.leave(),
-  countStored: async (api) => ((await api.get(path)).body.data.status === 'stopping' ? 1 : 0),
+  countStored: async (api) => ((await read(api, path)).status === 'stopping' ? 1 : 0),
 });
+
+/** A database that has just continued refuses some requests. */
+async function read(api: Api, path: string) {
+  for (;;) {
+    const { status, body } = await api.get(path);
+    if (status === 200) return body.data;
+    await sleep(100);
+  }
+}
 
 /** A stop on its way. */
 interface Asked extends Pick<Stop, 'faults' | 'isAfterReturn' | 'isOfKilledNode'> {
