@@ -25,6 +25,8 @@ export interface StoredPasskey {
   /** The person whose it is. */
   readonly keyId: string;
   readonly name: string;
+  /** The host name for which it was made; it signs for no other. */
+  readonly rpId: string;
   /** SPKI, in base64url. */
   readonly publicKey: string;
   readonly signCount: number;

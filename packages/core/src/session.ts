@@ -12,7 +12,6 @@ const SHARED_UNUSED_MS_MAX = 90 * DAY_MS;
 export const SESSIONS_PER_KEY_MAX = 100;
 /** Of one key; a further code ends the oldest one. */
 export const CODES_PER_KEY_MAX = 100;
-export const CHALLENGES_MAX = 1_000;
 export const CHALLENGE_MS = 5 * MINUTE_MS;
 export const CODE_MS_USUAL = 10 * MINUTE_MS;
 

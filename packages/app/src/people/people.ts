@@ -43,8 +43,8 @@ import {
   type NewCode,
   removeCodesBeyond,
   removeProviderSessions,
-  useUpCode,
 } from '../session/session-rows.ts';
+import { type UsedChallenge, useUpChallenge } from '../session/used-once.ts';
 import type { Transaction } from '../transaction.ts';
 
 interface PersonRow extends KeyRow {
@@ -185,16 +185,16 @@ export const writes = {
   async addPasskey(
     tx: Transaction,
     passkey: StoredPasskey,
-    { challengeHash, sessionHash }: { readonly challengeHash: string; readonly sessionHash: string },
+    { challenge, sessionHash }: { readonly challenge: UsedChallenge; readonly sessionHash: string },
   ): Promise<Committed<StoredPerson | undefined>> {
-    const { keyId, createdAtMs } = passkey;
+    const { keyId } = passkey;
     const person = await lock(tx.sql, keyId);
     if ((await listPasskeys(tx.sql, keyId)).length >= PASSKEYS_MAX) {
       throw new Refusal('key_limit_reached', `a person has at most ${PASSKEYS_MAX} passkeys`);
     }
     const isNew =
       (await isSessionOf(tx.sql, keyId, sessionHash)) &&
-      (await useUpCode(tx.sql, challengeHash, createdAtMs, () => false)) !== null &&
+      (await useUpChallenge(tx.sql, challenge)) &&
       (await insertPasskey(tx.sql, passkey));
     return committed(isNew ? person : undefined);
   },

@@ -41,7 +41,8 @@ export async function useUpFactor(
   return true;
 }
 
-const PASSKEY_COLUMNS = 'credential_id, key_id, name, public_key, sign_count, created_at_ms, last_used_at_ms';
+const PASSKEY_COLUMNS =
+  'credential_id, key_id, name, rp_id, public_key, sign_count, created_at_ms, last_used_at_ms';
 
 export async function findPasskey(sql: Sql, credentialId: string): Promise<StoredPasskey | undefined> {
   const [found] = await sql.query<StoredPasskey>(

@@ -243,17 +243,18 @@ describeEachEngine('sessions', (engine) => {
     const factor = { secret: 'A'.repeat(32), lastStep: 1, recoveryHashes: [] };
     assert.equal(await app.people.changeSecondFactor(ended, factor), undefined);
     assert.equal(await app.terminals.setPin(ended, 'pin'), undefined);
-    await app.session.createChallenge('challenge of late', NOW_MS);
     const passkey = {
       credentialId: 'late',
       keyId,
       name: 'phone',
+      rpId: 'farm.example',
       publicKey: 'key',
       signCount: 0,
       createdAtMs: NOW_MS,
       lastUsedAtMs: null,
     };
-    const uses = { challengeHash: 'challenge of late', sessionHash: 's_late_other' };
+    const challenge = { hash: 'challenge of late', expiresAtMs: NOW_MS + MINUTE_MS };
+    const uses = { challenge, sessionHash: 's_late_other' };
     assert.equal(await app.people.addPasskey(passkey, uses), undefined);
     const stored = await app.people.findByLogin('late');
     assert.deepEqual([stored?.password, stored?.secondFactor], ['new', null]);
@@ -263,6 +264,33 @@ describeEachEngine('sessions', (engine) => {
     assert.notEqual(await app.terminals.setPin(held, 'pin'), undefined);
     assert.notEqual(await app.people.addPasskey(passkey, { ...uses, sessionHash: 's_kept' }), undefined);
     assert.notEqual(await app.people.changeSecondFactor(held, factor), undefined);
+  });
+
+  it('begin with a challenge once, also when two nodes are given it at the same moment, and share the key of challenges', async () => {
+    const nodes = [app, await engine.open()];
+    await Promise.all(nodes.map((node, at) => node.session.keepChallengeKey(`key of node ${at}`)));
+    const keys = await Promise.all(nodes.map((node) => node.session.challengeKey()));
+    assert.match(keys[0] ?? '', /^key of node [01]$/);
+    assert.equal(keys[1], keys[0]);
+    await app.keys.create(newKey('challenged'));
+    const challenge = { hash: 'signed', expiresAtMs: NOW_MS + MINUTE_MS };
+    const begun = await Promise.all(
+      [...nodes, ...nodes].map((node, at) =>
+        node.session.create({
+          keyId: 'challenged',
+          hash: `s_challenged_${at}`,
+          codeHash: null,
+          formerHash: null,
+          nowMs: NOW_MS,
+          challenge,
+        }),
+      ),
+    );
+    assert.equal(begun.filter((one) => one !== undefined).length, 1);
+    // What was used is known for as long as a node whose clock is slow takes the challenge.
+    await app.session.expire({ beforeMs: NOW_MS + 2 * MINUTE_MS, rowsMax: 100 });
+    const again = { keyId: 'challenged', hash: 's_again', codeHash: null, formerHash: null, nowMs: NOW_MS };
+    assert.equal(await app.session.create({ ...again, challenge }), undefined);
   });
 
   it('are removed after their end, a limited number at a time', async () => {

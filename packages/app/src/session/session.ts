@@ -2,8 +2,6 @@ import type { PrincipalKind } from '@granary/contract/keys';
 import { isValidAt, type StoredCaller } from '@granary/core/keys';
 import { mayMakeLinkFor, type UsedFactor } from '@granary/core/people';
 import {
-  CHALLENGE_MS,
-  CHALLENGES_MAX,
   CODES_PER_KEY_MAX,
   limitsOfCode,
   newSession,
@@ -30,7 +28,6 @@ import {
   keyOfSession,
   listAllSessions,
   listSessions,
-  type NewCode,
   type NewOwnCode,
   recordSessionUse,
   removeCodesBeyond,
@@ -40,6 +37,7 @@ import {
   type SessionOfKey,
   useUpCode,
 } from './session-rows.ts';
+import { findChallengeKey, insertChallengeKey, type UsedChallenge, useUpChallenge } from './used-once.ts';
 
 interface SignIn {
   readonly keyId: string;
@@ -55,6 +53,8 @@ interface SignIn {
   readonly place?: string;
   /** Of a sign-in with the identity provider. */
   readonly provider?: Pick<StoredSession, 'endsAtMs' | 'providerSid'>;
+  /** That a passkey has signed; it is used up by it. */
+  readonly challenge?: UsedChallenge;
   /** The code of the second factor that is used up by it. */
   readonly factor?: UsedFactor;
   /** In PHC form: what the given password was compared with. */
@@ -76,6 +76,7 @@ export const reads = {
   all: listAllSessions,
   allOf: findSessionsOf,
   list: (sql: Sql, keyId: string, nowMs: number) => listSessions(sql, keyId, nowMs),
+  challengeKey: findChallengeKey,
 
   /** The keys of codes that can still be used, by the hashes of the codes. */
   async keysOfCodes(
@@ -104,6 +105,7 @@ export const writes = {
       from,
       place,
       provider,
+      challenge,
       factor,
       checkedPassword,
       password,
@@ -122,6 +124,7 @@ export const writes = {
     const mayLetIn = (maker: StoredCaller): boolean => mayMakeLinkFor(maker, key);
     const code = codeHash === null ? null : await useUpCode(tx.sql, codeHash, nowMs, mayLetIn);
     if (codeHash !== null && code === null) return committed(undefined);
+    if (challenge !== undefined && !(await useUpChallenge(tx.sql, challenge))) return committed(undefined);
     if (factor !== undefined && !(await useUpFactor(tx.sql, keyId, factor, nowMs)))
       return committed(undefined);
     if (password !== undefined) {
@@ -186,12 +189,9 @@ export const writes = {
     return committed(code);
   },
 
-  /** For a passkey; anybody may ask for one, so a further one takes the place of the oldest. */
-  async createChallenge(tx: Transaction, hash: string, nowMs: number): Promise<Committed<NewCode>> {
-    const challenge = { hash, keyId: '', createdAtMs: nowMs, expiresAtMs: nowMs + CHALLENGE_MS };
-    await removeCodesBeyond(tx.sql, challenge.keyId, CHALLENGES_MAX - 1);
-    await insertCode(tx.sql, challenge);
-    return committed(challenge);
+  async keepChallengeKey(tx: Transaction, secret: string): Promise<Committed<null>> {
+    await insertChallengeKey(tx.sql, secret);
+    return { ...committed(null), audited: 'nothing' };
   },
 
   async recordUse(

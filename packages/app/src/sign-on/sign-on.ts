@@ -31,6 +31,7 @@ import {
   removeSessionsBeyond,
   useUpCode,
 } from '../session/session-rows.ts';
+import { isFirstUse } from '../session/used-once.ts';
 import type { Transaction } from '../transaction.ts';
 
 const POLICY_NO = 1;
@@ -277,11 +278,6 @@ async function addPerson(sql: Sql, arrival: Arrival): Promise<StoredKey> {
 async function addIdentity(sql: Sql, { issuer, subject, nowMs }: Arrival, keyId: string): Promise<void> {
   const row = { issuer, subject, keyId, groupNames: '[]', lastSignInAtMs: nowMs };
   await insertRows(sql, { table: 'identities' }, [row]);
-}
-
-async function isFirstUse(sql: Sql, hash: string, expiresAtMs: number): Promise<boolean> {
-  const target = { table: 'sign_on_uses', onConflict: 'ON CONFLICT (hash) DO NOTHING' };
-  return (await insertRows(sql, target, [{ hash, expiresAtMs }])) === 1;
 }
 
 async function noteSignIn(

@@ -43,7 +43,7 @@ export const session = {
     needsKey: false,
     isAudited: false,
     answers: { 200: one(PasskeyChallenge) },
-    errors: ['cross_site_request', 'rate_limited', 'storage_unavailable'],
+    errors: ['cross_site_request', 'storage_unavailable'],
     examples: [{ summary: 'a challenge' }],
   }),
   list: endpoint('api', 'GET', '/sessions', {

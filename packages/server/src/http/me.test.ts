@@ -5,6 +5,7 @@ import { TestClock } from '@granary/testing/server/clock';
 import { eventually } from '@granary/testing/server/eventually';
 import { MailServer } from '@granary/testing/server/mail-server';
 import { cookieOf, invite, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
+import { RawConnection } from '@granary/testing/server/raw-http';
 import { type Api, describeRequests, describeService, siloNamed } from '@granary/testing/server/service';
 import { SoftwarePasskey } from '@granary/testing/server/software-passkey';
 import { fromBase32, totp } from '../process/keys/second-factor.ts';
@@ -372,6 +373,40 @@ describeService(
   { now: phone.now },
 );
 
+/** The status of a sign-in whose request names this host. */
+async function statusAt(api: Api, host: string, body: string): Promise<number | undefined> {
+  const connection = await RawConnection.open(api.started.httpUrl);
+  const head = ['POST /v1/session HTTP/1.1', `Host: ${host}`, 'Content-Type: application/json'];
+  connection.send([...head, `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close', '', body].join('\r\n'));
+  return (await connection.answer())?.status;
+}
+
+describeService('passkeys of a service that knows no address of its own', (api) => {
+  test('sign only under the name for which they were made', async () => {
+    const { person } = await signedIn(api, VIEWER);
+    const cookie = cookieOf(await signIn(api, { login: person.login, password: PASSWORD }));
+    const url = api.started.httpUrl.replace('127.0.0.1', 'localhost');
+    const passkey = new SoftwarePasskey(url);
+    const challenge = async (): Promise<string> =>
+      (await api.raw('POST', '/v1/session/challenge', { headers: OWN_PAGE })).body.data.challenge;
+    const given = { name: 'phone', current_password: PASSWORD, ...passkey.created(await challenge()) };
+    const added = await fetch(`${url}${ME}/passkeys`, {
+      method: 'PUT',
+      headers: { ...OWN_PAGE, 'content-type': 'application/json', cookie },
+      body: JSON.stringify(given),
+    });
+    assert.equal(added.status, 200, await added.text());
+    const { port } = new URL(url);
+    const enterAt = async (host: string) => {
+      const faults = { origin: `http://${host}:${port}`, rpId: host };
+      const signed = passkey.signed(await challenge(), faults);
+      return await statusAt(api, `${host}:${port}`, JSON.stringify({ passkey: signed }));
+    };
+    assert.equal(await enterAt('evil.localhost'), 401);
+    assert.equal(await enterAt('localhost'), 200);
+  });
+});
+
 describeService(
   'passkeys',
   (api) => {
@@ -403,6 +438,25 @@ describeService(
       assert.deepEqual(both.map(({ status }) => status).sort(), [200, 401]);
       const [listed] = (await ask('GET', ME)).body.data.passkeys;
       assert.ok(listed.name === 'phone' && listed.last_used_at !== null);
+    });
+
+    test('take a challenge however many others ask for theirs meanwhile', async () => {
+      const { passkey } = await withPasskey();
+      const mine = await challenge();
+      const ask = () => api.raw('POST', '/v1/session/challenge', { headers: OWN_PAGE });
+      for (let round = 0; round < 11; round++) {
+        const others = await Promise.all(Array.from({ length: 100 }, ask));
+        assert.deepEqual([...new Set(others.map(({ status }) => status))], [200]);
+      }
+      assert.equal((await enter(passkey.signed(mine))).status, 200);
+    });
+
+    test('sign at the address of the service only, whatever Host a request names', async () => {
+      const { passkey } = await withPasskey();
+      const host = 'evil.localhost';
+      const origin = `http://${host}`;
+      const body = JSON.stringify({ passkey: passkey.signed(await challenge(), { origin, rpId: host }) });
+      assert.equal(await statusAt(api, host, body), 401);
     });
 
     test('of other pages, of absent people and of copies are refused', async () => {

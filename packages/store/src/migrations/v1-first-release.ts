@@ -626,6 +626,8 @@ export const FIRST_SCHEMA: Migration = [
      credential_id TEXT NOT NULL PRIMARY KEY,
      key_id {{idText}} NOT NULL,
      name TEXT NOT NULL,
+     -- The host name for which it was made.
+     rp_id TEXT NOT NULL,
      public_key TEXT NOT NULL,
      sign_count BIGINT NOT NULL,
      created_at_ms BIGINT NOT NULL,
@@ -712,9 +714,11 @@ export const FIRST_SCHEMA: Migration = [
      at_ms BIGINT NOT NULL,
      body TEXT NOT NULL
    )`,
-  // What the identity provider has sent and may be used once.
+  // What may be used once and was: messages of the identity provider and challenges that passkeys have signed.
   `CREATE TABLE sign_on_uses (hash TEXT NOT NULL PRIMARY KEY, expires_at_ms BIGINT NOT NULL)`,
   `CREATE INDEX sign_on_uses_by_end ON sign_on_uses (expires_at_ms)`,
+  // With which the nodes sign challenges for passkeys.
+  `CREATE TABLE challenge_keys (key_no BIGINT PRIMARY KEY, secret TEXT NOT NULL)`,
   `CREATE TABLE sign_in_policy (policy_no BIGINT PRIMARY KEY, body TEXT NOT NULL)`,
   // What a person has confirmed, until it is used.
   `CREATE TABLE confirmations (

@@ -41,6 +41,7 @@ export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
         keyId: 'per_lasting',
         codeHash: null,
         factor,
+        challenge: { hash: `shared ${round.round} ${index}`, expiresAtMs: atMs(round) + SECOND_MS },
         place: `network ${round.round}`,
       }),
     ),
@@ -63,9 +64,7 @@ export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
       expiresAtMs: atMs(round) + 3 * SECOND_MS,
     }),
   ],
-  createChallenge: (round) => [
-    round.app.session.createChallenge(`challenge ${round.round} ${round.node}`, atMs(round)),
-  ],
+  keepChallengeKey: (round) => [round.app.session.keepChallengeKey(`secret ${round.node}`)],
   recordUse: (round) => [round.app.session.recordUse(shared(round), 'service', atMs(round) + 1)],
   expire: (round) => [round.app.session.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
 };

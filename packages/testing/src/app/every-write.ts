@@ -343,13 +343,17 @@ export const EVERY_WRITE: EveryWrite = {
           credentialId: `passkey ${round.round} ${round.node}`,
           keyId: 'per_lasting',
           name: 'phone',
+          rpId: 'farm.example',
           publicKey: 'key',
           signCount: 0,
           createdAtMs: atMs(round),
           lastUsedAtMs: null,
         },
         {
-          challengeHash: `challenge ${round.round - 1} ${round.node}`,
+          challenge: {
+            hash: `new ${round.round} ${round.node}`,
+            expiresAtMs: atMs(round) + SECOND_MS,
+          },
           sessionHash: SESSION_OF_LASTING,
         },
       ),

@@ -45,6 +45,15 @@ function isOwnOrigin({ headers, socket }: FastifyRequest, origin: string, public
   return origin === originOf(headers, socket instanceof TLSSocket ? 'https' : 'http');
 }
 
+/**
+ * Whether a passkey may be made or used at an origin. Where the address of the service is set it alone counts, because whoever sends a
+ * request chooses its `Host`.
+ */
+export const isPasskeyOrigin = (headers: Headers, origin: string, publicUrl: string | null): boolean =>
+  publicUrl === null
+    ? namesThisService(headers, origin, null)
+    : URL.canParse(origin) && new URL(origin).origin === new URL(publicUrl).origin;
+
 /** Whether an origin names this service, with either scheme: programs that are no browsers (paho) always write `https`. */
 export const namesThisService = (headers: Headers, origin: string, publicUrl: string | null): boolean =>
   URL.canParse(origin) &&

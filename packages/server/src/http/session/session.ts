@@ -1,3 +1,4 @@
+import type { UsedChallenge } from '@granary/app/session/used-once';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { SESSION_COOKIE, type SessionRecord, type SignIn } from '@granary/contract/session';
@@ -8,24 +9,20 @@ import { CODE_MS_USUAL, isShared, listedSession, sessionIdOf, sessionRecord } fr
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, callerOf } from '../../process/keys/callers.ts';
-import { challengeHashOf, checkedPasskey, isSignedBy } from '../../process/keys/passkeys.ts';
-import {
-  hashSecret,
-  isInviteCode,
-  newChallenge,
-  newSessionSecret,
-  newSignInCode,
-} from '../../process/keys/secrets.ts';
+import { newChallenge, usableChallenge } from '../../process/keys/challenges.ts';
+import { checkedPasskey, isSignedBy } from '../../process/keys/passkeys.ts';
+import { hashSecret, isInviteCode, newSessionSecret, newSignInCode } from '../../process/keys/secrets.ts';
 import { type AccessChecks, faultOfKey, refusalOfUnknown } from '../access/auth.ts';
-import { callerNetwork, knownNetwork } from '../access/caller-address.ts';
+import { knownNetwork } from '../access/caller-address.ts';
 import { bearer, sessionSecret } from '../access/credentials.ts';
-import { isEncrypted, namesThisService, refusalOfForeignSignIn } from '../access/own-page.ts';
+import { isEncrypted, isPasskeyOrigin, refusalOfForeignSignIn } from '../access/own-page.ts';
 import type { PasswordChecks } from '../access/password-checks.ts';
-import { RATE_LIMIT_HEADERS, RateLimiter } from '../access/rate-limit.ts';
+import { RATE_LIMIT_HEADERS } from '../access/rate-limit.ts';
 import { actsAs } from '../audit/attempt.ts';
 import { success } from '../protocol/answers.ts';
 import { register, registerComparing } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+import { challengeKeyFor } from './challenge-key.ts';
 
 const BROWSER_CHARS_MAX = 300;
 
@@ -34,9 +31,6 @@ export const browserOf = ({ address, headers }: FastifyRequest) => ({
   address,
   browser: (headers['user-agent'] ?? '').slice(0, BROWSER_CHARS_MAX),
 });
-
-/** Of an address: whoever asks for one needs no key, and each is stored. */
-const CHALLENGES_PER_SECOND = 10;
 
 /** As long as a session lasts at most; the service ends it earlier where it is not used. */
 const LASTS_S = (30 * DAY_MS) / SECOND_MS;
@@ -48,8 +42,8 @@ interface Identified {
   readonly factor?: UsedFactor;
   /** What the password was compared with. */
   readonly checkedPassword?: string | null;
-  /** Of the challenge that was signed. */
-  readonly codeHash?: string;
+  /** That was signed. */
+  readonly challenge?: UsedChallenge;
 }
 
 interface SignInChecks extends AccessChecks {
@@ -60,15 +54,12 @@ interface SignInChecks extends AccessChecks {
 export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, checks: SignInChecks): void {
   const { app, changes, keyring, settings, now } = parts;
   const { failedLogins, limiter, passwords } = checks;
+  const challengeKey = challengeKeyFor(parts);
 
-  const challenges = new RateLimiter({ perSecond: CHALLENGES_PER_SECOND, now, liveNodes: () => 1 });
-
-  register(routes, endpoints.session.challenge, async (request, reply) => {
+  register(routes, endpoints.session.challenge, async (request) => {
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
     if (foreign !== null) throw foreign;
-    challenges.take(callerNetwork(request.address), reply);
-    const challenge = newChallenge();
-    const { expiresAtMs } = await changes(request).session.createChallenge(challengeHashOf(challenge), now());
+    const { challenge, expiresAtMs } = newChallenge(await challengeKey(request), now());
     return success({ challenge, expires_at: toIso(expiresAtMs) });
   });
 
@@ -76,12 +67,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
     if (foreign !== null) throw foreign;
     const given = read.body(request);
-    const {
-      caller,
-      factor,
-      checkedPassword,
-      codeHash = codeHashOf(given),
-    } = await identify(given, request, reply);
+    const { caller, ...proof } = await identify(given, request, reply);
     limiter?.take(caller.keyId, reply);
     actsAs(request, caller);
     const secret = newSessionSecret();
@@ -91,11 +77,10 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
       hash: hashSecret(secret),
       nowMs: now(),
       formerHash: former === undefined ? null : hashSecret(former),
-      codeHash,
+      codeHash: codeHashOf(given),
       from: browserOf(request),
       place: knownNetwork(request.address),
-      ...(factor === undefined ? {} : { factor }),
-      ...(checkedPassword === undefined ? {} : { checkedPassword }),
+      ...proof,
       ...('invite' in given ? { password: await hashChosen(caller, given.password) } : {}),
     });
     if (created === undefined) {
@@ -142,20 +127,23 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     reply: FastifyReply,
   ): Promise<Identified> {
     const { passkey } = given;
-    const isOwn = (origin: string) => namesThisService(request.headers, origin, settings.publicUrl);
+    const isOwn = (origin: string) => isPasskeyOrigin(request.headers, origin, settings.publicUrl);
     const checked = checkedPasskey(passkey, { type: 'webauthn.get', isOwn });
-    const stored = checked === null ? undefined : await app.people.findPasskey(passkey.credential_id);
+    const key = await challengeKey(request);
+    const challenge = checked === null ? null : usableChallenge(checked.challenge, key, now());
+    const stored = challenge === null ? undefined : await app.people.findPasskey(passkey.credential_id);
+    const isIts = stored?.rpId === checked?.rpId;
     const person =
-      stored === undefined || !isSignedBy(stored.publicKey, passkey)
+      stored === undefined || !isIts || !isSignedBy(stored.publicKey, passkey)
         ? undefined
         : await app.people.find(stored.keyId);
-    if (checked === null || person === undefined || !isValidAt(person, now())) {
+    if (checked === null || challenge === null || person === undefined || !isValidAt(person, now())) {
       throw refusalOf(given, request, reply);
     }
     return {
       caller: callerOf({ ...person, personalKeyId: null }),
       factor: { credentialId: passkey.credential_id, signCount: checked.signCount },
-      codeHash: challengeHashOf(checked.challenge),
+      challenge,
     };
   }
 

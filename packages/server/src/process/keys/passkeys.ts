@@ -23,8 +23,10 @@ interface Expected {
 }
 
 export interface CheckedPasskey {
-  /** Not yet used up. */
+  /** Not yet checked or used up. */
   readonly challenge: string;
+  /** The host name for which it was made or has signed. */
+  readonly rpId: string;
   readonly signCount: number;
   /** Of a new passkey; `null` otherwise. */
   readonly credentialId: string | null;
@@ -46,7 +48,7 @@ export function checkedPasskey(signed: Signed, { type, isOwn }: Expected): Check
   const isPossible = (flags & IS_BACKED_UP) === 0 || (flags & MAY_BE_BACKED_UP) !== 0;
   if (!isOfHost || !isVerified || !isPossible) return null;
   const credentialId = (flags & HAS_CREDENTIAL) === 0 ? null : credentialIdIn(data);
-  return { challenge: client.challenge, signCount: data.readUInt32BE(COUNT_AT), credentialId };
+  return { challenge: client.challenge, rpId, signCount: data.readUInt32BE(COUNT_AT), credentialId };
 }
 
 function credentialIdIn(data: Buffer): string | null {
@@ -105,6 +107,3 @@ export function isSignedBy(spki: string, signed: Signed & { readonly signature: 
   const algorithm = key.asymmetricKeyType === 'ed25519' ? null : 'sha256';
   return verify(algorithm, data, key, Buffer.from(signed.signature, 'base64url'));
 }
-
-/** Stored in place of the challenge; no sign-in code has this form. */
-export const challengeHashOf = (challenge: string): string => hash('sha256', `passkey ${challenge}`, 'hex');

@@ -69,9 +69,6 @@ export const newSessionSecret = (): string => `gs_${randomBytes(SESSION_BYTES).t
 
 export const isSessionSecret = (text: string): boolean => SESSION_SECRET.test(text);
 
-/** That a passkey signs. */
-export const newChallenge = (): string => randomBytes(CODE_BYTES + 8).toString('base64url');
-
 export const newSignInCode = (): string => `gc_${randomBytes(CODE_BYTES).toString('base64url')}`;
 
 /** Of the link of an invitation, which is worth nothing without the password that is chosen with it. */
