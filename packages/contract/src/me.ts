@@ -61,6 +61,9 @@ export const SecondFactor = closed({
   ),
 });
 
+/** That somebody who only holds the session does not know. */
+export const CurrentPassword = closed({ current_password: described('The present one.', GivenPassword) });
+
 export const NewPin = closed({
   current_password: GivenPassword,
   pin: described('Repeated digits and rows such as 1234 are refused.', Pin),
@@ -71,6 +74,7 @@ export type WrongSecrets = Static<typeof WrongSecrets>;
 
 export type SecondFactorChange = Static<typeof SecondFactorChange>;
 
+export const checkCurrentPassword = checker(CurrentPassword);
 export const checkNewPin = checker(NewPin);
 export const checkPasswordChange = checker(PasswordChange);
 export const checkSecondFactorChange = checker(SecondFactorChange);

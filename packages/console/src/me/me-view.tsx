@@ -24,6 +24,7 @@ import { Passkeys } from './passkeys.tsx';
 import { PushPanel } from './push-panel.tsx';
 import { meaningsOf } from './rights.ts';
 import { SecondFactor } from './second-factor.tsx';
+import { WithPasswordButton } from './with-password.tsx';
 import { WrongSecretsPanel } from './wrong-secrets.tsx';
 
 /** What people see and change of themselves. */
@@ -229,12 +230,13 @@ function Identity({ me: person, own }: PasswordProps) {
             {(close) => <LinkIdentity me={person} provider={provider} onClose={close} />}
           </DialogButton>
           {isLinked && person.has_password && (
-            <ConfirmButton
+            <WithPasswordButton
               text={me.unlinkIdentity(provider)}
               label={me.unlinkIdentity(provider)}
               means={me.unlinkMeans(provider)}
-              onConfirm={async () => {
-                await console.client.me.unlink(callOptions(console));
+              login={person.person.login}
+              onConfirm={async (current_password) => {
+                await console.client.me.unlink({ current_password }, callOptions(console));
                 own.reload();
               }}
             />

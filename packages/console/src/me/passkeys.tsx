@@ -1,7 +1,7 @@
 import type { Me } from '@granary/contract/me';
 import type { Passkey } from '@granary/contract/passkeys';
 import { callOptions, useConsole } from '../context/console.ts';
-import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
+import { DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { useDraft } from '../kit/form-state.ts';
 import { PasswordInput, TextInput } from '../kit/inputs.tsx';
 import { Age, Time } from '../kit/measured.tsx';
@@ -9,6 +9,7 @@ import { Table, titleColumn } from '../kit/table.tsx';
 import { makePasskey, passkeyObstacle } from '../session/passkeys.ts';
 import { texts } from '../texts/texts.ts';
 import { browserName } from './browser-name.ts';
+import { WithPasswordButton } from './with-password.tsx';
 
 interface Props {
   readonly me: Me;
@@ -57,12 +58,17 @@ export function Passkeys({ me: own, onChanged }: Props) {
               title: me.actions,
               kind: 'actions',
               cell: ({ passkey_id, name }) => (
-                <ConfirmButton
+                <WithPasswordButton
                   text={me.remove}
                   label={me.removePasskeyOf(name)}
                   means={me.removePasskeyMeans}
-                  onConfirm={async () => {
-                    await console.client.me.removePasskey(passkey_id, callOptions(console));
+                  login={own.person.login}
+                  onConfirm={async (current_password) => {
+                    await console.client.me.removePasskey(
+                      passkey_id,
+                      { current_password },
+                      callOptions(console),
+                    );
                     onChanged();
                   }}
                 />

@@ -213,6 +213,11 @@ describe('the shell of the console in Chromium', () => {
       await page.getByLabel('Settings: Cleo').waitFor();
     }
     await page.getByRole('button', { name: 'Remove the passkey barn tablet' }).click();
+    await dialog.getByLabel('Present password').fill('not the password');
+    await page.keyboard.press('Enter');
+    await dialog.getByText(/password is not right/).waitFor();
+    await checkAccessibility(page);
+    await dialog.getByLabel('Present password').fill(password);
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('cell', { name: 'barn tablet', exact: true }).waitFor({ state: 'detached' });
     await page.getByLabel('Settings: Cleo').click();

@@ -138,6 +138,7 @@ describe('single sign-on in Chromium, with a provider on another site', () => {
     // The session began with the provider, so it ends; the password lets in again.
     await page.getByRole('button', { name: 'Unlink Farm ID' }).click();
     await checkAccessibility(page);
+    await dialog.getByLabel('Present password').fill(password);
     await dialog.getByRole('button', { name: 'Unlink Farm ID' }).click();
     await page.getByLabel('Name for signing in').fill('lin');
     await page.getByLabel('Password', { exact: true }).fill(password);

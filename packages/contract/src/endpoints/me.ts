@@ -1,6 +1,13 @@
 import { Type } from 'typebox';
 import { checkNewKey, IssuedKey, KeyRecord } from '../keys.ts';
-import { checkNewPin, checkPasswordChange, checkSecondFactorChange, Me, SecondFactor } from '../me.ts';
+import {
+  checkCurrentPassword,
+  checkNewPin,
+  checkPasswordChange,
+  checkSecondFactorChange,
+  Me,
+  SecondFactor,
+} from '../me.ts';
 import { checkNewPasskey } from '../passkeys.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
@@ -74,17 +81,25 @@ export const me = {
       },
     ],
   }),
-  removePasskey: endpoint('api', 'DELETE', '/me/passkeys/{passkey_id}', {
-    summary: 'Removes a passkey.',
+  removePasskey: endpoint('api', 'PUT', '/me/passkeys/{passkey_id}/removal', {
+    summary: 'Removes a passkey; with the password, as it is added.',
+    body: body(checkCurrentPassword, 'password'),
     answers: { 200: one(Me) },
-    errors: ['forbidden'],
-    examples: [{ summary: 'an unknown one', refusal: 'passkey_not_found' }],
+    errors: ['forbidden', 'wrong_password'],
+    examples: [
+      {
+        summary: 'an unknown one',
+        body: { current_password: EXAMPLE_PASSWORD },
+        refusal: 'passkey_not_found',
+      },
+    ],
   }),
-  unlink: endpoint('api', 'DELETE', '/me/identities', {
+  unlink: endpoint('api', 'PUT', '/me/identities/removal', {
     summary: 'The identity provider does not let the person in any more; refused to whoever has no password.',
+    body: body(checkCurrentPassword, 'password'),
     answers: { 200: one(Me) },
-    errors: ['forbidden'],
-    examples: [{ summary: 'a person' }],
+    errors: ['forbidden', 'wrong_password'],
+    examples: [{ summary: 'a person', body: { current_password: EXAMPLE_PASSWORD } }],
   }),
   keys: endpoint('api', 'GET', '/me/keys', {
     summary: 'Lists the keys of the person, without the keys themselves.',

@@ -377,7 +377,9 @@ describeService(
 async function statusAt(api: Api, host: string, body: string): Promise<number | undefined> {
   const connection = await RawConnection.open(api.started.httpUrl);
   const head = ['POST /v1/session HTTP/1.1', `Host: ${host}`, 'Content-Type: application/json'];
-  connection.send([...head, `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close', '', body].join('\r\n'));
+  connection.send(
+    [...head, `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close', '', body].join('\r\n'),
+  );
   return (await connection.answer())?.status;
 }
 
@@ -512,8 +514,12 @@ describeService(
 
     test('let nobody in after they were removed, the person disabled, or let in anew', async () => {
       const one = await withPasskey();
-      assert.equal((await one.ask('DELETE', `${PASSKEYS}/none`)).body.error.code, 'passkey_not_found');
-      assert.deepEqual((await one.ask('DELETE', `${PASSKEYS}/${one.id}`)).body.data.passkeys, []);
+      const remove = (id: string, current_password = PASSWORD) =>
+        one.ask('PUT', `${PASSKEYS}/${id}/removal`, { current_password });
+      assert.equal((await remove('none')).body.error.code, 'passkey_not_found');
+      assert.equal((await remove(one.id, 'not the password')).body.error.code, 'wrong_password');
+      assert.equal((await one.ask('GET', ME)).body.data.passkeys.length, 1);
+      assert.deepEqual((await remove(one.id)).body.data.passkeys, []);
       assert.equal((await enter(one.passkey.signed(await challenge()))).body.success, false);
       const two = await withPasskey();
       const path = `/v1/people/${two.person.person_id}`;

@@ -152,8 +152,10 @@ export function meRoutes(
     return success(await meOf(person.keyId));
   });
 
-  register(routes, endpoints.me.removePasskey, async (request) => {
-    const { keyId, inSession } = await requireOwnSession(request);
+  register(routes, endpoints.me.removePasskey, async (request, reply, read) => {
+    const person = await requireOwnSession(request);
+    const { keyId, inSession } = person;
+    await requireCurrent(person, read.body(request).current_password, request, reply);
     const { passkey_id: wanted } = request.params;
     const all = await app.people.passkeys(keyId);
     const passkey = all.find((one) => passkeyIdOf(one) === wanted);
@@ -164,8 +166,12 @@ export function meRoutes(
     return success(await meOf(keyId));
   });
 
-  register(routes, endpoints.me.unlink, async (request) => {
-    const { keyId, inSession } = await requireOwnSession(request);
+  register(routes, endpoints.me.unlink, async (request, reply, read) => {
+    const person = await requireOwnSession(request);
+    const { keyId, inSession } = person;
+    const { current_password: password } = read.body(request);
+    // Whoever has none is told below that there is no other way in.
+    if (person.hasPassword) await requireCurrent(person, password, request, reply);
     if ((await changes(request).people.unlinkOwn(inSession)) === undefined) throw sessionEnded();
     return success(await meOf(keyId));
   });

@@ -218,6 +218,7 @@ describeService(
       return visitor;
     }
     const LINK = '/v1/session/oidc/link';
+    const UNLINK = '/v1/me/identities/removal';
 
     it('is linked with the password of whoever has one, and not after their session has ended', async () => {
       const { person } = await signedIn(api, [{ role: 'viewer' }]);
@@ -255,7 +256,12 @@ describeService(
       assert.deepEqual((await sessionOf(visitor)).body.data.key_id, id);
       const scopes = async () => (await ask('GET', '/v1/session')).body.data.scopes.sort();
       assert.deepEqual(await scopes(), ['operate', 'read']);
-      const unlinked = await ask('DELETE', '/v1/me/identities');
+      for (const wrong of [{}, { current_password: 'not the password' }]) {
+        const { status } = await ask('PUT', UNLINK, wrong);
+        assert.equal(status, 'current_password' in wrong ? 403 : 400);
+      }
+      assert.deepEqual(await scopes(), ['operate', 'read']);
+      const unlinked = await ask('PUT', UNLINK, given);
       assert.equal(unlinked.status, 200, unlinked.text);
       assert.equal(unlinked.body.data.person.has_single_sign_on, false);
       assert.deepEqual(await scopes(), ['read']);
@@ -263,7 +269,10 @@ describeService(
       const stranger = await signIn('una');
       const strangerId = (await sessionOf(stranger)).body.data.key_id;
       assert.notEqual(strangerId, id);
-      const refused = await api.raw('DELETE', '/v1/me/identities', { headers: as(stranger) });
+      const refused = await api.raw('PUT', UNLINK, {
+        headers: { ...as(stranger), 'content-type': 'application/json' },
+        body: JSON.stringify(given),
+      });
       assert.deepEqual([refused.status, refused.body.error.code], [403, 'forbidden']);
       assert.equal((await link()).body.error.code, 'sign_on_refused', 'it belongs to another person');
       const { data } = (await api.post(`/v1/people/${strangerId}/unlink`)).body;
@@ -273,8 +282,9 @@ describeService(
       assert.equal((await sessionOf(await signIn('una'))).body.data.key_id, id);
       assert.equal((await api.post('/v1/people/per_none/unlink')).body.error.code, 'person_not_found');
       const { key } = (await ask('POST', '/v1/me/keys', { name: 'laptop', scopes: ['read'] })).body.data;
-      const byKey = await api.raw('DELETE', '/v1/me/identities', {
-        headers: { authorization: `Bearer ${key}` },
+      const byKey = await api.raw('PUT', UNLINK, {
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(given),
       });
       assert.deepEqual([byKey.status, byKey.body.error.code], [403, 'forbidden']);
       const { text } = await api.get(`/v1/audit?key_id=${id}&action=me.unlink`);

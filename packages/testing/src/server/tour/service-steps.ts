@@ -54,7 +54,9 @@ export async function people(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/me/keys', { headers });
   await client.step('DELETE', `/v1/me/keys/${ownKey}`, { headers });
   await client.step('DELETE', '/v1/me/keys/key_none', { headers });
-  await client.step('DELETE', '/v1/me/passkeys/none', { headers });
+  const given = { headers, body: { current_password: password } };
+  await client.step('PUT', '/v1/me/passkeys/none/removal', given);
+  await client.step('PUT', '/v1/me/identities/removal', { headers, body: { current_password: 'wrong' } });
   client.key = client.address.adminKey;
   await client.step('PATCH', one, { body: { grants: ada.grants } });
   await terminals(client, password);
