@@ -68,12 +68,16 @@ test('a login in the browser gets a key of the person, and a logout ends it', as
   const shown = Promise.withResolvers<string>();
   const login = runInProcess(['login', url, '--web', '--name', 'farm'], env, { printError: shown.resolve });
   const [, port, state = ''] = /#\/me\?command=(\d+)\.([\w-]+)&on=/.exec(await shown.promise) ?? [];
-  const send = (query: Record<string, string>) =>
-    fetch(`http://127.0.0.1:${port}/?${new URLSearchParams(query)}`, { redirect: 'manual' });
+  const command = `http://127.0.0.1:${port}/`;
+  const send = (form: Record<string, string>) =>
+    fetch(command, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
   const made = await post('/v1/me/keys', { name: 'laptop', scopes: ['read', 'operate'] }, { cookie });
   const { key } = ((await made.json()) as { data: { key: string } }).data;
   assert.equal((await send({ state: 'of another', key })).status, 400);
   assert.equal((await send({ state, key: 'gk_short' })).status, 400);
+  assert.equal((await send({ state, key, more: 'x'.repeat(2_000) })).status, 400);
+  const inAddress = await fetch(`${command}?${new URLSearchParams({ state, key })}`, { redirect: 'manual' });
+  assert.equal(inAddress.status, 400);
   const taken = await send({ state, key });
   assert.deepEqual([taken.status, taken.headers.get('location')], [303, `${url}/#/me`]);
   const { exitCode, stdout } = await login;

@@ -1,31 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { CommandFailure, EXIT } from '../program/explain.ts';
 
 const WAIT_MS = 10 * 60_000;
+/** A form with a state and a key is far smaller. */
+const FORM_CHARS_MAX = 1_000;
 const KEY = /^gk_[0-9A-Za-z]{46}$/;
 
 /**
- * A person lets this command in on a page of the service, which then sends the browser here with a key. Only this machine is
+ * A person lets this command in on a page of the service, which then sends the browser here with a key in a form. Only this machine is
  * listened to, and the page sends keys nowhere else, so a link from somebody else gives nobody a key.
  */
 export async function keyFromBrowser(url: string, show: (link: string) => void): Promise<string> {
   const state = randomBytes(24).toString('base64url');
   const given = Promise.withResolvers<string>();
-  const server = createServer((request, response) => {
-    const { searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const key = searchParams.get('key') ?? '';
-    if (searchParams.get('state') !== state || !KEY.test(key)) {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const form = request.method === 'POST' ? await formOf(request) : null;
+    const key = form?.get('key') ?? '';
+    if (form?.get('state') !== state || !KEY.test(key)) {
       response
-        .writeHead(400, { 'content-type': 'text/plain' })
+        .writeHead(400, { 'content-type': 'text/plain', connection: 'close' })
         .end('This is not what the command waits for.');
       return;
     }
-    // Away from the address with the key.
     response.writeHead(303, { location: `${url}/#/me`, connection: 'close' }).end(() => given.resolve(key));
+  };
+  // Whoever ends the connection in the middle of a form has given nothing.
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -43,4 +48,13 @@ export async function keyFromBrowser(url: string, show: (link: string) => void):
     server.close();
     server.closeAllConnections();
   }
+}
+
+/** `null` where more comes than belongs in it; all of it is read, or the browser would get no answer. */
+async function formOf(request: IncomingMessage): Promise<URLSearchParams | null> {
+  let text = '';
+  for await (const chunk of request.setEncoding('latin1')) {
+    if (text.length <= FORM_CHARS_MAX) text += chunk;
+  }
+  return text.length <= FORM_CHARS_MAX ? new URLSearchParams(text) : null;
 }

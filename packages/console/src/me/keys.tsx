@@ -146,6 +146,23 @@ export function LetIn() {
   return <LetInDialog port={port} state={state} host={host} />;
 }
 
+/** As a form, so that the key is in no address, history or log. */
+function giveToCommand(port: string, given: Readonly<Record<'state' | 'key', string>>): void {
+  const form = document.createElement('form');
+  form.method = 'post';
+  form.action = `http://127.0.0.1:${port}/`;
+  form.hidden = true;
+  for (const [name, value] of Object.entries(given)) {
+    const input = document.createElement('input');
+    input.type = 'hidden';
+    input.name = name;
+    input.value = value;
+    form.append(input);
+  }
+  document.body.append(form);
+  form.submit();
+}
+
 interface LetInProps {
   readonly port: string;
   readonly state: string;
@@ -163,7 +180,7 @@ function LetInDialog({ port, state, host }: LetInProps) {
       staysOpen
       onSubmit={async () => {
         const { key } = await console.client.me.createKey(newKeyOf(current.peek()), callOptions(console));
-        location.replace(`http://127.0.0.1:${port}/?${new URLSearchParams({ state, key })}`);
+        giveToCommand(port, { state, key });
       }}
       onClose={() => console.navigation.open(addressOf('me'))}
     >

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@granary/client';
@@ -99,10 +100,13 @@ describe('the shell of the console in Chromium', () => {
     await checkAccessibility(page);
     await page.setViewportSize(DESK);
     const taken = Promise.withResolvers<URLSearchParams>();
-    const command = createServer(({ url = '' }, response) => {
-      taken.resolve(new URL(url, site.url).searchParams);
+    const command = createServer(async (request, response) => {
+      assert.deepEqual([request.method, request.url], ['POST', '/']);
+      taken.resolve(new URLSearchParams(await text(request)));
       response.writeHead(303, { location: `${site.url}/#/me` }).end();
     });
+    const addresses: string[] = [];
+    page.on('request', (request) => addresses.push(request.url()));
     command.listen(0, '127.0.0.1');
     await once(command, 'listening');
     t.after(() => command.close());
@@ -116,6 +120,12 @@ describe('the shell of the console in Chromium', () => {
     const asAda = createClient({ baseUrl: site.url, apiKey: given.get('key') ?? '' });
     assert.equal((await asAda.session.get()).name, 'Ada Lovelace');
     await page.getByRole('cell', { name: 'granary, <b>laptop', exact: true }).waitFor();
+    assert.equal(page.url(), `${site.url}/#/me`);
+    assert.ok(addresses.some((address) => address.startsWith(`http://127.0.0.1:${port}`)));
+    assert.deepEqual(
+      addresses.filter((address) => address.includes('gk_')),
+      [],
+    );
     await page.getByRole('button', { name: 'End the key for granary, <b>laptop' }).click();
     await dialog.getByRole('button', { name: 'End' }).click();
     await page.getByRole('cell', { name: 'granary, <b>laptop', exact: true }).waitFor({ state: 'detached' });

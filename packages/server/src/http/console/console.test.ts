@@ -86,7 +86,7 @@ describe("the operators' page", () => {
       headers.get('content-security-policy'),
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob: https://tiles.example:8443; " +
         "connect-src 'self' https://tiles.example:8443; worker-src 'self'; frame-src 'self'; font-src 'self'; manifest-src 'self'; " +
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "base-uri 'none'; form-action 'self' http://127.0.0.1:*; frame-ancestors 'none'",
     );
     assert.equal(headers.get('referrer-policy'), 'same-origin');
     const etag = headers.get('etag') ?? '';

@@ -43,7 +43,8 @@ export function contentSecurityPolicy(mapTilesUrl: string | null): string {
     "font-src 'self'",
     "manifest-src 'self'",
     "base-uri 'none'",
-    "form-action 'none'",
+    // A command on the machine of the browser is given a key, and leads back here (`granary login --web`).
+    "form-action 'self' http://127.0.0.1:*",
     "frame-ancestors 'none'",
   ].join('; ');
 }
