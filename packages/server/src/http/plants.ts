@@ -82,7 +82,10 @@ const answerPlantError: Answerer = (refusal, status, _request, reply) => {
   const { message, details = [] } = refusal;
   const faults = details.map((fault) => `${fault.path} ${fault.message}`.trim()).join('; ');
   const body: PlantError = { error: status, message: faults === '' ? message : `${message}: ${faults}` };
-  reply.code(plantErrorStatus(status)).send(body);
+  const answered = plantErrorStatus(status);
+  // The document of a 400 has no time to wait.
+  if (answered !== status) reply.removeHeader('retry-after');
+  reply.code(answered).send(body);
 };
 
 /** For errors that are found before it is known which route an address belongs to. */

@@ -35,5 +35,5 @@ export async function signedIn(api: Api, grants: object[]) {
     assert.equal(response.status, 200);
     return { ended: response.text() };
   };
-  return { person, ask, followed };
+  return { person, headers, ask, followed };
 }

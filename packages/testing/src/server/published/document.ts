@@ -19,8 +19,25 @@ interface Reference {
   readonly $ref: string;
 }
 
+interface PublishedParameter {
+  readonly in: string;
+  readonly name: string;
+  readonly required?: boolean;
+  readonly example?: unknown;
+}
+
+interface PublishedBody {
+  readonly content: Readonly<
+    Record<string, { readonly examples?: Readonly<Record<string, { readonly value: unknown }>> }>
+  >;
+}
+
 interface PublishedOperation {
   readonly operationId: string;
+  /** Each way to be known, with the scopes that it needs; none where nobody has to be known. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly PublishedParameter[];
+  readonly requestBody?: PublishedBody;
   readonly responses: Readonly<Record<string, Reference | PublishedResponse>>;
 }
 
@@ -35,7 +52,9 @@ export interface Located<Part> {
   readonly pointer: string;
 }
 
-interface Addressed extends Located<PublishedOperation> {
+export interface AddressedOperation extends Located<PublishedOperation> {
+  readonly method: string;
+  readonly path: string;
   readonly pattern: RegExp;
   readonly isFixed: boolean;
 }
@@ -48,13 +67,15 @@ export const pointerTo = (pointer: string, ...names: readonly string[]): string 
 /** The committed OpenAPI document, as a reader who does not know our sources sees it. */
 export class Published {
   readonly document: PublishedDocument;
-  readonly #operations: readonly Addressed[];
+  readonly operations: readonly AddressedOperation[];
 
   constructor(document: PublishedDocument) {
     this.document = document;
-    this.#operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, part]) => ({
         part,
+        path,
+        method: method.toUpperCase(),
         pointer: pointerTo('#', 'paths', path, method),
         isFixed: !path.includes('{'),
         pattern: new RegExp(`^${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '[^/]+')}$`),
@@ -65,7 +86,7 @@ export class Published {
   /** A path without parameters takes precedence, as OpenAPI says. */
   operation(method: string, address: string): Located<PublishedOperation> | undefined {
     const request = `${method === 'HEAD' ? 'GET' : method} ${address}`;
-    const found = this.#operations.filter(({ pattern }) => pattern.test(request));
+    const found = this.operations.filter(({ pattern }) => pattern.test(request));
     return found.find(({ isFixed }) => isFixed) ?? found[0];
   }
 
