@@ -25,7 +25,13 @@ import {
   type Observing,
   saveObservedSince,
 } from './evaluation-rows.ts';
-import { alertStatistics, expireRaises, type RaiseRange, raisedAlerts } from './raise-rows.ts';
+import {
+  alertStatistics,
+  expireRaises,
+  openAlertsInPart,
+  type RaiseRange,
+  raisedAlerts,
+} from './raise-rows.ts';
 
 export interface AlertAddress {
   readonly deviceNo: number;
@@ -45,7 +51,8 @@ export const reads = {
   list: (sql: Sql, page: AlertPage) => listAlerts(sql, ALERT_DOCUMENT, page),
   raised: (sql: Sql, range: RaiseRange, limit: number, isBySeverity?: boolean) =>
     raisedAlerts(sql, range, limit, isBySeverity),
-  statistics: (sql: Sql, range: RaiseRange, nowMs: number) => alertStatistics(sql, range, nowMs),
+  statistics: (sql: Sql, range: RaiseRange) => alertStatistics(sql, range),
+  openInPart: openAlertsInPart,
 };
 
 export const writes = {

@@ -1,5 +1,4 @@
 import {
-  type AlertStatistics,
   bucketMsOf,
   CHATTERING_RAISES,
   FLOOD_RAISES_MAX,
@@ -12,10 +11,12 @@ import {
 import { ALERT_SEVERITIES, type AlertSeverity, type AlertType } from '@granary/contract/alerts';
 import { HOUR_MS, MINUTE_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
+import type { OpenAlerts, RaiseStatistics } from '@granary/core/alerts/statistics';
 import { type Expiry, expireRows } from '@granary/store/expiry';
 import { insertRowsUnawaited } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { type DeviceSelection, Parameters, selectionConditions, selectsAll } from '../conditions.ts';
+import { endOfPart, type PartWanted } from '../fleet/fleet-rows.ts';
 
 /** The alerts that became active now. */
 export async function saveRaises(sql: Sql, raised: readonly AlertState[], atMs: number): Promise<void> {
@@ -123,36 +124,69 @@ async function countPeriods(sql: Sql, range: RaiseRange): Promise<PeriodRow[]> {
   );
 }
 
-interface OpenRow extends Omit<RaisedRow, 'severity' | 'raised' | 'lastMs'> {
+interface StandingRow extends Omit<RaisedRow, 'severity' | 'raised' | 'lastMs'> {
   readonly severity: AlertSeverity;
   readonly sinceMs: number | null;
-  readonly shelvedUntilMs: number | null;
-  readonly status: string;
+  readonly total: number;
 }
 
-/** The open alerts, which have an index of their own, with the time at which each was raised last. */
-async function openSince(sql: Sql, devices: DeviceSelection): Promise<OpenRow[]> {
+/** What is known of some of the open alerts. */
+export interface OpenAlertsPart extends OpenAlerts {
+  /** After which number the next part begins; `null` after the last part. */
+  readonly next: number | null;
+}
+
+/** Some of the open alerts, which have an index of their own, with the time at which each was raised last. */
+export async function openAlertsInPart(
+  sql: Sql,
+  devices: DeviceSelection,
+  part: PartWanted,
+  nowMs: number,
+): Promise<OpenAlertsPart> {
+  const next = await endOfPart(sql, 'alert_no', "alerts WHERE status <> 'resolved' AND alert_no >", part);
   const parameters = new Parameters();
+  const { bind } = parameters;
+  const open = `open AS MATERIALIZED (
+    SELECT device_no, type, rule, severity, status, shelved_until_ms FROM alerts
+    WHERE status <> 'resolved' AND status <> 'pending'
+      AND alert_no > ${bind(part.after)} AND alert_no <= ${bind(next ?? Number.MAX_SAFE_INTEGER)})`;
   const conditions = ['devices.device_no = open.device_no', ...selectionConditions(sql, devices, parameters)];
-  return await sql.query<OpenRow>(
-    `WITH open AS MATERIALIZED (
-       SELECT device_no, type, rule, severity, status, shelved_until_ms FROM alerts
-       WHERE status <> 'resolved' AND status <> 'pending')
-     SELECT device_id, name AS device_name, facility, type, severity, status, shelved_until_ms,
-       (SELECT MAX(at_ms) FROM alert_raises WHERE alert_raises.device_no = open.device_no
-          AND alert_raises.type = open.type AND alert_raises.rule = open.rule) AS since_ms
-     FROM open CROSS JOIN devices WHERE ${conditions.join(' AND ')} ORDER BY device_id, type`,
+  const source = `open CROSS JOIN devices WHERE ${conditions.join(' AND ')}`;
+  const [row] = await sql.query<{ readonly shelved: number }>(
+    `WITH ${open} SELECT COUNT(shelved_until_ms) AS shelved FROM ${source}`,
     parameters.values,
   );
+  const standing = await sql.query<StandingRow>(
+    `WITH ${open}, since AS MATERIALIZED (
+       SELECT device_id, name AS device_name, facility, type, severity,
+         (SELECT MAX(at_ms) FROM alert_raises WHERE alert_raises.device_no = open.device_no
+            AND alert_raises.type = open.type AND alert_raises.rule = open.rule) AS since_ms
+       FROM ${source} AND open.status <> 'cleared')
+     SELECT device_id, device_name, facility, type, severity, since_ms, COUNT(*) OVER () AS total FROM since
+     WHERE COALESCE(since_ms, 0) <= ${bind(nowMs - STANDING_MS)}
+     ORDER BY COALESCE(since_ms, 0), device_id, type LIMIT ${bind(LISTED_MAX)}`,
+    parameters.values,
+  );
+  return {
+    standing: {
+      total: standing[0]?.total ?? 0,
+      alerts: standing.map(({ deviceId, deviceName, facility, type, severity, sinceMs }) => ({
+        device_id: deviceId,
+        device_name: deviceName,
+        facility,
+        type,
+        severity,
+        since: toIsoOrNull(sinceMs),
+      })),
+    },
+    shelved: row?.shelved ?? 0,
+    next,
+  };
 }
 
-/** Everything about the alerts of a time, and of those that are open now. */
-export async function alertStatistics(sql: Sql, range: RaiseRange, nowMs: number): Promise<AlertStatistics> {
+/** Everything about the alerts of a time. */
+export async function alertStatistics(sql: Sql, range: RaiseRange): Promise<RaiseStatistics> {
   const periods = await countPeriods(sql, range);
-  const open = await openSince(sql, range.devices);
-  const standing = open
-    .filter(({ status, sinceMs }) => status !== 'cleared' && (sinceMs ?? 0) <= nowMs - STANDING_MS)
-    .sort((one, other) => (one.sinceMs ?? 0) - (other.sinceMs ?? 0));
   const { fromMs, toMs } = range;
   const bucketMs = bucketMsOf(toMs - fromMs);
   const raisedIn = (of: readonly PeriodRow[]): number => of.reduce((sum, { raised }) => sum + raised, 0);
@@ -176,19 +210,5 @@ export async function alertStatistics(sql: Sql, range: RaiseRange, nowMs: number
     buckets: [...byBucket].map(([bucket, of]) => ({ from: toIso(bucket * bucketMs), raised: raisedIn(of) })),
     most_frequent: await raisedAlerts(sql, range, MOST_FREQUENT_MAX),
     chattering: await chatteringAlerts(sql, range),
-    standing: {
-      total: standing.length,
-      alerts: standing
-        .slice(0, LISTED_MAX)
-        .map(({ deviceId, deviceName, facility, type, severity, sinceMs }) => ({
-          device_id: deviceId,
-          device_name: deviceName,
-          facility,
-          type,
-          severity,
-          since: toIsoOrNull(sinceMs),
-        })),
-    },
-    shelved: open.filter(({ shelvedUntilMs }) => shelvedUntilMs !== null).length,
   };
 }

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import type { AlertStatistics } from '@granary/contract/alert-statistics';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { NO_OPEN_ALERTS, openAlertsOf } from '@granary/core/alerts/statistics';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import { NOW_MS, registerDevice, weigh } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
 import type { DeviceSelection } from '../conditions.ts';
+import type { OpenAlertsPart } from './raise-rows.ts';
 
 const ALL: DeviceSelection = {
   limits: [{ facilities: null, deviceIds: null }],
@@ -17,8 +20,21 @@ const DAY_LATER_MS = NOW_MS + 25 * HOUR_MS;
 describeEachEngine('statistics of alerts', (engine) => {
   let app: App;
   const numbers: number[] = [];
-  const statistics = (devices = ALL, fromMs = NOW_MS, toMs = NOW_MS + DAY_MS, nowMs = DAY_LATER_MS) =>
-    app.alerts.statistics({ devices, fromMs, toMs }, nowMs);
+  const statistics = async (
+    devices = ALL,
+    fromMs = NOW_MS,
+    toMs = NOW_MS + DAY_MS,
+    nowMs = DAY_LATER_MS,
+  ): Promise<AlertStatistics> => {
+    let open = NO_OPEN_ALERTS;
+    // Each alert is a part.
+    for (let after: number | null = 0; after !== null; ) {
+      const part: OpenAlertsPart = await app.alerts.openInPart(devices, { after, rowsMax: 1 }, nowMs);
+      open = openAlertsOf(open, part);
+      after = part.next;
+    }
+    return { ...(await app.alerts.statistics({ devices, fromMs, toMs })), ...open };
+  };
   const at = async (deviceNo: number, kg: number, atMs: number): Promise<void> => {
     await weigh(app, deviceNo, kg, atMs);
     await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs: atMs });

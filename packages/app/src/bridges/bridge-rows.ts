@@ -1,6 +1,6 @@
 import type { Bridge, BridgedDevice, BridgeMapping, BridgeReport } from '@granary/contract/bridges';
 import { type BridgedCounts, isUnitDiffering, NO_BRIDGED_DEVICES } from '@granary/core/bridges';
-import type { Limits } from '@granary/core/keys';
+import { isUnlimited, type Limits } from '@granary/core/keys';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { limitConditions, Parameters } from '../conditions.ts';
@@ -82,6 +82,28 @@ export async function listParts(
      FROM (SELECT name, body FROM bridge_parts WHERE bridge_id = $1 AND kind = $2 AND name > $3 ORDER BY name LIMIT $4) AS parts
      LEFT JOIN devices ON devices.device_id = parts.name ORDER BY parts.name`,
     [bridgeId, kind, after, limit],
+  );
+}
+
+/** The devices of a bridge within the limits, by id; one that is not registered is within none but those that contain everything. */
+export async function listDevices(
+  sql: Sql,
+  bridgeId: string,
+  limits: Limits,
+  wanted: PartsWanted,
+): Promise<StoredPart[]> {
+  if (isUnlimited(limits)) return await listParts(sql, bridgeId, 'device', wanted);
+  const parameters = new Parameters();
+  const { bind } = parameters;
+  const conditions = [
+    `bridge_id = ${bind(bridgeId)} AND kind = 'device' AND bridge_parts.name > ${bind(wanted.after)}`,
+    ...limitConditions(sql, limits, parameters),
+  ];
+  return await sql.query<StoredPart>(
+    `SELECT bridge_parts.name, bridge_parts.body, devices.facility
+     FROM bridge_parts JOIN devices ON devices.device_id = bridge_parts.name
+     WHERE ${conditions.join(' AND ')} ORDER BY bridge_parts.name LIMIT ${bind(wanted.limit)}`,
+    parameters.values,
   );
 }
 

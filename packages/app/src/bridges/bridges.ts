@@ -35,9 +35,9 @@ import {
   countWithin,
   findBridge,
   findDevices,
+  listDevices,
   listParts,
   listSummaries,
-  type PartKind,
   type PartsWanted,
   putDevices,
   putMappings,
@@ -74,8 +74,8 @@ export const reads = {
   list: listSummaries,
   keys: newestKeysOfBridges,
   countWithin,
-  parts: (sql: Sql, bridgeId: string, kind: PartKind, wanted: PartsWanted) =>
-    listParts(sql, bridgeId, kind, wanted),
+  devices: listDevices,
+  mappings: (sql: Sql, bridgeId: string, wanted: PartsWanted) => listParts(sql, bridgeId, 'mapping', wanted),
 
   /** What was declared for these devices, those that are registered. */
   async sensors(sql: Sql, deviceIds: readonly string[]): Promise<DeclaredFor[]> {

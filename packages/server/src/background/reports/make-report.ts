@@ -45,7 +45,8 @@ export async function makeReport(
   }
   const refills = await app.foresight.refills({ ...range, beforeId: null, limit });
   await nextPart();
-  const { raised } = await app.alerts.statistics(range, nowMs);
+  const { raised } = await app.alerts.statistics(range);
+  await nextPart();
   const alerts = await app.alerts.raised(range, limit, true);
   const open = await app.fleet.alerts({
     devices,

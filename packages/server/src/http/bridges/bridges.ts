@@ -1,4 +1,9 @@
-import type { CountsOfBridges, StoredBridge } from '@granary/app/bridges/bridge-rows';
+import type {
+  CountsOfBridges,
+  PartsWanted,
+  StoredBridge,
+  StoredPart,
+} from '@granary/app/bridges/bridge-rows';
 import type { PendingRequest } from '@granary/app/bridges/bridges';
 import { newId } from '@granary/app/ids';
 import {
@@ -73,7 +78,8 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const { bridgeId } = await requireBridge(request);
     requireUnlimited(request);
     const mappings: BridgeMapping[] = [];
-    for await (const { body } of partsOf(request, bridgeId, 'mapping')) mappings.push(JSON.parse(body));
+    const wanted = partsOf(request, (part) => app.bridges.mappings(bridgeId, part));
+    for await (const { body } of wanted) mappings.push(JSON.parse(body));
     return success(mappings);
   });
 
@@ -166,9 +172,9 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
   }
 
   /** Few in each turn, because a bridge may have thousands. */
-  async function* partsOf(request: FastifyRequest, bridgeId: string, kind: 'device' | 'mapping') {
+  async function* partsOf(request: FastifyRequest, read: (wanted: PartsWanted) => Promise<StoredPart[]>) {
     for (let after = ''; ; ) {
-      const found = await app.bridges.parts(bridgeId, kind, { after, limit: PARTS_PER_TURN });
+      const found = await read({ after, limit: PARTS_PER_TURN });
       yield* found;
       const last = found.at(-1);
       if (last === undefined || found.length < PARTS_PER_TURN) return;
@@ -182,7 +188,8 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const { bridgeId, figures } = bridge;
     const sight = bridgeSight(request.caller);
     const devices: ShownBridgedDevice[] = [];
-    for await (const { facility, body } of partsOf(request, bridgeId, 'device')) {
+    const wanted = partsOf(request, (part) => app.bridges.devices(bridgeId, sight.devices, part));
+    for await (const { facility, body } of wanted) {
       const shown = shownDevice(JSON.parse(body), sight, facility);
       if (shown !== null) devices.push(shown);
     }

@@ -1,18 +1,24 @@
+import type { OpenAlertsPart } from '@granary/app/alerts/raise-rows';
 import type { DeviceOfRow } from '@granary/app/list-rows';
 import { STATISTICS_MS_MAX, STATISTICS_MS_USUAL } from '@granary/contract/alert-statistics';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { AcknowledgementResult, FleetAlert } from '@granary/contract/fleet';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
+import { NO_OPEN_ALERTS, openAlertsOf } from '@granary/core/alerts/statistics';
 import { commandRecord } from '@granary/core/commands/record';
 import { missionRecord } from '@granary/core/missions/record';
 import { operationRecord } from '@granary/core/operations/record';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limitsOf } from '../access/credentials.ts';
+import { nextPart } from '../access/request-turns.ts';
 import { shownAlert } from '../alerts.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { deviceOfRecord, selectionOf, timeRangeOf } from './selection.ts';
+
+/** SQLite looks at so many open alerts in a few milliseconds, for which it blocks the main thread. */
+const OPEN_ALERTS_PER_PART = 500;
 
 /** Views of all devices that the key may access. */
 export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
@@ -130,7 +136,16 @@ function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     const startMs = (toMs: number): number => toMs - STATISTICS_MS_USUAL;
     const times = timeRangeOf(query, { startMs, mostMs: STATISTICS_MS_MAX }, nowMs);
     const range = { ...times, devices: selectionOf(request, query) };
-    return success(await app.alerts.statistics(range, nowMs));
+    const raised = await app.alerts.statistics(range);
+    let open = NO_OPEN_ALERTS;
+    for (let after: number | null = 0; after !== null; ) {
+      await nextPart(request);
+      const wanted = { after, rowsMax: OPEN_ALERTS_PER_PART };
+      const part: OpenAlertsPart = await app.alerts.openInPart(range.devices, wanted, nowMs);
+      open = openAlertsOf(open, part);
+      after = part.next;
+    }
+    return success({ ...raised, ...open });
   });
 
   register(routes, endpoints.fleet.acknowledgeAlerts, async (request, reply, read) => {
