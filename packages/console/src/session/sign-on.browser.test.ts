@@ -164,7 +164,7 @@ describe('single sign-on in Chromium, with a provider on another site', () => {
     await page.getByRole('button', { name: 'Use a key' }).click();
     await page.getByLabel('API key').fill(service.adminKey.key);
     await page.keyboard.press('Enter');
-    await page.getByLabel('Your name').fill('Bea');
+    await page.getByRole('dialog').getByLabel('Your name').fill('Bea');
     await page.keyboard.press('Enter');
     await sections(page).waitFor();
   });
