@@ -1,9 +1,11 @@
 import { Refusal } from '@granary/contract/errors';
 import { sentence } from '@granary/contract/sentences/english';
 import type { StoredConfirmation } from '@granary/core/confirmations';
+import { canAccess, limitsWith, type Place } from '@granary/core/keys';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from './effects.ts';
+import { requireOwn } from './rights.ts';
 import { type CheckedSecret, refuseChanged } from './session/checked-secret.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -25,10 +27,17 @@ export const writes = {
   async create(
     tx: Transaction,
     confirmation: StoredConfirmation,
+    place: Place,
     checked: CheckedSecret,
     nowMs: number,
   ): Promise<Committed<StoredConfirmation>> {
-    await refuseChanged(tx.sql, confirmation.confirmedBy.key_id, checked, nowMs);
+    const { keyId, confirmedBy } = confirmation;
+    const by = await refuseChanged(tx.sql, confirmedBy.key_id, checked, nowMs);
+    await requireOwn(tx, keyId);
+    // Whoever confirms for oneself is asked for the right by what is confirmed.
+    if (by.keyId !== keyId && !canAccess(limitsWith(by, 'operate'), place)) {
+      throw new Refusal('forbidden', 'this person does not operate at this device');
+    }
     const row = { ...confirmation, confirmedBy: JSON.stringify(confirmation.confirmedBy) };
     await insertRows(tx.sql, { table: 'confirmations' }, [row]);
     return committed(confirmation);

@@ -3,6 +3,7 @@ import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from './effects.ts';
+import { callerNow } from './rights.ts';
 import type { Transaction } from './transaction.ts';
 
 export interface StoredPlant {
@@ -73,6 +74,7 @@ export const writes = {
     if (!(await insertPlant(tx.sql, plant))) {
       throw new Refusal('plant_exists', `plant ${id} exists already`, [issueOf('/id', sentence('is_taken'))]);
     }
+    await callerNow(tx);
     return committed(plant);
   },
 };

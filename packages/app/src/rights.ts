@@ -74,6 +74,15 @@ export async function refuseLimited(tx: Transaction, what: string): Promise<void
   );
 }
 
+/** For what belongs to one caller: sessions, passwords, personal keys, views, browsers. */
+export async function requireOwn(tx: Transaction, keyId: string | null): Promise<void> {
+  await requireRight(
+    tx,
+    (caller) => caller.keyId === keyId || secretHolderOf(caller) === keyId,
+    () => new Refusal('forbidden', 'this belongs to somebody else'),
+  );
+}
+
 /** A device that the caller may not see is not there; where it may read, it is told what it lacks. The device is locked. */
 export async function refuseOutside(tx: Transaction, deviceNo: number): Promise<void> {
   const caller = await callerNow(tx);

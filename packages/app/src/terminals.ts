@@ -20,7 +20,7 @@ import {
 } from './keys/key-rows.ts';
 import { revokeHeld } from './keys/keys.ts';
 import type { PersonInSession } from './people/people.ts';
-import { requireRight } from './rights.ts';
+import { requireOwn, requireRight } from './rights.ts';
 import { type CheckedSecret, refuseChanged, secretOf } from './session/checked-secret.ts';
 import { forgetPins, NO_TRIES, pinTriesAt } from './session/guesses.ts';
 import { insertCode, isSessionOf, type NewCode } from './session/session-rows.ts';
@@ -157,6 +157,7 @@ export const writes = {
     pin: string,
   ): Promise<Committed<null | undefined>> {
     await lockKey(tx.sql, personId);
+    await requireOwn(tx, personId);
     if (!(await isSessionOf(tx.sql, personId, sessionHash))) return committed(undefined);
     await updateRows(tx.sql, 'people', { keyId: personId }, { pin });
     await forgetPins(tx.sql, personId);

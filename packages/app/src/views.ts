@@ -6,7 +6,7 @@ import { quoted } from '@granary/core/words';
 import { insertRows, updateRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from './effects.ts';
-import { callerNow, requireRight } from './rights.ts';
+import { callerNow, requireOwn, requireRight } from './rights.ts';
 import type { Transaction } from './transaction.ts';
 
 export interface StoredView {
@@ -66,6 +66,7 @@ export const reads = {
 
 export const writes = {
   async create(tx: Transaction, view: Omit<StoredView, 'createdBy'>): Promise<Committed<StoredView>> {
+    await requireOwn(tx, view.keyId);
     if (view.isShared) await requireSharing(tx);
     const { isShared, ...row } = view;
     const [own] = await tx.sql.query<{ count: number }>(
@@ -105,6 +106,7 @@ export const writes = {
     { units }: Preferences,
     nowMs: number,
   ): Promise<Committed<Preferences>> {
+    await requireOwn(tx, keyId);
     const row = { keyId, units: JSON.stringify(units), updatedAtMs: nowMs };
     const onConflict =
       'ON CONFLICT (key_id) DO UPDATE SET units = excluded.units, updated_at_ms = excluded.updated_at_ms';

@@ -19,6 +19,7 @@ import { lockDeviceRowsById, type StoredDevice } from '../device-rows.ts';
 import { writes as deviceWrites } from '../devices/devices.ts';
 import { type Committed, committed } from '../effects.ts';
 import { findCaller, lockKey } from '../keys/key-rows.ts';
+import { refuseLimited, refuseOutside } from '../rights.ts';
 import type { Transaction } from '../transaction.ts';
 import {
   insertBridge,
@@ -158,6 +159,7 @@ export const writes = {
   async ask(tx: Transaction, request: PendingRequest): Promise<Committed<PendingRequest>> {
     const { bridgeId, requestId, createdAtMs, expiresAtMs } = request;
     await lockBridge(tx.sql, bridgeId);
+    await refuseForeign(tx, request);
     await tx.sql.run('DELETE FROM bridge_requests WHERE bridge_id = $1 AND expires_at_ms < $2', [
       bridgeId,
       createdAtMs,
@@ -221,6 +223,7 @@ export const writes = {
     const { sql } = tx;
     await lockNumberOfBridges(sql);
     const key = await lockKey(sql, keyId);
+    await refuseLimited(tx, CHANGE_BRIDGES);
     if (key?.kind !== 'service' || !isValidAt(key, nowMs) || !hasScope(key, 'ingest')) {
       throw new Refusal('key_not_found', `there is no key ${quoted(keyId)} with the scope ingest`);
     }
@@ -236,12 +239,26 @@ export const writes = {
   async remove(tx: Transaction, bridgeId: string): Promise<Committed<StoredBridge | undefined>> {
     const bridge = await findBridge(tx.sql, bridgeId);
     await lockBridge(tx.sql, bridgeId);
+    await refuseLimited(tx, CHANGE_BRIDGES);
     for (const table of ['bridges', 'bridge_parts', 'bridge_requests', 'bridge_keys']) {
       await tx.sql.run(`DELETE FROM ${table} WHERE bridge_id = $1`, [bridgeId]);
     }
     return committed(bridge);
   },
 };
+
+/** A bridge reaches every address of its network, so only the test of a device that it has is for callers with limits. */
+async function refuseForeign(tx: Transaction, { kind, device_id: deviceId }: PendingRequest): Promise<void> {
+  if (kind !== 'test' || deviceId === null) return await refuseLimited(tx, CHANGE_BRIDGES);
+  const [device] = await tx.sql.query<Pick<StoredDevice, 'deviceNo'>>(
+    'SELECT device_no FROM devices WHERE device_id = $1',
+    [deviceId],
+  );
+  if (device === undefined) await refuseLimited(tx, CHANGE_BRIDGES);
+  else await refuseOutside(tx, device.deviceNo);
+}
+
+const CHANGE_BRIDGES = 'change bridges and attach devices to them';
 
 const countsOf = (bridge: LockedBridge | null): BridgeFigures['devices'] =>
   bridge?.figures == null ? NO_BRIDGED_DEVICES : (JSON.parse(bridge.figures) as BridgeFigures).devices;

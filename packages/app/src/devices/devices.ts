@@ -42,7 +42,7 @@ import { readableOrNull, readHealth, saveDuplicate } from '../health-rows.ts';
 import { missionsNotEnded } from '../missions/mission-rows.ts';
 import { currentOperations } from '../operations/operation-rows.ts';
 import { type ReportedState, readRejections, recordLinkDown, recordReportedState } from '../presence-rows.ts';
-import { limitsOf } from '../rights.ts';
+import { limitsOf, refuseOutside } from '../rights.ts';
 import type { Transaction } from '../transaction.ts';
 import {
   beginPurge,
@@ -215,6 +215,7 @@ export const writes = {
   ): Promise<Committed<boolean>> {
     const deviceId = await saveSecretHash(tx.sql, deviceNo, secretHash);
     if (deviceId === undefined) return committed(false);
+    await refuseOutside(tx, deviceNo);
     const data = { device_id: deviceId };
     const replaced = { type: 'device.credentials_replaced', deviceNo, atMs, data } as const;
     await logEvents(tx, [replaced]);

@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
-import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
+import { isUnlimited, isValidAt, keyRecord, limitsWith, type StoredKey } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
 import { shareBridges } from '../bridge-keys.ts';
 import { accessChanged, type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import { presetHashesOfNodes } from '../nodes.ts';
+import { refuseLimited, requireOwn, requireRight } from '../rights.ts';
 import type { Transaction } from '../transaction.ts';
 import { moveViews, removeOwnViews } from '../views.ts';
 import {
@@ -44,6 +45,8 @@ async function lockKnownKey(sql: Sql, keyId: string): Promise<StoredKey> {
   return key;
 }
 
+const MANAGE_KEYS = 'manage keys';
+
 /** Of one person. */
 const PERSONAL_KEYS_MAX = 50;
 
@@ -62,12 +65,8 @@ export const reads = {
 
 export const writes = {
   async create(tx: Transaction, key: NewStoredKey): Promise<Committed<StoredKey>> {
-    // Checked inside the write, because a repeated request gets the first answer at any time.
-    if (key.expiresAtMs !== null && key.expiresAtMs <= key.createdAtMs) {
-      throw new Refusal('invalid_input', 'the key is not valid', [
-        issueOf('/expires_at', sentence('has_passed')),
-      ]);
-    }
+    refuseExpired(key);
+    await refuseLimited(tx, MANAGE_KEYS);
     return await issue(tx, key);
   },
 
@@ -80,8 +79,10 @@ export const writes = {
     if (owner === undefined || !isValidAt(owner, key.createdAtMs)) {
       throw new Refusal('unauthorized', 'this session has ended; sign in again');
     }
+    await requireOwn(tx, key.ownerId);
+    refuseExpired(key);
     const others = await listPersonalKeys(tx.sql, key.ownerId, key.createdAtMs);
-    if (others.length < PERSONAL_KEYS_MAX) return await writes.create(tx, key);
+    if (others.length < PERSONAL_KEYS_MAX) return await issue(tx, key);
     throw new Refusal('key_limit_reached', `a person has at most ${PERSONAL_KEYS_MAX} keys`);
   },
 
@@ -98,6 +99,7 @@ export const writes = {
       throw new Refusal('person_not_found', `there is no person ${quoted(personId)}, or they are disabled`);
     }
     const key = await lockKnownKey(tx.sql, keyId);
+    await refuseLimited(tx, MANAGE_KEYS);
     if (key.kind !== 'service' || key.ownerId !== null || !isValidAt(key, nowMs)) {
       throw new Refusal('key_not_assignable', `the key ${quoted(keyId)} cannot be handed to a person`);
     }
@@ -114,7 +116,13 @@ export const writes = {
 
   /** A repeated revocation changes nothing: the first time is kept. */
   async revoke(tx: Transaction, keyId: string, atMs: number): Promise<Committed<StoredKey>> {
-    const events = await revokeHeld(tx.sql, await lockKnownKey(tx.sql, keyId), atMs);
+    const key = await lockKnownKey(tx.sql, keyId);
+    await requireRight(
+      tx,
+      (caller) => key.ownerId === caller.keyId || isUnlimited(limitsWith(caller, 'admin')),
+      () => new Refusal('key_not_found', `there is no key ${quoted(keyId)} that is yours`),
+    );
+    const events = await revokeHeld(tx.sql, key, atMs);
     await logEvents(tx, events);
     return committed(
       await lockKnownKey(tx.sql, keyId),
@@ -131,6 +139,7 @@ export const writes = {
     oldExpiresAtMs: number,
   ): Promise<Committed<StoredKey>> {
     const old = await lockKnownKey(tx.sql, keyId);
+    await refuseLimited(tx, MANAGE_KEYS);
     if (!isValidAt(old, successor.createdAtMs))
       throw new Refusal('key_not_found', `the key ${quoted(keyId)} has ended`);
     await endKeyBy(tx.sql, keyId, oldExpiresAtMs);
@@ -185,6 +194,14 @@ export const writes = {
     return committed(undefined);
   },
 };
+
+/** Compared inside the write, because a repeated request gets the first answer at any time. */
+function refuseExpired({ expiresAtMs, createdAtMs }: NewStoredKey): void {
+  if (expiresAtMs === null || expiresAtMs > createdAtMs) return;
+  throw new Refusal('invalid_input', 'the key is not valid', [
+    issueOf('/expires_at', sentence('has_passed')),
+  ]);
+}
 
 async function issue(tx: Transaction, key: NewStoredKey): Promise<Committed<StoredKey>> {
   const created = await insert(tx.sql, key);

@@ -35,6 +35,7 @@ import { zonesOfDevices } from '../configuration/configuration-rows.ts';
 import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { findCaller } from '../keys/key-rows.ts';
+import { refuseLimited, requireOwn } from '../rights.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import { findWebhook } from '../webhooks/webhook-rows.ts';
@@ -293,6 +294,7 @@ export const writes = {
     { ruleId, canSendMail, ...sender }: Sender & MailAbility & { readonly ruleId: string },
   ): Promise<Committed<StoredNotification[]>> {
     await lockPosition(tx.sql, { isWaiting: true });
+    await refuseLimited(tx, 'manage notifications');
     const rule = await findKnownRule(tx.sql, ruleId);
     await checkTargets(tx.sql, rule.content, { canSendMail });
     await refuseMany(tx.sql, ruleId, sender.nowMs);
@@ -354,6 +356,7 @@ export const writes = {
   async subscribe(tx: Transaction, subscription: StoredSubscription): Promise<Committed<null>> {
     const { keyId, createdAtMs: nowMs } = subscription;
     await lockPosition(tx.sql, { isWaiting: true });
+    await requireOwn(tx, keyId);
     await saveSubscription(tx.sql, subscription);
     const known = await findOwnRule(tx.sql, RULE_DOCUMENT, keyId);
     if (known === undefined)
@@ -361,8 +364,11 @@ export const writes = {
     return committed(null);
   },
 
-  unsubscribe: async (tx: Transaction, subscriptionId: string): Promise<Committed<boolean>> =>
-    committed(await removeSubscription(tx.sql, subscriptionId)),
+  async unsubscribe(tx: Transaction, keyId: string, subscriptionId: string): Promise<Committed<boolean>> {
+    const isRemoved = await removeSubscription(tx.sql, keyId, subscriptionId);
+    await requireOwn(tx, keyId);
+    return committed(isRemoved);
+  },
 
   async changePushSettings(
     tx: Transaction,
@@ -373,6 +379,7 @@ export const writes = {
     }: { readonly keyId: string; readonly content: RuleContent; readonly nowMs: number },
   ): Promise<Committed<null>> {
     await lockPosition(tx.sql, { isWaiting: true });
+    await requireOwn(tx, keyId);
     await saveOwnRule(tx.sql, keyId, content, nowMs);
     return committed(null);
   },
@@ -383,6 +390,7 @@ export const writes = {
     { keyId, ...sender }: Sender & { readonly keyId: string },
   ): Promise<Committed<number>> {
     await lockPosition(tx.sql, { isWaiting: true });
+    await requireOwn(tx, keyId);
     const rule = await findOwnRule(tx.sql, RULE_DOCUMENT, keyId);
     if (rule === undefined) return committed(0);
     await refuseMany(tx.sql, rule.ruleId, sender.nowMs);
@@ -437,6 +445,7 @@ async function findKnownRule(sql: Sql, ruleId: string): Promise<StoredRule> {
 async function createRule(tx: Transaction, change: RuleChange): Promise<Committed<StoredRule>> {
   const { ruleId, content, nowMs } = change;
   await lockPosition(tx.sql, { isWaiting: true });
+  await refuseLimited(tx, 'manage notifications');
   if ((await countRules(tx.sql)) >= NOTIFICATION_RULES_MAX) {
     const message = `there are ${NOTIFICATION_RULES_MAX} notification rules, which is the limit`;
     throw new Refusal('notification_rule_limit_reached', message);
@@ -451,6 +460,7 @@ async function createRule(tx: Transaction, change: RuleChange): Promise<Committe
 async function replaceRule(tx: Transaction, change: RuleChange): Promise<Committed<StoredRule>> {
   const { ruleId, content, nowMs } = change;
   await lockPosition(tx.sql, { isWaiting: true });
+  await refuseLimited(tx, 'manage notifications');
   const before = await findKnownRule(tx.sql, ruleId);
   await checkTargets(tx.sql, content, change);
   const rule: StoredRule = { ...before, content, updatedAtMs: nowMs };
@@ -464,6 +474,7 @@ async function removeRule(
   { ruleId, nowMs }: { readonly ruleId: string; readonly nowMs: number },
 ): Promise<Committed<StoredRule>> {
   await lockPosition(tx.sql, { isWaiting: true });
+  await refuseLimited(tx, 'manage notifications');
   const rule = await findKnownRule(tx.sql, ruleId);
   await removeRow(tx.sql, ruleId);
   await removeNoticesOfRule(tx.sql, ruleId);

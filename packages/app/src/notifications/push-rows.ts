@@ -90,9 +90,10 @@ export async function saveSubscription(sql: Sql, subscription: StoredSubscriptio
   );
 }
 
-/** Returns whether it was there. */
-export async function removeSubscription(sql: Sql, subscriptionId: string): Promise<boolean> {
-  return (await sql.run('DELETE FROM push_subscriptions WHERE subscription_id = $1', [subscriptionId])) === 1;
+/** Returns whether the person had it. */
+export async function removeSubscription(sql: Sql, keyId: string, subscriptionId: string): Promise<boolean> {
+  const own = 'subscription_id = $1 AND key_id = $2';
+  return (await sql.run(`DELETE FROM push_subscriptions WHERE ${own}`, [subscriptionId, keyId])) === 1;
 }
 
 export async function findPushKeys(sql: Sql): Promise<PushKeys | undefined> {

@@ -27,7 +27,7 @@ import {
   toKey,
 } from '../keys/key-rows.ts';
 import { revokeHeld } from '../keys/keys.ts';
-import { requireRight } from '../rights.ts';
+import { requireOwn, requireRight } from '../rights.ts';
 import {
   findPasskey,
   insertPasskey,
@@ -176,6 +176,7 @@ export const writes = {
     factor: StoredSecondFactor | null,
   ): Promise<Committed<StoredPerson | undefined>> {
     await lock(tx.sql, personId);
+    await requireOwn(tx, personId);
     if (!(await isSessionOf(tx.sql, personId, sessionHash))) return committed(undefined);
     await setSecondFactor(tx.sql, personId, factor);
     return committed(await lock(tx.sql, personId));
@@ -189,6 +190,7 @@ export const writes = {
   ): Promise<Committed<StoredPerson | undefined>> {
     const { keyId } = passkey;
     const person = await lock(tx.sql, keyId);
+    await requireOwn(tx, keyId);
     if ((await listPasskeys(tx.sql, keyId)).length >= PASSKEYS_MAX) {
       throw new Refusal('key_limit_reached', `a person has at most ${PASSKEYS_MAX} passkeys`);
     }
@@ -206,6 +208,7 @@ export const writes = {
     credentialId: string,
   ): Promise<Committed<StoredPerson | undefined>> {
     const person = await lock(tx.sql, personId);
+    await requireOwn(tx, personId);
     if (!(await isSessionOf(tx.sql, personId, sessionHash))) return committed(undefined);
     await removePasskey(tx.sql, personId, credentialId);
     return committed(person);
@@ -221,6 +224,7 @@ export const writes = {
     { personId, sessionHash }: PersonInSession,
   ): Promise<Committed<StoredPerson | undefined>> {
     const person = await lock(tx.sql, personId);
+    await requireOwn(tx, personId);
     if (!(await isSessionOf(tx.sql, personId, sessionHash))) return committed(undefined);
     if (!person.hasPassword) {
       throw new Refusal(

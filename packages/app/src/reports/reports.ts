@@ -1,9 +1,9 @@
 import { Refusal } from '@granary/contract/errors';
 import { REPORT_SCHEDULES_MAX } from '@granary/contract/reports';
-import { isUnlimited, isValidAt, type Limits, limitsWith } from '@granary/core/keys';
+import { hasFacility, isUnlimited, isValidAt, type Limits, limitsWith } from '@granary/core/keys';
 import { NOTIFICATION_DOCUMENT, type StoredNotification } from '@granary/core/notifications/record';
 import { type MailedReport, reportSubject, reportText } from '@granary/core/reports/html';
-import type { StoredSchedule } from '@granary/core/reports/schedule';
+import type { ScheduleContent, StoredSchedule } from '@granary/core/reports/schedule';
 import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
@@ -13,7 +13,7 @@ import { findCaller } from '../keys/key-rows.ts';
 import { refuseMany } from '../notifications/asked-messages.ts';
 import { cancelNotificationsOfRule, insertNotifications } from '../notifications/notification-rows.ts';
 import { failureEvents } from '../notifications/write-notifications.ts';
-import { requireRight } from '../rights.ts';
+import { limitsOf, requireOwn, requireRight } from '../rights.ts';
 import type { Transaction } from '../transaction.ts';
 import { reads as views } from '../views.ts';
 import {
@@ -85,6 +85,8 @@ export const writes = {
       const message = `there are ${REPORT_SCHEDULES_MAX} report schedules, which is the limit`;
       throw new Refusal('report_schedule_limit_reached', message);
     }
+    await requireOwn(tx, schedule.keyId);
+    await requireFacility(tx, schedule.content);
     const stored = { ...schedule, createdBy: tx.actor, sentAtMs: null };
     await insertSchedule(tx.sql, stored);
     return committed(stored);
@@ -92,7 +94,8 @@ export const writes = {
 
   async replaceSchedule(tx: Transaction, schedule: NewSchedule): Promise<Committed<StoredSchedule>> {
     const { scheduleId } = schedule;
-    await requireOwn(tx, await knownSchedule(tx.sql, scheduleId));
+    await requireManaged(tx, await knownSchedule(tx.sql, scheduleId));
+    await requireFacility(tx, schedule.content);
     await saveSchedule(tx.sql, { ...schedule, createdBy: tx.actor });
     return committed(await knownSchedule(tx.sql, scheduleId));
   },
@@ -100,7 +103,7 @@ export const writes = {
   /** Also ends what was not sent yet. */
   async removeSchedule(tx: Transaction, scheduleId: string): Promise<Committed<StoredSchedule>> {
     const schedule = await knownSchedule(tx.sql, scheduleId);
-    await requireOwn(tx, schedule);
+    await requireManaged(tx, schedule);
     await removeSchedule(tx.sql, scheduleId);
     await cancelNotificationsOfRule(tx.sql, scheduleId);
     return committed(schedule);
@@ -134,6 +137,7 @@ export const writes = {
   ): Promise<Committed<null>> {
     const ruleId = `report-${personId}`;
     await tx.sql.query(`SELECT key_id FROM people WHERE key_id = $1 ${tx.sql.forUpdate}`, [personId]);
+    await requireOwn(tx, personId);
     await refuseMany(tx.sql, ruleId, nowMs);
     const name = reportSubject(mailed.report, mailed.reader);
     const written = notificationOf(email, { ruleId, name, mailed, nowMs });
@@ -143,12 +147,20 @@ export const writes = {
 };
 
 /** A limited key has its own ones only, because the others tell of what it may not see. */
-const requireOwn = (tx: Transaction, { scheduleId, keyId }: StoredSchedule): Promise<void> =>
+const requireManaged = (tx: Transaction, { scheduleId, keyId }: StoredSchedule): Promise<void> =>
   requireRight(
     tx,
     (caller) => keyId === caller.keyId || isUnlimited(limitsWith(caller, 'admin')),
     () => notFound(scheduleId),
   );
+
+/** A key of single devices sees those of any facility. */
+async function requireFacility(tx: Transaction, { facility }: ScheduleContent): Promise<void> {
+  const limits = await limitsOf(tx);
+  const hasDevices = limits.some(({ facilities, deviceIds }) => facilities === null && deviceIds !== null);
+  if (facility === null || hasFacility(limits, facility) || hasDevices) return;
+  throw new Refusal('forbidden', `this key may not see the facility ${quoted(facility)}`);
+}
 
 const notFound = (scheduleId: string): Refusal =>
   new Refusal(

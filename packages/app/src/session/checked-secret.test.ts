@@ -6,6 +6,8 @@ import { describeEachEngine } from '@granary/testing/app/engines';
 import { NOW_MS } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
 
+const PLACE = { deviceId: 'silo-7', facility: 'North' };
+
 describeEachEngine('a PIN or password that was compared', (engine) => {
   let app: App;
   before(async () => {
@@ -41,12 +43,13 @@ describeEachEngine('a PIN or password that was compared', (engine) => {
     await assert.rejects(atTerminal('per_changed', 'pin', 'former'), { code: 'wrong_pin' });
     await assert.rejects(atTerminal('per_changed', 'password', 'former'), { code: 'wrong_password' });
     const former = { kind: 'pin', stored: 'former', factor: null } as const;
-    await assert.rejects(app.confirmations.create(confirmation('per_changed'), former, NOW_MS), {
+    await assert.rejects(app.confirmations.create(confirmation('per_changed'), PLACE, former, NOW_MS), {
       code: 'wrong_pin',
     });
     assert.equal(await app.confirmations.find('c_per_changed'), undefined);
     await app.confirmations.create(
       confirmation('per_changed'),
+      PLACE,
       { kind: 'pin', stored: 'pin', factor: null },
       NOW_MS,
     );

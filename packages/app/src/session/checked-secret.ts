@@ -1,4 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
+import type { StoredKey } from '@granary/core/keys';
 import type { UsedFactor } from '@granary/core/people';
 import type { Sql } from '@granary/store/sql';
 import { lockKey } from '../keys/key-rows.ts';
@@ -44,9 +45,9 @@ export async function refuseChanged(
   personId: string,
   { kind, stored, factor }: CheckedSecret,
   nowMs: number,
-): Promise<void> {
+): Promise<StoredKey> {
   const key = await lockKey(sql, personId);
-  const isSame = key?.revokedAtMs === null && (await secretOf(sql, personId, kind)) === stored;
-  if (!isSame) throw wrongSecret(kind);
+  if (key?.revokedAtMs !== null || (await secretOf(sql, personId, kind)) !== stored) throw wrongSecret(kind);
   if (factor !== null && !(await useUpFactor(sql, personId, factor, nowMs))) throw wrongCode();
+  return key;
 }

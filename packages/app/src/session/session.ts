@@ -13,6 +13,7 @@ import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { accessChanged, type Committed, committed, type Effect } from '../effects.ts';
 import { findCaller, leaveTerminals, lockKey, lockKeys } from '../keys/key-rows.ts';
+import { requireOwn } from '../rights.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { secretOf } from './checked-secret.ts';
 import { forgetPlaces, learnPlace } from './guesses.ts';
@@ -157,13 +158,17 @@ export const writes = {
   async end(tx: Transaction, hash: string | null): Promise<Committed<null>> {
     if (hash === null) return committed(null);
     // No code of the session is used while this ends.
-    await lockKeys(tx.sql, [(await keyOfSession(tx.sql, hash)) ?? '']);
+    const keyId = (await keyOfSession(tx.sql, hash)) ?? '';
+    await lockKeys(tx.sql, [keyId]);
+    // A caller ends the own session also when it has run out meanwhile.
+    if (hash !== tx.caller?.sessionHash) await requireOwn(tx, keyId);
     return committed(null, sessionsEnded(hash, ...(await removeSession(tx.sql, hash))));
   },
 
   /** Ends all sessions of the key but this one; `null` where the key itself was sent. */
   async endOthers(tx: Transaction, keyId: string, keptHash: string | null): Promise<Committed<null>> {
     await lockKey(tx.sql, keyId);
+    await requireOwn(tx, keyId);
     return committed(null, sessionsEnded(...(await removeSessionsBut(tx.sql, keyId, keptHash ?? ''))));
   },
 
@@ -171,6 +176,7 @@ export const writes = {
   async changePassword(tx: Transaction, change: PasswordChange): Promise<Committed<null | undefined>> {
     const { keyId, keptHash, password } = change;
     await lockKey(tx.sql, keyId);
+    await requireOwn(tx, keyId);
     if (!(await isSessionOf(tx.sql, keyId, keptHash))) return committed(undefined);
     await tx.sql.run('UPDATE people SET password = $2 WHERE key_id = $1', [keyId, password]);
     await removeCodesBeyond(tx.sql, keyId, 0);
@@ -184,6 +190,7 @@ export const writes = {
 
   async createCode(tx: Transaction, code: NewOwnCode): Promise<Committed<NewOwnCode>> {
     await lockKey(tx.sql, code.keyId);
+    await requireOwn(tx, code.keyId);
     await removeCodesBeyond(tx.sql, code.keyId, CODES_PER_KEY_MAX - 1);
     await insertCode(tx.sql, code);
     return committed(code);

@@ -23,6 +23,7 @@ import {
   lockKeys,
   toKey,
 } from '../keys/key-rows.ts';
+import { refuseLimited } from '../rights.ts';
 import { sessionsEnded } from '../session/session.ts';
 import {
   findSessions,
@@ -132,6 +133,7 @@ export const reads = {
 export const writes = {
   async putPolicy(tx: Transaction, policy: SignInPolicy): Promise<Committed<SignInPolicy>> {
     await savePolicy(tx.sql, policy);
+    await refuseLimited(tx, 'change the policy of signing in');
     return committed(policy);
   },
 

@@ -14,6 +14,7 @@ import { configurationsOf } from '../configuration/configuration-rows.ts';
 import { type Committed, committed } from '../effects.ts';
 import { listDevicesOfFleet } from '../fleet/device-list.ts';
 import { listRules, lockPosition } from '../notifications/rule-rows.ts';
+import { refuseLimited } from '../rights.ts';
 import { readPolicy, savePolicy } from '../sign-on/sign-on.ts';
 import type { Transaction } from '../transaction.ts';
 import { listWebhooks, lockWebhook } from '../webhooks/webhook-rows.ts';
@@ -62,6 +63,7 @@ export const writes = {
       tx.sql,
       (document.devices ?? []).map(({ device_id }) => device_id),
     );
+    await refuseLimited(tx, 'export or apply a document');
     const known = { devices, webhooks, rules, policy };
     const plan = planSite(application, known);
     const record = appliedRecord(plan, isDryRun);

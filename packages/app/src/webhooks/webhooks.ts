@@ -18,6 +18,7 @@ import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 import { eventBounds, eventsAfter, lastSequence, logEvents, type NewEvent } from '../events/event-rows.ts';
+import { refuseLimited } from '../rights.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import {
   type DeliveryExpiry,
@@ -95,9 +96,10 @@ const REPLAYED_MAX = 10_000;
 /** Something may have to be sent. */
 const CHANGED: Effect = { kind: 'webhooks_changed' };
 
-/** Locks the webhook until the end of the transaction. */
-async function lockKnown(sql: Sql, webhookId: string): Promise<StoredWebhook> {
-  const webhook = await lockWebhook(sql, webhookId);
+/** Locks the webhook until the end of the transaction, for whoever may manage all of them. */
+async function lockKnown(tx: Transaction, webhookId: string): Promise<StoredWebhook> {
+  const webhook = await lockWebhook(tx.sql, webhookId);
+  await refuseLimited(tx, 'manage webhooks');
   if (webhook === undefined)
     throw new Refusal('webhook_not_found', `there is no webhook ${quoted(webhookId)}`);
   return webhook;
@@ -126,11 +128,12 @@ export const reads = {
 
 export const writes = {
   async create(tx: Transaction, webhook: NewStoredWebhook): Promise<Committed<StoredWebhook>> {
+    await refuseLimited(tx, 'manage webhooks');
     if ((await countWebhooks(tx.sql)) >= WEBHOOKS_MAX) {
       throw new Refusal('webhook_limit_reached', `there are ${WEBHOOKS_MAX} webhooks already`);
     }
     await insertWebhook(tx.sql, webhook);
-    const created = await lockKnown(tx.sql, webhook.webhookId);
+    const created = await lockKnown(tx, webhook.webhookId);
     return await logChange(tx, 'webhook.created', created, webhook.createdAtMs);
   },
 
@@ -140,14 +143,14 @@ export const writes = {
     patch: WebhookPatch,
     nowMs: number,
   ): Promise<Committed<StoredWebhook>> {
-    const changed = changedWebhook(await lockKnown(tx.sql, webhookId), patch, nowMs);
+    const changed = changedWebhook(await lockKnown(tx, webhookId), patch, nowMs);
     await saveWebhook(tx.sql, changed);
     return await logChange(tx, 'webhook.updated', changed, nowMs);
   },
 
   /** Its deliveries are removed later, in small steps. */
   async remove(tx: Transaction, webhookId: string, nowMs: number): Promise<Committed<StoredWebhook>> {
-    const removed = await lockKnown(tx.sql, webhookId);
+    const removed = await lockKnown(tx, webhookId);
     await markWebhookRemoved(tx.sql, removed.webhookNo, nowMs);
     return await logChange(tx, 'webhook.removed', removed, nowMs);
   },
@@ -158,7 +161,7 @@ export const writes = {
     webhookId: string,
     { skipMissed, nowMs }: { readonly skipMissed: boolean; readonly nowMs: number },
   ): Promise<Committed<StoredWebhook>> {
-    const enabled = changedWebhook(await lockKnown(tx.sql, webhookId), { enabled: true }, nowMs);
+    const enabled = changedWebhook(await lockKnown(tx, webhookId), { enabled: true }, nowMs);
     const { newest } = await eventBounds(tx.sql);
     const changed = skipMissed ? { ...enabled, position: Math.max(newest, enabled.position) } : enabled;
     await saveWebhook(tx.sql, changed);
@@ -173,9 +176,9 @@ export const writes = {
     secret: string,
     times: { readonly previousUntilMs: number; readonly nowMs: number },
   ): Promise<Committed<StoredWebhook>> {
-    const { webhookNo } = await lockKnown(tx.sql, webhookId);
+    const { webhookNo } = await lockKnown(tx, webhookId);
     await replaceSecret(tx.sql, webhookNo, secret, times);
-    const rotated = await lockKnown(tx.sql, webhookId);
+    const rotated = await lockKnown(tx, webhookId);
     return await logChange(tx, 'webhook.secret_rotated', rotated, times.nowMs);
   },
 
@@ -185,7 +188,7 @@ export const writes = {
     messageId: string,
     nowMs: number,
   ): Promise<Committed<{ readonly webhookNo: number; readonly messageId: string }>> {
-    const { webhookNo, enabled } = await lockKnown(tx.sql, webhookId);
+    const { webhookNo, enabled } = await lockKnown(tx, webhookId);
     if (!enabled) throw new Refusal('webhook_disabled', 'the webhook is disabled; enable it first');
     const payload = { webhook_id: webhookId };
     await enqueueMessage(tx.sql, { webhookNo, messageId, type: TEST_MESSAGE, payload, nowMs });
@@ -199,7 +202,7 @@ export const writes = {
     replay: WebhookReplay,
     nowMs: number,
   ): Promise<Committed<ReplayResult>> {
-    const webhook = await lockKnown(tx.sql, webhookId);
+    const webhook = await lockKnown(tx, webhookId);
     const { webhookNo, position } = webhook;
     if ('dead' in replay) {
       const deliveries = await repeatDeadDeliveries(tx.sql, {

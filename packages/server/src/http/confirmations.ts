@@ -14,7 +14,7 @@ import {
   howToConfirm,
   isConfirmed,
 } from '@granary/core/confirmations';
-import { canAccess, limitsWith, type Place, type StoredKey } from '@granary/core/keys';
+import type { Place, StoredKey } from '@granary/core/keys';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret, newConfirmationId } from '../process/keys/secrets.ts';
 import { refuseOutside } from './access/credentials.ts';
@@ -82,7 +82,7 @@ export function confirmationRoutes(
     const how = howToConfirm((await app.signOn.policy()).reconfirm, device.facility);
     const login = given.login ?? (await app.people.find(caller.keyId))?.login ?? '';
     const { person: by, checked } = await identify(given, login, request, reply);
-    refuseConfirmer(how === 'second_person', by, caller.keyId, device);
+    if (how === 'second_person') refuseOneself(by, caller.keyId);
     const id = newConfirmationId();
     const stored = {
       hash: hashSecret(id),
@@ -92,7 +92,7 @@ export function confirmationRoutes(
       expiresAtMs: now() + CONFIRMATION_MS,
     };
     const { result, secret } = await idempotency.onceWithSecret(request, reply, id, (slices) =>
-      slices.confirmations.create(stored, checked, now()),
+      slices.confirmations.create(stored, device, checked, now()),
     );
     return success({
       confirmation_id: secret,
@@ -127,13 +127,10 @@ export function confirmationRoutes(
   }
 }
 
-/** Four eyes are those of two people who both operate there. */
-function refuseConfirmer(isSecond: boolean, by: StoredKey, callerId: string, place: Place): void {
-  if (isSecond && by.keyId === callerId) {
-    throw new Refusal('invalid_input', 'the confirmation is not valid', [
-      issueOf('/login', sentence('is_required')),
-    ]);
-  }
-  if (by.keyId === callerId || canAccess(limitsWith(by, 'operate'), place)) return;
-  throw new Refusal('forbidden', 'this person does not operate at this device');
+/** Four eyes are those of two people. */
+function refuseOneself(by: StoredKey, callerId: string): void {
+  if (by.keyId !== callerId) return;
+  throw new Refusal('invalid_input', 'the confirmation is not valid', [
+    issueOf('/login', sentence('is_required')),
+  ]);
 }

@@ -92,7 +92,7 @@ export function pushRoutes(
     const own = await app.notifications.subscriptions(owner.keyId);
     if (!own.some(({ subscriptionId }) => subscriptionId === wanted))
       throw notFound(`no browser ${quoted(wanted)}`);
-    await changes(request).notifications.unsubscribe(wanted);
+    await changes(request).notifications.unsubscribe(owner.keyId, wanted);
     return success(await stateOf(owner));
   });
 

@@ -10,7 +10,7 @@ import type {
   SentReport,
 } from '@granary/contract/reports';
 import { sentence } from '@granary/contract/sentences/english';
-import { hasFacility, isUnlimited } from '@granary/core/keys';
+import { isUnlimited } from '@granary/core/keys';
 import { type ReportReader, reportHtml } from '@granary/core/reports/html';
 import { dayOf, daysAround, lastDays, type ReportDays } from '@granary/core/reports/period';
 import { reportCsv } from '@granary/core/reports/report';
@@ -20,7 +20,6 @@ import {
   scheduleContent,
   scheduleRecord,
 } from '@granary/core/reports/schedule';
-import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readersOf } from '../background/notifications/worker.ts';
 import { makeReport } from '../background/reports/make-report.ts';
@@ -95,10 +94,6 @@ function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void
     const asked = { timeZone: wanted.time_zone, path: '/time_zone' };
     const timeZone = await chosenZone(parts, selectionOf(request, wanted), asked);
     const content = scheduleContent(wanted, timeZone);
-    const { facility } = content;
-    if (facility !== null && !hasFacility(limitsOf(request), facility) && !hasDevices(request)) {
-      throw new Refusal('forbidden', `this key may not see the facility ${quoted(facility)}`);
-    }
     requireMail(parts);
     return content;
   }
@@ -136,10 +131,6 @@ function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void
     return success(scheduleRecord(await changes(request).reports.removeSchedule(scheduleId)));
   });
 }
-
-/** A key of single devices sees those of any facility. */
-const hasDevices = (request: FastifyRequest): boolean =>
-  limitsOf(request).some(({ facilities, deviceIds }) => facilities === null && deviceIds !== null);
 
 function requireMail({ settings }: RouteDependencies): void {
   if (settings.smtp !== null) return;

@@ -12,7 +12,7 @@ export const EVERY_FORESIGHT_WRITE: EveryWrite['foresight'] = {
   save: (round) => [saveForecasts(round)],
   noteRefill: (round) => [
     round.app.foresight
-      .noteRefill({ refillId: 'rf_none', patch: { delivery_note_kg: 1 }, nowMs: atMs(round) })
+      .noteRefill({ refillId: 'rf_lasting', patch: { delivery_note_kg: 1 }, nowMs: atMs(round) })
       .catch(() => undefined),
   ],
   planDelivery: (round) =>

@@ -72,7 +72,9 @@ export const EVERY_NOTIFICATION_WRITE: EveryWrite['notifications'] = {
     const test = { keyId: OWNER, consoleUrl: null, timeZone: 'UTC', nowMs: atMs(round) };
     return [round.app.notifications.testPush(test)];
   },
-  unsubscribe: (round) => [round.app.notifications.unsubscribe(`psh_${round.round - 2}_${round.node}`)],
+  unsubscribe: (round) => [
+    round.app.notifications.unsubscribe(OWNER, `psh_${round.round - 2}_${round.node}`),
+  ],
   renew: (round) => [
     round.app.notifications.renew({ notificationId: 'ntf_unknown', fromMs: 0, toMs: atMs(round) }),
   ],

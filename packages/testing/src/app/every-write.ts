@@ -428,6 +428,7 @@ export const EVERY_WRITE: EveryWrite = {
             confirmedBy: { key_id: 'per_lasting', name: 'Ada' },
             expiresAtMs: atMs(round) + SECOND_MS,
           },
+          { deviceId: 'silo', facility: 'North' },
           checked,
           atMs(round),
         ),
@@ -550,7 +551,9 @@ export async function prepareRounds(app: App): Promise<Pick<WriteRound, 'silos' 
     expiresAtMs: NOW_MS + DAY_MS,
   };
   await app.people.invite({ ...person, createdAtMs: NOW_MS }, code);
-  const lasting = { ...person, keyId: 'per_lasting', login: 'lasting', createdAtMs: NOW_MS };
+  // Confirms for others.
+  const grants = [grantOf(['read', 'operate'])];
+  const lasting = { ...person, keyId: 'per_lasting', login: 'lasting', grants, createdAtMs: NOW_MS };
   await app.people.invite(lasting, { ...code, hash: 'code of lasting', keyId: 'per_lasting' });
   await app.session.create({
     keyId: 'per_lasting',

@@ -167,7 +167,7 @@ export class Pusher {
     if (answer.kind !== 'answered') return failed(answer.error, false);
     const { status } = answer;
     if (status >= 200 && status < 300) return { isSent: true };
-    if (GONE.includes(status)) await app.notifications.unsubscribe(subscriptionId);
+    if (GONE.includes(status)) await app.notifications.unsubscribe(found.subscription.keyId, subscriptionId);
     return failed(`the push service answered ${status}`, GONE.includes(status) || REFUSED.includes(status));
   }
 }
