@@ -29,6 +29,12 @@ export const Actor = closed({
       TerminalName,
     ),
   ),
+  by_key: Type.Optional(
+    described(
+      'The personal key with which it was done, or with which the browser was signed in; without it the person had signed in.',
+      closed({ key_id: Type.String(), name: Type.String() }),
+    ),
+  ),
   confirmed_by: Type.Optional(described('Who confirmed it, where the facility asks for that.', PersonName)),
   agent: Type.Optional(
     described('It was asked for by an agent at `/mcp`, which gives itself this name.', line(ACTOR_CHARS_MAX)),

@@ -65,7 +65,7 @@ export const KeyRecord = closed({
 /** The only answer that contains the key itself. */
 export const IssuedKey = closed({ ...KeyRecord.properties, key: Type.String() });
 
-/** Makes a key of a program that of a person, with the same secret. */
+/** Makes a key of a program that of the person who asks, with the same secret. */
 export const KeyAssignment = closed({ person_id: id() });
 
 export type NewKey = Static<typeof NewKey>;

@@ -134,6 +134,7 @@ export interface StoredKey extends Access {
 export interface StoredCaller extends StoredKey {
   /** The key with which the person calls; `null` for everything else. */
   readonly personalKeyId: string | null;
+  readonly personalKeyName?: string;
 }
 
 /** Whose sessions and sign-in codes these are: those of a personal key have no more rights than the key. */
@@ -153,6 +154,7 @@ export const callerWithin = (
   revokedAtMs: earlier(owner.revokedAtMs, key.revokedAtMs),
   ownerId: null,
   personalKeyId: key.keyId,
+  personalKeyName: key.name,
 });
 
 const earlier = (one: number | null, other: number | null): number | null =>

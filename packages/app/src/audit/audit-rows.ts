@@ -81,6 +81,7 @@ function entryText(attempt: Attempt, outcome: AuditOutcome): [text: string, valu
     key_name: bind(actor?.key_name ?? null),
     actor: bind(actor?.actor ?? null),
     terminal: bind(jsonOrNull(actor?.terminal)),
+    by_key: bind(jsonOrNull(actor?.by_key)),
     confirmed_by: bind(jsonOrNull(actor?.confirmed_by)),
     agent: bind(actor?.agent ?? null),
     address: bind(attempt.address),
@@ -111,6 +112,7 @@ interface Row extends Omit<AuditRow, 'attemptId' | 'actor'> {
   readonly actor: string | null;
   /** As JSON. */
   readonly terminal: string | null;
+  readonly byKey: string | null;
   readonly confirmedBy: string | null;
   readonly agent: string | null;
 }
@@ -129,7 +131,7 @@ export async function listEntries(
     conditions.push(`(at_ms, audit_no) < (${bind(before.atMs)}, ${bind(before.auditNo)})`);
   }
   const rows = await sql.query<Row>(
-    `SELECT audit_no, audit_id, at_ms, request_id, key_id, key_name, actor, terminal, confirmed_by, agent, address, action, method, path,
+    `SELECT audit_no, audit_id, at_ms, request_id, key_id, key_name, actor, terminal, by_key, confirmed_by, agent, address, action, method, path,
        device_id, facility, resource_id, result, code, count, input
      FROM audit ${where(conditions)} ORDER BY at_ms DESC, audit_no DESC LIMIT ${bind(limit)}`,
     parameters.values,
@@ -165,6 +167,7 @@ const entryOf = ({
   keyName,
   actor,
   terminal,
+  byKey,
   confirmedBy,
   agent,
   ...entry
@@ -179,6 +182,7 @@ const entryOf = ({
           key_name: keyName ?? '',
           actor,
           ...(terminal === null ? {} : { terminal: JSON.parse(terminal) }),
+          ...(byKey === null ? {} : { by_key: JSON.parse(byKey) }),
           ...(confirmedBy === null ? {} : { confirmed_by: JSON.parse(confirmedBy) }),
           ...(agent === null ? {} : { agent }),
         },

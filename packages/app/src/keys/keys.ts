@@ -86,7 +86,7 @@ export const writes = {
     throw new Refusal('key_limit_reached', `a person has at most ${PERSONAL_KEYS_MAX} keys`);
   },
 
-  /** Its sessions and links go on, too, as those of the person. */
+  /** A person takes over a key of a program. Its sessions and links go on, too, as those of the person. */
   async assign(
     tx: Transaction,
     keyId: string,
@@ -100,6 +100,12 @@ export const writes = {
     }
     const key = await lockKnownKey(tx.sql, keyId);
     await refuseLimited(tx, MANAGE_KEYS);
+    // Whoever has the secret acts under the name of the person from now on, so nobody else decides it.
+    await requireInPerson(
+      tx,
+      personId,
+      'a key is handed to nobody else: each person takes it over, or makes one',
+    );
     if (key.kind !== 'service' || key.ownerId !== null || !isValidAt(key, nowMs)) {
       throw new Refusal('key_not_assignable', `the key ${quoted(keyId)} cannot be handed to a person`);
     }
@@ -140,6 +146,14 @@ export const writes = {
   ): Promise<Committed<StoredKey>> {
     const old = await lockKnownKey(tx.sql, keyId);
     await refuseLimited(tx, MANAGE_KEYS);
+    // With the successor somebody else would act under the name of the owner.
+    if (old.ownerId !== null) {
+      await requireInPerson(
+        tx,
+        old.ownerId,
+        'a personal key is renewed by its owner only; others may revoke it',
+      );
+    }
     if (!isValidAt(old, successor.createdAtMs))
       throw new Refusal('key_not_found', `the key ${quoted(keyId)} has ended`);
     await endKeyBy(tx.sql, keyId, oldExpiresAtMs);
@@ -194,6 +208,15 @@ export const writes = {
     return committed(undefined);
   },
 };
+
+/** Refuses everybody but the person, who has signed in and does not call with a key. */
+async function requireInPerson(tx: Transaction, personId: string, refusal: string): Promise<void> {
+  await requireRight(
+    tx,
+    ({ keyId, personalKeyId }) => keyId === personId && personalKeyId === null,
+    () => new Refusal('forbidden', refusal),
+  );
+}
 
 /** Compared inside the write, because a repeated request gets the first answer at any time. */
 function refuseExpired({ expiresAtMs, createdAtMs }: NewStoredKey): void {

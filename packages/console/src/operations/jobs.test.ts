@@ -84,5 +84,7 @@ test('the person is named with the key, and the key alone where nobody is', () =
   const key = { key_id: 'k', key_name: 'barn tablet' };
   assert.equal(actorText({ ...key, actor: 'Ada' }), 'Ada · barn tablet');
   assert.equal(actorText({ ...key, actor: null }), 'barn tablet');
+  const byKey = { key_id: 'key_2', name: 'laptop' };
+  assert.equal(actorText({ ...key, actor: null, by_key: byKey }), 'barn tablet · laptop');
   assert.equal(actorText(null), null);
 });

@@ -36,10 +36,10 @@ export function jobQuery<Status extends string>(
 /** The person, or the key where none is named; `null` where nobody asked through the service. */
 export const nameOf = (actor: Actor | null): string | null => actor?.actor ?? actor?.key_name ?? null;
 
-/** The person with the key or the terminal that they used: several people share one, and a name is not proved. */
+/** The person with the key or the terminal that they used: several people share one, and a name is not proved. A personal key may act without its owner. */
 export function actorText(actor: Actor | null): string | null {
   if (actor === null) return null;
-  const { key_id, key_name, terminal, agent, proposed_by } = actor;
+  const { key_id, key_name, terminal, by_key, agent, proposed_by } = actor;
   if (proposed_by !== undefined) {
     const { proposed_by: _, ...person } = actor;
     return `${actorText(person)} (${texts.value.proposals.by(proposed_by.agent ?? proposed_by.name)})`;
@@ -48,6 +48,7 @@ export function actorText(actor: Actor | null): string | null {
   if (terminal !== undefined) {
     return `${key_name} · ${terminal.key_id === key_id ? texts.value.terminals.nobody : terminal.name}`;
   }
+  if (by_key !== undefined) return `${key_name} · ${by_key.name}`;
   return actor.actor === null ? key_name : `${actor.actor} · ${key_name}`;
 }
 

@@ -42,7 +42,7 @@ export const keys = {
   rotate: endpoint('api', 'POST', '/keys/{key_id}/rotate', {
     scope: 'admin',
     summary:
-      'Issues a successor with the same rights; the old key works for the overlap, an hour if none is given.',
+      'Issues a successor with the same rights; the old key works for the overlap, an hour if none is given. A personal key is renewed by its owner only.',
     body: optionalBody(checkKeyRotation, 'rotation'),
     answers: { 200: one(IssuedKey) },
     examples: [
@@ -53,12 +53,12 @@ export const keys = {
   assign: endpoint('api', 'POST', '/keys/{key_id}/assign', {
     scope: 'admin',
     summary:
-      'Hands a key that people used to one of them: its secret stays, and from then on it is the person who calls, with at most the rights of both.',
+      'Takes over a key that people used as one’s own: its secret stays, and from then on it is the person who calls, with at most the rights of both. Only this person asks for it, signed in.',
     body: body(checkKeyAssignment, 'assignment'),
     answers: { 200: one(KeyRecord) },
     errors: ['person_not_found', 'key_not_assignable'],
     examples: [
-      { summary: 'to a person', body: { person_id: 'per_019a86c5f3c07b2a' } },
+      { summary: 'to the person who asks', body: { person_id: 'per_019a86c5f3c07b2a' } },
       { summary: 'to nobody', body: { person_id: 'per_none' }, refusal: 'person_not_found' },
     ],
   }),

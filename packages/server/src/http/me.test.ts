@@ -114,10 +114,12 @@ describeService('keys of people', (api) => {
 
   test('record the person, whatever X-Actor says', async () => {
     const ada = await signedIn(api, [{ role: 'operator' }]);
-    const { as } = await keyOf(ada);
+    const { as, record } = await keyOf(ada);
     const note = { device_id: 'north-1', text: 'checked' };
     const { created_by: by } = (await as.post('/v1/notes', note, { 'x-actor': 'Eve' })).body.data;
-    assert.deepEqual(by, { key_id: ada.person.person_id, key_name: ada.person.name, actor: null });
+    const { person_id: key_id, name: key_name } = ada.person;
+    const byKey = { key_id: record.key_id, name: record.name };
+    assert.deepEqual(by, { key_id, key_name, actor: null, by_key: byKey });
   });
 
   test('end at once by themselves, by their owner, by an administrator and with the person', async () => {
@@ -146,7 +148,7 @@ describeService('keys of people', (api) => {
   });
 
   test('cannot make more of themselves: no keys, no password, no session with all rights', async () => {
-    const ada = await signedIn(api, [{ role: 'operator' }]);
+    const ada = await signedIn(api, [{ role: 'operator' }, { role: 'administrator' }]);
     const { as, key, record } = await keyOf(ada, { scopes: ['read'] });
     const more = { name: 'more', scopes: ['operate'] };
     assert.equal((await as.post(KEYS, more)).body.error.code, 'forbidden');
@@ -164,7 +166,7 @@ describeService('keys of people', (api) => {
       assert.equal(made.body.error.code, 'forbidden');
     }
     assert.equal((await ada.ask('GET', '/v1/sessions')).body.data.length, 1);
-    const rotated = await api.post(`/v1/keys/${record.key_id}/rotate`, { overlap_seconds: 0 });
+    const rotated = await ada.ask('POST', `/v1/keys/${record.key_id}/rotate`, { overlap_seconds: 0 });
     assert.equal(rotated.body.data.person_id, ada.person.person_id);
     const successor = await api.as(rotated.body.data.key).get('/v1/session');
     assert.deepEqual(successor.body.data.scopes, ['read']);
@@ -177,20 +179,26 @@ describeService('keys of people', (api) => {
     assert.equal(beyond.body.error.code, 'key_limit_reached');
   });
 
-  test('a key that people used is handed to one of them, and goes on with the same secret', async () => {
-    const { person } = await signedIn(api, [{ role: 'viewer', facilities: ['north'] }]);
+  test('a key that people used is taken over by one of them, and goes on with the same secret', async () => {
+    const { person, ask } = await signedIn(api, [
+      { role: 'administrator' },
+      { role: 'operator', facilities: ['north'] },
+    ]);
     const { key, key_id: id } = (await api.post('/v1/keys', { name: 'old', scopes: ['read', 'operate'] }))
       .body.data;
     const cookie = cookieOf(await signIn(api, { api_key: key }));
-    const assign = (person_id: string) => api.post(`/v1/keys/${id}/assign`, { person_id });
+    const assign = (person_id: string) => ask('POST', `/v1/keys/${id}/assign`, { person_id });
     assert.equal((await assign('per_none')).body.error.code, 'person_not_found');
     const assigned = await assign(person.person_id);
     assert.equal(assigned.body.data.person_id, person.person_id);
     assert.equal((await assign(person.person_id)).body.error.code, 'key_not_assignable');
-    assert.deepEqual(await idsFor(api.as(key)), ['north-1']);
     const headers = { 'sec-fetch-site': 'same-origin', cookie };
     const session = (await api.raw('GET', '/v1/session', { headers })).body.data;
-    assert.deepEqual([session.name, session.facilities], [person.name, ['north']]);
+    assert.deepEqual([session.name, session.key_id], [person.name, person.person_id]);
+    await api.patch(`/v1/people/${person.person_id}`, {
+      grants: [{ role: 'viewer', facilities: ['north'] }],
+    });
+    assert.deepEqual(await idsFor(api.as(key)), ['north-1']);
     assert.equal((await api.post(`/v1/people/${person.person_id}/disable`)).status, 200);
     assert.equal((await api.as(key).get(SILOS)).status, 401);
     assert.equal((await api.raw('GET', '/v1/session', { headers })).status, 401);

@@ -16,8 +16,8 @@ import { MIGRATIONS, migrate } from './migrations.ts';
 /** Of every released migration. A new one adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
-    sqlite: 'd7cabf6c1e7fea366e964d6d21240a462ef670b39e1207e9ac782fa2985e0f8a',
-    postgres: 'eeb349fee266a326eaca08499de34d109e894842df3679c618ab4076b741c3d4',
+    sqlite: 'f50d4ecd3f6cb90fabcc3a4a4c6fd2d96344ef4eb0948fb9dd15e84edca9bb9c',
+    postgres: '05245fd35f124cafbc042fdd359eba1c0aba3f76344d44c85a51d07577cef78e',
   },
 ];
 

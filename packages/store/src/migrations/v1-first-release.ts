@@ -749,6 +749,7 @@ export const FIRST_SCHEMA: Migration = [
      key_name TEXT,
      actor {{idText}},
      terminal TEXT,
+     by_key TEXT,
      confirmed_by TEXT,
      agent TEXT,
      address TEXT NOT NULL,

@@ -1,6 +1,7 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { type ParameterName, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
 import { EXAMPLE_PASSWORD } from '@granary/contract/endpoints/me';
+import type { Role } from '@granary/contract/keys';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
 import { HOME, ScriptedRover, startRover } from './devices/scripted-rover.ts';
 import { registerSilo, type ScriptedSilo } from './devices/scripted-silo.ts';
@@ -40,7 +41,7 @@ export class ExampleResources {
     const names = parameterNames(endpoint.path);
     const ids: Ids = {};
     if (names.includes('key_id')) ids.key_id = await this.#key(endpoint);
-    if (endpoint.path.endsWith('/assign')) ids.person_id = await this.#person();
+    if (endpoint.path.endsWith('/assign')) ids.person_id = await this.#administrator();
     if (names.includes('rule_id')) ids.rule_id = await this.#idOf('/v1/notification-rules', 'rule_id', RULE);
     if (names.includes('plant_id')) ids.plant_id = '42';
     if (names.includes('webhook_id'))
@@ -99,6 +100,13 @@ export class ExampleResources {
     return (await this.#api.post('/v1/people', person)).body.data.person.person_id;
   }
 
+  /** Who is about to ask. */
+  async #administrator(): Promise<string> {
+    const headers = await this.personHeaders(undefined, 'administrator');
+    this.#asking = headers;
+    return (await this.#api.raw('GET', '/v1/me', { headers })).body.data.person.person_id;
+  }
+
   /** Of the person who is about to ask, or of a program. */
   async #key({ path }: Endpoint): Promise<string> {
     if (!path.startsWith('/me/')) return await this.#idOf('/v1/keys', 'key_id', KEY);
@@ -113,14 +121,17 @@ export class ExampleResources {
   }
 
   /** With these headers a request is that of a person who has signed in. */
-  async personHeaders(login = `person-${++this.#people}`): Promise<Record<string, string>> {
+  async personHeaders(
+    login = `person-${++this.#people}`,
+    role: Role = 'operator',
+  ): Promise<Record<string, string>> {
     const asking = this.#asking;
     this.#asking = null;
     if (asking !== null) return asking;
     const invited = await this.#api.post('/v1/people', {
       login,
       name: 'Ada',
-      grants: [{ role: 'operator' }],
+      grants: [{ role }],
     });
     const signedIn = await this.#api.post('/v1/session', {
       invite: invited.body.data.code,

@@ -162,7 +162,7 @@ export class ExampleService {
   /** Of a person or of a terminal, where no API key is accepted. */
   async #ownHeaders(path: string): Promise<Record<string, string> | null> {
     if (path === '/confirmations') await this.#api.post(`${ROOTS.silo}/devices`, siloNamed('silo-7'));
-    if (path === '/confirmations' || path === '/me' || path.startsWith('/me/'))
+    if (path === '/confirmations' || path === '/me' || path.startsWith('/me/') || path.endsWith('/assign'))
       return await this.#resources.personHeaders();
     if (path.startsWith('/session/pe')) return await this.#resources.terminalHeaders();
     return null;

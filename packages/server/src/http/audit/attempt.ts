@@ -97,10 +97,14 @@ const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= FACILITY_CHARS_MAX && !value.includes('\0') ? value : null;
 
 /** Only a program names somebody else; a person is known, and so is that nobody has signed in at a terminal. */
-const actorOf = (request: FastifyRequest, { keyId, name, kind, terminal }: Caller): Attempt['actor'] => ({
+const actorOf = (
+  request: FastifyRequest,
+  { keyId, name, kind, terminal, personalKeyId, personalKeyName = '' }: Caller,
+): Attempt['actor'] => ({
   key_id: keyId,
   key_name: name,
   actor: kind === 'service' ? givenActor(request) : null,
+  ...(personalKeyId === null ? {} : { by_key: { key_id: personalKeyId, name: personalKeyName } }),
   ...(terminal === null ? {} : { terminal: { key_id: terminal.keyId, name: terminal.name } }),
   ...agentOf(request),
 });
