@@ -113,6 +113,19 @@ export function mayManage(manager: Access, grants: readonly Grant[]): boolean {
 export const mayMakeLinkFor = (caller: Access, whom: StoredKey): boolean =>
   isTerminalKind(whom.kind) ? mayAdminister(caller, whom) : mayManage(caller, whom.grants);
 
+/**
+ * Whether the caller may have the secret of a key with these rights. Whoever administers registers devices, so may also let a
+ * program report for them; no role has the scope for that.
+ */
+export const mayHoldKeyWith = (caller: Access, grants: readonly Grant[]): boolean =>
+  isWithin(
+    caller,
+    grants.map((grant) => ({
+      ...grant,
+      scopes: grant.scopes.map((scope) => (scope === 'ingest' ? 'admin' : scope)),
+    })),
+  );
+
 /** Whether the rights of the holder contain all of these. */
 export const isWithin = (holder: Access, grants: readonly Grant[]): boolean =>
   grants.every((grant) =>

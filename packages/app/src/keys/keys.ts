@@ -2,7 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
-import { isUnlimited, isValidAt, keyRecord, limitsWith, type StoredKey } from '@granary/core/keys';
+import {
+  type Access,
+  isUnlimited,
+  isValidAt,
+  keyRecord,
+  limitsWith,
+  type StoredKey,
+} from '@granary/core/keys';
+import { mayHoldKeyWith } from '@granary/core/people';
 import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
 import { shareBridges } from '../bridge-keys.ts';
@@ -67,6 +75,7 @@ export const writes = {
   async create(tx: Transaction, key: NewStoredKey): Promise<Committed<StoredKey>> {
     refuseExpired(key);
     await refuseLimited(tx, MANAGE_KEYS);
+    await requireRightsOf(tx, key);
     return await issue(tx, key);
   },
 
@@ -154,6 +163,7 @@ export const writes = {
         'a personal key is renewed by its owner only; others may revoke it',
       );
     }
+    await requireRightsOf(tx, old);
     if (!isValidAt(old, successor.createdAtMs))
       throw new Refusal('key_not_found', `the key ${quoted(keyId)} has ended`);
     await endKeyBy(tx.sql, keyId, oldExpiresAtMs);
@@ -208,6 +218,15 @@ export const writes = {
     return committed(undefined);
   },
 };
+
+/** Whoever is given the secret could do what the key may. */
+async function requireRightsOf(tx: Transaction, { grants }: Access): Promise<void> {
+  await requireRight(
+    tx,
+    (caller) => mayHoldKeyWith(caller, grants),
+    () => new Refusal('forbidden', 'nobody gives rights that they do not have themselves at the same places'),
+  );
+}
 
 /** Refuses everybody but the person, who has signed in and does not call with a key. */
 async function requireInPerson(tx: Transaction, personId: string, refusal: string): Promise<void> {
