@@ -17,6 +17,7 @@ import { operationRecord } from '@granary/core/operations/record';
 import { handoverRecord, noteRecord, shiftStartMs } from '@granary/core/shifts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limitsOf, refuseOutside } from './access/credentials.ts';
+import { shownAccess } from './access/factor-of-administrators.ts';
 import { nextPart } from './access/request-turns.ts';
 import { creates } from './audit/attempt.ts';
 import { deviceNotFound } from './devices/find-device.ts';
@@ -158,7 +159,7 @@ function reportRoute(routes: FastifyInstance, parts: RouteDependencies): void {
     const jobs = { devices, fromMs, toMs, withUnfinished: toMs >= nowMs, limit };
     const alerts = { devices, severity: null, type: null, beforeId: null, limit };
     const ofTime = { limits, facility, deviceId: null, fromMs, toMs };
-    const administered = limitsWith(request.caller, 'admin');
+    const administered = limitsWith(await shownAccess(request.caller, app), 'admin');
 
     async function listed<Row, Item>(
       rows: Promise<readonly Row[]>,

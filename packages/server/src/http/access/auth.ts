@@ -5,7 +5,6 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
-import { sentence } from '@granary/contract/sentences/english';
 import { SECOND_MS } from '@granary/contract/time';
 import { hasScope } from '@granary/core/keys';
 import { isShared } from '@granary/core/session';
@@ -23,6 +22,7 @@ import {
 import type { Settings } from '../../process/settings.ts';
 import { callerNetwork } from './caller-address.ts';
 import { bearer, credentialOf, namesBearer, sessionSecret } from './credentials.ts';
+import { requireFactor } from './factor-of-administrators.ts';
 import type { FailedLogins } from './failed-logins.ts';
 import { refusalOfForeignPage } from './own-page.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -77,9 +77,7 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
   // Of these routes only, because each hook costs time on every request.
   app.addHook('onRoute', (route) => {
     if (route.config?.endpoint?.scope !== 'admin') return;
-    const check = async ({ caller }: FastifyRequest): Promise<void> => {
-      if (caller.kind === 'person') await requireFactor(caller, checks.app);
-    };
+    const check = ({ caller }: FastifyRequest): Promise<void> => requireFactor(caller, checks.app);
     route.preHandler = [route.preHandler ?? [], check].flat();
   });
 
@@ -237,16 +235,6 @@ function refuseAtTerminal({ kind, terminal }: Caller, endpoint: Endpoint): void 
   const isStop = scopeOf(endpoint, undefined) === 'stop';
   if (scope !== null && (isStop || !isLocked || !isAudited)) return;
   throw new Refusal('forbidden', 'this cannot be done at a shared terminal or display');
-}
-
-/** Where the policy asks for it, people administer only with more than a password. */
-async function requireFactor({ keyId, session }: Caller, app: AccessChecks['app']): Promise<void> {
-  const isOfProvider = session !== null && session.endsAtMs !== null;
-  if (isOfProvider || (await app.signOn.policy()).second_factor_for === 'nobody') return;
-  const person = await app.people.find(keyId);
-  if (person !== undefined && person.recoveryCodesLeft !== null) return;
-  if ((await app.people.passkeys(keyId)).length > 0) return;
-  throw new Refusal('forbidden', sentence('administrators_need_factor'));
 }
 
 function requireScope(caller: Caller, scope: Scope | null): void {

@@ -1,0 +1,31 @@
+import type { AppReads } from '@granary/app/app';
+import { Refusal } from '@granary/contract/errors';
+import { sentence } from '@granary/contract/sentences/english';
+import { type Access, hasScope } from '@granary/core/keys';
+import type { Caller } from '../../process/keys/callers.ts';
+
+type FactorReads = Pick<AppReads, 'signOn' | 'people'>;
+
+/** Where the policy asks for it, people administer only with more than a password. */
+export async function requireFactor(caller: Caller, app: FactorReads): Promise<void> {
+  if (await lacksFactor(caller, app)) throw new Refusal('forbidden', sentence('administrators_need_factor'));
+}
+
+/** What the caller may be shown by an endpoint that others may call, too: without the factor nothing of administration. */
+export async function shownAccess(caller: Caller, app: FactorReads): Promise<Access> {
+  if (!hasScope(caller, 'admin') || !(await lacksFactor(caller, app))) return caller;
+  const withoutAdmin = caller.grants.map((grant) => ({
+    ...grant,
+    scopes: grant.scopes.filter((scope) => scope !== 'admin'),
+  }));
+  return { grants: withoutAdmin };
+}
+
+async function lacksFactor({ kind, keyId, session }: Caller, app: FactorReads): Promise<boolean> {
+  const isOfProvider = session !== null && session.endsAtMs !== null;
+  if (kind !== 'person' || isOfProvider) return false;
+  if ((await app.signOn.policy()).second_factor_for === 'nobody') return false;
+  const person = await app.people.find(keyId);
+  if (person !== undefined && person.recoveryCodesLeft !== null) return false;
+  return (await app.people.passkeys(keyId)).length === 0;
+}
