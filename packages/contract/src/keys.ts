@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
-import { id, line } from './input/text-schemas.ts';
+import { id, shownName } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 
 export const SCOPES = ['read', 'stop', 'propose', 'operate', 'configure', 'ingest', 'admin'] as const;
@@ -24,11 +24,11 @@ export type Role = keyof typeof ROLES;
 
 export const OptionalTimestamp = Type.Union([Timestamp, Type.Null()]);
 const Scopes = Type.Array(Type.Enum(SCOPES), { minItems: 1, maxItems: SCOPES.length, uniqueItems: true });
-export const Facilities = Type.Array(line(200), { minItems: 1, maxItems: 1_000 });
+export const Facilities = Type.Array(shownName(200), { minItems: 1, maxItems: 1_000 });
 export const DeviceIds = Type.Array(DeviceId, { minItems: 1, maxItems: 1_000 });
 
 export const NewKey = closed({
-  name: line(200),
+  name: shownName(200),
   scopes: Scopes,
   facilities: Type.Optional(
     described('The key can access only these; without either list it can access everything.', Facilities),

@@ -4,7 +4,7 @@ import { LabelSelector, LabelSelectors } from './devices/labels.ts';
 import { PageQuery } from './envelope.ts';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
-import { form, id, line } from './input/text-schemas.ts';
+import { form, id, line, shownName } from './input/text-schemas.ts';
 import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
@@ -114,7 +114,7 @@ const Rota = closed({
 });
 
 export const NotificationRuleInput = closed({
-  name: line(200),
+  name: shownName(200),
   enabled: Type.Optional(Type.Boolean()),
   match: Type.Optional(Match),
   targets: described('May be empty where there is a rota.', Targets),
@@ -128,7 +128,7 @@ export const NotificationRuleInput = closed({
 /** A rule with everything that was not given. */
 export const NotificationRule = closed({
   rule_id: Type.String(),
-  name: line(200),
+  name: shownName(200),
   enabled: Type.Boolean(),
   match: closed({
     severity_min: Type.Enum(ALERT_SEVERITIES),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
-import { form, line } from './input/text-schemas.ts';
+import { form, shownName } from './input/text-schemas.ts';
 import { OptionalTimestamp } from './keys.ts';
 import { GivenPassword } from './people.ts';
 import { sentence } from './sentences/english.ts';
@@ -22,7 +22,7 @@ export const PasskeyAssertion = closed({ ...SignedFields, signature: bytes(2_000
 /** A passkey that a browser has made. */
 export const NewPasskey = closed({
   ...SignedFields,
-  name: line(100),
+  name: shownName(100),
   public_key: described('`getPublicKey()` of the browser: SPKI in DER.', bytes(2_000)),
   current_password: described('The present one.', GivenPassword),
 });
@@ -34,7 +34,7 @@ export const PasskeyChallenge = closed({
 
 export const Passkey = closed({
   passkey_id: Type.String(),
-  name: line(100),
+  name: shownName(100),
   created_at: Timestamp,
   last_used_at: OptionalTimestamp,
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
-import { form, line } from './input/text-schemas.ts';
+import { form, line, SEEN_TEXT } from './input/text-schemas.ts';
 import { DeviceIds, Facilities, OptionalTimestamp, ROLES, type Role } from './keys.ts';
 import { EmailTarget } from './notifications.ts';
 import { sentence } from './sentences/english.ts';
@@ -31,16 +31,12 @@ export const SecondFactorCode = Type.Optional(
 /** Counts only at terminals. */
 export const Pin = Type.String({ pattern: '^[0-9]{4,8}$', ...form(sentence('pin_digits')) });
 
-/** What nobody sees, and what changes the direction of the text behind it: a name would look like another one. */
-const UNSEEN =
-  '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb';
-const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
-
-/** Of a person or a terminal, as records show it. The joiners of some scripts are allowed inside. */
+/** Of a person or a terminal, as records show it. */
 export const ShownName = Type.String({
   minLength: 1,
   maxLength: 200,
-  pattern: `^[^${CONTROL}${UNSEEN}\\s\\u200c\\u200d][^${CONTROL}${UNSEEN}]*$`,
+  pattern: '^[^\\x00-\\x1f\\x7f-\\x9f\\s](?:[^\\x00-\\x1f\\x7f-\\x9f]*[^\\x00-\\x1f\\x7f-\\x9f\\s])?$',
+  format: SEEN_TEXT,
   ...form(sentence('name_of_person')),
 });
 

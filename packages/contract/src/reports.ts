@@ -6,7 +6,7 @@ import { LABEL_LIST } from './devices/labels.ts';
 import { FORECAST_STATUSES } from './foresight/forecasts.ts';
 import { DeviceId, OperationId } from './ids.ts';
 import { checker, closed, described, List, withLists } from './input/schema.ts';
-import { LocalDate, line, TimeZoneName } from './input/text-schemas.ts';
+import { LocalDate, line, shownName, TimeZoneName } from './input/text-schemas.ts';
 import { EmailTarget, TimeOfDay } from './notifications.ts';
 import { MASS_UNITS, OPERATION_STATUSES, OPERATION_TYPES } from './operations.ts';
 import { Timestamp } from './time.ts';
@@ -151,7 +151,7 @@ export const REPORT_SCHEDULES_MAX = 100;
 const Email = EmailTarget.properties.email;
 
 const ofSchedule = {
-  name: line(200),
+  name: shownName(200),
   period: described(
     'On the first day after it the report is sent: every day, on Mondays, or on the first of a month.',
     Period,

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { OptionalActor } from './audit.ts';
 import { checker, closed, described } from './input/schema.ts';
-import { form, line } from './input/text-schemas.ts';
+import { form, shownName } from './input/text-schemas.ts';
 import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
 export const VIEWS_PER_KEY_MAX = 50;
 
-const Name = line(100);
+const Name = shownName(100);
 const Address = described(
   'The part of an address of the operators’ page from `#` on, with its filters.',
   Type.String({

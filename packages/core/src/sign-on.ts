@@ -1,3 +1,4 @@
+import { seenText } from '@granary/contract/input/seen-text';
 import { idLike } from '@granary/contract/input/text-schemas';
 import type { NewSignInPolicy, SignInPolicy, SignInRecord } from '@granary/contract/sign-on';
 import { toIso } from '@granary/contract/time';
@@ -76,15 +77,11 @@ export interface ClaimedPerson {
   readonly login: string;
 }
 
-/** What nobody sees, or what changes the direction of the text behind it; joiners are part of some scripts. */
-const UNSEEN =
-  /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]|\u034f/gu;
-
 /** The e-mail address is shown, and never identifies anybody. */
 export function claimedPerson(claims: Claims): ClaimedPerson {
   const text = (name: string, charsMax: number): string | null => {
     const value = claims[name];
-    const printable = typeof value === 'string' ? value.toWellFormed().replaceAll(UNSEEN, ' ').trim() : '';
+    const printable = typeof value === 'string' ? seenText(value.toWellFormed()).trim() : '';
     return printable === '' ? null : printable.slice(0, charsMax).toWellFormed().trim();
   };
   const short = text('preferred_username', NAME_CHARS_MAX);

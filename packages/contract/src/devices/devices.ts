@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { OptionalActor } from '../audit.ts';
 import { DeviceId } from '../ids.ts';
 import { checker, closed, described } from '../input/schema.ts';
-import { line, lineOrEmpty } from '../input/text-schemas.ts';
+import { line, lineOrEmpty, shownName } from '../input/text-schemas.ts';
 import { PROFILE_NAMES, profileNamesOf } from '../profiles/profiles.ts';
 import { Timestamp } from '../time.ts';
 import { LabelChanges, Labels } from './labels.ts';
@@ -49,7 +49,7 @@ export type DevicePurge = Static<typeof DevicePurge>;
 
 export const checkRemovalQuery = checker(RemovalQuery);
 
-const Label = line(200);
+const Label = shownName(200);
 
 const Location = closed({ facility: Label, zone: Label });
 

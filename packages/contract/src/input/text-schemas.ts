@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
+import { Format } from 'typebox/format';
 import { inEnglish, sentence } from '../sentences/english.ts';
 import type { EXPECTED } from '../sentences/faults.ts';
 import type { Sentence } from '../sentences/sentence.ts';
+import { isSeen } from './seen-text.ts';
 
 /** The same as `description` as a code; it is not published. */
 export const FORM = Symbol('form');
@@ -22,6 +24,20 @@ const PARAGRAPHS = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$';
 /** A name or another text of one line, not empty. */
 export const line = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: LINE, ...form(sentence('text_of_one_line')) });
+
+/** Of a text in which everything is seen. No pattern can say it in every language of clients, so it is no part of one. */
+export const SEEN_TEXT = 'seen-text';
+Format.Set(SEEN_TEXT, isSeen);
+
+/** A name that does not look like another one because of characters that nobody sees. */
+export const shownName = (maxLength: number) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: LINE,
+    format: SEEN_TEXT,
+    ...form(sentence('name_that_is_seen')),
+  });
 
 export const lineOrEmpty = (maxLength: number) =>
   Type.String({ maxLength, pattern: LINE, ...form(sentence('text_of_one_line')) });

@@ -3,7 +3,8 @@ import { inEnglish, sentence } from '../sentences/english.ts';
 import type { EXPECTED, FIELD_FAULTS } from '../sentences/faults.ts';
 import type { Sentence } from '../sentences/sentence.ts';
 import { parseTime, TIME_EXAMPLE } from '../time.ts';
-import { FORM, ID_PATTERN, idLike } from './text-schemas.ts';
+import { isSeen } from './seen-text.ts';
+import { FORM, ID_PATTERN, idLike, SEEN_TEXT } from './text-schemas.ts';
 
 /** One error in an input, with its JSON pointer. What only programs send may have no code. */
 export interface ValidationIssue {
@@ -186,9 +187,10 @@ function textFault(schema: SchemaNode, text: unknown): Fault | null {
   if (format === 'date-time' && parseTime(text) === null) {
     return hasLostPlus(text) ? sentence('has_lost_its_plus') : mustBe([schema]);
   }
-  if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return null;
+  const isAllSeen = format !== SEEN_TEXT || isSeen(text);
+  if (isAllSeen && (pattern === undefined || new RegExp(pattern, 'u').test(text))) return null;
   const near = pattern === ID_PATTERN ? idLike(text) : null;
-  const what = schema[FORM] ?? sentence('a_match', { pattern });
+  const what = schema[FORM] ?? sentence('a_match', { pattern: pattern ?? '' });
   return near === null
     ? sentence('must_be', { what: [what] })
     : sentence('must_be_like', { what, example: near });

@@ -111,6 +111,7 @@ export const EXPECTED = {
     'the value of a label: 1 to {limit:number} characters without commas, and without spaces at its ends',
   label_selector: 'a label such as product=wheat, or the name of one',
   login_name: '1 to 63 of a to z, 0 to 9, dot, hyphen and underscore, the first a letter or a digit',
+  name_that_is_seen: 'a name without control characters and characters that nobody sees',
   name_of_person: 'a name without characters that nobody sees, the first no space',
   pin_digits: '4 to 8 digits',
   address_of_view: 'an address of the operators’ page that begins with #/',

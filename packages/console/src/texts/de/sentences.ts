@@ -420,6 +420,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   label_selector: 'ein Merkmal wie product=wheat, oder der Name eines Merkmals',
   login_name:
     '1 bis 63 Zeichen von a bis z, 0 bis 9, Punkt, Bindestrich und Unterstrich, das erste ein Buchstabe oder eine Ziffer',
+  name_that_is_seen: 'ein Name ohne Steuerzeichen und Zeichen, die man nicht sieht',
   name_of_person: 'ein Name ohne Zeichen, die man nicht sieht, das erste kein Leerzeichen',
   pin_digits: '4 bis 8 Ziffern',
   address_of_view: 'eine Adresse der Bedienseite, die mit #/ beginnt',

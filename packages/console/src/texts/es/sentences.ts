@@ -414,6 +414,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   label_selector: 'una etiqueta como product=wheat, o el nombre de una etiqueta',
   login_name:
     'de 1 a 63 caracteres de a a z, 0 a 9, punto, guion y guion bajo, el primero una letra o una cifra',
+  name_that_is_seen: 'un nombre sin caracteres de control ni caracteres invisibles',
   name_of_person: 'un nombre sin caracteres invisibles, el primero no un espacio',
   pin_digits: 'de 4 a 8 cifras',
   address_of_view: 'una dirección de esta página que empieza por #/',

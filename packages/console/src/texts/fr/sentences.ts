@@ -421,6 +421,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   label_selector: 'une étiquette comme product=wheat, ou le nom d’une étiquette',
   login_name:
     '1 à 63 caractères de a à z, 0 à 9, point, tiret et tiret bas, le premier une lettre ou un chiffre',
+  name_that_is_seen: 'un nom sans caractères de contrôle ni caractères invisibles',
   name_of_person: 'un nom sans caractères invisibles, le premier n’étant pas une espace',
   pin_digits: '4 à 8 chiffres',
   address_of_view: 'une adresse de cette page qui commence par #/',

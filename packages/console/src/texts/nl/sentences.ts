@@ -403,6 +403,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   base_32: '{limit:number} tekens van A tot Z en 2 tot 7',
   login_name:
     '1 tot 63 tekens van a tot z, 0 tot 9, punt, koppelteken en liggend streepje, het eerste een letter of cijfer',
+  name_that_is_seen: 'een naam zonder stuurtekens en onzichtbare tekens',
   name_of_person: 'een naam zonder onzichtbare tekens, niet beginnend met een spatie',
   pin_digits: '4 tot 8 cijfers',
   label_name:

@@ -397,6 +397,7 @@ export const SENTENCES: Readonly<Record<SentenceCode, string>> = {
   base_32: '{limit:number} znaków od A do Z i od 2 do 7',
   login_name:
     '1 do 63 znaków od a do z, od 0 do 9, kropka, łącznik i podkreślenie, pierwszy to litera lub cyfra',
+  name_that_is_seen: 'nazwa bez znaków sterujących i niewidocznych',
   name_of_person: 'nazwisko bez niewidocznych znaków, bez spacji na początku',
   pin_digits: '4 do 8 cyfr',
   label_name: 'nazwa etykiety: 1 do 40 małych liter, cyfr, kropek, - lub _, pierwszy znak to litera',

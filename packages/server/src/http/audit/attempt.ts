@@ -8,6 +8,7 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import { ACTIONS } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { checkDeviceId } from '@granary/contract/ids';
+import { isSeen } from '@granary/contract/input/seen-text';
 import { auditInput, PATH_CHARS_MAX, withoutSecrets } from '@granary/core/audit';
 import { secretHolderOf } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -15,7 +16,6 @@ import type { Caller } from '../../process/keys/callers.ts';
 import { isUrgentNow } from '../access/urgency.ts';
 
 const FACILITY_CHARS_MAX = 200;
-const PRINTABLE = /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -126,7 +126,7 @@ function givenName({ headers }: FastifyRequest, name: string): string | null {
   // Node reads each byte of a header as one character.
   const bytes = Buffer.from(header, 'latin1');
   const actor = isUtf8(bytes) ? bytes.toString().trim() : '';
-  return PRINTABLE.test(actor) && [...actor].length <= ACTOR_CHARS_MAX ? actor : null;
+  return actor !== '' && isSeen(actor) && [...actor].length <= ACTOR_CHARS_MAX ? actor : null;
 }
 
 /** A stop is not refused because of a header. */
