@@ -15,8 +15,11 @@ import { freePort } from '../../tools/free-port.ts';
 
 const TEMPLATE = new URL('../../examples/cluster/nginx.conf', import.meta.url);
 
-/** What nodes do with a request: answer 200, answer 503, close the connection without an answer, or the first one says nothing. */
-type Behaviour = 'answers' | 'refuses' | 'breaks' | 'first is silent';
+/**
+ * What nodes do with a request: answer 200, answer 503, answer 503 to reads only, as while the database does not answer, close the
+ * connection without an answer, or the first one says nothing.
+ */
+type Behaviour = 'answers' | 'refuses' | 'refuses reads' | 'breaks' | 'first is silent';
 
 interface Answer {
   readonly status: number;
@@ -90,6 +93,8 @@ class ClusterProxy {
       this.forwardedFor = incoming.headers['x-forwarded-for'];
       if (this.behaviour === 'first is silent' && isFirst) return;
       if (this.behaviour === 'breaks') incoming.socket.destroy();
+      else if (this.behaviour === 'refuses reads' && incoming.method === 'GET')
+        response.writeHead(503).end('{}');
       else if (this.behaviour === 'refuses') response.writeHead(503).end('{}');
       // A stream of events: the first one is written, and the answer has no end.
       else if (incoming.url === '/v1/events') response.writeHead(200).write('data: first\n\n');
@@ -147,4 +152,15 @@ withProxy('has a read answered by another node when one says nothing', async (pr
     [200, 200, 200],
   );
   assert.equal(proxy.received.length, 4);
+});
+
+withProxy('passes stops on while no node can answer a read', async (proxy) => {
+  proxy.behaviour = 'refuses reads';
+  for (let reads = 0; reads < 4; reads++) await proxy.ask('GET', '/v1/overview');
+  for (const path of [
+    '/v1/siloscale/devices/a/operations/b/stop',
+    '/v1/fielddevice/devices/a/remote/command',
+    '/mcp',
+  ])
+    assert.equal((await proxy.ask('POST', path)).status, 200, path);
 });
