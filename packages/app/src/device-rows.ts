@@ -9,6 +9,7 @@ import { insertRows, insertRowsUnawaited, updateRows } from '@granary/store/rows
 import type { Sql } from '@granary/store/sql';
 import { limitConditions, Parameters, where } from './conditions.ts';
 import { refuseOutside } from './rights.ts';
+import { makeOpenBuckets } from './telemetry/open-bucket-rows.ts';
 import type { Transaction } from './transaction.ts';
 
 export interface DeviceFields {
@@ -283,6 +284,7 @@ export async function saveDevice(
   const documents = { sensors: device.sensorDocument, labels: labelDocument(labels) };
   const fields = { name, model, firmwareVersion, facility, zone, capacityKg, version, ...documents };
   await updateRows(sql, 'devices', { deviceNo }, fields);
+  if (changed.includes('sensors')) await makeOpenBuckets(sql, [device]);
   if (!changed.includes('labels')) return;
   await sql.runUnawaited('DELETE FROM device_labels WHERE device_no = $1', [deviceNo]);
   await insertRowsUnawaited(sql, { table: 'device_labels' }, labelRows(deviceNo, labels));

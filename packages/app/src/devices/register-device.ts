@@ -15,6 +15,7 @@ import { type DeviceFields, findDevice, insertDevices, type StoredDevice } from 
 import type { NewEvent } from '../events/event-rows.ts';
 import { insertPresences } from '../presence-rows.ts';
 import { limitsOf } from '../rights.ts';
+import { makeOpenBuckets } from '../telemetry/open-bucket-rows.ts';
 import type { Transaction } from '../transaction.ts';
 
 export interface NewDevice extends DeviceFields {
@@ -41,6 +42,7 @@ export async function insertRegisteredDevices(
     tx.sql,
     stored.map(({ deviceNo, presence }) => ({ deviceNo, ...presence })),
   );
+  await makeOpenBuckets(tx.sql, stored);
   const due = inserted.map(({ deviceNo, registeredAtMs: atMs }) => ({ deviceNo, atMs }));
   await insertConfigurations(
     tx,

@@ -1,3 +1,5 @@
+import type { ProfileName } from '@granary/contract/profiles/profiles';
+import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import type { Slot } from '@granary/core/sensors/sensor';
 import type { OpenBuckets } from '@granary/core/telemetry/open-bucket';
 import type { Reading } from '@granary/core/telemetry/readings';
@@ -58,16 +60,36 @@ const GROUPS_MAX = 2 ** 20;
 /** The key of the row with a reading. */
 export const openBucketKey = ({ deviceNo, group }: Series): number => deviceNo * GROUPS_MAX + group;
 
+interface Measuring {
+  readonly deviceNo: number;
+  readonly profile: ProfileName;
+  /** Of its declared sensors. */
+  readonly sensorDocument: string | null;
+}
+
 /**
- * The rows of these series, by key, locked in the same order everywhere. A device that reports for the first time, perhaps
- * on two nodes at once, gets its row first.
+ * Makes the rows of everything that these devices can measure, because batches that make them as they report would lock them out of
+ * order: each one after those that it has found.
  */
+export async function makeOpenBuckets(sql: Sql, devices: readonly Measuring[]): Promise<void> {
+  const rows = devices.flatMap(({ deviceNo, profile, sensorDocument }) => {
+    const groups = new Set(sensorsOf(profile, sensorDocument).map(({ lane }) => lane.group));
+    return [...groups].map((group): Key => [deviceNo, group]);
+  });
+  if (rows.length > 0) await sql.insertNew(ONLY_KEY, rows.toSorted(byKey));
+}
+
+type Key = readonly [deviceNo: number, group: number];
+
+const byKey = ([a, groupA]: Key, [b, groupB]: Key): number => a - b || groupA - groupB;
+
+/** The rows of these series, by key, locked in the same order everywhere. */
 export async function lockOpenBuckets(
   tx: Transaction,
   series: readonly Series[],
 ): Promise<ReadonlyMap<number, OpenBucketRow>> {
   const rows = new Map<number, OpenBucketRow>();
-  const unknown = new Map<number, [deviceNo: number, group: number]>();
+  const unknown = new Map<number, Key>();
   for (const one of series) {
     const key = openBucketKey(one);
     if (rows.has(key)) continue;
@@ -76,7 +98,7 @@ export async function lockOpenBuckets(
     else rows.set(key, kept);
   }
   if (unknown.size === 0) return rows;
-  const wanted = [...unknown.values()].sort(([a, groupA], [b, groupB]) => a - b || groupA - groupB);
+  const wanted = [...unknown.values()].sort(byKey);
   for (const [deviceNo, group, body] of await lockWanted(tx.sql, wanted)) {
     const row = { deviceNo, group, open: openBucketsIn(body) };
     const key = openBucketKey(row);
@@ -88,6 +110,7 @@ export async function lockOpenBuckets(
 
 type StoredRow = [deviceNo: number, group: number, body: Uint8Array | null];
 
+/** Rows are missing only where a device reports what it did not declare when it was written last. */
 async function lockWanted(sql: Sql, wanted: readonly NumberRow[]): Promise<StoredRow[]> {
   const rows = await sql.lockMany<StoredRow>(STORED, wanted);
   if (rows.length === wanted.length) return rows;
