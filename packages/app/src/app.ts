@@ -92,11 +92,11 @@ export interface AppReads extends ReadSlices, Pick<Engine, 'health'> {
 
 /** Loaded only where it is used. */
 async function openPostgres(
-  { url, connections }: Extract<StoreLocation, { readonly engine: 'postgres' }>,
+  { url, connections, limits }: Extract<StoreLocation, { readonly engine: 'postgres' }>,
   onUpgrade: OnUpgrade | undefined,
 ): Promise<Engine> {
   const postgres = await import('@granary/store/postgres/engine');
-  return await postgres.openPostgres(url, USE_CASES, { onUpgrade, connections });
+  return await postgres.openPostgres(url, USE_CASES, { onUpgrade, connections, limits });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { TimeLimits } from '@granary/store/postgres/engine';
 import type { Sql } from '@granary/store/sql';
 import { DATABASE_FILE, openReader } from '@granary/store/sqlite/database';
 import { SqliteSql } from '@granary/store/sqlite/sql';
@@ -6,7 +7,13 @@ import { SqliteSql } from '@granary/store/sqlite/sql';
 /** The place of the data: a file in a folder, or a PostgreSQL database. */
 export type StoreLocation =
   | { readonly engine: 'sqlite'; readonly folder: string }
-  | { readonly engine: 'postgres'; readonly url: string; readonly connections?: number };
+  | {
+      readonly engine: 'postgres';
+      readonly url: string;
+      readonly connections?: number;
+      /** Those of a service, unless a test is about what is written at once and not about how long it takes. */
+      readonly limits?: TimeLimits;
+    };
 
 /** A connection of a thread that only reads. */
 export interface Reads {

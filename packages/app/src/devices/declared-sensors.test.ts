@@ -190,10 +190,11 @@ describeEachEngine('declared sensors', (engine) => {
   });
 
   it('declared by two nodes at once never share a lane', async () => {
-    const other = engine.name === 'postgres' ? await engine.open() : app;
+    const one = await engine.openPatiently();
+    const other = engine.name === 'postgres' ? await engine.openPatiently() : one;
     const { deviceId, deviceNo } = await register();
     const attempts = Array.from({ length: 40 }, (_, n) =>
-      (n % 2 === 0 ? app : other).devices.update(deviceNo, { sensors: [sensorNamed(`s${n}`)] }, NOW_MS),
+      (n % 2 === 0 ? one : other).devices.update(deviceNo, { sensors: [sensorNamed(`s${n}`)] }, NOW_MS),
     );
     await Promise.all(attempts);
     const { sensors } = declaredSensors((await app.devices.find(deviceId))?.sensorDocument ?? null);

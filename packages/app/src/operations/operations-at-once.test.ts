@@ -20,8 +20,8 @@ describeEachEngine('operations of many devices at once', (engine) => {
   let app: App;
   let other: App;
   before(async () => {
-    app = await engine.open();
-    other = await engine.open();
+    app = await engine.openPatiently();
+    other = await engine.openPatiently();
   });
 
   const someStarts = async (): Promise<Start[]> => {

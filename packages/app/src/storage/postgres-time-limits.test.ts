@@ -9,7 +9,13 @@ import type { StoreLocation } from '../app.ts';
 import { USE_CASES } from '../use-cases.ts';
 
 const CALL_MS = 500;
-const LIMITS = { callMs: CALL_MS, longMs: 10_000, statementMs: 60_000, idleInTransactionMs: 10_000 };
+const LIMITS = {
+  callMs: CALL_MS,
+  lockMs: 3_000,
+  longMs: 10_000,
+  statementMs: 60_000,
+  idleInTransactionMs: 10_000,
+};
 const REGULAR_CONNECTIONS = 10;
 const MINUTE_MS = 60_000;
 /** How long the server waits for a lock. */

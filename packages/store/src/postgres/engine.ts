@@ -38,6 +38,8 @@ const MIGRATION_MS_MAX = 60 * 60_000;
 /** How long the server and this side of the connection wait. */
 export interface TimeLimits {
   readonly callMs: number;
+  /** For a lock. */
+  readonly lockMs: number;
   /** Of a long write, such as the removal of old rows. */
   readonly longMs: number;
   /** Ends a statement on the server after the client has stopped waiting. */
@@ -51,6 +53,7 @@ export interface TimeLimits {
 
 const TIME_LIMITS: TimeLimits = {
   callMs: CALL_MS_MAX,
+  lockMs: WAIT_MS_MAX,
   longMs: LONG_CALL_MS_MAX,
   statementMs: CALL_MS_MAX + 2_000,
   idleInTransactionMs: WAIT_MS_MAX - 1_000,
@@ -64,7 +67,7 @@ const TIME_LIMITS: TimeLimits = {
 const SETTINGS = 'SET synchronous_commit = on; SET jit = off';
 
 interface PostgresOptions {
-  readonly limits?: TimeLimits;
+  readonly limits?: TimeLimits | undefined;
   readonly onUpgrade?: OnUpgrade | undefined;
   /** Shared by all work but urgent work. */
   readonly connections?: number | undefined;
@@ -129,7 +132,7 @@ function makePool(
       // Connections for stops stay open, so that no stop waits for a login.
       ...(isUrgent ? { idleTimeoutMillis: 0 } : {}),
       connectionTimeoutMillis: limits.callMs,
-      lock_timeout: WAIT_MS_MAX,
+      lock_timeout: limits.lockMs,
       statement_timeout: limits.statementMs,
       idle_in_transaction_session_timeout: limits.idleInTransactionMs,
       keepAlive: true,
