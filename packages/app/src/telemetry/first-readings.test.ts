@@ -50,7 +50,9 @@ describeEachEngine('a new device', (engine) => {
     assert.notEqual(rows.length, 0);
     assert.deepEqual(await latestOf(app, deviceNo), {});
 
-    const sensors = [{ sensor_id: 'hall', type: 'temperature', unit: 'celsius', precision: 1, min: -40, max: 80 }] as const;
+    const sensors = [
+      { sensor_id: 'hall', type: 'temperature', unit: 'celsius', precision: 1, min: -40, max: 80 },
+    ] as const;
     await app.devices.update(deviceNo, { sensors: [...sensors] }, NOW_MS);
     const more = await engine.query(`SELECT sensor_group FROM open_buckets WHERE device_no = ${deviceNo}`);
     assert.equal(more.length, rows.length + 1);
