@@ -116,6 +116,8 @@ const PreflightRefusal = closed({
   details: Type.Array(closed({ path: Type.String(), message: Type.String() })),
 });
 
+export const MISSION_WARNINGS = ['longer_than_shift'] as const;
+
 export const PreflightResult = closed({
   preflight: described(
     '`null` while the position or the battery of the device is not known.',
@@ -124,6 +126,10 @@ export const PreflightResult = closed({
   refusal: described(
     'Why the mission would be refused now; `null` where it would be accepted.',
     Type.Union([PreflightRefusal, Type.Null()]),
+  ),
+  warnings: described(
+    'Why a person should look twice before it is started: it takes longer than a shift.',
+    Type.Array(Type.Enum(MISSION_WARNINGS)),
   ),
 });
 

@@ -115,6 +115,9 @@ export const OperationRecord = closed({
 /** The thresholds of the level that an operation can pass. */
 export const LEVEL_THRESHOLDS = ['low_level', 'high_level', 'critical_level'] as const;
 
+/** Why a person should look twice before a start. */
+export const START_WARNINGS = ['passes_threshold', 'far_above_usual', 'longer_than_shift'] as const;
+
 /** An operation that somebody thinks about; the container of a discharge need not be known yet. */
 export const OperationPlanRequest = closed({
   type: Type.Enum(OPERATION_TYPES),
@@ -137,6 +140,14 @@ export const OperationPlan = closed({
   crosses: described(
     'The thresholds that the level would pass, each of which raises an alert.',
     Type.Array(Type.Enum(LEVEL_THRESHOLDS)),
+  ),
+  usual_amount: described(
+    'The median of what the completed operations of this type moved among the last 50 of the silo; `null` where there are fewer than 5.',
+    NumberOrNull,
+  ),
+  warnings: described(
+    'Why a person should look twice before it is started: a threshold is passed, the amount is more than ten times `usual_amount`, it takes longer than a shift.',
+    Type.Array(Type.Enum(START_WARNINGS)),
   ),
   refusal: described(
     'Why a start would be refused now; `null` where it would be accepted.',
@@ -191,6 +202,7 @@ export type OperationStarted = Static<typeof OperationStarted>;
 export type OperationFailure = Static<typeof OperationFailure>;
 export type OperationRecord = Static<typeof OperationRecord>;
 export type LevelThreshold = (typeof LEVEL_THRESHOLDS)[number];
+export type StartWarning = (typeof START_WARNINGS)[number];
 export type OperationPlanRequest = Static<typeof OperationPlanRequest>;
 export type OperationPlan = Static<typeof OperationPlan>;
 export type OperationStep = (typeof OPERATION_STEPS)[number];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS, toIso } from '@granary/contract/time';
-import { shiftStartMs } from './shifts.ts';
+import { longestShiftMs, shiftStartMs } from './shifts.ts';
 
 const THREE_SHIFTS = [6, 14, 22].map((hour) => hour * HOUR_MS);
 const startOf = (now: string, zone = 'Europe/Berlin', starts = THREE_SHIFTS): string =>
@@ -35,4 +35,12 @@ test('shifts begin when the site says', () => {
   // 02:30 does not exist on 29 March 2026: the shift begins when the clocks are put forward.
   assert.equal(startOf('2026-03-29T01:10:00Z', 'Europe/Berlin', [2.5 * HOUR_MS]), '2026-03-29T01:00');
   assert.equal(startOf('2026-10-25T01:45:00Z', 'Europe/Berlin', [2.5 * HOUR_MS]), '2026-10-25T00:30');
+});
+
+test('the longest shift of a day counts, also over midnight', () => {
+  const hours = (...starts: number[]) => longestShiftMs(starts.map((hour) => hour * HOUR_MS)) / HOUR_MS;
+  assert.equal(hours(6, 14, 22), 8);
+  assert.equal(hours(6, 18), 12);
+  assert.equal(hours(5, 13), 16);
+  assert.equal(hours(7), 24);
 });

@@ -66,3 +66,10 @@ export function shiftStartMs(nowMs: number, zone: string, startsMs: readonly num
   );
   return starts.findLast((startMs) => startMs <= nowMs) ?? nowMs - DAY_MS;
 }
+
+/** How long the longest shift of a day is, by times of day in their order. */
+export function longestShiftMs(startsMs: readonly number[]): number {
+  const [first = 0] = startsMs;
+  const ends = [...startsMs.slice(1), first + DAY_MS];
+  return Math.max(...ends.map((endMs, index) => endMs - (startsMs[index] ?? first)));
+}

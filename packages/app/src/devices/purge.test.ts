@@ -80,7 +80,7 @@ describeEachEngine('the purge of a device', (engine) => {
     const start = { deviceNo, operationId, type: 'feed', request, isReachable: true } as const;
     const { proposals } = app.audited(testAttempt({ attemptId: newId('au') }));
     const proposed = { proposalId: newId('pr'), deviceNo, type: 'feed', request, reason: null } as const;
-    await proposals.create({ ...proposed, isReachable: true, nowMs: NOW_MS });
+    await proposals.create({ ...proposed, isReachable: true, shiftMs: 8 * HOUR_MS, nowMs: NOW_MS });
     await app.operations.start({ ...start, nowMs: NOW_MS });
     await app.operations.notSent({ deviceNo, operationId, why: 'not_connected', nowMs: NOW_MS });
     const note = {

@@ -285,7 +285,7 @@ describeEachEngine('missions', (engine) => {
     const deviceNo = await readyFieldDevice(app);
     const preview = (startMs: number, nowMs = NOW_MS) => {
       const { mission_name: _, ...mission } = missionAt(startMs);
-      return app.missions.preflight({ deviceNo, mission, isReachable: true, nowMs });
+      return app.missions.preflight({ deviceNo, mission, isReachable: true, shiftMs: 8 * HOUR_MS, nowMs });
     };
     const before = await preview(NOW_MS + HOUR_MS);
     assert.equal(before.refusal, null);
@@ -298,7 +298,13 @@ describeEachEngine('missions', (engine) => {
     const silo = await readySilo(app);
     const ofSilo = { ...missionAt(NOW_MS), deviceNo: silo };
     await assert.rejects(
-      app.missions.preflight({ deviceNo: silo, mission: ofSilo, isReachable: true, nowMs: NOW_MS }),
+      app.missions.preflight({
+        deviceNo: silo,
+        mission: ofSilo,
+        isReachable: true,
+        shiftMs: 8 * HOUR_MS,
+        nowMs: NOW_MS,
+      }),
       isRefusal('not_supported'),
     );
   });

@@ -47,6 +47,8 @@ export interface MissionPreview {
   readonly mission: PreflightRequest;
   /** The device has a live MQTT session that is subscribed to its commands. */
   readonly isReachable: boolean;
+  /** How long a shift is. */
+  readonly shiftMs: number;
   readonly nowMs: number;
 }
 
@@ -94,10 +96,10 @@ export const reads = {
 
   /** By the same decision as `create`. */
   async preflight(sql: Sql, preview: MissionPreview): Promise<PreflightResult> {
-    const { deviceNo, mission, isReachable, nowMs } = preview;
+    const { deviceNo, mission, isReachable, shiftMs, nowMs } = preview;
     const { facts } = await readDeviceFor(sql, deviceNo, 'missions');
     const ahead = await missionsNotEnded(sql, deviceNo, MISSIONS_AHEAD_MAX);
-    return previewMission(mission, { ...facts, isReachable, missions: ahead }, nowMs);
+    return previewMission(mission, { ...facts, isReachable, missions: ahead }, shiftMs, nowMs);
   },
 };
 

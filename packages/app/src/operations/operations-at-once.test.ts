@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
+import { HOUR_MS } from '@granary/contract/time';
 import { UNLIMITED } from '@granary/core/keys';
 import { testAttempt } from '@granary/testing/app/attempts';
 import { describeEachEngine } from '@granary/testing/app/engines';
@@ -120,7 +121,12 @@ describeEachEngine('operations of many devices at once', (engine) => {
       const proposalId = newId('pr');
       const wanted = { proposalId, deviceNo, type: 'feed', request: { amount: 100 }, reason: null } as const;
       const slices = app.audited(testAttempt({ attemptId: newId('au') }));
-      const proposal = await slices.proposals.create({ ...wanted, isReachable: true, nowMs: NOW_MS });
+      const proposal = await slices.proposals.create({
+        ...wanted,
+        isReachable: true,
+        shiftMs: 8 * HOUR_MS,
+        nowMs: NOW_MS,
+      });
       const nowMs = isLate ? proposal.expiresAtMs : NOW_MS + 1;
       const confirmed = await Promise.allSettled(
         [app, other, app, other].map((by) =>

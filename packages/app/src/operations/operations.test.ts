@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { OperationProgress } from '@granary/contract/link/messages';
-import { SECOND_MS } from '@granary/contract/time';
+import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import { STOP_RESEND_MS } from '@granary/core/jobs/polling';
 import { STOP_CONFIRMATION_MS_MAX } from '@granary/core/operations/declared-end';
 import { operationRecord } from '@granary/core/operations/record';
@@ -65,6 +65,7 @@ describeEachEngine('operations', (engine) => {
         deviceNo,
         request: { type: 'feed', amount: 1 },
         isReachable,
+        shiftMs: 8 * HOUR_MS,
         nowMs: NOW_MS,
       });
     assert.equal((await plan(true)).refusal, null);
@@ -72,6 +73,23 @@ describeEachEngine('operations', (engine) => {
     await feed(app, deviceNo);
     assert.equal((await plan(true)).refusal?.code, 'operation_in_progress');
     assert.deepEqual((await statusEvents(deviceNo)).length, 1);
+  });
+
+  it('warns of more than ten times what this silo completed', async () => {
+    const deviceNo = await readySilo(app);
+    const plan = async (amount: number) => {
+      const wanted = { deviceNo, request: { type: 'feed', amount }, isReachable: true } as const;
+      const planned = await app.operations.plan({ ...wanted, shiftMs: 8 * HOUR_MS, nowMs: NOW_MS });
+      return [planned.usual_amount, planned.warnings];
+    };
+    for (const amount of [20, 20, 30, 20, 20]) {
+      assert.deepEqual(await plan(3_000), [null, []]);
+      const operationId = newId('op');
+      await feed(app, deviceNo, operationId, amount);
+      await report(deviceNo, progressOf(operationId, 'completed', amount));
+    }
+    assert.deepEqual(await plan(200), [20, []]);
+    assert.deepEqual(await plan(201), [20, ['far_above_usual']]);
   });
 
   it('starts an operation, with its message and its event', async () => {

@@ -15,6 +15,7 @@ import { refuseDeclaration } from '@granary/core/operations/declared-end';
 import { type OperationRequest, planOperation, type SiloAtStart } from '@granary/core/operations/interlocks';
 import { operationMessage, startCommand } from '@granary/core/operations/record';
 import { unreadableInProgress } from '@granary/core/operations/sentences';
+import { OPERATIONS_FOR_USUAL, usualAmountG } from '@granary/core/operations/start-warnings';
 import {
   beginOperation,
   deviceReport,
@@ -90,6 +91,8 @@ export interface WantedPlan {
   readonly deviceNo: number;
   readonly request: OperationPlanRequest;
   readonly isReachable: boolean;
+  /** How long a shift is. */
+  readonly shiftMs: number;
   readonly nowMs: number;
 }
 
@@ -118,9 +121,13 @@ export const reads = {
   },
 
   /** What a start would do and whether it would be refused; nothing is locked, so the start decides again. */
-  async plan(sql: Sql, { deviceNo, request, isReachable, nowMs }: WantedPlan): Promise<OperationPlan> {
+  async plan(
+    sql: Sql,
+    { deviceNo, request, isReachable, shiftMs, nowMs }: WantedPlan,
+  ): Promise<OperationPlan> {
     const { facts } = await readDeviceFor(sql, deviceNo, 'operations');
-    return previewOperation(request, siloAtStart(facts, isReachable), nowMs);
+    const usual = { amountG: await usualOf(sql, deviceNo, request.type), shiftMs };
+    return previewOperation(request, siloAtStart(facts, isReachable), usual, nowMs);
   },
 
   /** Those that devices have not ended, each with its device. */
@@ -336,6 +343,18 @@ async function registerUnsolicited(
   const change = { before: null, after: operation, nowMs };
   const logged = await recordJobChange(tx, evaluation, OPERATIONS, change, changes(before, others));
   return appliedReply(...alertEvaluation([deviceNo]), ...logged);
+}
+
+/** How much an operation usually moves here; without a filter, so that no silo is read further back than the others. */
+export async function usualOf(sql: Sql, deviceNo: number, type: OperationType): Promise<number | null> {
+  const filter = { status: null, type: null };
+  const newest = await OPERATIONS.list(sql, {
+    deviceNo,
+    filter,
+    beforeId: null,
+    limit: OPERATIONS_FOR_USUAL,
+  });
+  return usualAmountG(type, newest);
 }
 
 /** What the interlocks decide by. */

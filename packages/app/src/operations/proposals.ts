@@ -24,7 +24,7 @@ import { lockDeviceFor } from '../device-facts.ts';
 import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
-import { writes as operations, requestOf, siloAtStart } from './operations.ts';
+import { writes as operations, requestOf, siloAtStart, usualOf } from './operations.ts';
 
 interface Row extends Omit<StoredProposal, keyof ProposedOperation | 'decidedBy'> {
   readonly body: string;
@@ -67,6 +67,8 @@ export interface NewProposal {
   readonly request: FeedRequest | DischargeRequest;
   readonly reason: string | null;
   readonly isReachable: boolean;
+  /** How long a shift is. */
+  readonly shiftMs: number;
   readonly nowMs: number;
 }
 
@@ -129,10 +131,11 @@ export const writes = {
     }
     const silo = siloAtStart(facts, wanted.isReachable);
     const plan = planOperation(requestOf(wanted), silo, nowMs);
+    const usual = { amountG: await usualOf(tx.sql, deviceNo, type), shiftMs: wanted.shiftMs };
     const proposed: ProposedOperation = {
       type,
       request,
-      plan: previewOperation({ type, ...request }, silo, nowMs),
+      plan: previewOperation({ type, ...request }, silo, usual, nowMs),
       ends: endsOf(plan),
       reason: wanted.reason,
       proposedBy: tx.actor,

@@ -120,6 +120,87 @@ describe('the page of a device, in a browser', () => {
     await site.client.configuration.silo.update(SILO, { operation_limits: before });
   });
 
+  /** An amount that lifts a silo above its high level, without a refusal. */
+  const aboveHighLevel = async (): Promise<{ readonly deviceId: string; readonly kg: number }> => {
+    for (const { device_id: deviceId } of (await site.client.fleet.devices({ profile: 'silo_scale' })).data) {
+      const { room } = await site.client.operations.plan(deviceId, { type: 'feed', amount: 1 });
+      const kg = Math.floor((room ?? 0) * 0.98);
+      const wanted = { type: 'feed', amount: Math.max(1, kg) } as const;
+      const { crosses, refusal } = await site.client.operations.plan(deviceId, wanted);
+      if (refusal === null && crosses.includes('high_level')) return { deviceId, kg };
+    }
+    throw new Error('no silo is below its high level');
+  };
+
+  for (const [viewport, language, browserLanguage] of [
+    [DESK, 'de', 'en-GB'],
+    [PHONE, 'en', 'de-DE'],
+  ] as const) {
+    test(`a start that the page warns about takes a second press: ${viewport.width} px, ${language}`, async (t) => {
+      const person = await operator(t, { viewport, language, browserLanguage });
+      if (person === null) return;
+      const { page } = person;
+      const { deviceId, kg } = await aboveHighLevel();
+      const words = {
+        de: {
+          amount: 'Menge',
+          above: / über „Vollmeldung“$/,
+          none: /Noch ist nichts gestartet/,
+          cancel: 'Abbrechen',
+        },
+        en: {
+          amount: 'Amount',
+          above: / above high level$/,
+          none: /Nothing has started yet/,
+          cancel: 'Cancel',
+        },
+      }[language];
+      const started = async () => (await site.client.operations.list(deviceId)).data.length;
+      const before = await started();
+      await person.open(`#/devices/${deviceId}?start=feed`);
+      await page.getByLabel(words.amount, { exact: true }).fill(String(kg));
+      const form = page.locator('form.device-start');
+      const first = form.locator('> button[type=submit]');
+      await form.locator('.device-start-warning').first().waitFor();
+      const second = form.getByRole('button', { name: words.above });
+
+      // A double click, and Enter that is held, in the field and on the button.
+      await first.dblclick();
+      await form.getByRole('alert').getByText(words.none).waitFor();
+      await second.waitFor();
+      const [one, other] = [await first.boundingBox(), await second.boundingBox()];
+      assert.ok(
+        one !== null && other !== null && other.y >= one.y + one.height,
+        'the first button stays above',
+      );
+      await page.keyboard.press('Escape');
+      await second.waitFor({ state: 'detached' });
+      await page.getByLabel(words.amount, { exact: true }).focus();
+      for (let count = 0; count < 5; count += 1) await page.keyboard.down('Enter');
+      await page.keyboard.up('Enter');
+      await second.waitFor();
+      await sleep(900);
+      for (let count = 0; count < 5; count += 1) await page.keyboard.press('Enter');
+      await checkAccessibility(page);
+      assert.equal(await started(), before, 'nothing was started');
+
+      // Another amount is another question.
+      await page.getByLabel(words.amount, { exact: true }).fill(String(kg - 1));
+      await second.waitFor({ state: 'detached' });
+      await form.locator('.device-start-warning').first().waitFor();
+      await first.click();
+      await second.waitFor();
+      assert.equal(await second.getAttribute('aria-disabled'), 'true', 'not armed yet');
+      await form.locator('.second-press .primary:not([aria-disabled])').waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await eventually(started, before + 1);
+      const [operation] = (await site.client.operations.list(deviceId)).data;
+      assert.equal(operation?.amount_target, kg - 1);
+      await site.client.operations.stop(deviceId, operation?.operation_id ?? '');
+    });
+  }
+
   test('the vessel shows where the form leads, the points of a cable, and one rule for all of them', async (t) => {
     const person = await operator(t);
     if (person === null) return;

@@ -7,6 +7,7 @@ import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { useAction } from './form-state.ts';
 import { Failure } from './messages.tsx';
+import { SecondPress, type SecondPressWords } from './second-press.tsx';
 
 const FIRST_FIELD = '.dialog-body :is(input:not([hidden]), select, textarea)';
 
@@ -100,31 +101,67 @@ interface FormDialogProps {
   readonly staysOpen?: boolean;
   /** What was entered cannot be sent yet. */
   readonly isIncomplete?: boolean;
+  /** It takes a second press; `null`: one is enough. */
+  readonly again?: SecondPressWords | null;
   readonly children?: ComponentChildren;
 }
 
 /** A form over the view. What the service refuses is said in it, and what was entered stays. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, submit, onSubmit, onClose, staysOpen = false, isIncomplete = false, children } = props;
+  const {
+    title,
+    submit,
+    onSubmit,
+    onClose,
+    staysOpen = false,
+    isIncomplete = false,
+    again = null,
+    children,
+  } = props;
   const { common } = texts.value;
   const { run, isRunning, failure } = useAction();
+  const isAsked = useSignal(false);
+  const question = isAsked.value ? again : null;
 
-  async function send(event: Event): Promise<void> {
-    event.preventDefault();
+  async function send(): Promise<void> {
     if ((await run(onSubmit)) && !staysOpen) onClose();
+  }
+
+  function press(event: Event): void {
+    event.preventDefault();
+    if (question !== null) return;
+    if (again === null) void send();
+    else isAsked.value = true;
   }
 
   return (
     <Dialog title={title} onClose={onClose}>
-      <form class="dialog-form" onSubmit={(event) => void send(event)}>
+      <form class={`dialog-form ${question === null ? '' : 'asked-again'}`} onSubmit={press}>
         {children}
         <Failure of={failure} />
         <div class="dialog-actions">
           <Button onPress={onClose}>{common.cancel}</Button>
-          <Button kind="primary" type="submit" isBusy={isRunning} isChange isDisabled={isIncomplete}>
+          <Button
+            kind="primary"
+            type="submit"
+            isBusy={isRunning}
+            isOver={question !== null}
+            isChange
+            isDisabled={isIncomplete}
+          >
             {submit}
           </Button>
         </div>
+        {question !== null && (
+          <SecondPress
+            {...question}
+            isBusy={isRunning}
+            onPress={() => void send()}
+            onLeave={() => {
+              isAsked.value = false;
+            }}
+          />
+        )}
       </form>
     </Dialog>
   );

@@ -96,6 +96,7 @@ describe('the faults of legs', () => {
         message_values: { waypoint: 1 },
         details,
       },
+      warnings: [],
     });
     assert.deepEqual([...faults.waypoints], [[1, 'outside']]);
     assert.equal(faults.isWayBackTooFar, false);
@@ -103,12 +104,12 @@ describe('the faults of legs', () => {
 
   test('legs from where the battery is used up', () => {
     const details = [{ path: '/waypoints', message: 'it needs more' }];
-    const faults = legFaults({ preflight, refusal: { code: 'mission_infeasible', message: '', details } });
+    const faults = legFaults({ preflight, refusal: { code: 'mission_infeasible', message: '', details }, warnings: [] });
     assert.deepEqual([[...faults.tooFar], faults.waypoints.size, faults.isWayBackTooFar], [[1, 2], 0, true]);
   });
 
   test('none where the mission would be accepted', () => {
-    const { waypoints, tooFar, isWayBackTooFar } = legFaults({ preflight, refusal: null });
+    const { waypoints, tooFar, isWayBackTooFar } = legFaults({ preflight, refusal: null, warnings: [] });
     assert.deepEqual([waypoints.size, tooFar.size, isWayBackTooFar], [0, 0, false]);
   });
 });

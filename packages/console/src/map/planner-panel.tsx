@@ -1,6 +1,6 @@
 import type { PreflightResult } from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
-import type { Signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { confirmed } from '../context/confirmed.ts';
 import { useConsole } from '../context/console.ts';
@@ -9,7 +9,9 @@ import { useAction } from '../kit/form-state.ts';
 import { formatDuration, formatLength, formatValue } from '../kit/format.ts';
 import { TextInput } from '../kit/inputs.tsx';
 import { Failure, WouldRefuse } from '../kit/messages.tsx';
+import { SecondPress } from '../kit/second-press.tsx';
 import { timeText } from '../kit/sentences.ts';
+import { SeverityMark } from '../kit/severity-mark.tsx';
 import { TimeInput } from '../kit/time-input.tsx';
 import { locale, texts } from '../texts/texts.ts';
 import type { MapContents } from './contents.ts';
@@ -41,13 +43,28 @@ interface Props {
 /** The drawn mission as a list, with the same order as on the map, and what it would need. */
 export function PlannerPanel({ deviceId, name, draft, preflight, faults, middle, onClose }: Props) {
   const console = useConsole();
-  const { missions } = texts.value;
+  const { missions, operations } = texts.value;
+  const { again } = operations;
   const { run, isRunning, failure } = useAction();
   const { waypoints } = draft.value;
   const isAcceptable =
     preflight.result !== null && preflight.result.refusal === null && hasStart(draft.value);
+  const isAsked = useSignal(false);
+  const { warnings = [] } = preflight.result ?? {};
+  const duration = formatDuration((preflight.result?.preflight?.duration_s ?? 0) * 1_000);
+  const question = isAsked.value && isAcceptable && warnings.length > 0;
+  const buttonText = submitText(draft.value, preflight, console.live.site.clock.nowMs.peek());
+  // What is drawn after the question is another mission.
+  useEffect(() => {
+    isAsked.value = false;
+  }, [draft.value]);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
+    if (question) return;
+    if (warnings.length > 0) isAsked.value = true;
+    else await start();
+  };
+  const start = async (): Promise<void> => {
     await run(async () => {
       const mission = missionOf(draft.peek(), missions.unnamed);
       const what = { title: mission.mission_name, device_id: deviceId, body: mission };
@@ -102,8 +119,15 @@ export function PlannerPanel({ deviceId, name, draft, preflight, faults, middle,
         {waypoints.length > 0 && <PreflightPanel {...preflight} deviceId={deviceId} />}
         <Failure of={failure} />
         <div class="buttons">
-          <Button kind="primary" type="submit" isBusy={isRunning} isChange isDisabled={!isAcceptable}>
-            {submitText(draft.value, preflight, console.live.site.clock.nowMs.peek())}
+          <Button
+            kind="primary"
+            type="submit"
+            isBusy={isRunning}
+            isOver={question}
+            isChange
+            isDisabled={!isAcceptable}
+          >
+            {buttonText}
           </Button>
           <Button
             onPress={() => {
@@ -114,6 +138,17 @@ export function PlannerPanel({ deviceId, name, draft, preflight, faults, middle,
             {missions.discard}
           </Button>
         </div>
+        {question && (
+          <SecondPress
+            text={again.long(buttonText, duration)}
+            reasons={[again.reasons.long(duration)]}
+            isBusy={isRunning}
+            onPress={() => void start()}
+            onLeave={() => {
+              isAsked.value = false;
+            }}
+          />
+        )}
       </div>
     </form>
   );
@@ -182,8 +217,8 @@ function PreflightPanel({ result, failure, deviceId }: LivePreflight & { readonl
   );
 }
 
-function Numbers({ result: { preflight } }: { readonly result: PreflightResult }) {
-  const { missions } = texts.value;
+function Numbers({ result: { preflight, warnings } }: { readonly result: PreflightResult }) {
+  const { missions, operations } = texts.value;
   if (preflight === null) return null;
   const percent = (value: number): string => formatValue(Math.round(value), 'percent', locale.value);
   const left = preflight.battery_available - preflight.battery_required;
@@ -207,6 +242,12 @@ function Numbers({ result: { preflight } }: { readonly result: PreflightResult }
         ))}
       </dl>
       <p class="muted">{missions.batteryLeft(percent(left), percent(preflight.battery_reserve))}</p>
+      {warnings.length > 0 && (
+        <SeverityMark
+          severity="warning"
+          text={operations.again.reasons.long(formatDuration(preflight.duration_s * 1_000))}
+        />
+      )}
     </>
   );
 }

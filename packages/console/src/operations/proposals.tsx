@@ -10,6 +10,7 @@ import { bound, TextInput } from '../kit/inputs.tsx';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
+import { lookTwice, unusualReasons } from './look-twice.ts';
 
 const MINUTE_MS = 60_000;
 const SHOWN_MAX = 20;
@@ -130,6 +131,7 @@ function ConfirmForm({ proposal, onDecided, onClose }: FormProps) {
       submit={proposals.start(operations.types[proposal.type])}
       onSubmit={start}
       onClose={onClose}
+      again={lookTwice({ type: proposal.type, title, plan, deviceId: device_id })}
     >
       <FactList
         facts={[
@@ -154,6 +156,9 @@ function ConfirmForm({ proposal, onDecided, onClose }: FormProps) {
           text={proposals.crosses(plan.crosses.map((one) => texts.value.devices.thresholds[one]).join(', '))}
         />
       )}
+      {unusualReasons(plan, device_id).map((reason) => (
+        <SeverityMark key={reason} severity="warning" text={reason} />
+      ))}
       <p class="muted">{proposals.checked}</p>
     </FormDialog>
   );

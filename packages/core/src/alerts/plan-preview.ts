@@ -5,17 +5,27 @@ import {
   type OperationPlan,
   type OperationPlanRequest,
 } from '@granary/contract/operations';
+import { MINUTE_MS } from '@granary/contract/time';
 import { availableFor, planOperation, rateLimitGPerMin, type SiloAtStart } from '../operations/interlocks.ts';
+import { startWarnings } from '../operations/start-warnings.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
 import { isBelievable } from '../telemetry/plausibility.ts';
 import { fromGrams, fromGramsPerMin, roundTo6, toGrams, toGramsPerMin } from '../units.ts';
 import { levelRules } from './rules/level-rules.ts';
 import { contains } from './rules/value-range.ts';
 
-/** What an operation would do, and the refusal of the interlocks if it were started now. */
+/** What a planned operation is compared with. */
+export interface UsualWork {
+  /** `null` where too little was moved to tell. */
+  readonly amountG: number | null;
+  readonly shiftMs: number;
+}
+
+/** What an operation would do, whether a person should look twice, and the refusal of the interlocks if it were started now. */
 export function previewOperation(
   wanted: OperationPlanRequest,
   silo: SiloAtStart,
+  usual: UsualWork,
   nowMs: number,
 ): OperationPlan {
   const { type, amount, unit = 'kg', rate_unit = 'kg/min' } = wanted;
@@ -26,12 +36,14 @@ export function previewOperation(
   const beforeG = knownWeightG(silo);
   const afterG =
     beforeG === null ? null : Math.max(0, type === 'feed' ? beforeG + amountG : beforeG - amountG);
+  const minutes = amountG / rateGPerMin;
+  const crosses = beforeG === null || afterG === null ? [] : crossed(silo, beforeG, afterG, capacityG);
   const massOrNull = (massG: number | null): number | null =>
     massG === null ? null : fromGrams(massG, unit);
   const levelOrNull = (massG: number | null): number | null =>
     massG === null ? null : roundTo6((massG / capacityG) * 100);
   return {
-    estimated_duration: roundTo6(amountG / rateGPerMin),
+    estimated_duration: roundTo6(minutes),
     duration_unit: 'minutes',
     unit,
     rate: fromGramsPerMin(rateGPerMin, rate_unit),
@@ -41,7 +53,15 @@ export function previewOperation(
     stock: massOrNull(beforeG === null ? null : availableFor('discharge', beforeG, capacityG)),
     level_before: levelOrNull(beforeG === null ? null : Math.max(0, beforeG)),
     level_after: levelOrNull(afterG),
-    crosses: beforeG === null || afterG === null ? [] : crossed(silo, beforeG, afterG, capacityG),
+    crosses,
+    usual_amount: massOrNull(usual.amountG),
+    warnings: startWarnings({
+      passesThreshold: crosses.length > 0,
+      amountG,
+      usualG: usual.amountG,
+      durationMs: minutes * MINUTE_MS,
+      shiftMs: usual.shiftMs,
+    }),
     refusal: refusalOf(wanted, silo, nowMs),
   };
 }

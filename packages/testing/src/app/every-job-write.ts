@@ -1,4 +1,4 @@
-import { DAY_MS } from '@granary/contract/time';
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { tickDue } from './fixtures.ts';
 import { atMs, attemptOf, type EveryWrite, LIMIT, ofEach, type WriteRound } from './write-round.ts';
 
@@ -37,7 +37,7 @@ export const EVERY_JOB_WRITE: Pick<
         const wanted = { proposalId, deviceNo, type: 'feed', request: { amount: 1 }, reason: null } as const;
         return round.app
           .audited(attemptOf(proposalId, round))
-          .proposals.create({ ...wanted, isReachable: true, nowMs: atMs(round) });
+          .proposals.create({ ...wanted, isReachable: true, shiftMs: 8 * HOUR_MS, nowMs: atMs(round) });
       }),
     // Both nodes decide about the same ones. What starts ends at once, because it occupies the silo of the later rounds.
     confirm: (round) =>

@@ -7,6 +7,7 @@ import {
   type OperationType,
   RATE_UNITS,
   type RateUnit,
+  type StartWarning,
 } from '@granary/contract/operations';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type AccessValues, accessClient, asActor, isPassing, pause } from '../../access/service-access.ts';
@@ -35,6 +36,12 @@ interface WantedOperation extends Amount {
   readonly container?: string;
 }
 
+const LOOK_TWICE: Readonly<Record<StartWarning, string>> = {
+  passes_threshold: 'it passes a threshold',
+  far_above_usual: 'it is more than ten times the usual of this silo',
+  longer_than_shift: 'it takes longer than a shift',
+};
+
 /** What the service expects of the operation, for the person who confirms it. The start is decided again. */
 async function expectedEffect(
   client: Client,
@@ -49,7 +56,7 @@ async function expectedEffect(
   ]);
   const contents = (percent: number): string =>
     `${numberText((percent * capacity.max) / 100)} kg, ${numberText(percent)} %`;
-  const { level_before, level_after, crosses, refusal } = plan;
+  const { level_before, level_after, crosses, warnings, refusal } = plan;
   return [
     ['silo', `${deviceId} (${name}), ${capacity.max} ${capacity.unit}`],
     [type, `${amount} ${unit}${container === undefined ? '' : ` into ${container}`}`],
@@ -66,6 +73,9 @@ async function expectedEffect(
     ],
     ['duration', `about ${duration(plan.estimated_duration * MINUTE_MS)}`],
     ...(crosses.length === 0 ? [] : [['passes', crosses.join(', ')] as const]),
+    ...(warnings.length === 0
+      ? []
+      : [['look twice', warnings.map((one) => LOOK_TWICE[one]).join(', ')] as const]),
     ...(refusal === null ? [] : [['refused now', messageText(refusal)] as const]),
   ];
 }

@@ -28,9 +28,11 @@ import { SelectInput, TextInput } from '../../kit/inputs.tsx';
 import { Failure, WouldRefuse } from '../../kit/messages.tsx';
 import { numberText } from '../../kit/number-entry.ts';
 import { NumberInput } from '../../kit/number-input.tsx';
+import { SecondPress } from '../../kit/second-press.tsx';
 import type { Refused } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { useLoaded } from '../../kit/use-loaded.ts';
+import { lookTwice, unusualReasons } from '../../operations/look-twice.ts';
 import { locale, texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
 import { type NamedThreshold, nextThreshold, thresholdsOf } from '../facts/thresholds.ts';
@@ -71,6 +73,8 @@ export function StartForm({ device, facts, lastType, target }: Props) {
   /** The same form sent again is carried out once, also where the first answer was lost. */
   const sentKey = useRef<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
+  /** The plan that the person has been asked about once more. */
+  const asked = useSignal<OperationPlan | null>(null);
   const { amount, rate, container } = input.value;
   const own = shownAs('kg', device.device_id).unit as EnteredUnit;
   const unit = input.value.unit ?? own;
@@ -81,6 +85,7 @@ export function StartForm({ device, facts, lastType, target }: Props) {
   const change = (changes: Partial<StartInput>): void => {
     input.value = { ...input.peek(), type, unit, ...changes };
     sentKey.current = null;
+    asked.value = null;
     action.forget();
   };
   const entered = { ...input.value, type, unit, bushelKg };
@@ -100,6 +105,10 @@ export function StartForm({ device, facts, lastType, target }: Props) {
   }, [levelAfter]);
   if (silo === null) return null;
   const { isRefused } = plan;
+  const question =
+    asked.value === null || request === null || isRefused || hasOtherWarnings(asked.value, plan.plan)
+      ? null
+      : questionOf(request, asked.value);
   const blocked = BLOCKED_BY[device.status];
   const limit = type === 'feed' ? silo.limits.max_feed_rate : silo.limits.max_discharge_rate;
   const mostKg = availableKg(type, silo);
@@ -121,6 +130,18 @@ export function StartForm({ device, facts, lastType, target }: Props) {
     await live.site.operations.putAnswer(answer.then((record) => [{ device_id, ...record }]));
   }
 
+  function questionOf(wanted: StartRequest, about: OperationPlan) {
+    const { device_id: deviceId } = device;
+    return lookTwice({ type: wanted.type, title: titleOf(wanted, deviceId), plan: about, deviceId });
+  }
+
+  /** One press is enough where the plan warns of nothing; a press that comes before the plan waits for it. */
+  async function press(wanted: StartRequest, planning: OperationPlanRequest): Promise<void> {
+    const known = plan.plan ?? (await client.operations.plan(device.device_id, planning));
+    if (known.refusal === null && known.warnings.length > 0) asked.value = known;
+    else await start(wanted);
+  }
+
   return (
     <form
       ref={form}
@@ -128,7 +149,8 @@ export function StartForm({ device, facts, lastType, target }: Props) {
       aria-label={devices.start}
       onSubmit={(event) => {
         event.preventDefault();
-        if (request !== null && !isRefused) void action.run(() => start(request));
+        if (request === null || planned === null || isRefused || question !== null) return;
+        void action.run(() => press(request, planned));
       }}
     >
       <fieldset class="segments device-start-types" aria-label={devices.start}>
@@ -202,6 +224,7 @@ export function StartForm({ device, facts, lastType, target }: Props) {
         kind="primary"
         type="submit"
         isBusy={action.isRunning}
+        isOver={question !== null}
         isChange
         isDisabled={request === null || isRefused}
       >
@@ -209,9 +232,24 @@ export function StartForm({ device, facts, lastType, target }: Props) {
           {request === null ? operations.types[type] : titleOf(request, device.device_id)}
         </span>
       </Button>
+      {question !== null && request !== null && (
+        <SecondPress
+          {...question}
+          isBusy={action.isRunning}
+          onPress={() => void action.run(() => start(request))}
+          onLeave={() => {
+            asked.value = null;
+          }}
+        />
+      )}
     </form>
   );
 }
+
+/** The silo has changed since the person was asked, so that the answer would be one to another question. */
+const hasOtherWarnings = (asked: OperationPlan, now: OperationPlan | null): boolean =>
+  now !== null &&
+  JSON.stringify([asked.crosses, asked.warnings]) !== JSON.stringify([now.crosses, now.warnings]);
 
 /** With kilograms beside another unit: a wrong unit moves real material. */
 const titleOf = ({ type, body }: Pick<StartRequest, 'type'> & { readonly body: Amount }, deviceId: string) =>
@@ -279,6 +317,12 @@ function PlanSentence({ request, plan, thresholds, deviceId }: PlanSentenceProps
               <SeverityMark severity="warning" text="" /> {devices.passes[type](name, percent(value))}
             </p>
           ))}
+      {refusal === null &&
+        unusualReasons(plan, deviceId).map((reason) => (
+          <p key={reason} class="device-start-warning">
+            <SeverityMark severity="warning" text="" /> {reason}
+          </p>
+        ))}
     </>
   );
 }

@@ -20,6 +20,19 @@ export const operations: typeof english.operations = {
     stopped: 'Gestoppt',
     failed: 'Gescheitert',
   },
+  again: {
+    meant: 'Noch ist nichts gestartet. Drücken Sie den Knopf darunter, wenn es so gemeint ist.',
+    passes: {
+      feed: (title, threshold) => `${title} über „${threshold}“`,
+      discharge: (title, threshold) => `${title} unter „${threshold}“`,
+    },
+    farAbove: (title, usual) => `${title} (üblich: ${usual})`,
+    long: (title, duration) => `${title}, ${duration} lang`,
+    reasons: {
+      farAbove: (usual) => `Mehr als das Zehnfache dessen, was hier üblich ist (${usual}).`,
+      long: (duration) => `Länger als eine Schicht (${duration}).`,
+    },
+  },
 };
 
 export const proposals: typeof english.proposals = {

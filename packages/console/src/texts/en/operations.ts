@@ -18,6 +18,19 @@ export const operations = {
     stopped: 'Stopped',
     failed: 'Failed',
   },
+  again: {
+    meant: 'Nothing has started yet. Press the button below if it is meant.',
+    passes: {
+      feed: (title: string, threshold: string) => `${title} above ${threshold.toLowerCase()}`,
+      discharge: (title: string, threshold: string) => `${title} below ${threshold.toLowerCase()}`,
+    },
+    farAbove: (title: string, usual: string) => `${title} (usual: ${usual})`,
+    long: (title: string, duration: string) => `${title} for ${duration}`,
+    reasons: {
+      farAbove: (usual: string) => `More than ten times what is usual here (${usual}).`,
+      long: (duration: string) => `Longer than a shift (${duration}).`,
+    },
+  },
 };
 
 export const proposals = {

@@ -20,6 +20,19 @@ export const operations: typeof english.operations = {
     stopped: 'Parada',
     failed: 'Fallida',
   },
+  again: {
+    meant: 'Todavía no ha arrancado nada. Pulse el botón de abajo si es lo que quiere.',
+    passes: {
+      feed: (title, threshold) => `${title} por encima de «${threshold}»`,
+      discharge: (title, threshold) => `${title} por debajo de «${threshold}»`,
+    },
+    farAbove: (title, usual) => `${title} (lo habitual: ${usual})`,
+    long: (title, duration) => `${title} durante ${duration}`,
+    reasons: {
+      farAbove: (usual) => `Más de diez veces lo habitual aquí (${usual}).`,
+      long: (duration) => `Más largo que un turno (${duration}).`,
+    },
+  },
 };
 
 export const proposals: typeof english.proposals = {

@@ -20,6 +20,19 @@ export const operations: typeof english.operations = {
     stopped: 'Arrêtée',
     failed: 'Échec',
   },
+  again: {
+    meant: 'Rien n’a encore démarré. Appuyez sur le bouton ci-dessous si c’est bien voulu.',
+    passes: {
+      feed: (title, threshold) => `${title} au-dessus de « ${threshold} »`,
+      discharge: (title, threshold) => `${title} en dessous de « ${threshold} »`,
+    },
+    farAbove: (title, usual) => `${title} (d’habitude : ${usual})`,
+    long: (title, duration) => `${title} pendant ${duration}`,
+    reasons: {
+      farAbove: (usual) => `Plus de dix fois ce qui est habituel ici (${usual}).`,
+      long: (duration) => `Plus long qu’un poste (${duration}).`,
+    },
+  },
 };
 
 export const proposals: typeof english.proposals = {

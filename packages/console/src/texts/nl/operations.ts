@@ -20,6 +20,19 @@ export const operations: typeof english.operations = {
     stopped: 'Gestopt',
     failed: 'Mislukt',
   },
+  again: {
+    meant: 'Er is nog niets gestart. Druk op de knop hieronder als het zo bedoeld is.',
+    passes: {
+      feed: (title, threshold) => `${title} tot boven ${threshold.toLowerCase()}`,
+      discharge: (title, threshold) => `${title} tot onder ${threshold.toLowerCase()}`,
+    },
+    farAbove: (title, usual) => `${title} (gewoonlijk ${usual})`,
+    long: (title, duration) => `${title}, ${duration} lang`,
+    reasons: {
+      farAbove: (usual) => `Meer dan tien keer wat hier gebruikelijk is (${usual}).`,
+      long: (duration) => `Langer dan een dienst (${duration}).`,
+    },
+  },
 };
 
 export const proposals: typeof english.proposals = {

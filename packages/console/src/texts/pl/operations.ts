@@ -20,6 +20,19 @@ export const operations: typeof english.operations = {
     stopped: 'Zatrzymana',
     failed: 'Nieudana',
   },
+  again: {
+    meant: 'Nic się jeszcze nie zaczęło. Naciśnij przycisk poniżej, jeśli tak ma być.',
+    passes: {
+      feed: (title, threshold) => `${title} powyżej progu: ${threshold.toLowerCase()}`,
+      discharge: (title, threshold) => `${title} poniżej progu: ${threshold.toLowerCase()}`,
+    },
+    farAbove: (title, usual) => `${title} (zwykle ${usual})`,
+    long: (title, duration) => `${title} przez ${duration}`,
+    reasons: {
+      farAbove: (usual) => `Ponad dziesięć razy więcej niż zwykle w tym silosie (${usual}).`,
+      long: (duration) => `Dłużej niż zmiana (${duration}).`,
+    },
+  },
 };
 
 export const proposals: typeof english.proposals = {

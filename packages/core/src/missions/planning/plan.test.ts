@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { Mission } from '@granary/contract/missions';
-import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { beginCommand } from '../../commands/state.ts';
 import { initialFieldConfiguration } from '../../configuration/field-configuration.ts';
 import { NEVER_SEEN } from '../../devices/status.ts';
@@ -200,7 +200,7 @@ describe('the preview of a mission', () => {
   for (const [name, request, change, expected] of TABLE) {
     it(`${name}: ${expected}, with the words of the refusal`, () => {
       const { mission_name, ...preview } = request;
-      const { refusal } = previewMission(preview, { ...device, ...change }, NOW_MS);
+      const { refusal } = previewMission(preview, { ...device, ...change }, 8 * HOUR_MS, NOW_MS);
       assert.equal(refusal?.code ?? 'accepted', expected, mission_name);
       assert.equal(refusal?.message, refusalOf(request, change)?.message);
     });
@@ -208,18 +208,30 @@ describe('the preview of a mission', () => {
 
   it('has the numbers of the plan, also where it is refused', () => {
     assert.deepEqual(
-      previewMission(mission, device, NOW_MS).preflight,
+      previewMission(mission, device, 8 * HOUR_MS, NOW_MS).preflight,
       planMission(mission, device, NOW_MS).preflight,
     );
-    const { preflight, refusal } = previewMission(through([53, 13]), device, NOW_MS);
+    const { preflight, refusal } = previewMission(through([53, 13]), device, 8 * HOUR_MS, NOW_MS);
     assert.equal(refusal?.code, 'mission_infeasible');
     assert.ok((preflight?.battery_required ?? 0) > 90);
-    assert.ok(previewMission(mission, { ...device, ...offline }, NOW_MS).preflight);
+    assert.ok(previewMission(mission, { ...device, ...offline }, 8 * HOUR_MS, NOW_MS).preflight);
+  });
+
+  it('warns of what takes longer than a shift, also where it is refused', () => {
+    assert.deepEqual(previewMission(mission, device, 8 * HOUR_MS, NOW_MS).warnings, []);
+    assert.deepEqual(previewMission(mission, device, SECOND_MS, NOW_MS).warnings, ['longer_than_shift']);
+    const far = previewMission(through([53, 13]), device, SECOND_MS, NOW_MS);
+    assert.deepEqual(far.warnings, ['longer_than_shift']);
   });
 
   it('has no numbers while the place or the battery is not known', () => {
     for (const name of ['latitude', 'battery_level'] as const) {
-      const { preflight, refusal } = previewMission(later, { ...device, ...without(name) }, NOW_MS);
+      const { preflight, refusal } = previewMission(
+        later,
+        { ...device, ...without(name) },
+        8 * HOUR_MS,
+        NOW_MS,
+      );
       assert.deepEqual([preflight, refusal?.code], [null, 'reading_stale']);
     }
   });

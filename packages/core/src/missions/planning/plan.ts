@@ -92,17 +92,23 @@ export function planMission(
 export function previewMission(
   request: PreflightRequest,
   device: FieldDeviceAtMission,
+  shiftMs: number,
   nowMs: number,
 ): PreflightResult {
   try {
-    return { preflight: planMission(request, device, nowMs).preflight, refusal: null };
+    const { preflight } = planMission(request, device, nowMs);
+    return { preflight, refusal: null, warnings: warningsOf(preflight, shiftMs) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { code, details = [] } = error;
     const refusal = { code, ...refusalMessage(error), details: [...details] };
-    return { preflight: estimateOf(request, device), refusal };
+    const preflight = estimateOf(request, device);
+    return { preflight, refusal, warnings: warningsOf(preflight, shiftMs) };
   }
 }
+
+const warningsOf = (preflight: Preflight | null, shiftMs: number): PreflightResult['warnings'] =>
+  preflight !== null && preflight.duration_s * SECOND_MS > shiftMs ? ['longer_than_shift'] : [];
 
 /** `null` while the position or the battery is not known. */
 function estimateOf({ waypoints }: PreflightRequest, device: FieldDeviceAtMission): Preflight | null {

@@ -4,6 +4,7 @@ import { Refusal } from '@granary/contract/errors';
 import { MISSION_REQUESTS } from '@granary/contract/missions';
 import { missionRecord } from '@granary/core/missions/record';
 import type { MissionState } from '@granary/core/missions/state';
+import { longestShiftMs } from '@granary/core/shifts';
 import type { FastifyInstance } from 'fastify';
 import { creates } from '../audit/attempt.ts';
 import { requireConfirmed } from '../confirmations.ts';
@@ -13,7 +14,7 @@ import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, link, now } = parts;
+  const { app, settings, idempotency, link, now } = parts;
 
   register(routes, endpoints.missions.create, async (request, reply, read) => {
     const device = await findDevice(request, parts, 'field');
@@ -34,7 +35,8 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
     const mission = read.body(request);
     const isReachable = link.isReachable(deviceId);
-    return success(await app.missions.preflight({ deviceNo, mission, isReachable, nowMs: now() }));
+    const shiftMs = longestShiftMs(settings.shiftStartsMs);
+    return success(await app.missions.preflight({ deviceNo, mission, isReachable, shiftMs, nowMs: now() }));
   });
 
   register(routes, endpoints.missions.list, async (request, _reply, read) => {

@@ -7,6 +7,7 @@ import { operationRecord, startedRecord } from '@granary/core/operations/record'
 import type { OperationState } from '@granary/core/operations/state';
 import { notSentRefusal } from '@granary/core/operations/status-detail';
 import { operationTrace } from '@granary/core/operations/trace';
+import { longestShiftMs } from '@granary/core/shifts';
 import type { FastifyInstance } from 'fastify';
 import { deadlineOf } from '../../devices/sending/urgent-deadline.ts';
 import { attemptOf, creates } from '../audit/attempt.ts';
@@ -17,7 +18,7 @@ import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 export function operationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, link, idempotency, now } = parts;
+  const { app, link, settings, idempotency, now } = parts;
 
   for (const type of OPERATION_TYPES) {
     register(routes, endpoints.operations[type], async (request, reply, read) => {
@@ -61,7 +62,8 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
   register(routes, endpoints.operations.plan, async (request, _reply, read) => {
     const { deviceNo, deviceId } = await findDevice(request, parts, 'silo');
     const isReachable = link.isReachable(deviceId);
-    const wanted = { deviceNo, request: read.body(request), isReachable, nowMs: now() };
+    const shiftMs = longestShiftMs(settings.shiftStartsMs);
+    const wanted = { deviceNo, request: read.body(request), isReachable, shiftMs, nowMs: now() };
     return success(await app.operations.plan(wanted));
   });
 

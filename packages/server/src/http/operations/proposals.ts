@@ -4,6 +4,7 @@ import { Refusal } from '@granary/contract/errors';
 import { OPERATION_TYPES } from '@granary/contract/operations';
 import { notSentRefusal } from '@granary/core/operations/status-detail';
 import { proposalRecord, refuseProposer, type StoredProposal } from '@granary/core/proposals';
+import { longestShiftMs } from '@granary/core/shifts';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance } from 'fastify';
 import { limitsOf } from '../access/credentials.ts';
@@ -31,7 +32,7 @@ export function proposalListRoutes(routes: FastifyInstance, { app, now }: RouteD
 }
 
 export function proposalRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, link, idempotency, now } = parts;
+  const { app, link, settings, idempotency, now } = parts;
 
   for (const type of OPERATION_TYPES) {
     register(routes, endpoints.proposals[type], async (request, reply, read) => {
@@ -41,8 +42,10 @@ export function proposalRoutes(routes: FastifyInstance, parts: RouteDependencies
       const proposalId = newId('pr', nowMs);
       creates(request, proposalId);
       const isReachable = link.isReachable(deviceId);
+      const shiftMs = longestShiftMs(settings.shiftStartsMs);
+      const proposed = { proposalId, deviceNo, type, request: wanted, reason, isReachable, shiftMs, nowMs };
       const { result } = await idempotency.once(request, reply, (slices) =>
-        slices.proposals.create({ proposalId, deviceNo, type, request: wanted, reason, isReachable, nowMs }),
+        slices.proposals.create(proposed),
       );
       return success(proposalRecord(result, nowMs));
     });

@@ -1,0 +1,90 @@
+import './second-press.css';
+import { useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { texts } from '../texts/texts.ts';
+import { Button } from './button.tsx';
+import { SeverityMark } from './severity-mark.tsx';
+
+/** A press before this is the second half of a double click, or a key that is still held. */
+const ARMED_AFTER_MS = 700;
+
+export interface SecondPressWords {
+  /** The button that does it: the verb, the amount, and what is unusual about it. */
+  readonly text: string;
+  readonly reasons: readonly string[];
+}
+
+interface Props extends SecondPressWords {
+  readonly isBusy: boolean;
+  readonly onPress: () => void;
+  readonly onLeave: () => void;
+}
+
+/**
+ * The second press of a start that the page warns about, below the first button, which stays where it is. The focus is on the
+ * question and not on its button, so that no key that is pressed once more starts anything.
+ */
+export function SecondPress({ text, reasons, isBusy, onPress, onLeave }: Props) {
+  const element = useRef<HTMLDivElement>(null);
+  const isArmed = useSignal(false);
+  const { common, operations } = texts.value;
+  useLayoutEffect(() => {
+    const { activeElement } = document;
+    element.current?.focus({ preventScroll: true });
+    return () => {
+      // Not where the person has gone on typing.
+      const wasHere = element.current?.contains(document.activeElement) === true;
+      if (wasHere && activeElement instanceof HTMLElement) activeElement.focus({ preventScroll: true });
+    };
+  }, []);
+  const leave = useRef(onLeave);
+  leave.current = onLeave;
+  // Wherever the focus is, because a press of the mouse takes it back to the first button.
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      event.preventDefault();
+      event.stopPropagation();
+      leave.current();
+    };
+    addEventListener('keydown', onKey, { capture: true });
+    return () => removeEventListener('keydown', onKey, { capture: true });
+  }, []);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      isArmed.value = true;
+      // Not before: the second half of a double click would land on what comes below the pointer.
+      element.current?.scrollIntoView({ block: 'nearest' });
+    }, ARMED_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be focused, and this is no part of what is filled in
+    <div
+      ref={element}
+      class="second-press"
+      role="group"
+      aria-label={text}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        // A key that is held is no press.
+        if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault();
+      }}
+    >
+      <div role="alert">
+        <ul>
+          {reasons.map((reason) => (
+            <li key={reason}>
+              <SeverityMark severity="warning" text={reason} />
+            </li>
+          ))}
+        </ul>
+        <p>{operations.again.meant}</p>
+      </div>
+      <Button kind="primary" isBusy={isBusy} isOver={!isArmed.value} isChange onPress={onPress}>
+        <span class="free-text">{text}</span>
+      </Button>
+      <Button onPress={onLeave}>{common.cancel}</Button>
+    </div>
+  );
+}

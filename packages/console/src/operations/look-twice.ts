@@ -1,0 +1,52 @@
+import { LEVEL_THRESHOLDS, type OperationPlan, type OperationType } from '@granary/contract/operations';
+import { formatDuration, formatQuantity } from '../kit/format.ts';
+import type { SecondPressWords } from '../kit/second-press.tsx';
+import { locale, texts } from '../texts/texts.ts';
+
+const MINUTE_MS = 60_000;
+
+interface Planned {
+  readonly type: OperationType;
+  /** What it does, with its amount. */
+  readonly title: string;
+  readonly plan: OperationPlan;
+  readonly deviceId: string;
+}
+
+/** What is said before a start that takes a second press, and on its button; `null` where one press is enough. */
+export function lookTwice({ type, title, plan, deviceId }: Planned): SecondPressWords | null {
+  const { again } = texts.value.operations;
+  const { crosses, warnings } = plan;
+  const [first] = warnings;
+  if (first === undefined) return null;
+  const worst = LEVEL_THRESHOLDS.findLast((name) => crosses.includes(name));
+  const named = {
+    passes_threshold: () =>
+      worst === undefined ? title : again.passes[type](title, texts.value.devices.thresholds[worst]),
+    far_above_usual: () => again.farAbove(title, usualOf(plan, deviceId)),
+    longer_than_shift: () => again.long(title, durationOf(plan)),
+  };
+  const raised = crosses.map((name) => texts.value.devices.thresholds[name]).join(', ');
+  return {
+    text: named[first](),
+    reasons: [
+      ...(crosses.length === 0 ? [] : [texts.value.proposals.crosses(raised)]),
+      ...unusualReasons(plan, deviceId),
+    ],
+  };
+}
+
+/** The warnings beside the passed thresholds. */
+export function unusualReasons(plan: OperationPlan, deviceId: string): readonly string[] {
+  const { reasons } = texts.value.operations.again;
+  return plan.warnings.flatMap((warning) => {
+    if (warning === 'far_above_usual') return [reasons.farAbove(usualOf(plan, deviceId))];
+    return warning === 'longer_than_shift' ? [reasons.long(durationOf(plan))] : [];
+  });
+}
+
+const durationOf = ({ estimated_duration }: OperationPlan): string =>
+  formatDuration(estimated_duration * MINUTE_MS);
+
+const usualOf = ({ usual_amount, unit }: OperationPlan, deviceId: string): string =>
+  usual_amount === null ? '–' : formatQuantity(usual_amount, unit, locale.value, deviceId, 1);
