@@ -30,8 +30,12 @@ export function asActor(env: Environment['env']): { readonly actor?: string } {
   return actor === undefined ? {} : { actor };
 }
 
-/** The person, or the name of the key where nobody is named. */
-export const whoText = (who: Actor | null): string => (who === null ? '-' : (who.actor ?? who.key_name));
+/** The person, or the name of the key where nobody is named, and who confirmed it. */
+export function whoText(who: Actor | null): string {
+  if (who === null) return '-';
+  const name = who.actor ?? who.key_name;
+  return who.confirmed_by === undefined ? name : `${name}, confirmed by ${who.confirmed_by.name}`;
+}
 
 const LOWEST_SERVER_STATUS = 500;
 const LIMITED = 429;

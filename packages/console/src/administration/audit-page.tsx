@@ -148,12 +148,14 @@ function auditColumns(): readonly Column<AuditEntry>[] {
 /** One entry with the request that caused it. */
 function AuditDetails({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }) {
   const { audit } = texts.value;
+  const confirmedBy = entry.actor?.confirmed_by;
   return (
     <Dialog title={actionText(entry.action)} onClose={onClose}>
       <FactList
         facts={[
           { title: audit.at, value: <Time at={entry.at} /> },
           { title: audit.key, value: entry.actor?.key_name ?? audit.nobody },
+          ...(confirmedBy === undefined ? [] : [{ title: audit.confirmedBy, value: confirmedBy.name }]),
           { title: audit.request, value: `${entry.method} ${entry.path}` },
           { title: audit.resource, value: entry.resource_id ?? '–' },
           { title: audit.requestId, value: entry.request_id },

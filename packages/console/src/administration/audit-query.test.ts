@@ -30,7 +30,12 @@ test('the file has one line for each entry, and nothing that a spreadsheet compu
     audit_id: 'au_1',
     at: '2026-11-15T08:00:00.000Z',
     request_id: 'req_1',
-    actor: { key_id: 'per_1', key_name: '=HYPERLINK("x")', actor: null },
+    actor: {
+      key_id: 'per_1',
+      key_name: '=HYPERLINK("x")',
+      actor: null,
+      confirmed_by: { key_id: 'per_2', name: 'Bo' },
+    },
     address: '10.0.0.1',
     action: 'operations.feed',
     method: 'POST',
@@ -43,10 +48,10 @@ test('the file has one line for each entry, and nothing that a spreadsheet compu
     input: null,
   };
   const [head, first, ...rest] = auditCsv([entry]).split('\r\n');
-  assert.equal(head?.split(',').length, 12);
+  assert.equal(head?.split(',').length, 13);
   assert.equal(
     first,
-    '2026-11-15T08:00:00.000Z,"\'=HYPERLINK(""x"")",,operations.feed,silo-1,done,,1,10.0.0.1,POST,/v1/siloscale/devices/silo-1/operations/feed,req_1',
+    '2026-11-15T08:00:00.000Z,"\'=HYPERLINK(""x"")",,Bo,operations.feed,silo-1,done,,1,10.0.0.1,POST,/v1/siloscale/devices/silo-1/operations/feed,req_1',
   );
   assert.deepEqual(rest, ['']);
 });

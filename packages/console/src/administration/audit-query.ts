@@ -26,7 +26,7 @@ function dayOf(text: string | undefined): { readonly from: string; readonly to: 
   return { from: at(0), to: at(1) };
 }
 
-const CSV_COLUMNS = 'at,who,named,action,device,result,code,count,address,method,path,request';
+const CSV_COLUMNS = 'at,who,named,confirmed_by,action,device,result,code,count,address,method,path,request';
 
 /** One line for each entry; times are in UTC. */
 export function auditCsv(entries: readonly AuditEntry[]): string {
@@ -35,6 +35,7 @@ export function auditCsv(entries: readonly AuditEntry[]): string {
       entry.at,
       entry.actor?.key_name ?? '',
       entry.actor?.actor ?? '',
+      entry.actor?.confirmed_by?.name ?? '',
       entry.action,
       entry.device_id ?? '',
       entry.result,

@@ -61,8 +61,10 @@ function Release({ deviceId }: { readonly deviceId: string }) {
   const { run, isRunning, failure } = useAction();
   const release = (): Promise<boolean> =>
     run(() =>
-      confirmed(console, { ...RELEASE, title: commands.release, device_id: deviceId }, (options) =>
-        console.client.commands.give(deviceId, RELEASE.body, options),
+      confirmed(
+        console,
+        { ...RELEASE, title: commands.release, plan: <p>{commands.releaseMeans}</p>, device_id: deviceId },
+        (options) => console.client.commands.give(deviceId, RELEASE.body, options),
       ),
     );
   if (!isAsked.value) {

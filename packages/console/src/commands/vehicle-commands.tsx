@@ -33,7 +33,12 @@ export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props
   const { run, isRunning, failure, forget } = useAction();
   const mayOperate = useScope('operate');
   const give = async (command: BareCommand): Promise<void> => {
-    const what = { title: commands.names[command], device_id: deviceId, body: { command } };
+    const what = {
+      title: commands.names[command],
+      plan: <p>{commands.consequences[command]}</p>,
+      device_id: deviceId,
+      body: { command },
+    };
     const isGiven = await run(() =>
       confirmed(console, { ...what, action: 'commands.give' }, (options) =>
         console.client.commands.give(deviceId, { command }, options),

@@ -3,7 +3,7 @@ import type { ConfirmedAction } from '@granary/contract/confirmations';
 import type { ConsoleSettings } from '@granary/contract/console';
 import type { Scope } from '@granary/contract/keys';
 import type { Signal } from '@preact/signals';
-import { createContext } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Live } from '../live/live.ts';
 import type { SignedIn } from '../session/sign-in.ts';
@@ -14,8 +14,10 @@ import type { StopRequests } from './stop-requests.ts';
 
 /** One request that somebody confirms. */
 export interface Confirmable {
-  /** In words, for the person who confirms. */
+  /** What it does, with its amount, for the person who confirms. */
   readonly title: string;
+  /** What whoever starts it sees before: a second person decides by the same. */
+  readonly plan: ComponentChildren;
   readonly action: ConfirmedAction;
   readonly device_id: string;
   readonly resource_id?: string;

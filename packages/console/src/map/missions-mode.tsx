@@ -198,6 +198,20 @@ function MissionPanel({ deviceId, mission }: { readonly deviceId: string; readon
   );
 }
 
+/** What a second person decides by who confirms that a mission goes on. */
+function ResumeFacts({ mission: { waypoints } }: { readonly mission: MissionRecord }) {
+  const { missions } = texts.value;
+  const reached = waypoints.filter(({ status }) => status === 'reached').length;
+  return (
+    <>
+      <p>{missions.resumeMeans}</p>
+      <p>
+        {missions.waypoints}: {missions.waypointsReached(reached, waypoints.length)}
+      </p>
+    </>
+  );
+}
+
 /** A pause is sent at once; what moves the vehicle or cannot be taken back is confirmed. */
 function MissionControls({
   deviceId,
@@ -222,7 +236,8 @@ function MissionControls({
           ? confirmed(
               console,
               {
-                title: mission_name,
+                title: `${missions.controls.resume}: ${mission_name}`,
+                plan: <ResumeFacts mission={mission} />,
                 action: 'missions.resume',
                 device_id: deviceId,
                 resource_id: mission_id,

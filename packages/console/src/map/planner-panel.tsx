@@ -1,10 +1,11 @@
-import type { PreflightResult } from '@granary/contract/missions';
+import type { Mission, PreflightResult } from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { confirmed } from '../context/confirmed.ts';
 import { useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
+import { FactList } from '../kit/fact-list.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { formatDuration, formatLength, formatValue } from '../kit/format.ts';
 import { TextInput } from '../kit/inputs.tsx';
@@ -67,7 +68,12 @@ export function PlannerPanel({ deviceId, name, draft, preflight, faults, middle,
   const start = async (): Promise<void> => {
     await run(async () => {
       const mission = missionOf(draft.peek(), missions.unnamed);
-      const what = { title: mission.mission_name, device_id: deviceId, body: mission };
+      const what = {
+        title: `${mission.mission_name}: ${buttonText}`,
+        plan: <MissionFacts preflight={preflight} name={name} mission={mission} />,
+        device_id: deviceId,
+        body: mission,
+      };
       const created = await confirmed(console, { ...what, action: 'missions.create' }, (options) =>
         console.client.missions.create(deviceId, mission, options),
       );
@@ -248,6 +254,33 @@ function Numbers({ result: { preflight, warnings } }: { readonly result: Preflig
           text={operations.again.reasons.long(formatDuration(preflight.duration_s * 1_000))}
         />
       )}
+    </>
+  );
+}
+
+interface MissionFactsProps {
+  readonly preflight: LivePreflight;
+  readonly name: string;
+  readonly mission: Mission;
+}
+
+/** What a second person decides by who confirms a mission. */
+function MissionFacts({ preflight: { result }, name, mission }: MissionFactsProps) {
+  const { missions, proposals } = texts.value;
+  const { waypoints, scheduled_start: start } = mission;
+  return (
+    <>
+      <FactList
+        facts={[
+          { title: proposals.device, value: name },
+          { title: missions.waypoints, value: String(waypoints.length) },
+          {
+            title: missions.start,
+            value: start === undefined ? missions.startNow : timeText(start, Date.now()),
+          },
+        ]}
+      />
+      {result !== null && <Numbers result={result} />}
     </>
   );
 }

@@ -6,6 +6,7 @@ import { confirmed } from '../context/confirmed.ts';
 import { personOf, useConsole, useScope } from '../context/console.ts';
 import { DeviceName } from '../kit/device-name.tsx';
 import { ConfirmButton } from '../kit/dialog.tsx';
+import { FactList } from '../kit/fact-list.tsx';
 import { formatDuration } from '../kit/format.ts';
 import { bound, TextInput } from '../kit/inputs.tsx';
 import { statusText } from '../kit/sentences.ts';
@@ -77,7 +78,11 @@ export function JobTable<Item extends Job, Status extends string>(props: JobTabl
     isOffered: canDeclare,
     declare: async (job, given) => {
       const what = {
-        title: words.titleOf(job),
+        title: texts.value.jobs.declareEndedOf(
+          words.titleOf(job),
+          console.live.site.devices.nameOf(job.device_id),
+        ),
+        plan: <Declared {...given} />,
         action: `${kind}.declareEnded` as const,
         device_id: job.device_id,
         resource_id: idOf(job),
@@ -171,6 +176,22 @@ function jobColumns<Item extends Job>(
     },
     ...actions,
   ];
+}
+
+/** What a second person confirms of a declaration. */
+function Declared({ reason, looked_by }: EndDeclaration) {
+  const { jobs } = texts.value;
+  return (
+    <>
+      <p>{jobs.declareMeans}</p>
+      <FactList
+        facts={[
+          { title: jobs.reason, value: reason },
+          { title: jobs.lookedBy, value: looked_by },
+        ]}
+      />
+    </>
+  );
 }
 
 interface Props {

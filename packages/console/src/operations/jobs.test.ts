@@ -88,3 +88,13 @@ test('the person is named with the key, and the key alone where nobody is', () =
   assert.equal(actorText({ ...key, actor: null, by_key: byKey }), 'barn tablet · laptop');
   assert.equal(actorText(null), null);
 });
+
+test('whoever confirmed is named with whoever started it', () => {
+  const confirmed_by = { key_id: 'per_2', name: 'Bo' };
+  const terminal = { key_id: 't', name: 'Mill, door' };
+  const ada = { key_id: 'per_1', key_name: 'Ada', actor: null, confirmed_by };
+  assert.equal(nameOf(ada), 'Ada, confirmed by Bo');
+  assert.equal(actorText({ ...ada, terminal }), 'Ada · Mill, door, confirmed by Bo');
+  const proposed_by = { key_id: 'k', name: 'feed agent' };
+  assert.equal(actorText({ ...ada, proposed_by }), 'Ada, confirmed by Bo (proposed by feed agent)');
+});

@@ -33,17 +33,26 @@ export function jobQuery<Status extends string>(
   };
 }
 
-/** The person, or the key where none is named; `null` where nobody asked through the service. */
-export const nameOf = (actor: Actor | null): string | null => actor?.actor ?? actor?.key_name ?? null;
+/** The person, or the key where none is named, and who confirmed it; `null` where nobody asked through the service. */
+export const nameOf = (actor: Actor | null): string | null =>
+  actor === null ? null : withConfirmer(actor.actor ?? actor.key_name, actor);
+
+/** Whoever starts something with a second person has not done it alone. */
+const withConfirmer = (text: string, { confirmed_by }: Actor): string =>
+  confirmed_by === undefined ? text : texts.value.operations.confirmedBy(text, confirmed_by.name);
 
 /** The person with the key or the terminal that they used: several people share one, and a name is not proved. A personal key may act without its owner. */
 export function actorText(actor: Actor | null): string | null {
   if (actor === null) return null;
-  const { key_id, key_name, terminal, by_key, agent, proposed_by } = actor;
-  if (proposed_by !== undefined) {
-    const { proposed_by: _, ...person } = actor;
-    return `${actorText(person)} (${texts.value.proposals.by(proposed_by.agent ?? proposed_by.name)})`;
-  }
+  const { proposed_by } = actor;
+  const text = withConfirmer(callerText(actor), actor);
+  return proposed_by === undefined
+    ? text
+    : `${text} (${texts.value.proposals.by(proposed_by.agent ?? proposed_by.name)})`;
+}
+
+function callerText(actor: Actor): string {
+  const { key_id, key_name, terminal, by_key, agent } = actor;
   if (agent !== undefined) return `${agent} · ${key_name}`;
   if (terminal !== undefined) {
     return `${key_name} · ${terminal.key_id === key_id ? texts.value.terminals.nobody : terminal.name}`;

@@ -4,13 +4,12 @@ import { confirmed } from '../context/confirmed.ts';
 import { callOptions, useConsole, useScope } from '../context/console.ts';
 import { DeviceName } from '../kit/device-name.tsx';
 import { DialogButton, FormDialog } from '../kit/dialog.tsx';
-import { FactList } from '../kit/fact-list.tsx';
-import { formatBoth, formatDuration, formatNumber, formatQuantity } from '../kit/format.ts';
+import { formatBoth, formatDuration, formatQuantity } from '../kit/format.ts';
 import { bound, TextInput } from '../kit/inputs.tsx';
-import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
-import { lookTwice, unusualReasons } from './look-twice.ts';
+import { lookTwice } from './look-twice.ts';
+import { PlanFacts } from './plan-facts.tsx';
 
 const MINUTE_MS = 60_000;
 const SHOWN_MAX = 20;
@@ -110,12 +109,29 @@ function ConfirmForm({ proposal, onDecided, onClose }: FormProps) {
   const { device_id, proposal_id, plan, ends } = proposal;
   const quantity = (amount: number, unit: string): string =>
     formatQuantity(amount, unit, locale.value, device_id, 1);
-  const percent = (level: number | null): string =>
-    level === null ? '–' : `${formatNumber(level, 0, locale.value)} %`;
   const title = titleOf(proposal);
+  const facts = (
+    <PlanFacts
+      deviceId={device_id}
+      plan={plan}
+      container={proposal.target_container}
+      more={[
+        { title: proposals.proposedBy, value: proposer(proposal) },
+        ...(proposal.reason === null ? [] : [{ title: proposals.reason, value: proposal.reason }]),
+        {
+          title: proposals.ends,
+          value: proposals.endsAt(
+            quantity(ends.amount_max, plan.unit),
+            formatDuration(ends.minutes_max * MINUTE_MS),
+          ),
+        },
+      ]}
+    />
+  );
 
   async function start(): Promise<void> {
-    const what = { title, action: 'proposals.confirm', device_id, resource_id: proposal_id } as const;
+    const action = 'proposals.confirm' as const;
+    const what = { title, plan: facts, action, device_id, resource_id: proposal_id };
     const { operation_id } = await confirmed(shared, what, (options) =>
       client.proposals.confirm(device_id, proposal_id, options),
     );
@@ -133,32 +149,7 @@ function ConfirmForm({ proposal, onDecided, onClose }: FormProps) {
       onClose={onClose}
       again={lookTwice({ type: proposal.type, title, plan, deviceId: device_id })}
     >
-      <FactList
-        facts={[
-          { title: proposals.device, value: live.site.devices.nameOf(device_id) },
-          { title: proposals.proposedBy, value: proposer(proposal) },
-          ...(proposal.reason === null ? [] : [{ title: proposals.reason, value: proposal.reason }]),
-          { title: proposals.rate, value: quantity(plan.rate, plan.rate_unit) },
-          { title: proposals.duration, value: formatDuration(plan.estimated_duration * MINUTE_MS) },
-          { title: proposals.level, value: `${percent(plan.level_before)} → ${percent(plan.level_after)}` },
-          {
-            title: proposals.ends,
-            value: proposals.endsAt(
-              quantity(ends.amount_max, plan.unit),
-              formatDuration(ends.minutes_max * MINUTE_MS),
-            ),
-          },
-        ]}
-      />
-      {plan.crosses.length > 0 && (
-        <SeverityMark
-          severity="warning"
-          text={proposals.crosses(plan.crosses.map((one) => texts.value.devices.thresholds[one]).join(', '))}
-        />
-      )}
-      {unusualReasons(plan, device_id).map((reason) => (
-        <SeverityMark key={reason} severity="warning" text={reason} />
-      ))}
+      {facts}
       <p class="muted">{proposals.checked}</p>
     </FormDialog>
   );

@@ -1,3 +1,4 @@
+import './confirmation-dialog.css';
 import { ApiError } from '@granary/client';
 import type { TerminalPerson } from '@granary/contract/terminals';
 import { useSignal } from '@preact/signals';
@@ -27,7 +28,7 @@ function Asked({ what, isBySecond, answer }: Confirming) {
   const second = useSignal<Pick<TerminalPerson, 'login' | 'name'> | null>(null);
   const login = useSignal('');
   const needsPassword = useSignal(!isAtTerminal);
-  const { title, ...request } = what;
+  const { title, plan, ...request } = what;
 
   async function confirm(secret: Secret): Promise<void> {
     const by = isAtTerminal ? second.peek()?.login : login.peek().trim().toLowerCase();
@@ -47,10 +48,13 @@ function Asked({ what, isBySecond, answer }: Confirming) {
   const isChosen = !isBySecond || !isAtTerminal || second.value !== null;
   return (
     <Dialog title={terminals.confirm} onClose={() => answer(null)}>
-      <p>
-        <strong class="free-text">{title}</strong> ·{' '}
-        <span class="free-text">{live.site.devices.nameOf(what.device_id)}</span>
-      </p>
+      <section class="confirmed-plan" aria-label={title}>
+        <p class="confirmed-title">
+          <strong class="free-text">{title}</strong>
+        </p>
+        <p class="free-text muted">{live.site.devices.nameOf(what.device_id)}</p>
+        {plan}
+      </section>
       <p>{isBySecond ? terminals.confirmBySecond : terminals.confirmByOneself}</p>
       <Failure of={people.failure} />
       {!isChosen && (

@@ -139,6 +139,14 @@ describe('terminals in Chromium', () => {
     await page.getByLabel('Amount').fill('5');
     await page.getByRole('button', { name: 'Feed 5 kg' }).click();
     await dialog.getByText('wants another person who operates here').waitFor();
+    // By what the starter saw.
+    const plan = dialog.getByRole('region', { name: 'Feed 5 kg' });
+    for (const fact of ['Rate', 'Expected duration', 'Level']) {
+      await plan.getByText(fact, { exact: true }).waitFor();
+    }
+    assert.match(await plan.innerText(), /100\skg\/min[\s\S]*\d+\s% → \d+\s%/);
+    const size = "parseFloat(getComputedStyle(document.querySelector('.confirmed-title')).fontSize)";
+    assert.ok((await page.evaluate<number>(size)) >= 28, 'what it does is large');
     await checkAccessibility(page);
     assert.equal(await dialog.getByRole('button', { name: 'Ada Lovelace' }).count(), 0);
     await dialog.getByRole('button', { name: 'Bo Karlsson' }).click();
@@ -147,6 +155,24 @@ describe('terminals in Chromium', () => {
     await page.getByRole('region', { name: 'Operation under way' }).waitFor();
     const [started] = (await site.client.audit.list({ action: 'operations.feed', result: 'done' })).data;
     assert.equal(started?.actor?.confirmed_by?.name, 'Bo Karlsson');
+    await page.getByRole('region', { name: 'Last operation' }).waitFor();
+
+    // Both are named wherever the starter is.
+    const both = /Ada Lovelace( · Mill, door)?, confirmed by Bo Karlsson/;
+    await page.goto(`${site.url}/#/devices/silo-03?tab=operations`);
+    await page.locator('.device-operations summary').getByText(both).click();
+    await page.getByRole('list', { name: 'What happened' }).getByText(both).waitFor();
+    await page.goto(`${site.url}/#/operations`);
+    await page.getByRole('table').getByText(both).first().waitFor();
+    await page.goto(`${site.url}/#/shift`);
+    await page.getByText(both).first().waitFor();
+    const administrator = await signIn(t, site);
+    if (administrator === null) return;
+    await administrator.open('#/administration/audit');
+    const entry = administrator.page.getByRole('row').filter({ hasText: 'Confirm' }).first();
+    await entry.getByText(both).waitFor();
+    await entry.getByRole('button', { name: /^Details/ }).click();
+    await administrator.page.getByRole('dialog').getByText('Bo Karlsson').waitFor();
   });
 
   for (const [viewport, locale] of [

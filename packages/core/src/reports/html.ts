@@ -103,7 +103,12 @@ const escaped = (text: string): string =>
 const oneLine = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ');
 
-const whoOf = (actor: Actor): string => actor.actor ?? actor.key_name;
+/** With whoever confirmed it. */
+function whoOf(actor: Actor, words: Texts['words']): string {
+  const name = actor.actor ?? actor.key_name;
+  const second = actor.confirmed_by?.name;
+  return second === undefined ? name : filled(words.confirmedBy, { name, second });
+}
 
 const isToOrder = ({ order_by: orderBy }: ReportSilo, { made_at: madeAt }: Report): boolean =>
   orderBy !== null && checkedTimeMs(orderBy) <= checkedTimeMs(madeAt) + ORDER_AHEAD_MS;
@@ -440,8 +445,8 @@ function operations(report: Report, texts: Texts): string {
     const below = [
       words.statuses[operation.status],
       time(operation.started_at),
-      by === null ? words.atDevice : whoOf(by),
-      ...(stopped === null ? [] : [filled(words.stoppedBy, { name: whoOf(stopped) })]),
+      by === null ? words.atDevice : whoOf(by, words),
+      ...(stopped === null ? [] : [filled(words.stoppedBy, { name: whoOf(stopped, words) })]),
     ];
     const name = `${operation.device_name}: ${words[type ?? 'operation']}`;
     return row(name, mass(kg), [small(below)], operation.status === 'failed' ? MARKS.critical : '');

@@ -225,3 +225,36 @@ test('a report of nothing and one of very much stay readable', () => {
   );
   assert.match(reportHtml(report, READER), /There are more than are listed here/);
 });
+
+test('whoever confirmed an operation is named with whoever started it, in every language', () => {
+  const operation = {
+    operation_id: 'op_1',
+    device_id: 'silo-1',
+    device_name: 'Silo 1',
+    type: 'feed',
+    status: 'completed',
+    amount_completed: 5,
+    unit: 'kg',
+    started_at: '2026-11-17T08:00:00Z',
+    ended_at: '2026-11-17T08:10:00Z',
+    requested_by: {
+      key_id: 'per_1',
+      key_name: 'Ada <b>',
+      actor: null,
+      confirmed_by: { key_id: 'per_2', name: 'Bo {name}' },
+    },
+    stopped_by: null,
+  } as const;
+  const facts = { operations: [operation] } as unknown as Parameters<typeof reported>[1];
+  const report = reported([siloFacts()], facts);
+  for (const [language, text] of [
+    ['en', 'Ada &#60;b&#62;, confirmed by Bo {name}'],
+    ['de', 'Ada &#60;b&#62;, bestätigt von Bo {name}'],
+    ['es', 'Ada &#60;b&#62;, confirmada por Bo {name}'],
+    ['fr', 'Ada &#60;b&#62;, confirmée par Bo {name}'],
+    ['nl', 'Ada &#60;b&#62;, bevestigd door Bo {name}'],
+    ['pl', 'Ada &#60;b&#62;, potwierdzona przez: Bo {name}'],
+  ] as const) {
+    assert.ok(reportHtml(report, { ...READER, language }).includes(text), language);
+  }
+});

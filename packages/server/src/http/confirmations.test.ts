@@ -86,6 +86,16 @@ describeService('confirmations', (api) => {
       data.map((one: { actor: { confirmed_by?: object } }) => one.actor.confirmed_by),
       [by],
     );
+    const confirmations = (
+      await api.get(`/v1/audit?key_id=${ada.person.person_id}&action=confirmations.create&result=done`)
+    ).body.data;
+    assert.deepEqual(
+      confirmations.map(({ actor }: { actor: { key_name: string; confirmed_by?: object } }) => [
+        actor.key_name,
+        actor.confirmed_by,
+      ]),
+      [[ada.person.name, by]],
+    );
     const all = (await api.get('/v1/audit?limit=1000')).text;
     for (const secret of [PASSWORD, id]) assert.equal(all.includes(secret), false);
   });

@@ -83,6 +83,12 @@ export function confirmationRoutes(
     const login = given.login ?? (await app.people.find(caller.keyId))?.login ?? '';
     const { person: by, checked } = await identify(given, login, request, reply);
     if (how === 'second_person') refuseOneself(by, caller.keyId);
+    const { attempt } = request;
+    // The entry of the confirmation itself names both: whose request it is, and who confirmed it.
+    if (attempt !== null) {
+      const confirmed_by = { key_id: by.keyId, name: by.name };
+      request.attempt = { ...attempt, actor: attempt.actor && { ...attempt.actor, confirmed_by } };
+    }
     const id = newConfirmationId();
     const stored = {
       hash: hashSecret(id),

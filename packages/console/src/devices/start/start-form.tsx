@@ -33,6 +33,7 @@ import type { Refused } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { useLoaded } from '../../kit/use-loaded.ts';
 import { lookTwice, unusualReasons } from '../../operations/look-twice.ts';
+import { PlanFacts } from '../../operations/plan-facts.tsx';
 import { locale, texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
 import { type NamedThreshold, nextThreshold, thresholdsOf } from '../facts/thresholds.ts';
@@ -113,11 +114,18 @@ export function StartForm({ device, facts, lastType, target }: Props) {
   const limit = type === 'feed' ? silo.limits.max_feed_rate : silo.limits.max_discharge_rate;
   const mostKg = availableKg(type, silo);
 
-  async function start({ type: wanted, body }: StartRequest): Promise<void> {
+  async function start({ type: wanted, body }: StartRequest, known: OperationPlan): Promise<void> {
     sentKey.current ??= newIdempotencyKey();
     const { device_id } = device;
     const idempotencyKey = sentKey.current;
-    const what = { title: titleOf({ type: wanted, body } as StartRequest, device_id), device_id, body };
+    const intoWhat = 'target_container' in body ? body.target_container : null;
+    const amountTitle = titleOf({ type: wanted, body } as StartRequest, device_id);
+    const what = {
+      title: intoWhat === null ? amountTitle : `${amountTitle} ${operations.into(intoWhat)}`,
+      plan: <PlanFacts deviceId={device_id} plan={known} container={intoWhat} />,
+      device_id,
+      body,
+    };
     const { operation_id } =
       wanted === 'feed'
         ? await confirmed(shared, { ...what, action: 'operations.feed' }, (options) =>
@@ -139,7 +147,7 @@ export function StartForm({ device, facts, lastType, target }: Props) {
   async function press(wanted: StartRequest, planning: OperationPlanRequest): Promise<void> {
     const known = plan.plan ?? (await client.operations.plan(device.device_id, planning));
     if (known.refusal === null && known.warnings.length > 0) asked.value = known;
-    else await start(wanted);
+    else await start(wanted, known);
   }
 
   return (
@@ -236,7 +244,10 @@ export function StartForm({ device, facts, lastType, target }: Props) {
         <SecondPress
           {...question}
           isBusy={action.isRunning}
-          onPress={() => void action.run(() => start(request))}
+          onPress={() => {
+            const about = asked.peek();
+            if (about !== null) void action.run(() => start(request, about));
+          }}
           onLeave={() => {
             asked.value = null;
           }}

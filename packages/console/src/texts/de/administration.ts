@@ -385,6 +385,7 @@ export const audit: typeof english.audit = {
   details: 'Einzelheiten',
   detailsOf: (action) => `Einzelheiten zu ${action}`,
   requestId: 'Anfragekennung',
+  confirmedBy: 'Bestätigt von',
   request: 'Methode und Pfad',
   key: 'Schlüssel',
 };

@@ -20,6 +20,7 @@ export const operations: typeof english.operations = {
     stopped: 'Gestoppt',
     failed: 'Gescheitert',
   },
+  confirmedBy: (name, second) => `${name}, bestätigt von ${second}`,
   again: {
     meant: 'Noch ist nichts gestartet. Drücken Sie den Knopf darunter, wenn es so gemeint ist.',
     passes: {

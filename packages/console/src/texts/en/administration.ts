@@ -379,6 +379,7 @@ export const audit = {
   details: 'Details',
   detailsOf: (action: string) => `Details of ${action}`,
   requestId: 'Request id',
+  confirmedBy: 'Confirmed by',
   request: 'Method and path',
   key: 'Key',
 };

@@ -18,6 +18,7 @@ export const operations = {
     stopped: 'Stopped',
     failed: 'Failed',
   },
+  confirmedBy: (name: string, second: string) => `${name}, confirmed by ${second}`,
   again: {
     meant: 'Nothing has started yet. Press the button below if it is meant.',
     passes: {

@@ -380,6 +380,7 @@ export const audit: typeof english.audit = {
   details: 'Detalles',
   detailsOf: (action) => `Detalles de ${action}`,
   requestId: 'Identificador de solicitud',
+  confirmedBy: 'Confirmado por',
   request: 'Método y ruta',
   key: 'Clave',
 };

@@ -20,6 +20,7 @@ export const operations: typeof english.operations = {
     stopped: 'Parada',
     failed: 'Fallida',
   },
+  confirmedBy: (name, second) => `${name}, confirmado por ${second}`,
   again: {
     meant: 'Todavía no ha arrancado nada. Pulse el botón de abajo si es lo que quiere.',
     passes: {

@@ -382,6 +382,7 @@ export const audit: typeof english.audit = {
   details: 'Détails',
   detailsOf: (action) => `Détails de ${action}`,
   requestId: 'Identifiant de requête',
+  confirmedBy: 'Confirmé par',
   request: 'Méthode et chemin',
   key: 'Clé',
 };

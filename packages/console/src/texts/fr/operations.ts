@@ -20,6 +20,7 @@ export const operations: typeof english.operations = {
     stopped: 'Arrêtée',
     failed: 'Échec',
   },
+  confirmedBy: (name, second) => `${name}, confirmé par ${second}`,
   again: {
     meant: 'Rien n’a encore démarré. Appuyez sur le bouton ci-dessous si c’est bien voulu.',
     passes: {

@@ -382,6 +382,7 @@ export const audit: typeof english.audit = {
   details: 'Bijzonderheden',
   detailsOf: (action) => `Bijzonderheden van ${action}`,
   requestId: 'Kenmerk van het verzoek',
+  confirmedBy: 'Bevestigd door',
   request: 'Methode en pad',
   key: 'Sleutel',
 };

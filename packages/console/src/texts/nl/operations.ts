@@ -20,6 +20,7 @@ export const operations: typeof english.operations = {
     stopped: 'Gestopt',
     failed: 'Mislukt',
   },
+  confirmedBy: (name, second) => `${name}, bevestigd door ${second}`,
   again: {
     meant: 'Er is nog niets gestart. Druk op de knop hieronder als het zo bedoeld is.',
     passes: {

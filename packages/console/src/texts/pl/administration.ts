@@ -379,6 +379,7 @@ export const audit: typeof english.audit = {
   details: 'Szczegóły',
   detailsOf: (action) => `Szczegóły: ${action}`,
   requestId: 'Identyfikator żądania',
+  confirmedBy: 'Potwierdzone przez',
   request: 'Metoda i ścieżka',
   key: 'Klucz',
 };

@@ -20,6 +20,7 @@ export const operations: typeof english.operations = {
     stopped: 'Zatrzymana',
     failed: 'Nieudana',
   },
+  confirmedBy: (name, second) => `${name}, potwierdzone przez: ${second}`,
   again: {
     meant: 'Nic się jeszcze nie zaczęło. Naciśnij przycisk poniżej, jeśli tak ma być.',
     passes: {
