@@ -41,7 +41,9 @@ export function FanChart({ deviceId, forecast, past, refills, capacityKg, nowMs,
   const { place, width } = useWidth();
   const { foresight } = texts.value;
   const zoneName = zoneOf(forecast);
-  const path = forecast.path.map(({ at, ...levels }) => ({ atMs: Date.parse(at), ...levels }));
+  const ordered = forecast.with_deliveries;
+  const expected = ordered === null ? forecast.path : forecast.path_with_deliveries;
+  const path = expected.map(({ at, ...levels }) => ({ atMs: Date.parse(at), ...levels }));
   const fromMs = past[0]?.atMs ?? nowMs - DAY_MS;
   const toMs = path.at(-1)?.atMs ?? nowMs + DAY_MS;
   const topKg = Math.max(capacityKg, ...past.map(({ kg }) => kg));
@@ -102,6 +104,15 @@ export function FanChart({ deviceId, forecast, past, refills, capacityKg, nowMs,
             </path>
           ) : null,
         )}
+        {ordered?.deliveries.map(({ at, kg }) => {
+          const atMs = Math.max(Date.parse(at), nowMs);
+          const after = path.findLast((point) => point.atMs === atMs);
+          return after === undefined ? null : (
+            <path key={at} class="delivery" d={`M${x(atMs)} ${y(after.p50) - 3}l-5 -8h10Z`}>
+              <title>{`${foresight.planned}: ${formatMass(kg, locale.value, deviceId)}`}</title>
+            </path>
+          );
+        })}
         <path class="now" d={`M${x(nowMs)} ${TOP}V${HEIGHT - BOTTOM}`} />
         <text x={x(nowMs) + 4} y={TOP + 10}>
           {foresight.now}

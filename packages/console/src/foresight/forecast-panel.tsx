@@ -2,9 +2,11 @@ import './forecast-panel.css';
 import type { Page } from '@granary/client';
 import { instantOf } from '@granary/common/time-zone';
 import type { FleetDevice } from '@granary/contract/fleet';
+import { deliveryFit } from '@granary/contract/foresight/delivery-fit';
 import type { Finding } from '@granary/contract/foresight/findings';
 import type { Forecast } from '@granary/contract/foresight/forecasts';
 import type { Refill } from '@granary/contract/foresight/refills';
+import type { PlannedDelivery } from '@granary/contract/foresight/silo-use';
 import { DAY_MS } from '@granary/contract/time';
 import { useSignal } from '@preact/signals';
 import { callOptions, useConsole, useIsLost, useScope } from '../context/console.ts';
@@ -17,12 +19,19 @@ import { LastKnown, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { NumberBox, NumberInput } from '../kit/number-input.tsx';
 import { reasonText } from '../kit/sentences.ts';
+import { SeverityMark } from '../kit/severity-mark.tsx';
 import { Table } from '../kit/table.tsx';
 import { TimeInput } from '../kit/time-input.tsx';
 import { useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
-import { DotStrip, FanChart } from './fan-chart.tsx';
-import { emptySentence, inZone, orderSentence, timeAhead } from './forecast-words.ts';
+import { DotStrip, FanChart, type LevelPoint } from './fan-chart.tsx';
+import {
+  deliverSentence,
+  emptySentence,
+  fitSentence,
+  orderSentence,
+  tooMuchSentence,
+} from './forecast-words.ts';
 import { GrainPanel } from './grain-panel.tsx';
 import { SupplyForm } from './supply-form.tsx';
 
@@ -100,6 +109,8 @@ export function ForecastPanel({ device }: Props) {
         <Deliveries
           deviceId={device_id}
           timeZone={timeZone}
+          forecast={forecast}
+          capacityKg={capacityKg}
           planned={silo.configuration.supply?.planned ?? []}
           reload={loaded.reload}
         />
@@ -132,23 +143,14 @@ function ForecastHead({ deviceId, forecast, nowMs }: HeadProps) {
   return (
     <header class="forecast-head">
       <h2 class="forecast-sentence">
-        <LastKnown>{emptySentence(forecast, reading)}</LastKnown>
+        <LastKnown>{emptySentence(forecast, reading)}</LastKnown>{' '}
+        {forecast.with_deliveries !== null && <small class="muted">{words.withDeliveries}</small>}
       </h2>
       {order !== null && <p class="forecast-order">{order}</p>}
       {suggestion !== null && (
         <p class="muted">
-          {words.fits(
-            formatMass(suggestion.kg, locale.value, deviceId),
-            timeAhead(suggestion.fits_from, reading),
-          )}{' '}
-          ·{' '}
-          {inZone(
-            words.deliverBetween(
-              timeAhead(suggestion.deliver_between.from, reading),
-              timeAhead(suggestion.deliver_between.to, reading),
-            ),
-            reading,
-          )}
+          {fitSentence(suggestion, (kg) => formatMass(kg, locale.value, deviceId), reading)} ·{' '}
+          {deliverSentence(suggestion.deliver_between, reading)}
         </p>
       )}
     </header>
@@ -186,22 +188,38 @@ function Reasons({ forecast }: { readonly forecast: Forecast }) {
 interface DeliveriesProps {
   readonly deviceId: string;
   readonly timeZone: string;
-  readonly planned: readonly { readonly at: string; readonly kg: number }[];
+  readonly forecast: Forecast;
+  readonly capacityKg: number;
+  readonly planned: readonly PlannedDelivery[];
   readonly reload: () => void;
 }
 
 /** The orders that people have entered, for which the alert waits. */
-function Deliveries({ deviceId, timeZone, planned, reload }: DeliveriesProps) {
+function Deliveries({ deviceId, timeZone, forecast, capacityKg, planned, reload }: DeliveriesProps) {
   const shared = useConsole();
   const words = texts.value.foresight;
+  const nowMs = shared.live.site.clock.nowMs.peek();
+  const reading = { nowMs, language: locale.value, words, timeZone };
+  const mass = (amount: number): string => formatMass(amount, locale.value, deviceId);
+  const expected = new Map(
+    (forecast.with_deliveries?.deliveries ?? []).map((one) => [Date.parse(one.at), one] as const),
+  );
+  const tooMuch = ({ at, kg }: PlannedDelivery): string | null => {
+    const one = expected.get(Date.parse(at));
+    if (one === undefined) return null;
+    return tooMuchSentence({ kg, fitsKg: one.fits_kg, fitsFrom: one.fits_from }, mass, reading);
+  };
   const mayOperate = useScope('operate');
   const at = useSignal('');
   const kg = useSignal('');
-  const place = otherZone(timeZone, shared.live.site.clock.nowMs.peek());
+  const place = otherZone(timeZone, nowMs);
   const { run, isRunning, failure } = useAction();
+  const localMs = Date.parse(`${at.value}Z`);
+  const atMs = Number.isNaN(localMs) ? Number.NaN : instantOf(localMs, timeZone);
+  const entered = { atMs, kg: Number(kg.value) };
+  const warning = enteredWarning({ forecast, capacityKg, entered, mass, reading });
   const plan = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const atMs = instantOf(Date.parse(`${at.peek()}Z`), timeZone);
     const delivery = { at: new Date(atMs).toISOString(), kg: Number(kg.peek()) };
     if (!(await run(() => shared.client.foresight.planDelivery(deviceId, delivery, callOptions(shared)))))
       return;
@@ -220,12 +238,13 @@ function Deliveries({ deviceId, timeZone, planned, reload }: DeliveriesProps) {
       <ul class="forecast-planned">
         {planned.map((one) => (
           <li key={one.at}>
-            <Time at={one.at} timeZone={timeZone} /> · {formatMass(one.kg, locale.value, deviceId)}
+            <Time at={one.at} timeZone={timeZone} isDated /> · {mass(one.kg)}
             {mayOperate && (
               <Button kind="quiet" isBusy={isRunning} onPress={() => void cancel(one.at)}>
                 {words.cancelDelivery}
               </Button>
             )}
+            <TooMuch text={tooMuch(one)} />
           </li>
         ))}
       </ul>
@@ -241,6 +260,9 @@ function Deliveries({ deviceId, timeZone, planned, reload }: DeliveriesProps) {
             {...bound(at)}
           />
           <NumberInput label={words.amount} unit="kg" deviceId={deviceId} isRequired {...bound(kg)} />
+          <div role="status">
+            <TooMuch text={warning} />
+          </div>
           <Button type="submit" isChange isBusy={isRunning}>
             {words.enter}
           </Button>
@@ -248,6 +270,35 @@ function Deliveries({ deviceId, timeZone, planned, reload }: DeliveriesProps) {
       )}
     </section>
   );
+}
+
+/** A warning, which forbids nothing: the person may know of a withdrawal that the forecast does not. */
+const TooMuch = ({ text }: { readonly text: string | null }) =>
+  text === null ? null : (
+    <p class="forecast-too-much">
+      <SeverityMark severity="warning" text={text} />
+    </p>
+  );
+
+interface Entered {
+  readonly forecast: Forecast;
+  readonly capacityKg: number;
+  readonly entered: LevelPoint;
+  readonly mass: (kg: number) => string;
+  readonly reading: Parameters<typeof tooMuchSentence>[2];
+}
+
+/** Whether what is being entered fits; `null` while it is not whole, or no level is known. */
+function enteredWarning({ forecast, capacityKg, entered, mass, reading }: Entered): string | null {
+  const { atMs, kg } = entered;
+  if (!Number.isFinite(atMs) || !(kg > 0) || !(capacityKg > 0)) return null;
+  const path = forecast.with_deliveries === null ? forecast.path : forecast.path_with_deliveries;
+  const known = forecast.level_kg === null ? [] : [{ atMs: reading.nowMs, kg: forecast.level_kg }];
+  const levels = path.length === 0 ? known : path.map((one) => ({ atMs: Date.parse(one.at), kg: one.p90 }));
+  if (levels.length === 0) return null;
+  const fit = deliveryFit(levels, capacityKg, { atMs: Math.max(atMs, reading.nowMs), kg });
+  const fitsFrom = fit.allFromMs === null ? null : new Date(fit.allFromMs).toISOString();
+  return tooMuchSentence({ kg, fitsKg: fit.kg, fitsFrom }, mass, reading);
 }
 
 interface RefillsProps {

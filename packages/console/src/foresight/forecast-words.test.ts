@@ -4,7 +4,16 @@ import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { foresight as german } from '../texts/de/foresight.ts';
 import { foresight as english } from '../texts/en/foresight.ts';
 import { useLanguage } from '../texts/texts.ts';
-import { emptySentence, likelyTimesMs, orderSentence, type Told, timeAhead } from './forecast-words.ts';
+import {
+  deliverSentence,
+  emptySentence,
+  fitSentence,
+  likelyTimesMs,
+  orderSentence,
+  type Told,
+  timeAhead,
+  tooMuchSentence,
+} from './forecast-words.ts';
 
 process.env['TZ'] = 'UTC';
 const NOW_MS = Date.parse('2026-11-17T08:00:00Z');
@@ -63,5 +72,48 @@ describe('the sentence about a silo', () => {
     assert.equal(orderSentence(order, halfHour), 'Order by Wed 16:00, Kolkata time');
     assert.equal(orderSentence(order, { ...EN, timeZone: 'Africa/Abidjan' }), 'Order by Wed 10:00');
     assert.equal(timeAhead(at(3 * DAY_MS + 5 * HOUR_MS), there), 'Fri morning');
+  });
+});
+
+describe('what fits', () => {
+  const mass = (kg: number): string => `${kg} kg`;
+
+  it('is all of it from a time on, and what fits now', () => {
+    const fits_from = at(3 * DAY_MS + 3 * HOUR_MS);
+    assert.equal(
+      fitSentence({ kg: 14_100, fits_from, fits_now_kg: 9_600 }, mass, EN),
+      '14100 kg fit from Fri morning · 9600 kg fit now',
+    );
+    assert.equal(fitSentence({ kg: 14_100, fits_from, fits_now_kg: 14_100 }, mass, EN), '14100 kg fit now');
+    assert.equal(fitSentence({ kg: 9, fits_from, fits_now_kg: 0 }, mass, DE), '9 kg passen ab Fr vormittags');
+  });
+
+  it('warns of a delivery that does not fit as a whole', () => {
+    const entered = { kg: 14_100, fitsKg: 10_200, fitsFrom: at(28 * HOUR_MS) };
+    assert.equal(tooMuchSentence(entered, mass, EN), 'Only 10200 kg fit then; all of it from Wed 12:00');
+    const never = { ...entered, fitsFrom: null };
+    assert.match(tooMuchSentence(never, mass, EN) ?? '', /when all of it fits is not in sight$/);
+    assert.equal(tooMuchSentence({ ...entered, fitsKg: 14_099.5 }, mass, EN), null);
+  });
+
+  it('is told with one time where the window is no longer', () => {
+    const [from, to] = [at(3 * DAY_MS + HOUR_MS), at(3 * DAY_MS + 2 * HOUR_MS)];
+    assert.equal(deliverSentence({ from, to }, EN), 'Deliver Fri morning');
+    assert.match(deliverSentence({ from: at(0), to }, EN), /^Deliver between .* and Fri morning$/);
+  });
+
+  it('moves the time of running empty where it was entered', () => {
+    const later = { p10: at(5 * DAY_MS), p50: at(8 * DAY_MS), p90: at(12 * DAY_MS) };
+    const ordered: Told = {
+      ...told(HOUR_MS, 2 * HOUR_MS, 3 * HOUR_MS),
+      with_deliveries: { deliveries: [], empty: later },
+    };
+    assert.equal(
+      emptySentence(ordered, EN),
+      emptySentence({ ...ordered, empty: later, with_deliveries: null }, EN),
+    );
+    assert.ok(likelyTimesMs(ordered, NOW_MS).every((ms) => ms > NOW_MS + 3 * DAY_MS));
+    const never: Told = { ...ordered, with_deliveries: { deliveries: [], empty: null } };
+    assert.equal(emptySentence(never, EN), 'Lasts more than 30 days');
   });
 });

@@ -7,7 +7,13 @@ import { texts } from '../texts/texts.ts';
 type Words = Texts['foresight'];
 
 /** What the sentence about a silo is made of. */
-export type Told = Pick<Forecast, 'status' | 'empty' | 'order_by'>;
+export type Told = Pick<Forecast, 'status' | 'empty' | 'order_by'> & {
+  readonly with_deliveries?: Forecast['with_deliveries'];
+};
+
+/** With what was ordered, where something was: the page tells nobody that a silo is empty for which a truck comes in time. */
+const emptyOf = ({ empty, with_deliveries: ordered = null }: Told): Told['empty'] =>
+  ordered === null ? empty : ordered.empty;
 
 interface Reading {
   readonly nowMs: number;
@@ -28,9 +34,10 @@ export function inZone(sentence: string, { nowMs, timeZone }: Reading): string {
 }
 
 /** "Empty Thu 14:00 (Wed 20:00 to Fri 09:00)", or why no time can be given. */
-export function emptySentence({ status, empty }: Told, reading: Reading): string {
+export function emptySentence(told: Told, reading: Reading): string {
   const { words } = reading;
-  const { p10 = null, p50 = null, p90 = null } = empty ?? {};
+  const { status } = told;
+  const { p10 = null, p50 = null, p90 = null } = emptyOf(told) ?? {};
   if (status === 'unpredictable' && p10 !== null) {
     return inZone(words.earliest(timeAhead(p10, reading)), reading);
   }
@@ -50,6 +57,47 @@ export function orderSentence({ order_by }: Told, reading: Reading): string | nu
   return inZone(words.orderBy(timeAhead(order_by, reading)), reading);
 }
 
+/** How much fits when, and when to deliver it. */
+export function fitSentence(
+  { kg, fits_from, fits_now_kg }: Suggested,
+  mass: (kg: number) => string,
+  reading: Reading,
+): string {
+  const { words } = reading;
+  if (fits_now_kg >= kg) return words.fitNow(mass(kg));
+  const all = words.fits(mass(kg), timeAhead(fits_from, reading));
+  return fits_now_kg > 0 ? `${all} · ${words.fitNow(mass(fits_now_kg))}` : all;
+}
+
+type Suggested = Pick<NonNullable<Forecast['suggestion']>, 'kg' | 'fits_from' | 'fits_now_kg'>;
+
+/** When to deliver; a time alone where the window is no longer than it can be told. */
+export function deliverSentence(
+  { from, to }: { readonly from: string; readonly to: string },
+  reading: Reading,
+): string {
+  const { words } = reading;
+  const [first, last] = [timeAhead(from, reading), timeAhead(to, reading)];
+  return inZone(first === last ? words.deliverAt(last) : words.deliverBetween(first, last), reading);
+}
+
+/** That a delivery does not fit as a whole, and when it does; `null` where it fits. */
+export function tooMuchSentence(
+  {
+    kg,
+    fitsKg,
+    fitsFrom,
+  }: { readonly kg: number; readonly fitsKg: number; readonly fitsFrom: string | null },
+  mass: (kg: number) => string,
+  reading: Reading,
+): string | null {
+  const { words } = reading;
+  // The scale knows no kilogram.
+  if (fitsKg >= kg - 1) return null;
+  const rest = fitsFrom === null ? words.fitsNotInSight : words.allFitsFrom(timeAhead(fitsFrom, reading));
+  return inZone(words.fitsOnly(mass(fitsKg), rest), reading);
+}
+
 /** Of the normal distribution, at the middle of each of twenty equal parts of the probability. */
 const NORMAL_QUANTILES = [
   -1.96, -1.44, -1.15, -0.935, -0.755, -0.598, -0.454, -0.319, -0.189, -0.063, 0.063, 0.189, 0.319, 0.454,
@@ -58,8 +106,8 @@ const NORMAL_QUANTILES = [
 const NORMAL_P90 = 1.2816;
 
 /** Twenty equally likely times at which the silo is empty; none where they are not all known. */
-export function likelyTimesMs({ empty }: Told, nowMs: number): number[] {
-  const { p10 = null, p50 = null, p90 = null } = empty ?? {};
+export function likelyTimesMs(told: Told, nowMs: number): number[] {
+  const { p10 = null, p50 = null, p90 = null } = emptyOf(told) ?? {};
   if (p10 === null || p50 === null || p90 === null) return [];
   const [first, middle, last] = [Date.parse(p10), Date.parse(p50), Date.parse(p90)];
   return NORMAL_QUANTILES.map((z) =>

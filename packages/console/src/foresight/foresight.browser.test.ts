@@ -65,9 +65,20 @@ describe('forecasts in the page', () => {
     assert.ok((await page.locator('.fan-chart path.refill').count()) >= 1, 'the last refill is marked');
     const at = new Date(Date.now() + 40 * HOUR_MS).toISOString().slice(0, 16);
     await page.getByLabel('Delivery at').fill(at);
+    const form = page.getByRole('form', { name: 'Enter an order' });
+    await page.getByLabel('Amount in kg').fill('9600');
+    await form.getByText(/Only \d\.\d\d\st fit then; all of it from /).waitFor();
+    await page.getByLabel('Amount in kg').fill('12000');
+    await form.getByText(/Only .* fit then; when all of it fits is not in sight/).waitFor();
     await page.getByLabel('Amount in kg').fill('4000');
+    await form.getByText(/^Only/).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Enter', exact: true }).click();
-    await page.getByText('4.00 t').first().waitFor();
+    await page.locator('.forecast-planned').getByText('4.00 t').waitFor();
+    // The step is drawn, and the headline says that it counts it.
+    await page.locator('.fan-chart path.delivery').waitFor();
+    await page.getByText('with the entered deliveries').waitFor();
+    const weekday = new Date(at).toLocaleDateString('en-GB', { weekday: 'short', timeZone: 'UTC' });
+    await page.locator('.forecast-planned').getByText(weekday).waitFor();
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     await page.getByText('No delivery is planned.').waitFor();
     await checkAccessibility(page);

@@ -144,6 +144,10 @@ export function formatMinute(
   return timeAs(isToday(timeMs, nowMs, timeZone) ? 'clock' : 'dayAndMinute', timeMs, language, timeZone);
 }
 
+/** Weekday, day and minute, whatever day it is. */
+export const formatDated = (timestamp: string | number, language: string, timeZone: string): string =>
+  timeAs('weekdayAndMinute', new Date(timestamp).getTime(), language, timeZone);
+
 let zoneOfViewer: string | undefined;
 
 export function viewerZone(): string {

@@ -6,7 +6,7 @@ import { useConsole, useIsLost } from '../context/console.ts';
 import { pageZone } from '../context/page-zone.ts';
 import { texts } from '../texts/texts.ts';
 import { formatDuration, utcTime } from './format.ts';
-import { timeText } from './sentences.ts';
+import { datedText, timeText } from './sentences.ts';
 
 interface Props {
   /** The value with its unit; `null` where none was ever reported. */
@@ -87,14 +87,16 @@ interface TimeProps {
   readonly at: string;
   /** That of a place, which is named where its clocks differ from the viewer's; that of the page when not given. */
   readonly timeZone?: string;
+  /** With its date also where that is today: what lies ahead is read on other days, too. */
+  readonly isDated?: boolean;
 }
 
 /** A time, with the time in UTC on hover. */
-export function Time({ at, timeZone = pageZone.value }: TimeProps) {
+export function Time({ at, timeZone = pageZone.value, isDated = false }: TimeProps) {
   const { nowMs } = useConsole().live.site.clock;
   return (
     <time dateTime={at} title={utcTime(at)}>
-      {timeText(at, nowMs.peek(), timeZone)}
+      {isDated ? datedText(at, timeZone) : timeText(at, nowMs.peek(), timeZone)}
     </time>
   );
 }

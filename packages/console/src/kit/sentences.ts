@@ -10,6 +10,7 @@ import { shownAs } from '../context/units.ts';
 import { errorTexts, language, locale, templates, texts } from '../texts/texts.ts';
 import {
   formatDate,
+  formatDated,
   formatDuration,
   formatMass,
   formatNumber,
@@ -67,6 +68,13 @@ export function timeText(
   timeZone: string = pageZone.value,
 ): string {
   const text = formatTime(timestamp, nowMs, locale.value, timeZone);
+  const zone = otherZone(timeZone, new Date(timestamp).getTime());
+  return zone === null ? text : texts.value.common.inZone(text, zone);
+}
+
+/** With its date also where that is today. */
+export function datedText(timestamp: string | number, timeZone: string = pageZone.value): string {
+  const text = formatDated(timestamp, locale.value, timeZone);
   const zone = otherZone(timeZone, new Date(timestamp).getTime());
   return zone === null ? text : texts.value.common.inZone(text, zone);
 }

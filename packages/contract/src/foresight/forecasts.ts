@@ -45,7 +45,8 @@ const EmptyTimes = closed({
 
 const Suggestion = closed({
   kg: described('What fits at the time of the delivery.', Type.Number()),
-  fits_from: described('When this amount has room.', Timestamp),
+  fits_from: described('When all of it has room, if little is used until then.', Timestamp),
+  fits_now_kg: described('How much of it has room now.', Type.Number()),
   deliver_between: Window,
 });
 
@@ -66,6 +67,21 @@ export const PathPoint = closed({
   p90: Type.Number(),
 });
 
+const ExpectedDelivery = closed({
+  at: Timestamp,
+  kg: Type.Number(),
+  fits_kg: described('How much of it has room at its time, if little is used until then.', Type.Number()),
+  fits_from: described('When all of it has room; `null` if that is not in sight.', TimestampOrNull),
+});
+
+const WithDeliveries = closed({
+  deliveries: Type.Array(ExpectedDelivery),
+  empty: described(
+    'When only the reserve is left if they come; `null` if that is not in sight.',
+    Type.Union([EmptyTimes, Type.Null()]),
+  ),
+});
+
 const forecastFields = {
   status: Type.Enum(FORECAST_STATUSES),
   made_at: Timestamp,
@@ -74,8 +90,12 @@ const forecastFields = {
   usable_kg: described('Without the reserve.', NumberOrNull),
   use: Type.Union([Use, Type.Null()]),
   empty: described(
-    'When only the reserve is left; `null` where nothing can be said.',
+    'When only the reserve is left if nothing is delivered; `null` where nothing can be said.',
     Type.Union([EmptyTimes, Type.Null()]),
+  ),
+  with_deliveries: described(
+    'The same if the planned deliveries come; `null` where none is planned or nothing can be said.',
+    Type.Union([WithDeliveries, Type.Null()]),
   ),
   order_by: described(
     'The latest time to order; it has passed if an order would come late. `null` where none is needed or nothing can be said.',
@@ -89,6 +109,10 @@ const forecastFields = {
 export const Forecast = closed({
   ...forecastFields,
   path: described('The level as it is expected if nothing is delivered.', Type.Array(PathPoint)),
+  path_with_deliveries: described(
+    'The level if the planned deliveries come, with a point before and one after each of them; empty where none is planned.',
+    Type.Array(PathPoint),
+  ),
 });
 
 /** The forecast of one silo in a list, without its path. */

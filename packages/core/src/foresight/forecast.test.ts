@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deliveryFit } from '@granary/contract/foresight/delivery-fit';
 import { inEnglish } from '@granary/contract/sentences/english';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import fc from 'fast-check';
@@ -337,6 +338,62 @@ test('what cannot come in time as usual has to come from now on', () => {
   const { suggestion } = forecast(STEADY, 2_500, { configuration: configurationOf({ supply: SUPPLY }) });
   assert.equal(suggestion?.deliverFromMs, NOW_MS);
   assert.ok((suggestion?.deliverToMs ?? 0) > NOW_MS);
+});
+
+test('an amount fits when all of it has room, and how much fits now is told', () => {
+  const supply = { ...SUPPLY, truckKg: 16_000 };
+  const { suggestion, path } = forecast(STEADY, 6_000, { configuration: configurationOf({ supply }) });
+  assert.ok(suggestion !== null && suggestion.kg === 16_000);
+  const levels = path.map(({ atMs, p90 }) => ({ atMs, kg: p90 }));
+  const fitAt = (atMs: number) => deliveryFit(levels, CAPACITY_KG, { atMs, kg: suggestion.kg });
+  assert.ok(suggestion.fitsFromMs > NOW_MS + DAY_MS, 'half of it fits now');
+  near(fitAt(suggestion.fitsFromMs).kg, 16_000, 200);
+  assert.ok(fitAt(suggestion.fitsFromMs - 6 * HOUR_MS).kg < 16_000);
+  near(suggestion.fitsNowKg, fitAt(NOW_MS).kg, 1);
+  assert.ok(suggestion.fitsNowKg < 13_500 && suggestion.fitsNowKg > 12_500);
+  assert.ok(suggestion.deliverFromMs >= suggestion.fitsFromMs);
+});
+
+test('what an ordered delivery takes is not offered before it comes, and what it spills delays no order', () => {
+  const supply = { ...SUPPLY, truckKg: 16_000 };
+  const order = (kg: number, atMs = NOW_MS + 3 * HOUR_MS) =>
+    forecast(STEADY, 6_000, {
+      configuration: configurationOf({ supply: { ...supply, planned: [{ atMs, kg }] } }),
+    });
+  const [full, spilt] = [order(13_000), order(20_000)];
+  assert.ok(full.orderByMs !== null && spilt.orderByMs !== null);
+  assert.ok(spilt.orderByMs - full.orderByMs < 2 * DAY_MS, 'no more than the silo holds');
+  assert.ok(full.suggestion !== null && full.suggestion.kg > 5_000);
+  assert.ok(full.suggestion.fitsNowKg < 1_000, 'the room of the delivery is taken');
+  assert.ok(full.suggestion.fitsFromMs > NOW_MS + 4 * DAY_MS);
+});
+
+test('what was entered is checked, and the level with it is told beside that without', () => {
+  const atMs = NOW_MS + 3 * HOUR_MS;
+  const withPlanned = (levelKg: number, planned: Supply['planned']) =>
+    forecast(STEADY, levelKg, { configuration: configurationOf({ supply: { ...SUPPLY, planned } }) });
+  const none = withPlanned(6_000, []);
+  assert.equal(none.withDeliveries, null);
+  const large = withPlanned(6_000, [{ atMs, kg: 16_000 }]);
+  assert.deepEqual(large.empty, none.empty, 'if nothing comes');
+  const [delivery] = large.withDeliveries?.deliveries ?? [];
+  assert.ok(delivery !== undefined && delivery.fitsKg > 12_500 && delivery.fitsKg < 14_000);
+  assert.ok((delivery.fitsFromMs ?? 0) > atMs + DAY_MS);
+  // No more than the silo holds is counted.
+  const daysLater = ((large.withDeliveries?.empty?.p50Ms ?? 0) - (none.empty?.p50Ms ?? 0)) / DAY_MS;
+  near(daysLater, 14, 0.5);
+  const steps = large.withDeliveries?.path.filter((point) => point.atMs === atMs) ?? [];
+  assert.equal(steps.length, 2);
+  assert.ok((steps[1]?.p50 ?? 0) === CAPACITY_KG && (steps[0]?.p50 ?? 0) < 6_000);
+  // A truck that comes after the silo is empty does not move the time at which it is, and is not lost.
+  const late = withPlanned(2_000, [{ atMs: NOW_MS + 5 * DAY_MS, kg: 12_000 }]);
+  assert.deepEqual(late.withDeliveries?.empty?.p50Ms, late.empty?.p50Ms);
+  assert.deepEqual(late.withDeliveries?.deliveries[0]?.fitsFromMs, NOW_MS + 5 * DAY_MS);
+  near(
+    late.withDeliveries?.path.findLast((point) => point.atMs === NOW_MS + 5 * DAY_MS)?.p50 ?? 0,
+    12_000,
+    1,
+  );
 });
 
 test('an empty silo has to be ordered for, unless it is not used', () => {

@@ -6,10 +6,11 @@ import { hourProfile, knownDays, pastOf, predictDays, recentKgPerDay } from './h
 import { EMPTY_PART } from './ledger.ts';
 import { dayAt, HOURS_PER_DAY, hourOfDay, startOfDay, timeOfHour } from './local-calendar.ts';
 import { type Past, useOfCurve, weekdayFactors } from './methods.ts';
-import { planOrder } from './order-by.ts';
+import { deliveriesAhead, planOrder } from './order-by.ts';
 import { addedKgOf, usualWidthAt } from './range.ts';
 import { rounded } from './robust.ts';
 import type { EmptyTimes, Forecast, ForecastInput, ForecastStatus, History, PathPoint } from './types.ts';
+import { pointOf, withDeliveries } from './with-deliveries.ts';
 
 /** A silo that lasts longer is not given a date. The calendar of `ForecastInput` reaches from 15 days ago to this many days ahead. */
 export const EMPTY_WITHIN_DAYS = 30;
@@ -70,6 +71,7 @@ export function forecastOf(input: ForecastInput): Forecast {
     orderByMs: null,
     suggestion: null,
     path: [],
+    withDeliveries: null,
     reasons,
     // Of a silo that is not used nothing was predicted.
     score: status === 'not_in_use' ? null : scoreOf(input),
@@ -154,7 +156,8 @@ export function forecastOf(input: ForecastInput): Forecast {
   if (p10Ms === null) reasons.unshift(sentence('lasts_longer', { days: EMPTY_WITHIN_DAYS }));
   const empty: EmptyTimes | null = p10Ms === null ? null : { p10Ms, p50Ms, p90Ms };
 
-  const levelsAt = (timeMs: number): PathPoint => pathPoint(input, ahead, leftKg, widthFor, timeMs);
+  const usedAt = (timeMs: number): number[] => usedUntil(input, ahead, widthFor, timeMs);
+  const levelsAt = (timeMs: number): PathPoint => pathPoint(timeMs, usedAt(timeMs), leftKg);
   const order =
     supply === null
       ? null
@@ -187,6 +190,20 @@ export function forecastOf(input: ForecastInput): Forecast {
     orderByMs: order?.orderByMs ?? null,
     suggestion: order?.suggestion ?? null,
     path: pathTimes(input, today).map(levelsAt),
+    withDeliveries:
+      supply === null
+        ? null
+        : withDeliveries({
+            nowMs,
+            capacityKg,
+            leftKg,
+            planned: deliveriesAhead(supply, nowMs),
+            usedAt,
+            usedUpAt: (kg, index) => timeWhenUsed(input, ahead, kg, widthFor(QUANTILES[index] ?? 0)),
+            pathTimes: pathTimes(input, today),
+            allTimes: pathTimes({ ...input, horizonDays: EMPTY_WITHIN_DAYS }, today),
+            isWide,
+          }),
   };
 }
 
@@ -350,16 +367,16 @@ function timeWhenUsed(
   return null;
 }
 
-function pathPoint(
+/** The use until a time, for each quantile. */
+function usedUntil(
   { calendar, nowMs }: ForecastInput,
   { today, daily, usedBefore, usedShareNow }: Ahead,
-  levelKg: number,
   widthFor: (quantile: number) => Width,
   timeMs: number,
-): PathPoint {
+): number[] {
   const day = dayAt(calendar, timeMs);
   const share = shareBefore(usedBefore, hourOfDay(calendar, day, timeMs));
-  const levels = QUANTILES.map((quantile) => {
+  return QUANTILES.map((quantile) => {
     const width = widthFor(quantile);
     let [expected, from] = [0, 0];
     for (let index = 0; index <= day - today; index += 1) {
@@ -373,11 +390,15 @@ function pathPoint(
         from = startsKg + (from - startsKg) * part;
       }
     }
-    return rounded(Math.max(0, levelKg - from), 1);
+    return from;
   });
-  const [p10 = 0, p25 = 0, p50 = 0, p75 = 0, p90 = 0] = levels;
-  return { atMs: timeMs, p10, p25, p50, p75, p90 };
 }
+
+const pathPoint = (timeMs: number, usedKg: readonly number[], levelKg: number): PathPoint =>
+  pointOf(
+    timeMs,
+    usedKg.map((kg) => Math.max(0, levelKg - kg)),
+  );
 
 /** Now, and every six hours of the local clock. */
 function pathTimes({ calendar, nowMs, horizonDays }: ForecastInput, today: number): number[] {

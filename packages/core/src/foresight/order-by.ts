@@ -1,13 +1,12 @@
+import { FULL_PART } from '@granary/contract/foresight/delivery-fit';
 import { HOUR_MS } from '@granary/contract/time';
 import { dayAt, type LocalCalendar, timeOfHour, weekdayOf } from './local-calendar.ts';
 import { rounded } from './robust.ts';
-import type { Suggestion, Supply } from './types.ts';
+import type { PlannedDelivery, Suggestion, Supply } from './types.ts';
 
 /** Trucks come in these hours of a delivery day. */
 const TRUCKS_FROM_HOUR = 6;
 const TRUCKS_TO_HOUR = 18;
-/** A silo is not filled to the brim. */
-const FULL_PART = 0.97;
 const DAYS_SEARCHED = 21;
 /** A truck may come so long after its time. */
 const TRUCK_LATE_MS = HOUR_MS;
@@ -37,15 +36,13 @@ export interface OrderPlan {
  * already and comes in time is counted.
  */
 export function planOrder(input: OrderInput): OrderPlan | null {
-  const { nowMs, capacityKg, supply, reserveAt } = input;
-  const planned = supply.planned
-    .filter(({ atMs }) => atMs > nowMs - TRUCK_LATE_MS)
-    .toSorted((a, b) => a.atMs - b.atMs);
+  const { nowMs, supply, reserveAt } = input;
+  const planned = fitting(deliveriesAhead(supply, nowMs), input);
   let addedKg = 0;
   let reserveAtMs = reserveAt(addedKg);
   for (const { atMs, kg } of planned) {
     if (reserveAtMs === null || atMs > reserveAtMs) break;
-    addedKg += Math.min(Math.max(kg, 0), capacityKg);
+    addedKg += kg;
     reserveAtMs = reserveAt(addedKg);
   }
   if (reserveAtMs === null || addedKg >= input.neededKg) return null;
@@ -55,8 +52,27 @@ export function planOrder(input: OrderInput): OrderPlan | null {
   const orderByMs = latestOrder(input, deliverToMs);
   return {
     orderByMs,
-    suggestion: suggestionOf({ ...input, highLevelAt, neededKg: input.neededKg - addedKg }, deliverToMs),
+    suggestion: suggestionOf(
+      { ...input, highLevelAt, neededKg: input.neededKg - addedKg },
+      planned,
+      deliverToMs,
+    ),
   };
+}
+
+/** What was entered and is still to come, the next one first. */
+export const deliveriesAhead = ({ planned }: Supply, nowMs: number): PlannedDelivery[] =>
+  planned.filter(({ atMs }) => atMs > nowMs - TRUCK_LATE_MS).toSorted((a, b) => a.atMs - b.atMs);
+
+/** Of each delivery what has room if little is used before it: what is spilt delays no order. */
+function fitting(planned: readonly PlannedDelivery[], { nowMs, capacityKg, highLevelAt }: OrderInput) {
+  let addedKg = 0;
+  return planned.map(({ atMs, kg }): PlannedDelivery => {
+    const room = Math.max(0, capacityKg - highLevelAt(Math.max(atMs, nowMs)) - addedKg);
+    const fits = Math.min(Math.max(kg, 0), room);
+    addedKg += fits;
+    return { atMs, kg: fits };
+  });
 }
 
 /** The last moment of a delivery day's hours at or before a time; without such a day in three weeks the time itself. */
@@ -81,7 +97,11 @@ function latestOrder({ calendar, supply }: OrderInput, deliverToMs: number): num
 }
 
 /** As much as fits when the truck may come at the latest, up to a truck and to what is needed; and since when that much fits. */
-function suggestionOf(input: OrderInput, deliverToMs: number): Suggestion {
+function suggestionOf(
+  input: OrderInput,
+  planned: readonly PlannedDelivery[],
+  deliverToMs: number,
+): Suggestion {
   const { nowMs, capacityKg, supply, highLevelAt, neededKg } = input;
   const usualMs = nowMs + Math.max(0, supply.leadTimeH) * HOUR_MS;
   // What cannot come in time by an order as usual has to come as soon as somebody brings it.
@@ -93,10 +113,14 @@ function suggestionOf(input: OrderInput, deliverToMs: number): Suggestion {
   const most = Math.min(fits, truckKg, Math.max(neededKg, supply.minKg));
   const step = Math.min(STEP_KG, 10 ** (Math.floor(Math.log10(most)) - 1));
   const kg = most > 0 ? rounded(Math.floor(most / step) * step, 1) : 0;
-  // Less than a full load may be brought earlier; the smallest load that the mill brings decides.
-  const least = Math.min(kg, Math.max(supply.minKg, kg / 2));
-  let fitsFromMs = nowMs;
-  while (fitsFromMs < toMs && freeAt(fitsFromMs) < least) fitsFromMs += HOUR_MS;
-  fitsFromMs = Math.min(fitsFromMs, toMs);
-  return { kg, fitsFromMs, deliverFromMs: Math.max(fitsFromMs, earliestMs), deliverToMs: toMs };
+  // All of it, and from then on: what does not fit is spilt, and so is what an ordered delivery then finds no room for.
+  let fitsFromMs = toMs;
+  while (fitsFromMs > nowMs) {
+    const earlierMs = Math.max(nowMs, fitsFromMs - HOUR_MS);
+    if (freeAt(earlierMs) < kg) break;
+    fitsFromMs = earlierMs;
+  }
+  const fullest = planned.filter(({ atMs }) => atMs > nowMs && atMs <= toMs).map(({ atMs }) => freeAt(atMs));
+  const fitsNowKg = rounded(Math.min(kg, freeAt(nowMs), ...fullest), 1);
+  return { kg, fitsFromMs, fitsNowKg, deliverFromMs: Math.max(fitsFromMs, earliestMs), deliverToMs: toMs };
 }

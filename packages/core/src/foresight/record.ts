@@ -9,7 +9,7 @@ import type { Refill as RefillRecord } from '@granary/contract/foresight/refills
 import { inEnglish, reasonOf } from '@granary/contract/sentences/english';
 import type { FindingSentence } from '@granary/contract/sentences/foresight';
 import { HOUR_MS, toIso, toIsoOrNull } from '@granary/contract/time';
-import type { Forecast, ForecastStatus, Refill } from './types.ts';
+import type { EmptyTimes, Forecast, ForecastStatus, PathPoint, Refill } from './types.ts';
 
 /** An event tells of a forecast that has moved by more than this. */
 const MOVED_MS = 6 * HOUR_MS;
@@ -21,11 +21,18 @@ const kilograms = (kg: number): number => Math.round(kg * 1_000) / 1_000;
 const kilogramsOrNull = (kg: number | null): number | null => (kg === null ? null : kilograms(kg));
 const tenths = (value: number): number => Math.round(value * 10) / 10;
 
-type Common = Omit<ForecastRecord, 'path'>;
+type Common = Omit<ForecastRecord, 'path' | 'path_with_deliveries'>;
 
-/** Without the path. */
+const emptyRecord = (empty: EmptyTimes | null): ForecastRecord['empty'] =>
+  empty && {
+    p10: toIsoOrNull(empty.p10Ms),
+    p50: toIsoOrNull(empty.p50Ms),
+    p90: toIsoOrNull(empty.p90Ms),
+  };
+
+/** Without the paths. */
 export function forecastFields(forecast: Forecast): Common {
-  const { use, empty, suggestion, score } = forecast;
+  const { use, empty, withDeliveries, suggestion, score } = forecast;
   return {
     status: forecast.status,
     made_at: toIso(forecast.madeAtMs),
@@ -36,15 +43,21 @@ export function forecastFields(forecast: Forecast): Common {
       kg_per_day: tenths(use.kgPerDay),
       change_percent: use.changePercent === null ? null : tenths(use.changePercent),
     },
-    empty: empty && {
-      p10: toIsoOrNull(empty.p10Ms),
-      p50: toIsoOrNull(empty.p50Ms),
-      p90: toIsoOrNull(empty.p90Ms),
+    empty: emptyRecord(empty),
+    with_deliveries: withDeliveries && {
+      deliveries: withDeliveries.deliveries.map(({ atMs, kg, fitsKg, fitsFromMs }) => ({
+        at: toIso(atMs),
+        kg: kilograms(kg),
+        fits_kg: kilograms(fitsKg),
+        fits_from: toIsoOrNull(fitsFromMs),
+      })),
+      empty: emptyRecord(withDeliveries.empty),
     },
     order_by: toIsoOrNull(forecast.orderByMs),
     suggestion: suggestion && {
       kg: kilograms(suggestion.kg),
       fits_from: toIso(suggestion.fitsFromMs),
+      fits_now_kg: kilograms(suggestion.fitsNowKg),
       deliver_between: { from: toIso(suggestion.deliverFromMs), to: toIso(suggestion.deliverToMs) },
     },
     reasons: forecast.reasons.map(reasonOf),
@@ -59,14 +72,17 @@ export function forecastFields(forecast: Forecast): Common {
 
 export const forecastRecord = (forecast: Forecast): ForecastRecord => ({
   ...forecastFields(forecast),
-  path: forecast.path.map(({ atMs, p10, p25, p50, p75, p90 }) => ({
-    at: toIso(atMs),
-    p10: tenths(p10),
-    p25: tenths(p25),
-    p50: tenths(p50),
-    p75: tenths(p75),
-    p90: tenths(p90),
-  })),
+  path: forecast.path.map(pathRecord),
+  path_with_deliveries: (forecast.withDeliveries?.path ?? []).map(pathRecord),
+});
+
+const pathRecord = ({ atMs, p10, p25, p50, p75, p90 }: PathPoint): ForecastRecord['path'][number] => ({
+  at: toIso(atMs),
+  p10: tenths(p10),
+  p25: tenths(p25),
+  p50: tenths(p50),
+  p75: tenths(p75),
+  p90: tenths(p90),
 });
 
 interface ForecastSilo {

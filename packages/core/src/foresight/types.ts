@@ -234,9 +234,26 @@ export interface PathPoint {
 
 export interface Suggestion {
   readonly kg: number;
+  /** When all of it has room. */
   readonly fitsFromMs: number;
+  readonly fitsNowKg: number;
   readonly deliverFromMs: number;
   readonly deliverToMs: number;
+}
+
+/** A delivery that was entered, and whether it has room. */
+export interface ExpectedDelivery extends PlannedDelivery {
+  readonly fitsKg: number;
+  /** When all of it has room; `null` if not in sight. */
+  readonly fitsFromMs: number | null;
+}
+
+/** The same forecast if what was entered comes. */
+export interface WithDeliveries {
+  readonly deliveries: readonly ExpectedDelivery[];
+  readonly empty: EmptyTimes | null;
+  /** With a point before and one after each delivery. */
+  readonly path: readonly PathPoint[];
 }
 
 /** Of the latest forecasts for `horizonDays`, whose outcome is known. */
@@ -261,6 +278,8 @@ export interface Forecast {
   readonly orderByMs: number | null;
   readonly suggestion: Suggestion | null;
   readonly path: readonly PathPoint[];
+  /** `null` where nothing was entered that is still to come. */
+  readonly withDeliveries: WithDeliveries | null;
   readonly reasons: readonly ForecastReason[];
   readonly score: Score | null;
   /** Full days whose use is known: rules that need 14 days of history look here. */

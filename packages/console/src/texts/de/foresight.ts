@@ -15,6 +15,12 @@ export const foresight: typeof english.foresight = {
   orderOverdue: 'Jetzt bestellen: eine Lieferung kommt zu spät',
   fits: (mass, when) => `${mass} passen ab ${when}`,
   deliverBetween: (from, to) => `Lieferung zwischen ${from} und ${to}`,
+  fitNow: (mass) => `${mass} passen jetzt`,
+  deliverAt: (when) => `Lieferung ${when}`,
+  fitsOnly: (mass, rest) => `Dann passen nur ${mass}; ${rest}`,
+  allFitsFrom: (when) => `alles ab ${when}`,
+  fitsNotInSight: 'wann alles passt, ist nicht abzusehen',
+  withDeliveries: 'mit den eingetragenen Lieferungen',
   halfDays: { morning: 'vormittags', afternoon: 'nachmittags' },
   statuses: {
     ok: 'Vorschau',

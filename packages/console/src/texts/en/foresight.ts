@@ -14,6 +14,12 @@ export const foresight = {
   orderOverdue: 'Order now: a delivery comes late',
   fits: (mass: string, when: string) => `${mass} fit from ${when}`,
   deliverBetween: (from: string, to: string) => `Deliver between ${from} and ${to}`,
+  fitNow: (mass: string) => `${mass} fit now`,
+  deliverAt: (when: string) => `Deliver ${when}`,
+  fitsOnly: (mass: string, rest: string) => `Only ${mass} fit then; ${rest}`,
+  allFitsFrom: (when: string) => `all of it from ${when}`,
+  fitsNotInSight: 'when all of it fits is not in sight',
+  withDeliveries: 'with the entered deliveries',
   halfDays: { morning: 'morning', afternoon: 'afternoon' },
   statuses: {
     ok: 'Forecast',

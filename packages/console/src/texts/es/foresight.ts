@@ -15,6 +15,12 @@ export const foresight: typeof english.foresight = {
   orderOverdue: 'Pedir ahora: la entrega llegará tarde',
   fits: (mass, when) => `caben ${mass} desde ${when}`,
   deliverBetween: (from, to) => `Entregar entre ${from} y ${to}`,
+  fitNow: (mass) => `caben ${mass} ahora`,
+  deliverAt: (when) => `Entregar ${when}`,
+  fitsOnly: (mass, rest) => `Entonces solo caben ${mass}; ${rest}`,
+  allFitsFrom: (when) => `todo desde ${when}`,
+  fitsNotInSight: 'no se puede prever cuándo cabe todo',
+  withDeliveries: 'con las entregas anotadas',
   halfDays: { morning: 'por la mañana', afternoon: 'por la tarde' },
   statuses: {
     ok: 'Previsión',

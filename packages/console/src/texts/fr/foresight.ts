@@ -15,6 +15,12 @@ export const foresight: typeof english.foresight = {
   orderOverdue: 'Commander maintenant : la livraison sera tardive',
   fits: (mass, when) => `place pour ${mass} à partir de ${when}`,
   deliverBetween: (from, to) => `Livrer entre ${from} et ${to}`,
+  fitNow: (mass) => `place pour ${mass} maintenant`,
+  deliverAt: (when) => `Livrer ${when}`,
+  fitsOnly: (mass, rest) => `Il n’y aura alors de place que pour ${mass} ; ${rest}`,
+  allFitsFrom: (when) => `pour le tout à partir de ${when}`,
+  fitsNotInSight: 'pour le tout, aucune date n’est en vue',
+  withDeliveries: 'avec les livraisons saisies',
   halfDays: { morning: 'matin', afternoon: 'après-midi' },
   statuses: {
     ok: 'Prévision',

@@ -15,6 +15,12 @@ export const foresight: typeof english.foresight = {
   orderOverdue: 'Nu bestellen: een levering komt te laat',
   fits: (mass, when) => `${mass} past vanaf ${when}`,
   deliverBetween: (from, to) => `Leveren tussen ${from} en ${to}`,
+  fitNow: (mass) => `${mass} past nu`,
+  deliverAt: (when) => `Leveren ${when}`,
+  fitsOnly: (mass, rest) => `Dan past er maar ${mass}; ${rest}`,
+  allFitsFrom: (when) => `alles vanaf ${when}`,
+  fitsNotInSight: 'wanneer alles past, is niet te voorzien',
+  withDeliveries: 'met de ingevoerde leveringen',
   halfDays: { morning: 'ochtend', afternoon: 'middag' },
   statuses: {
     ok: 'Verwachting',

@@ -15,6 +15,12 @@ export const foresight: typeof english.foresight = {
   orderOverdue: 'Zamów teraz: dostawa się spóźni',
   fits: (mass, when) => `${mass} zmieści się od: ${when}`,
   deliverBetween: (from, to) => `Dostawa między ${from} a ${to}`,
+  fitNow: (mass) => `teraz zmieści się ${mass}`,
+  deliverAt: (when) => `Dostawa: ${when}`,
+  fitsOnly: (mass, rest) => `Wtedy zmieści się tylko ${mass}; ${rest}`,
+  allFitsFrom: (when) => `całość od: ${when}`,
+  fitsNotInSight: 'kiedy zmieści się całość, nie da się przewidzieć',
+  withDeliveries: 'z wpisanymi dostawami',
   halfDays: { morning: 'przed południem', afternoon: 'po południu' },
   statuses: {
     ok: 'Prognoza',
