@@ -120,6 +120,43 @@ describe('the page of a device, in a browser', () => {
     await site.client.configuration.silo.update(SILO, { operation_limits: before });
   });
 
+  for (const [viewport, language, browserLanguage, button] of [
+    [DESK, 'de', 'en-US', /^Befüllung 0,2\st$/],
+    [PHONE, 'en', 'de-DE', /^Feed 0\.2\st$/],
+  ] as const) {
+    test(`numbers that can mean two are asked for, and start as they were read: ${viewport.width} px, ${language}`, async (t) => {
+      const person = await operator(t, { viewport, language, browserLanguage });
+      if (person === null) return;
+      const { page } = person;
+      const words = { de: ['Menge', 'Einheit'], en: ['Amount', 'Unit'] }[language];
+      const [field, unit] = words.map((name) => page.getByLabel(name, { exact: true }));
+      assert.ok(field !== undefined && unit !== undefined);
+      const count = async () => (await site.client.operations.list('silo-07')).data.length;
+      const before = await count();
+      await person.open('#/devices/silo-07?start=feed');
+      await unit.selectOption('t');
+      const start = page.locator('form.device-start > button[type=submit]');
+      for (const typed of ['1.500', '1,500']) {
+        await field.fill('');
+        await field.pressSequentially(typed);
+        await field.press('Enter');
+        assert.equal(await field.inputValue(), typed, 'what is typed stays');
+        assert.ok(await start.isDisabled(), typed);
+      }
+      assert.equal(await count(), before);
+      await field.fill('');
+      await field.pressSequentially('0,2');
+      await startButton(page, button).waitFor();
+      await field.press('Enter');
+      await eventually(count, before + 1);
+      const [operation] = (await site.client.operations.list('silo-07')).data;
+      assert.deepEqual([operation?.amount_target, operation?.unit], [0.2, 't']);
+      await site.client.operations.stop('silo-07', operation?.operation_id ?? '');
+      const status = async () => (await site.client.operations.list('silo-07')).data[0]?.status;
+      await eventually(status, 'stopped');
+    });
+  }
+
   /** An amount that lifts a silo above its high level, without a refusal. */
   const aboveHighLevel = async (): Promise<{ readonly deviceId: string; readonly kg: number }> => {
     for (const { device_id: deviceId } of (await site.client.fleet.devices({ profile: 'silo_scale' })).data) {

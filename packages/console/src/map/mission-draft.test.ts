@@ -104,7 +104,11 @@ describe('the faults of legs', () => {
 
   test('legs from where the battery is used up', () => {
     const details = [{ path: '/waypoints', message: 'it needs more' }];
-    const faults = legFaults({ preflight, refusal: { code: 'mission_infeasible', message: '', details }, warnings: [] });
+    const faults = legFaults({
+      preflight,
+      refusal: { code: 'mission_infeasible', message: '', details },
+      warnings: [],
+    });
     assert.deepEqual([[...faults.tooFar], faults.waypoints.size, faults.isWayBackTooFar], [[1, 2], 0, true]);
   });
 
