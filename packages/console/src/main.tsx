@@ -9,6 +9,7 @@ import { type Confirming, ConsoleContext, isSharedBrowser } from './context/cons
 import { followZone } from './context/page-zone.ts';
 import { openPreferences, openUnits, type Preferences } from './context/preferences.ts';
 import { Navigation } from './context/routes.ts';
+import type { SignedIn } from './context/signed-in.ts';
 import { StopRequests } from './context/stop-requests.ts';
 import { units } from './context/units.ts';
 import { forecastsOf } from './foresight/forecasts.ts';
@@ -29,7 +30,6 @@ import {
   currentSession,
   isSignedIn,
   pageSettings,
-  type SignedIn,
   type SignInResult,
   signIn,
   takeLink,

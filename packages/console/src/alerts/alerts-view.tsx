@@ -8,11 +8,11 @@ import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { DeviceName } from '../kit/device-name.tsx';
 import { Dialog } from '../kit/dialog.tsx';
-import { useDocked } from '../kit/docked.ts';
 import { EmptyState } from '../kit/empty-state.tsx';
 import { FacilityFilter, FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Failure } from '../kit/messages.tsx';
+import { useRootClass } from '../kit/root-class.ts';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { PageList } from '../kit/table.tsx';
@@ -235,7 +235,7 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
   const mayOperate = useScope('operate');
   const selectable = alerts.filter(({ status }) => status !== 'resolved');
   const chosen = selectable.filter(({ alert_id }) => selected.value.has(alert_id));
-  useDocked('selection-docked', mayOperate && chosen.length > 0);
+  useRootClass('selection-docked', mayOperate && chosen.length > 0);
   if (!mayOperate) return null;
   const areAll = chosen.length > 0 && chosen.length === selectable.length;
   const close = (): void => {

@@ -6,10 +6,10 @@ import type { Signal } from '@preact/signals';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Live } from '../live/live.ts';
-import type { SignedIn } from '../session/sign-in.ts';
 import { texts } from '../texts/texts.ts';
 import type { Preferences } from './preferences.ts';
 import type { Navigation } from './routes.ts';
+import type { SignedIn } from './signed-in.ts';
 import type { StopRequests } from './stop-requests.ts';
 
 /** One request that somebody confirms. */

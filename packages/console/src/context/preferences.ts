@@ -1,8 +1,8 @@
 import type { Client } from '@granary/client';
 import { UNIT_CHOICES, type Units } from '@granary/contract/views';
 import { effect, type Signal, signal } from '@preact/signals';
-import type { SignedIn } from '../session/sign-in.ts';
 import { isLanguage, type Language, language, languageOf, useLanguage } from '../texts/texts.ts';
+import type { SignedIn } from './signed-in.ts';
 import { METRIC, units } from './units.ts';
 
 const PREFIX = 'granary.';

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
+import { useRootClass } from './root-class.ts';
 import { SeverityMark } from './severity-mark.tsx';
 
 /** A press before this is the second half of a double click, or a key that is still held. */
@@ -28,6 +29,7 @@ export function SecondPress({ text, reasons, isBusy, onPress, onLeave }: Props) 
   const element = useRef<HTMLDivElement>(null);
   const isArmed = useSignal(false);
   const { common, operations } = texts.value;
+  useRootClass('second-press-shown');
   useLayoutEffect(() => {
     const { activeElement } = document;
     element.current?.focus({ preventScroll: true });

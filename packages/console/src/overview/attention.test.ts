@@ -24,8 +24,8 @@ const alert = (type: FleetAlert['type'], fields: Partial<FleetAlert> = {}): Flee
   } as FleetAlert;
 };
 
-const alerts = (count: number, ...[type, fields]: Parameters<typeof alert>): FleetAlert[] =>
-  Array.from({ length: count }, () => alert(type, fields));
+const alerts = (count: number, ...given: Parameters<typeof alert>): FleetAlert[] =>
+  Array.from({ length: count }, () => alert(...given));
 
 const item = (what: AttentionItem['what'], device_id = 'rover'): AttentionItem =>
   ({ what, device_id, id: `${what} ${device_id}` }) as AttentionItem;

@@ -1,8 +1,8 @@
 import type { Reader } from '@granary/contract/sentences/sentence';
 import type { Units } from '@granary/contract/views';
+import type { SignedIn } from '../context/signed-in.ts';
 import type { SiteRecords } from '../live/refresher.ts';
 import type { Site } from '../live/site.ts';
-import type { SignedIn } from '../session/sign-in.ts';
 
 /** What belongs to the person who has signed in; signing out removes all of it. */
 const KEPT = 'granary-kept';

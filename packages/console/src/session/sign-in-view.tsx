@@ -2,13 +2,14 @@ import './sign-in-view.css';
 import { ApiError, type Client } from '@granary/client';
 import { PASSWORD_CHARS_MIN } from '@granary/contract/people';
 import { type Signal, useSignal } from '@preact/signals';
+import type { SignedIn } from '../context/signed-in.ts';
 import { Button } from '../kit/button.tsx';
 import { Drawing } from '../kit/empty-state.tsx';
 import { Field } from '../kit/inputs.tsx';
 import { failureText } from '../kit/messages.tsx';
 import { texts } from '../texts/texts.ts';
 import { assertPasskey, passkeyObstacle } from './passkeys.ts';
-import { isSignedIn, type SignedIn, type SignInFailure, signIn, signOn } from './sign-in.ts';
+import { isSignedIn, type SignInFailure, signIn, signOn } from './sign-in.ts';
 
 /** The way in which this browser signed in the last time. */
 const WAY = 'granary-sign-in';

@@ -1,17 +1,12 @@
 import { ApiError, type Client } from '@granary/client';
 import type { ConsoleSettings } from '@granary/contract/console';
 import type { SessionRecord, SignIn } from '@granary/contract/session';
+import type { SignedIn } from '../context/signed-in.ts';
 
 /** Sent once, because the page itself shows that the service does not answer and tries again. */
 const ONCE = { timeLimitMs: 0 };
 
 const CODE = /^#(sign-in|invite)=([\w-]+)(?:&name=([^&]*))?$/;
-
-/** What the key of the session may do. */
-export type SignedIn = Pick<
-  SessionRecord,
-  'key_id' | 'kind' | 'name' | 'scopes' | 'facilities' | 'device_ids' | 'terminal'
->;
 
 /** Why there is no session: the service refuses, or it does not answer. */
 export type SignInFailure =

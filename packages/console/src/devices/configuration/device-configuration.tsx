@@ -7,11 +7,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { callOptions, useConsole, useScope } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';
-import { useDocked } from '../../kit/docked.ts';
 import { useAction } from '../../kit/form-state.ts';
 import { formatQuantity } from '../../kit/format.ts';
 import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
+import { useRootClass } from '../../kit/root-class.ts';
 import { faultText } from '../../kit/sentences.ts';
 import { timeText } from '../../kit/time-entry.ts';
 import { useLoaded } from '../../kit/use-loaded.ts';
@@ -59,7 +59,7 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
   const faulty = useSignal<readonly string[]>([]);
   const savedAt = useSignal<string | null>(null);
   const action = useAction();
-  useDocked('configuration-docked', mayConfigure);
+  useRootClass('configuration-docked', mayConfigure);
 
   useEffect(() => {
     if (facts.etag === stored.peek().etag) return;
