@@ -106,7 +106,10 @@ export const bridges = {
     body: body(checkBridgeKeyChoice, 'choice'),
     answers: { 200: one(BridgeKey) },
     errors: ['key_not_found', 'bridge_limit_reached'],
-    examples: [{ summary: 'an unknown key', body: { key_id: 'key_unknown' }, refusal: 'key_not_found' }],
+    examples: [
+      { summary: 'another key', body: { key_id: 'key_019a86c5f3c07b2a' } },
+      { summary: 'an unknown key', body: { key_id: 'key_unknown' }, refusal: 'key_not_found' },
+    ],
   }),
   remove: endpoint('api', 'DELETE', '/bridges/{bridge_id}', {
     scope: 'configure',

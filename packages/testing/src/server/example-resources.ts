@@ -60,7 +60,9 @@ export class ExampleResources {
     }
     if (names.includes('view_id')) ids.view_id = await this.#idOf('/v1/views', 'view_id', VIEW);
     if (names.includes('session_id')) ids.session_id = await this.#session();
-    if (names.includes('bridge_id')) ids.bridge_id = await this.#bridge();
+    // One that exists belongs to its key, which is not that of the caller.
+    const isNewBridge = endpoint.path.endsWith('/report');
+    if (names.includes('bridge_id')) ids.bridge_id = isNewBridge ? 'reporting' : await this.#bridge();
     if (endpoint.path === '/bridges/{bridge_id}/devices') {
       await this.#api.post('/v1/siloscale/devices', siloNamed('bridged-silo'));
     }

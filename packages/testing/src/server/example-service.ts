@@ -115,6 +115,10 @@ export class ExampleService {
       const { headers } = await this.#api.post('/v1/session', { invite, password: EXAMPLE_PASSWORD });
       return { headers: { ...own, cookie: headers.get('set-cookie')?.split(';', 1)[0] ?? '' } };
     }
+    if (path === '/bridges/{bridge_id}/key') {
+      const { key_id } = (await this.#api.post('/v1/keys', { name: 'mill', scopes: ['ingest'] })).body.data;
+      return { body: { key_id } };
+    }
     if (path === '/session/oidc/callback') {
       const { headers, body } = await this.#api.raw('POST', '/v1/session/oidc/start', { headers: own });
       const redirected = await fetch(body.data.url, { redirect: 'manual' });
