@@ -3,10 +3,10 @@ import { Client } from 'pg';
 import type { Announcement, AnnouncementReader, Announcements } from '../announcements.ts';
 
 const CHANNEL = 'granary_announcements';
-/** The server takes at most 8,000 bytes in a message; an id has at most 64 characters. */
+/** The server takes less than 8,000 bytes in a message that has all of them: an id has at most 64 characters, a number 10. */
 const IDS_PER_MESSAGE = 40;
 const ACCESS_IDS_PER_MESSAGE = 20;
-const NUMBERS_PER_MESSAGE = 400;
+const NUMBERS_PER_MESSAGE = 320;
 const RECONNECT_MS_MIN = 100;
 const RECONNECT_MS_MAX = 5_000;
 /** A connection that is silently lost is found by this. */
