@@ -226,9 +226,11 @@ function Identity({ me: person, own }: PasswordProps) {
       <header>
         <h2>{me.identity}</h2>
         <span class="me-actions">
-          <DialogButton text={me.linkIdentity(provider)}>
-            {(close) => <LinkIdentity me={person} provider={provider} onClose={close} />}
-          </DialogButton>
+          {person.has_password && (
+            <DialogButton text={me.linkIdentity(provider)}>
+              {(close) => <LinkIdentity me={person} provider={provider} onClose={close} />}
+            </DialogButton>
+          )}
           {isLinked && person.has_password && (
             <WithPasswordButton
               text={me.unlinkIdentity(provider)}
@@ -255,7 +257,7 @@ interface LinkProps {
   readonly onClose: () => void;
 }
 
-function LinkIdentity({ me: { person, has_password: hasPassword }, provider, onClose }: LinkProps) {
+function LinkIdentity({ me: { person }, provider, onClose }: LinkProps) {
   const console = useConsole();
   const { me } = texts.value;
   const { current, field } = useDraft({ password: '' });
@@ -264,7 +266,7 @@ function LinkIdentity({ me: { person, has_password: hasPassword }, provider, onC
       title={me.linkIdentity(provider)}
       submit={me.linkNow}
       onSubmit={async () => {
-        const given = hasPassword ? { current_password: current.peek().password } : {};
+        const given = { current_password: current.peek().password };
         const { url } = await console.client.signOn.link(given, callOptions(console));
         leaveFor(url);
       }}
@@ -272,9 +274,7 @@ function LinkIdentity({ me: { person, has_password: hasPassword }, provider, onC
     >
       <p>{me.linkMeans(provider)}</p>
       <input type="text" autocomplete="username" value={person.login} readOnly hidden />
-      {hasPassword && (
-        <PasswordInput label={me.currentPassword} autocomplete="current-password" {...field('password')} />
-      )}
+      <PasswordInput label={me.currentPassword} autocomplete="current-password" {...field('password')} />
     </FormDialog>
   );
 }

@@ -75,7 +75,7 @@ export const signOn = {
   }),
   link: endpoint('api', 'POST', '/session/oidc/link', {
     summary:
-      'Begins as `start` does; the person who has signed in here can afterwards also sign in with that identity.',
+      'Begins as `start` does; the person who has signed in here can afterwards also sign in with that identity. Whoever has no password needs an invitation in place of it.',
     isAudited: false,
     body: optionalBody(checkNewIdentityLink, 'link'),
     answers: { 200: one(SignOnStart, { headers: ['set-cookie'] }) },

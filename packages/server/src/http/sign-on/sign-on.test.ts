@@ -177,15 +177,7 @@ describeService(
       assert.notEqual(ids[0], ids[1]);
     });
 
-    /** Somebody with the same session here, and none at the provider. */
-    function elsewhere(visitor: Visitor): Visitor {
-      const [, cookie = ''] = /(granary_session=[^;]+)/.exec(as(visitor).cookie) ?? [];
-      const other = new Visitor();
-      other.keep(api.started.httpUrl, new Headers([['set-cookie', cookie]]));
-      return other;
-    }
-
-    it('an invitation and a session link an identity to the person they are of, and to nobody else', async () => {
+    it('an invitation links an identity to the person it is of, and to nobody else, and a session alone links none', async () => {
       const { person, code } = (
         await api.post('/v1/people', { login: 'grace', name: 'Grace', grants: [{ role: 'engineer' }] })
       ).body.data;
@@ -198,15 +190,19 @@ describeService(
         body: JSON.stringify({ invite: code }),
       });
       assert.deepEqual([used.status, used.body.error.code], [403, 'sign_on_refused']);
-      // Who has signed in adds a second identity; one of another person is refused.
+      // A session alone adds no second identity, which would outlive it; an invitation does.
+      const alone = await api.raw('POST', '/v1/session/oidc/link', { headers: as(invited.visitor) });
+      assert.deepEqual([alone.status, alone.body.error.code], [403, 'forbidden']);
       provider.people.set('grace.two', { groups: [] });
-      const linked = await comeBack('grace.two', elsewhere(invited.visitor), '/v1/session/oidc/link');
+      const invite = (await api.post(`/v1/people/${person.person_id}/invite`)).body.data.code;
+      const linked = await comeBack('grace.two', new Visitor(), START, { invite });
       assert.equal((await finish(linked)).status, 200);
       assert.equal((await sessionOf(await signIn('grace.two'))).body.data.key_id, person.person_id);
+      // One of another person is refused.
       provider.people.set('kim', { groups: ['viewers'] });
       await signIn('kim');
-      const other = elsewhere(linked.visitor);
-      const taken = await finish(await comeBack('kim', other, '/v1/session/oidc/link'));
+      const again = (await api.post(`/v1/people/${person.person_id}/invite`)).body.data.code;
+      const taken = await finish(await comeBack('kim', new Visitor(), START, { invite: again }));
       assert.deepEqual([taken.status, taken.body.error.code], [403, 'sign_on_refused']);
       assert.match(taken.body.error.message, /another person/);
     });

@@ -196,7 +196,11 @@ export function signOnAdminRoutes(
     }
     const { current_password: password = '' } = read.body(request);
     const person = await app.people.find(keyId);
-    if (person?.hasPassword === true) await passwords.require(person.login, password, request, reply);
+    // A session alone must not make a way in that outlives it.
+    if (person?.hasPassword !== true) {
+      throw new Refusal('forbidden', 'whoever has no password links another identity with an invitation');
+    }
+    await passwords.require(person.login, password, request, reply);
     const link = { keyId, codeHash: null, sessionHash: session.hash };
     return await begin(provided(provider), request, reply, parts, link);
   });
