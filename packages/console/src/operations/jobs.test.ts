@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATION_STATUSES } from '@granary/contract/operations';
 import { parseRoute } from '../context/routes.ts';
+import { useLanguage } from '../texts/texts.ts';
 import {
   actorText,
   canDeclareCommand,
@@ -89,7 +90,8 @@ test('the person is named with the key, and the key alone where nobody is', () =
   assert.equal(actorText(null), null);
 });
 
-test('whoever confirmed is named with whoever started it', () => {
+test('whoever confirmed is named with whoever started it', async () => {
+  await useLanguage('en');
   const confirmed_by = { key_id: 'per_2', name: 'Bo' };
   const terminal = { key_id: 't', name: 'Mill, door' };
   const ada = { key_id: 'per_1', key_name: 'Ada', actor: null, confirmed_by };

@@ -367,6 +367,7 @@ export const audit: typeof english.audit = {
     'bridges.test': 'Gerät über Bridge gelesen',
     'bridges.addDevice': 'Gerät an Bridge angeschlossen',
     'bridges.removeDevice': 'Gerät von Bridge getrennt',
+    'bridges.give': 'Bridge einem anderen Schlüssel gegeben',
     'bridges.remove': 'Bridge vergessen',
     'plants.create': 'Anlage angelegt',
   },

@@ -361,6 +361,7 @@ export const audit = {
     'bridges.test': 'Read device by bridge',
     'bridges.addDevice': 'Attach device to bridge',
     'bridges.removeDevice': 'Detach device from bridge',
+    'bridges.give': 'Give bridge to another key',
     'bridges.remove': 'Forget bridge',
     'plants.create': 'Create plant',
   },

@@ -362,6 +362,7 @@ export const audit: typeof english.audit = {
     'bridges.test': 'Leer equipo por un puente',
     'bridges.addDevice': 'Unir equipo a un puente',
     'bridges.removeDevice': 'Separar equipo de un puente',
+    'bridges.give': 'Dar puente a otra clave',
     'bridges.remove': 'Olvidar puente',
     'plants.create': 'Crear planta',
   },

@@ -364,6 +364,7 @@ export const audit: typeof english.audit = {
     'bridges.test': 'Lire un appareil par une passerelle',
     'bridges.addDevice': 'Attacher un appareil à une passerelle',
     'bridges.removeDevice': 'Détacher un appareil d’une passerelle',
+    'bridges.give': 'Donner une passerelle à une autre clé',
     'bridges.remove': 'Oublier une passerelle',
     'plants.create': 'Créer une installation',
   },

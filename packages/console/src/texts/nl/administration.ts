@@ -362,6 +362,7 @@ export const audit: typeof english.audit = {
     'bridges.test': 'Apparaat via brug gelezen',
     'bridges.addDevice': 'Apparaat aan brug gekoppeld',
     'bridges.removeDevice': 'Apparaat van brug losgekoppeld',
+    'bridges.give': 'Brug aan andere sleutel gegeven',
     'bridges.remove': 'Brug vergeten',
     'plants.create': 'Installatie gemaakt',
     'bulk.change': 'Veel apparaten gewijzigd',

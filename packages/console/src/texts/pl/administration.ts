@@ -359,6 +359,7 @@ export const audit: typeof english.audit = {
     'bridges.test': 'Odczyt urządzenia przez most',
     'bridges.addDevice': 'Podłączenie urządzenia do mostu',
     'bridges.removeDevice': 'Odłączenie urządzenia od mostu',
+    'bridges.give': 'Przekazanie mostu innemu kluczowi',
     'bridges.remove': 'Zapomnienie mostu',
     'plants.create': 'Utworzenie instalacji',
     'bulk.change': 'Zmiana wielu urządzeń',
