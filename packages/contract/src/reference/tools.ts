@@ -106,7 +106,6 @@ const endpointNamed = (name: string): Endpoint => {
   return found.endpoint;
 };
 
-/** Made when an agent asks for the first time. */
 export const agentTools = (): Tool[] => [
   ...OFFERED.map((name) => toolOf(name, endpointNamed(name))),
   toolOf(EMERGENCY_STOP.name, endpointNamed(EMERGENCY_STOP.of), EMERGENCY_STOP),

@@ -4,8 +4,20 @@ import { refusalOfForeignSignIn } from '../access/own-page.ts';
 import { registerAtOnce } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** The library is loaded with the first message, so that the service starts as fast without agents. */
+/** Long enough for a service that starts to be ready first. */
+const LOADED_AFTER_MS = 1_000;
+
+/**
+ * The library is loaded when the service has started, which is as fast without agents; not with the first message, which may be a
+ * stop.
+ */
 export function mcpRoutes(routes: FastifyInstance, { settings }: RouteDependencies): void {
+  routes.addHook('onListen', async () => {
+    setTimeout(() => {
+      void import('./agent-server.ts').then(({ tools }) => tools());
+    }, LOADED_AFTER_MS).unref();
+  });
+
   // It takes no turn of its own: the requests that it makes do.
   registerAtOnce(routes, endpoints.mcp.call, async (request, reply, read) => {
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
