@@ -92,6 +92,8 @@ describe('the page of a device, in a browser', () => {
     await page.unroute('**/v1/preferences');
 
     await person.open(`#/devices/${SILO}`);
+    // The form begins with what was done last.
+    await startButton(page, /^Feed$/).click();
     await page.getByText(/Room for [\d,.]+\slb/).waitFor();
     await page
       .getByText(/[\d.]+\s°F/)
