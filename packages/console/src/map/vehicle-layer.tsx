@@ -120,7 +120,13 @@ function VehicleMark({ device, tracks, isSelected, onSelect, onFocus }: VehicleM
         if (onSelect !== null) event.stopPropagation();
       }}
       onClick={select}
-      onFocus={() => onFocus(position.point)}
+      onFocus={({ currentTarget }) => {
+        onFocus(position.point);
+        // The window has gone to where the mark was, which is not on the map when it was brought there only now.
+        if (currentTarget.matches(':focus-visible')) {
+          queueMicrotask(() => currentTarget.scrollIntoView({ block: 'nearest' }));
+        }
+      }}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' && event.key !== ' ') return;
         event.preventDefault();
