@@ -3,6 +3,7 @@ import type { Page } from '@granary/client';
 import { ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/alerts';
 import type { FleetAlert } from '@granary/contract/fleet';
 import { type Signal, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { useConsole, useIsLost, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
@@ -12,11 +13,11 @@ import { EmptyState } from '../kit/empty-state.tsx';
 import { FacilityFilter, FilterBar, PLACE_FILTERS, PlaceFilters, SelectFilter } from '../kit/filter-bar.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Failure } from '../kit/messages.tsx';
-import { useRootClass } from '../kit/root-class.ts';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { PageList } from '../kit/table.tsx';
 import { Tabs } from '../kit/tabs.tsx';
+import { useHeight } from '../kit/use-height.ts';
 import { useEventReload, useLoaded, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import { SavedViews } from '../views/saved-views.tsx';
@@ -235,7 +236,8 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
   const mayOperate = useScope('operate');
   const selectable = alerts.filter(({ status }) => status !== 'resolved');
   const chosen = selectable.filter(({ alert_id }) => selected.value.has(alert_id));
-  useRootClass('selection-docked', mayOperate && chosen.length > 0);
+  const bar = useRef<HTMLDivElement>(null);
+  useHeight(bar, '--phone-docked-height', mayOperate && chosen.length > 0);
   if (!mayOperate) return null;
   const areAll = chosen.length > 0 && chosen.length === selectable.length;
   const close = (): void => {
@@ -248,8 +250,8 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
   const waiting = chosen.filter(isUnacknowledged);
   const shelvable = chosen.filter(({ shelved_until }) => shelved_until === null);
   return (
-    <div class={`alerts-selection-place ${chosen.length === 0 ? '' : 'docked'}`}>
-      <div class={`alerts-selection ${chosen.length === 0 ? 'none-chosen' : ''}`}>
+    <div class="alerts-selection-place">
+      <div ref={bar} class={`alerts-selection ${chosen.length === 0 ? 'none-chosen' : ''}`}>
         <label>
           <input
             type="checkbox"

@@ -1,12 +1,14 @@
 import './emergency-stop.css';
 import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { confirmed } from '../context/confirmed.ts';
 import { type Console, callOptions, useConsole, useScope } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Age } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
+import { useHeight } from '../kit/use-height.ts';
 import { StopButton } from '../operations/stop-button.tsx';
 import { texts } from '../texts/texts.ts';
 
@@ -24,16 +26,20 @@ export function EmergencyStop({ deviceId, name, state }: Props) {
   const mayStop = useScope('stop');
   const mayOperate = useScope('operate');
   const isInForce = state?.active === true;
+  const place = useRef<HTMLDivElement>(null);
+  useHeight(place, '--emergency-stop-height', mayStop);
   return (
     <section class="emergency-stop" aria-label={common.emergencyStop}>
       {mayStop && (
-        <StopButton
-          of={deviceId}
-          {...request}
-          isInForce={isInForce && state.confirmed}
-          label={missions.emergencyStopOf(name)}
-          text={common.emergencyStop}
-        />
+        <div ref={place} class="emergency-stop-place">
+          <StopButton
+            of={deviceId}
+            {...request}
+            isInForce={isInForce && state.confirmed}
+            label={missions.emergencyStopOf(name)}
+            text={common.emergencyStop}
+          />
+        </div>
       )}
       {isInForce && state.since !== null && (
         <div class="in-force" role="status">

@@ -13,6 +13,7 @@ import { addressOf } from '../context/routes.ts';
 import { EmptyState } from '../kit/empty-state.tsx';
 import { formatValue } from '../kit/format.ts';
 import { Notice } from '../kit/messages.tsx';
+import { useRootClass } from '../kit/root-class.ts';
 import type { LiveDevice } from '../live/site.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { emptyContents, type MapContents } from './contents.ts';
@@ -111,6 +112,7 @@ export function FieldMap() {
   const view = useSignal(NO_VIEW);
   const isFitted = useSignal(false);
   const place = useRef<HTMLDivElement>(null);
+  useRootClass('stop-docked');
   const contents = useMemo(emptyContents, []);
   const tracks = useMemo(() => new Tracks(client), [client]);
   const tilesAddress = settings.map_tiles_url;
@@ -215,10 +217,7 @@ export function FieldMap() {
         />
         {selected !== null && <SelectedLayer device={selected} mode={mode} contents={contents} />}
       </MapSurface>
-      <aside
-        class={selected === null ? 'map-panel' : 'map-panel with-stop'}
-        aria-label={selected === null ? map.vehicles : selected.value.name}
-      >
+      <aside class="map-panel" aria-label={selected === null ? map.vehicles : selected.value.name}>
         {selected === null ? (
           <VehicleList devices={vehicles.value} onShow={show} />
         ) : (

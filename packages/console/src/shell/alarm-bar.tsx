@@ -1,8 +1,7 @@
 import './alarm-bar.css';
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { useComputed, useSignal } from '@preact/signals';
-import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { AcknowledgeButton, OutcomeLine } from '../alerts/acknowledge-button.tsx';
 import { summaryOf } from '../alerts/alerts.ts';
 import { useConsole, useIsLost } from '../context/console.ts';
@@ -12,6 +11,7 @@ import { formatClock, formatDuration, formatMinute, formatNumber, otherZone } fr
 import { Age } from '../kit/measured.tsx';
 import { messageText, timeText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
+import { useHeight } from '../kit/use-height.ts';
 import { SILENCE_TOLD_MS } from '../live/silence.ts';
 import { locale, texts } from '../texts/texts.ts';
 
@@ -139,22 +139,6 @@ function LostLine() {
       <span>{shell.notLiveMeans}</span>
     </p>
   );
-}
-
-/** Tells the styles how high something is now, so that forms, sticky heads and docked buttons begin beside it. */
-export function useHeight(element: RefObject<HTMLElement | null>, property: string): void {
-  useLayoutEffect(() => {
-    const { current } = element;
-    // What stands in a dialog is not docked at the window.
-    if (current === null || current.closest('dialog') !== null) return;
-    const { style } = document.documentElement;
-    const observer = new ResizeObserver(() => style.setProperty(property, `${current.offsetHeight}px`));
-    observer.observe(current);
-    return () => {
-      observer.disconnect();
-      style.removeProperty(property);
-    };
-  }, []);
 }
 
 /** Whether what is shown has been there for a moment, so that a press cannot hit what has just taken its place. */

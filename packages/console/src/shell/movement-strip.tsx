@@ -11,12 +11,12 @@ import { DeviceName } from '../kit/device-name.tsx';
 import { formatQuantity, formatTime } from '../kit/format.ts';
 import { LastKnown } from '../kit/measured.tsx';
 import { statusText } from '../kit/sentences.ts';
+import { useHeight } from '../kit/use-height.ts';
 import { type Place, rowAfter } from '../live/movements.ts';
 import { amountText, operationTitle } from '../operations/jobs.ts';
 import { OperationProgress, stopOperation, useTimeLeft } from '../operations/operation-progress.tsx';
 import { StopPress, StopProgress } from '../operations/stop-button.tsx';
 import { locale, texts } from '../texts/texts.ts';
-import { useHeight } from './alarm-bar.tsx';
 
 /** The least width of a card with its gap, and the width of what says how many there are. */
 const CARD_PX = 352;

@@ -4,16 +4,16 @@ import type { FleetDevice } from '@granary/contract/fleet';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { ConfigurationPatchOf } from '@granary/contract/profiles/profiles';
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { callOptions, useConsole, useScope } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';
 import { useAction } from '../../kit/form-state.ts';
 import { formatQuantity } from '../../kit/format.ts';
 import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
-import { useRootClass } from '../../kit/root-class.ts';
 import { faultText } from '../../kit/sentences.ts';
 import { timeText } from '../../kit/time-entry.ts';
+import { useHeight } from '../../kit/use-height.ts';
 import { useLoaded } from '../../kit/use-loaded.ts';
 import { nameOf } from '../../operations/jobs.ts';
 import { locale, texts } from '../../texts/texts.ts';
@@ -59,7 +59,8 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
   const faulty = useSignal<readonly string[]>([]);
   const savedAt = useSignal<string | null>(null);
   const action = useAction();
-  useRootClass('configuration-docked', mayConfigure);
+  const actions = useRef<HTMLDivElement>(null);
+  useHeight(actions, '--docked-height', mayConfigure);
 
   useEffect(() => {
     if (facts.etag === stored.peek().etag) return;
@@ -140,7 +141,7 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
         onChange={change}
       />
       {mayConfigure && (
-        <div class="device-configuration-actions">
+        <div ref={actions} class="device-configuration-actions">
           {!isOutdated && <Failure of={action.failure} />}
           <p class="muted" role="status">
             {changes.length > 0 && words.changed(changes.length)}
