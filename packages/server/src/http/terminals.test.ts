@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { TERMINALS_MAX } from '@granary/core/terminals';
 import { TestClock } from '@granary/testing/server/clock';
 import { eventually } from '@granary/testing/server/eventually';
 import { cookieOf, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
-import { type Api, describeService, siloNamed } from '@granary/testing/server/service';
+import { type Api, describeRequests, describeService, siloNamed } from '@granary/testing/server/service';
 
 const TERMINALS = '/v1/terminals';
 const PERSON = '/v1/session/person';
@@ -324,3 +325,18 @@ describeService(
   {},
   { now: clock.now },
 );
+
+describeRequests('the number of terminals', (api) => {
+  test('is bounded, also when many are enrolled at once', async () => {
+    const wanted = { name: 'A display', kind: 'display', facilities: ['north'] };
+    const codes = new Map<string | null, number>();
+    for (let sent = 0; sent < TERMINALS_MAX + 20; sent += 20) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => api.post(TERMINALS, wanted)));
+      for (const { body } of answers) {
+        const code = body.error?.code ?? null;
+        codes.set(code, (codes.get(code) ?? 0) + 1);
+      }
+    }
+    assert.deepEqual(Object.fromEntries(codes), { null: TERMINALS_MAX, terminal_limit_reached: 20 });
+  });
+});
