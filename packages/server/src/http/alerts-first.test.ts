@@ -7,23 +7,37 @@ import { registerLowSilo } from '@granary/testing/server/devices/low-silo';
 import { eventually } from '@granary/testing/server/eventually';
 import { MailServer } from '@granary/testing/server/mail-server';
 import { signedIn } from '@granary/testing/server/people';
-import { describeService } from '@granary/testing/server/service';
+import { PushService } from '@granary/testing/server/push-service';
+import { type Answer, describeService } from '@granary/testing/server/service';
 
 const REPORTS = IS_FULL_SIZE ? 500 : 60;
-const REPORTS_PER_HOUR = 20;
+const ASKED_PER_HOUR = 20;
 /** Less than an attempt to send a mail lasts that hangs. */
 const PATIENCE_MS = 30_000;
 
-/** Answers nothing about the recipients of reports while it holds them. */
+/** What goes on when nothing is held any more. */
 const held: (() => void)[] = [];
 let isHolding = true;
+const hold = (): void => {
+  isHolding = true;
+  held.length = 0;
+};
+const release = (): void => {
+  isHolding = false;
+  for (const goOn of held) goOn();
+};
+/** It answers nothing about the recipients of reports and tests while it holds them. */
 const mail = await new MailServer({
   onRcptTo: ({ address }, _session, done) => {
     if (isHolding && address.startsWith('reader-')) held.push(done);
     else done();
   },
 }).start();
-after(() => mail.stop());
+const pushService = await new PushService().start();
+after(async () => {
+  pushService.stop();
+  await mail.stop();
+});
 
 describeService(
   'an alert',
@@ -31,8 +45,7 @@ describeService(
     const mailsTo = (start: string) => mail.received.filter(({ to }) => to[0]?.startsWith(start));
 
     it('is mailed at once while reports hang that were asked for before it', async () => {
-      isHolding = true;
-      held.length = 0;
+      hold();
       mail.received.length = 0;
       const targets = [{ email: 'shift@example.com' }];
       const rule = { name: 'Shift', match: { facilities: ['east'], severity_min: 'critical' }, targets };
@@ -54,33 +67,65 @@ describeService(
       await api.post(`${path}/telemetry`, { ts: Date.now(), weight: 40 });
       await eventually(async () => mailsTo('shift').length, 1, PATIENCE_MS);
       assert.deepEqual([mail.received.length, mailsTo('reader').length], [1, 0]);
-      isHolding = false;
-      for (const release of held) release();
+      release();
       await eventually(async () => mailsTo('reader').length, REPORTS);
     });
 
-    it('waits for no flood of reports, of which a person has one that waits and few in an hour', async () => {
-      isHolding = true;
-      held.length = 0;
-      const ada = await signedIn(api, [{ role: 'viewer', facilities: ['north'] }]);
-      await api.patch(`/v1/people/${ada.person.person_id}`, { email: 'reader-ada@example.com' });
-      const ask = async () => {
-        const { status, body } = await ada.ask('POST', '/v1/reports', {});
-        return status === 200 ? 'sent' : body.error.message_code;
-      };
-      const atOnce = await Promise.all(Array.from({ length: 10 }, ask));
-      const waiting = atOnce.filter((told) => told === 'message_waits_already').length;
-      assert.ok(waiting > 0, atOnce.join());
-      isHolding = false;
-      for (const release of held) release();
-      let sent = atOnce.length - waiting;
-      for (let told = ''; told !== 'messages_in_an_hour'; ) {
-        told = await ask();
-        if (told === 'sent') sent++;
-        assert.ok(sent <= REPORTS_PER_HOUR, `${sent} reports`);
-      }
-      assert.equal(sent, REPORTS_PER_HOUR);
-    });
+    const viewer = () => signedIn(api, [{ role: 'viewer', facilities: ['north'] }]);
+    let asking = 0;
+    /** Each gives a request of its own, and its messages wait while they are held. */
+    const MESSAGES: Readonly<Record<string, () => Promise<() => Promise<Answer>>>> = {
+      reports: async () => {
+        const ada = await viewer();
+        const { person_id: id } = ada.person;
+        await api.patch(`/v1/people/${id}`, { email: `reader-${id}@example.com` });
+        return () => ada.ask('POST', '/v1/reports', {});
+      },
+      'tests of a rule': async () => {
+        const targets = [{ email: `reader-of-rule-${++asking}@example.com` }];
+        const rule = { name: 'Nowhere', match: { facilities: ['nowhere'] }, targets };
+        const { rule_id: id } = (await api.post('/v1/notification-rules', rule)).body.data;
+        return () => api.post(`/v1/notification-rules/${id}/test`);
+      },
+      'tests of Web Push': async () => {
+        const ada = await viewer();
+        const { browser, subscription } = pushService.register();
+        if (isHolding) browser.until = new Promise((resolve) => void held.push(resolve));
+        const answer = await ada.ask('PUT', '/v1/me/push/subscription', subscription);
+        assert.equal(answer.status, 200, answer.text);
+        return () => ada.ask('POST', '/v1/me/push/test');
+      },
+    };
+
+    for (const [name, prepare] of Object.entries(MESSAGES)) {
+      it(`waits for no flood of ${name}, of which one waits and few are sent in an hour`, async () => {
+        hold();
+        const ask = await prepare();
+        const told = async (): Promise<string> => {
+          const { status, body } = await ask();
+          if (status === 200) return 'sent';
+          assert.deepEqual([status, body.error.code], [429, 'rate_limited']);
+          return body.error.message_code;
+        };
+        const atOnce = await Promise.all(Array.from({ length: 10 }, told));
+        release();
+        let sent = atOnce.filter((one) => one === 'sent').length;
+        // More than one only where an attempt has begun, of which there are few at once.
+        assert.deepEqual([...new Set(atOnce)].toSorted(), ['message_waits_already', 'sent']);
+        for (let last = ''; last !== 'messages_in_an_hour'; ) {
+          last = await told();
+          if (last === 'sent') sent++;
+          assert.ok(sent <= ASKED_PER_HOUR, `${sent} of ${name}`);
+        }
+        assert.equal(sent, ASKED_PER_HOUR);
+        const another = await prepare();
+        assert.equal((await another()).status, 200, 'each has a limit of its own');
+      });
+    }
   },
-  { GRANARY_SMTP_URL: mail.url, GRANARY_MAIL_FROM: 'Granary <granary@farm.example>' },
+  {
+    GRANARY_SMTP_URL: mail.url,
+    GRANARY_MAIL_FROM: 'Granary <granary@farm.example>',
+    GRANARY_PUSH_ORIGINS: pushService.origin,
+  },
 );

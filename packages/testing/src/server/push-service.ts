@@ -12,6 +12,8 @@ interface Browser {
   readonly messages: { readonly headers: IncomingHttpHeaders; readonly payload: PushPayload }[];
   /** What the push service answers. */
   status: number;
+  /** When it answers. */
+  until: Promise<void>;
   /** How often it was asked. */
   asked: number;
 }
@@ -33,7 +35,7 @@ export class PushService {
         const text = ece.decrypt(Buffer.concat(parts), options).toString();
         browser.messages.push({ headers, payload: JSON.parse(text) });
       }
-      response.writeHead(browser.status).end();
+      void browser.until.then(() => response.writeHead(browser.status).end());
     });
   });
 
@@ -53,7 +55,7 @@ export class PushService {
     const p256dh = keys.generateKeys('base64url');
     const auth = randomBytes(16).toString('base64url');
     const path = `/push/${this.#browsers.size}`;
-    const browser: Browser = { keys, auth, messages: [], status: 201, asked: 0 };
+    const browser: Browser = { keys, auth, messages: [], status: 201, until: Promise.resolve(), asked: 0 };
     this.#browsers.set(path, browser);
     return { browser, subscription: { endpoint: this.origin + path, keys: { p256dh, auth } } };
   }
