@@ -184,6 +184,47 @@ describe('the shell of the console in Chromium', () => {
     await page.getByLabel('Settings: Dora').waitFor();
   });
 
+  test('tells a person that somebody guesses, until they have seen it', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page } = operator;
+    const { client } = site;
+    const grants = [{ role: 'viewer' as const }];
+    const { code } = await client.people.invite({ login: 'emma', name: 'Emma', grants });
+    await page.goto('about:blank');
+    await page.goto(`${site.url}/#invite=${code}`);
+    await page.getByLabel('Choose a password').fill('seven geese behind the hedge');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Settings: Emma').waitFor();
+    const guess = async (times: number): Promise<void> => {
+      for (let n = 0; n < times; n++) {
+        await assert.rejects(client.session.create({ login: 'emma', password: 'a guess' }), /not right/);
+      }
+    };
+    const notice = page.getByRole('status', { name: 'Wrong ones given for you' });
+    /** In the overview nothing else asks for the person. */
+    const openAgain = async (): Promise<void> => {
+      const told = page.waitForResponse(`${site.url}/v1/me`);
+      await page.reload();
+      await (await told).finished();
+      await page.evaluate('new Promise(requestAnimationFrame)');
+    };
+    await guess(4);
+    await openAgain();
+    assert.equal(await notice.count(), 0, 'people type so many wrongly themselves');
+    await guess(1);
+    await openAgain();
+    await notice.getByText('given for you: 5. They were refused.').waitFor();
+    await checkAccessibility(page);
+    await notice.getByRole('link', { name: 'Show' }).click();
+    await page.getByRole('cell', { name: '127.0.0.1', exact: true }).first().waitFor();
+    await notice.getByRole('button', { name: 'I have seen it' }).click();
+    await notice.waitFor({ state: 'detached' });
+    await operator.open('#/overview');
+    await openAgain();
+    assert.equal(await notice.count(), 0, 'it was seen');
+  });
+
   test('adds a passkey and signs in with it under a name, and says why not at an address', async (t) => {
     const operator = await signIn(t, site);
     if (operator === null) return;
