@@ -32,6 +32,7 @@ import { measurePeople } from './bench/case-people.ts';
 import { measureReads } from './bench/case-reads.ts';
 import { measureStarts } from './bench/case-starts.ts';
 import { measureStopsBesideLoad } from './bench/case-stops-beside-load.ts';
+import { measureStored } from './bench/case-stored.ts';
 import { measureStream } from './bench/case-stream.ts';
 import { type Finding, type Measured, machine, measuredNow, withFindings } from './bench/report.ts';
 import { onPostgres } from './bench/service-process.ts';
@@ -72,6 +73,8 @@ const ALL_CASES: Cases = {
   'overload-postgres': onPostgres(measureOverload),
   'stops-beside-load': (dataDir) => measureStopsBesideLoad(dataDir),
   'stops-beside-load-postgres': onPostgres(measureStopsBesideLoad),
+  stored: (dataDir) => measureStored(dataDir),
+  'stored-postgres': onPostgres(measureStored),
   people: (dataDir) => measurePeople(dataDir),
   'people-postgres': onPostgres(measurePeople),
   nodes: measureNodes,

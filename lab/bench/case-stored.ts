@@ -1,0 +1,213 @@
+import { join } from 'node:path';
+import type { StoreLocation } from '@granary/app/app';
+import { MINUTE_MS } from '@granary/contract/time';
+import { enlargeStore } from '@granary/testing/server/large-store';
+import { bridgedDevice } from '@granary/testing/server/scripted-bridge';
+import { ask, registerRovers, registerSilos } from './farm.ts';
+import { generateRequests } from './generator.ts';
+import type { LoadRequest } from './http-load.ts';
+import { type Finding, percentile, whole } from './report.ts';
+import { type ServiceProcess, SQLITE, type Storage, startServiceProcess } from './service-process.ts';
+import { StopClientProcess, type StopDevices } from './stop-client.ts';
+import { TURNS_FILE, turnsSinceLast } from './turn-watch.ts';
+
+/** Of each kind, operation stops and emergency stops, beside one load. */
+const STOPS_PER_LOAD = 60;
+const APART_MS = 100;
+const STOP_P99_MS_MAX = 250;
+const READERS = 8;
+const STORED = {
+  devices: 2_000,
+  bridges: 100,
+  devicesPerBridge: 5_000,
+  people: 3_000,
+  keys: 1_000,
+  alerts: 10_000,
+  others: 3_000,
+};
+
+interface Load {
+  readonly name: string;
+  readonly requests: readonly LoadRequest[];
+}
+
+/** Stops beside those who read lists, counts and metrics over the largest stores that keys can make. */
+export async function measureStored(dataDir: string, storage: Storage = SQLITE): Promise<Finding[]> {
+  const turnsFile = join(dataDir, 'turns.json');
+  const env = {
+    GRANARY_DATA_DIR: dataDir,
+    GRANARY_DATABASE_URL: storage.databaseUrl,
+    GRANARY_RATE_LIMIT: 'off',
+    NODE_OPTIONS: `--import ${new URL('./turn-watch.ts', import.meta.url).href}`,
+    [TURNS_FILE]: turnsFile,
+  };
+  const location: StoreLocation =
+    storage.databaseUrl === ''
+      ? { engine: 'sqlite', folder: dataDir }
+      : { engine: 'postgres', url: storage.databaseUrl };
+  let service = await startServiceProcess(env);
+  try {
+    const loads = await loadsOf(service);
+    const devices: StopDevices[] = [];
+    for (const index of loads.keys()) {
+      const prefix = `load-${index}`;
+      const rovers = await registerRovers(service, STOPS_PER_LOAD, prefix);
+      devices.push({ rovers, silos: await registerSilos(service, STOPS_PER_LOAD, { prefix }) });
+    }
+    await service.stop();
+    await enlargeStore(location, STORED);
+    service = await startServiceProcess(env);
+    const findings: Finding[] = [];
+    for (const [index, load] of loads.entries()) {
+      const finding = await besideLoad(service, devices[index] ?? { rovers: [], silos: [] }, load, turnsFile);
+      const named = { ...finding, name: `${finding.name}${storage.suffix}` };
+      console.log(`  ${named.name}: ${named.figure}; ${named.detail}`);
+      findings.push(named);
+    }
+    return findings;
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Makes one of each kind, and the callers. */
+async function loadsOf(service: ServiceProcess): Promise<Load[]> {
+  const made = async (path: string, body: object) =>
+    ((await (await ask(service, path, body)).json()) as { data: { readonly key?: string } }).data;
+  const keyOf = async (body: object): Promise<string> =>
+    (await made('/v1/keys', { name: 'reader', ...body })).key ?? '';
+  await registerSilos(service, 1, { prefix: 'first' });
+  const ingest = await keyOf({ scopes: ['ingest'] });
+  const report = await fetch(`${service.httpUrl}/v1/bridges/first/report`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ingest}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...REPORT, devices: [bridgedDevice('first-0001')] }),
+  });
+  if (!report.ok) throw new Error(`the bridge was refused: ${await report.text()}`);
+  await made('/v1/people', { login: 'first', name: 'First', grants: [{ role: 'viewer' }] });
+  await made('/v1/terminals', { name: 'Wall', kind: 'display', facilities: ['facility-1'] });
+  await made('/v1/notes', { facility: 'facility-1', text: 'noisy' });
+  await made('/v1/views', { name: 'Low', address: '#/overview?show=low' });
+  await made('/v1/webhooks', { url: 'https://receiver.example/', event_types: ['device.registered'] });
+  const keys = {
+    all: service.adminKey.key,
+    device: await keyOf({ scopes: ['read'], device_ids: ['first-0001'] }),
+    admin: await keyOf({ scopes: ['read', 'configure', 'admin'], facilities: ['facility-1'] }),
+  };
+  const get = (path: string, key?: string): LoadRequest => ({
+    method: 'GET',
+    path,
+    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+  });
+  return [
+    { name: 'nothing', requests: [] },
+    { name: `${READERS} anonymous readers of the metrics`, requests: [get('/metrics')] },
+    {
+      name: `${READERS} readers of bridges with a key of one device`,
+      requests: [get('/v1/bridges', keys.device)],
+    },
+    {
+      name: `${READERS} readers of bridges with a key of everything`,
+      requests: [get('/v1/bridges/first', keys.all)],
+    },
+    {
+      name: `${READERS} readers of one person with a limited key`,
+      requests: [get('/v1/people?limit=1', keys.admin)],
+    },
+    {
+      name: `${READERS} readers of everything in turn`,
+      requests: LISTS.flatMap((path) => [get(path, keys.all), get(path, keys.admin)]),
+    },
+  ];
+}
+
+const REPORT = {
+  session: 'one',
+  version: '1',
+  started_at: '2026-11-18T04:00:00Z',
+  site: { file: 'site.yaml', loaded_at: null, faults: [] },
+  journal: { readings: 0, bytes: 0, oldest_at: null, dropped: 0, fault: null, gaps: [] },
+};
+
+const LISTS = [
+  '/v1/devices?limit=1000',
+  '/v1/alerts?limit=1000',
+  '/v1/alerts/statistics',
+  '/v1/operations?limit=1000',
+  '/v1/missions?limit=1000',
+  '/v1/commands?limit=1000',
+  '/v1/overview',
+  '/v1/overview/time-zones',
+  '/v1/forecasts',
+  '/v1/refills',
+  '/v1/order-list',
+  '/v1/findings',
+  '/v1/notes?limit=1000',
+  '/v1/shift-report',
+  '/v1/handovers',
+  '/v1/reports',
+  '/v1/views?limit=1000',
+  '/v1/bridges',
+  '/v1/bridges/first',
+  '/v1/alarm-help',
+  '/v1/keys?limit=1000',
+  '/v1/people?limit=1000',
+  '/v1/terminals?limit=1000',
+  '/v1/notification-rules',
+  '/v1/notifications',
+  '/v1/webhooks?limit=1000',
+  '/v1/audit?limit=1000',
+  '/v1/sessions',
+  '/v1/icar/feed-storage?limit=1000',
+  '/v1/export',
+  '/v1/history?interval=1h',
+  '/metrics',
+];
+
+async function besideLoad(
+  service: ServiceProcess,
+  devices: StopDevices,
+  { name, requests }: Load,
+  turnsFile: string,
+): Promise<Finding> {
+  const client = new StopClientProcess(devices);
+  const over = new AbortController();
+  try {
+    await client.connect(service);
+    await client.start();
+    const begun = Promise.withResolvers<void>();
+    const load = { httpUrl: service.httpUrl, connections: READERS, requests, durationMs: 2 * MINUTE_MS };
+    const answers =
+      requests.length === 0
+        ? null
+        : generateRequests(load, over.signal, begun.resolve).then((all) => all.answers);
+    if (answers !== null) await Promise.race([begun.promise, answers]);
+    await turnsSinceLast(service, turnsFile);
+    const { operation, emergency } = await client.stop(APART_MS);
+    const turns = await turnsSinceLast(service, turnsFile);
+    over.abort();
+    await client.leave();
+    const times = [...operation, ...emergency].flatMap(({ reachedMs }) =>
+      reachedMs === null ? [] : [reachedMs],
+    );
+    const lost = operation.length + emergency.length - times.length;
+    const p99 = percentile(times, 0.99);
+    const read = Object.entries((await answers) ?? {}).map(
+      ([status, count]) => `${whole(count)} × ${status}`,
+    );
+    return {
+      name: `Stops beside ${name}`,
+      target: `p99 at most ${STOP_P99_MS_MAX} ms, none refused or cut off`,
+      figure: `${p99.toFixed(0)} ms${lost === 0 ? '' : `, ${lost} refused or cut off`}`,
+      met: p99 <= STOP_P99_MS_MAX && lost === 0,
+      detail: [
+        `half ${percentile(times, 0.5).toFixed(0)} ms, the slowest of ${times.length} ${Math.max(...times).toFixed(0)} ms`,
+        `the main thread's longest turn ${turns.longestMs.toFixed(0)} ms (processor time ${turns.longestCpuMs.toFixed(0)} ms)`,
+        `answers ${read.join(', ') || 'none'}`,
+      ].join('; '),
+    };
+  } finally {
+    over.abort();
+    await client.end();
+  }
+}
