@@ -1,22 +1,24 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { type ScriptedRover, startRover } from '@granary/testing/server/devices/scripted-rover';
 import { startSilo } from '@granary/testing/server/devices/scripted-silo';
 import { eventually } from '@granary/testing/server/eventually';
 import { cookieOf, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
 import { siloNamed } from '@granary/testing/server/service';
 import { Client } from 'pg';
-import { feedingSilo, inTime, type Rig, type RunningSilo, startRig, timed } from './rig.ts';
+import { feedingSilo, inTime, type Rig, type RunningSilo, startRig, timed, UNWAITED_MS_MAX } from './rig.ts';
 
-const AT_DEVICE_MS_MAX = 250;
-const ANSWERED_MS_MAX = 500;
-/** The best of several attempts counts, because the machine may be busy during one of them. */
 const ATTEMPTS = 4;
 const STOPPED_MS_MAX = 10_000;
 const SILOS = '/v1/siloscale/devices';
 
-const best = (attempts: readonly { readonly ms: number }[]): number =>
-  Math.min(...attempts.map(({ ms }) => ms));
+function assertUnwaited(t: TestContext, what: string, times: readonly number[]): void {
+  t.diagnostic(`${what} after ${times.map(Math.round).join(', ')} ms`);
+  assert.ok(
+    times.every((ms) => ms < UNWAITED_MS_MAX),
+    `${what} after ${times} ms`,
+  );
+}
 
 async function change(url: string, text: string): Promise<void> {
   const client = new Client(url);
@@ -48,24 +50,24 @@ describe('while PostgreSQL is frozen', () => {
   const issueKey = async (wanted: object = {}) =>
     (await rig.api.post('/v1/keys', { name: 'k', scopes: ['operate', 'read'], ...wanted })).body.data;
 
-  test('a stop is at the device within 250 ms, answered within 500 ms, and stored afterwards', async () => {
+  test('a stop and its answer wait for nothing, and it is stored afterwards', async (t) => {
     const { api } = rig;
     const silos: RunningSilo[] = [];
     for (let n = 0; n < ATTEMPTS; n++) silos.push(await feedingSilo(api, `stop-${n}`));
     await whileFrozen(async () => {
-      const atDevice: { ms: number }[] = [];
-      const answers: { ms: number }[] = [];
+      const atDevice: number[] = [];
+      const answers: number[] = [];
       for (const { silo, path, operationId } of silos) {
         const answering = timed(api.post(`${path}/stop`, undefined, { 'idempotency-key': operationId }));
-        atDevice.push(await timed(silo.take('stop')));
+        atDevice.push((await timed(silo.take('stop'))).ms);
         const { result, ms } = await answering;
         const { status, operation_id, status_detail } = result.body.data;
         assert.match(status_detail, /sent to the device.*could not be stored yet/);
         assert.deepEqual([result.status, status, operation_id], [200, 'stopping', operationId]);
-        answers.push({ ms });
+        answers.push(ms);
       }
-      assert.ok(best(atDevice) < AT_DEVICE_MS_MAX, `at the device after ${best(atDevice)} ms`);
-      assert.ok(best(answers) < ANSWERED_MS_MAX, `answered after ${best(answers)} ms`);
+      assertUnwaited(t, 'at the device', atDevice);
+      assertUnwaited(t, 'answered', answers);
     });
     for (const { silo, path, operationId } of silos) {
       await eventually(async () => (await api.get(path)).body.data?.status, 'stopping');
@@ -75,14 +77,14 @@ describe('while PostgreSQL is frozen', () => {
     }
   });
 
-  test('an emergency stop is at the device within 250 ms, answered within 500 ms, and stored afterwards', async () => {
+  test('an emergency stop and its answer wait for nothing, and it is stored afterwards', async (t) => {
     const { api } = rig;
     const rovers: ScriptedRover[] = [];
     for (let n = 0; n < ATTEMPTS; n++) rovers.push(await startRover(api, `emergency-${n}`));
     const commands: { path: string; id: string }[] = [];
     await whileFrozen(async () => {
-      const atDevice: { ms: number }[] = [];
-      const answers: { ms: number }[] = [];
+      const atDevice: number[] = [];
+      const answers: number[] = [];
       for (const rover of rovers) {
         const answering = timed(api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' }));
         const received = await timed(rover.take('execute'));
@@ -92,11 +94,11 @@ describe('while PostgreSQL is frozen', () => {
         assert.match(status_detail, /sent to the device.*could not be stored yet/);
         assert.equal(received.result.command_id, id);
         commands.push({ path: `${rover.path}/remote/commands/${id}`, id });
-        atDevice.push(received);
-        answers.push({ ms });
+        atDevice.push(received.ms);
+        answers.push(ms);
       }
-      assert.ok(best(atDevice) < AT_DEVICE_MS_MAX, `at the device after ${best(atDevice)} ms`);
-      assert.ok(best(answers) < ANSWERED_MS_MAX, `answered after ${best(answers)} ms`);
+      assertUnwaited(t, 'at the device', atDevice);
+      assertUnwaited(t, 'answered', answers);
     });
     for (const { path, id } of commands) {
       await eventually(async () => (await api.get(path)).body.data?.command_id, id);
@@ -119,7 +121,7 @@ describe('while PostgreSQL is frozen', () => {
         [elsewhere.key, 404],
       ] as const) {
         const { result, ms } = await timed(api.as(key).post(`${path}/stop`));
-        assert.deepEqual([result.status, ms < 2 * ANSWERED_MS_MAX], [status, true], `${result.text} ${ms}`);
+        assert.deepEqual([result.status, ms < UNWAITED_MS_MAX], [status, true], `${result.text} ${ms}`);
       }
     });
     assert.equal(silo.commands.filter(({ command }) => command === 'stop').length, 0);
@@ -147,7 +149,7 @@ describe('while PostgreSQL is frozen', () => {
       timed(api.raw('POST', `${path}/stop`, { headers }));
     await whileFrozen(async () => {
       const ended = await stop(left);
-      assert.deepEqual([ended.result.status, ended.ms < 2 * ANSWERED_MS_MAX], [503, true], ended.result.text);
+      assert.deepEqual([ended.result.status, ended.ms < UNWAITED_MS_MAX], [503, true], ended.result.text);
       assert.equal((await stop({ ...unused, 'sec-fetch-site': 'same-site' })).result.status, 403);
       assert.equal(silo.commands.filter(({ command }) => command === 'stop').length, 0);
       const { result } = await stop(unused);
@@ -191,7 +193,7 @@ describe('while PostgreSQL is frozen', () => {
       const { result, ms } = await timed(rig.api.post(`${SILOS}/nobody/operations/op_1/stop`));
       assert.equal(result.status, 503);
       assert.match(result.body.error.message, /nothing was sent.*stop at the device/);
-      assert.ok(ms < 2 * ANSWERED_MS_MAX, `${ms} ms`);
+      assert.ok(ms < UNWAITED_MS_MAX, `${ms} ms`);
     });
   });
 

@@ -5,16 +5,12 @@ import { hasProgram } from '@granary/testing/link/outside-clients';
 import { type ScriptedRover, startRover } from '@granary/testing/server/devices/scripted-rover';
 import { cookieOf, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
 import type { Answer, Api } from '@granary/testing/server/service';
-import { feedingSilo, type RunningSilo, timed } from './rig.ts';
+import { feedingSilo, type RunningSilo, timed, UNWAITED_MS_MAX } from './rig.ts';
 import { NodesRig } from './several-nodes.ts';
 
-const AT_DEVICE_MS_MAX = 500;
-const ANSWERED_MS_MAX = 1_000;
-/** The best of several attempts counts, because the machine may be busy during one of them. */
 const ATTEMPTS = 2;
-
-/** Within this time every node knows who has ended. */
-const TOLD_MS = 1_000;
+/** Every node knows within a second who has ended, and on a busy machine within this time. */
+const TOLD_MS = 4_000;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -105,11 +101,11 @@ describe('three nodes while PostgreSQL is frozen', { skip: !hasProgram('mosquitt
     assert.equal(result.status, 200, result.text);
     assert.equal(result.body.result?.isError ?? false, false, result.text);
     assert.match(result.text, /could not be stored yet/);
-    assert.ok(ms < ANSWERED_MS_MAX, `answered after ${ms} ms`);
+    assert.ok(ms < UNWAITED_MS_MAX, `answered after ${ms} ms`);
     return (atDevice ?? (await timed(arriving))).ms;
   }
 
-  test('every node stops devices that it has not met, for everybody who was let in elsewhere', async () => {
+  test('every node stops devices that it has not met, for everybody who was let in elsewhere', async (t) => {
     const times = new Map<string, number[]>();
     const note = (name: string, ms: number) => times.set(name, [...(times.get(name) ?? []), ms]);
     const asked: (Asking & {
@@ -141,11 +137,15 @@ describe('three nodes while PostgreSQL is frozen', { skip: !hasProgram('mosquitt
     });
     for (const { rover, silo } of asked) await Promise.all([rover.leave(), silo.silo.leave()]);
     for (const [name, all] of times) {
-      assert.ok(Math.min(...all) < AT_DEVICE_MS_MAX, `${name}: at the device after ${all} ms`);
+      t.diagnostic(`${name}: at the device after ${all.map(Math.round).join(', ')} ms`);
+      assert.ok(
+        all.every((ms) => ms < UNWAITED_MS_MAX),
+        `${name}: at the device after ${all} ms`,
+      );
     }
   });
 
-  test('whoever has ended elsewhere stops nothing a second later, although this node had let them in', async () => {
+  test('whoever has ended elsewhere stops nothing soon after, although this node had let them in', async () => {
     const running = await feedingSilo(first, 'guarded');
     const key = await issueKey();
     const moved = await issueKey({ facilities: ['north'] });

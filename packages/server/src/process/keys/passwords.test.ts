@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RequestTime, withinRequest } from '@granary/common/request-time';
 import { SECOND_MS } from '@granary/contract/time';
+import { Argon2, type Argon2Job } from './argon2.ts';
 import { Passwords } from './passwords.ts';
 
 const LATE = { code: 'rate_limited', message: /try again/ };
@@ -21,6 +22,20 @@ test('passwords are compared one at a time, 200 wait, and further ones are refus
   assert.equal(codes.filter((code) => code === 'rate_limited').length, 5);
   assert.equal(begun, 200);
   assert.equal(await first, false);
+});
+
+test('as much is computed for a name that nobody has as for a wrong password', async () => {
+  const argon2 = new Argon2();
+  const jobs: object[] = [];
+  const derive = ({ message, nonce, ...costs }: Argon2Job): Promise<Buffer> => {
+    jobs.push({ ...costs, nonceBytes: Buffer.byteLength(nonce) });
+    return argon2.derive({ message, nonce, ...costs });
+  };
+  const passwords = new Passwords({ derive });
+  const stored = await passwords.hash('the right one');
+  for (const one of [stored, null]) assert.equal(await passwords.matches('not the right one', one), false);
+  const [, ofWrong, ofNobody, ...others] = jobs;
+  assert.deepEqual([ofNobody, others], [ofWrong, []]);
 });
 
 test('a password waits for one PIN at most, however many are guessed', async () => {

@@ -36,9 +36,13 @@ const ANY_TURN: Turn = { lane: 'elsewhere', group: '' };
 
 /** Computes one password at a time; the others wait, in lanes that take turns: guessed PINs and passwords do not keep people out. */
 export class Passwords {
-  readonly #argon2 = new Argon2();
+  readonly #argon2: Pick<Argon2, 'derive'>;
   readonly #turns = new PasswordTurns(WAITING_MAX);
   #isRunning = false;
+
+  constructor(argon2: Pick<Argon2, 'derive'> = new Argon2()) {
+    this.#argon2 = argon2;
+  }
 
   /** In PHC form. */
   async hash(password: string): Promise<string> {
