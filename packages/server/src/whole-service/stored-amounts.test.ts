@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreLocation } from '@granary/app/app';
 import { DEFAULT_ADDRESSES, groupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { fillPath, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
 import { ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
-import { describeEachEngine } from '@granary/testing/app/engines';
+import type { Value } from '@granary/store/sql';
+import { describeEachEngine, type TestEngine } from '@granary/testing/app/engines';
 import { countRowsRead, type RowsRead } from '@granary/testing/app/rows-read';
 import { ExampleResources } from '@granary/testing/server/example-resources';
 import { enlargeStore } from '@granary/testing/server/large-store';
@@ -30,6 +32,10 @@ const ROWS_BESIDES_MAX = 1_400;
 const ROWS_PER_ENTRY_MAX = 4;
 /** Every registered device is asked for its readings, in turns, so that these cost what is registered. */
 const EXPORTS: readonly string[] = ['exports.readings', 'exports.history'];
+/** A table with more rows is read by an index. */
+const ROWS_READ_THROUGH_MAX = 20_000;
+/** PostgreSQL keeps its figures back for a second. */
+const FIGURES_MS = 1_500;
 /** They do not end. */
 const STREAMS: readonly string[] = ['events.stream', 'readings.stream'];
 /** Reads in the background are counted, too. */
@@ -71,6 +77,15 @@ async function makeResources(api: Api): Promise<Get[]> {
 /** Objects and lines: what the answer consists of. */
 const entriesOf = (text: string): number => text.split(/[{\n]/).length - 1;
 
+/** How many rows of each large table were read from its beginning on, which only PostgreSQL counts. */
+async function tablesReadThrough({ name, query }: TestEngine): Promise<Value[][]> {
+  if (name === 'sqlite') return [];
+  await sleep(FIGURES_MS);
+  return await query(
+    `SELECT relname, seq_tup_read FROM pg_stat_user_tables WHERE n_live_tup > ${ROWS_READ_THROUGH_MAX} ORDER BY relname`,
+  );
+}
+
 describeEachEngine('whatever keys have stored', (engine) => {
   test('every answer costs what is in it', async (t) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
@@ -89,6 +104,7 @@ describeEachEngine('whatever keys have stored', (engine) => {
       key: (await api.post('/v1/keys', limited)).body.data.key as string,
     }));
     await enlargeStore(location, AMOUNTS);
+    const readBefore = await tablesReadThrough(engine);
 
     await withService(env, {}, async (api) => {
       const counted = countRowsRead();
@@ -122,5 +138,6 @@ describeEachEngine('whatever keys have stored', (engine) => {
       }
       assert.deepEqual(faults, []);
     });
+    assert.deepEqual(await tablesReadThrough(engine), readBefore);
   });
 });
