@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isSeen } from '@granary/contract/input/seen-text';
+import { SEEN_TEXT } from '@granary/contract/input/text-schemas';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import {
@@ -51,6 +53,7 @@ export class AnswerCheck {
   constructor(published: Published) {
     this.#published = published;
     addFormats.default(this.#ajv);
+    this.#ajv.addFormat(SEEN_TEXT, isSeen);
     this.#ajv.addSchema(published.document, DOCUMENT);
   }
 
