@@ -59,10 +59,17 @@ async function assertHistoryIsComplete(client: Client): Promise<void> {
   for (const { id } of SILOS) assert.deepEqual(await wholeDayCounts(client, id), expected, id);
 }
 
+/** The devices of which the service says so. */
+const beingWritten = async (client: Client): Promise<readonly string[]> =>
+  (await Array.fromAsync(client.fleet.devicesAll({ label: 'history=writing' }))).map(
+    ({ device_id }) => device_id,
+  );
+
 test('a farm registers its devices, reports, writes its history once, and disconnects cleanly', async (t) => {
   const { client, options } = await startService(t, FARM);
   const first = await farmWithEvents(t, options);
   await first.farm.historyWritten;
+  assert.deepEqual(await beingWritten(client), []);
   await untilAll(client, 'online');
   assert.deepEqual(first.kinds(), new Set(['registered', 'link', 'history']));
   assert.deepEqual(first.events.at(-1), {
@@ -105,9 +112,12 @@ test('an interrupted backfill is finished by the next start', async (t) => {
   const lastSilo = SILOS.at(-1);
   assert.ok(lastSilo);
   assert.deepEqual(await wholeDayCounts(client, lastSilo.id), []);
+  const left = await beingWritten(client);
+  assert.ok(left.includes(lastSilo.id) && left.length <= DEVICES_TOTAL - 4, `${left}`);
   const next = await farmWithEvents(t, options);
   await next.farm.historyWritten;
   await assertHistoryIsComplete(client);
+  assert.deepEqual(await beingWritten(client), []);
 });
 
 /** A silo without regular use or delivery at this time, so that only the test changes its content. */

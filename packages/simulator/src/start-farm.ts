@@ -1,7 +1,12 @@
 import { dirname, join } from 'node:path';
 import { ApiError, type Client, type ClientOptions, createClient } from '@granary/client';
-import type { DeviceCredentials } from '@granary/contract/devices/devices';
-import { isSimulated } from '@granary/contract/devices/label-match';
+import type { DeviceCredentials, DeviceSummary } from '@granary/contract/devices/devices';
+import {
+  HISTORY_WRITING,
+  HISTORY_WRITTEN,
+  isHistoryBeingWritten,
+  isSimulated,
+} from '@granary/contract/devices/label-match';
 import { DEVICE_GROUPS } from '@granary/contract/profiles/groups';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { checkFault, type FaultPlan } from './farm/fault-plan.ts';
@@ -23,6 +28,15 @@ export interface Enrolled {
   readonly device: SimulatedDevice;
   readonly credentials: DeviceCredentials;
   readonly isNew: boolean;
+  /** It has the label of a history that is being written. */
+  readonly isHistoryOpen: boolean;
+}
+
+interface Enrolment {
+  readonly nowMs: number;
+  /** New devices get a history. */
+  readonly hasHistory: boolean;
+  readonly onEvent: (event: FarmEvent) => void;
 }
 
 /** The service has no such device any more, or one of somebody else with its id, which is left alone. */
@@ -38,23 +52,25 @@ export async function enrol(
   client: Client,
   secrets: CredentialsFile,
   devices: readonly SimulatedDevice[],
-  nowMs: number,
-  onEvent: (event: FarmEvent) => void = () => undefined,
+  { nowMs, hasHistory, onEvent }: Enrolment,
 ): Promise<readonly Enrolled[]> {
   const known = await registeredDevices(client);
   const enrolled: Enrolled[] = [];
   for (const device of devices) {
     const { id: deviceId } = device.unit;
-    const isOurs = known.get(deviceId);
-    const isNew = isOurs === undefined;
+    const found = known.get(deviceId);
+    const isNew = found === undefined;
     try {
-      if (isOurs === false) throw new NotOursError(IS_NOT_SIMULATED);
+      if (!isNew && !isSimulated(found)) throw new NotOursError(IS_NOT_SIMULATED);
       if (!isNew) await device.update(client, nowMs);
       const stored = isNew ? undefined : secrets.find(deviceId);
       const credentials =
         stored ??
-        (isNew ? await register(client, secrets, device, nowMs) : await renewSecret(client, secrets, device));
-      enrolled.push({ device, credentials, isNew });
+        (isNew
+          ? await register(client, secrets, device, { nowMs, hasHistory })
+          : await renewSecret(client, secrets, device));
+      const isHistoryOpen = isNew ? hasHistory : isHistoryBeingWritten(found);
+      enrolled.push({ device, credentials, isNew, isHistoryOpen });
     } catch (failure) {
       if (!(failure instanceof NotOursError)) throw failure;
       onEvent({ kind: 'left-out', deviceId, reason: failure.message });
@@ -63,12 +79,11 @@ export async function enrol(
   return enrolled;
 }
 
-/** Whether each is a simulated one, by id. */
-async function registeredDevices(client: Client): Promise<ReadonlyMap<string, boolean>> {
-  const known = new Map<string, boolean>();
+/** By id. */
+async function registeredDevices(client: Client): Promise<ReadonlyMap<string, DeviceSummary>> {
+  const known = new Map<string, DeviceSummary>();
   for (const group of DEVICE_GROUPS) {
-    for await (const device of client.devices[group].listAll())
-      known.set(device.device_id, isSimulated(device));
+    for await (const device of client.devices[group].listAll()) known.set(device.device_id, device);
   }
   return known;
 }
@@ -77,9 +92,10 @@ async function register(
   client: Client,
   secrets: CredentialsFile,
   device: SimulatedDevice,
-  nowMs: number,
+  { nowMs, hasHistory }: Pick<Enrolment, 'nowMs' | 'hasHistory'>,
 ): Promise<DeviceCredentials> {
-  const { credentials } = await device.register(client, nowMs).catch(orNotOurs);
+  const labels = hasHistory ? HISTORY_WRITING : {};
+  const { credentials } = await device.register(client, nowMs, labels).catch(orNotOurs);
   await secrets.keep(credentials);
   return credentials;
 }
@@ -105,6 +121,27 @@ function orNotOurs(failure: unknown): never {
   throw failure;
 }
 
+/** Takes away only the label of a history that is being written: what somebody has written in its place stays. */
+export async function tellHistoryIsWritten(
+  client: Client,
+  { group, unit }: SimulatedDevice,
+  signal: AbortSignal,
+): Promise<void> {
+  const devices = client.devices[group];
+  for (;;) {
+    try {
+      const { device, etag } = await devices.getVersioned(unit.id, { signal });
+      if (!isHistoryBeingWritten(device) || etag === null) return;
+      await devices.update(unit.id, { labels: HISTORY_WRITTEN }, { signal, ifMatch: etag });
+      return;
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+      if (REMOVED_CODES.includes(failure.code)) return;
+      if (failure.code !== 'stale_version') throw failure;
+    }
+  }
+}
+
 export type HistoryEvent =
   | {
       readonly kind: 'history';
@@ -118,19 +155,22 @@ export interface HistoryJob {
   readonly devices: readonly {
     readonly link: Pick<ServiceConnection, 'deliver'>;
     readonly sources: readonly BackfillSource[];
+    /** Called when nothing of its history is missing. */
+    readonly tellWritten: () => Promise<void>;
   }[];
   readonly days: number;
   readonly nowMs: number;
   readonly onEvent: (event: HistoryEvent) => void;
+  /** The farm is being stopped. */
+  readonly signal: AbortSignal;
 }
 
 /** Resolves when the backfill is written, was already complete, or has failed, which is reported as an event. */
 export async function writeHistory(job: HistoryJob): Promise<void> {
-  if (job.days <= 0) return;
   try {
     await writeMissingHistory(job);
   } catch (failure) {
-    if (failure instanceof LinkStoppedError) return;
+    if (job.signal.aborted) return;
     job.onEvent({
       kind: 'history-failed',
       reason: failure instanceof Error ? failure.message : String(failure),
@@ -138,28 +178,37 @@ export async function writeHistory(job: HistoryJob): Promise<void> {
   }
 }
 
-/** Writes over each device's own link and waits for each acknowledgement, so that an interruption loses little. */
-async function writeMissingHistory({ devices, days, nowMs, onEvent }: HistoryJob): Promise<void> {
+/**
+ * Writes over each device's own link and waits for each acknowledgement, so that an interruption loses little. A device that
+ * fails, or that was removed meanwhile, does not end the work on the others.
+ */
+async function writeMissingHistory({ devices, days, nowMs, onEvent, signal }: HistoryJob): Promise<void> {
   const waiting = devices.values();
+  const failures: unknown[] = [];
   let devicesDone = 0;
   let hasBegun = false;
   const report = () => onEvent({ kind: 'history', days, devicesDone, devicesTotal: devices.length });
+  const write = async ({ link, sources, tellWritten }: HistoryJob['devices'][number]) => {
+    for (const source of sources) {
+      const span = await findMissingHistory(source, days, nowMs);
+      if (span === undefined) continue;
+      if (!hasBegun) report();
+      hasBegun = true;
+      for (const readings of backfillMessages(source, span)) await link.deliver('telemetry', readings);
+    }
+    await tellWritten();
+    devicesDone++;
+    if (hasBegun) report();
+  };
   const writeWaiting = async () => {
-    for (const { link, sources } of waiting) {
-      for (const source of sources) {
-        const span = await findMissingHistory(source, days, nowMs);
-        if (span === undefined) continue;
-        if (!hasBegun) report();
-        hasBegun = true;
-        for (const readings of backfillMessages(source, span)) await link.deliver('telemetry', readings);
-      }
-      devicesDone++;
-      if (hasBegun) report();
+    for (const device of waiting) {
+      if (signal.aborted) return;
+      await write(device).catch((failure) => failures.push(failure));
     }
   };
-  const outcomes = await Promise.allSettled(Array.from({ length: DEVICES_AT_A_TIME }, writeWaiting));
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  await Promise.all(Array.from({ length: DEVICES_AT_A_TIME }, writeWaiting));
+  const failed = failures.find((failure) => !(failure instanceof LinkStoppedError));
+  if (failed !== undefined) throw failed;
 }
 
 export type FarmEvent =
@@ -216,8 +265,7 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
     client,
     secrets,
     profiles.flatMap(({ devices }) => devices),
-    now(),
-    onEvent,
+    { nowMs: now(), hasHistory: historyDays > 0, onEvent },
   );
   reportNew(profiles, enrolled, onEvent);
 
@@ -235,12 +283,17 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
   const find = (id: string): RunningDevice => running.get(id) ?? missing(id);
   for (const device of running.values()) device.start();
 
-  const backfills = enrolled.map(({ device }) => ({
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const backfills = enrolled.map(({ device, isHistoryOpen }) => ({
     link: find(device.unit.id).link,
     sources: device.backfills(client),
+    tellWritten: async () => {
+      if (isHistoryOpen) await tellHistoryIsWritten(client, device, signal);
+    },
   }));
   return {
-    historyWritten: writeHistory({ devices: backfills, days: historyDays, nowMs: now(), onEvent }),
+    historyWritten: writeHistory({ devices: backfills, days: historyDays, nowMs: now(), onEvent, signal }),
     removed: removed.promise,
     model: (id, type) => {
       const { model } = find(id);
@@ -251,6 +304,7 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
       find(id).fault(name, isOn);
     },
     stop: async () => {
+      stopping.abort();
       await Promise.all([...running.values()].map((device) => device.stop()));
     },
   };

@@ -223,6 +223,12 @@ class Devices {
       .sort(compareNames);
   });
 
+  /** How many have this name, place or label. */
+  count(isCounted: (device: FleetDevice) => boolean): number {
+    this.#renamed.value;
+    return [...this.#all.value.values()].filter((device) => isCounted(device.peek())).length;
+  }
+
   /** With several facilities a name alone does not tell where a device is. */
   readonly hasSeveralPlaces: ReadonlySignal<boolean> = computed(() => this.facilities.value.length > 1);
 

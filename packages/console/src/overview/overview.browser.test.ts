@@ -60,6 +60,37 @@ describe('the overview of the site in Chromium', () => {
     assert.deepEqual(record.faults, []);
   });
 
+  test('says whose history is still being written until it is, to everybody and of what they see', async (t) => {
+    const { silo } = site.client.devices;
+    const label = async (value: string | null): Promise<void> => {
+      for (const id of ['silo-01', 'silo-06']) await silo.update(id, { labels: { history: value } });
+    };
+    t.after(() => label(null));
+    await label('writing');
+    const manager = await signIn(t, site);
+    const { key } = await site.client.keys.create({
+      name: 'viewer',
+      scopes: ['read'],
+      device_ids: ['silo-01', 'silo-02', 'rover-01'],
+    });
+    const viewer = await signIn(t, site, { apiKey: key, language: 'de', viewport: PHONE });
+    if (manager === null || viewer === null) return;
+    await viewer.page.getByText('Der Verlauf von 1 von 3 Geräten wird noch geschrieben.').waitFor();
+    await checkAccessibility(viewer.page);
+    const { page } = manager;
+    const demo = page.getByRole('complementary', { name: 'First steps' });
+    await demo.getByRole('button').click();
+    await demo.waitFor({ state: 'detached' });
+    await page.getByText('The history of 2 of 19 devices is still being written.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await silo.update('silo-01', { labels: { history: null } });
+    await page.getByText('The history of 1 of 19 devices is still being written.').waitFor();
+    await viewer.page.getByText('Der Verlauf von').waitFor({ state: 'detached' });
+    await silo.update('silo-06', { labels: { history: 'on paper' } });
+    await page.getByText('is still being written').waitFor({ state: 'detached' });
+    assert.deepEqual([...manager.record.faults, ...viewer.record.faults], []);
+  });
+
   test('closes a facility, and shows the devices as rows in the order of their levels, all of it in the address', async (t) => {
     const operator = await signIn(t, site);
     if (operator === null) return;

@@ -1,6 +1,6 @@
 import './overview.css';
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
-import { isSimulated } from '@granary/contract/devices/label-match';
+import { isHistoryBeingWritten, isSimulated } from '@granary/contract/devices/label-match';
 import type { ForecastSummary } from '@granary/contract/foresight/forecasts';
 import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
 import { useComputed } from '@preact/signals';
@@ -141,6 +141,7 @@ export function Overview() {
         <AttentionPanel />
         <div class="overview-places">
           <DemoNotice />
+          <HistoryNotice />
           {isEmpty ? <NoDevices /> : <OverviewFilters />}
           {!isEmpty && arranged.value.length === 0 && (
             <EmptyState drawing="silo" title={overview.nothingFound} />
@@ -285,6 +286,17 @@ function DemoNotice() {
         {start.dismiss}
       </Button>
     </aside>
+  );
+}
+
+/** For everybody, because the charts and forecasts of these devices have only a part of their past. */
+function HistoryNotice() {
+  const { devices } = useConsole().live.site;
+  const simulated = useComputed(() => devices.count(isSimulated));
+  const unwritten = useComputed(() => devices.count(isHistoryBeingWritten));
+  if (unwritten.value === 0) return null;
+  return (
+    <p class="demo-notice panel">{texts.value.start.historyBeingWritten(unwritten.value, simulated.value)}</p>
   );
 }
 

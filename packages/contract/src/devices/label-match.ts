@@ -29,8 +29,18 @@ export const SIMULATED_LABEL = 'simulated';
 /** As a device is registered with. */
 export const SIMULATED = { [SIMULATED_LABEL]: 'yes' };
 
-export const isSimulated = ({
-  labels = {},
-}: {
+interface Labelled {
   readonly labels?: Readonly<Record<string, string>>;
-}): boolean => Object.hasOwn(labels, SIMULATED_LABEL);
+}
+
+export const isSimulated = ({ labels = {} }: Labelled): boolean => Object.hasOwn(labels, SIMULATED_LABEL);
+
+const HISTORY_LABEL = 'history';
+const WRITING = 'writing';
+
+/** The label of a simulated device until its past is written. */
+export const HISTORY_WRITING = { [HISTORY_LABEL]: WRITING };
+export const HISTORY_WRITTEN = { [HISTORY_LABEL]: null };
+
+export const isHistoryBeingWritten = (device: Labelled): boolean =>
+  isSimulated(device) && device.labels?.[HISTORY_LABEL] === WRITING;

@@ -7,9 +7,10 @@ import { type HistoryEvent, writeHistory } from '../start-farm.ts';
 const NOW_MS = Date.UTC(2026, 10, 15, 12);
 const DAYS = 2;
 
-/** Writes the history of five devices, and returns which of them delivered all of it. */
+/** Writes the history of five devices, and returns which of them delivered all of it, and which are said to have it. */
 async function writeFive(failure: (device: number) => Error | undefined) {
   const delivered = new Map<number, number>();
+  const told: number[] = [];
   const events: HistoryEvent[] = [];
   const devices = [0, 1, 2, 3, 4].map((device) => ({
     link: {
@@ -27,23 +28,37 @@ async function writeFive(failure: (device: number) => Error | undefined) {
         dailyPoints: async () => ({ points: [] }),
       },
     ],
+    tellWritten: async () => {
+      told.push(device);
+    },
   }));
-  await writeHistory({ devices, days: DAYS, nowMs: NOW_MS, onEvent: (event) => events.push(event) });
+  const { signal } = new AbortController();
+  await writeHistory({ devices, days: DAYS, nowMs: NOW_MS, onEvent: (event) => events.push(event), signal });
   const complete = [...delivered].filter(([, count]) => count === (DAYS * DAY_MS) / HOUR_MS - 1);
-  return { complete: complete.map(([device]) => device).toSorted(), events };
+  return { complete: complete.map(([device]) => device).toSorted(), told: told.toSorted(), events };
 }
 
 test('every device is written and reported once', async () => {
-  const { complete, events } = await writeFive(() => undefined);
+  const { complete, told, events } = await writeFive(() => undefined);
   assert.deepEqual(complete, [0, 1, 2, 3, 4]);
+  assert.deepEqual(told, complete);
   const done = events.map((event) => (event.kind === 'history' ? event.devicesDone : event.kind));
   assert.deepEqual(done, [0, 1, 2, 3, 4, 5]);
 });
 
 test('a device that fails is reported, and the others are still written', async () => {
-  const { complete, events } = await writeFive((device) => (device === 1 ? new Error('refused') : undefined));
+  const { complete, told, events } = await writeFive((device) =>
+    device === 1 ? new Error('refused') : undefined,
+  );
   assert.deepEqual(complete, [0, 2, 3, 4]);
+  assert.deepEqual(told, complete);
   assert.deepEqual(events.at(-1), { kind: 'history-failed', reason: 'refused' });
+});
+
+test('devices that are removed meanwhile do not end the work on the others', async () => {
+  const { told, events } = await writeFive((device) => (device < 3 ? new LinkStoppedError() : undefined));
+  assert.deepEqual(told, [3, 4]);
+  assert.deepEqual(events.at(-1), { kind: 'history', days: DAYS, devicesDone: 2, devicesTotal: 5 });
 });
 
 test('the end of the farm is not a failure', async () => {

@@ -1,3 +1,5 @@
+import type { Labels } from '@granary/contract/devices/labels';
+
 export interface Facility {
   readonly name: string;
   readonly utcOffsetHours: number;
@@ -13,6 +15,8 @@ export interface FarmUnit {
   readonly firmwareVersion: string;
   readonly facility: Facility;
   readonly zone: string;
+  /** Those that it is registered with beside the label of all simulated devices. */
+  readonly labels?: Labels;
 }
 
 export const HILLSIDE: Facility = {

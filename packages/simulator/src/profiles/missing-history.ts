@@ -25,12 +25,13 @@ export interface DailyQuery {
   readonly to: string;
 }
 
-/** The time range that the service has no readings of; `undefined` when the backfill is complete. */
+/** The time range that the service has no readings of; `undefined` when the backfill is complete, or none is wanted. */
 export async function findMissingHistory(
   { dailyPoints }: BackfillSource,
   days: number,
   nowMs: number,
 ): Promise<Span | undefined> {
+  if (days <= 0) return undefined;
   const span = { fromMs: nowMs - days * DAY_MS + MARGIN_MS, toMs: nowMs };
   const { points } = await dailyPoints({
     interval: '1d',

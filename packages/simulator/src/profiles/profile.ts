@@ -1,6 +1,7 @@
 import type { Client } from '@granary/client';
 import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import { SIMULATED } from '@granary/contract/devices/label-match';
+import type { Labels } from '@granary/contract/devices/labels';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { HistoryPoint } from '@granary/contract/telemetry/telemetry';
 import type { DeviceOptions } from '../device/device.ts';
@@ -22,7 +23,8 @@ export interface SimulatedProfile {
 export interface SimulatedDevice {
   readonly unit: FarmUnit;
   readonly group: DeviceGroup;
-  readonly register: (client: Client, nowMs: number) => Promise<Registered>;
+  /** With labels beside the one that all simulated devices have. */
+  readonly register: (client: Client, nowMs: number, labels?: Labels) => Promise<Registered>;
   readonly update: (client: Client, nowMs: number) => Promise<void>;
   readonly backfills: (client: Client) => readonly BackfillSource[];
   readonly create: (options: RunOptions<string>) => RunningDevice;
@@ -82,7 +84,8 @@ export function simulatedProfile<Unit extends FarmUnit, Fault extends string>(
   const devices = units.map((unit) => ({
     unit,
     group,
-    register: (client: Client, nowMs: number) => register(client, unit, nowMs),
+    register: (client: Client, nowMs: number, labels: Labels = {}) =>
+      register(client, { ...unit, labels }, nowMs),
     update: async (client: Client, nowMs: number) => update?.(client, unit, nowMs),
     backfills: (client: Client) =>
       histories(unit).map(({ dailyPoints, ...past }) => ({
@@ -96,10 +99,10 @@ export function simulatedProfile<Unit extends FarmUnit, Fault extends string>(
 }
 
 /** The part of a registration that all profiles have. */
-export const registrationOf = ({ id, name, firmwareVersion, facility, zone }: FarmUnit) => ({
+export const registrationOf = ({ id, name, firmwareVersion, facility, zone, labels }: FarmUnit) => ({
   device_id: id,
   name,
   firmware_version: firmwareVersion,
   location: { facility: facility.name, zone },
-  labels: SIMULATED,
+  labels: { ...SIMULATED, ...labels },
 });

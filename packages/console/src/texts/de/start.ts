@@ -8,6 +8,11 @@ export const start: typeof english.start = {
   notice: 'Alle Geräte hier sind simuliert.',
   noticeMore: 'Eigene anschließen oder die Demo verlassen',
   dismiss: 'Nicht mehr anzeigen',
+  historyBeingWritten: (count, of) =>
+    plural(of, {
+      one: 'Der Verlauf des Geräts wird noch geschrieben.',
+      other: `Der Verlauf von ${count} von # Geräten wird noch geschrieben.`,
+    }),
   simulated: 'Was simuliert ist',
   none: 'Es gibt keine simulierten Geräte.',
   simulatedCount: (count) =>

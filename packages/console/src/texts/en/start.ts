@@ -7,6 +7,11 @@ export const start = {
   notice: 'All devices here are simulated.',
   noticeMore: 'Attach your own, or leave the demo',
   dismiss: 'Do not show this again',
+  historyBeingWritten: (count: number, of: number) =>
+    plural(of, {
+      one: 'The history of the device is still being written.',
+      other: `The history of ${count} of # devices is still being written.`,
+    }),
   simulated: 'What is simulated',
   none: 'There are no simulated devices.',
   simulatedCount: (count: number) =>

@@ -8,6 +8,11 @@ export const start: typeof english.start = {
   notice: 'Todos los equipos de aquí son simulados.',
   noticeMore: 'Conectar los suyos o salir de la demostración',
   dismiss: 'No mostrar más',
+  historyBeingWritten: (count, of) =>
+    plural(of, {
+      one: 'El historial del equipo aún se está escribiendo.',
+      other: `El historial de ${count} de los # equipos aún se está escribiendo.`,
+    }),
   simulated: 'Qué es simulado',
   none: 'No hay equipos simulados.',
   simulatedCount: (count) =>

@@ -8,6 +8,11 @@ export const start: typeof english.start = {
   notice: 'Tous les appareils ici sont simulés.',
   noticeMore: 'Raccorder les vôtres ou quitter la démo',
   dismiss: 'Ne plus afficher',
+  historyBeingWritten: (count, of) =>
+    plural(of, {
+      one: 'L’historique de l’appareil est encore en cours d’écriture.',
+      other: `L’historique de ${count} des # appareils est encore en cours d’écriture.`,
+    }),
   simulated: 'Ce qui est simulé',
   none: 'Il n’y a aucun appareil simulé.',
   simulatedCount: (count) =>

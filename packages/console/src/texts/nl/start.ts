@@ -8,6 +8,11 @@ export const start: typeof english.start = {
   notice: 'Alle apparaten hier zijn gesimuleerd.',
   noticeMore: 'Sluit eigen apparaten aan of verlaat de demo',
   dismiss: 'Niet meer tonen',
+  historyBeingWritten: (count, of) =>
+    plural(of, {
+      one: 'De geschiedenis van het apparaat wordt nog geschreven.',
+      other: `De geschiedenis van ${count} van de # apparaten wordt nog geschreven.`,
+    }),
   simulated: 'Wat gesimuleerd is',
   none: 'Er zijn geen gesimuleerde apparaten.',
   simulatedCount: (count) =>

@@ -8,6 +8,15 @@ export const start: typeof english.start = {
   notice: 'Wszystkie urządzenia tutaj są symulowane.',
   noticeMore: 'Podłącz własne albo wyjdź z wersji pokazowej',
   dismiss: 'Nie pokazuj więcej',
+  historyBeingWritten: (count, of) => {
+    const several = `Historia ${count} z # urządzeń jest jeszcze zapisywana.`;
+    return plural(of, {
+      one: 'Historia urządzenia jest jeszcze zapisywana.',
+      few: several,
+      many: several,
+      other: several,
+    });
+  },
   simulated: 'Co jest symulowane',
   none: 'Nie ma symulowanych urządzeń.',
   simulatedCount: (count) =>
