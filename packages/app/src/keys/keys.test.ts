@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { ROLES } from '@granary/contract/keys';
 import { grantOf } from '@granary/core/keys';
+import { writesWith } from '@granary/testing/app/attempts';
 import { describeEachEngine, describePostgres } from '@granary/testing/app/engines';
 import { isRefusal, NOW_MS } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
@@ -48,6 +49,18 @@ describeEachEngine('keys', (engine) => {
       ['list_2'],
     );
     assert.equal((await app.keys.list({ afterKeyId: null, limit: 100 })).length, before + 3);
+  });
+
+  it('have no rights that whoever makes or rotates them has not in the same transaction', async () => {
+    await app.keys.create(newKey('feeding', { grants: [grantOf(['operate'])] }));
+    const administrator = await writesWith(app, [grantOf(['admin'])], 'admin');
+    const feeding = newKey('made', { grants: [grantOf(['operate'])] });
+    await assert.rejects(administrator.keys.create(feeding), isRefusal('forbidden'));
+    const successor = { keyId: 'next', hash: 'hash of next', createdAtMs: NOW_MS };
+    await assert.rejects(administrator.keys.rotate('feeding', successor, NOW_MS), isRefusal('forbidden'));
+    const operator = await writesWith(app, [grantOf(['admin', 'operate'])], 'admin');
+    await operator.keys.create(feeding);
+    await operator.keys.rotate('feeding', successor, NOW_MS);
   });
 
   it('keeps the time of the first revocation', async () => {
