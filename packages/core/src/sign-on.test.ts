@@ -110,6 +110,7 @@ test('a person has a name, and a name for signing in without other characters', 
   });
   assert.equal(claimedPerson({ name: 'x'.repeat(1_000) }).name.length, 200);
   assert.equal(claimedPerson({ name: '\u202eadA\u2028\u200b' }).name, 'adA');
+  assert.equal(claimedPerson({ name: 'Ada\ufe0f\u200d' }).name, 'Ada');
   assert.equal(claimedPerson({ name: 'علی\u200cرضا' }).name, 'علی\u200cرضا');
 });
 

@@ -9,6 +9,9 @@ import { type Api, describeService, siloNamed } from '@granary/testing/server/se
 
 const SILOS = '/v1/siloscale/devices';
 
+/** As a client sends a text in UTF-8. */
+const inHeader = (text: string): string => Buffer.from(text).toString('latin1');
+
 describeService('the audit log over HTTP', (api) => {
   const entries = async (query: Record<string, string>, as: Api = api): Promise<AuditEntry[]> =>
     (await as.get(`/v1/audit?${new URLSearchParams(query)}`)).body.data;
@@ -88,17 +91,27 @@ describeService('the audit log over HTTP', (api) => {
 
   test('takes the name of the person from X-Actor in UTF-8, and refuses a bad one', async () => {
     const name = 'Jürgen Müller 鈴木';
-    const header = Buffer.from(name).toString('latin1');
-    await api.post(SILOS, siloNamed('named'), { 'x-actor': header });
+    await api.post(SILOS, siloNamed('named'), { 'x-actor': inHeader(name) });
     assert.equal((await entries({ device_id: 'named' }))[0]?.actor?.actor, name);
     assert.equal((await entries({ actor: name })).length, 1);
-    for (const bad of ['', '\u00ff\u00fe', 'a\tb', 'x'.repeat(201)]) {
+    const unseen = ['Ada\u202e', 'Ada\u200b', 'A\u{e0041}da', 'Ada\ufe0f'].map(inHeader);
+    for (const bad of ['', '\u00ff\u00fe', 'a\tb', 'x'.repeat(201), ...unseen]) {
       const answer = await api.post(SILOS, siloNamed('misnamed'), { 'x-actor': bad });
       assert.deepEqual([answer.status, answer.body.error.code], [400, 'invalid_input'], JSON.stringify(bad));
       assert.match(answer.body.error.message, /X-Actor/);
     }
     assert.equal((await api.get(`${SILOS}/misnamed`)).status, 404);
     assert.equal((await api.get('/v1/devices', { 'x-actor': 'a\tb' })).status, 200, 'a read has no actor');
+  });
+
+  test('takes the name of an agent from its program, and none that looks like another one', async () => {
+    for (const [device, given, shown] of [
+      ['by-agent', 'feed agent', 'feed agent'],
+      ['by-nobody', 'tnega\u202e', 'unnamed'],
+    ] as const) {
+      await api.post(SILOS, siloNamed(device), { 'x-agent': inHeader(given) });
+      assert.equal((await entries({ device_id: device }))[0]?.actor?.agent, shown);
+    }
   });
 
   test('shows a limited key what concerns its devices, and other keys than of administrators nothing', async () => {
