@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { OptionalActor } from './audit.ts';
 import { PageQuery } from './envelope.ts';
 import { checker, closed, described } from './input/schema.ts';
-import { line, note, noteNotEmpty } from './input/text-schemas.ts';
+import { note, noteNotEmpty, shownName } from './input/text-schemas.ts';
 import { messageFields } from './sentence-fields.ts';
 import { ALERTS } from './sentences/alerts.ts';
 import { Timestamp } from './time.ts';
@@ -51,7 +51,7 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 export type AlertFilter = (typeof ALERT_FILTERS)[number];
 
-const Person = line(200);
+const Person = shownName(200);
 const Note = note(2_000);
 const Reason = noteNotEmpty(2_000);
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);

@@ -1,15 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { OptionalActor } from './audit.ts';
 import { checker, closed, described } from './input/schema.ts';
-import { line } from './input/text-schemas.ts';
+import { line, shownName } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
-
-const Text = line(200);
 
 /** The statement of a person that a job does not run any more, although the device has not reported its end. */
 export const EndDeclaration = closed({
-  reason: Text,
-  looked_by: described('The name of the person who has looked at the device.', Text),
+  reason: line(200),
+  looked_by: described('The name of the person who has looked at the device.', shownName(200)),
 });
 
 /** The declaration in the record of the job; it stays there also if the device reports afterwards. */

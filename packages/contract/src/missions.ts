@@ -6,7 +6,7 @@ import { PageQuery } from './envelope.ts';
 import { ERROR_CODES } from './errors.ts';
 import { MissionId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
-import { line } from './input/text-schemas.ts';
+import { shownName } from './input/text-schemas.ts';
 import { Altitude, Latitude, Longitude } from './positions.ts';
 import { messageFields, REFUSAL_FIELDS, statusFields } from './sentence-fields.ts';
 import { MISSION_DETAILS } from './sentences/jobs.ts';
@@ -81,7 +81,7 @@ export type MissionStatus = (typeof MISSION_STATUSES)[number];
 export type MissionReason = (typeof MISSION_REASONS)[number];
 export type MissionRequestKind = (typeof MISSION_REQUESTS)[number];
 
-const MissionName = line(200);
+const MissionName = shownName(200);
 const Amount = Type.Number({ minimum: 0 });
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
 

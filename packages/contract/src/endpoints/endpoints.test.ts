@@ -29,6 +29,40 @@ for (const { name, endpoint } of ALL_ENDPOINTS) {
   });
 }
 
+/** Where a body gives a name, or says who somebody is; others only choose among names. */
+const NAME =
+  /^(?:.*\/)?(?:(?:mission_)?name|model|(?:acknowledged|shelved|looked)_by|location\/(?:facility|zone)|grants\/\d+\/facilities\/\d+)$/;
+/** Of the interface of somebody else, whose names stay as they are. */
+const FOREIGN = ['plants.create', 'plants.update'];
+
+/** The addresses of all texts in a value. */
+function textsIn(value: unknown, address = ''): string[] {
+  if (typeof value === 'string') return [address];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => textsIn(one, `${address}/${key}`));
+}
+
+test('no name in a body has a character that nobody sees', () => {
+  const refused = new Set<string>();
+  for (const { name, endpoint } of ALL_ENDPOINTS) {
+    for (const { body, refusal } of endpoint.examples) {
+      if (FOREIGN.includes(name) || refusal === 'invalid_input') continue;
+      for (const address of textsIn(body).filter((one) => NAME.test(one))) {
+        const path = address.slice(1).split('/');
+        const last = path.pop() ?? '';
+        const changed = structuredClone(body);
+        const holder = path.reduce((one, key) => Object(one)[key], changed);
+        Object(holder)[last] += '\u2060';
+        const faults = endpoint.body?.check.faults(changed).map((fault) => fault.path);
+        assert.deepEqual(faults, [address], `${name} ${address}`);
+        refused.add(last);
+      }
+    }
+  }
+  const names = ['acknowledged_by', 'facility', 'looked_by', 'mission_name', 'model', 'name', 'shelved_by'];
+  assert.deepEqual([...refused].filter((one) => !/^\d+$/.test(one)).toSorted(), [...names, 'zone']);
+});
+
 test('every endpoint has an address of its own, and those with a scope need a key', () => {
   const addresses = ALL_ENDPOINTS.map(({ endpoint }) => {
     assert.ok(endpoint.scope === null || endpoint.needsKey);
