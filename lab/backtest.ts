@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { BASELINES } from './backtest/baselines.ts';
 import { ceilingErrors } from './backtest/ceiling.ts';
-import { KINDS } from './backtest/demand.ts';
+import { KINDS, type Kind } from './backtest/demand.ts';
 import { findingRows } from './backtest/findings.ts';
 import { type Measures, measuresOf } from './backtest/measures.ts';
 import { type Replayed, replay } from './backtest/replay.ts';
@@ -21,6 +21,9 @@ const { values: options } = parseArgs({
   },
 });
 
+/** Its figures are told by themselves: the goals were set for the other kinds, and nobody enters the weather. */
+const APART: Kind = 'heating';
+
 const seed = Number(options.seed);
 const results = new Map<string, Replayed[]>();
 const withAnimals: Replayed[] = [];
@@ -32,7 +35,8 @@ for (const kind of KINDS) {
   );
   for (const silo of silos) if (silo.herds.length > 0) withAnimals.push(replay(silo, true));
 }
-const all = [...results.values()].flat();
+const pooledKinds = KINDS.filter((kind) => kind !== APART);
+const all = pooledKinds.flatMap((kind) => results.get(kind) ?? []);
 const known = [...all.filter(({ silo }) => silo.herds.length === 0), ...withAnimals];
 const pooled = measuresOf(all);
 const animalsKnown = measuresOf(known);
@@ -66,7 +70,7 @@ goals.push(
     to: 12,
   },
   { name: 'covered by the 80 % range, %', value: pooled.coveredPercent, from: 77, to: 83 },
-  ...[...results.keys()].map((kind) => ({
+  ...pooledKinds.map((kind) => ({
     name: `covered, ${kind}, %`,
     value: measures.get(kind)?.coveredPercent ?? Number.NaN,
     from: 72,

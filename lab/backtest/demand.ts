@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
  * What animals and plants take out of a silo, five minutes by five minutes. Written for the back-test alone: it shares
  * no code with the forecast or with the simulator.
  */
-export const KINDS = ['broiler', 'pig', 'dairy', 'mill', 'seasonal', 'sequence'] as const;
+export const KINDS = ['broiler', 'pig', 'dairy', 'mill', 'seasonal', 'sequence', 'heating'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** What a person who keeps the animals knows. Days are counted from the first day of the series. */
@@ -77,6 +77,8 @@ export function demandOf(kind: Kind, random: Random, days: number): Demand {
       return seasonal(random, days);
     case 'sequence':
       return dairy(random, days);
+    case 'heating':
+      return heating(random, days);
   }
 }
 
@@ -203,5 +205,27 @@ function seasonal(random: Random, days: number): Demand {
     day += season + random.whole(25, 45);
   }
   const shares = (): Float64Array => augers(random, (hour) => (hour > 6 && hour < 20 ? 1 : 0.02), 0.6);
+  return { perDay, shares, herds: [] };
+}
+
+/** A boiler of pellets: as many degrees as the day is colder than 16 °C, and hot water. Weather turns back within days. */
+function heating(random: Random, days: number): Demand {
+  const noise = fluctuation(random, random.between(0.03, 0.05));
+  const kept = random.between(0.8, 0.9);
+  const [perDegree, water] = [random.between(25, 60), random.between(1, 2.5)];
+  const [yearly, swing, unsteady] = [random.between(7, 10), random.between(8, 10), random.between(2.5, 3.5)];
+  let weather = unsteady * random.normal();
+  const perDay = Array.from({ length: days }, (_, day) => {
+    // The series begins on 12 January, twelve days before the coldest time of a year.
+    const celsius = yearly - swing * Math.cos((2 * Math.PI * (day - 12)) / 365) + weather;
+    weather = kept * weather + Math.sqrt(1 - kept * kept) * unsteady * random.normal();
+    return perDegree * (Math.max(0, 16 - celsius) + water) * noise.next().value;
+  });
+  const shares = (): Float64Array =>
+    augers(
+      random,
+      (hour) => 0.6 + 0.9 * bump(hour, 6.5, 1.5) + 0.5 * bump(hour, 19, 2.5) - (hour < 4 ? 0.3 : 0),
+      0.4,
+    );
   return { perDay, shares, herds: [] };
 }
