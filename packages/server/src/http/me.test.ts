@@ -438,13 +438,14 @@ describeService(
 
     test('are added with the password and sign in without a name, once for each challenge', async () => {
       const { person, passkey, ask } = await withPasskey();
-      const signed = passkey.signed(await challenge());
-      const answer = await enter(signed);
+      // Each signature has a further count, so that only the challenge is the same.
+      const asked = await challenge();
+      const answer = await enter(passkey.signed(asked));
       assert.equal(answer.status, 200, answer.text);
       assert.equal(answer.body.data.key_id, person.person_id);
-      assert.equal((await enter(signed)).status, 401, 'the challenge was used');
-      const again = passkey.signed(await challenge());
-      const both = await Promise.all([enter(again), enter(again)]);
+      assert.equal((await enter(passkey.signed(asked))).status, 401, 'the challenge was used');
+      const again = await challenge();
+      const both = await Promise.all([enter(passkey.signed(again)), enter(passkey.signed(again))]);
       assert.deepEqual(both.map(({ status }) => status).sort(), [200, 401]);
       const [listed] = (await ask('GET', ME)).body.data.passkeys;
       assert.ok(listed.name === 'phone' && listed.last_used_at !== null);
@@ -461,8 +462,16 @@ describeService(
       assert.equal((await enter(passkey.signed(mine))).status, 200);
     });
 
-    test('sign at the address of the service only, whatever Host a request names', async () => {
-      const { passkey } = await withPasskey();
+    test('are added and sign at the address of the service only, whatever Host a request names', async () => {
+      const { passkey, headers } = await withPasskey();
+      const url = api.started.httpUrl.replace('127.0.0.1', 'localhost');
+      const made = new SoftwarePasskey(url).created(await challenge());
+      const added = await fetch(`${url}${PASSKEYS}`, {
+        method: 'PUT',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'phone', current_password: PASSWORD, ...made }),
+      });
+      assert.match(await added.text(), /passkey_refused/);
       const host = 'evil.localhost';
       const origin = `http://${host}`;
       const body = JSON.stringify({ passkey: passkey.signed(await challenge(), { origin, rpId: host }) });
