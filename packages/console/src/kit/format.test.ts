@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDuration, formatMass, formatValue, utcTime } from './format.ts';
+import { formatDuration, formatMass, formatQuantity, formatValue, utcTime } from './format.ts';
 
 test('a value has its unit and the digits that the unit justifies', () => {
   const texts = [
@@ -19,6 +19,11 @@ test('a value has its unit and the digits that the unit justifies', () => {
     '1,013\u00a0hPa',
     '−0.7\u00a0°C',
   ]);
+});
+
+test('what rounds to zero has no sign', () => {
+  assert.equal(formatQuantity(-0.0004, 't', 'de'), '0\u00a0t');
+  assert.equal(formatValue(-0.04, 'celsius', 'en'), '0.0\u00a0°C');
 });
 
 test('masses from one tonne on are in tonnes', () => {

@@ -21,8 +21,12 @@ export function formatNumber(
   const key = `${language} ${leastDecimals} ${decimals}`;
   let format = numberFormats.get(key);
   if (format === undefined) {
-    const digits = { minimumFractionDigits: leastDecimals, maximumFractionDigits: decimals };
-    format = new Intl.NumberFormat(language, digits);
+    format = new Intl.NumberFormat(language, {
+      minimumFractionDigits: leastDecimals,
+      maximumFractionDigits: decimals,
+      // What rounds to zero has no sign.
+      signDisplay: 'negative',
+    });
     numberFormats.set(key, format);
   }
   return format.format(value).replace('-', '−');
