@@ -215,6 +215,10 @@ describe('the page of a device, in a browser', () => {
         return top !== undefined && below !== undefined && top.bottom <= below.top;
       });
       assert.ok(isAbove, 'the first button stays above');
+      const ground = () => first.evaluate((element) => getComputedStyle(element).backgroundColor);
+      const pressed = await ground();
+      await page.mouse.move(0, 0);
+      assert.equal(await ground(), pressed, 'under the pointer it does not look as if it could be pressed');
       await page.keyboard.press('Escape');
       await second.waitFor({ state: 'detached' });
       await page.getByLabel(words.amount, { exact: true }).focus();
@@ -240,6 +244,31 @@ describe('the page of a device, in a browser', () => {
       await site.client.operations.stop(deviceId, operation?.operation_id ?? '');
     });
   }
+
+  test('a second press that comes under the finger is seen before it is armed', async (t) => {
+    const person = await operator(t, { viewport: PHONE });
+    if (person === null) return;
+    const { page } = person;
+    const { deviceId, kg } = await aboveHighLevel();
+    await person.open(`#/devices/${deviceId}?start=feed`);
+    await amount(page).fill(String(kg));
+    const form = page.locator('form.device-start');
+    await form.locator('.device-start-warning').first().waitFor();
+    const first = form.locator('> button[type=submit]');
+    await first.evaluate((element) => element.scrollIntoView({ block: 'end' }));
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await first.click();
+    const places: number[] = [];
+    const second = form.locator('.second-press .primary');
+    for (let isArmed = false; !isArmed && places.length < 100; ) {
+      await page.clock.runFor(50);
+      places.push((await second.boundingBox())?.y ?? Number.NaN);
+      isArmed = (await second.getAttribute('aria-disabled')) === null;
+    }
+    assert.notEqual(places.at(0), places.at(-1), 'the page is scrolled');
+    assert.equal(new Set(places.slice(-10)).size, 1, `armed in its place: ${places}`);
+  });
 
   test('the vessel shows where the form leads, the points of a cable, and one rule for all of them', async (t) => {
     const person = await operator(t);

@@ -53,10 +53,17 @@ export function SecondPress({ text, reasons, isBusy, onPress, onLeave }: Props) 
     return () => removeEventListener('keydown', onKey, { capture: true });
   }, []);
   useEffect(() => {
-    const timer = setTimeout(() => {
+    const arm = (): void => {
       isArmed.value = true;
+    };
+    const topOf = (): number | undefined => element.current?.getBoundingClientRect().top;
+    let timer = setTimeout(() => {
+      const top = topOf();
       // Not before: the second half of a double click would land on what comes below the pointer.
       element.current?.scrollIntoView({ block: 'nearest' });
+      if (topOf() === top) arm();
+      // Whoever saw no answer presses the same place once more, where the second button may be now.
+      else timer = setTimeout(arm, ARMED_AFTER_MS);
     }, ARMED_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
