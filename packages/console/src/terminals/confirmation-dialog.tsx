@@ -73,7 +73,8 @@ function Asked({ what, isBySecond, answer }: Confirming) {
         <PinEntry
           name={isBySecond ? (second.value?.name ?? login.value) : session.name}
           usesPassword={needsPassword.value}
-          submit={terminals.confirm}
+          // The plan above may be out of sight by then.
+          submit={`${terminals.confirm}: ${title}`}
           onEnter={confirm}
         />
       )}

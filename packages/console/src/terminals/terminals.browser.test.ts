@@ -151,7 +151,7 @@ describe('terminals in Chromium', () => {
     assert.equal(await dialog.getByRole('button', { name: 'Ada Lovelace' }).count(), 0);
     await dialog.getByRole('button', { name: 'Bo Karlsson' }).click();
     await page.keyboard.type('4071');
-    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Confirm: Feed 5 kg' }).click();
     await page.getByRole('region', { name: 'Operation under way' }).waitFor();
     const [started] = (await site.client.audit.list({ action: 'operations.feed', result: 'done' })).data;
     assert.equal(started?.actor?.confirmed_by?.name, 'Bo Karlsson');
