@@ -3,6 +3,7 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { checkAccessibility, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
 import { openBrowser } from '@granary/testing/server/browser';
+import type { Page } from 'playwright-core';
 
 const WIDE = { width: 1_440, height: 900 };
 /** Mails are not sent there. The service is in another zone than its silos, which are in Berlin. */
@@ -15,6 +16,13 @@ const SETTINGS = {
 /** What a clock on the wall in a place shows, such as `06:05`. */
 const clockIn = (timeZone: string, timeMs = Date.now()): string =>
   new Date(timeMs).toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
+
+/** How much of the start of the shift is not shown in its field. */
+const hiddenOfStart = (page: Page): Promise<number> =>
+  page
+    .locator('.filter .entry input[type=text]')
+    .first()
+    .evaluate((element) => element.scrollWidth - element.clientWidth);
 
 interface Place {
   readonly locale: string;
@@ -68,6 +76,7 @@ describe('times in the page', () => {
     const { page } = operator;
     await operator.open('#/shift');
     await page.getByText(/^As of .+ · All facilities · times of Berlin · Shifts begin at 06:00/).waitFor();
+    assert.equal(await hiddenOfStart(page), 0);
     const head = (await page.getByText(/^As of /).textContent()) ?? '';
     const bar = (await page.locator('.bar-clock').textContent()) ?? '';
     assert.match(bar, /^\d\d:\d\d(?: [AP]M)?, Berlin time$/);
@@ -107,6 +116,7 @@ describe('times in the page', () => {
     const { page } = operator;
     await operator.open('#/shift');
     await page.getByText(/^Stand .+ · Zeiten von Berlin · Schichten beginnen um 06:00/).waitFor();
+    assert.equal(await hiddenOfStart(page), 0);
     await page.getByRole('button', { name: 'Übergeben' }).click();
     await page
       .getByRole('dialog')

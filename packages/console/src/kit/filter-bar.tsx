@@ -109,7 +109,7 @@ export function Segments({ name, label, options }: SegmentsProps) {
 export function TextFilter({ name, label }: FilterProps) {
   const { navigation } = useConsole();
   return (
-    <Filter label={label} isSearch>
+    <Filter label={label} kind="search">
       {(id) => (
         <input
           id={id}
@@ -133,7 +133,7 @@ interface NumbersFilterProps extends FilterProps {
 export function NumbersFilter({ name, label, unit }: NumbersFilterProps) {
   const { navigation } = useConsole();
   return (
-    <Filter label={label} isSearch>
+    <Filter label={label} kind="search">
       {(id) => (
         <NumbersBox
           id={id}
@@ -153,7 +153,7 @@ export function DateFilter({ name, label }: FilterProps) {
   const { navigation } = useConsole();
   const value = navigation.route.value.query.get(name) ?? '';
   return (
-    <Filter label={label}>
+    <Filter label={label} kind="time">
       {(id) => (
         <TimeBox
           id={id}
@@ -180,7 +180,7 @@ export function TimeFilter({ name, label, usual, timeZone }: TimeFilterProps) {
   const namedMs = Date.parse(navigation.route.value.query.get(name) ?? usual ?? '');
   const shown = Number.isNaN(namedMs) ? '' : new Date(localMs(namedMs, timeZone)).toISOString().slice(0, 16);
   return (
-    <Filter label={label}>
+    <Filter label={label} kind="time">
       {(id) => (
         <TimeBox
           id={id}
@@ -203,14 +203,14 @@ export function TimeFilter({ name, label, usual, timeZone }: TimeFilterProps) {
 
 interface LabelledProps {
   readonly label: string;
-  readonly isSearch?: boolean;
+  readonly kind?: 'search' | 'time';
   readonly children: (id: string) => ComponentChildren;
 }
 
-function Filter({ label, isSearch = false, children }: LabelledProps) {
+function Filter({ label, kind, children }: LabelledProps) {
   const id = useId();
   return (
-    <div class={isSearch ? 'filter search' : 'filter'}>
+    <div class={kind === undefined ? 'filter' : `filter ${kind}`}>
       <label class="only-for-readers" for={id}>
         {label}
       </label>
