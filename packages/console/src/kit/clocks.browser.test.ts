@@ -108,6 +108,23 @@ describe('times in the page', () => {
     await operator.open('#/start');
     await page.getByText('The service runs by the clocks of UTC, your silos by those of Berlin.').waitFor();
     await checkAccessibility(page);
+    await operator.open('#/devices/silo-01');
+    await page.locator('.u-over').hover();
+    await page
+      .locator('.device-readout time')
+      .getByText(/:00 [AP]M, Berlin time$/)
+      .waitFor();
+    const { operation_id: id } = await site.client.operations.feed('silo-01', { amount: 500 });
+    const card = page.locator('.movement');
+    await card.getByRole('button', { name: /^Stop/ }).click();
+    const end = await card.getByText(/confirmed by the device/).textContent();
+    assert.match(end ?? '', /[AP]M, Berlin time/);
+    await operator.open(`#/devices/silo-01?tab=operations&operation=${id}`);
+    const overlap = page
+      .locator('.device-trace-time')
+      .first()
+      .evaluate((element) => element.scrollWidth - element.clientWidth);
+    assert.equal(await overlap, 0, 'a time covers what happened');
   });
 
   test('are so on a phone, in German', async (t) => {

@@ -8,9 +8,9 @@ import { useConsole, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { DeviceName } from '../kit/device-name.tsx';
-import { formatQuantity, formatTime } from '../kit/format.ts';
+import { formatQuantity } from '../kit/format.ts';
 import { LastKnown } from '../kit/measured.tsx';
-import { statusText } from '../kit/sentences.ts';
+import { statusText, timeText } from '../kit/sentences.ts';
 import { useHeight } from '../kit/use-height.ts';
 import { type Place, rowAfter } from '../live/movements.ts';
 import { amountText, operationTitle } from '../operations/jobs.ts';
@@ -305,7 +305,7 @@ const detailsAddress = ({ kind, id, job }: Place): string =>
 /** How it ended, and who says so. */
 function endWords({ kind, job }: Place, nowMs: number): string[] {
   const { operations, missions, shell } = texts.value;
-  const at = formatTime(job.ended_at ?? nowMs, nowMs, locale.value);
+  const at = timeText(job.ended_at ?? nowMs, nowMs);
   if (kind === 'mission') {
     const sign = job.status === 'completed' ? '✓ ' : '';
     return [`${sign}${missions.statuses[job.status]}`, statusText(job), at];

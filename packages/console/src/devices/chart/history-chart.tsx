@@ -11,6 +11,7 @@ import { Button } from '../../kit/button.tsx';
 import { download } from '../../kit/download.ts';
 import { formatDuration, formatTime } from '../../kit/format.ts';
 import { Failure } from '../../kit/messages.tsx';
+import { timeText } from '../../kit/sentences.ts';
 import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
 import { language, locale, texts } from '../../texts/texts.ts';
 import { lineKey, type ShownSensor } from '../facts/sensors.ts';
@@ -302,7 +303,6 @@ function ChartToolbar({ range, histories, deviceId, onRange }: ChartToolbarProps
   const { devices } = texts.value;
   const nowMs = live.site.clock.nowMs.peek();
   const middle = (range.fromMs + range.toMs) / 2;
-  const shown = (ms: number): string => formatTime(ms, nowMs, locale.value);
   return (
     <div class="device-chart-toolbar">
       <fieldset class="segments" aria-label={devices.timeRange}>
@@ -318,7 +318,7 @@ function ChartToolbar({ range, histories, deviceId, onRange }: ChartToolbarProps
         ))}
       </fieldset>
       {range.preset === null && (
-        <p class="device-chart-range muted">{`${shown(range.fromMs)} – ${shown(range.toMs)}`}</p>
+        <p class="device-chart-range muted">{`${formatTime(range.fromMs, nowMs, locale.value)} – ${timeText(range.toMs, nowMs)}`}</p>
       )}
       <fieldset class="segments" aria-label={devices.moveTime}>
         <button

@@ -4,8 +4,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useConsole } from '../../context/console.ts';
 import { pageZone } from '../../context/page-zone.ts';
-import { formatTime, formatValue, utcTime } from '../../kit/format.ts';
-import { messageText } from '../../kit/sentences.ts';
+import { formatValue, utcTime } from '../../kit/format.ts';
+import { messageText, timeText } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { operationTitle } from '../../operations/jobs.ts';
 import { locale, texts } from '../../texts/texts.ts';
@@ -219,9 +219,7 @@ export function ChartReadout({ selected, histories, contents, marks, cursor }: C
   if (atMs === null) return null;
   return (
     <div class="device-readout" style={{ '--left': `${leftPx}px` }}>
-      <time title={utcTime(atMs)}>
-        {formatTime(bucketStart(0), live.site.clock.nowMs.peek(), locale.value)}
-      </time>
+      <time title={utcTime(atMs)}>{timeText(bucketStart(0), live.site.clock.nowMs.peek())}</time>
       <dl>
         {selected.map((sensor, place) => {
           const { unit } = sensor;
