@@ -49,4 +49,6 @@ const durationOf = ({ estimated_duration }: OperationPlan): string =>
   formatDuration(estimated_duration * MINUTE_MS);
 
 const usualOf = ({ usual_amount, unit }: OperationPlan, deviceId: string): string =>
-  usual_amount === null ? '–' : formatQuantity(usual_amount, unit, locale.value, deviceId, 1);
+  usual_amount === null
+    ? '–'
+    : formatQuantity(usual_amount, unit, locale.value, deviceId, unit === 't' ? 3 : 1);
