@@ -77,6 +77,9 @@ describe('times in the page', () => {
     await operator.open('#/shift');
     await page.getByText(/^As of .+ · All facilities · times of Berlin · Shifts begin at 06:00/).waitFor();
     assert.equal(await hiddenOfStart(page), 0);
+    await page.setViewportSize(PHONE);
+    assert.equal(await hiddenOfStart(page), 0);
+    await page.setViewportSize(WIDE);
     const head = (await page.getByText(/^As of /).textContent()) ?? '';
     const bar = (await page.locator('.bar-clock').textContent()) ?? '';
     assert.match(bar, /^\d\d:\d\d(?: [AP]M)?, Berlin time$/);

@@ -153,7 +153,7 @@ export function DateFilter({ name, label }: FilterProps) {
   const { navigation } = useConsole();
   const value = navigation.route.value.query.get(name) ?? '';
   return (
-    <Filter label={label} kind="time">
+    <Filter label={label} kind="date">
       {(id) => (
         <TimeBox
           id={id}
@@ -203,7 +203,7 @@ export function TimeFilter({ name, label, usual, timeZone }: TimeFilterProps) {
 
 interface LabelledProps {
   readonly label: string;
-  readonly kind?: 'search' | 'time';
+  readonly kind?: 'search' | 'date' | 'time';
   readonly children: (id: string) => ComponentChildren;
 }
 
