@@ -5,10 +5,10 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@granary/testing/free-port';
 import { Aedes } from 'aedes';
 import { fastify } from 'fastify';
 import { atExit } from '../../tools/at-exit.ts';
-import { freePort } from '../../tools/free-port.ts';
 import { endProcess } from './generator.ts';
 import { startSubscriber } from './sqlite-subscriber.ts';
 

@@ -11,11 +11,11 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type SiloCommand, topicOf, type UpSubject } from '@granary/contract/link/messages';
+import { freePort } from '@granary/testing/free-port';
 import { hasProgram, mayTestWith } from '@granary/testing/link/outside-clients';
 import { eventually } from '@granary/testing/server/eventually';
 import { siloNamed } from '@granary/testing/server/service';
 import { connectAsync, type MqttClient } from 'mqtt';
-import { freePort } from '../../tools/free-port.ts';
 import { hasPostgresServer } from '../../tools/test-setup/outside-programs.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

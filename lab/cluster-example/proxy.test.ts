@@ -8,10 +8,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { freePort } from '@granary/testing/free-port';
 import { newCertificate } from '@granary/testing/link/certificates';
 import { hasProgram, mayTestWith } from '@granary/testing/link/outside-clients';
 import { eventually } from '@granary/testing/server/eventually';
-import { freePort } from '../../tools/free-port.ts';
 
 const TEMPLATE = new URL('../../examples/cluster/nginx.conf', import.meta.url);
 

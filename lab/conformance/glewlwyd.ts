@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@granary/testing/free-port';
 import { CLIENT, Visitor } from '@granary/testing/server/identity-provider';
 import { type Api, withService } from '@granary/testing/server/service';
-import { freePort } from '../../tools/free-port.ts';
 
 const PROGRAM = '/usr/bin/glewlwyd';
 const SCHEMA = '/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3';

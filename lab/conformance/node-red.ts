@@ -9,8 +9,8 @@ import { endpointGroup } from '@granary/bridge/drivers/drivers';
 import { makeDriver as makeHttpDriver } from '@granary/bridge/drivers/http/http-driver';
 import { makeDriver as makeMqttDriver } from '@granary/bridge/drivers/mqtt/mqtt-driver';
 import { readMapping } from '@granary/bridge/mapping/read-mapping';
+import { freePort } from '@granary/testing/free-port';
 import { MosquittoBroker } from '@granary/testing/link/mosquitto-broker';
-import { freePort } from '../../tools/free-port.ts';
 import { command } from './outside-validators.ts';
 
 const PATIENCE_MS = 60_000;

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from '@granary/testing/free-port';
 import { exitCodeOf, start } from '../../tools/child-command.ts';
-import { freePort } from '../../tools/free-port.ts';
 import { REPOSITORY_ROOT } from '../../tools/repository-files.ts';
 
 /** Programs that nobody here wrote. They are not dependencies, because only this tool uses them and they are many packages. */

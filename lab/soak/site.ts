@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
+import { freePort } from '@granary/testing/free-port';
 import { MosquittoBroker } from '@granary/testing/link/mosquitto-broker';
 import { StallingProxy } from '@granary/testing/server/stalling-proxy';
-import { freePort } from '../../tools/free-port.ts';
 import { type Postgres, startPostgres } from '../../tools/test-setup/postgres.ts';
 import { type ServiceProcess, startServiceProcess } from '../bench/service-process.ts';
 

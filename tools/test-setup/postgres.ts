@@ -9,9 +9,9 @@ import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { openApp } from '@granary/app/app';
+import { freePort } from '@granary/testing/free-port';
 import { Client } from 'pg';
 import { atExit } from '../at-exit.ts';
-import { freePort } from '../free-port.ts';
 import { killProcessTree, resumeProcessTree, suspendProcessTree } from './process-tree.ts';
 
 const UNPRIVILEGED_USER = 'nobody';

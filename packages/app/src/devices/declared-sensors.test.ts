@@ -190,8 +190,8 @@ describeEachEngine('declared sensors', (engine) => {
   });
 
   it('declared by two nodes at once never share a lane', async () => {
-    const one = await engine.openPatiently();
-    const other = engine.name === 'postgres' ? await engine.openPatiently() : one;
+    const one = await engine.open();
+    const other = engine.name === 'postgres' ? await engine.open() : one;
     const { deviceId, deviceNo } = await register();
     const attempts = Array.from({ length: 40 }, (_, n) =>
       (n % 2 === 0 ? one : other).devices.update(deviceNo, { sensors: [sensorNamed(`s${n}`)] }, NOW_MS),

@@ -21,8 +21,8 @@ describeEachEngine('operations of many devices at once', (engine) => {
   let app: App;
   let other: App;
   before(async () => {
-    app = await engine.openPatiently();
-    other = await engine.openPatiently();
+    app = await engine.open();
+    other = await engine.open();
   });
 
   const someStarts = async (): Promise<Start[]> => {

@@ -10,7 +10,6 @@ import type { App } from '../app.ts';
 import { SLICES } from '../use-cases.ts';
 
 const ROUNDS = IS_FULL_SIZE ? 12 : 6;
-/** On a slow machine a call may reach its time limit in one round after the other. */
 const ROUNDS_MAX = 60;
 
 const namesOf = (slices: object): string[] =>

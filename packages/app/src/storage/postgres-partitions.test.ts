@@ -62,7 +62,7 @@ describePostgres('partitions of raw readings', (engine) => {
   });
 
   it('are dropped after a dump that reads them, which nobody else notices', async () => {
-    const app = await engine.open();
+    const app = await engine.openWithLimits();
     const deviceNo = await registerDevice(app);
     const oldMs = NOW_MS - 400 * DAY_MS;
     const old = nameOf(oldMs);

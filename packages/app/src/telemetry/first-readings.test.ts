@@ -29,7 +29,7 @@ async function firstReadings(stores: readonly App[], round: number): Promise<rea
 
 describePostgres('first readings of many new devices at once', (engine) => {
   it('wait for no other batch that waits for them', async () => {
-    const stores = [await engine.openPatiently(), await engine.openPatiently()];
+    const stores = [await engine.open(), await engine.open()];
     for (let round = 0; round < ROUNDS; round++) await firstReadings(stores, round);
     // PostgreSQL adds the counts of a connection to its statistics at the latest when it ends.
     for (const each of stores) await each.close();

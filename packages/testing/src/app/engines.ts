@@ -22,13 +22,13 @@ export interface TestEngine {
   readonly name: StoreLocation['engine'];
   /** Available when the tests run. */
   readonly location: StoreLocation;
-  /** Opens the database, also repeatedly; everything still open at the end is closed. */
-  open(): Promise<App>;
   /**
-   * The same for a test of many writes at once: those of a busy machine take longer than a service waits, and are then refused. SQLite
-   * carries out one after the other.
+   * Opens the database, also repeatedly; everything still open at the end is closed. A call may take minutes, because those of
+   * a busy machine take longer than a service waits, and would then be refused.
    */
-  openPatiently(): Promise<App>;
+  open(): Promise<App>;
+  /** The same with the time limits of a service. */
+  openWithLimits(): Promise<App>;
   /** Runs SQL directly on the database. */
   query(text: string): Promise<Value[][]>;
 }
@@ -65,8 +65,8 @@ function describeOn(database: TestDatabase, name: string, suite: Suite): void {
       get location() {
         return database.location();
       },
-      open: () => open(database.location()),
-      openPatiently: () => open(patient(database.location())),
+      open: () => open(patient(database.location())),
+      openWithLimits: () => open(database.location()),
       query: (text) => database.query(text),
     });
     // Registered last, so that the clean-up of the suite still finds its database.

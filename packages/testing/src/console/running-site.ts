@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@granary/client';
 import { SIMULATED_PROFILES } from '@granary/simulator/profiles/profiles';
 import { startFarm } from '@granary/simulator/start-farm';
+import { freePort } from '../free-port.ts';
 import { eventually } from '../server/eventually.ts';
 import { type ServiceProcess, startServiceProcess } from '../server/service-process.ts';
 
@@ -92,12 +91,3 @@ export class RunningSite {
 }
 
 const settingsOf = (folder: string) => ({ GRANARY_DATA_DIR: folder, GRANARY_RATE_LIMIT: 'off' });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}

@@ -2,10 +2,11 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrokerAccess } from '@granary/link/external/connection/broker-address';
+import { freePort } from '../free-port.ts';
 import { HOST } from './fixture.ts';
 
 const LISTEN_RETRY_MS = 20;
@@ -106,16 +107,6 @@ export class MosquittoBroker {
   get #file(): string {
     return join(this.#folder, 'mosquitto.conf');
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 function isListening(port: number): Promise<boolean> {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { attach, RecordedDriver, until } from '@granary/testing/bridge/driver-rig';
+import { freePort } from '@granary/testing/free-port';
 import { lookUpDevice } from '../asked-endpoint.ts';
 import type { AttachedDevice } from '../driver.ts';
 import type { ReadError } from '../read-error.ts';
@@ -26,14 +27,6 @@ defaults: {every: 200ms, timeout: 300ms, silent_after: 2s}
 points:
   weight: {pointer: /kg, unit: kg, sensor: weight}
 `;
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function start(t: TestContext, devices: readonly AttachedDevice[]): Promise<RecordedDriver> {
   const rig = new RecordedDriver();

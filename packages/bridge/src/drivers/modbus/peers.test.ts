@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import {
-  freePort,
   type Manipulation,
   modbusPython,
   pollRead,
@@ -18,6 +17,7 @@ import {
   untilThere,
 } from '@granary/testing/bridge/modbus-peers';
 import { mappingOf, Polling, QUIET_PARTS, TestDevice } from '@granary/testing/bridge/modbus-rig';
+import { freePort } from '@granary/testing/free-port';
 import jsmodbus from 'jsmodbus';
 import type { Mapping } from '../../mapping/mapping.ts';
 import { type ModbusPlace, ORDERS, type RegisterType, rawAt, WIDTHS } from '../../mapping/modbus-place.ts';

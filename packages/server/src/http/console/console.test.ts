@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
+import { freePort } from '@granary/testing/free-port';
 import { writeBuiltConsole } from '@granary/testing/server/built-console';
 import { mapFile, pngTile, vectorTile } from '@granary/testing/server/map-file';
 import { assertPublished } from '@granary/testing/server/published/answer-check';
@@ -165,10 +163,7 @@ describe("the operators' page", () => {
     );
     const written = /id="settings">(.*)<\/script>/.exec((await get('/')).text)?.[1] ?? '';
     assert.deepEqual(JSON.parse(written), data);
-    const probe = createServer().listen(0, '127.0.0.1');
-    await once(probe, 'listening');
-    const { port } = probe.address() as AddressInfo;
-    await promisify(probe.close.bind(probe))();
+    const port = await freePort();
     const other = await start('with-port', { GRANARY_MQTT_PORT: String(port) });
     const answer = await fetch(`${other}/console.json`);
     const { device_link } = ((await answer.json()) as { data: { device_link: unknown } }).data;
