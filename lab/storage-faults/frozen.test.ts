@@ -164,7 +164,8 @@ describe('while PostgreSQL is frozen', () => {
     const { api } = rig;
     const [first, second] = [await feedingSilo(api, 'locked-1'), await feedingSilo(api, 'locked-2')];
     const ada = await signedIn(api, [{ role: 'operator' }]);
-    await ada.ask('PUT', '/v1/me/pin', { current_password: PASSWORD, pin: '4071' });
+    const setPin = () => ada.ask('PUT', '/v1/me/pin', { current_password: PASSWORD, pin: '4071' });
+    await eventually(async () => (await setPin()).status, 200);
     const wanted = { name: 'Mill', kind: 'terminal', facilities: ['north'] };
     const enrol = async (): Promise<Readonly<Record<string, string>>> => {
       const { code } = (await api.post('/v1/terminals', wanted)).body.data;
@@ -174,7 +175,8 @@ describe('while PostgreSQL is frozen', () => {
     assert.equal((await api.raw('GET', first.path, { headers: locked })).status, 200);
     const body = JSON.stringify({ login: ada.person.login, pin: '4071' });
     const json = { ...left, 'content-type': 'application/json' };
-    assert.equal((await api.raw('PUT', '/v1/session/person', { headers: json, body })).status, 200);
+    const letIn = () => api.raw('PUT', '/v1/session/person', { headers: json, body });
+    await eventually(async () => (await letIn()).status, 200);
     assert.equal((await api.post(`/v1/people/${ada.person.person_id}/disable`)).status, 200);
     await whileFrozen(async () => {
       for (const [{ silo, path }, headers] of [

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasProgram } from '@granary/testing/link/outside-clients';
 import { type ScriptedRover, startRover } from '@granary/testing/server/devices/scripted-rover';
+import { eventually } from '@granary/testing/server/eventually';
 import { cookieOf, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
 import type { Answer, Api } from '@granary/testing/server/service';
 import { feedingSilo, type RunningSilo, timed, UNWAITED_MS_MAX } from './rig.ts';
@@ -53,13 +54,14 @@ describe('three nodes while PostgreSQL is frozen', { skip: !hasProgram('mosquitt
     const ada = await signedIn(first, [{ role: 'operator' }]);
     const { body } = await ada.ask('POST', '/v1/me/keys', { name: 'phone', scopes: ['stop'] });
     const personal: string = body.data.key;
-    await ada.ask('PUT', '/v1/me/pin', { current_password: PASSWORD, pin: '4071' });
+    const setPin = () => ada.ask('PUT', '/v1/me/pin', { current_password: PASSWORD, pin: '4071' });
+    await eventually(async () => (await setPin()).status, 200);
     const locked = await enrol();
     const used = await enrol();
     const atTerminal = { headers: { ...used, 'content-type': 'application/json' } };
     const pin = JSON.stringify({ login: ada.person.login, pin: '4071' });
-    const here = await first.raw('PUT', '/v1/session/person', { ...atTerminal, body: pin });
-    assert.equal(here.status, 200, here.text);
+    const letIn = () => first.raw('PUT', '/v1/session/person', { ...atTerminal, body: pin });
+    await eventually(async () => (await letIn()).status, 200);
     return [
       { name: 'a key', headers: withKey(key) },
       {
