@@ -128,6 +128,14 @@ describe('times in the page', () => {
       .first()
       .evaluate((element) => element.scrollWidth - element.clientWidth);
     assert.equal(await overlap, 0, 'a time covers what happened');
+    await operator.open('#/devices/silo-01?tab=configuration');
+    await page.getByLabel(/^Next maintenance/).fill('2027-07-01 14:55');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Saved /).waitFor();
+    const { configuration } = await site.client.configuration.silo.get('silo-01');
+    assert.equal(configuration.maintenance.next_scheduled, '2027-07-01T12:55:00.000Z');
+    await page.getByLabel('Next maintenance, Berlin time').waitFor();
+    await checkAccessibility(page);
   });
 
   test('are so on a phone, in German', async (t) => {

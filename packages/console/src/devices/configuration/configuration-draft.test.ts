@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import {
   draftOf,
-  localTime,
+  meantTime,
   merged,
   newRule,
   patchOf,
   ruleLines,
   rulesOf,
+  shownTime,
   sideOf,
   valueOfRule,
   withSide,
@@ -29,7 +30,7 @@ const changed = (changes: Readonly<Record<string, string>>) => new Map([...base,
 
 test('every field that the form can change is in the draft', () => {
   assert.equal(base.get('thresholds.low_level'), '20');
-  assert.equal(base.get('maintenance.next_scheduled'), localTime('2027-01-01T08:30:00.000Z'));
+  assert.equal(base.get('maintenance.next_scheduled'), '2027-01-01T08:30Z');
   assert.equal(base.has('operation_limits.rate_unit'), false);
 });
 
@@ -46,11 +47,57 @@ test('only what was changed is sent', () => {
   );
 });
 
-test('a time is sent in UTC', () => {
-  const local = localTime('2027-02-03T04:05:00.000Z');
-  assert.deepEqual(patchOf(base, changed({ 'maintenance.next_scheduled': local })).patch, {
-    maintenance: { next_scheduled: '2027-02-03T04:05:00.000Z' },
+test('a time is entered by the clocks of the site, wherever the browser is, and sent in UTC', (t) => {
+  const own = process.env['TZ'];
+  t.after(() => {
+    if (own === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = own;
   });
+  for (const browser of ['America/Chicago', 'Europe/Berlin', 'Asia/Kathmandu']) {
+    process.env['TZ'] = browser;
+    for (const [zone, shown, sent] of [
+      ['Europe/Berlin', '2027-02-03T14:55', '2027-02-03T13:55:00.000Z'],
+      ['America/Chicago', '2027-02-03T14:55', '2027-02-03T20:55:00.000Z'],
+      ['Europe/Berlin', '2027-03-28T01:59', '2027-03-28T00:59:00.000Z'],
+      ['Europe/Berlin', '2027-03-28T03:00', '2027-03-28T01:00:00.000Z'],
+      ['Europe/Berlin', '2027-10-31T01:59', '2027-10-30T23:59:00.000Z'],
+      ['Europe/Berlin', '2027-10-31T02:30', '2027-10-31T00:30:00.000Z'],
+      ['Europe/Berlin', '2027-10-31T03:00', '2027-10-31T02:00:00.000Z'],
+    ] as const) {
+      const entered = meantTime(shown, zone);
+      assert.equal(shownTime(entered, zone), shown, browser);
+      assert.deepEqual(patchOf(base, changed({ 'maintenance.next_scheduled': entered })).patch, {
+        maintenance: { next_scheduled: sent },
+      });
+    }
+  }
+});
+
+test('a local time that the clocks skip is shown as the time that it means', () => {
+  assert.equal(
+    shownTime(meantTime('2027-03-28T02:30', 'Europe/Berlin'), 'Europe/Berlin'),
+    '2027-03-28T03:00',
+  );
+});
+
+test('a draft stays the same when the zone becomes known after it was begun', () => {
+  const entered = meantTime('2027-02-03T07:55', 'America/Chicago');
+  assert.equal(shownTime(entered, 'Europe/Berlin'), '2027-02-03T14:55');
+  const stored = base.get('maintenance.next_scheduled') ?? '';
+  for (const zone of ['America/Chicago', 'Europe/Berlin']) {
+    const again = changed({ 'maintenance.next_scheduled': meantTime(shownTime(stored, zone), zone) });
+    assert.deepEqual(patchOf(base, again), { patch: {}, faulty: [] });
+  }
+});
+
+test('what is no time stays as it is, and is named', () => {
+  for (const text of ['', 'NaN']) {
+    const entered = meantTime(text, 'Europe/Berlin');
+    assert.equal(shownTime(entered, 'Europe/Berlin'), text);
+    assert.deepEqual(patchOf(base, changed({ 'maintenance.next_scheduled': entered })).faulty, [
+      'maintenance.next_scheduled',
+    ]);
+  }
 });
 
 test('a field without a number is named', () => {

@@ -1,3 +1,4 @@
+import { instantOf, localMs } from '@granary/common/time-zone';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { SILO_USE_FIELDS } from '@granary/contract/foresight/silo-use';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
@@ -12,11 +13,13 @@ const NOT_IN_FORM: ReadonlySet<string> = new Set([
   ...SILO_USE_FIELDS,
 ]);
 
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const TEXT_FIELDS = /^failsafe\./;
 const TIME_FIELDS = /^maintenance\.next_scheduled$/;
 
-/** A configuration as texts of a form: a path such as `thresholds.low_level` and what its field shows. */
+/**
+ * A configuration as texts of a form: a path such as `thresholds.low_level` and what its field shows. A time is a minute of
+ * UTC: the zone by which it is shown may change while the form is open, and the time must not change with it.
+ */
 export type Draft = ReadonlyMap<string, string>;
 
 /** The unit in which a field is stored. */
@@ -33,19 +36,25 @@ export function draftOf(configuration: DeviceConfiguration): Draft {
     if (section === RULES) return [[RULES, JSON.stringify(values)]];
     if (NOT_IN_FORM.has(section)) return [];
     return Object.entries(values as Record<string, string | number>)
-      .map(([name, value]): [string, string] => [`${section}.${name}`, textOf(value)])
-      .filter(([path]) => !NOT_IN_FORM.has(path));
+      .map(([name, value]): [string, string] => [`${section}.${name}`, String(value)])
+      .filter(([path]) => !NOT_IN_FORM.has(path))
+      .map(([path, text]) => [path, kindOf(path) === 'time' ? minuteOf(Date.parse(text)) : text]);
   });
   return new Map(fields);
 }
 
-const textOf = (value: string | number): string =>
-  typeof value === 'string' && TIMESTAMP.test(value) ? localTime(value) : String(value);
+const minuteOf = (timeMs: number): string => `${new Date(timeMs).toISOString().slice(0, 16)}Z`;
 
-/** As the browser's field for a time shows it, in the zone of the viewer. */
-export function localTime(timestamp: string): string {
-  const time = new Date(timestamp);
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+/** A time of the draft as its field shows it, by the clocks of the zone. What is no time stays as it is. */
+export function shownTime(text: string, timeZone: string): string {
+  const timeMs = Date.parse(text);
+  return Number.isNaN(timeMs) ? text : new Date(localMs(timeMs, timeZone)).toISOString().slice(0, 16);
+}
+
+/** The time of the draft that a person means by a text of the field. */
+export function meantTime(shown: string, timeZone: string): string {
+  const local = Date.parse(`${shown}Z`);
+  return Number.isNaN(local) ? shown : minuteOf(instantOf(local, timeZone));
 }
 
 export const changedPaths = (before: Draft, after: Draft): string[] =>

@@ -3,7 +3,7 @@ import { FAILSAFE_ACTIONS } from '@granary/contract/configuration/field-configur
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { shownAs } from '../../context/units.ts';
 import { Button } from '../../kit/button.tsx';
-import { unitSymbol } from '../../kit/format.ts';
+import { otherZone, unitSymbol } from '../../kit/format.ts';
 import { Field } from '../../kit/inputs.tsx';
 import { NumberBox } from '../../kit/number-input.tsx';
 import { TimeBox } from '../../kit/time-input.tsx';
@@ -13,12 +13,14 @@ import {
   type Draft,
   fieldName,
   kindOf,
+  meantTime,
   newRule,
   parseRules,
   RULES,
   type RuleLine,
   ruleLines,
   rulesOf,
+  shownTime,
   sideOf,
   UNIT_OF,
   valueOfRule,
@@ -34,6 +36,8 @@ const CABLE = 'cable:';
 
 interface Props {
   readonly draft: Draft;
+  /** By whose clocks times are entered. */
+  readonly timeZone: string;
   readonly sensors: readonly ShownSensor[];
   readonly changed: readonly string[];
   readonly faultOf: (path: string) => string | null;
@@ -42,7 +46,8 @@ interface Props {
 }
 
 /** A field for each value, by the sections of the configuration. */
-export function ConfigurationFields({ draft, sensors, changed, faultOf, isReadOnly, onChange }: Props) {
+export function ConfigurationFields(props: Props) {
+  const { draft, timeZone, sensors, changed, faultOf, isReadOnly, onChange } = props;
   const words = texts.value.devices.configuration;
   const paths = [...draft.keys()].filter((path) => path !== RULES);
   const sections = Map.groupBy(paths, (path) => path.split('.')[0] ?? '');
@@ -55,7 +60,7 @@ export function ConfigurationFields({ draft, sensors, changed, faultOf, isReadOn
             {members.map((path) => (
               <Field
                 key={path}
-                label={`${fieldLabel(path)}${changed.includes(path) ? ` ${words.changedMark}` : ''}`}
+                label={`${fieldLabel(path, draft, timeZone)}${changed.includes(path) ? ` ${words.changedMark}` : ''}`}
                 fault={faultOf(path)}
               >
                 {(id) => (
@@ -63,6 +68,7 @@ export function ConfigurationFields({ draft, sensors, changed, faultOf, isReadOn
                     id={id}
                     path={path}
                     text={draft.get(path) ?? ''}
+                    timeZone={timeZone}
                     isReadOnly={isReadOnly}
                     onChange={onChange}
                   />
@@ -83,10 +89,15 @@ export function ConfigurationFields({ draft, sensors, changed, faultOf, isReadOn
   );
 }
 
-/** With the unit in which the person fills it in. */
-export function fieldLabel(path: string): string {
+/** With the unit in which the person fills it in, or the place whose clocks then differ from the viewer's. */
+export function fieldLabel(path: string, draft: Draft, timeZone: string): string {
   const { common, devices } = texts.value;
   const name = fieldName(path, devices.configuration);
+  if (kindOf(path) === 'time') {
+    const timeMs = Date.parse(draft.get(path) ?? '');
+    const place = otherZone(timeZone, Number.isNaN(timeMs) ? Date.now() : timeMs);
+    return place === null ? name : common.inZone(name, place);
+  }
   const unit = UNIT_OF[path];
   return unit === undefined ? name : common.inUnit(name, unitSymbol(shownAs(unit, null).unit));
 }
@@ -95,11 +106,12 @@ interface InputProps {
   readonly id: string;
   readonly path: string;
   readonly text: string;
+  readonly timeZone: string;
   readonly isReadOnly: boolean;
   readonly onChange: (path: string, text: string) => void;
 }
 
-function FieldInput({ id, path, text, isReadOnly, onChange }: InputProps) {
+function FieldInput({ id, path, text, timeZone, isReadOnly, onChange }: InputProps) {
   const words = texts.value.devices.configuration;
   const kind = kindOf(path);
   if (kind === 'text') {
@@ -120,7 +132,12 @@ function FieldInput({ id, path, text, isReadOnly, onChange }: InputProps) {
   }
   const entry = { id, value: text, isDisabled: isReadOnly, onValue: (next: string) => onChange(path, next) };
   return kind === 'time' ? (
-    <TimeBox {...entry} kind="dateTime" />
+    <TimeBox
+      {...entry}
+      kind="dateTime"
+      value={shownTime(text, timeZone)}
+      onValue={(next) => onChange(path, meantTime(next, timeZone))}
+    />
   ) : (
     <NumberBox {...entry} unit={UNIT_OF[path] ?? ''} min={Number.NEGATIVE_INFINITY} />
   );

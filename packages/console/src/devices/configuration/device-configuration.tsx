@@ -2,13 +2,17 @@ import './configuration.css';
 import { ApiError } from '@granary/client';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
-import type { ConfigurationPatchOf } from '@granary/contract/profiles/profiles';
+import type {
+  DeviceConfiguration as Configuration,
+  ConfigurationPatchOf,
+} from '@granary/contract/profiles/profiles';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { callOptions, useConsole, useScope } from '../../context/console.ts';
+import { pageZone } from '../../context/page-zone.ts';
 import { Button } from '../../kit/button.tsx';
 import { useAction } from '../../kit/form-state.ts';
-import { formatQuantity } from '../../kit/format.ts';
+import { formatQuantity, zoneOf } from '../../kit/format.ts';
 import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
 import { faultText } from '../../kit/sentences.ts';
@@ -28,6 +32,7 @@ import {
   merged,
   patchOf,
   RULES,
+  shownTime,
   UNIT_OF,
 } from './configuration-draft.ts';
 import { ConfigurationFields, fieldLabel } from './configuration-fields.tsx';
@@ -76,6 +81,7 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
     taken.value = hasChanges ? result.taken : [];
   }, [facts.etag]);
 
+  const timeZone = zoneOfDevice(facts.configuration);
   const changes = changedPaths(stored.value.draft, draft.value);
   const change = (path: string, text: string): void => {
     draft.value = new Map([...draft.peek(), [path, text]]);
@@ -128,12 +134,15 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
       <Conflicts
         deviceId={device_id}
         group={group}
+        draft={draft.value}
+        timeZone={timeZone}
         conflicts={conflicts.value}
         taken={taken.value}
         onDecide={decide}
       />
       <ConfigurationFields
         draft={draft.value}
+        timeZone={timeZone}
         sensors={sensors}
         changed={changes}
         faultOf={(path) => (faulty.value.includes(path) ? words.needsNumber : (wrong.get(path) ?? null))}
@@ -176,16 +185,24 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
   );
 }
 
+/** That of the silo where its configuration names one, otherwise that of its site. */
+const zoneOfDevice = (configuration: Configuration): string =>
+  'time_zone' in configuration && configuration.time_zone !== undefined
+    ? zoneOf({ time_zone: configuration.time_zone })
+    : pageZone.value;
+
 interface ConflictsProps {
   readonly deviceId: string;
   readonly group: DeviceGroup;
+  readonly draft: Draft;
+  readonly timeZone: string;
   readonly conflicts: readonly Conflict[];
   readonly taken: readonly string[];
   readonly onDecide: (conflict: Conflict, text: string) => void;
 }
 
 /** What another person has changed while this form was open. */
-function Conflicts({ deviceId, group, conflicts, taken, onDecide }: ConflictsProps) {
+function Conflicts({ deviceId, group, draft, timeZone, conflicts, taken, onDecide }: ConflictsProps) {
   const { client } = useConsole();
   const { devices } = texts.value;
   const words = devices.configuration;
@@ -198,6 +215,7 @@ function Conflicts({ deviceId, group, conflicts, taken, onDecide }: ConflictsPro
     [deviceId, isNeeded, conflicts.length, taken.length],
   ).value;
   if (!isNeeded) return null;
+  const labelOf = (path: string): string => fieldLabel(path, draft, timeZone);
   return (
     <section class="panel device-conflicts" role="alert">
       <h2>
@@ -208,17 +226,21 @@ function Conflicts({ deviceId, group, conflicts, taken, onDecide }: ConflictsPro
           </span>
         )}
       </h2>
-      {taken.length > 0 && <p>{words.taken(taken.map(fieldLabel).join(', '))}</p>}
+      {taken.length > 0 && <p>{words.taken(taken.map(labelOf).join(', '))}</p>}
       {conflicts.length > 0 && <p>{words.bothChanged}</p>}
       <ul>
         {conflicts.map((conflict) => (
           <li key={conflict.path}>
-            <strong>{fieldLabel(conflict.path)}</strong>
+            <strong>{labelOf(conflict.path)}</strong>
             <Button onPress={() => onDecide(conflict, conflict.mine)}>
-              <span class="free-text">{words.keepMine(shortened(conflict.path, conflict.mine))}</span>
+              <span class="free-text">
+                {words.keepMine(shortened(conflict.path, conflict.mine, timeZone))}
+              </span>
             </Button>
             <Button onPress={() => onDecide(conflict, conflict.theirs)}>
-              <span class="free-text">{words.takeTheirs(shortened(conflict.path, conflict.theirs))}</span>
+              <span class="free-text">
+                {words.takeTheirs(shortened(conflict.path, conflict.theirs, timeZone))}
+              </span>
             </Button>
           </li>
         ))}
@@ -227,14 +249,14 @@ function Conflicts({ deviceId, group, conflicts, taken, onDecide }: ConflictsPro
   );
 }
 
-function shortened(path: string, stored: string): string {
-  const text = path === RULES ? stored : fieldText(path, stored);
+function shortened(path: string, stored: string, timeZone: string): string {
+  const text = path === RULES ? stored : fieldText(path, stored, timeZone);
   return text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text;
 }
 
-function fieldText(path: string, stored: string): string {
+function fieldText(path: string, stored: string, timeZone: string): string {
   const kind = kindOf(path);
-  if (kind === 'time') return timeText(stored, 'dateTime', locale.value);
+  if (kind === 'time') return timeText(shownTime(stored, timeZone), 'dateTime', locale.value);
   return kind === 'number' ? formatQuantity(Number(stored), UNIT_OF[path] ?? '', locale.value) : stored;
 }
 
