@@ -9,9 +9,10 @@ import type { ComponentChildren } from 'preact';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { DeviceName } from '../kit/device-name.tsx';
 import { Segments } from '../kit/filter-bar.tsx';
-import { formatMinute, formatNumber } from '../kit/format.ts';
+import { formatNumber } from '../kit/format.ts';
 import { Age, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
+import { datedText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
@@ -77,7 +78,6 @@ function RateChart({
 }: {
   readonly statistics: AlertStatistics;
 }) {
-  const { clock } = useConsole().live.site;
   const { statistics } = texts.value.alerts;
   const bucketMs = bucket_minutes * MINUTE_MS;
   const firstMs = Math.floor(Date.parse(from) / bucketMs) * bucketMs;
@@ -88,7 +88,6 @@ function RateChart({
   }));
   const most = Math.max(RAISED_PER_HOUR_MANAGEABLE, ...rates.map(({ perHour }) => perHour));
   const y = (perHour: number): number => CHART_HEIGHT * (1 - perHour / most);
-  const nowMs = clock.nowMs.peek();
   const limit = y(RAISED_PER_HOUR_ACCEPTABLE);
   return (
     <figure class="alert-statistics-figure">
@@ -108,8 +107,8 @@ function RateChart({
         {`${RAISED_PER_HOUR_ACCEPTABLE}/h`}
       </span>
       <figcaption class="muted">
-        <span>{formatMinute(from, nowMs, locale.value)}</span>
-        <span>{formatMinute(to, nowMs, locale.value)}</span>
+        <span>{datedText(from)}</span>
+        <span>{datedText(to)}</span>
       </figcaption>
     </figure>
   );
