@@ -5,10 +5,10 @@ import { FilterBar, SelectFilter } from '../kit/filter-bar.tsx';
 import { useDraft } from '../kit/form-state.ts';
 import { Choices, TextInput } from '../kit/inputs.tsx';
 import { Age, Time } from '../kit/measured.tsx';
+import { MomentInput } from '../kit/moment-input.tsx';
 import { RotationDialog, SecretForm } from '../kit/secret-dialog.tsx';
 import { PageList, Table, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
-import { TimeInput } from '../kit/time-input.tsx';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { type KeyDraft, type KeyState, keyStateOf, newKeyOf } from '../me/key-draft.ts';
 import { texts } from '../texts/texts.ts';
@@ -144,7 +144,7 @@ function IssueKey({ onClose }: { readonly onClose: () => void }) {
         {...field('scopes')}
       />
       <PlaceChoices facilities={field('facilities')} deviceIds={field('deviceIds')} />
-      <TimeInput label={keys.expires} hint={keys.expiresHint} kind="dateTime" {...field('expiresAt')} />
+      <MomentInput label={keys.expires} hint={keys.expiresHint} {...field('expiresAt')} />
     </SecretForm>
   );
 }

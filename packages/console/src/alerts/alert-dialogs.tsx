@@ -1,12 +1,13 @@
 import type { FleetAlert } from '@granary/contract/fleet';
 import { useSignal } from '@preact/signals';
 import { useConsole } from '../context/console.ts';
+import { pageZone } from '../context/page-zone.ts';
 import { DeviceName } from '../kit/device-name.tsx';
 import { FormDialog } from '../kit/dialog.tsx';
 import { bound, SelectInput, TextArea, TextInput } from '../kit/inputs.tsx';
+import { MomentInput } from '../kit/moment-input.tsx';
 import { messageText, timeText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
-import { TimeInput } from '../kit/time-input.tsx';
 import { texts } from '../texts/texts.ts';
 import { useAcknowledge } from './acknowledge.ts';
 import { isUnacknowledged } from './alerts.ts';
@@ -26,7 +27,7 @@ export function ShelveDialog({ alerts, onClose, onDone }: Props) {
   const other = useSignal('');
   const reason = useSignal('');
   const { shelve } = useShelving();
-  const until = shelvedUntil(time.value, clock.nowMs.value, other.value);
+  const until = shelvedUntil(time.value, clock.nowMs.value, other.value, pageZone.value);
   return (
     <FormDialog
       title={words.shelveTitle}
@@ -48,9 +49,7 @@ export function ShelveDialog({ alerts, onClose, onDone }: Props) {
         }}
         options={SHELVE_TIMES.map((one) => [one, words.shelveTimes[one]])}
       />
-      {time.value === 'other' && (
-        <TimeInput label={words.otherTime} kind="dateTime" isRequired {...bound(other)} />
-      )}
+      {time.value === 'other' && <MomentInput label={words.otherTime} isRequired {...bound(other)} />}
       <TextInput label={words.reason} isRequired maxLength={2_000} {...bound(reason)} />
       <p class="muted">{until !== null && words.shelveMeans(timeText(until, clock.nowMs.peek()))}</p>
     </FormDialog>

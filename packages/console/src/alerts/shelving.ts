@@ -1,3 +1,4 @@
+import { instantOf, localMs } from '@granary/common/time-zone';
 import type { FleetAlert } from '@granary/contract/fleet';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { callOptions, personOf, useConsole } from '../context/console.ts';
@@ -10,20 +11,23 @@ export const SHELVE_TIMES = ['1h', '4h', 'morning', '1d', '7d', 'other'] as cons
 
 export type ShelveTime = (typeof SHELVE_TIMES)[number];
 
-/** Until when, by the clock of the service; `other` is a time of the viewer's zone from a form. `null`: not a time. */
-export function shelvedUntil(time: ShelveTime, nowMs: number, other: string): string | null {
-  if (time === 'morning') return nextMorning(nowMs).toISOString();
+/** Until when, by the clock of the service; `other` is a minute of UTC from a form. `null`: not a time. */
+export function shelvedUntil(
+  time: ShelveTime,
+  nowMs: number,
+  other: string,
+  timeZone: string,
+): string | null {
+  if (time === 'morning') return new Date(nextMorningMs(nowMs, timeZone)).toISOString();
   if (time !== 'other') return new Date(nowMs + LENGTHS_MS[time]).toISOString();
   const chosen = new Date(other);
   return Number.isNaN(chosen.getTime()) ? null : chosen.toISOString();
 }
 
-/** In the zone of the viewer. */
-function nextMorning(nowMs: number): Date {
-  const morning = new Date(nowMs);
-  morning.setHours(MORNING_HOUR, 0, 0, 0);
-  if (morning.getTime() <= nowMs) morning.setDate(morning.getDate() + 1);
-  return morning;
+function nextMorningMs(nowMs: number, timeZone: string): number {
+  const today = Math.floor(localMs(nowMs, timeZone) / DAY_MS) * DAY_MS + MORNING_HOUR * HOUR_MS;
+  const todayMs = instantOf(today, timeZone);
+  return todayMs > nowMs ? todayMs : instantOf(today + DAY_MS, timeZone);
 }
 
 interface Period {

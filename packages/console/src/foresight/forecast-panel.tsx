@@ -1,6 +1,5 @@
 import './forecast-panel.css';
 import type { Page } from '@granary/client';
-import { instantOf } from '@granary/common/time-zone';
 import type { FleetDevice } from '@granary/contract/fleet';
 import { deliveryFit } from '@granary/contract/foresight/delivery-fit';
 import type { Finding } from '@granary/contract/foresight/findings';
@@ -13,15 +12,15 @@ import { callOptions, useConsole, useIsLost, useScope } from '../context/console
 import { shownAs } from '../context/units.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
-import { formatMass, formatNumber, otherZone, unitSymbol, zoneOf } from '../kit/format.ts';
+import { formatMass, formatNumber, unitSymbol, zoneOf } from '../kit/format.ts';
 import { bound } from '../kit/inputs.tsx';
 import { LastKnown, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
+import { MomentInput } from '../kit/moment-input.tsx';
 import { NumberBox, NumberInput } from '../kit/number-input.tsx';
 import { reasonText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { Table } from '../kit/table.tsx';
-import { TimeInput } from '../kit/time-input.tsx';
 import { useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { DotStrip, FanChart, type LevelPoint } from './fan-chart.tsx';
@@ -212,10 +211,8 @@ function Deliveries({ deviceId, timeZone, forecast, capacityKg, planned, reload 
   const mayOperate = useScope('operate');
   const at = useSignal('');
   const kg = useSignal('');
-  const place = otherZone(timeZone, nowMs);
   const { run, isRunning, failure } = useAction();
-  const localMs = Date.parse(`${at.value}Z`);
-  const atMs = Number.isNaN(localMs) ? Number.NaN : instantOf(localMs, timeZone);
+  const atMs = Date.parse(at.value);
   const entered = { atMs, kg: Number(kg.value) };
   const warning = enteredWarning({ forecast, capacityKg, entered, mass, reading });
   const plan = async (event: Event): Promise<void> => {
@@ -253,12 +250,7 @@ function Deliveries({ deviceId, timeZone, forecast, capacityKg, planned, reload 
         <form aria-label={words.plan} onSubmit={(event) => void plan(event)}>
           <h3>{words.plan}</h3>
           <p class="muted">{words.planMeans}</p>
-          <TimeInput
-            label={place === null ? words.at : texts.value.common.inZone(words.at, place)}
-            kind="dateTime"
-            isRequired
-            {...bound(at)}
-          />
+          <MomentInput label={words.at} timeZone={timeZone} isRequired {...bound(at)} />
           <NumberInput label={words.amount} unit="kg" deviceId={deviceId} isRequired {...bound(kg)} />
           <div role="status">
             <TooMuch text={warning} />

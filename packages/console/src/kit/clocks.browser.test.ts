@@ -135,6 +135,14 @@ describe('times in the page', () => {
     const { configuration } = await site.client.configuration.silo.get('silo-01');
     assert.equal(configuration.maintenance.next_scheduled, '2027-07-01T12:55:00.000Z');
     await page.getByLabel('Next maintenance, Berlin time').waitFor();
+    await page.getByLabel('Reason').fill('New bearing');
+    await page.getByLabel(/^Until/).fill('2027-07-01 14:55');
+    await page.getByRole('button', { name: 'Begin maintenance' }).click();
+    await page.getByRole('button', { name: 'End maintenance' }).waitFor();
+    const { maintenance } = await site.client.devices.silo.get('silo-01');
+    assert.equal(maintenance?.until, '2027-07-01T12:55:00.000Z');
+    await page.getByRole('button', { name: 'End maintenance' }).click();
+    await page.getByLabel('Until, Berlin time').waitFor();
     await checkAccessibility(page);
   });
 

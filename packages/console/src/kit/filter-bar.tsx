@@ -1,12 +1,12 @@
 import './filter-bar.css';
 import './segments.css';
-import { instantOf, localMs } from '@granary/common/time-zone';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { NumbersBox } from './number-input.tsx';
+import { meantTime, shownTime } from './site-time.ts';
 import { ordered } from './table-order.ts';
 import { TimeBox } from './time-input.tsx';
 
@@ -177,8 +177,7 @@ interface TimeFilterProps extends FilterProps {
 /** A time by the clocks of a place; an empty one is the usual time. */
 export function TimeFilter({ name, label, usual, timeZone }: TimeFilterProps) {
   const { navigation } = useConsole();
-  const namedMs = Date.parse(navigation.route.value.query.get(name) ?? usual ?? '');
-  const shown = Number.isNaN(namedMs) ? '' : new Date(localMs(namedMs, timeZone)).toISOString().slice(0, 16);
+  const named = navigation.route.value.query.get(name) ?? usual ?? '';
   return (
     <Filter label={label} kind="time">
       {(id) => (
@@ -186,13 +185,10 @@ export function TimeFilter({ name, label, usual, timeZone }: TimeFilterProps) {
           id={id}
           kind="dateTime"
           tells="left"
-          value={shown}
+          value={Number.isNaN(Date.parse(named)) ? '' : shownTime(named, timeZone)}
           onValue={(value) =>
             navigation.filter({
-              [name]:
-                value === ''
-                  ? undefined
-                  : new Date(instantOf(Date.parse(`${value}Z`), timeZone)).toISOString(),
+              [name]: value === '' ? undefined : new Date(meantTime(value, timeZone)).toISOString(),
             })
           }
         />

@@ -60,12 +60,12 @@ describe('a drawn mission', () => {
         { lat: 53, lng: 8, action: 'scan', altitude: 120, wait_seconds: 0 },
       ],
     });
-    const later = missionOf({ ...draft, name: 'Round', startsAt: '2026-11-16T08:00' }, '');
-    assert.equal(later.scheduled_start, new Date('2026-11-16T08:00').toISOString());
+    const later = missionOf({ ...draft, name: 'Round', startsAt: '2026-11-16T08:00Z' }, '');
+    assert.equal(later.scheduled_start, '2026-11-16T08:00:00.000Z');
   });
 
   test('has no start while its time is not complete', () => {
-    const starts = [null, '2026-11-16T08:00', '', '2026-11-', '2026-99-99T08:00'];
+    const starts = [null, '2026-11-16T08:00Z', '', '2026-11-', '2026-99-99T08:00Z'];
     assert.deepEqual(
       starts.map((startsAt) => hasStart({ ...EMPTY_DRAFT, startsAt })),
       [true, true, false, false, false],

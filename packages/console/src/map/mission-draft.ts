@@ -12,7 +12,7 @@ const WAYPOINT = /^\/waypoints\/(\d+)/;
 /** About a centimetre. */
 const DECIMALS = 7;
 
-const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/;
 
 export interface DraftWaypoint extends Point {
   /** Stays the same while waypoints are moved and reordered. */
@@ -27,7 +27,7 @@ export interface DraftWaypoint extends Point {
 /** A mission that is being drawn. */
 export interface Draft {
   readonly name: string;
-  /** In the form of an input for local time, empty while it is not complete; `null`: now. */
+  /** A minute of UTC, empty while it is not complete; `null`: now. */
   readonly startsAt: string | null;
   readonly waypoints: readonly DraftWaypoint[];
   readonly selectedId: number | null;
@@ -91,7 +91,7 @@ export const hasStart = (draft: Draft): boolean => draft.startsAt === null || st
 
 /** The start as the service wants it; `undefined` for now. */
 export function startOf({ startsAt }: Draft): string | undefined {
-  const time = startsAt !== null && LOCAL_TIME.test(startsAt) ? Date.parse(startsAt) : Number.NaN;
+  const time = startsAt !== null && MINUTE.test(startsAt) ? Date.parse(startsAt) : Number.NaN;
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 

@@ -10,10 +10,10 @@ import { useAction } from '../kit/form-state.ts';
 import { formatDuration, formatLength, formatValue } from '../kit/format.ts';
 import { TextInput } from '../kit/inputs.tsx';
 import { Failure, WouldRefuse } from '../kit/messages.tsx';
+import { MomentInput } from '../kit/moment-input.tsx';
 import { SecondPress } from '../kit/second-press.tsx';
 import { timeText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
-import { TimeInput } from '../kit/time-input.tsx';
 import { locale, texts } from '../texts/texts.ts';
 import type { MapContents } from './contents.ts';
 import {
@@ -170,7 +170,7 @@ function submitText(draft: Draft, { result }: LivePreflight, nowMs: number): str
   return missions.startButton(count, distance);
 }
 
-/** Now, or at a time in the zone of the viewer. */
+/** Now, or at a time by the clocks of the site. */
 function StartFields({ draft }: { readonly draft: Signal<Draft> }) {
   const { missions } = texts.value;
   const { startsAt } = draft.value;
@@ -193,9 +193,8 @@ function StartFields({ draft }: { readonly draft: Signal<Draft> }) {
         </label>
       ))}
       {isLater && (
-        <TimeInput
+        <MomentInput
           label={missions.startsAt}
-          kind="dateTime"
           isRequired
           value={startsAt}
           onValue={(time) => {

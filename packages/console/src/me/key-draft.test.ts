@@ -16,10 +16,10 @@ test('limits and the end are sent where they are given', () => {
     ...DRAFT,
     facilities: ['north'],
     deviceIds: ['silo-1'],
-    expiresAt: '2027-01-02T03:04',
+    expiresAt: '2027-01-02T03:04Z',
   });
   assert.deepEqual([key.facilities, key.device_ids], [['north'], ['silo-1']]);
-  assert.equal(key.expires_at, new Date('2027-01-02T03:04').toISOString());
+  assert.equal(key.expires_at, '2027-01-02T03:04:00.000Z');
   assert.ok(checkNewKey.accepts(key));
 });
 

@@ -6,7 +6,7 @@ export interface KeyDraft {
   readonly scopes: readonly string[];
   readonly facilities: readonly string[];
   readonly deviceIds: readonly string[];
-  /** In the local time of the viewer, as a browser writes it; empty: it does not expire. */
+  /** A minute of UTC; empty: it does not expire. */
   readonly expiresAt: string;
 }
 

@@ -6,10 +6,10 @@ import { useDraft } from '../kit/form-state.ts';
 import { Choices, TextInput } from '../kit/inputs.tsx';
 import { Age, Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
+import { MomentInput } from '../kit/moment-input.tsx';
 import { SecretForm } from '../kit/secret-dialog.tsx';
 import { Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
-import { TimeInput } from '../kit/time-input.tsx';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import { newKeyOf } from './key-draft.ts';
@@ -129,7 +129,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
     >
       <TextInput label={me.keyFor} hint={me.keyForHint} isRequired {...field('name')} />
       {scopes}
-      <TimeInput label={keys.expires} hint={keys.expiresHint} kind="dateTime" {...field('expiresAt')} />
+      <MomentInput label={keys.expires} hint={keys.expiresHint} {...field('expiresAt')} />
     </SecretForm>
   );
 }

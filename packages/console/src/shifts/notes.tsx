@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { callOptions, useConsole, useScope } from '../context/console.ts';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { bound, TextArea } from '../kit/inputs.tsx';
-import { TimeInput } from '../kit/time-input.tsx';
+import { MomentInput } from '../kit/moment-input.tsx';
 import { texts } from '../texts/texts.ts';
 
 interface AddProps {
@@ -44,7 +44,7 @@ function NoteForm({ place, onDone, onClose }: AddProps & { readonly onClose: () 
       onClose={onClose}
     >
       <TextArea label={shifts.note} rows={3} maxLength={2_000} isRequired {...bound(text)} />
-      <TimeInput label={shifts.at} hint={shifts.atHint} kind="dateTime" {...bound(at)} />
+      <MomentInput label={shifts.at} hint={shifts.atHint} {...bound(at)} />
     </FormDialog>
   );
 }

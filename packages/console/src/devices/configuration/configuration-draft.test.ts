@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import { meantTime, shownTime } from '../../kit/site-time.ts';
 import {
   draftOf,
-  meantTime,
   merged,
   newRule,
   patchOf,
   ruleLines,
   rulesOf,
-  shownTime,
   sideOf,
   valueOfRule,
   withSide,

@@ -1,7 +1,7 @@
-import { instantOf, localMs } from '@granary/common/time-zone';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { SILO_USE_FIELDS } from '@granary/contract/foresight/silo-use';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import { minuteOf } from '../../kit/site-time.ts';
 import type { Texts } from '../../texts/en/texts.ts';
 import { numberOf, type SensorCable } from '../facts/sensors.ts';
 
@@ -17,8 +17,8 @@ const TEXT_FIELDS = /^failsafe\./;
 const TIME_FIELDS = /^maintenance\.next_scheduled$/;
 
 /**
- * A configuration as texts of a form: a path such as `thresholds.low_level` and what its field shows. A time is a minute of
- * UTC: the zone by which it is shown may change while the form is open, and the time must not change with it.
+ * A configuration as texts of a form: a path such as `thresholds.low_level` and what its field shows, of a time a minute of
+ * UTC.
  */
 export type Draft = ReadonlyMap<string, string>;
 
@@ -41,20 +41,6 @@ export function draftOf(configuration: DeviceConfiguration): Draft {
       .map(([path, text]) => [path, kindOf(path) === 'time' ? minuteOf(Date.parse(text)) : text]);
   });
   return new Map(fields);
-}
-
-const minuteOf = (timeMs: number): string => `${new Date(timeMs).toISOString().slice(0, 16)}Z`;
-
-/** A time of the draft as its field shows it, by the clocks of the zone. What is no time stays as it is. */
-export function shownTime(text: string, timeZone: string): string {
-  const timeMs = Date.parse(text);
-  return Number.isNaN(timeMs) ? text : new Date(localMs(timeMs, timeZone)).toISOString().slice(0, 16);
-}
-
-/** The time of the draft that a person means by a text of the field. */
-export function meantTime(shown: string, timeZone: string): string {
-  const local = Date.parse(`${shown}Z`);
-  return Number.isNaN(local) ? shown : minuteOf(instantOf(local, timeZone));
 }
 
 export const changedPaths = (before: Draft, after: Draft): string[] =>

@@ -3,9 +3,11 @@ import { FAILSAFE_ACTIONS } from '@granary/contract/configuration/field-configur
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { shownAs } from '../../context/units.ts';
 import { Button } from '../../kit/button.tsx';
-import { otherZone, unitSymbol } from '../../kit/format.ts';
+import { unitSymbol } from '../../kit/format.ts';
 import { Field } from '../../kit/inputs.tsx';
+import { labelBy } from '../../kit/moment-input.tsx';
 import { NumberBox } from '../../kit/number-input.tsx';
+import { meantTime, shownTime } from '../../kit/site-time.ts';
 import { TimeBox } from '../../kit/time-input.tsx';
 import { texts } from '../../texts/texts.ts';
 import { cablesOf, type ShownSensor } from '../facts/sensors.ts';
@@ -13,14 +15,12 @@ import {
   type Draft,
   fieldName,
   kindOf,
-  meantTime,
   newRule,
   parseRules,
   RULES,
   type RuleLine,
   ruleLines,
   rulesOf,
-  shownTime,
   sideOf,
   UNIT_OF,
   valueOfRule,
@@ -93,11 +93,7 @@ export function ConfigurationFields(props: Props) {
 export function fieldLabel(path: string, draft: Draft, timeZone: string): string {
   const { common, devices } = texts.value;
   const name = fieldName(path, devices.configuration);
-  if (kindOf(path) === 'time') {
-    const timeMs = Date.parse(draft.get(path) ?? '');
-    const place = otherZone(timeZone, Number.isNaN(timeMs) ? Date.now() : timeMs);
-    return place === null ? name : common.inZone(name, place);
-  }
+  if (kindOf(path) === 'time') return labelBy(name, draft.get(path) ?? '', timeZone);
   const unit = UNIT_OF[path];
   return unit === undefined ? name : common.inUnit(name, unitSymbol(shownAs(unit, null).unit));
 }

@@ -16,6 +16,7 @@ import { formatQuantity, zoneOf } from '../../kit/format.ts';
 import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
 import { faultText } from '../../kit/sentences.ts';
+import { shownTime } from '../../kit/site-time.ts';
 import { timeText } from '../../kit/time-entry.ts';
 import { useHeight } from '../../kit/use-height.ts';
 import { useLoaded } from '../../kit/use-loaded.ts';
@@ -32,7 +33,6 @@ import {
   merged,
   patchOf,
   RULES,
-  shownTime,
   UNIT_OF,
 } from './configuration-draft.ts';
 import { ConfigurationFields, fieldLabel } from './configuration-fields.tsx';

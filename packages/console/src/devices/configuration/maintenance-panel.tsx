@@ -6,7 +6,7 @@ import { useAction } from '../../kit/form-state.ts';
 import { bound, TextInput } from '../../kit/inputs.tsx';
 import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
-import { TimeInput } from '../../kit/time-input.tsx';
+import { MomentInput } from '../../kit/moment-input.tsx';
 import { nameOf } from '../../operations/jobs.ts';
 import { texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
@@ -77,7 +77,7 @@ export function MaintenancePanel({ device: { device_id, group }, facts, reload }
       <h2>{words.title}</h2>
       <p class="muted">{words.meaning}</p>
       <TextInput label={words.reason} isRequired {...bound(reason)} />
-      <TimeInput label={words.until} hint={words.untilHint} kind="dateTime" {...bound(until)} />
+      <MomentInput label={words.until} hint={words.untilHint} {...bound(until)} />
       <Failure of={failure} />
       <Button type="submit" isChange isBusy={isRunning}>
         {words.begin}

@@ -1,0 +1,28 @@
+import { pageZone } from '../context/page-zone.ts';
+import { texts } from '../texts/texts.ts';
+import { otherZone } from './format.ts';
+import { meantTime, shownTime } from './site-time.ts';
+import { TimeInput } from './time-input.tsx';
+
+type Props = Omit<Parameters<typeof TimeInput>[0], 'kind'> & {
+  /** By whose clocks it is entered. */
+  readonly timeZone?: string;
+};
+
+/** Date and time by the clocks of the site; the form holds the moment in UTC. */
+export const MomentInput = ({ label, value, onValue, timeZone = pageZone.value, ...field }: Props) => (
+  <TimeInput
+    {...field}
+    label={labelBy(label, value, timeZone)}
+    kind="dateTime"
+    value={shownTime(value, timeZone)}
+    onValue={(shown) => onValue(meantTime(shown, timeZone))}
+  />
+);
+
+/** Names the place where its clocks differ from those of the viewer. */
+export function labelBy(label: string, value: string, timeZone: string): string {
+  const timeMs = Date.parse(value);
+  const place = otherZone(timeZone, Number.isNaN(timeMs) ? Date.now() : timeMs);
+  return place === null ? label : texts.value.common.inZone(label, place);
+}
