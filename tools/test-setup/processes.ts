@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 
-/** More than the number of processors, because many tests mostly wait. */
-export const CONCURRENT_PROCESSES = availableParallelism() + 4;
+/** More than the number of processors, because tests also wait; with many more, a slow machine exceeds the limits of the service. */
+export const CONCURRENT_PROCESSES = availableParallelism() + 2;
 
 /** Files that change the process they run in, or that mostly wait for other processes: these should not wait for each other, too. */
 const ALONE = [

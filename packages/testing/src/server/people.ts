@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Api } from './service.ts';
+import { inItsTime } from './in-its-time.ts';
+import type { Api } from './service.ts';
 
 export const PASSWORD = 'long enough for the barn';
 export const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
-
-const BUSY_PAUSE_MS = 500;
-const BUSY_TRIES = 60;
 
 /** Four digits, so that names have the order in which people were invited. */
 let made = 1_000;
@@ -14,16 +11,6 @@ let made = 1_000;
 /** Invites a person who has these grants; answers the person and the code of the link. */
 export const invite = async (api: Api, grants: object[], login = `person-${++made}`) =>
   (await inItsTime(() => api.post('/v1/people', { login, name: `Name of ${login}`, grants }))).body.data;
-
-/** Asks again while nothing was changed because the machine is busy. */
-async function inItsTime(ask: () => Promise<Answer>): Promise<Answer> {
-  for (let attempt = 1; ; attempt++) {
-    const answer = await ask();
-    const isBusy = answer.status === 503 && answer.text.includes('nothing was changed');
-    if (!isBusy || attempt === BUSY_TRIES) return answer;
-    await sleep(BUSY_PAUSE_MS);
-  }
-}
 
 const json = (body: object | undefined, headers: Record<string, string>) =>
   body === undefined

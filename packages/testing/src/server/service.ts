@@ -7,6 +7,7 @@ import { createService, type Started } from '@granary/server/compose';
 import { readSettings } from '@granary/server/process/settings';
 import { describeEachEngine, describeSqlite, type TestEngine } from '../app/engines.ts';
 import { assertAudited, type SentRequest } from './audit-check.ts';
+import { inItsTime } from './in-its-time.ts';
 import {
   type DeviceLink,
   describeEachLink,
@@ -48,29 +49,37 @@ export interface Api {
   as(key: string): Api;
 }
 
-/** `onAnswer` gets every request with its answer, for the comparison with the audit log. */
+/**
+ * `onAnswer` gets every request with its answer, for the comparison with the audit log; `asking` decides whether a request is
+ * sent again.
+ */
 export function apiOf(
   started: () => Started,
   key: () => string,
   onAnswer: (sent: SentRequest) => void = () => undefined,
   link: () => DeviceLink = () => EMBEDDED,
+  asking: typeof inItsTime = (ask) => ask(),
 ): Api {
-  const raw: Api['raw'] = async (method, path, request) => {
+  const send: Api['raw'] = async (method, path, request) => {
     const response = await fetch(started().httpUrl + path, { method, ...request });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
-    const body = isJson ? JSON.parse(text) : null;
+    const { status, headers } = response;
+    assertPublished({ method, path, status, headers, text });
+    return { status, headers, text, body: isJson ? JSON.parse(text) : null };
+  };
+  const raw: Api['raw'] = async (method, path, request) => {
+    const answer = await asking(() => send(method, path, request));
+    const { status, headers, body } = answer;
     onAnswer({
       method,
       path,
-      status: response.status,
-      requestId: response.headers.get('x-request-id'),
-      isReplayed: response.headers.has('idempotency-replayed'),
+      status,
+      requestId: headers.get('x-request-id'),
+      isReplayed: headers.has('idempotency-replayed'),
       code: body?.error?.code ?? null,
     });
-    const { status, headers } = response;
-    assertPublished({ method, path, status, headers, text });
-    return { status, headers, text, body };
+    return answer;
   };
   const call = (method: string, path: string, body: unknown, headers: HeaderMap = {}): Promise<Answer> => {
     const authorization = { authorization: `Bearer ${key()}` };
@@ -94,7 +103,7 @@ export function apiOf(
     put: (path, body, headers) => call('PUT', path, body, headers),
     patch: (path, body) => call('PATCH', path, body),
     delete: (path) => call('DELETE', path, undefined),
-    as: (other) => apiOf(started, () => other, onAnswer, link),
+    as: (other) => apiOf(started, () => other, onAnswer, link, asking),
   };
 }
 
@@ -123,6 +132,9 @@ export async function withService<T>(
       apiOf(
         () => started,
         () => started.adminKey.key,
+        undefined,
+        undefined,
+        inItsTime,
       ),
     );
   } finally {
@@ -220,6 +232,7 @@ function serviceSuite(
         () => current().adminKey.key,
         (one) => sent.push(one),
         () => link,
+        inItsTime,
       ),
       locationOfService,
     );

@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from './service.ts';
+
+const PAUSE_MS = 500;
+const TRIES = 20;
+
+/** Asks again while nothing was changed because the machine is too busy for the time limits of the service. */
+export async function inItsTime(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await ask();
+    const isBusy =
+      answer.body?.error?.code === 'storage_unavailable' && answer.text.includes('nothing was changed');
+    if (!isBusy || attempt === TRIES) return answer;
+    await sleep(PAUSE_MS);
+  }
+}
