@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from './service.ts';
 
 const PAUSE_MS = 500;
 const TRIES = 20;
 
+interface Answered {
+  readonly text: string;
+  readonly body: { readonly error?: { readonly code: string } } | null;
+}
+
 /** Asks again while nothing was changed because the machine is too busy for the time limits of the service. */
-export async function inItsTime(ask: () => Promise<Answer>): Promise<Answer> {
+export async function inItsTime<Answer extends Answered>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     const answer = await ask();
     const isBusy =
