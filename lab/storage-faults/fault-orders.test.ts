@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import { hasProgram } from '@granary/testing/link/outside-clients';
 import { ORDERS, type Stop, tryOrder, withoutBroker } from './fault-orders.ts';
 
-const STOPS = { stops: 6, stopsWithoutBroker: 6 };
+/** In each order. */
+const STOPS_PER_KIND = IS_FULL_SIZE ? 25 : 6;
+const STOPS = { stops: STOPS_PER_KIND, stopsWithoutBroker: STOPS_PER_KIND };
 /** What the link keeps of a message that it could not send is over, so that only what the nodes know is left. */
 const REST_MS = 6_000;
 const IN_TIME_MS = 500;
