@@ -7,6 +7,7 @@ import { ruleContent } from '@granary/core/notifications/rule';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import { isRefusal, NOW_MS, newId, readySilo, weigh } from '@granary/testing/app/fixtures';
 import type { App } from '../app.ts';
+import { ASKED_PER_HOUR_MAX } from './asked-messages.ts';
 
 const OFF_DELAY_MS = 5 * SECOND_MS;
 const EVERYTHING = { status: null, ruleId: null, beforeId: null, limit: 1_000 };
@@ -306,15 +307,28 @@ describeEachEngine('notifications', (engine) => {
     assert.equal(await renew(secondMs + MINUTE_MS, secondMs + HOUR_MS), false);
   });
 
+  const test = (id: string, nowMs = NOW_MS) =>
+    app.notifications.test({ ruleId: id, canSendMail: true, consoleUrl: null, timeZone: 'UTC', nowMs });
+
+  it('sends one test in a millisecond, and 20 in an hour, however soon each is sent', async () => {
+    const id = await rule();
+    const send = async (nowMs: number): Promise<void> => {
+      await test(id, nowMs);
+      const [taken] = await ofRule(claim(nowMs));
+      const notificationId = taken?.notificationId ?? '';
+      await app.notifications.recordAttempt({ notificationId, outcome: { isSent: true }, nowMs });
+    };
+    for (let count = 0; count < ASKED_PER_HOUR_MAX; count++) {
+      await send(NOW_MS + count);
+      await assert.rejects(send(NOW_MS + count), isRefusal('rate_limited'));
+    }
+    await assert.rejects(send(NOW_MS + HOUR_MS - 1), isRefusal('rate_limited'));
+    await send(NOW_MS + HOUR_MS);
+  });
+
   it('tries for a day, then the message has failed and an event says so', async () => {
     const id = await rule();
-    await app.notifications.test({
-      ruleId: id,
-      canSendMail: true,
-      consoleUrl: null,
-      timeZone: 'UTC',
-      nowMs: NOW_MS,
-    });
+    await test(id);
     const outcome = { isSent: false, error: 'the server is away', isPermanent: false } as const;
     let nowMs = NOW_MS;
     let attempts = 0;
@@ -336,13 +350,7 @@ describeEachEngine('notifications', (engine) => {
 
   it('fails at once when another attempt would fail, too; a recorded success is final', async () => {
     const id = await rule({ targets: [{ email: 'a@example.com' }, { email: 'b@example.com' }] });
-    await app.notifications.test({
-      ruleId: id,
-      canSendMail: true,
-      consoleUrl: null,
-      timeZone: 'UTC',
-      nowMs: NOW_MS,
-    });
+    await test(id);
     const [first, second] = await ofRule(claim(NOW_MS));
     assert(first !== undefined && second !== undefined);
     const permanent = { isSent: false, error: 'no such user', isPermanent: true } as const;
