@@ -13,15 +13,15 @@ type Props = Omit<Parameters<typeof TimeInput>[0], 'kind'> & {
 export const MomentInput = ({ label, value, onValue, timeZone = pageZone.value, ...field }: Props) => (
   <TimeInput
     {...field}
-    label={labelBy(label, value, timeZone)}
+    label={labelInZone(label, value, timeZone)}
     kind="dateTime"
     value={shownTime(value, timeZone)}
     onValue={(shown) => onValue(meantTime(shown, timeZone))}
   />
 );
 
-/** Names the place where its clocks differ from those of the viewer. */
-export function labelBy(label: string, value: string, timeZone: string): string {
+/** With the name of the place, where its clocks differ from those of the viewer. */
+export function labelInZone(label: string, value: string, timeZone: string): string {
   const timeMs = Date.parse(value);
   const place = otherZone(timeZone, Number.isNaN(timeMs) ? Date.now() : timeMs);
   return place === null ? label : texts.value.common.inZone(label, place);

@@ -5,7 +5,7 @@ import { shownAs } from '../../context/units.ts';
 import { Button } from '../../kit/button.tsx';
 import { unitSymbol } from '../../kit/format.ts';
 import { Field } from '../../kit/inputs.tsx';
-import { labelBy } from '../../kit/moment-input.tsx';
+import { labelInZone } from '../../kit/moment-input.tsx';
 import { NumberBox } from '../../kit/number-input.tsx';
 import { meantTime, shownTime } from '../../kit/site-time.ts';
 import { TimeBox } from '../../kit/time-input.tsx';
@@ -93,7 +93,7 @@ export function ConfigurationFields(props: Props) {
 export function fieldLabel(path: string, draft: Draft, timeZone: string): string {
   const { common, devices } = texts.value;
   const name = fieldName(path, devices.configuration);
-  if (kindOf(path) === 'time') return labelBy(name, draft.get(path) ?? '', timeZone);
+  if (kindOf(path) === 'time') return labelInZone(name, draft.get(path) ?? '', timeZone);
   const unit = UNIT_OF[path];
   return unit === undefined ? name : common.inUnit(name, unitSymbol(shownAs(unit, null).unit));
 }
