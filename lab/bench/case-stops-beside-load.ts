@@ -1,22 +1,28 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, openApp } from '@granary/app/app';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
-import { ask, registerRovers, registerSilos, SILOS } from './farm.ts';
-import { generateRequests } from './generator.ts';
+import { ask, registerSilos, SILOS } from './farm.ts';
 import type { LoadRequest } from './http-load.ts';
-import { type Finding, percentile, whole } from './report.ts';
+import { type Finding, whole } from './report.ts';
 import { type ServiceProcess, SQLITE, type Storage, startServiceProcess } from './service-process.ts';
 import { asPercent, processorTime, stolenSince } from './stolen-time.ts';
-import { type Answers, StopClientProcess, type StopDevices, type StopTimes } from './stop-client.ts';
-import type { StopOutcome } from './stoppable-device.ts';
-import { TURNS_FILE, type TurnFigures, turnsSinceLast } from './turn-watch.ts';
+import { type Answers, StopClientProcess, type StopDevices } from './stop-client.ts';
+import {
+  begin,
+  besideLoad,
+  findingOf,
+  type Load,
+  locationOf,
+  longestOf,
+  type Outcome,
+  registerDevices,
+  watchedService,
+} from './stops-beside.ts';
+import { type TurnFigures, turnsSinceLast } from './turn-watch.ts';
 
 /** Of each kind, operation stops and emergency stops, beside one load. */
 const STOPS_PER_LOAD = 60;
-const APART_MS = 50;
-const STOP_P99_MS_MAX = 250;
 const HISTORY_SILO = 'history-0001';
 const HISTORY_DAYS = 34;
 const BUCKET_MS = 5 * MINUTE_MS;
@@ -31,12 +37,6 @@ const END_AFTER_MS = 60;
 const LONG_HISTORIES = 50;
 const TURN_MS_MAX = 10;
 
-interface Load {
-  readonly name: string;
-  readonly connections: number;
-  readonly requests: readonly LoadRequest[];
-}
-
 /** What a round starts or stops. */
 interface Round {
   readonly stopped: StopDevices;
@@ -48,14 +48,7 @@ export async function measureStopsBesideLoad(dataDir: string, storage: Storage =
   // PostgreSQL answers only some of the requests in another way.
   const isMeasured = ({ name }: Load): boolean =>
     storage === SQLITE || name.includes('only read') || name.includes('lists');
-  const turnsFile = join(dataDir, 'turns.json');
-  const env = {
-    GRANARY_DATA_DIR: dataDir,
-    GRANARY_DATABASE_URL: storage.databaseUrl,
-    GRANARY_RATE_LIMIT: 'off',
-    NODE_OPTIONS: `--import ${new URL('./turn-watch.ts', import.meta.url).href}`,
-    [TURNS_FILE]: turnsFile,
-  };
+  const { env, turnsFile } = watchedService(dataDir, storage);
   let service = await startServiceProcess(env);
   const findings: Finding[] = [];
   // The case takes minutes, so that each figure is shown when it is known.
@@ -115,11 +108,6 @@ export async function measureStopsBesideLoad(dataDir: string, storage: Storage =
   }
 }
 
-async function registerDevices(service: ServiceProcess, prefix: string, stops: number): Promise<StopDevices> {
-  const rovers = await registerRovers(service, stops, prefix);
-  return { rovers, silos: await registerSilos(service, stops, { prefix }) };
-}
-
 async function registerRounds(service: ServiceProcess, prefix: string, starts: number): Promise<Round[]> {
   const rounds: Round[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -136,10 +124,8 @@ async function createReadKey(service: ServiceProcess): Promise<string> {
 }
 
 /** Of the first silo a value for each five minutes, as long as one answer may hold them. */
-async function writeHistory(folder: string, { databaseUrl }: Storage): Promise<void> {
-  const app: App = await openApp(
-    databaseUrl === '' ? { engine: 'sqlite', folder } : { engine: 'postgres', url: databaseUrl },
-  );
+async function writeHistory(folder: string, storage: Storage): Promise<void> {
+  const app: App = await openApp(locationOf(folder, storage));
   try {
     const device = await app.devices.find(HISTORY_SILO);
     const endMs = Date.now() - DAY_MS / 24;
@@ -211,50 +197,6 @@ function loadsOf(service: ServiceProcess, readKey: string): readonly Load[] {
       ],
     },
   ];
-}
-
-/** What the stops of one measurement met. */
-interface Outcome {
-  readonly times: StopTimes;
-  /** Of the load beside them. */
-  readonly answers: Answers;
-  /** Of the main thread; not measured in processes that start or end. */
-  readonly turns?: TurnFigures;
-}
-
-async function besideLoad(
-  service: ServiceProcess,
-  devices: StopDevices,
-  load: Load,
-  turnsFile: string,
-): Promise<Outcome> {
-  const client = new StopClientProcess(devices);
-  try {
-    await client.connect(service);
-    await client.start();
-    const { end, ended } = await begin(service, load);
-    await turnsSinceLast(service, turnsFile);
-    const times = await client.stop(APART_MS);
-    const turns = await turnsSinceLast(service, turnsFile);
-    end();
-    await client.leave();
-    return { times, answers: await ended, turns };
-  } finally {
-    await client.end();
-  }
-}
-
-/** Resolves when the load is there; it ends by itself if nobody ends it. */
-async function begin(service: ServiceProcess, { connections, requests }: Load) {
-  const over = new AbortController();
-  const begun = Promise.withResolvers<void>();
-  const generated = generateRequests(
-    { httpUrl: service.httpUrl, connections, requests, durationMs: MINUTE_MS },
-    over.signal,
-    begun.resolve,
-  );
-  await Promise.race([begun.promise, generated]);
-  return { end: () => over.abort(), ended: generated.then(({ answers }): Answers => ({ ...answers })) };
 }
 
 /** The stops are among the starts, the first of which run code that was never run before. */
@@ -338,44 +280,3 @@ function together(outcomes: readonly Outcome[]): Outcome {
     },
   };
 }
-
-function findingOf(load: string, { times: { operation, emergency }, answers, turns }: Outcome): Finding {
-  const all = [...operation, ...emergency];
-  const p99 = percentile(reachedMs(all), 0.99);
-  const unsent = all.filter(({ reachedMs }) => reachedMs === null);
-  // The caller of a stop that finds the port closed knows at once that it is not sent.
-  const closed = unsent.filter(({ status }) => status === 'closed').length;
-  const lost = unsent.length - closed;
-  const others = Object.values(answers).reduce((sum, count) => sum + count, 0);
-  const refusedOthers = Object.entries(answers)
-    .filter(([status]) => status !== '200')
-    .map(([status, count]) => `${whole(count)} with ${status === '0' ? 'a closed connection' : status}`);
-  return {
-    name: `Stops beside ${load}`,
-    target: `p99 at most ${STOP_P99_MS_MAX} ms, none refused or cut off`,
-    figure: `${p99.toFixed(0)} ms${lost === 0 ? '' : `, ${lost} refused or cut off`}`,
-    met: p99 <= STOP_P99_MS_MAX && lost === 0,
-    detail: [
-      `from the request to the device, half, p99 and the slowest in ms: ${figuresOf('operation stops', operation)}, ${figuresOf('emergency stops', emergency)}`,
-      ...(closed === 0 ? [] : [`${closed} more found the port closed`]),
-      ...(others === 0
-        ? []
-        : [
-            `of ${whole(others)} requests of the others ${refusedOthers.length === 0 ? 'none was refused' : `refused ${refusedOthers.join(', ')}`}`,
-          ]),
-      ...(turns === undefined ? [] : [`the main thread's longest turn ${longestOf(turns)}`]),
-    ].join('; '),
-  };
-}
-
-const longestOf = ({ longestMs, longestCpuMs }: TurnFigures): string =>
-  `${longestMs.toFixed(1)} ms (processor time ${longestCpuMs.toFixed(1)} ms)`;
-
-function figuresOf(name: string, stops: readonly StopOutcome[]): string {
-  const times = reachedMs(stops);
-  const figures = [percentile(times, 0.5), percentile(times, 0.99), Math.max(...times)];
-  return `${times.length} ${name} ${figures.map((ms) => ms.toFixed(0)).join(', ')}`;
-}
-
-const reachedMs = (stops: readonly StopOutcome[]): number[] =>
-  stops.flatMap(({ reachedMs }) => (reachedMs === null ? [] : [reachedMs]));

@@ -1,20 +1,23 @@
-import { join } from 'node:path';
-import type { StoreLocation } from '@granary/app/app';
-import { MINUTE_MS } from '@granary/contract/time';
 import { enlargeStore } from '@granary/testing/server/large-store';
 import { bridgedDevice } from '@granary/testing/server/scripted-bridge';
-import { ask, registerRovers, registerSilos } from './farm.ts';
-import { generateRequests } from './generator.ts';
+import { ask, registerSilos } from './farm.ts';
 import type { LoadRequest } from './http-load.ts';
-import { type Finding, percentile, whole } from './report.ts';
+import type { Finding } from './report.ts';
 import { type ServiceProcess, SQLITE, type Storage, startServiceProcess } from './service-process.ts';
-import { StopClientProcess, type StopDevices } from './stop-client.ts';
-import { TURNS_FILE, turnsSinceLast } from './turn-watch.ts';
+import type { StopDevices } from './stop-client.ts';
+import {
+  besideLoad,
+  findingOf,
+  type Load,
+  locationOf,
+  registerDevices,
+  watchedService,
+} from './stops-beside.ts';
 
 /** Of each kind, operation stops and emergency stops, beside one load. */
 const STOPS_PER_LOAD = 60;
+/** So long that every list is read. */
 const APART_MS = 100;
-const STOP_P99_MS_MAX = 250;
 const READERS = 8;
 const STORED = {
   devices: 2_000,
@@ -26,43 +29,26 @@ const STORED = {
   others: 3_000,
 };
 
-interface Load {
-  readonly name: string;
-  readonly requests: readonly LoadRequest[];
-}
-
 /** Stops beside those who read lists, counts and metrics over the largest stores that keys can make. */
 export async function measureStored(dataDir: string, storage: Storage = SQLITE): Promise<Finding[]> {
-  const turnsFile = join(dataDir, 'turns.json');
-  const env = {
-    GRANARY_DATA_DIR: dataDir,
-    GRANARY_DATABASE_URL: storage.databaseUrl,
-    GRANARY_RATE_LIMIT: 'off',
-    NODE_OPTIONS: `--import ${new URL('./turn-watch.ts', import.meta.url).href}`,
-    [TURNS_FILE]: turnsFile,
-  };
-  const location: StoreLocation =
-    storage.databaseUrl === ''
-      ? { engine: 'sqlite', folder: dataDir }
-      : { engine: 'postgres', url: storage.databaseUrl };
+  const { env, turnsFile } = watchedService(dataDir, storage);
   let service = await startServiceProcess(env);
   try {
     const loads = await loadsOf(service);
     const devices: StopDevices[] = [];
     for (const index of loads.keys()) {
-      const prefix = `load-${index}`;
-      const rovers = await registerRovers(service, STOPS_PER_LOAD, prefix);
-      devices.push({ rovers, silos: await registerSilos(service, STOPS_PER_LOAD, { prefix }) });
+      devices.push(await registerDevices(service, `load-${index}`, STOPS_PER_LOAD));
     }
     await service.stop();
-    await enlargeStore(location, STORED);
+    await enlargeStore(locationOf(dataDir, storage), STORED);
     service = await startServiceProcess(env);
     const findings: Finding[] = [];
     for (const [index, load] of loads.entries()) {
-      const finding = await besideLoad(service, devices[index] ?? { rovers: [], silos: [] }, load, turnsFile);
-      const named = { ...finding, name: `${finding.name}${storage.suffix}` };
-      console.log(`  ${named.name}: ${named.figure}; ${named.detail}`);
-      findings.push(named);
+      const beside = devices[index] ?? { rovers: [], silos: [] };
+      const outcome = await besideLoad(service, beside, load, turnsFile, APART_MS);
+      const finding = findingOf(`${load.name}${storage.suffix}`, outcome);
+      console.log(`  ${finding.name}: ${finding.figure}; ${finding.detail}`);
+      findings.push(finding);
     }
     return findings;
   } finally {
@@ -100,22 +86,30 @@ async function loadsOf(service: ServiceProcess): Promise<Load[]> {
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
   });
   return [
-    { name: 'nothing', requests: [] },
-    { name: `${READERS} anonymous readers of the metrics`, requests: [get('/metrics')] },
+    { name: 'nothing', connections: READERS, requests: [] },
+    {
+      name: `${READERS} anonymous readers of the metrics`,
+      connections: READERS,
+      requests: [get('/metrics')],
+    },
     {
       name: `${READERS} readers of bridges with a key of one device`,
+      connections: READERS,
       requests: [get('/v1/bridges', keys.device)],
     },
     {
       name: `${READERS} readers of bridges with a key of everything`,
+      connections: READERS,
       requests: [get('/v1/bridges/first', keys.all)],
     },
     {
       name: `${READERS} readers of one person with a limited key`,
+      connections: READERS,
       requests: [get('/v1/people?limit=1', keys.admin)],
     },
     {
       name: `${READERS} readers of everything in turn`,
+      connections: READERS,
       requests: LISTS.flatMap((path) => [get(path, keys.all), get(path, keys.admin)]),
     },
   ];
@@ -163,51 +157,3 @@ const LISTS = [
   '/v1/history?interval=1h',
   '/metrics',
 ];
-
-async function besideLoad(
-  service: ServiceProcess,
-  devices: StopDevices,
-  { name, requests }: Load,
-  turnsFile: string,
-): Promise<Finding> {
-  const client = new StopClientProcess(devices);
-  const over = new AbortController();
-  try {
-    await client.connect(service);
-    await client.start();
-    const begun = Promise.withResolvers<void>();
-    const load = { httpUrl: service.httpUrl, connections: READERS, requests, durationMs: 2 * MINUTE_MS };
-    const answers =
-      requests.length === 0
-        ? null
-        : generateRequests(load, over.signal, begun.resolve).then((all) => all.answers);
-    if (answers !== null) await Promise.race([begun.promise, answers]);
-    await turnsSinceLast(service, turnsFile);
-    const { operation, emergency } = await client.stop(APART_MS);
-    const turns = await turnsSinceLast(service, turnsFile);
-    over.abort();
-    await client.leave();
-    const times = [...operation, ...emergency].flatMap(({ reachedMs }) =>
-      reachedMs === null ? [] : [reachedMs],
-    );
-    const lost = operation.length + emergency.length - times.length;
-    const p99 = percentile(times, 0.99);
-    const read = Object.entries((await answers) ?? {}).map(
-      ([status, count]) => `${whole(count)} × ${status}`,
-    );
-    return {
-      name: `Stops beside ${name}`,
-      target: `p99 at most ${STOP_P99_MS_MAX} ms, none refused or cut off`,
-      figure: `${p99.toFixed(0)} ms${lost === 0 ? '' : `, ${lost} refused or cut off`}`,
-      met: p99 <= STOP_P99_MS_MAX && lost === 0,
-      detail: [
-        `half ${percentile(times, 0.5).toFixed(0)} ms, the slowest of ${times.length} ${Math.max(...times).toFixed(0)} ms`,
-        `the main thread's longest turn ${turns.longestMs.toFixed(0)} ms (processor time ${turns.longestCpuMs.toFixed(0)} ms)`,
-        `answers ${read.join(', ') || 'none'}`,
-      ].join('; '),
-    };
-  } finally {
-    over.abort();
-    await client.end();
-  }
-}
