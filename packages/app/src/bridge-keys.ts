@@ -2,7 +2,7 @@ import type { KeyOfBridge } from '@granary/contract/bridges';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 
-/** Which keys may report for a bridge. They stay when they have ended, so that nobody else gets the bridge by reporting first. */
+/** Which keys may report for a bridge. They stay when they have ended, and while they last also when the bridge is removed, so that nobody else gets the bridge by reporting first. */
 export async function keysOfBridge(sql: Sql, bridgeId: string): Promise<string[]> {
   const rows = await sql.query<{ readonly keyId: string }>(
     'SELECT key_id FROM bridge_keys WHERE bridge_id = $1 ORDER BY key_id',
@@ -11,9 +11,23 @@ export async function keysOfBridge(sql: Sql, bridgeId: string): Promise<string[]
   return rows.map(({ keyId }) => keyId);
 }
 
+/** The keys that have not ended of a bridge of this name, in capitals or not, also of one that was removed. */
+export async function lastingKeysOfName(sql: Sql, bridgeId: string, nowMs: number): Promise<string[]> {
+  const rows = await sql.query<{ readonly keyId: string }>(
+    `SELECT keys.key_id FROM bridge_keys JOIN keys ON keys.key_id = bridge_keys.key_id
+     WHERE LOWER(bridge_keys.bridge_id) = LOWER($1) AND ${lasts('$2')}`,
+    [bridgeId, nowMs],
+  );
+  return rows.map(({ keyId }) => keyId);
+}
+
+const lasts = (now: string): string =>
+  `keys.revoked_at_ms IS NULL AND (keys.expires_at_ms IS NULL OR keys.expires_at_ms > ${now})`;
+
 export async function countBridgesOfKey(sql: Sql, keyId: string): Promise<number> {
   const [row] = await sql.query<{ readonly count: number }>(
-    'SELECT COUNT(*) AS count FROM bridge_keys WHERE key_id = $1',
+    `SELECT COUNT(*) AS count FROM bridge_keys JOIN bridges ON bridges.bridge_id = bridge_keys.bridge_id
+     WHERE bridge_keys.key_id = $1`,
     [keyId],
   );
   return row?.count ?? 0;
@@ -21,7 +35,7 @@ export async function countBridgesOfKey(sql: Sql, keyId: string): Promise<number
 
 /** The key becomes the only one of the bridge; `null`: nobody's. */
 export async function putKeyOfBridge(sql: Sql, bridgeId: string, keyId: string | null): Promise<void> {
-  await sql.run('DELETE FROM bridge_keys WHERE bridge_id = $1', [bridgeId]);
+  await sql.run('DELETE FROM bridge_keys WHERE LOWER(bridge_id) = LOWER($1)', [bridgeId]);
   if (keyId !== null) await insertRows(sql, { table: 'bridge_keys' }, [{ bridgeId, keyId }]);
 }
 
@@ -46,7 +60,7 @@ export async function newestKeysOfBridges(
 ): Promise<ReadonlyMap<string, KeyOfBridge>> {
   const rows = await sql.query<{ bridgeId: string; keyId: string; name: string; ended: number }>(
     `SELECT bridge_keys.bridge_id, keys.key_id, keys.name,
-       CASE WHEN keys.revoked_at_ms IS NULL AND (keys.expires_at_ms IS NULL OR keys.expires_at_ms > $1) THEN 0 ELSE 1 END AS ended
+       CASE WHEN ${lasts('$1')} THEN 0 ELSE 1 END AS ended
      FROM bridge_keys JOIN keys ON keys.key_id = bridge_keys.key_id ORDER BY keys.created_at_ms, keys.key_id`,
     [nowMs],
   );

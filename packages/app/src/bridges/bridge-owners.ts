@@ -3,7 +3,7 @@ import { Refusal } from '@granary/contract/errors';
 import { quoted } from '@granary/core/words';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
-import { countBridgesOfKey, keysOfBridge, putKeyOfBridge } from '../bridge-keys.ts';
+import { countBridgesOfKey, keysOfBridge, lastingKeysOfName, putKeyOfBridge } from '../bridge-keys.ts';
 import { countRows } from './bridge-rows.ts';
 
 /** A process that reports as a bridge. */
@@ -38,20 +38,27 @@ export async function lockOwnBridge(
 ): Promise<LockedBridge | undefined> {
   const bridge = await lockBridge(sql, bridgeId);
   if (bridge === undefined) return undefined;
-  if (!(await keysOfBridge(sql, bridgeId)).includes(keyId)) {
-    throw new Refusal('bridge_of_another_key', `the bridge ${quoted(bridgeId)} belongs to another key`);
-  }
+  if (!(await keysOfBridge(sql, bridgeId)).includes(keyId)) throw ofAnotherKey(bridgeId);
   return bridge;
 }
 
-/** The same; one that nobody has becomes that of the key. */
-export async function lockOrClaimBridge(sql: Sql, reporting: Reporting): Promise<LockedBridge> {
+const ofAnotherKey = (bridgeId: string): Refusal =>
+  new Refusal('bridge_of_another_key', `the bridge ${quoted(bridgeId)} belongs to another key`);
+
+/** The same; one that nobody has becomes that of the key, unless it was removed and the key that it had lasts. */
+export async function lockOrClaimBridge(
+  sql: Sql,
+  reporting: Reporting,
+  nowMs: number,
+): Promise<LockedBridge> {
   const known = await lockOwnBridge(sql, reporting);
   if (known !== undefined) return known;
   await lockNumberOfBridges(sql);
   const claimed = await lockOwnBridge(sql, reporting);
   if (claimed !== undefined) return claimed;
   const { bridgeId, keyId } = reporting;
+  const former = await lastingKeysOfName(sql, bridgeId, nowMs);
+  if (former.length > 0 && !former.includes(keyId)) throw ofAnotherKey(bridgeId);
   // One key must not take the room of all.
   if ((await countBridgesOfKey(sql, keyId)) >= BRIDGES_PER_KEY_MAX) {
     throw new Refusal(

@@ -122,7 +122,7 @@ export const writes = {
     const { sql } = tx;
     const { bridgeId } = reporting;
     const { session, version, started_at, site, journal, devices = [], gone = [], mappings = [] } = report;
-    const before = await lockOrClaimBridge(sql, reporting);
+    const before = await lockOrClaimBridge(sql, reporting, nowMs);
     await refuseOthers(sql, limits, devices);
     const isKnown = before.session === session;
     if (!isKnown) await sql.run('DELETE FROM bridge_parts WHERE bridge_id = $1', [bridgeId]);
@@ -240,7 +240,8 @@ export const writes = {
     const bridge = await findBridge(tx.sql, bridgeId);
     await lockBridge(tx.sql, bridgeId);
     await refuseLimited(tx, CHANGE_BRIDGES);
-    for (const table of ['bridges', 'bridge_parts', 'bridge_requests', 'bridge_keys']) {
+    // Its keys stay: otherwise whoever reports first would have the bridge that goes on, and the secrets that are meant for it.
+    for (const table of ['bridges', 'bridge_parts', 'bridge_requests']) {
       await tx.sql.run(`DELETE FROM ${table} WHERE bridge_id = $1`, [bridgeId]);
     }
     return committed(bridge);

@@ -7,6 +7,7 @@ import { type Api, describeService, siloNamed } from '@granary/testing/server/se
 const SCALE = { mapping: 'modbus-example', endpoint: 'tcp://10.0.4.20:502', unit: 3 };
 const DEVICES = Array.from({ length: 10 }, (_, at) => `silo-o${at + 1}`);
 const ROUNDS = 20;
+const REMOVALS = 4;
 
 describeService('a bridge belongs to a key', (api) => {
   const keyWith = async (body: object) => {
@@ -97,12 +98,44 @@ describeService('a bridge belongs to a key', (api) => {
     assert.equal((await api.get(bridge.path)).body.data.devices.length, 1);
   });
 
+  test('a bridge that is removed stays that of its key, also while a device is attached to it', async () => {
+    const bridge = new ScriptedBridge(await ingestKey(), 'removed');
+    const thief = new ScriptedBridge(
+      (await keyWith({ scopes: ['ingest'], facilities: ['north'] })).as,
+      'removed',
+    );
+    const alike = new ScriptedBridge(await ingestKey(), 'REMOVED');
+    const answers = new Set<string>();
+    for (let round = 0; round < REMOVALS; round++) {
+      await bridge.report();
+      let isOver = false;
+      const steal = async (as: ScriptedBridge): Promise<void> => {
+        while (!isOver) {
+          const { status, body } = await as.report();
+          answers.add(`${status} ${body.error?.code}`);
+        }
+      };
+      const stealing = [steal(thief), steal(thief), steal(alike)];
+      await Promise.all([attach(bridge, 'silo-o1', { wait_s: 1 }), api.delete(bridge.path)]);
+      isOver = true;
+      await Promise.all(stealing);
+    }
+    assert.deepEqual([...answers], ['403 bridge_of_another_key']);
+    const { as, keyId } = await keyWith({ scopes: ['ingest'] });
+    assert.equal((await api.put('/v1/bridges/REMOVED/key', { key_id: keyId })).status, 200);
+    assert.equal((await new ScriptedBridge(as, 'REMOVED').report()).status, 200);
+    assert.equal((await bridge.report()).body.error.code, 'bridge_of_another_key');
+  });
+
   test('one key makes few bridges, so others find room', async () => {
     const inventor = await ingestKey();
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, at) => new ScriptedBridge(inventor, `invented-${at}`).report()),
     );
-    assert.equal(outcomes.filter(({ status }) => status === 200).length, 4);
+    const made = outcomes.flatMap(({ status }, at) => (status === 200 ? [`invented-${at}`] : []));
+    assert.equal(made.length, 4);
+    await api.delete(`/v1/bridges/${made[0]}`);
+    assert.equal((await new ScriptedBridge(inventor, 'invented-instead').report()).status, 200);
     assert.equal((await new ScriptedBridge(await ingestKey(), 'real').report()).status, 200);
   });
 
