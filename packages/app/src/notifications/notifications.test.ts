@@ -81,6 +81,20 @@ describeEachEngine('notifications', (engine) => {
     assert.deepEqual((await written()).slice(2), ['0: over', '0: over']);
   });
 
+  it('decides in its turn while others change rules at once', async () => {
+    const content = ruleContent({ name: 'Another', targets: [{ email: 'eve@example.com' }], enabled: false });
+    const changed = { ruleId: await rule(), content, canSendMail: true, nowMs: NOW_MS };
+    await rule();
+    for (let told = 1; told <= 5; told++) {
+      await lowSilo(NOW_MS);
+      const changes = Array.from({ length: 20 }, () => other.notifications.replaceRule(changed));
+      await changes[0];
+      await app.notifications.advance({ nowMs: NOW_MS, consoleUrl: null, timeZone: 'UTC' });
+      assert.equal((await written()).length, told);
+      await Promise.all(changes);
+    }
+  });
+
   it('tells times by the clocks of the site, whatever those of the quiet hours and of the service are', async () => {
     await rule({ quiet_hours: { from: '03:00', to: '03:01', time_zone: 'Asia/Tokyo' } });
     const name = (deviceNo: number, zone: string) =>

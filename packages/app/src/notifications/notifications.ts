@@ -258,8 +258,6 @@ const notLater = (event: AlertEvent, nowMs: number): AlertEvent => ({
 export interface AdvanceReceipt {
   /** There are more events, or more notices that are due. */
   readonly hasMore: boolean;
-  /** Another node was doing it. */
-  readonly isBusy: boolean;
   readonly setAside: readonly SetAside[];
 }
 
@@ -293,7 +291,7 @@ export const writes = {
     tx: Transaction,
     { ruleId, canSendMail, ...sender }: Sender & MailAbility & { readonly ruleId: string },
   ): Promise<Committed<StoredNotification[]>> {
-    await lockPosition(tx.sql, { isWaiting: true });
+    await lockPosition(tx.sql);
     await refuseLimited(tx, 'manage notifications');
     const rule = await findKnownRule(tx.sql, ruleId);
     await checkTargets(tx.sql, rule.content, { canSendMail });
@@ -307,11 +305,10 @@ export const writes = {
     );
   },
 
-  /** Reads new events and writes the messages that are due; another node may be doing it, then nothing happens. */
+  /** Reads new events and writes the messages that are due; what another node has done meanwhile is not done again. */
   async advance(tx: Transaction, { nowMs, ...readers }: Sender): Promise<Committed<AdvanceReceipt>> {
     const setAside: SetAside[] = [];
-    const position = await lockPosition(tx.sql, { isWaiting: false });
-    if (position === undefined) return committed({ hasMore: false, isBusy: true, setAside });
+    const position = await lockPosition(tx.sql);
     const onUnreadable = (item: SetAside): void => void setAside.push(item);
     const all = { afterRuleId: null, limit: NOTIFICATION_RULES_MAX };
     const pushed = (await pushedCallers(tx.sql)).filter((caller) => isValidAt(caller, nowMs));
@@ -331,7 +328,7 @@ export const writes = {
     });
     const { written, hasMore } = await composeDue(tx.sql, { rules, limits, ...readers, nowMs }, onUnreadable);
     const effects = await logFailures(tx, written, nowMs);
-    return committed({ hasMore: hasMoreEvents || hasMore, isBusy: false, setAside }, ...effects);
+    return committed({ hasMore: hasMoreEvents || hasMore, setAside }, ...effects);
   },
 
   /** Takes notifications that are due; they are due again after the lease unless the attempt is recorded. */
@@ -355,7 +352,7 @@ export const writes = {
   /** A person who has not decided yet is told what most want. */
   async subscribe(tx: Transaction, subscription: StoredSubscription): Promise<Committed<null>> {
     const { keyId, createdAtMs: nowMs } = subscription;
-    await lockPosition(tx.sql, { isWaiting: true });
+    await lockPosition(tx.sql);
     await requireOwn(tx, keyId);
     await saveSubscription(tx.sql, subscription);
     const known = await findOwnRule(tx.sql, RULE_DOCUMENT, keyId);
@@ -378,7 +375,7 @@ export const writes = {
       nowMs,
     }: { readonly keyId: string; readonly content: RuleContent; readonly nowMs: number },
   ): Promise<Committed<null>> {
-    await lockPosition(tx.sql, { isWaiting: true });
+    await lockPosition(tx.sql);
     await requireOwn(tx, keyId);
     await saveOwnRule(tx.sql, keyId, content, nowMs);
     return committed(null);
@@ -389,7 +386,7 @@ export const writes = {
     tx: Transaction,
     { keyId, ...sender }: Sender & { readonly keyId: string },
   ): Promise<Committed<number>> {
-    await lockPosition(tx.sql, { isWaiting: true });
+    await lockPosition(tx.sql);
     await requireOwn(tx, keyId);
     const rule = await findOwnRule(tx.sql, RULE_DOCUMENT, keyId);
     if (rule === undefined) return committed(0);
@@ -444,7 +441,7 @@ async function findKnownRule(sql: Sql, ruleId: string): Promise<StoredRule> {
 
 async function createRule(tx: Transaction, change: RuleChange): Promise<Committed<StoredRule>> {
   const { ruleId, content, nowMs } = change;
-  await lockPosition(tx.sql, { isWaiting: true });
+  await lockPosition(tx.sql);
   await refuseLimited(tx, 'manage notifications');
   if ((await countRules(tx.sql)) >= NOTIFICATION_RULES_MAX) {
     const message = `there are ${NOTIFICATION_RULES_MAX} notification rules, which is the limit`;
@@ -459,7 +456,7 @@ async function createRule(tx: Transaction, change: RuleChange): Promise<Committe
 /** What waits is told to the new targets; of a rule that is switched off nothing is told. */
 async function replaceRule(tx: Transaction, change: RuleChange): Promise<Committed<StoredRule>> {
   const { ruleId, content, nowMs } = change;
-  await lockPosition(tx.sql, { isWaiting: true });
+  await lockPosition(tx.sql);
   await refuseLimited(tx, 'manage notifications');
   const before = await findKnownRule(tx.sql, ruleId);
   await checkTargets(tx.sql, content, change);
@@ -473,7 +470,7 @@ async function removeRule(
   tx: Transaction,
   { ruleId, nowMs }: { readonly ruleId: string; readonly nowMs: number },
 ): Promise<Committed<StoredRule>> {
-  await lockPosition(tx.sql, { isWaiting: true });
+  await lockPosition(tx.sql);
   await refuseLimited(tx, 'manage notifications');
   const rule = await findKnownRule(tx.sql, ruleId);
   await removeRow(tx.sql, ruleId);

@@ -128,16 +128,14 @@ export async function removeRule(sql: Sql, ruleId: string): Promise<void> {
 
 /**
  * The number of the last event that the rules have seen. Whoever decides what to tell, or changes a rule, locks it, so that
- * one node does it at a time; `undefined` if another node has it and this one does not wait.
+ * one node does it at a time. All wait for their turn: whoever only tried would be kept out by people who change their own
+ * settings again and again.
  */
-export async function lockPosition(
-  sql: Sql,
-  { isWaiting }: { readonly isWaiting: boolean },
-): Promise<number | undefined> {
+export async function lockPosition(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ lastSequence: number }>(
-    `SELECT last_sequence FROM notification_position ${sql.forUpdate} ${isWaiting ? '' : sql.skipLocked}`,
+    `SELECT last_sequence FROM notification_position ${sql.forUpdate}`,
   );
-  return row?.lastSequence;
+  return row?.lastSequence ?? 0;
 }
 
 export async function savePosition(sql: Sql, lastSequence: number): Promise<void> {

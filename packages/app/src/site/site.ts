@@ -93,7 +93,7 @@ async function lockKnownNotifications(
   { webhooks = [], notification_rules: rules = [] }: SiteDocument,
 ): Promise<KnownNotifications> {
   if (webhooks.length + rules.length === 0) return NONE;
-  await lockPosition(sql, { isWaiting: true });
+  await lockPosition(sql);
   const ofRules = { afterRuleId: null, limit: NOTIFICATION_RULES_MAX };
   const known = await listWebhooks(sql, { afterWebhookId: null, limit: WEBHOOKS_MAX });
   const locked: StoredWebhook[] = [];

@@ -92,8 +92,6 @@ export class NotificationWorker {
         const receipt = await app.notifications.advance({ nowMs: now(), ...readers });
         setAside.note(receipt.setAside);
         hasMore = receipt.hasMore;
-        // The other node may end before it has finished, so the next round looks again.
-        if (receipt.isBusy) this.#hasNewEvents = true;
       } catch (error) {
         this.#hasNewEvents = true;
         throw error;
