@@ -1,4 +1,6 @@
-import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import type { Addresses, ServiceProcess } from './service-process.ts';
 
 export interface Credentials {
@@ -11,6 +13,7 @@ export const FIELD_DEVICES = '/v1/fielddevice/devices';
 
 /** Registrations at the same time share commits. */
 const REGISTERED_AT_ONCE = 10;
+const REGISTRATION_TRIES = 20;
 
 /** Where devices and load generators connect to. */
 export function mqttAddress({ mqttUrl }: Addresses): { readonly host: string; readonly port: number } {
@@ -18,15 +21,35 @@ export function mqttAddress({ mqttUrl }: Addresses): { readonly host: string; re
   return { host: hostname, port: Number(port) };
 }
 
-/** Calls the service with the admin key, with `null` for a POST without a body; an error ends the benchmark. */
-export async function ask(service: Addresses, path: string, body?: object | null): Promise<Response> {
+type Body = object | null | undefined;
+
+function send(service: Addresses, path: string, body: Body, more: Record<string, string>): Promise<Response> {
   const authorization = `Bearer ${service.adminKey.key}`;
-  const headers = body == null ? { authorization } : { authorization, 'content-type': 'application/json' };
+  const type: Record<string, string> = body == null ? {} : { 'content-type': 'application/json' };
   const payload = body == null ? {} : { body: JSON.stringify(body) };
-  const init = { headers, method: body === undefined ? 'GET' : 'POST', ...payload };
-  const response = await fetch(service.httpUrl + path, init);
+  const method = body === undefined ? 'GET' : 'POST';
+  return fetch(service.httpUrl + path, { headers: { authorization, ...type, ...more }, method, ...payload });
+}
+
+async function successOf(path: string, response: Response): Promise<Response> {
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return response;
+}
+
+/** Calls the service with the admin key, with `null` for a POST without a body; an error ends the benchmark. */
+export const ask = async (service: Addresses, path: string, body?: object | null): Promise<Response> =>
+  successOf(path, await send(service, path, body, {}));
+
+/** Asks again while the machine is too busy for the time limits of the storage. */
+async function register(service: Addresses, path: string, device: object): Promise<Credentials> {
+  const key = { 'idempotency-key': randomUUID() };
+  let response = await send(service, path, device, key);
+  for (let attempt = 1; response.status === 503 && attempt < REGISTRATION_TRIES; attempt++) {
+    await sleep(SECOND_MS);
+    response = await send(service, path, device, key);
+  }
+  const { data } = (await (await successOf(path, response)).json()) as { data: { credentials: Credentials } };
+  return data.credentials;
 }
 
 export async function registerSilos(
@@ -38,27 +61,22 @@ export async function registerSilos(
     facilities = 10,
   }: { readonly prefix?: string; readonly sensors?: readonly object[]; readonly facilities?: number } = {},
 ): Promise<Credentials[]> {
-  const register = async (number: number): Promise<Credentials> => {
-    const device = {
+  const registered = (number: number): Promise<Credentials> =>
+    register(service, SILOS, {
       device_id: `${prefix}-${String(number).padStart(4, '0')}`,
       name: `Silo ${number}`,
       model: 'GS-100',
       location: { facility: `facility-${number % facilities}`, zone: 'a' },
       capacity: { max: 20_000, unit: 'kg' },
       sensors,
-    };
-    const { data } = (await (await ask(service, SILOS, device)).json()) as {
-      data: { credentials: Credentials };
-    };
-    return data.credentials;
-  };
+    });
   const credentials: Credentials[] = [];
   while (credentials.length < count) {
     const next = Array.from(
       { length: Math.min(REGISTERED_AT_ONCE, count - credentials.length) },
       (_, index) => credentials.length + index + 1,
     );
-    credentials.push(...(await Promise.all(next.map(register))));
+    credentials.push(...(await Promise.all(next.map(registered))));
   }
   return credentials;
 }
@@ -72,9 +90,8 @@ export async function registerRovers(
   for (let number = 0; number < count; number++) {
     const name = `${prefix}-rover-${number}`;
     const location = { facility: 'facility-1', zone: 'a' };
-    const answer = await ask(service, FIELD_DEVICES, { device_id: name, name, model: 'FR-7', location });
-    const { data } = (await answer.json()) as { data: { credentials: Credentials } };
-    credentials.push(data.credentials);
+    const device = { device_id: name, name, model: 'FR-7', location };
+    credentials.push(await register(service, FIELD_DEVICES, device));
   }
   return credentials;
 }
