@@ -25,6 +25,8 @@ export interface NotificationClaim {
   /** Then it is due again, in case that this node does not finish its attempt. */
   readonly leasedUntilMs: number;
   readonly limit: number;
+  /** Of these as many are being sent as may be. */
+  readonly withoutRules: readonly string[];
 }
 
 type NotificationDocument = DocumentKind<NotificationContent>;
@@ -95,13 +97,14 @@ export async function listNotifications(
 export async function claimNotifications(
   sql: Sql,
   document: NotificationDocument,
-  { channel, urgency, nowMs, leasedUntilMs, limit }: NotificationClaim,
+  { channel, urgency, nowMs, leasedUntilMs, limit, withoutRules }: NotificationClaim,
 ): Promise<StoredNotification[]> {
   const due = await sql.query<{ notificationNo: number }>(
     `SELECT notification_no FROM notifications WHERE status = 'pending' AND channel = $3
        AND ${sql.isOneOf('kind', '$4')} AND next_attempt_at_ms <= $1
+       AND NOT ${sql.isOneOf('rule_id', '$5')}
      ORDER BY attempts, notification_no LIMIT $2 ${sql.forUpdate} ${sql.skipLocked}`,
-    [nowMs, limit, channel, JSON.stringify(KINDS_OF[urgency])],
+    [nowMs, limit, channel, JSON.stringify(KINDS_OF[urgency]), JSON.stringify(withoutRules)],
   );
   if (due.length === 0) return [];
   const rows = await sql.query<NotificationRow>(

@@ -281,7 +281,13 @@ describeEachEngine('notifications', (engine) => {
   });
 
   const claim = async (nowMs: number, node = app) => {
-    const due = { channel: 'email' as const, nowMs, leasedUntilMs: nowMs + MINUTE_MS, limit: 1_000 };
+    const due = {
+      channel: 'email' as const,
+      nowMs,
+      leasedUntilMs: nowMs + MINUTE_MS,
+      limit: 1_000,
+      withoutRules: [],
+    };
     const taken = URGENCIES.map((urgency) => node.notifications.claim({ ...due, urgency }));
     return (await Promise.all(taken)).flat();
   };

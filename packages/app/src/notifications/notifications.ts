@@ -270,7 +270,7 @@ export const reads = {
   listRules: (sql: Sql, page: RulePage) => listRules(sql, RULE_DOCUMENT, page, () => undefined),
   list: (sql: Sql, page: NotificationPage) => listNotifications(sql, NOTIFICATION_DOCUMENT, page),
   hasDueNotices: (sql: Sql, nowMs: number) => hasDueNotices(sql, nowMs),
-  hasUnsent: (sql: Sql, due: Omit<NotificationClaim, 'leasedUntilMs' | 'limit'>) =>
+  hasUnsent: (sql: Sql, due: Omit<NotificationClaim, 'leasedUntilMs' | 'limit' | 'withoutRules'>) =>
     hasUnsentNotifications(sql, due),
   pushKeys: (sql: Sql) => findPushKeys(sql),
   pushDestination: (sql: Sql, subscriptionId: string) => findDestination(sql, subscriptionId),

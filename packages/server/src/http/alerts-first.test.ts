@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { openApp } from '@granary/app/app';
+import { PUSH_SUBSCRIPTIONS_MAX } from '@granary/app/notifications/push-rows';
 import { MAILED } from '@granary/testing/app/every-shift-write';
 import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import { registerLowSilo } from '@granary/testing/server/devices/low-silo';
@@ -69,6 +70,29 @@ describeService(
       assert.deepEqual([mail.received.length, mailsTo('reader').length], [1, 0]);
       release();
       await eventually(async () => mailsTo('reader').length, REPORTS);
+    });
+
+    it('is pushed at once while the browsers of others hang, of which a person may have many', async () => {
+      hold();
+      const place = [{ role: 'viewer', facilities: ['west'] }];
+      const [other, ada] = [await signedIn(api, place), await signedIn(api, place)];
+      const subscribe = async ({ ask }: typeof ada) => {
+        const { browser, subscription } = pushService.register();
+        const answer = await ask('PUT', '/v1/me/push/subscription', subscription);
+        assert.equal(answer.status, 200, answer.text);
+        return browser;
+      };
+      const hanging = await Promise.all(
+        Array.from({ length: PUSH_SUBSCRIPTIONS_MAX }, () => subscribe(other)),
+      );
+      for (const browser of hanging) browser.until = new Promise((resolve) => void held.push(resolve));
+      const path = await registerLowSilo(api, 'west');
+      const isHanging = () => hanging.some(({ asked }) => asked > 0);
+      await eventually(async () => isHanging(), true);
+      const own = await subscribe(ada);
+      await api.post(`${path}/telemetry`, { ts: Date.now(), weight: 40 });
+      await eventually(async () => own.messages.length > 0, true, PATIENCE_MS);
+      release();
     });
 
     const viewer = () => signedIn(api, [{ role: 'viewer', facilities: ['north'] }]);

@@ -60,6 +60,7 @@ export const EVERY_NOTIFICATION_WRITE: EveryWrite['notifications'] = {
         nowMs: atMs(round),
         leasedUntilMs,
         limit: 5,
+        withoutRules: [],
       });
     }),
   keepPushKeys: ({ app }) => [app.notifications.keepPushKeys({ publicKey: 'public', privateKey: 'private' })],

@@ -10,13 +10,23 @@ import type { Mailer } from './mailer.ts';
 import type { Pusher } from './pusher.ts';
 
 const ROUND_MS = SECOND_MS;
-/** Messages of one way that are sent at the same time; together they are as few as most mail servers take of one client. */
-export const PLACES: Readonly<Record<Urgency, number>> = { critical: 4, alert: 4, other: 2 };
+
+/** Messages of one way that are sent at the same time. */
+interface Places {
+  readonly all: Readonly<Record<Urgency, number>>;
+  /** With so many of one rule, which a person may have, none of it is begun: browsers that hang delay no other person. */
+  readonly ofOneRule: number;
+}
+
+/** Together they are as few as most mail servers take of one client. */
+const PLACES_BY_MAIL: Places = { all: { critical: 4, alert: 4, other: 2 }, ofOneRule: 4 };
+const PLACES_BY_PUSH: Places = { all: { critical: 64, alert: 64, other: 32 }, ofOneRule: 4 };
 const ERROR_CHARS_MAX = 500;
 
 /** One way of sending. */
 export interface Way {
   readonly channel: Channel;
+  readonly places: Places;
   send(notification: StoredNotification): Promise<AttemptOutcome>;
   stop(): void;
 }
@@ -38,7 +48,8 @@ interface SenderParts {
 export class NotificationSender {
   readonly #parts: SenderParts;
   readonly #rounds: PeriodicWork;
-  readonly #running = new Set<Promise<void>>();
+  /** With the rule of each. */
+  readonly #running = new Map<Promise<void>, string>();
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -59,7 +70,7 @@ export class NotificationSender {
     const stopped = this.#rounds.stop();
     this.#parts.way.stop();
     await stopped;
-    await Promise.all(this.#running);
+    await Promise.all(this.#running.keys());
   }
 
   wake(): void {
@@ -68,12 +79,22 @@ export class NotificationSender {
 
   async #send(): Promise<void> {
     const { app, now, urgency, way } = this.#parts;
-    const places = PLACES[urgency] - this.#running.size;
-    const due = { channel: way.channel, urgency, nowMs: now() };
-    if (places <= 0 || !(await app.notifications.hasUnsent(due))) return;
-    const leasedUntilMs = due.nowMs + LEASE_MS;
-    const taken = await app.notifications.claim({ ...due, leasedUntilMs, limit: places });
-    for (const one of taken) this.#begin(one, leasedUntilMs);
+    const { all, ofOneRule } = way.places;
+    for (let hasMore = true; hasMore && !this.#rounds.isStopped; ) {
+      const limit = Math.min(all[urgency] - this.#running.size, ofOneRule);
+      const due = { channel: way.channel, urgency, nowMs: now() };
+      if (limit <= 0 || !(await app.notifications.hasUnsent(due))) return;
+      const leasedUntilMs = due.nowMs + LEASE_MS;
+      const withoutRules = this.#rulesWith(ofOneRule);
+      const taken = await app.notifications.claim({ ...due, leasedUntilMs, limit, withoutRules });
+      for (const one of taken) this.#begin(one, leasedUntilMs);
+      hasMore = taken.length === limit;
+    }
+  }
+
+  #rulesWith(running: number): string[] {
+    const rules = Map.groupBy(this.#running.values(), (ruleId) => ruleId);
+    return [...rules].flatMap(([ruleId, { length }]) => (length >= running ? [ruleId] : []));
   }
 
   #begin(notification: StoredNotification, leasedUntilMs: number): void {
@@ -86,7 +107,7 @@ export class NotificationSender {
         this.#running.delete(running);
         this.wake();
       });
-    this.#running.add(running);
+    this.#running.set(running, notification.ruleId);
   }
 
   async #attempt(notification: StoredNotification, leasedUntilMs: number): Promise<void> {
@@ -113,6 +134,7 @@ export class NotificationSender {
 /** `null`: no mail server is set. */
 export const byMail = (mailer: Pick<Mailer, 'send' | 'stop'> | null): Way => ({
   channel: 'email',
+  places: PLACES_BY_MAIL,
   stop: () => mailer?.stop(),
   send: async ({ notificationId, content: { target, subject, text, report }, createdAtMs }) => {
     try {
@@ -131,6 +153,7 @@ export const byMail = (mailer: Pick<Mailer, 'send' | 'stop'> | null): Way => ({
 
 export const byPush = (pusher: Pick<Pusher, 'send' | 'stop'>): Way => ({
   channel: 'push',
+  places: PLACES_BY_PUSH,
   stop: () => pusher.stop(),
   send: (notification) => pusher.send(notification),
 });
