@@ -6,6 +6,7 @@ import { body, endpoint } from './declaration/endpoint.ts';
 const alertEndpoints = (group: DeviceGroup) => ({
   /** Newest first; without a status the open alerts that are not shelved. */
   list: endpoint(group, 'GET', '/devices/{device_id}/alerts', {
+    number: group === 'silo' ? 9 : null,
     scope: 'read',
     summary: 'Lists the alerts of a device, newest first.',
     query: checkAlertQuery,
@@ -25,6 +26,7 @@ const alertEndpoints = (group: DeviceGroup) => ({
     ],
   }),
   acknowledge: endpoint(group, 'POST', '/devices/{device_id}/alerts/{alert_id}/acknowledge', {
+    number: group === 'silo' ? 10 : null,
     scope: 'operate',
     summary: 'Acknowledges an alert. Repeating it changes nothing.',
     body: body(checkAcknowledgement, 'acknowledgement'),

@@ -10,6 +10,7 @@ export const namesEmergencyStop = (body: unknown): boolean =>
 export const commands = {
   /** Answers when the command is sent or queued; its outcome is in its status. */
   give: endpoint('field', 'POST', '/devices/{device_id}/remote/command', {
+    number: 13,
     scope: 'operate',
     isUrgent: namesEmergencyStop,
     summary: 'Sends a command to a field device. An emergency stop is never limited.',

@@ -41,12 +41,14 @@ const configurationEndpoints = <Configuration extends TSchema, Patch>(
   { configuration, checkPatch, errors, example, rulesExample }: Shapes<Configuration, Patch>,
 ) => ({
   get: endpoint(group, 'GET', '/devices/{device_id}/config', {
+    number: group === 'silo' ? 11 : null,
     scope: 'read',
     summary: 'Shows the configuration of a device; its version is in the header ETag.',
     answers: { 200: one(configuration, WITH_VERSION) },
     examples: [{ summary: 'the configuration' }],
   }),
   update: endpoint(group, 'PUT', '/devices/{device_id}/config', {
+    number: group === 'silo' ? 12 : null,
     scope: 'configure',
     summary: 'Changes any part of the configuration of a device, and sends it to the device.',
     requestHeaders: ['if-match'],

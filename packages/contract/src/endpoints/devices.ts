@@ -71,6 +71,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
 ) => ({
   /** Ordered by id. */
   list: endpoint(group, 'GET', '/devices', {
+    number: group === 'silo' ? 1 : null,
     scope: 'read',
     summary: 'Lists the devices of this group that the key may see.',
     query: checkPageQuery,
@@ -82,6 +83,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
     ],
   }),
   get: endpoint(group, 'GET', '/devices/{device_id}', {
+    number: group === 'silo' ? 2 : null,
     scope: 'read',
     summary: 'Shows one device.',
     answers: { 200: one(detail, ETAG) },

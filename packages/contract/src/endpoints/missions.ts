@@ -32,6 +32,7 @@ const controlEndpoint = <Control extends MissionRequestKind>(
 
 export const missions = {
   create: endpoint('field', 'POST', '/devices/{device_id}/missions', {
+    number: 16,
     scope: 'operate',
     summary: 'Creates a mission if the way, the battery and the other missions of the device allow it.',
     body: body(checkMission, 'mission'),

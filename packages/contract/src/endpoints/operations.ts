@@ -25,6 +25,7 @@ export const START_REFUSALS: readonly ErrorCode[] = [
 
 export const operations = {
   feed: endpoint('silo', 'POST', '/devices/{device_id}/operations/feed', {
+    number: 5,
     scope: 'operate',
     summary: 'Starts putting material into a silo.',
     body: body(checkFeedRequest, 'feed'),
@@ -41,6 +42,7 @@ export const operations = {
     ],
   }),
   discharge: endpoint('silo', 'POST', '/devices/{device_id}/operations/discharge', {
+    number: 6,
     scope: 'operate',
     summary: 'Starts taking material out of a silo.',
     body: body(checkDischargeRequest, 'discharge'),
@@ -59,6 +61,7 @@ export const operations = {
     ],
   }),
   get: endpoint('silo', 'GET', '/devices/{device_id}/operations/{operation_id}', {
+    number: 7,
     scope: 'read',
     summary: 'Shows how an operation stands.',
     answers: { 200: one(OperationRecord) },
@@ -73,6 +76,7 @@ export const operations = {
   }),
   /** May be repeated at any time; the operation has ended when its status says so. */
   stop: endpoint('silo', 'POST', '/devices/{device_id}/operations/{operation_id}/stop', {
+    number: 8,
     scope: 'stop',
     isUrgent: true,
     summary: 'Stops an operation: valid at any time, any number of times, never limited.',

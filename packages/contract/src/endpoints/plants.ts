@@ -85,6 +85,7 @@ const PlantWithId = closed({ id: Type.Integer({ format: 'int64' }), ...Plant.pro
 /** Any valid key may use the plant store sample. */
 export const plants = {
   create: endpoint('sandbox', 'POST', '/plants', {
+    number: 17,
     summary: 'Stores a plant.',
     body: body(checker(PlantWithId), 'plant'),
     answers: { 200: plain(Plant) },

@@ -48,12 +48,14 @@ const sendEndpoint = (
 
 export const siloTelemetry = {
   current: endpoint('silo', 'GET', '/devices/{device_id}/sensors', {
+    number: 3,
     scope: 'read',
     summary: 'Shows the newest value of each sensor of a silo.',
     answers: { 200: one(CurrentReadings) },
     examples: [{ summary: 'the newest values' }],
   }),
   history: endpoint('silo', 'GET', '/devices/{device_id}/sensors/history', {
+    number: 4,
     scope: 'read',
     summary: 'Shows what a sensor of a silo measured, one point for each interval that has readings.',
     query: checkHistoryQuery,
@@ -80,12 +82,14 @@ export const siloTelemetry = {
 
 export const fieldTelemetry = {
   location: endpoint('field', 'GET', '/devices/{device_id}/location', {
+    number: 14,
     scope: 'read',
     summary: 'Shows where a field device is, its battery and its signal.',
     answers: { 200: one(LocationReading) },
     examples: [{ summary: 'the newest location' }],
   }),
   environment: endpoint('field', 'GET', '/devices/{device_id}/sensors/environmental', {
+    number: 15,
     scope: 'read',
     summary: 'Shows what a field device measures around it.',
     answers: { 200: one(EnvironmentalReading) },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Endpoint, RequestHeader } from '../endpoints/declaration/endpoint.ts';
 import { type GroupAddresses, groupRoots } from '../endpoints/declaration/groups.ts';
 import { exampleParameter, PATH_PARAMETERS, parameterNames } from '../endpoints/declaration/parameters.ts';
-import { ALL_ENDPOINTS } from '../endpoints/endpoints.ts';
+import { ALL_ENDPOINTS, type endpoints, type NamedEndpoint } from '../endpoints/endpoints.ts';
 import { ERROR_TEXTS } from '../error-texts.ts';
 import { ERROR_CODES, STATUS_OF } from '../errors.ts';
 import { closed } from '../input/schema.ts';
@@ -100,7 +100,7 @@ const HEADERS: Readonly<Record<RequestHeader, HeaderDescription>> = {
 };
 
 /** What the endpoints of each slice are about. */
-const SLICE_DESCRIPTIONS: Readonly<Record<string, string>> = {
+const SLICE_DESCRIPTIONS: Readonly<Record<keyof typeof endpoints, string>> = {
   devices:
     'Silo scales, rovers, drones and weather stations: registration, description, maintenance, removal.',
   telemetry: 'What devices measure: newest values, history, tracks, and readings sent over HTTP.',
@@ -111,10 +111,21 @@ const SLICE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   missions: 'Drives of a field device along waypoints.',
   configuration: 'Thresholds, limits, alarms and failsafe actions of a device, with their versions.',
   fleet: 'All devices, alerts and jobs that the key may see.',
+  bulk: 'Changes of many devices at once, and devices from a file.',
+  foresight: 'Forecasts, findings, refills and orders of silos.',
+  shifts: 'Notes and handovers of a shift, and its report.',
+  reports: 'Reports for managers: on demand and by schedule.',
+  views: 'What a person has set up on the page: lists, units, language.',
+  bridges: 'Devices of other makers, and the programs that attach them.',
+  alarmHelp: "A site's own texts about alerts: cause, consequence and action.",
   exports: 'Files with readings and history of many devices.',
   keys: 'API keys with their scopes and limits.',
+  people: 'Who may do what where: invitations, rights, sign-ins.',
+  me: 'What the caller may do, and how a person signs in.',
+  push: 'Messages to the browsers of a person.',
   session: 'Sign-in for browsers, with a cookie in place of the key.',
   confirmations: 'What people confirm once more before something moves.',
+  signOn: 'Sign-in with an identity provider, and the policy for it.',
   terminals: 'Shared terminals and displays, and the people who sign in at a terminal.',
   notifications: 'Which alerts reach whom by e-mail or webhook.',
   site: 'The configuration of a site as one document.',
@@ -149,6 +160,21 @@ const ERRORS = Object.fromEntries(
   ERROR_CODES.map((code) => [code, { status: STATUS_OF[code], ...ERROR_TEXTS[code] }]),
 );
 
+const INTERFACE_TAG = {
+  name: 'interface',
+  description:
+    'The 17 endpoints of the interface that this service was made for. The slices below show them again, with what Granary has beyond them.',
+};
+
+const isOfInterface = ({ endpoint }: NamedEndpoint): boolean => endpoint.number !== null;
+
+const INTERFACE_FIRST: readonly NamedEndpoint[] = [
+  ...ALL_ENDPOINTS.filter(isOfInterface).toSorted(
+    (a, b) => (a.endpoint.number ?? 0) - (b.endpoint.number ?? 0),
+  ),
+  ...ALL_ENDPOINTS.filter((named) => !isOfInterface(named)),
+];
+
 /** The OpenAPI document of a service with these addresses. */
 export function openApiDocument({ version, addresses, serverUrl }: ReferenceOptions): JsonObject {
   const schemas = new ComponentSchemas(NAMED_SCHEMAS, '#/components/schemas/');
@@ -158,7 +184,7 @@ export function openApiDocument({ version, addresses, serverUrl }: ReferenceOpti
   const answers = new Map(
     ALL_ENDPOINTS.map(({ endpoint }) => [endpoint, answersOf(endpoint, schemas, refusals)]),
   );
-  const byPath = Map.groupBy(ALL_ENDPOINTS, ({ endpoint }) => roots[endpoint.group] + endpoint.path);
+  const byPath = Map.groupBy(INTERFACE_FIRST, ({ endpoint }) => roots[endpoint.group] + endpoint.path);
   const paths = [...byPath].map(([path, named]) => [
     path,
     Object.fromEntries(
@@ -178,7 +204,10 @@ export function openApiDocument({ version, addresses, serverUrl }: ReferenceOpti
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
-    tags: Object.entries(SLICE_DESCRIPTIONS).map(([name, description]) => ({ name, description })),
+    tags: [
+      INTERFACE_TAG,
+      ...Object.entries(SLICE_DESCRIPTIONS).map(([name, description]) => ({ name, description })),
+    ],
     paths: Object.fromEntries(paths),
     webhooks: webhookMessages(schemas),
     components: {
@@ -222,7 +251,7 @@ function operationOf(
   const requestBody = requestBodyOf(endpoint, schemas);
   return {
     operationId: operationIdOf(name),
-    tags: [tag],
+    tags: endpoint.number === null ? [tag] : [tag, INTERFACE_TAG.name],
     summary: endpoint.summary,
     description: descriptionOf(endpoint),
     security: securityOf(endpoint),
@@ -232,7 +261,12 @@ function operationOf(
   };
 }
 
-function descriptionOf({ scope, needsKey, isUrgent }: Endpoint): string {
+function descriptionOf(endpoint: Endpoint): string {
+  const access = accessOf(endpoint);
+  return endpoint.number === null ? access : `Number ${endpoint.number} of the interface. ${access}`;
+}
+
+function accessOf({ scope, needsKey, isUrgent }: Endpoint): string {
   if (!needsKey) return 'Needs no key.';
   const key = scope === null ? 'Needs any key.' : `Needs a key with the scope \`${scope}\`.`;
   if (isUrgent === false) return key;

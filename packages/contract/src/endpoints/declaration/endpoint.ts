@@ -64,6 +64,8 @@ export interface Endpoint<Path extends string = string, Query = unknown, Body = 
   readonly method: Method;
   /** Relative to the root of the group, with its parameters in braces. */
   readonly path: Path;
+  /** In the interface that this service was made for, of 17 endpoints; `null` for what Granary has beyond it. */
+  readonly number: number | null;
   readonly summary: string;
   /** Whether callers must name a key. */
   readonly needsKey: boolean;
@@ -92,6 +94,7 @@ export type ExampleDeclaration<Parameters, Query, Body> = Omit<
 };
 
 interface Declaration<Path extends string, Query, Body, Result> {
+  readonly number?: number | null;
   readonly summary: string;
   readonly scope?: Scope;
   /** Where it differs from the others of its group. */
@@ -125,7 +128,15 @@ export function endpoint<const Path extends string, Result, Query = undefined, B
   path: Path,
   declared: Declaration<NoInfer<Path>, Query, Body, Result>,
 ): Endpoint<Path, Query, Body, Result> {
-  const { summary, scope = null, isUrgent = false, query = null, body = null, answers } = declared;
+  const {
+    number = null,
+    summary,
+    scope = null,
+    isUrgent = false,
+    query = null,
+    body = null,
+    answers,
+  } = declared;
   const needsKey = declared.needsKey ?? groupNeedsKey(group);
   const usual = Object.fromEntries(parameterNames(path).map((name) => [name, exampleParameter(name, group)]));
   const idempotencyKey: readonly RequestHeader[] = method === 'POST' && needsKey ? ['idempotency-key'] : [];
@@ -137,6 +148,7 @@ export function endpoint<const Path extends string, Result, Query = undefined, B
     group,
     method,
     path,
+    number,
     summary,
     needsKey,
     scope,
