@@ -27,6 +27,7 @@ const ROWS: readonly (readonly Step[])[] = [
   ],
   [
     { title: 'lint and format', faults: command('biome', 'check', '--error-on-warnings', '.') },
+    { title: 'unused files and exports', faults: command('knip', '--no-progress', '--no-config-hints') },
     { title: 'import direction', faults: () => importFaults(REPOSITORY_ROOT) },
     { title: 'text rules', faults: () => textFaults(REPOSITORY_ROOT) },
   ],
@@ -34,7 +35,7 @@ const ROWS: readonly (readonly Step[])[] = [
 
 /** Runs all static checks and returns true when all pass. */
 export async function check(): Promise<boolean> {
-  console.log('▶ types, lint and format, import direction, text rules');
+  console.log('▶ types, lint and format, unused exports, import direction, text rules');
   const failed = (await Promise.all(ROWS.map(failedOf))).flat();
   console.log(failed.length === 0 ? '' : `check failed: ${failed.join(', ')}`);
   return failed.length === 0;

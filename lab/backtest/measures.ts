@@ -23,7 +23,7 @@ const FLAP_SLOTS = 3 * DAY_SLOTS;
 /** The margin of `predicted_empty` before the lead time; an alert with more than twice the time left is false. */
 const ALERT_MARGIN_H = 12;
 
-export interface Errors {
+interface Errors {
   readonly count: number;
   readonly meanH: number;
   readonly biasH: number;

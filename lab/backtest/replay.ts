@@ -20,7 +20,7 @@ const SLOTS_PER_HOUR = 12;
 const DAY_MS = 86_400_000;
 const STALE_MS = 6 * 3_600_000;
 /** Forecasts are made every three hours, and in the hour after a refill. */
-export const PASS_SLOTS = 3 * SLOTS_PER_HOUR;
+const PASS_SLOTS = 3 * SLOTS_PER_HOUR;
 const BACKLOG_SLOTS = SLOTS_PER_HOUR;
 
 export interface Made {
@@ -36,7 +36,7 @@ export interface Made {
   readonly baselineH: readonly number[];
 }
 
-export interface Raised {
+interface Raised {
   readonly slot: number;
   readonly toSlot: number;
 }
@@ -53,8 +53,8 @@ export interface Replayed {
 
 const calendar = localCalendar(ZONE, START_MS - 2 * DAY_MS, START_MS + 400 * DAY_MS);
 if (calendar === null) throw new Error('the time zone is not known here');
-export const CALENDAR = calendar;
-export const FIRST_DAY = dayAt(CALENDAR, START_MS);
+const CALENDAR = calendar;
+const FIRST_DAY = dayAt(CALENDAR, START_MS);
 
 /** Lives through the time of a silo as the service does: readings as they arrive, forecasts, alerts. */
 export function replay(silo: Silo, areAnimalsKnown: boolean): Replayed {
@@ -203,7 +203,7 @@ function passSlots(silo: Silo): Pass[] {
   return [...passes.values()].sort((a, b) => a.slot - b.slot);
 }
 
-export function configurationOf(silo: Silo, nowMs: number, areAnimalsKnown: boolean): SiloConfiguration {
+function configurationOf(silo: Silo, nowMs: number, areAnimalsKnown: boolean): SiloConfiguration {
   const supply = {
     leadTimeH: silo.leadTimeH,
     cutOffMinute: 600,

@@ -49,7 +49,7 @@ const ALL_TILES = '#/overview?group=none';
 type State = Awaited<ReturnType<BrowserContext['storageState']>>;
 
 /** The operators' page in a browser, and what can be measured in it. */
-export class OpenConsole {
+class OpenConsole {
   readonly #page: Page;
 
   constructor(page: Page) {
@@ -198,14 +198,14 @@ export class OpenConsole {
   }
 }
 
-export interface ConsoleBrowser {
+interface ConsoleBrowser {
   /** Opens the console in a new context, so that nothing is in the cache; at the overview unless an address is given. */
   open<Result>(use: (page: OpenConsole) => Promise<Result>, address?: string): Promise<Result>;
   close(): Promise<void>;
 }
 
 /** A browser that cannot sign in is closed, so that the measurement ends. */
-export async function launchConsole(service: ServiceProcess): Promise<ConsoleBrowser> {
+async function launchConsole(service: ServiceProcess): Promise<ConsoleBrowser> {
   const browser = await launchChromium();
   if (browser === null) throw new Error('the console is measured in Chromium: apt-get install chromium');
   const storageState = await signedIn(browser, service).catch(async (error) => {

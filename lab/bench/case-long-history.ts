@@ -32,7 +32,7 @@ const RESIDENT_MIB_MAX = 119;
 const SETTLE_MS = 5_000;
 
 /** Exports all raw readings of three values with curl: the memory it needs, and what it costs a stop. */
-export async function measureExport(service: ServiceProcess, readings: number): Promise<Finding[]> {
+async function measureExport(service: ServiceProcess, readings: number): Promise<Finding[]> {
   const [own] = await registerSilos(service, 1, { prefix: 'stopped' });
   if (own === undefined) throw new Error('no silo was registered');
   const device = await BenchSilo.connect(service, own);

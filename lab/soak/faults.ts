@@ -21,7 +21,7 @@ const LATE_AFTER_MS = 2_000;
 const LATE_DEVICES = 5;
 
 /** What a fault can use and touch. */
-export interface FaultParts {
+interface FaultParts {
   readonly site: Site;
   readonly database: Database;
   readonly fleet: FleetProcess;

@@ -14,7 +14,7 @@ const MINUTES_DEFAULT = 20;
 const DEVICES_DEFAULT = 500;
 const DEVICES_MIN = 20;
 
-export const helpText = (
+const helpText = (
   faults: readonly string[],
 ): string => `npm run soak                       three nodes, 500 devices, 20 minutes, every fault once
 npm run soak -- --save             also writes docs/soak.md (every fault only)

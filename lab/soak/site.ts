@@ -98,7 +98,7 @@ export class SoakNode {
 const run = promisify(execFile);
 
 /** A small file system of its own, which can be filled without harm for the rest of the machine. Only root can mount it. */
-export class Volume {
+class Volume {
   readonly path: string;
   readonly #folder: string;
 

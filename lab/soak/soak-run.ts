@@ -39,7 +39,7 @@ interface RecoveryParts {
   readonly readings: ReadingLedger;
 }
 
-export interface Recovery {
+interface Recovery {
   readonly ms: number;
   /** When each part had recovered. */
   readonly detail: string;
@@ -49,7 +49,7 @@ export interface Recovery {
  * The time until all of these are true: the nodes are ready and answer a request, every device is connected, and every reading that
  * was acknowledged before now is in the database.
  */
-export async function measureRecovery(parts: RecoveryParts, nodes: readonly SoakNode[]): Promise<Recovery> {
+async function measureRecovery(parts: RecoveryParts, nodes: readonly SoakNode[]): Promise<Recovery> {
   const { caller, database, fleet, readings } = parts;
   const beganMs = Date.now();
   const isReady = async (node: SoakNode): Promise<boolean> => {
@@ -87,7 +87,7 @@ export async function measureRecovery(parts: RecoveryParts, nodes: readonly Soak
 }
 
 /** Which devices do what. */
-export interface Registered {
+interface Registered {
   readonly members: readonly FleetMember[];
   /** Silos with operations. */
   readonly working: readonly string[];
@@ -103,7 +103,7 @@ export interface Registered {
 
 const part = (devices: number, share: number): number => Math.max(2, Math.round(devices * share));
 
-export async function registerFleet(service: ServiceProcess, devices: number): Promise<Registered> {
+async function registerFleet(service: ServiceProcess, devices: number): Promise<Registered> {
   const stoppedCount = part(devices, STOPPED);
   const roverCount = stoppedCount + part(devices, TRAVELLING);
   const silos = await registerSilos(service, devices - roverCount);
@@ -177,10 +177,10 @@ export async function soak(plan: SoakPlan): Promise<SoakResult> {
   }
 }
 
-export type Progress = (line: string) => void;
+type Progress = (line: string) => void;
 
 /** The load of a run with everything that is counted; faults are injected one after the other. */
-export class SoakRun {
+class SoakRun {
   readonly #site: Site;
   readonly #registered: Registered;
   readonly #progress: Progress;

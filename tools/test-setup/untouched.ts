@@ -8,7 +8,7 @@ interface PublishedDocument {
 }
 
 /** What the published document lists and no test got as an answer; each line of the notes is `operation status code`. */
-export function untouched(document: PublishedDocument, notes: readonly string[]): string[] {
+function untouched(document: PublishedDocument, notes: readonly string[]): string[] {
   const operations = new Set<string>();
   const codes = new Set<string>();
   for (const [operation = '', , code = ''] of notes.map((note) => note.split(' '))) {

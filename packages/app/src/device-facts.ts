@@ -56,7 +56,7 @@ export async function readDeviceSnapshots(sql: Sql, deviceNos: readonly number[]
 }
 
 /** Of the devices that have a configuration. */
-export function snapshotsOf(
+function snapshotsOf(
   devices: readonly StoredDevice[],
   { latest, configurations }: Pick<FactRows, 'latest' | 'configurations'>,
 ): DeviceSnapshot[] {
@@ -80,7 +80,7 @@ function readableSensors({ deviceId, profile, sensorDocument }: StoredDevice) {
 }
 
 /** `null` for a damaged configuration if `onUnreadable` sets it aside, so that other devices are not affected; otherwise it throws. */
-export function parsedConfiguration(
+function parsedConfiguration(
   { deviceId }: StoredDevice,
   stored: string,
   onUnreadable?: OnUnreadable,
@@ -96,7 +96,7 @@ export function parsedConfiguration(
 }
 
 /** What decisions about devices depend on, besides their own rows and their alerts. */
-export interface FactRows {
+interface FactRows {
   /** By device number. */
   readonly latest: ReadonlyMap<number, GroupValues[]>;
   /** JSON by device number. */
@@ -130,7 +130,7 @@ const jobs = (kind: number, name: string, condition: string): string =>
   `SELECT ${kind}, device_no, ${name}_no, ${name}_id, body, NULL FROM ${name}s WHERE ${condition}`;
 
 /** In one statement: nearly every write about a device needs all of it, and each statement has a price of its own. */
-export async function readFactRows(sql: Sql, deviceNos: readonly number[]): Promise<FactRows> {
+async function readFactRows(sql: Sql, deviceNos: readonly number[]): Promise<FactRows> {
   const isWanted = sql.isOneOfNumbers('device_no', '$1');
   const rows = await sql.query<FactRow>(
     [

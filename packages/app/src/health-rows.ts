@@ -11,7 +11,7 @@ export interface HealthColumns {
   readonly duplicate: string | null;
 }
 
-export const NOTHING_TO_TELL: HealthColumns = { reception: null, duplicate: null };
+const NOTHING_TO_TELL: HealthColumns = { reception: null, duplicate: null };
 
 /**
  * The stored reception of those of these devices that have one; one that cannot be read counts as none. Called for the devices

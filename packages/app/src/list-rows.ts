@@ -16,7 +16,7 @@ import type { DeviceJob, JobKind } from './jobs/job-rows.ts';
 /** Conditions on the columns of the listed table, which `row` names. */
 type RowConditions = (row: string, parameters: Parameters) => string[];
 
-export interface NewestRowsQuery {
+interface NewestRowsQuery {
   readonly table: string;
   /** The columns of the number, by which the rows are ordered, and of the id. */
   readonly numberColumn: string;
@@ -48,7 +48,7 @@ export interface Listed<State> extends DeviceOfRow {
 }
 
 /** Newest first, without the rows that cannot be read; a page stays full although some of its rows cannot be read. */
-export async function listNewest<State>(
+async function listNewest<State>(
   sql: Sql,
   query: NewestRowsQuery,
   read: (body: string) => State,

@@ -11,7 +11,7 @@ export interface LastSeenUpdate {
   readonly atMs: number;
 }
 
-export interface StoredRejection {
+interface StoredRejection {
   readonly receivedAtMs: number;
   readonly topic: string;
   readonly reason: string;

@@ -14,7 +14,7 @@ const isNamed = ({ name, alias }: CommandEntry, text: string | undefined): boole
   text !== undefined && (text === name || text === alias);
 
 /** The command line; of the commands only those are complete that `isNeeded` selects. */
-export async function createProgram(
+async function createProgram(
   environment: Environment,
   version: string,
   isNeeded: (entry: CommandEntry) => boolean,
@@ -50,12 +50,12 @@ export async function createProgram(
 }
 
 /** For a command line: the command that it names, or all if that one looks at them. */
-export function namedIn([name]: readonly string[]): (entry: CommandEntry) => boolean {
+function namedIn([name]: readonly string[]): (entry: CommandEntry) => boolean {
   const named = COMMANDS.find((entry) => isNamed(entry, name));
   return (entry) => entry === named || named?.needsAll === true;
 }
 
-export const isMisspelled = ([name]: readonly string[]): boolean =>
+const isMisspelled = ([name]: readonly string[]): boolean =>
   name !== undefined && !name.startsWith('-') && !COMMANDS.some((entry) => isNamed(entry, name));
 
 /** Runs one command line and returns the exit code. */

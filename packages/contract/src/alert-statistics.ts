@@ -22,7 +22,7 @@ export const LISTED_MAX = 20;
 
 const Count = Type.Integer({ minimum: 0 });
 
-export const AlertStatisticsQuery = closed({
+const AlertStatisticsQuery = closed({
   from: Type.Optional(described('Seven days before `to` when not given; at most 31.', Timestamp)),
   to: Type.Optional(described('Not included; now when not given.', Timestamp)),
   facility: Type.Optional(line(200)),
@@ -79,7 +79,6 @@ export const AlertStatistics = closed({
   shelved: described('Open alerts that are shelved now.', Count),
 });
 
-export type AlertStatisticsQuery = Static<typeof AlertStatisticsQuery>;
 export type RaisedAlerts = Static<typeof RaisedAlerts>;
 export type AlertStatistics = Static<typeof AlertStatistics>;
 

@@ -18,9 +18,9 @@ export const BRIDGE_REQUESTS_MAX = 20;
 export const REPORTED_DEVICES_MAX = 200;
 export const REPORTED_MAPPINGS_MAX = 20;
 /** How long a bridge may let its report wait for something to do. */
-export const REPORT_WAIT_S_MAX = 20;
+const REPORT_WAIT_S_MAX = 20;
 /** How long a person waits for a bridge at most. */
-export const BRIDGE_ANSWER_S_MAX = 20;
+const BRIDGE_ANSWER_S_MAX = 20;
 export const BRIDGE_ANSWER_S_DEFAULT = 12;
 export const POINTS_MAX = 1_000;
 
@@ -214,7 +214,7 @@ export const BridgeReport = closed({
   ),
 });
 
-export const BRIDGE_REQUEST_KINDS = ['test', 'add', 'remove'] as const;
+const BRIDGE_REQUEST_KINDS = ['test', 'add', 'remove'] as const;
 
 /** What a bridge is asked to do; it is asked again until it has sent a result, except for what comes with a secret. */
 export const BridgeRequest = closed({

@@ -58,7 +58,7 @@ export const ChangedDevices = closed({
 });
 
 /** A file with one device in each row; JSON has its text in this field. */
-export const DeviceImport = closed({ csv: Type.String({ minLength: 1, maxLength: IMPORT_BYTES_MAX }) });
+const DeviceImport = closed({ csv: Type.String({ minLength: 1, maxLength: IMPORT_BYTES_MAX }) });
 
 export const ImportedDevices = closed({
   dry_run: Type.Boolean(),

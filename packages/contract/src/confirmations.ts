@@ -9,7 +9,7 @@ import { Timestamp } from './time.ts';
 export const RECONFIRMATIONS = ['none', 'pin', 'second_person'] as const;
 
 /** Everything but stops and what only holds. */
-export const CONFIRMED_ACTIONS = [
+const CONFIRMED_ACTIONS = [
   'operations.feed',
   'operations.discharge',
   'operations.declareEnded',

@@ -13,13 +13,7 @@ export const CONSOLE_FILE_TYPES = {
 } as const;
 
 /** Why the file with a map in the data folder cannot be used. */
-export const MAP_FAULTS = [
-  'not_readable',
-  'not_pmtiles',
-  'unknown_version',
-  'unknown_tiles',
-  'damaged',
-] as const;
+const MAP_FAULTS = ['not_readable', 'not_pmtiles', 'unknown_version', 'unknown_tiles', 'damaged'] as const;
 
 export type MapFault = (typeof MAP_FAULTS)[number];
 

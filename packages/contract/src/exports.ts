@@ -7,7 +7,7 @@ import { PROFILE_NAMES } from './profiles/profiles.ts';
 import { AGGREGATES, CONTENT_UNITS, INTERVALS } from './telemetry/telemetry.ts';
 import { Timestamp } from './time.ts';
 
-export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
+const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Which values of which devices; without a parameter all that the key may see. */
@@ -53,7 +53,7 @@ export const HistoryExportQuery = closed({
  * `uncertain`: the interval also has implausible readings, which are not in the value; `bad`: it has no others, so there is
  * no value.
  */
-export const HISTORY_QUALITIES = ['good', 'uncertain', 'bad'] as const;
+const HISTORY_QUALITIES = ['good', 'uncertain', 'bad'] as const;
 export type HistoryQuality = (typeof HISTORY_QUALITIES)[number];
 
 export const HistoryRow = closed({

@@ -207,15 +207,15 @@ export const FleetAlertQuery = closed({
   severity: Type.Optional(Type.Enum(ALERT_SEVERITIES)),
   type: Type.Optional(Type.Enum(ALERT_TYPES)),
 });
-export const FleetOperationQuery = closed({
+const FleetOperationQuery = closed({
   ...placeQuery,
   status: jobStatus(OPERATION_STATUSES),
 });
-export const FleetCommandQuery = closed({
+const FleetCommandQuery = closed({
   ...placeQuery,
   status: jobStatus(COMMAND_STATUSES),
 });
-export const FleetMissionQuery = closed({
+const FleetMissionQuery = closed({
   ...placeQuery,
   status: jobStatus(MISSION_STATUSES),
 });

@@ -35,7 +35,7 @@ export const IcarFeedStorages = closed({
   member: Type.Array(IcarFeedStorage),
 });
 
-export const IcarQuery = closed({
+const IcarQuery = closed({
   ...PageQuery.properties,
   facility: Type.Optional(line(200)),
 });

@@ -136,6 +136,7 @@ export const EVENT_DATA = {
   'webhook.delivery_dead': DeadDelivery,
 } as const satisfies Record<EventType, TSchema>;
 
+/** @public For users of the client. */
 export type EventDataOf<Kind extends EventType> = Static<(typeof EVENT_DATA)[Kind]>;
 
 const eventOf = (type: EventType) =>

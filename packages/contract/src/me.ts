@@ -6,7 +6,7 @@ import { GivenCode, GivenPassword, PASSWORD_CHARS_MIN_OF_TWO, Person, Pin } from
 import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
-export const SECRET_KINDS = ['password', 'code', 'pin'] as const;
+const SECRET_KINDS = ['password', 'code', 'pin'] as const;
 
 const WrongSecrets = closed({
   kind: Type.Enum(SECRET_KINDS),
@@ -32,7 +32,7 @@ export const Me = closed({
   has_pin: described('Whether the person can sign in with a PIN at terminals.', Type.Boolean()),
 });
 
-export const PasswordChange = closed({
+const PasswordChange = closed({
   current_password: described('The present one.', GivenPassword),
   password: described(
     'At least 15 characters, or 8 where a second factor is set up.',
@@ -62,9 +62,9 @@ export const SecondFactor = closed({
 });
 
 /** That somebody who only holds the session does not know. */
-export const CurrentPassword = closed({ current_password: described('The present one.', GivenPassword) });
+const CurrentPassword = closed({ current_password: described('The present one.', GivenPassword) });
 
-export const NewPin = closed({
+const NewPin = closed({
   current_password: GivenPassword,
   pin: described('Repeated digits and rows such as 1234 are refused.', Pin),
 });

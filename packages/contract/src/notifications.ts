@@ -193,7 +193,7 @@ export const NotificationRecord = closed({
 
 export const TestNotifications = closed({ notifications: Type.Array(NotificationRecord) });
 
-export const NotificationQuery = closed({
+const NotificationQuery = closed({
   ...PageQuery.properties,
   status: Type.Optional(Type.Enum(NOTIFICATION_STATUSES)),
   rule_id: Type.Optional(id()),
@@ -205,7 +205,6 @@ export type QuietHours = Static<typeof QuietHours>;
 export type NotificationRuleInput = Static<typeof NotificationRuleInput>;
 export type NotificationRule = Static<typeof NotificationRule>;
 export type NotificationRecord = Static<typeof NotificationRecord>;
-export type NotificationQuery = Static<typeof NotificationQuery>;
 
 export const checkNotificationRule = checker(NotificationRuleInput);
 export const checkNotificationQuery = checker(NotificationQuery);

@@ -53,7 +53,7 @@ export const GrantFields = {
 export const NewGrant = closed(GrantFields);
 const NewGrants = Type.Array(NewGrant, { minItems: 1, maxItems: GRANTS_MAX });
 
-export const GRANT_SOURCES = ['local', 'oidc'] as const;
+const GRANT_SOURCES = ['local', 'oidc'] as const;
 
 export const GrantRecord = closed({
   role: described(
@@ -69,7 +69,7 @@ export const GrantRecord = closed({
   ),
 });
 
-export const PERSON_STATES = ['invited', 'active', 'disabled'] as const;
+const PERSON_STATES = ['invited', 'active', 'disabled'] as const;
 
 export const Person = closed({
   person_id: described('Also the `key_id` of what the person does, in every record.', Type.String()),

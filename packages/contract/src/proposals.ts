@@ -25,7 +25,7 @@ const reason = Type.Optional(described('Why, for the person who decides.', Reaso
 
 export const FeedProposal = closed({ ...FeedRequest.properties, reason });
 export const DischargeProposal = closed({ ...DischargeRequest.properties, reason });
-export const ProposalRefusal = closed({ reason: Type.Optional(described('Why not.', Reason)) });
+const ProposalRefusal = closed({ reason: Type.Optional(described('Why not.', Reason)) });
 
 const OptionalReason = Type.Union([Reason, Type.Null()]);
 
@@ -56,7 +56,7 @@ export const Proposal = closed({
   operation_id: described('Of the operation that was started.', Type.Union([OperationId, Type.Null()])),
 });
 
-export const ProposalQuery = closed({
+const ProposalQuery = closed({
   ...PageQuery.properties,
   status: Type.Optional(Type.Enum(PROPOSAL_STATUSES)),
   device_id: Type.Optional(DeviceId),

@@ -47,7 +47,7 @@ const key = (chars: number) =>
   Type.String({ pattern: `^[A-Za-z0-9_-]{${chars}}$`, ...form(sentence('base_64_url', { limit: chars })) });
 
 /** What `PushManager.subscribe` of a browser answers. */
-export const NewPushSubscription = closed({
+const NewPushSubscription = closed({
   endpoint: Type.String({ pattern: '^https?://[!-~]{1,1000}$', ...form(sentence('push_service_address')) }),
   keys: closed({ p256dh: key(87), auth: key(22) }),
 });
@@ -94,7 +94,6 @@ export interface PushPayload {
 
 export type PushSettingsInput = Static<typeof PushSettingsInput>;
 export type PushSettings = Static<typeof PushSettings>;
-export type NewPushSubscription = Static<typeof NewPushSubscription>;
 export type PushSubscriptionRecord = Static<typeof PushSubscriptionRecord>;
 export type PushState = Static<typeof PushState>;
 

@@ -13,7 +13,7 @@ import { Timestamp } from './time.ts';
 
 export const REPORT_PERIODS = ['daily', 'weekly', 'monthly'] as const;
 export const REPORT_LANGUAGES = ['en', 'de', 'es', 'fr', 'nl', 'pl'] as const;
-export const REPORT_FORMATS = ['json', 'csv', 'html'] as const;
+const REPORT_FORMATS = ['json', 'csv', 'html'] as const;
 /** Of each list; the totals are of everything. */
 export const REPORT_SILOS_MAX = 500;
 export const REPORT_ITEMS_MAX = 100;
@@ -26,7 +26,7 @@ const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
 const Count = Type.Integer({ minimum: 0 });
 
-export const ReportQuery = closed({
+const ReportQuery = closed({
   period: Type.Optional(described('`daily` when not given.', Period)),
   date: Type.Optional(
     described('A day of the period; the last period that is over when not given.', LocalDate),
@@ -204,7 +204,6 @@ export const ReportReceipt = closed({ email: described('Where it was sent to.', 
 export type ReportPeriod = (typeof REPORT_PERIODS)[number];
 export type ReportLanguage = (typeof REPORT_LANGUAGES)[number];
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
-export type ReportQuery = Static<typeof ReportQuery>;
 export type ReportSilo = Static<typeof ReportSilo>;
 export type Report = Static<typeof Report>;
 export type NewReportSchedule = Static<typeof NewReportSchedule>;

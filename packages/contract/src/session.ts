@@ -77,7 +77,7 @@ export const SessionListed = closed({
   expires_at: Timestamp,
 });
 
-export const SignInCodeRequest = closed({
+const SignInCodeRequest = closed({
   valid_seconds: Type.Optional(
     described(
       'How long the code can be used; 10 minutes if not given.',

@@ -34,7 +34,7 @@ export const NewNote = closed({
   text: Text,
 });
 
-export const NoteQuery = closed({
+const NoteQuery = closed({
   ...PageQuery.properties,
   device_id: Type.Optional(DeviceId),
   facility: Type.Optional(described('Also those on the devices of the facility.', line(200))),
@@ -44,7 +44,6 @@ export const NoteQuery = closed({
 
 export type Note = Static<typeof Note>;
 export type NewNote = Static<typeof NewNote>;
-export type NoteQuery = Static<typeof NoteQuery>;
 
 export const checkNoteQuery = checker(NoteQuery);
 
@@ -69,7 +68,7 @@ export const SHIFT_MS_MAX = 7 * DAY_MS;
 /** A report also names the silos that must be ordered for within this time. */
 export const ORDERS_AHEAD_MS = 2 * DAY_MS;
 
-export const ShiftReportQuery = closed({
+const ShiftReportQuery = closed({
   from: Type.Optional(
     described(
       'The beginning of the shift (06:00, 14:00 or 22:00 unless the service is set otherwise) by the clocks of the site when not given; at most 7 days before `to`.',
@@ -143,7 +142,7 @@ export const NewHandover = closed({
   text: HandoverText,
 });
 
-export const HandoverQuery = closed({
+const HandoverQuery = closed({
   ...PageQuery.properties,
   facility: Type.Optional(described('Also those of all facilities.', line(200))),
   waiting: Type.Optional(
@@ -151,12 +150,10 @@ export const HandoverQuery = closed({
   ),
 });
 
-export type ShiftReportQuery = Static<typeof ShiftReportQuery>;
 export type ShiftMission = Static<typeof ShiftMission>;
 export type ShiftReport = Static<typeof ShiftReport>;
 export type Handover = Static<typeof Handover>;
 export type NewHandover = Static<typeof NewHandover>;
-export type HandoverQuery = Static<typeof HandoverQuery>;
 
 export const checkShiftReportQuery = checker(ShiftReportQuery);
 export const checkNewHandover = checker(NewHandover);

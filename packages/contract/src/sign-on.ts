@@ -19,7 +19,7 @@ export const GroupGrant = closed({
   ...GrantFields,
 });
 
-export const SECOND_FACTOR_FOR = ['nobody', 'administrators'] as const;
+const SECOND_FACTOR_FOR = ['nobody', 'administrators'] as const;
 
 const PolicyFields = {
   groups: described(
@@ -67,7 +67,7 @@ export const AppliedPolicy = closed({
   ),
 });
 
-export const SIGN_IN_RESULTS = [
+const SIGN_IN_RESULTS = [
   'signed_in',
   'no_role',
   'groups_left_out',
@@ -112,14 +112,14 @@ export const IdentityProviderRecord = closed({
 });
 
 /** Without an invitation the identity itself says who it is. */
-export const NewSignOn = closed({
+const NewSignOn = closed({
   invite: Type.Optional(
     described('The code of an invitation, whose person then signs in with this identity.', line(200)),
   ),
 });
 
 /** Somebody who has only the cookie of a session must not let in another identity. */
-export const NewIdentityLink = closed({
+const NewIdentityLink = closed({
   current_password: Type.Optional(described('Needed from whoever has one.', GivenPassword)),
 });
 
@@ -128,7 +128,7 @@ export const SignOnStart = closed({
 });
 
 /** Sent as a form by the provider. */
-export const LogoutRequest = closed({ logout_token: Type.String({ minLength: 1, maxLength: 16_000 }) });
+const LogoutRequest = closed({ logout_token: Type.String({ minLength: 1, maxLength: 16_000 }) });
 export const LoggedOut = closed({ sessions: Type.Integer({ minimum: 0 }) });
 
 export type SignInRecord = Static<typeof SignInRecord>;

@@ -61,7 +61,7 @@ export const checkExportQuery = checker(ExportQuery);
 
 /** A larger site is described by several documents, for example one for each facility. */
 export const SITE_DEVICES_MAX = 500;
-export const SITE_SECTIONS = ['devices', 'webhooks', 'notification_rules'] as const;
+const SITE_SECTIONS = ['devices', 'webhooks', 'notification_rules'] as const;
 const SECTION_CHECKS: Readonly<Record<SiteSection, SectionCheck>> = {
   devices: {
     key: 'device_id',

@@ -16,7 +16,7 @@ const DAY_S = 24 * 3_600;
 const OVERLAP_S_MAX = 30 * DAY_S;
 
 /** `pending` is sent until it is delivered or dead; a dead one is sent again only by a replay. */
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const;
+const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** The type of the message that a test sends; it is not an event. */
@@ -135,7 +135,7 @@ export const WebhookDelivery = closed({
   finished_at: OptionalTimestamp,
 });
 
-export const DeliveryQuery = closed({
+const DeliveryQuery = closed({
   ...PageQuery.properties,
   status: Type.Optional(Type.Enum(DELIVERY_STATUSES)),
 });

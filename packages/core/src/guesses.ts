@@ -4,17 +4,17 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 /** Wrong codes of a second factor in a day: at each known place, and everywhere else together. */
 export const CODES_WRONG_MAX = 20;
 /** Wrong PINs of a person at one terminal; after these only the password counts there. */
-export const PIN_TRIES_MAX = 5;
+const PIN_TRIES_MAX = 5;
 /** Wrong PINs of a person at all terminals where the person never gave the password; after these only the password counts there. */
-export const PIN_TRIES_ELSEWHERE_MAX = 20;
+const PIN_TRIES_ELSEWHERE_MAX = 20;
 /** Wrong PINs of a person at one terminal in a day, whatever right ones come between; after these only the password counts there. */
-export const PINS_WRONG_IN_A_DAY_MAX = 10;
+const PINS_WRONG_IN_A_DAY_MAX = 10;
 /** Of one person; a further place takes that of the one that was used longest ago. */
 export const KNOWN_PLACES_MAX = 100;
 const PIN_WAITS = { firstMs: SECOND_MS, longestMs: MINUTE_MS };
 
 /** Passwords of a name without a wait, from each network of a known place, and from each network elsewhere. */
-export const PASSWORDS_FREE = 5;
+const PASSWORDS_FREE = 5;
 /** The wait after these, for the network alone: as often as others ask, each network has a turn of its own. */
 const PASSWORD_WAITS = { firstMs: SECOND_MS, longestMs: MINUTE_MS };
 /**

@@ -54,7 +54,7 @@ export const endsOf = ({ maxAmountG, maxDurationMs, unit }: OperationPlan): Prop
   minutes_max: roundTo6(maxDurationMs / MINUTE_MS),
 });
 
-export function proposalStatus(
+function proposalStatus(
   { decidedAtMs, operationId, expiresAtMs }: Pick<StoredProposal, keyof ProposalDecision | 'expiresAtMs'>,
   nowMs: number,
 ): ProposalStatus {

@@ -17,14 +17,14 @@ import { type LinkChange, LinkStoppedError, type ServiceConnection } from './ser
 
 /** The service stores one message of a device while it receives those of others, so a few devices at a time are faster than one. */
 const DEVICES_AT_A_TIME = 3;
-export const INTERVAL_MS_DEFAULT = 10 * SECOND_MS;
+const INTERVAL_MS_DEFAULT = 10 * SECOND_MS;
 /** So long that forecasts have been compared with what happened, also for animals that grow. */
 export const HISTORY_DAYS_DEFAULT = 60;
 /** A farm of many devices registers more of them than the service admits at once. */
 const CALL_TIME_LIMIT_MS = 10 * MINUTE_MS;
 const MEMORY_FILE_NAME = 'farm-memory.json';
 
-export interface Enrolled {
+interface Enrolled {
   readonly device: SimulatedDevice;
   readonly credentials: DeviceCredentials;
   readonly isNew: boolean;
@@ -48,7 +48,7 @@ const IS_NOT_SIMULATED = 'another device has this id, without the label "simulat
  * Registers every device that the service does not have yet, and makes sure that each has a secret. A device with the id of a
  * simulated one and without its label is a real one.
  */
-export async function enrol(
+async function enrol(
   client: Client,
   secrets: CredentialsFile,
   devices: readonly SimulatedDevice[],
@@ -100,7 +100,7 @@ async function register(
   return credentials;
 }
 
-export async function renewSecret(
+async function renewSecret(
   client: Client,
   secrets: CredentialsFile,
   { group, unit }: SimulatedDevice,
@@ -220,7 +220,7 @@ export type FarmEvent =
   | HistoryEvent;
 
 /** The new devices of one profile. */
-export interface RegisteredDevices {
+interface RegisteredDevices {
   readonly title: string;
   readonly ids: readonly string[];
 }

@@ -7,7 +7,7 @@ import { refuseOutside } from '../rights.ts';
 import type { Transaction } from '../transaction.ts';
 
 /** The stored form: the range of the weight in two columns, because most devices have no other, and the others as JSON. */
-export interface RangeColumns {
+interface RangeColumns {
   readonly noChangeMinG: number | null;
   readonly noChangeMaxG: number | null;
   readonly noChangeRanges: string | null;
@@ -19,7 +19,7 @@ type StoredRange = [group: SensorRange['group'], slot: SensorRange['slot'], min:
 const whole = (bound: number): number =>
   Math.min(Math.max(bound, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
-export function rangeColumns(ranges: NoChangeRanges | null): RangeColumns {
+function rangeColumns(ranges: NoChangeRanges | null): RangeColumns {
   if (ranges === null) return { noChangeMinG: null, noChangeMaxG: null, noChangeRanges: null };
   const { weight, others } = ranges;
   const stored = others.map(
@@ -33,7 +33,7 @@ export function rangeColumns(ranges: NoChangeRanges | null): RangeColumns {
 }
 
 /** Ranges that cannot be read count as none, so that the device is evaluated and they are written anew. */
-export function toRanges({
+function toRanges({
   noChangeMinG: min,
   noChangeMaxG: max,
   noChangeRanges: text,

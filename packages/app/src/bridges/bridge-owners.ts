@@ -32,10 +32,7 @@ export async function lockBridge(sql: Sql, bridgeId: string): Promise<LockedBrid
 }
 
 /** The bridge, which must belong to the key that reports; `undefined` if nobody has it. */
-export async function lockOwnBridge(
-  sql: Sql,
-  { bridgeId, keyId }: Reporting,
-): Promise<LockedBridge | undefined> {
+async function lockOwnBridge(sql: Sql, { bridgeId, keyId }: Reporting): Promise<LockedBridge | undefined> {
   const bridge = await lockBridge(sql, bridgeId);
   if (bridge === undefined) return undefined;
   if (!(await keysOfBridge(sql, bridgeId)).includes(keyId)) throw ofAnotherKey(bridgeId);

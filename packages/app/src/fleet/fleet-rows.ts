@@ -6,11 +6,11 @@ import type { Sql } from '@granary/store/sql';
 import { limitConditions, Parameters, type StatusClock, statusExpression, where } from '../conditions.ts';
 
 /** Jobs that have begun and have not ended; each of these conditions is served by an index of the unfinished rows. */
-export const OPERATION_UNDER_WAY = 'is_finished = 0 AND ended_at_ms IS NULL';
+const OPERATION_UNDER_WAY = 'is_finished = 0 AND ended_at_ms IS NULL';
 const COMMAND_UNDER_WAY = OPERATION_UNDER_WAY;
-export const MISSION_UNDER_WAY = `${OPERATION_UNDER_WAY} AND status <> 'scheduled'`;
+const MISSION_UNDER_WAY = `${OPERATION_UNDER_WAY} AND status <> 'scheduled'`;
 /** An emergency stop is finished when it was released or replaced. */
-export const STOP_IN_FORCE = "is_finished = 0 AND command = 'emergency_stop'";
+const STOP_IN_FORCE = "is_finished = 0 AND command = 'emergency_stop'";
 
 /** The rows after a number of which one statement reads at most so many, because SQLite reads in the main thread. */
 export interface PartWanted {
@@ -118,7 +118,7 @@ export async function countByStatus(
   return counts;
 }
 
-export interface SeenDevice {
+interface SeenDevice {
   readonly deviceId: string;
   readonly lastSeenAtMs: number;
 }
@@ -161,7 +161,7 @@ export interface JobCounts {
  * The open alerts that are not shelved, from their own index. They are chosen before anything else, because SQLite would
  * otherwise read all alerts in the order of another index.
  */
-export const OPEN_ALERTS = `open_alerts AS MATERIALIZED (
+const OPEN_ALERTS = `open_alerts AS MATERIALIZED (
   SELECT alert_no, device_no, severity, status FROM alerts
   WHERE status <> 'resolved' AND status <> 'pending' AND shelved_until_ms IS NULL)`;
 
@@ -229,7 +229,7 @@ export async function countJobs(sql: Sql, limits: Limits): Promise<JobCounts> {
  * The rows of a table that meet the condition and belong to allowed devices. Without limits the devices are not read. CROSS
  * JOIN makes SQLite read the table first, because few of its rows meet the condition.
  */
-export function allowedRows(
+function allowedRows(
   sql: Sql,
   table: string,
   condition: string,

@@ -47,7 +47,7 @@ interface StoredTail {
 }
 
 /** A refill with the weights beside it. */
-export interface WeighedRefill extends Refill {
+interface WeighedRefill extends Refill {
   readonly beforeKg: number | null;
   readonly afterKg: number | null;
 }

@@ -23,7 +23,7 @@ export interface SweptSilo {
   readonly made: SweptForecast | null;
 }
 
-export interface SweptForecast {
+interface SweptForecast {
   readonly madeAtMs: number;
   readonly nextAtMs: number;
   readonly watchedUntilMs: number;

@@ -19,7 +19,7 @@ export interface TickLimits {
   readonly limit: number;
 }
 
-export interface DueDevice {
+interface DueDevice {
   readonly deviceNo: number;
   readonly deviceId: string;
 }

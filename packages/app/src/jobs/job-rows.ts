@@ -16,7 +16,7 @@ export interface DeviceJob {
 type Columns = Readonly<Record<string, Value>>;
 
 /** The events of a change. */
-export interface JobEvent {
+interface JobEvent {
   readonly type: EventType;
   readonly data: object;
 }

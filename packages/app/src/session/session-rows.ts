@@ -21,7 +21,7 @@ export interface SessionOfKey {
   readonly person: SignedInPerson | null;
 }
 
-export interface SignedInPerson {
+interface SignedInPerson {
   readonly key: StoredKey;
   readonly untilMs: number;
 }

@@ -24,7 +24,7 @@ const spanOf = (startMs: number, sizeMs: number): number =>
   Math.floor(chunkOf(startMs, sizeMs) / CHUNKS_PER_SPAN);
 
 const KEY = ['size_ms', 'time_chunk', 'device_no', 'sensor_group', 'start_ms'];
-export const BUCKET_FIELDS = ['sum', 'count', 'min', 'max', 'last', 'last_ts_ms'];
+const BUCKET_FIELDS = ['sum', 'count', 'min', 'max', 'last', 'last_ts_ms'];
 /** The initial values of a row without readings. */
 const EMPTY_SLOTS: NumberRow = SLOTS.flatMap(() => [0, 0, null, null, null, null]);
 /** The last columns of a row: batches without bad values, which is nearly all, are written without them. */

@@ -28,7 +28,7 @@ export async function tryLockChunks(sql: Sql): Promise<boolean> {
 }
 
 /** No reading of a later time was ever in a chunk. */
-export async function chunkedUntilMs(sql: Sql): Promise<number> {
+async function chunkedUntilMs(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ chunkedUntilMs: number }>(
     'SELECT chunked_until_ms FROM reading_compression',
   );

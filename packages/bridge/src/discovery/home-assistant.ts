@@ -29,7 +29,7 @@ export interface AnnouncedSensor {
   readonly onOff: { readonly on: string; readonly off: string } | null;
 }
 
-export interface AnnouncedAvailability {
+interface AnnouncedAvailability {
   readonly topic: string;
   readonly pointer: string | null;
   readonly online: string;
@@ -43,7 +43,7 @@ export interface NotUsed {
   readonly detail: string;
 }
 
-export const NOT_USED_REASONS = [
+const NOT_USED_REASONS = [
   /** The template is not among those that can be turned into a pointer. */
   'template',
   /** A switch, a light and so on: the bridge reads only. */

@@ -15,7 +15,7 @@ export interface Sample {
 }
 
 /** `exception` is a refusal by the device, with its number in the detail. */
-export const FAILURE_CODES = [
+const FAILURE_CODES = [
   'timeout',
   'connection_refused',
   'connection_lost',
@@ -96,7 +96,7 @@ export interface DriverParts {
 }
 
 /** The last total of each counter, by a name that also says how it is read. */
-export interface Totals {
+interface Totals {
   totalOf(counter: string): Total | null;
   keepTotal(counter: string, total: Total): void;
 }

@@ -6,7 +6,7 @@ import { ReadStream } from 'node:tty';
 import { promisify } from 'node:util';
 import { ReadError } from './read-error.ts';
 
-export const PARITIES = ['none', 'even', 'odd'] as const;
+const PARITIES = ['none', 'even', 'odd'] as const;
 
 export interface SerialSettings {
   readonly path: string;

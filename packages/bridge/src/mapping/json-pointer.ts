@@ -2,7 +2,7 @@
  * A JSON pointer (RFC 6901) with one addition: the step `[key=value]` takes the first entry of a list whose field `key` has
  * this value, because some devices send their records in any order.
  */
-export type PointerStep =
+type PointerStep =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'entry'; readonly field: string; readonly value: string };
 export type Pointer = readonly PointerStep[];

@@ -10,7 +10,7 @@ export const LIBRARY = fileURLToPath(new URL('../../library/', import.meta.url))
 const ENDING = '.yaml';
 
 /** A mapping that cannot be used, with every fault and its line. */
-export class MappingError extends Error {
+class MappingError extends Error {
   readonly faults: readonly string[];
 
   constructor(file: string, faults: readonly Fault[]) {

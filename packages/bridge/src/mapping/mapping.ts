@@ -4,7 +4,7 @@ import type { ModbusPlace, ModbusSettings } from './modbus-place.ts';
 import type { ValueRules } from './value.ts';
 
 export const EVIDENCE = ['documented', 'peer', 'hardware'] as const;
-export type Evidence = (typeof EVIDENCE)[number];
+type Evidence = (typeof EVIDENCE)[number];
 
 /** One value of a device; a repeated point of the file is several of these. */
 export interface Point<Place> {
@@ -53,7 +53,7 @@ interface MappingOf<Protocol extends string, Place, Settings> {
 
 export type ModbusMapping = MappingOf<'modbus', ModbusPlace, ModbusSettings>;
 
-export type MessageMapping = MappingOf<MessageProtocol, MessagePlace, MessageSettings>;
+type MessageMapping = MappingOf<MessageProtocol, MessagePlace, MessageSettings>;
 
 /** Each protocol adds its own here: where a point is found, and how the device wants to be asked. */
 export type Mapping = ModbusMapping | MessageMapping;

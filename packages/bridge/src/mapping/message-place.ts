@@ -36,7 +36,7 @@ export interface MessageSettings {
   readonly timeoutMs: number;
 }
 
-export interface Availability {
+interface Availability {
   readonly topic: string;
   readonly pointer: Pointer | null;
   readonly online: string;

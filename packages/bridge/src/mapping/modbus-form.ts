@@ -18,8 +18,8 @@ import type { RawValue } from './value.ts';
 
 const ADDRESS_MAX = 65_535;
 /** An answer of Modbus has no room for more. */
-export const REGISTERS_MAX = 125;
-export const BITS_MAX = 2_000;
+const REGISTERS_MAX = 125;
+const BITS_MAX = 2_000;
 const READ_FUNCTIONS: Readonly<Record<Table, number>> = { coil: 1, discrete: 2, holding: 3, input: 4 };
 const DEFAULT_TIMEOUT_MS = 1_000;
 

@@ -39,7 +39,7 @@ const FORMS: Readonly<Record<ProtocolName, PlaceForm<unknown, unknown>>> = {
   gpsd: messages,
   ascii: messages,
 };
-export const PROTOCOLS = Object.keys(FORMS) as readonly ProtocolName[];
+const PROTOCOLS = Object.keys(FORMS) as readonly ProtocolName[];
 
 const POINTS_MAX = 2_000;
 const REPETITIONS_MAX = 1_000;

@@ -138,7 +138,7 @@ const RTU_ANSWER_BYTES = 5;
 const TURN_ROUND_MS = 5;
 
 /** The time that one request takes on the line, with the pause that the device wants after it. */
-export function requestMs({ table, count }: PlannedRead, line: Line, { pauseMs }: ModbusSettings): number {
+function requestMs({ table, count }: PlannedRead, line: Line, { pauseMs }: ModbusSettings): number {
   if ('roundTripMs' in line) return line.roundTripMs + pauseMs;
   const dataBytes = table === 'coil' || table === 'discrete' ? Math.ceil(count / 8) : 2 * count;
   const bytes = RTU_REQUEST_BYTES + RTU_ANSWER_BYTES + dataBytes + 2 * SILENCE_BYTES;

@@ -13,7 +13,7 @@ export const BAD_REASONS = [
   'unknown_unit',
   'unknown_value',
 ] as const;
-export type BadReason = (typeof BAD_REASONS)[number];
+type BadReason = (typeof BAD_REASONS)[number];
 
 /** What one point said; `value` is `null` where it could not be read as a number. */
 export interface PointValue {
@@ -29,7 +29,7 @@ export interface PointValue {
   readonly reason: BadReason | null;
 }
 
-export type PointQuality = 'good' | 'bad';
+type PointQuality = 'good' | 'bad';
 
 /** What is needed of a point to make its value. */
 interface RuledPoint {

@@ -16,8 +16,8 @@ import { patternText } from '../mapping/place-form.ts';
 import { readMapping } from '../mapping/read-mapping.ts';
 import { type Fault, inOrder, readYaml } from '../mapping/yaml-document.ts';
 
-export const JOURNAL_HOURS_DEFAULT = 72;
-export const JOURNAL_BYTES_DEFAULT = 1_000_000_000;
+const JOURNAL_HOURS_DEFAULT = 72;
+const JOURNAL_BYTES_DEFAULT = 1_000_000_000;
 const MAPPING_FILES_MAX = 500;
 
 const HttpUrl = patternText('^https?://[\\x21-\\x7e]{1,500}$', 'an address such as http://127.0.0.1:8080');
@@ -217,8 +217,7 @@ function siteOf(
 }
 
 /** `site.yaml` has its secrets and its journal in `site.data`. */
-export const defaultDataDir = (file: string): string =>
-  join(dirname(file), `${basename(file, extname(file))}.data`);
+const defaultDataDir = (file: string): string => join(dirname(file), `${basename(file, extname(file))}.data`);
 
 export const unitsFileOf = ({ dataDir }: Pick<Site, 'dataDir'>): string => join(dataDir, 'units.json');
 

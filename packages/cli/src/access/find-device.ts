@@ -41,7 +41,7 @@ async function hint(client: Client, deviceId: string): Promise<string> {
 }
 
 /** The candidate with the fewest different characters, `null` if none is similar. */
-export function nearest(text: string, candidates: readonly string[]): string | null {
+function nearest(text: string, candidates: readonly string[]): string | null {
   const most = Math.max(1, Math.floor(text.length / 3));
   let best: { readonly candidate: string; readonly distance: number } | null = null;
   for (const candidate of candidates) {

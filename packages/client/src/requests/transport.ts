@@ -80,7 +80,7 @@ export interface TransportOptions extends RepeatOptions {
   readonly fetch: Fetch;
 }
 
-export interface Answer<T> {
+interface Answer<T> {
   readonly body: T;
   readonly headers: Headers;
 }

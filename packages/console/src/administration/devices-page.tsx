@@ -28,7 +28,7 @@ const EVERY_MS = 3_000;
 const DEVICES_ASKED_MAX = 20;
 
 /** Devices that were removed and whose records are kept, or are being removed. */
-export function RemovedDevices() {
+function RemovedDevices() {
   const { client } = useConsole();
   const { deviceAdmin } = texts.value;
   const pages = usePages(

@@ -133,7 +133,7 @@ export const targetsOf = (text: string): NotificationTarget[] =>
       return line.startsWith('per_') ? { person_id: line } : { webhook_id: line };
     });
 
-export const linesOf = (targets: readonly NotificationTarget[]): string => targets.map(targetText).join('\n');
+const linesOf = (targets: readonly NotificationTarget[]): string => targets.map(targetText).join('\n');
 
 export function targetText(target: NotificationTarget): string {
   if ('email' in target) return target.email;

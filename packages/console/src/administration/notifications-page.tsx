@@ -42,7 +42,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-export function RuleForm({ rule, onClose }: Props) {
+function RuleForm({ rule, onClose }: Props) {
   const console = useConsole();
   const { client } = console;
   const { notifications, common, keys, alarmHelp, deviceAdmin } = texts.value;

@@ -26,7 +26,7 @@ interface FormProps {
   readonly onClose: () => void;
 }
 
-export function WebhookForm({ webhook, onClose }: FormProps) {
+function WebhookForm({ webhook, onClose }: FormProps) {
   const console = useConsole();
   const { client } = console;
   const { webhooks, common, keys } = texts.value;

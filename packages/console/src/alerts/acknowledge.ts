@@ -49,7 +49,7 @@ export async function acknowledge(
 const isOf = (alert: FleetAlert, { acknowledged_by, note }: Person): boolean =>
   alert.acknowledged_by === acknowledged_by && (note === undefined || alert.note === note);
 
-export function tellOutcome(acknowledged: Acknowledged): void {
+function tellOutcome(acknowledged: Acknowledged): void {
   const isWorthTelling = acknowledged.byOthers.length > 0 || acknowledged.missing > 0;
   lastOutcome.value = isWorthTelling ? acknowledged : null;
   if (!isWorthTelling) return;

@@ -16,7 +16,7 @@ const FLOOD_ALERTS_MIN = 10;
 
 /** The lists of the view: the first two are always there and live, the others are read when they are opened. */
 export const ALERT_LISTS = ['open', 'unacknowledged', 'shelved', 'history'] as const;
-export type AlertList = (typeof ALERT_LISTS)[number];
+type AlertList = (typeof ALERT_LISTS)[number];
 
 /** Which alerts the view shows. It is in the address. */
 export interface AlertFilter {

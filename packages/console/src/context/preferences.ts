@@ -9,7 +9,7 @@ const PREFIX = 'granary.';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 
-export type Theme = (typeof THEMES)[number];
+type Theme = (typeof THEMES)[number];
 
 /** What the viewer has chosen; kept in the browser, because none of it is secret. */
 export interface Preferences {

@@ -167,7 +167,7 @@ export function DotStrip({ forecast, nowMs }: Pick<Props, 'forecast' | 'nowMs'>)
 }
 
 /** The beginnings of the silo's days. */
-export function dayStarts(fromMs: number, toMs: number, zoneName: string): number[] {
+function dayStarts(fromMs: number, toMs: number, zoneName: string): number[] {
   const zone = timeZone(zoneName);
   if (zone === null) return [];
   const starts: number[] = [];

@@ -36,7 +36,7 @@ interface SupplyDraft {
 
 const shown = (value: string | number | undefined): string => (value === undefined ? '' : String(value));
 
-export const draftOf = ({ product, animals, supply, withdrawals }: SiloUse): SupplyDraft => ({
+const draftOf = ({ product, animals, supply, withdrawals }: SiloUse): SupplyDraft => ({
   product: shown(product?.name),
   grain: shown(product?.grain),
   moisture: shown(product?.moisture_percent),
@@ -54,7 +54,7 @@ export const draftOf = ({ product, animals, supply, withdrawals }: SiloUse): Sup
 });
 
 /** What is empty is removed; the planned deliveries and what the form does not show stay. */
-export function patchOf(draft: SupplyDraft, { product, animals }: SiloUse): SiloUsePatch {
+function patchOf(draft: SupplyDraft, { product, animals }: SiloUse): SiloUsePatch {
   const numberOf = (text: string): number | null => (text === '' ? null : Number(text));
   const { grain: _grain, moisture_percent: _moisture, ...keptProduct } = product ?? {};
   const { ends_on: _ends, ...keptAnimals } = animals ?? {};

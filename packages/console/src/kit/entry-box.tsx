@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 import type { Bound } from './inputs.tsx';
 
 /** What a form holds while a field has a text of which nobody knows what it means. It is no number and no time. */
-export const UNREADABLE = 'NaN';
+const UNREADABLE = 'NaN';
 
 /** How a kind of value is written and read; it is held in the form in which programs write it. */
 export interface Notation {

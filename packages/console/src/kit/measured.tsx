@@ -65,7 +65,7 @@ function Quantity({ text }: { readonly text: string }) {
   );
 }
 
-export const ClockSign = ({ label }: { readonly label: string }) => (
+const ClockSign = ({ label }: { readonly label: string }) => (
   <svg class="sign" viewBox="0 0 16 16" width="12" height="12" role="img" aria-label={label}>
     <path d="M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM8 4v4.3l2.8 1.7" />
   </svg>

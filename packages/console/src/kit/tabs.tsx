@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import './tabs.css';
 
-export interface Tab {
+interface Tab {
   readonly name: string;
   readonly title: string;
   readonly address: string;

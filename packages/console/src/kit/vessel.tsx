@@ -14,9 +14,6 @@ const TAPER = 17;
 const CONE_SIDES = `L${RIGHT - TAPER} ${BOTTOM}H${LEFT + TAPER}`;
 const OUTLINE = `M${LEFT} ${TOP}H${RIGHT}V${CONE}${CONE_SIDES}L${LEFT} ${CONE}z`;
 
-/** Where 0 % and 100 % are in the height of 100, for what is drawn beside it at the same scale. */
-export const VESSEL_SCALE = { bottom: BOTTOM, top: TOP, height: 100 };
-
 export interface Threshold {
   readonly percent: number;
   readonly name: string;

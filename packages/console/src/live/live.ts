@@ -105,7 +105,7 @@ interface Options {
 }
 
 /** Keeps the newest values current while the page is seen; values that nobody sees are not sent. */
-export async function followReadings(
+async function followReadings(
   { readings }: Pick<LiveStreams, 'readings'>,
   site: Site,
   connection: Connection,

@@ -14,7 +14,7 @@ export type Movement =
   | { readonly kind: 'mission'; readonly id: string; readonly job: FleetMission };
 
 /** `vanished`: it is not listed any more, and how it ended is being read. */
-export type MovementState = 'moving' | 'vanished' | 'ended';
+type MovementState = 'moving' | 'vanished' | 'ended';
 
 /** A movement in the place that it has while anything of it is shown. */
 export type Place = Movement & {
@@ -29,7 +29,7 @@ export const operationMovement = (job: FleetOperation): Movement => ({
   job,
 });
 
-export const missionMovement = (job: FleetMission): Movement => ({
+const missionMovement = (job: FleetMission): Movement => ({
   kind: 'mission',
   id: job.mission_id,
   job,

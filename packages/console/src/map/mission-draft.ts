@@ -104,7 +104,7 @@ export function missionOf(draft: Draft, nameWithout: string): Mission {
   };
 }
 
-export type WaypointFault = 'outside' | 'unreachable' | 'other';
+type WaypointFault = 'outside' | 'unreachable' | 'other';
 
 const FAULTS: Readonly<Partial<Record<string, WaypointFault>>> = {
   waypoint_outside_fence: 'outside',

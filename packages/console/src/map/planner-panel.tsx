@@ -42,7 +42,7 @@ interface Props {
 }
 
 /** The drawn mission as a list, with the same order as on the map, and what it would need. */
-export function PlannerPanel({ deviceId, name, draft, preflight, faults, middle, onClose }: Props) {
+function PlannerPanel({ deviceId, name, draft, preflight, faults, middle, onClose }: Props) {
   const console = useConsole();
   const { missions, operations } = texts.value;
   const { again } = operations;

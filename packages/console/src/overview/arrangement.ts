@@ -16,7 +16,7 @@ const isSilent = ({ status, readings = {} }: Facts['device']): boolean =>
 const LOW_ALERTS: readonly AlertType[] = ['low_level', 'critical_level', 'predicted_empty'];
 
 export const SORTS = ['attention', 'name', 'level', 'empty'] as const;
-export const GROUPINGS = ['place', 'none'] as const;
+const GROUPINGS = ['place', 'none'] as const;
 /** The devices that a person most often looks for. */
 export const SHOWS = ['needs_me', 'moving', 'low', 'stale'] as const;
 export type Show = (typeof SHOWS)[number];

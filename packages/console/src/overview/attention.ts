@@ -15,7 +15,7 @@ export interface Attention {
   readonly others: number;
 }
 
-export type AttentionLine =
+type AttentionLine =
   | { readonly kind: 'alert'; readonly alert: FleetAlert }
   | { readonly kind: 'item'; readonly item: AttentionItem };
 

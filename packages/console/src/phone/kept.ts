@@ -20,7 +20,7 @@ export interface KeptState {
 }
 
 /** Browsers have such a store only under HTTPS and at `localhost`, and people can forbid it. */
-export async function openKept(): Promise<Cache | null> {
+async function openKept(): Promise<Cache | null> {
   try {
     return await caches.open(KEPT);
   } catch {

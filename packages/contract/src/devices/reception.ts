@@ -26,7 +26,7 @@ export const RefusalCause = Type.Union([
 ]);
 
 /** `none`: no reading of these messages was taken; `some`: a part of each was taken. */
-export const TAKEN_PARTS = ['none', 'some'] as const;
+const TAKEN_PARTS = ['none', 'some'] as const;
 
 /** Messages in a row of which readings were refused. */
 export const RefusedReadings = closed({

@@ -4,4 +4,3 @@ export const SENSOR_TYPES = ['level', 'temperature', 'humidity'] as const;
 
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 export type SensorStatus = (typeof SENSOR_STATUSES)[number];
-export type SensorType = (typeof SENSOR_TYPES)[number];

@@ -9,7 +9,7 @@ export const FORM_TYPE = 'application/x-www-form-urlencoded';
 const MqttText = Type.String({ maxLength: 65_535 });
 
 /** Whether a client may log in, as mosquitto-go-auth asks it, and EMQX with such a body. */
-export const BrokerLogin = closed({ username: MqttText, password: MqttText, clientid: MqttText });
+const BrokerLogin = closed({ username: MqttText, password: MqttText, clientid: MqttText });
 
 /** 1: receive a message, 2: publish, 3: both, 4: subscribe; a form has texts only. */
 const MosquittoAccess = Type.Union([
@@ -35,14 +35,14 @@ export const BrokerAnswer = closed({
 });
 
 /** The status of a denial: some brokers look at nothing else, and others ignore every answer that is not 200. */
-export const BrokerQuery = closed({ deny: Type.Optional(Type.Enum(['200', '403'])) });
+const BrokerQuery = closed({ deny: Type.Optional(Type.Enum(['200', '403'])) });
 
 export type BrokerTopicUse = Static<typeof BrokerTopicUse>;
 export type BrokerAnswer = Static<typeof BrokerAnswer>;
 
-export const checkBrokerLogin = checker(BrokerLogin);
-export const checkBrokerTopicUse = checker(BrokerTopicUse);
-export const checkBrokerQuery = checker(BrokerQuery);
+const checkBrokerLogin = checker(BrokerLogin);
+const checkBrokerTopicUse = checker(BrokerTopicUse);
+const checkBrokerQuery = checker(BrokerQuery);
 
 const COMMON = {
   needsKey: false,

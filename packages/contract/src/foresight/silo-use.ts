@@ -7,8 +7,8 @@ import { Timestamp } from '../time.ts';
 
 export const GRAINS = ['maize', 'wheat', 'soft_wheat', 'barley', 'soybean', 'rice', 'sorghum'] as const;
 export const ANIMAL_KINDS = ['broiler', 'layer', 'pig', 'dairy', 'other'] as const;
-export const WITHDRAWALS = ['any', 'operations_only'] as const;
-export const PLANNED_DELIVERIES_MAX = 50;
+const WITHDRAWALS = ['any', 'operations_only'] as const;
+const PLANNED_DELIVERIES_MAX = 50;
 const CURVE_DAYS_MAX = 400;
 const HEADS_MAX = 1e7;
 const KG_MAX = 1e7;

@@ -19,12 +19,12 @@ const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-export function malformedJson(what: string, path: string): Refusal {
+function malformedJson(what: string, path: string): Refusal {
   return new Refusal('malformed_json', `the JSON cannot be used: ${what}`, [{ path, message: what }]);
 }
 
 /** Finds the place of an error in a JSON text; slower than `JSON.parse`, so it runs only when an error is likely. */
-export class JsonScanner {
+class JsonScanner {
   readonly #text: string;
   #at = 0;
   #strings = 0;

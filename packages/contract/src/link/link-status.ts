@@ -4,13 +4,13 @@ import { codeField, messageFields, VALUES } from '../sentence-fields.ts';
 import { LINK_FAULTS } from '../sentences/faults.ts';
 import { Timestamp } from '../time.ts';
 
-export const SESSION_TYPES = ['clean', 'persistent'] as const;
+const SESSION_TYPES = ['clean', 'persistent'] as const;
 
 /**
  * How a connection ended: the device sent DISCONNECT, its connection was lost, it was silent for longer than its
  * keep-alive allows, it connected again, or the service closed it.
  */
-export const LINK_ENDINGS = ['clean', 'lost', 'timed_out', 'replaced', 'closed'] as const;
+const LINK_ENDINGS = ['clean', 'lost', 'timed_out', 'replaced', 'closed'] as const;
 
 const Count = Type.Integer({ minimum: 0 });
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>

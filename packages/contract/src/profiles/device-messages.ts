@@ -9,7 +9,7 @@ import { sentSchema } from '../link/messages.ts';
 import { PROFILES } from './profiles.ts';
 
 /** The kinds of devices of which the device maker's guide shows messages. */
-export type DeviceKind = 'silo' | 'field' | 'weather_station';
+type DeviceKind = 'silo' | 'field' | 'weather_station';
 
 /** A message between a device and the service. */
 export interface DeviceMessage {

@@ -7,14 +7,14 @@ import type { DeviceTelemetry } from '../telemetry/telemetry.ts';
 import type { DeviceGroup } from './groups.ts';
 
 /** What a device can be asked to do. */
-export const CAPABILITIES = ['operations', 'commands', 'missions'] as const;
+const CAPABILITIES = ['operations', 'commands', 'missions'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
 export type DeviceAck = OperationAck | FieldAck;
 export type DeviceProgress = OperationProgress | FieldProgress;
 
 /** The messages in which a device answers what it was asked to do. */
-export interface ReplyChecks {
+interface ReplyChecks {
   readonly ack: Checker<DeviceAck>;
   readonly progress: Checker<DeviceProgress>;
 }

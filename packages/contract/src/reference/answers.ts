@@ -54,7 +54,7 @@ export const ANSWER_HEADERS = {
   },
 } as const satisfies JsonObject;
 /** Only where the rate of a key is limited. */
-export const RATE_HEADERS: readonly AnswerHeader[] = ['RateLimit', 'RateLimit-Policy'];
+const RATE_HEADERS: readonly AnswerHeader[] = ['RateLimit', 'RateLimit-Policy'];
 /** Found before it is known what the address belongs to, so they have the same status and body everywhere. */
 const FOUND_BEFORE_ROUTE: readonly ErrorCode[] = [
   'request_timeout',
@@ -79,9 +79,9 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   503: 'The service is not ready; or as for other endpoints, with an error code.',
 };
 
-export type AnswerHeader = keyof typeof ANSWER_HEADERS;
+type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
-export const headerReferences = (names: readonly AnswerHeader[]): JsonObject =>
+const headerReferences = (names: readonly AnswerHeader[]): JsonObject =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 function statusIn({ group }: Endpoint, code: ErrorCode): number {

@@ -13,7 +13,7 @@ import { examplesOf, type GuideExamples, useOf } from './message-schemas.ts';
 import { NAMED_SCHEMAS } from './named-schemas.ts';
 
 /** The ports of the device link; `null` where nobody listens. */
-export interface LinkPorts {
+interface LinkPorts {
   readonly mqtt: number | null;
   readonly mqtts: number | null;
   /** Of HTTP and HTTPS, for MQTT over WebSocket. */

@@ -16,13 +16,13 @@ export interface Quantity {
   readonly unit: string;
 }
 
-export interface Place {
+interface Place {
   readonly latitude: number;
   readonly longitude: number;
 }
 
 /** What a value of each kind is; every list of `WORDS` is a kind, too. */
-export interface Kinds {
+interface Kinds {
   /** Words of a device or a person, which nobody translates. */
   readonly text: string;
   readonly number: number;

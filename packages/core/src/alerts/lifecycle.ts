@@ -45,7 +45,7 @@ export interface ConditionSubject {
   readonly delays?: AlertDelays;
 }
 
-export interface PresentCondition extends ConditionSubject {
+interface PresentCondition extends ConditionSubject {
   readonly state: 'present';
   readonly severity: AlertSeverity;
   readonly message: AlertMessage;

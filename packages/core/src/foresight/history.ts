@@ -16,7 +16,7 @@ const ORIGINS = RANGE_ORIGINS + WEIGHT_ORIGINS + METHOD_DAYS_MAX;
 const LATE_DAYS = 7;
 /** So many days are needed for the same forecast to the digit, however the history came to be. */
 export const HISTORY_DAYS = ORIGINS + CYCLE_DAYS;
-export const PROFILE_DAYS = 28;
+const PROFILE_DAYS = 28;
 
 /** The power of the error that a method's weight is divided by. */
 const WEIGHT_POWER = 6;
@@ -325,14 +325,6 @@ function endUse({ originDay, values, animals }: Past, out: Float64Array): void {
     if (!(after < ENDED_PART * busy)) return;
   }
   for (let ahead = Math.max(0, -since); ahead < out.length; ahead += 1) out[ahead] = 0;
-}
-
-/** The weight of each method for the present forecast. */
-export function presentWeights(history: History, configuration: SiloConfiguration): number[] {
-  const origin = history.origins.at(-1);
-  if (origin === undefined) return [];
-  const past = pastOf(history, origin.day, configuration.animals);
-  return weightsAt(history, history.origins.slice(0, -1), past, origin.methods, configuration);
 }
 
 /** The range is that of a silo in use: days at which the use ended or began again are not counted. */

@@ -4,7 +4,7 @@ import { medianOf } from './robust.ts';
 import type { Animals } from './types.ts';
 
 /** The days before an origin that a method may look at, and, of the method that looks for cycles, the longer time. */
-export const WINDOW_DAYS = 35;
+const WINDOW_DAYS = 35;
 export const CYCLE_DAYS = 100;
 
 const SMOOTHING = 0.35;

@@ -6,7 +6,7 @@ export const HORIZON_DAYS = [1, 2, 3, 5, 7, 10, 14] as const;
 /** Of the horizons above: the one whose outcomes are shown and adapt the range. */
 const SHOWN = 2;
 /** Usual half width of the 80 % range: log(actual / predicted) by horizon, half a day added to both, from the back-test. */
-export const USUAL_WIDTH: readonly number[] = [0.06, 0.065, 0.07, 0.078, 0.086, 0.1, 0.12];
+const USUAL_WIDTH: readonly number[] = [0.06, 0.065, 0.07, 0.078, 0.086, 0.1, 0.12];
 /** The latest forecasts that are shown as the score. */
 const SCORE_COUNT = 10;
 /** Adaptive conformal inference: the share of misses wanted, the step, and the bounds of the level. */

@@ -31,7 +31,7 @@ const emptyRecord = (empty: EmptyTimes | null): ForecastRecord['empty'] =>
   };
 
 /** Without the paths. */
-export function forecastFields(forecast: Forecast): Common {
+function forecastFields(forecast: Forecast): Common {
   const { use, empty, withDeliveries, suggestion, score } = forecast;
   return {
     status: forecast.status,

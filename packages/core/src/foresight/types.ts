@@ -17,7 +17,7 @@ export interface Movement {
 }
 
 /** What a person said of a detected rise: `fromMs` is that of the refill. */
-export interface RefillDenial {
+interface RefillDenial {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -213,7 +213,7 @@ export interface ForecastInput {
   readonly horizonDays: number;
 }
 
-export const FORECAST_STATUSES = ['ok', 'learning', 'not_in_use', 'stale', 'unpredictable', 'empty'] as const;
+const FORECAST_STATUSES = ['ok', 'learning', 'not_in_use', 'stale', 'unpredictable', 'empty'] as const;
 export type ForecastStatus = (typeof FORECAST_STATUSES)[number];
 
 /** `null`: later than `EMPTY_WITHIN_DAYS`, or not predictable. p10 is the early one. */
@@ -242,7 +242,7 @@ export interface Suggestion {
 }
 
 /** A delivery that was entered, and whether it has room. */
-export interface ExpectedDelivery extends PlannedDelivery {
+interface ExpectedDelivery extends PlannedDelivery {
   readonly fitsKg: number;
   /** When all of it has room; `null` if not in sight. */
   readonly fitsFromMs: number | null;
@@ -257,7 +257,7 @@ export interface WithDeliveries {
 }
 
 /** Of the latest forecasts for `horizonDays`, whose outcome is known. */
-export interface Score {
+interface Score {
   readonly horizonDays: number;
   readonly forecasts: number;
   /** The error of the use in hours: by how much the time of running empty was wrong. */

@@ -5,7 +5,7 @@ import { waypointReport } from './record.ts';
 import type { MissionEnd, MissionState } from './state.ts';
 
 /** A report may change 500 waypoints; an event lists this many of them and counts the others. */
-export const EVENT_WAYPOINTS_MAX = 10;
+const EVENT_WAYPOINTS_MAX = 10;
 /** Keeps an event below two kilobytes, however long the device's reason is. */
 const EVENT_MESSAGE_CHARS_MAX = 200;
 

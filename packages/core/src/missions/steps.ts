@@ -72,7 +72,7 @@ export const NOT_SENT: MissionEnd = {
   message: sentence('mission_not_sent'),
 };
 export const STOPPED: MissionEnd = { reason: 'emergency_stop', message: sentence('stop_ended_it') };
-export const STOP_ACTIVE: MissionEnd = {
+const STOP_ACTIVE: MissionEnd = {
   reason: 'emergency_stop_active',
   message: sentence('stop_was_in_force'),
 };

@@ -106,7 +106,7 @@ export interface FloodWindow {
 
 type Summary = NotificationRule['summary'];
 
-export const shortSummary = (summary: Summary): Summary => ({
+const shortSummary = (summary: Summary): Summary => ({
   ...summary,
   window_seconds: Math.min(summary.window_seconds, SHORT_WINDOW_SECONDS),
 });

@@ -39,7 +39,7 @@ export interface OperationPlan {
 export type Failure = Ended<OperationFailure['reason']>;
 
 /** `failureBefore` is the failure for which the operation was being stopped, if there was one. */
-export interface DeclaredOperationEnd extends DeclaredEnd {
+interface DeclaredOperationEnd extends DeclaredEnd {
   readonly failureBefore: Failure | null;
 }
 

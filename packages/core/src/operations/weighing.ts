@@ -80,7 +80,7 @@ const partlyMeasuredG = ({ isWeighable, measuredG }: OperationState): number | n
   isWeighable ? measuredG : null;
 
 /** Another operation moves something, since `sinceTsMs` of the device's clock at the earliest: later weights do not measure this one. */
-export function endWeighing(operation: OperationState, sinceTsMs: number): OperationState {
+function endWeighing(operation: OperationState, sinceTsMs: number): OperationState {
   const { isWeighable, isWeighedAfterEnd, measuredAtMs, measuredG } = operation;
   const isReadBefore = measuredAtMs !== null && measuredAtMs <= sinceTsMs;
   if (!isWeighable || (isWeighedAfterEnd && isReadBefore)) return operation;

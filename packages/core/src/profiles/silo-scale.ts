@@ -18,7 +18,7 @@ export const siloScale: DeviceProfile<SiloConfiguration, SiloConfigurationPatch>
 };
 
 /** Every silo is registered with a capacity. */
-export function withCapacity(facts: DeviceFacts<SiloConfiguration>): SiloFacts {
+function withCapacity(facts: DeviceFacts<SiloConfiguration>): SiloFacts {
   const { capacityKg } = facts;
   if (capacityKg === undefined) throw new Error('the silo has no capacity');
   return { ...facts, capacityKg };

@@ -3,7 +3,7 @@ import { documentKind } from '../documents.ts';
 
 /** From so many takeovers in a minute on, two clients log in as one device. */
 export const DUPLICATE_TAKEOVERS_MIN = 5;
-export const DUPLICATE_WINDOW_MS = MINUTE_MS;
+const DUPLICATE_WINDOW_MS = MINUTE_MS;
 /** While the takeovers go on, the stored state is written this often. */
 const STORED_EVERY_MS = 20 * SECOND_MS;
 const ADDRESSES_MAX = 4;

@@ -17,7 +17,7 @@ export const CLOCK_OFFSET_MS_MAX = MINUTE_MS;
  * A device that sends stored readings after an outage does so faster than it measured them, so the difference to their arrival
  * changes from message to message. A wrong clock differs by the same in all messages of some time.
  */
-export const CLOCK_MESSAGES_MIN = 3;
+const CLOCK_MESSAGES_MIN = 3;
 const CLOCK_SPAN_MS_MIN = 20 * SECOND_MS;
 const CLOCK_TOLERANCE_MS = 10 * SECOND_MS;
 /** The number and the cause in the alert about refused readings are brought up to date this often. */

@@ -13,7 +13,7 @@ import { standardSensorsOf } from './standard-sensors.ts';
  * The largest stored value of a declared sensor: a whole number of which the values of five minutes, one per millisecond,
  * can be added exactly in floating point.
  */
-export const DECLARED_VALUE_MAX = 1e10;
+const DECLARED_VALUE_MAX = 1e10;
 
 /** A sensor as it was declared, with every default filled in. */
 export interface DeclaredSensor {

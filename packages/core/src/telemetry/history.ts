@@ -78,7 +78,7 @@ function unitOf({ unit }: HistoryQuery, { name }: NamedSensor): ContentUnit | nu
 }
 
 /** Adds the defaults to a history query, and refuses one with too many points. */
-export function planSpan(query: Omit<HistoryQuery, 'sensor'>, nowMs: number): Span {
+function planSpan(query: Omit<HistoryQuery, 'sensor'>, nowMs: number): Span {
   const { interval = '1h', aggregate = 'avg' } = query;
   const { fromMs, toMs } = planRange(query, nowMs);
   const points = pointsBetween(fromMs, toMs, interval);

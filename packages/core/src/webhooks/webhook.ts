@@ -10,7 +10,7 @@ import type {
 } from '@granary/contract/webhooks';
 
 /** The events that a webhook gets; `null` means everything. */
-export interface WebhookFilter {
+interface WebhookFilter {
   readonly eventTypes: readonly EventType[] | null;
   readonly deviceIds: readonly string[] | null;
   readonly facilities: readonly string[] | null;

@@ -23,7 +23,7 @@ export const loggedEvent = ({ sequence, type, deviceId, atMs, actor, data }: Sto
   // Its data was written as that of its type.
   ({ id: sequence, type, device_id: deviceId, at: toIso(atMs), actor, data }) as LoggedEvent;
 
-export function encodedEvent(event: StoredEvent): EncodedEvent {
+function encodedEvent(event: StoredEvent): EncodedEvent {
   const { sequence, type, deviceId, facility } = event;
   const text = `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(loggedEvent(event))}\n\n`;
   return { sequence, type, deviceId, facility, place: placeOf(event), bytes: Buffer.from(text) };

@@ -68,7 +68,7 @@ type AnswerOf<E> = [ResultOf<E>] extends [Page<infer Item>]
     ? Success<Data>
     : ResultOf<E>;
 
-export type EndpointRequest<E extends Endpoint> = FastifyRequest<{ Params: PathParameters<E['path']> }>;
+type EndpointRequest<E extends Endpoint> = FastifyRequest<{ Params: PathParameters<E['path']> }>;
 
 /**
  * Validates the input of a request against its schemas. A handler calls it after it has looked up the resource of the path,

@@ -70,7 +70,7 @@ const BODY_BYTES_MAX = 1024 * 1024;
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** A random start and a counter make request ids unique without a new random number for each request. */
-export function requestIds(): () => string {
+function requestIds(): () => string {
   const run = randomBytes(6).toString('hex');
   let count = 0;
   return () => `req_${run}_${(++count).toString(36)}`;

@@ -6,7 +6,7 @@ import { PRESET_KEY_LENGTH_MIN } from '@granary/core/keys';
 import { type BrokerAccess, parseBrokerUrl } from '@granary/link/external/connection/broker-address';
 import { readSubnet, type Subnet } from './address-list.ts';
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 const firstSegments = (group: 'api' | 'service'): string[] =>
   ALL_ENDPOINTS.filter(({ endpoint }) => endpoint.group === group).map(
     ({ endpoint }) => endpoint.path.split('/')[1] ?? '',

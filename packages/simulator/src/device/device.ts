@@ -58,7 +58,7 @@ export interface DeviceParts<R extends Reading, Model, Fault extends string> {
 }
 
 /** The parts of the device that its model uses; the set of faults changes over time. */
-export interface Environment<Fault extends string> {
+interface Environment<Fault extends string> {
   readonly link: ServiceConnection;
   readonly faults: ActiveFaults<Fault | DeviceFault>;
   readonly nowMs: number;

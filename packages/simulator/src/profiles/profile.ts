@@ -30,7 +30,7 @@ export interface SimulatedDevice {
   readonly create: (options: RunOptions<string>) => RunningDevice;
 }
 
-export interface Registered {
+interface Registered {
   readonly credentials: DeviceCredentials;
 }
 

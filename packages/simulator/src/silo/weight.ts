@@ -12,7 +12,7 @@ export interface Stocked {
 }
 
 /** Material leaves evenly during these hours of the local day, each `[from, to)`. */
-export interface Use {
+interface Use {
   readonly hours: readonly (readonly [number, number])[];
   /** On usual days, or what these animals eat. */
   readonly dailyKg: number | Herd;
@@ -26,7 +26,7 @@ export interface Use {
  * A truck comes every `everyDays` days and fills the silo. A silo that is not used at weekends is filled every whole number
  * of weeks, so that its level before each delivery is about the same.
  */
-export interface Delivery {
+interface Delivery {
   readonly everyDays: number;
   readonly hour: number;
   readonly minutes: number;

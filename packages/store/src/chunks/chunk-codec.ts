@@ -25,7 +25,7 @@ const NOTHING = new ByteReader(new Uint8Array());
 type Method = (typeof METHOD)[keyof typeof METHOD];
 
 /** Writes a column of whole numbers: its description to `head`, and a number for each value to `body`. */
-export function writeColumn(values: readonly (number | null)[], head: ByteList, body: ByteList): void {
+function writeColumn(values: readonly (number | null)[], head: ByteList, body: ByteList): void {
   const present = values.filter((value) => value !== null);
   if (present.length === 0) {
     head.push(PRESENCE.none);
@@ -50,7 +50,7 @@ export function writeColumn(values: readonly (number | null)[], head: ByteList, 
     body.pushNumber(zigzag(predicted(offsets, index, method)));
 }
 
-export function readColumn(length: number, head: ByteReader, body: ByteReader): (number | null)[] {
+function readColumn(length: number, head: ByteReader, body: ByteReader): (number | null)[] {
   const { isPresent, count, method } = readKind(length, head);
   if (count === 0) return Array(length).fill(null);
   const values = readValues(count, method, head, body);
@@ -60,7 +60,7 @@ export function readColumn(length: number, head: ByteReader, body: ByteReader): 
 }
 
 /** Passes over a column without decoding it. */
-export function skipColumn(length: number, head: ByteReader, body: ByteReader): void {
+function skipColumn(length: number, head: ByteReader, body: ByteReader): void {
   const { count, method } = readKind(length, head);
   if (count === 0) return;
   if (method === METHOD.exact) {

@@ -16,7 +16,7 @@ const PARTITIONED = 'readings';
 const PARTITION_TIME = 'ts_ms';
 const NOT_BEGUN: TableProgress = { rows: 0, after: null, isCopied: false };
 
-export interface TableCount {
+interface TableCount {
   readonly name: string;
   readonly rows: number;
 }

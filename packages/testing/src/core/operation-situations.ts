@@ -12,7 +12,7 @@ import type { OperationInput, Tick } from '@granary/core/operations/transitions'
 
 export const START_MS = 1_000_000_000_000;
 export const SOON_MS = START_MS + 1_000;
-export const CAPACITY_G = 10_000_000;
+const CAPACITY_G = 10_000_000;
 
 export const plan: OperationPlan = {
   amountG: 1_000_000,

@@ -20,7 +20,7 @@ export const QUICK: ExternalLimits = {
 };
 
 /** Every device except `unknown-device` is a registered silo. */
-export class ExternalRecordingHandler extends RecordingHandler implements ExternalHandler {
+class ExternalRecordingHandler extends RecordingHandler implements ExternalHandler {
   readonly brokerEvents: BrokerEvent[] = [];
   /** `find` fails while the storage is away. */
   isStorageAway = false;

@@ -7,7 +7,7 @@ const UNIT_MAX = 255;
 /** Higher ones are reserved on a serial line, and 0 speaks to all devices at once. */
 const SERIAL_UNIT_MAX = 247;
 
-export const lineOf = (address: LineAddress): Line =>
+const lineOf = (address: LineAddress): Line =>
   address.kind === 'serial' ? { baud: address.baud } : { roundTripMs: TYPICAL_ROUND_TRIP_MS };
 
 /** The period that the site file demands instead of that of the mapping. */

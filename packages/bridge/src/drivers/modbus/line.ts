@@ -11,7 +11,7 @@ export type LineAddress =
   | { readonly kind: 'tcp' | 'rtu+tcp'; readonly host: string; readonly port: number }
   | ({ readonly kind: 'serial' } & SerialSettings);
 
-export const MODBUS_PORT = 502;
+const MODBUS_PORT = 502;
 
 /** Throws an error with the sentence for a person. */
 export function parseLineAddress(text: string): LineAddress {

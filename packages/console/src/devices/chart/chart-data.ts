@@ -52,11 +52,7 @@ async function readBuckets(
 }
 
 /** The weight of a silo is its level in kilograms. The bucket that the range begins in is part of it. */
-export function historyQuery(
-  { id }: Pick<ShownSensor, 'id'>,
-  { fromMs, toMs }: TimeRange,
-  interval: Interval,
-) {
+function historyQuery({ id }: Pick<ShownSensor, 'id'>, { fromMs, toMs }: TimeRange, interval: Interval) {
   const step = INTERVAL_MS[interval];
   return {
     ...(id === 'weight' ? ({ sensor: 'level', unit: 'kg' } as const) : { sensor: id }),

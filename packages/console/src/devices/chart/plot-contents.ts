@@ -22,7 +22,7 @@ export interface PlottedSensor {
   readonly isShare: boolean;
 }
 
-export interface PlottedThreshold {
+interface PlottedThreshold {
   readonly unit: string;
   readonly value: number;
   readonly name: string;
@@ -39,7 +39,7 @@ export interface PlottedBar {
   readonly names: readonly string[];
 }
 
-export interface PlottedMark {
+interface PlottedMark {
   readonly atMs: number;
   readonly severity: AlertSeverity;
 }
@@ -166,7 +166,7 @@ const shownRange = <One extends { readonly min: number; readonly max: number }>(
   { toShown }: Conversion,
 ): One => ({ ...one, min: toShown(one.min), max: toShown(one.max) });
 
-export const shownBucket = (bucket: Bucket, unit: Conversion): Bucket => ({
+const shownBucket = (bucket: Bucket, unit: Conversion): Bucket => ({
   ...shownRange(bucket, unit),
   mean: unit.toShown(bucket.mean),
 });

@@ -114,7 +114,7 @@ function fieldValue(path: string, text: string): string | number | null {
 export const parseRules = (text: string): ThresholdRule[] => JSON.parse(text);
 
 /** In the text of a rule for all points of a cable it stands for the number of the point. */
-export const POINT_NUMBER = '#';
+const POINT_NUMBER = '#';
 
 /** One line of the editor: a rule of one sensor, or the same rule of all points of a cable. */
 export interface RuleLine {

@@ -24,7 +24,7 @@ export type WindowMessage =
   | { readonly kind: 'close' }
   | { readonly kind: 'signed_out' };
 
-export interface StreamRefusal {
+interface StreamRefusal {
   readonly status: number;
   readonly code: string;
   readonly message: string;

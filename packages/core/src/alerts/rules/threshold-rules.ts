@@ -60,11 +60,7 @@ export interface SensorRule extends RuleThreshold, ConditionRanges {
 const VALUE_STEP_MIN = 0.005;
 
 /** The rules whose sensor exists. */
-export function sensorRules({
-  configuration: { rules, alarms },
-  sensors,
-  capacityKg,
-}: RuleFacts): SensorRule[] {
+function sensorRules({ configuration: { rules, alarms }, sensors, capacityKg }: RuleFacts): SensorRule[] {
   if (rules.length === 0) return [];
   const known = new Map(ruleSensors(sensors, capacityKg).map((sensor) => [sensor.sensorId, sensor]));
   return rules.flatMap((rule) => {

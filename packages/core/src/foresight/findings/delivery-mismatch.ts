@@ -10,7 +10,7 @@ const CRITICAL_SHARE = 0.1;
 const EARLIER_MIN = 3;
 const ALIKE_SHARE = 0.01;
 
-export interface Delivery {
+interface Delivery {
   readonly fromMs: number;
   readonly toMs: number;
   readonly notedKg: number;

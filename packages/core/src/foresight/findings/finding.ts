@@ -1,7 +1,7 @@
 import type { FindingSentence } from '@granary/contract/sentences/foresight';
 
 /** What a silo is examined for beside the grain in it. */
-export type ExaminedFor = 'no_flow' | 'unexplained_loss' | 'delivery_mismatch' | 'sensor_suspect';
+type ExaminedFor = 'no_flow' | 'unexplained_loss' | 'delivery_mismatch' | 'sensor_suspect';
 
 /** What came out, with everything that a person needs to check it. The names of values end in their unit. */
 export type Finding = FindingSentence & {

@@ -14,7 +14,7 @@ const STANDARD_ERRORS_MIN = 3;
 const DETECTABLE_STANDARD_ERRORS = 3.29;
 /** Grain loses moisture, and amounts of operations are measured: a part of what was moved is not a loss. */
 export const SHRINK_OF_MOVED = 0.015;
-export const NIGHTS_MIN = 5;
+const NIGHTS_MIN = 5;
 const NIGHTS_MAX = 14;
 /** A scale is never better than this. */
 const DEVIATION_OF_CAPACITY_MIN = 0.0002;

@@ -6,9 +6,9 @@ import { type Air, airOf, equilibriumMoisturePercent, vapourPressureHpa, warmedA
 
 export const ADVICE_HOURS = 48;
 /** What an aeration fan adds to the temperature of the air, where nothing else is known. */
-export const FAN_HEAT_C_DEFAULT = 1;
+const FAN_HEAT_C_DEFAULT = 1;
 /** Usual for cooling. */
-export const AIRFLOW_DEFAULT = 0.11;
+const AIRFLOW_DEFAULT = 0.11;
 /** The hours of a cooling front, at 1 m³ of air per minute and tonne. */
 const FRONT_H = 16.5;
 const COOLER_C = 4;
@@ -55,7 +55,7 @@ export interface AerationInput {
 export type WeatherSource = 'forecast' | 'course_of_last_days' | 'last_value' | 'none';
 
 export type AerationAction = 'cool' | 'dry';
-export type AerationObstacle =
+type AerationObstacle =
   | 'rain'
   | 'too_humid'
   | 'too_cold'
@@ -64,7 +64,7 @@ export type AerationObstacle =
   | 'would_over_dry'
   | 'grain_is_cool_and_dry';
 
-export interface AerationHour extends Air {
+interface AerationHour extends Air {
   readonly ms: number;
   /** Of the air after the fan. */
   readonly equilibriumPercent: number;

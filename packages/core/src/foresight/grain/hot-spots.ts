@@ -24,7 +24,7 @@ const WARMER_THAN_AIR_C = 1;
 /** The air under a roof is warmer than the air outside by up to this much. */
 const ROOF_C = 4;
 /** Grain that was filled, moved or aerated needs this long until its temperature is its own again. */
-export const SETTLING_DAYS = 2;
+const SETTLING_DAYS = 2;
 /** Only moved air changes grain so much from one day to the next: one point that falls, or two that rise. */
 const FRONT_FALL_C = 1;
 const FRONT_RISE_C = 2;
@@ -75,9 +75,9 @@ export interface CableInput {
   readonly known: readonly string[];
 }
 
-export type PointState = 'covered' | 'uncovered' | 'unknown';
+type PointState = 'covered' | 'uncovered' | 'unknown';
 
-export interface PointResult {
+interface PointResult {
   readonly id: string;
   readonly cable: number;
   readonly point: number;

@@ -4,7 +4,7 @@ import type { BrokerConnection } from '../connection/broker-connection.ts';
 import { BrokerRefusal } from '../connection/packets.ts';
 import { FIRST_ERROR } from '../connection/publish-window.ts';
 
-export const CONTROL_TOPIC = '$CONTROL/dynamic-security/v1';
+const CONTROL_TOPIC = '$CONTROL/dynamic-security/v1';
 export const RESPONSE_TOPIC = `${CONTROL_TOPIC}/response`;
 
 /** The plugin stores its file before it answers. */

@@ -15,10 +15,10 @@ import {
 } from './control-requests.ts';
 
 const DEVICE_ROLE_PREFIX = 'granary-device:';
-export const NODE_ROLE = 'granary-node';
+const NODE_ROLE = 'granary-node';
 const OWN_TOPICS = 'granary/#';
 /** What the nodes of the service need beside the right to control the plugin. */
-export const NODE_RULES: readonly TopicRule[] = [
+const NODE_RULES: readonly TopicRule[] = [
   { acltype: 'publishClientSend', topic: OWN_TOPICS },
   { acltype: 'publishClientReceive', topic: OWN_TOPICS },
   { acltype: 'subscribePattern', topic: OWN_TOPICS },

@@ -19,12 +19,12 @@ const TIME_IN_NAME = /^granary-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
 const PARTIAL = /^granary-\d{8}T\d{6}Z-[0-9a-f]{8}\.partial/;
 
 /** A time as part of a file name, such as `20261115T192000Z`; the names of several sort by time. */
-export const timeInName = (timeMs: number): string => toIso(timeMs).replaceAll(/[-:]|\.\d+/g, '');
+const timeInName = (timeMs: number): string => toIso(timeMs).replaceAll(/[-:]|\.\d+/g, '');
 
-export const backupName = (nowMs: number): string => `granary-${timeInName(nowMs)}.db`;
+const backupName = (nowMs: number): string => `granary-${timeInName(nowMs)}.db`;
 
 /** The name of a backup while it is being written; two processes never use the same one. */
-export const partialName = (nowMs: number): string =>
+const partialName = (nowMs: number): string =>
   `granary-${timeInName(nowMs)}-${randomBytes(4).toString('hex')}.partial`;
 
 /** The time in the name of a backup. */
@@ -44,10 +44,10 @@ export interface Backup extends Contents {
 }
 
 /** The folder for backups when nothing else is said; on the same disk as the data, so it does not help when that is lost. */
-export const defaultBackupFolder = (dataDir: string): string => join(dataDir, 'backups');
+const defaultBackupFolder = (dataDir: string): string => join(dataDir, 'backups');
 
 /** Refuses a service whose data is not in the data folder. */
-export function requireEmbeddedStore({ databaseUrl }: Place): void {
+function requireEmbeddedStore({ databaseUrl }: Place): void {
   if (databaseUrl === null) return;
   throw new BackupError(
     'GRANARY_DATABASE_URL is set, so the data is in PostgreSQL: use pg_dump and pg_restore (docs/backup.md)',

@@ -14,7 +14,7 @@ import { type Limits, limitsAmong } from '@granary/core/keys';
 const DEVICES_PER_PAGE = 500;
 
 /** A device of an export, with the sensors that are wanted of it. */
-export interface DeviceToExport {
+interface DeviceToExport {
   readonly deviceNo: number;
   readonly deviceId: string;
   readonly sensors: readonly ExportedSensor[];

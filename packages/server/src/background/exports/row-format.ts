@@ -1,7 +1,7 @@
 import type { ExportFormat } from '@granary/contract/exports';
 
 /** The columns of a row that are the same for all values of a sensor. */
-export interface RowLabels {
+interface RowLabels {
   readonly deviceId: string;
   readonly sensor: string;
   readonly unit: string;

@@ -24,7 +24,7 @@ export const ONLINE = 'online';
 export const OFFLINE = 'offline';
 const ORIGIN = { name: 'Granary' };
 /** Values without a new reading for this long are shown as unavailable, also when the service has ended without a word. */
-export const EXPIRE_AFTER_S = 120;
+const EXPIRE_AFTER_S = 120;
 
 /** What a quantity is called there: by the name of a channel, otherwise by its unit. */
 const CLASSES: Readonly<Record<string, string>> = {

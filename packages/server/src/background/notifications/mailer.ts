@@ -4,11 +4,11 @@ import { createTransport, type SMTPTransportOptions } from 'nodemailer';
 import type { MailAddress, SmtpServer } from '../../process/setting-values.ts';
 
 /** A server that is slow or hangs must not hold up the messages to others for longer. */
-export const MAIL_MS_MAX = 45 * SECOND_MS;
+const MAIL_MS_MAX = 45 * SECOND_MS;
 
 type GetSocket = NonNullable<SMTPTransportOptions['getSocket']>;
 
-export interface MailAttachment {
+interface MailAttachment {
   readonly filename: string;
   readonly content: string;
   readonly contentType: string;

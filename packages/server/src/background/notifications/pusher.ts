@@ -28,7 +28,7 @@ const GONE: readonly number[] = [404, 410];
 /** Another attempt would get the same answer; 429 and those of a server in trouble would not. */
 const REFUSED: readonly number[] = [400, 401, 403, 413];
 
-export function newPushKeys(): PushKeys {
+function newPushKeys(): PushKeys {
   const keys = createECDH(CURVE);
   const publicKey = keys.generateKeys('base64url');
   return { publicKey, privateKey: keys.getPrivateKey('base64url') };
@@ -77,7 +77,7 @@ export function encrypted(
 }
 
 /** Tells the push service who sends (VAPID, RFC 8292). */
-export function authorization(endpoint: string, keys: PushKeys, contact: string, nowMs: number): string {
+function authorization(endpoint: string, keys: PushKeys, contact: string, nowMs: number): string {
   const point = Buffer.from(keys.publicKey, 'base64url');
   const jwk = {
     kty: 'EC',

@@ -18,7 +18,7 @@ import type { IngestCounts } from '../ingest/counters.ts';
 import type { CallKinds, CountedChannel } from './port-calls.ts';
 
 /** Telemetry is stored by the thread of the link itself; the main thread decides about everything else. */
-export type MainThreadMessage = Exclude<UplinkMessage, { readonly subject: 'telemetry' }>;
+type MainThreadMessage = Exclude<UplinkMessage, { readonly subject: 'telemetry' }>;
 
 export interface LogLine {
   /** `null` for a line about no single device. */

@@ -77,7 +77,7 @@ export const guessingNetwork = (remoteAddress: string | undefined): string =>
 export const knownNetwork = (remoteAddress: string | undefined): string => networkOf(remoteAddress, 24, 56);
 
 /** So many first bits of the address, in whole bytes; a whole IPv4 address is written as such. */
-export function networkOf(remoteAddress: string | undefined, bits4: number, bits6: number): string {
+function networkOf(remoteAddress: string | undefined, bits4: number, bits6: number): string {
   if (remoteAddress === undefined) return 'unknown';
   const mapped = remoteAddress.replace(/^::ffff:(?=\d)/i, '');
   if (isIPv4(mapped)) {

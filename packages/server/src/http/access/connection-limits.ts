@@ -6,7 +6,7 @@ import { callerNetwork } from './caller-address.ts';
 import { onceBodyTells, urgencyOf } from './urgency.ts';
 
 /** Connections accepted beyond the limits, for one request each, of which only a stop is served. */
-export const RESERVED_CONNECTIONS_MAX = 64;
+const RESERVED_CONNECTIONS_MAX = 64;
 export const RESERVED_PER_ADDRESS_MAX = 16;
 
 interface Limits {

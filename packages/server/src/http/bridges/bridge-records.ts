@@ -4,7 +4,7 @@ import { MINUTE_MS, toIso } from '@granary/contract/time';
 import type { BridgedCounts, BridgeSight } from '@granary/core/bridges';
 
 /** A bridge reports at least every twenty seconds. */
-export const AWAY_AFTER_MS = MINUTE_MS;
+const AWAY_AFTER_MS = MINUTE_MS;
 
 /** A bridge that is there for the caller. */
 interface SeenBridge {

@@ -17,7 +17,7 @@ import { BuiltConsole, type ConsoleFile, type Encoding } from './built-console.t
 import { EMPTY_DRAWING } from './map-drawing.ts';
 import { findMapFile, MapFile, MapFileError, type TilePlace } from './map-file.ts';
 
-export const NOT_BUILT_PAGE: ConsoleFile = {
+const NOT_BUILT_PAGE: ConsoleFile = {
   type: 'text/html',
   encodings: ['identity'],
   body: async () => NOT_BUILT,
@@ -29,7 +29,7 @@ const PEOPLE_MS_MAX = 300;
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** Everything comes from this service; only map tiles may come from the one host that the settings name. */
-export function contentSecurityPolicy(mapTilesUrl: string | null): string {
+function contentSecurityPolicy(mapTilesUrl: string | null): string {
   const tiles = mapTilesUrl === null ? '' : ` ${new URL(mapTilesUrl).origin}`;
   return [
     "default-src 'none'",

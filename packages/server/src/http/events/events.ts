@@ -17,16 +17,13 @@ import { NewestValuesStream, type ShownSelection } from './newest-values-stream.
 import { hijackForStream, StreamConnection } from './stream-connection.ts';
 
 /** The filters of a reader; `null` means everything. */
-export interface EventFilter {
+interface EventFilter {
   readonly deviceIds: ReadonlySet<string> | null;
   readonly types: ReadonlySet<string> | null;
 }
 
 /** A reader gets an event that matches its filters and that its key may access. */
-export function selectEvents(
-  access: Access,
-  { deviceIds, types }: EventFilter,
-): (event: EncodedEvent) => boolean {
+function selectEvents(access: Access, { deviceIds, types }: EventFilter): (event: EncodedEvent) => boolean {
   const hasFullAccess = isUnlimited(limitsWith(access, 'admin'));
   const limits = limitsWith(access, 'read');
   return ({ type, deviceId, facility, place }) => {

@@ -8,7 +8,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 /** A reader that leaves more bytes unread than this is disconnected. */
-export const WAITING_BYTES_MAX = 256 * 1024;
+const WAITING_BYTES_MAX = 256 * 1024;
 const DRAIN_MS_MAX = 30_000;
 
 /** Takes the answer over, to write server-sent events to it without end. */

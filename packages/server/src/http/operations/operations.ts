@@ -114,7 +114,7 @@ function stopRoute(routes: FastifyInstance, parts: RouteDependencies): void {
   });
 }
 
-export function foundOperation(operation: OperationState | undefined): OperationState {
+function foundOperation(operation: OperationState | undefined): OperationState {
   if (operation !== undefined) return operation;
   throw new Refusal('operation_not_found', 'the device has no operation with this id');
 }

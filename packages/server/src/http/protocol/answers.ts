@@ -7,13 +7,13 @@ import { nextPart } from '../access/request-turns.ts';
 
 const KEY_OF_PAGE = /^[\w-]+$/;
 /** Rows of one read of a list. It takes a few milliseconds, which is what a stop may wait for it. */
-export const ROWS_PER_READ = 100;
+const ROWS_PER_READ = 100;
 /** Rows of a list that an answer passes over because the caller may not see them. */
 export const PASSED_OVER_MAX = 500;
 /** An ETag of another form cannot be current; 0 is never a version. */
 const NEVER_CURRENT = 0;
 /** A larger body is sent in parts, each when the caller has read the one before and it is its turn. */
-export const PART_BYTES = 64 * 1024;
+const PART_BYTES = 64 * 1024;
 
 export const success = <T>(data: T): Success<T> => ({ success: true, data });
 

@@ -11,7 +11,7 @@ export type YamlOutcome = { readonly text: string } | { readonly fault: string }
 export type YamlMessage = 'begun' | YamlOutcome;
 
 /** Processor time for reading a document. The largest that is accepted, of 32,000 parts, takes about 600 ms on the reference machine. */
-export const READING_CPU_MS_MAX = 800;
+const READING_CPU_MS_MAX = 800;
 const CPU_CHECKED_EVERY_MS = 50;
 /** For reading or writing on a busy machine. */
 const YAML_MS_MAX = 30 * SECOND_MS;

@@ -1,5 +1,5 @@
 /** What waits in lanes: people where they have signed in before, everybody else, and PINs. */
-export const LANES = ['home', 'elsewhere', 'pin'] as const;
+const LANES = ['home', 'elsewhere', 'pin'] as const;
 type Lane = (typeof LANES)[number];
 
 /** Whose turn it is: the lanes take turns, and in each of them its groups. */

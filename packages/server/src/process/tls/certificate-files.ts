@@ -19,7 +19,7 @@ const READ_FAULTS: Readonly<Record<string, string>> = {
 const SETTLE_MS = 500;
 /** Finds changes that the operating system does not report, for example on network drives. */
 const CHECK_MS = MINUTE_MS / 2;
-export const EXPIRY_WARNING_MS = 14 * DAY_MS;
+const EXPIRY_WARNING_MS = 14 * DAY_MS;
 
 export interface CertificatePaths {
   readonly certPath: string;

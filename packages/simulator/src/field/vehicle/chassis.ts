@@ -81,7 +81,7 @@ export interface Chassis {
   readonly battery: BatteryUse;
 }
 
-export interface BatteryUse {
+interface BatteryUse {
   /** The use per kilometre, in addition to the use over time. */
   readonly percentPerKm: number;
   readonly awakePercentPerHour: number;

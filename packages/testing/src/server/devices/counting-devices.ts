@@ -15,7 +15,7 @@ import { MINUTE_MS } from '@granary/contract/time';
 import { connect, type MqttClient } from 'mqtt';
 import { HOME } from './scripted-rover.ts';
 
-export const STEP_MS = 200;
+const STEP_MS = 200;
 const RECONNECT_MS = 50;
 const STEPS_PER_WAYPOINT = 3;
 
@@ -23,7 +23,7 @@ const STEPS_PER_WAYPOINT = 3;
  * A device that does whatever it is told as often as it is told, and keeps count: it has no protection of its own against
  * being told twice, so that only the service's can be seen.
  */
-export abstract class CountingDevice<Command> {
+abstract class CountingDevice<Command> {
   readonly deviceId: string;
   readonly #client: MqttClient;
   readonly #timer: NodeJS.Timeout;

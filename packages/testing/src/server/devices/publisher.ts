@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { topicOf } from '@granary/contract/link/messages';
 import { connect } from 'mqtt';
 
-export interface Acknowledged {
+interface Acknowledged {
   readonly tsMs: number;
   readonly weightG: number;
 }

@@ -56,7 +56,7 @@ export const EMBEDDED: RunningLink = {
 /**
  * A real Mosquitto beside the service, which tells it the secrets of devices; devices say themselves that they are connected.
  */
-export async function startMosquittoLink(): Promise<RunningLink> {
+async function startMosquittoLink(): Promise<RunningLink> {
   const broker = await startDynamicSecurityBroker();
   const tap = await BrokerTap.start(broker);
   const published = new Map<string, number>();

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-export const PUBACK = 4;
-export const DISCONNECT = 14;
+const PUBACK = 4;
+const DISCONNECT = 14;
 /** When to cut: at once, or just before or just after the next PUBACK that the device or the service sends. */
 export const CUT_MOMENTS = [
   'now',
@@ -15,14 +15,14 @@ export const CUT_MOMENTS = [
 const ARMED_MS_MAX = 1_500;
 const KILL_SEEN_MS = 100;
 
-export interface Frame {
+interface Frame {
   /** The packet type of MQTT 3.1.1. */
   readonly type: number;
   readonly bytes: Buffer;
 }
 
 /** Cuts a stream of bytes into MQTT packets without looking into them. */
-export class FrameSplitter {
+class FrameSplitter {
   #pending = Buffer.alloc(0);
 
   push(chunk: Buffer): Frame[] {

@@ -56,7 +56,7 @@ export class TourDevice {
   }
 }
 
-export async function until<T>(find: () => Promise<T | undefined>, what: string): Promise<T> {
+async function until<T>(find: () => Promise<T | undefined>, what: string): Promise<T> {
   const endMs = Date.now() + WAIT_MS_MAX;
   for (;;) {
     const found = await find();
@@ -80,7 +80,7 @@ export function shapeOf(value: unknown): unknown {
 }
 
 /** Replaces what differs from run to run. */
-export function normal(value: unknown, name = ''): unknown {
+function normal(value: unknown, name = ''): unknown {
   if (name === 'age_s') return '<ages>';
   // It is stored a moment after the use.
   if (name === 'last_used_at') return '<time or null>';
@@ -95,7 +95,7 @@ export function normal(value: unknown, name = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([own, member]) => [own, normal(member, own)]));
 }
 
-export const normalText = (text: string): string =>
+const normalText = (text: string): string =>
   text
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, '<time>')
     .replace(/\b1[67]\d{11}\b/g, '<ms>')
