@@ -58,7 +58,8 @@ export function dispatch(
   if (quietUntilMs !== null && !isExempt) return { action: 'hold', untilMs: quietUntilMs, window };
   if (notice.isHeld) return { action: 'tell', isHeld: true, window };
   const summary = isUrgent(due) ? shortSummary(rule.summary) : rule.summary;
-  const placed = placeInWindow(window, summary, nowMs);
+  const { deviceId } = notice.snapshot;
+  const placed = placeInWindow(window, { deviceId, summary, nowMs });
   return placed.heldUntilMs === null
     ? { action: 'tell', isHeld: false, window: placed.window }
     : { action: 'hold', untilMs: placed.heldUntilMs, window: placed.window };
@@ -97,11 +98,18 @@ function timeOfDayMs(text: string): number {
 const weekdayOf = (day: number): (typeof WEEKDAYS)[number] =>
   WEEKDAYS[(((day / DAY_MS + 3) % 7) + 7) % 7] ?? 'mon';
 
-/** How many notices of one step of a rule, critical or not, were told immediately, and how many wait for the summary at its end. */
+/** Which notices of one step of a rule, critical or not, were told immediately, and how many wait for the summary at its end. */
 export interface FloodWindow {
   readonly startMs: number;
-  readonly atOnce: number;
+  /** The one before had a summary of everything, so everything waits. */
+  readonly isFull: boolean;
+  /** The devices of the notices that were told immediately. */
+  readonly told: readonly string[];
+  /** How many notices wait because enough were told. */
   readonly held: number;
+  /** Devices whose notices wait because they had their part, or had it in the window before. They hold up nobody else. */
+  readonly chattering: readonly string[];
+  readonly chatteredBefore: readonly string[];
 }
 
 type Summary = NotificationRule['summary'];
@@ -117,26 +125,51 @@ interface Placed {
   readonly heldUntilMs: number | null;
 }
 
+/** Of what is told immediately one device has half, so that the others are told beside one that chatters. */
+const partOfDevice = ({ at_once_max: max }: Summary): number => Math.max(1, Math.floor(max / 2));
+
 /** Counts one more notice: the first ones are told immediately, the others wait for the end of the window. */
-export function placeInWindow(before: FloodWindow | null, summary: Summary, nowMs: number): Placed {
-  const window = currentWindow(before, summary, nowMs) ?? { startMs: nowMs, atOnce: 0, held: 0 };
-  if (window.atOnce < summary.at_once_max) {
-    return { window: { ...window, atOnce: window.atOnce + 1 }, heldUntilMs: null };
-  }
+export function placeInWindow(
+  before: FloodWindow | null,
+  {
+    deviceId,
+    summary,
+    nowMs,
+  }: { readonly deviceId: string; readonly summary: Summary; readonly nowMs: number },
+): Placed {
+  const window = currentWindow(before, summary, nowMs) ?? newWindow(nowMs);
+  const { isFull, told, held, chattering, chatteredBefore } = window;
   const heldUntilMs = window.startMs + lengthMs(summary);
-  return { window: { ...window, held: window.held + 1 }, heldUntilMs };
+  const ownCount = told.filter((id) => id === deviceId).length;
+  if (chatteredBefore.includes(deviceId) || ownCount >= partOfDevice(summary)) {
+    const devices = chattering.includes(deviceId) ? chattering : [...chattering, deviceId];
+    return { window: { ...window, chattering: devices }, heldUntilMs };
+  }
+  return isFull || told.length >= summary.at_once_max
+    ? { window: { ...window, held: held + 1 }, heldUntilMs }
+    : { window: { ...window, told: [...told, deviceId] }, heldUntilMs: null };
 }
 
 const lengthMs = ({ window_seconds: seconds }: Summary): number => seconds * SECOND_MS;
 
-/** After a window with a summary everything waits for the next summary, until a window has passed without one. */
+const newWindow = (startMs: number): FloodWindow => ({
+  startMs,
+  isFull: false,
+  told: [],
+  held: 0,
+  chattering: [],
+  chatteredBefore: [],
+});
+
+/** After a window with a summary what was in it waits for the next summary, until a window has passed without one. */
 function currentWindow(window: FloodWindow | null, summary: Summary, nowMs: number): FloodWindow | null {
   // A clock that was put back must not make notices wait for hours.
   if (window === null || nowMs < window.startMs) return null;
   const endMs = window.startMs + lengthMs(summary);
   if (nowMs < endMs) return window;
-  const next = { startMs: endMs, atOnce: summary.at_once_max, held: 0 };
-  return window.held > 0 && nowMs < endMs + lengthMs(summary) ? next : null;
+  const { held, chattering } = window;
+  if ((held === 0 && chattering.length === 0) || nowMs >= endMs + lengthMs(summary)) return null;
+  return { ...newWindow(endMs), isFull: held > 0, chatteredBefore: chattering };
 }
 
 /** The windows of a rule by name. */
