@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@granary/app/app';
 import type { EventBounds, StoredEvent } from '@granary/app/events/event-rows';
 import { PeriodicWork } from '@granary/common/periodic-work';
@@ -10,6 +11,8 @@ const RECONNECT_MS = 2_000;
 /** How soon events of another node are read; writes of this node wake the feed. */
 const POLL_MS = 250;
 const EVENTS_PER_READ = 500;
+/** A stop waits for one such read at most. */
+const MISSED_EVENTS_PER_READ = 100;
 
 /** An encoded event, which is encoded once and shared by all streams. */
 export interface EncodedEvent extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId' | 'facility'> {
@@ -66,6 +69,8 @@ export class EventFeed {
   readonly #numbering: PeriodicWork;
   readonly #observers: EventObserver[] = [];
   readonly #streams = new Set<EventReader>();
+  /** Ends with the last read of missed events that was asked for. */
+  #missed: Promise<unknown> = Promise.resolve();
   #position = 0;
 
   constructor(app: App, logger: Logger) {
@@ -109,7 +114,7 @@ export class EventFeed {
   /** Sends a stream the missing events and then every new one, without a gap. */
   async follow(stream: EventReader): Promise<void> {
     while (!stream.isClosed && stream.position < this.#position) {
-      const encoded = (await this.#eventsAfter(stream.position)).map(encodedEvent);
+      const encoded = await this.#missedAfter(stream.position);
       if (encoded.length === 0) stream.skipTo(this.#position);
       stream.offer(encoded);
       await stream.drained();
@@ -123,7 +128,7 @@ export class EventFeed {
 
   async #read(): Promise<void> {
     for (let isBehind = true; isBehind; ) {
-      const events = await this.#eventsAfter(this.#position);
+      const events = await this.#eventsAfter(this.#position, EVENTS_PER_READ);
       this.#position = events.at(-1)?.sequence ?? this.#position;
       isBehind = events.length === EVENTS_PER_READ;
       if (events.length === 0) return;
@@ -133,7 +138,17 @@ export class EventFeed {
     }
   }
 
-  #eventsAfter(sequence: number): Promise<StoredEvent[]> {
-    return this.#app.events.after({ sequence, limit: EVENTS_PER_READ });
+  /** The streams read one after the other, each time in another turn of the event loop. */
+  #missedAfter(sequence: number): Promise<EncodedEvent[]> {
+    const read = this.#missed
+      .then(() => nextTurn())
+      .then(() => this.#eventsAfter(sequence, MISSED_EVENTS_PER_READ))
+      .then((events) => events.map(encodedEvent));
+    this.#missed = read.catch(() => undefined);
+    return read;
+  }
+
+  #eventsAfter(sequence: number, limit: number): Promise<StoredEvent[]> {
+    return this.#app.events.after({ sequence, limit });
   }
 }
