@@ -141,12 +141,15 @@ describeEachEngine('workers that send to webhooks', (engine: TestEngine) => {
     const worker = work(app, { schedule: { delaysMs: Array(1_000).fill(0) } });
     await logEvents(20);
     worker.wake();
-    await eventually(async () => receiver.messages.length >= 12, true);
-    await eventually(async () => isRunning, 0);
-    runningMax = 0;
+    // Those that were taken before it had failed often enough are still sent together.
+    const mostAtOnce = async (): Promise<number> => {
+      const received = receiver.messages.length;
+      runningMax = 0;
+      await eventually(async () => receiver.messages.length >= received + 4, true);
+      return runningMax;
+    };
+    await eventually(mostAtOnce, 1);
     const failed = receiver.messages.length;
-    await eventually(async () => receiver.messages.length > failed, true);
-    assert.equal(runningMax, 1);
     receiver.answer = ACCEPT;
     await eventually(async () => new Set(receiver.ids.slice(failed)).size, 20);
     await worker.stop();
