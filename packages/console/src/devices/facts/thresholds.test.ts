@@ -5,7 +5,7 @@ import { en } from '../../texts/en/texts.ts';
 import { isCrossed, nextThreshold, thresholdsOf } from './thresholds.ts';
 
 const at = (value: number, isAbove = false) =>
-  ({ name: String(value), value, severity: 'warning', isAbove }) as const;
+  ({ key: null, name: String(value), value, severity: 'warning', isAbove }) as const;
 const THRESHOLDS = [at(90, true), at(20), at(10)];
 
 const MONITORING = {
@@ -35,10 +35,20 @@ test('the level of a silo has the thresholds of its profile', () => {
   );
 });
 
+test('a critical level above the high one is crossed from below', () => {
+  const top = { ...SILO, thresholds: { low_level: 20, high_level: 90, critical_level: 95 } };
+  const crossedAt = (level: number) =>
+    thresholdsOf(top, 'level', en.devices.thresholds)
+      .filter((one) => isCrossed(one, level))
+      .map(({ key }) => key);
+  assert.deepEqual(crossedAt(50), []);
+  assert.deepEqual(crossedAt(96), ['high_level', 'critical_level']);
+});
+
 test('a rule is named by its message, or by its side', () => {
   assert.deepEqual(thresholdsOf(SILO, 'temperature', en.devices.thresholds), [
-    { name: en.devices.thresholds.above, value: 30, severity: 'warning', isAbove: true },
-    { name: 'Frost', value: -5, severity: 'info', isAbove: false },
+    { key: null, name: en.devices.thresholds.above, value: 30, severity: 'warning', isAbove: true },
+    { key: null, name: 'Frost', value: -5, severity: 'info', isAbove: false },
   ]);
 });
 

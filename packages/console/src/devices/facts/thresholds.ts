@@ -3,8 +3,12 @@ import type { OperationType } from '@granary/contract/operations';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import type { Texts } from '../../texts/en/texts.ts';
 
+type Words = Texts['devices']['thresholds'];
+
 /** A value of a sensor at which an alert begins. */
 export interface NamedThreshold {
+  /** Its field in the configuration; `null` for that of a rule. */
+  readonly key: keyof Words | null;
   readonly name: string;
   readonly value: number;
   readonly severity: AlertSeverity;
@@ -16,7 +20,7 @@ export interface NamedThreshold {
 export function thresholdsOf(
   configuration: DeviceConfiguration,
   sensorId: string,
-  words: Texts['devices']['thresholds'],
+  words: Words,
 ): NamedThreshold[] {
   const rules = configuration.rules
     .filter((rule) => rule.sensor_id === sensorId)
@@ -25,7 +29,7 @@ export function thresholdsOf(
       const side = above === undefined ? words.below : words.above;
       return value === undefined
         ? []
-        : [{ name: message ?? side, value, severity, isAbove: above !== undefined }];
+        : [{ key: null, name: message ?? side, value, severity, isAbove: above !== undefined }];
     });
   return [...profileThresholds(configuration, sensorId, words), ...rules];
 }
@@ -33,26 +37,29 @@ export function thresholdsOf(
 function profileThresholds(
   configuration: DeviceConfiguration,
   sensorId: string,
-  words: Texts['devices']['thresholds'],
+  words: Words,
 ): NamedThreshold[] {
   if (!('thresholds' in configuration)) return [];
   const { thresholds } = configuration;
+  const threshold = (
+    key: keyof Words,
+    value: number,
+    severity: AlertSeverity,
+    isAbove = false,
+  ): NamedThreshold => ({ key, name: words[key], value, severity, isAbove });
   if ('low_level' in thresholds && sensorId === 'level') {
+    const { low_level, high_level, critical_level } = thresholds;
     return [
-      { name: words.high_level, value: thresholds.high_level, severity: 'warning', isAbove: true },
-      { name: words.low_level, value: thresholds.low_level, severity: 'warning', isAbove: false },
-      { name: words.critical_level, value: thresholds.critical_level, severity: 'critical', isAbove: false },
+      threshold('high_level', high_level, 'warning', true),
+      threshold('low_level', low_level, 'warning'),
+      // It guards the bottom or the top.
+      threshold('critical_level', critical_level, 'critical', critical_level > low_level),
     ];
   }
   if ('low_battery' in thresholds && sensorId === 'battery_level') {
     return [
-      { name: words.low_battery, value: thresholds.low_battery, severity: 'warning', isAbove: false },
-      {
-        name: words.critical_battery,
-        value: thresholds.critical_battery,
-        severity: 'critical',
-        isAbove: false,
-      },
+      threshold('low_battery', thresholds.low_battery, 'warning'),
+      threshold('critical_battery', thresholds.critical_battery, 'critical'),
     ];
   }
   return [];

@@ -322,9 +322,9 @@ function PlanSentence({ request, plan, thresholds, deviceId }: PlanSentenceProps
       )}
       {refusal === null &&
         thresholds
-          .filter(({ name }) => crosses.some((crossed) => devices.thresholds[crossed] === name))
-          .map(({ name, value }) => (
-            <p key={name} class="device-start-warning">
+          .filter(({ key }) => crosses.some((crossed) => crossed === key))
+          .map(({ key, name, value }) => (
+            <p key={key} class="device-start-warning">
               <SeverityMark severity="warning" text="" /> {devices.passes[type](name, percent(value))}
             </p>
           ))}
