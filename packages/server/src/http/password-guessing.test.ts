@@ -31,12 +31,18 @@ const count = (codes: readonly string[], code: string): number => codes.filter((
 
 /** Somebody guesses from so many networks, each of which has many addresses; few at once, because on a busy machine others would be too late. */
 async function attack(api: Api, login: string, networks: number, round = 0): Promise<string[]> {
-  const guess = (n: number) =>
-    enter(api, `10.${n >> 8}.${n & 255}.${round % 250}`, login, `guess ${n} of ${round}`);
+  const guess = async (n: number): Promise<string> => {
+    const from = `10.${n >> 8}.${n & 255}.${round % 250}`;
+    for (;;) {
+      const code = codeOf(await enter(api, from, login, `guess ${n} of ${round}`));
+      // Nobody has looked at the password, because the machine is busy.
+      if (code !== 'rate_limited') return code;
+    }
+  };
   const codes: string[] = [];
   for (let from = 0; from < networks; from += AT_ONCE) {
     const guesses = Array.from({ length: Math.min(AT_ONCE, networks - from) }, (_, n) => guess(from + n));
-    codes.push(...(await Promise.all(guesses)).map(codeOf));
+    codes.push(...(await Promise.all(guesses)));
   }
   return codes;
 }
@@ -107,7 +113,8 @@ describeEachEngine('guessed passwords, before and after a restart,', (engine) =>
     const run = <T>(work: (api: Api) => Promise<T>): Promise<T> => withService(env, { now: clock.now }, work);
     const login = await run(async (api) => {
       const login = await atHome(api);
-      assert.equal(count(await attack(api, login, 120), 'unauthorized'), 100, 'of all networks together');
+      const codes = await attack(api, login, 120);
+      assert.equal(count(codes, 'unauthorized'), 100, `of all networks together: ${codes}`);
       return login;
     });
     await run(async (api) => {

@@ -8,12 +8,14 @@ interface Answered {
   readonly body: { readonly error?: { readonly code: string } } | null;
 }
 
+/** What was not done, or only reads. */
+const ASKED_AGAIN = /nothing was changed|the forecast takes too long/;
+
 /** Asks again while nothing was changed because the machine is too busy for the time limits of the service. */
 export async function inItsTime<Answer extends Answered>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     const answer = await ask();
-    const isBusy =
-      answer.body?.error?.code === 'storage_unavailable' && answer.text.includes('nothing was changed');
+    const isBusy = answer.body?.error?.code === 'storage_unavailable' && ASKED_AGAIN.test(answer.text);
     if (!isBusy || attempt === TRIES) return answer;
     await sleep(PAUSE_MS);
   }
