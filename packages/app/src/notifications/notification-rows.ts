@@ -25,7 +25,7 @@ export interface NotificationClaim {
   /** Then it is due again, in case that this node does not finish its attempt. */
   readonly leasedUntilMs: number;
   readonly limit: number;
-  /** Of these as many are being sent as may be. */
+  /** Of these rules no more messages may be sent at present. */
   readonly withoutRules: readonly string[];
 }
 
@@ -177,7 +177,7 @@ export async function hasUnsentNotifications(
   return rows.length > 0;
 }
 
-/** The reports and tests that somebody has asked for under one id within a time. They are told apart by their times: of one asked in the same millisecond, another waits. */
+/** The reports and tests that somebody has asked for under one id since a time. Two of the same millisecond cannot be told apart, so the first of them counts as one that waits. */
 export async function countAsked(
   sql: Sql,
   { ruleId, sinceMs, nowMs }: { readonly ruleId: string; readonly sinceMs: number; readonly nowMs: number },

@@ -101,14 +101,15 @@ const weekdayOf = (day: number): (typeof WEEKDAYS)[number] =>
 /** Which notices of one step of a rule, critical or not, were told immediately, and how many wait for the summary at its end. */
 export interface FloodWindow {
   readonly startMs: number;
-  /** The one before had a summary of everything, so everything waits. */
+  /** In the window before enough were told already, so every notice waits for the summary. */
   readonly isFull: boolean;
   /** The devices of the notices that were told immediately. */
   readonly told: readonly string[];
   /** How many notices wait because enough were told. */
   readonly held: number;
-  /** Devices whose notices wait because they had their part, or had it in the window before. They hold up nobody else. */
+  /** Devices that have sent more than their share in this window; what exceeds it waits, and fills no place of others. */
   readonly chattering: readonly string[];
+  /** Those of the window before; all their notices wait. */
   readonly chatteredBefore: readonly string[];
 }
 
@@ -125,8 +126,8 @@ interface Placed {
   readonly heldUntilMs: number | null;
 }
 
-/** Of what is told immediately one device has half, so that the others are told beside one that chatters. */
-const partOfDevice = ({ at_once_max: max }: Summary): number => Math.max(1, Math.floor(max / 2));
+/** How many notices of one device are told immediately: half of them, so that others are told beside a device that chatters. */
+const shareOfDevice = ({ at_once_max: max }: Summary): number => Math.max(1, Math.floor(max / 2));
 
 /** Counts one more notice: the first ones are told immediately, the others wait for the end of the window. */
 export function placeInWindow(
@@ -141,7 +142,7 @@ export function placeInWindow(
   const { isFull, told, held, chattering, chatteredBefore } = window;
   const heldUntilMs = window.startMs + lengthMs(summary);
   const ownCount = told.filter((id) => id === deviceId).length;
-  if (chatteredBefore.includes(deviceId) || ownCount >= partOfDevice(summary)) {
+  if (chatteredBefore.includes(deviceId) || ownCount >= shareOfDevice(summary)) {
     const devices = chattering.includes(deviceId) ? chattering : [...chattering, deviceId];
     return { window: { ...window, chattering: devices }, heldUntilMs };
   }
@@ -161,7 +162,7 @@ const newWindow = (startMs: number): FloodWindow => ({
   chatteredBefore: [],
 });
 
-/** After a window with a summary what was in it waits for the next summary, until a window has passed without one. */
+/** What the summary of a window was about waits for the next summary, until a window has passed without one. */
 function currentWindow(window: FloodWindow | null, summary: Summary, nowMs: number): FloodWindow | null {
   // A clock that was put back must not make notices wait for hours.
   if (window === null || nowMs < window.startMs) return null;

@@ -11,7 +11,7 @@ const RECONNECT_MS = 2_000;
 /** How soon events of another node are read; writes of this node wake the feed. */
 const POLL_MS = 250;
 const EVENTS_PER_READ = 500;
-/** A stop waits for one such read at most. */
+/** A stop waits for one read of missed events at most. */
 const MISSED_EVENTS_PER_READ = 100;
 
 /** An encoded event, which is encoded once and shared by all streams. */
@@ -69,7 +69,7 @@ export class EventFeed {
   readonly #numbering: PeriodicWork;
   readonly #observers: EventObserver[] = [];
   readonly #streams = new Set<EventReader>();
-  /** Ends with the last read of missed events that was asked for. */
+  /** Settles when every read of missed events that was asked for has ended. */
   #missed: Promise<unknown> = Promise.resolve();
   #position = 0;
 
@@ -138,7 +138,7 @@ export class EventFeed {
     }
   }
 
-  /** The streams read one after the other, each time in another turn of the event loop. */
+  /** Streams read what they have missed one after the other, each page in a turn of the event loop of its own. */
   #missedAfter(sequence: number): Promise<EncodedEvent[]> {
     const read = this.#missed
       .then(() => nextTurn())

@@ -8,10 +8,10 @@ interface Answered {
   readonly body: { readonly error?: { readonly code: string } } | null;
 }
 
-/** What was not done, or only reads. */
+/** The refusals after which a request may be sent again. */
 const ASKED_AGAIN = /nothing was changed|the forecast takes too long/;
 
-/** Asks again while nothing was changed because the machine is too busy for the time limits of the service. */
+/** Asks again while the machine is too busy for the time limits of the service. */
 export async function inItsTime<Answer extends Answered>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     const answer = await ask();

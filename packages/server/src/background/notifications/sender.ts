@@ -11,10 +11,10 @@ import type { Pusher } from './pusher.ts';
 
 const ROUND_MS = SECOND_MS;
 
-/** Messages of one way that are sent at the same time. */
+/** How many messages of one way are sent at the same time. */
 interface Places {
   readonly all: Readonly<Record<Urgency, number>>;
-  /** With so many of one rule, which a person may have, none of it is begun: browsers that hang delay no other person. */
+  /** While so many of one rule are being sent, no other of it begins. A person's Web Push is a rule of its own, so browsers that hang delay no other person. */
   readonly ofOneRule: number;
 }
 
@@ -48,7 +48,7 @@ interface SenderParts {
 export class NotificationSender {
   readonly #parts: SenderParts;
   readonly #rounds: PeriodicWork;
-  /** With the rule of each. */
+  /** The attempts that are under way, each with the id of its rule. */
   readonly #running = new Map<Promise<void>, string>();
 
   constructor(parts: SenderParts) {
