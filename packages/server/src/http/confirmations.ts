@@ -18,7 +18,6 @@ import type { Place, StoredKey } from '@granary/core/keys';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret, newConfirmationId } from '../process/keys/secrets.ts';
 import { refuseOutside } from './access/credentials.ts';
-import type { PasswordChecks } from './access/password-checks.ts';
 import { deviceNotFound } from './devices/find-device.ts';
 import { success } from './protocol/answers.ts';
 import { registerComparing } from './register.ts';
@@ -62,13 +61,10 @@ export async function requireConfirmed(
   request.attempt = { ...attempt, actor: by, confirmation: used };
 }
 
-export function confirmationRoutes(
-  routes: FastifyInstance,
-  parts: RouteDependencies,
-  passwords: PasswordChecks,
-): void {
-  const { app, directory, idempotency, now } = parts;
-  const atTerminals = new TerminalPeople(parts, passwords);
+export function confirmationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, directory, idempotency, now, checks } = parts;
+  const { passwords } = checks;
+  const atTerminals = new TerminalPeople(parts);
 
   registerComparing(routes, endpoints.confirmations.create, async (request, reply, read) => {
     const { caller } = request;

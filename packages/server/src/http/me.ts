@@ -22,7 +22,7 @@ import { checkedPasskey, passkeyPublicKey } from '../process/keys/passkeys.ts';
 import { firstStep, newRecoveryCodes, recoveryHashOf } from '../process/keys/second-factor.ts';
 import { hashSecret } from '../process/keys/secrets.ts';
 import { isPasskeyOrigin } from './access/own-page.ts';
-import { type PasswordChecks, refuseShort } from './access/password-checks.ts';
+import { refuseShort } from './access/password-checks.ts';
 import { creates } from './audit/attempt.ts';
 import { success } from './protocol/answers.ts';
 import { register } from './register.ts';
@@ -39,9 +39,9 @@ interface PersonWithSession extends StoredPerson {
 /** What people see and change of themselves. */
 export function meRoutes(
   routes: FastifyInstance,
-  { app, changes, idempotency, settings, now }: RouteDependencies,
-  passwords: PasswordChecks,
+  { app, changes, idempotency, settings, now, checks }: RouteDependencies,
 ): void {
+  const { passwords } = checks;
   const challengeKey = challengeKeyFor({ app, changes });
 
   async function requirePerson({ caller }: FastifyRequest): Promise<StoredPerson> {

@@ -4,7 +4,7 @@ import { groupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { Refusal } from '@granary/contract/errors';
 import { readJson } from '@granary/contract/input/json';
 import type { CertificatePair } from '@granary/link/tls';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { logRequests } from '../process/logging/logger.ts';
 import { RequestMetrics } from '../process/metrics/request-metrics.ts';
 import { checkAccess } from './access/auth.ts';
@@ -15,56 +15,20 @@ import { PasswordChecks } from './access/password-checks.ts';
 import { RateLimiter } from './access/rate-limit.ts';
 import { RequestTurns } from './access/request-turns.ts';
 import { EndingService } from './access/urgency.ts';
-import { alarmHelpRoutes } from './alarm-help.ts';
-import { alertRoutes } from './alerts.ts';
 import { prepareAttempts } from './audit/attempt.ts';
 import { refusalRecorder } from './audit/refused-attempts.ts';
-import { auditRoutes } from './audit.ts';
-import { bridgeRoutes } from './bridges/bridges.ts';
-import { brokerRoutes } from './broker/broker.ts';
-import { bulkRoutes } from './bulk.ts';
-import { commandRoutes } from './commands/commands.ts';
-import { confirmationRoutes } from './confirmations.ts';
-import { consoleRoutes } from './console/console.ts';
-import { configurationRoutes, deviceRoutes, FIELD_GROUP, linkRoutes, SILO_GROUP } from './devices/devices.ts';
-import { eventRoutes, newestValuesRoutes } from './events/events.ts';
-import { exportRoutes } from './exports.ts';
-import { fleetRoutes } from './fleet/fleet.ts';
-import { foresightRoutes, siloForesightRoutes } from './foresight.ts';
-import { healthRoutes } from './health.ts';
-import { icarRoutes } from './icar.ts';
-import { keyRoutes } from './keys.ts';
 import { HttpListeners, timeLimits } from './listeners.ts';
-import { mcpRoutes } from './mcp/mcp.ts';
-import { meRoutes } from './me.ts';
-import { metricsRoutes } from './metrics/metrics.ts';
-import { missionRoutes } from './missions/missions.ts';
 import { MqttUpgrade } from './mqtt-upgrade.ts';
-import { notificationRoutes } from './notifications.ts';
-import { operationRoutes } from './operations/operations.ts';
-import { proposalListRoutes, proposalRoutes } from './operations/proposals.ts';
-import { peopleRoutes } from './people.ts';
-import { plantRoutes, withPlantErrors } from './plants.ts';
+import { withPlantErrors } from './plants.ts';
 import { refuseUnrouted } from './protocol/accept.ts';
 import { answerOddRequests, clientErrorHandler } from './protocol/connection-errors.ts';
 import { answerError, errorHandler } from './protocol/error-map.ts';
 import { acceptJsonBodies } from './protocol/json-body.ts';
-import { pushRoutes } from './push.ts';
-import { referenceRoutes } from './reference/reference.ts';
 import { refuseUndeclaredRoutes } from './register.ts';
-import { reportRoutes } from './reports.ts';
 import { limitRequests } from './request-limit.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
-import { sessionRoutes, signInRoutes } from './session/session.ts';
-import { shiftRoutes } from './shifts.ts';
-import { policyRoutes } from './sign-on/policy.ts';
-import { identityProviderOf, SIGN_ON_ROUTES, signOnAdminRoutes } from './sign-on/sign-on.ts';
-import { siteRoutes } from './site/site.ts';
-import { fieldReadingRoutes } from './telemetry/field-readings.ts';
-import { ingestRoutes, siloTelemetryRoutes } from './telemetry/telemetry.ts';
-import { terminalRoutes, terminalSessionRoutes } from './terminals.ts';
-import { viewRoutes } from './views.ts';
-import { webhookRoutes } from './webhooks/webhooks.ts';
+import { ROUTES } from './routes.ts';
+import type { ServerParts } from './server-parts.ts';
+import { identityProviderOf } from './sign-on/sign-on.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
@@ -77,10 +41,7 @@ function requestIds(): () => string {
 }
 
 /** All routes of the service, on the ports of the settings. */
-export function createHttpServer(
-  parts: RouteDependencies,
-  certificate: CertificatePair | null,
-): HttpListeners {
+export function createHttpServer(parts: ServerParts, certificate: CertificatePair | null): HttpListeners {
   const { settings, now, logger } = parts;
   const { headersTimeout, connectionsCheckingInterval, ...limits } = timeLimits(settings);
   const recordRefusal = refusalRecorder(parts.refusedAttempts, now);
@@ -167,7 +128,7 @@ export function createHttpServer(
   const { rateLimit: perSecond } = settings;
   const limiter =
     perSecond === null ? null : new RateLimiter({ perSecond, now, liveNodes: () => parts.nodes.liveCount });
-  const accessChecks = {
+  const checks = {
     app: parts.app,
     keyring: parts.keyring,
     limiter,
@@ -175,86 +136,19 @@ export function createHttpServer(
     failedLogins: new FailedLogins(logger, now),
     passwords: new PasswordChecks(parts),
   };
-  const group = (prefix: string, register: (routes: FastifyInstance) => void): void => {
+  const figures = { requests, connections, turns };
+  const routeParts = { ...parts, checks, figures, provider: identityProviderOf(parts) };
+  const roots = groupRoots(settings);
+  for (const { root, add, isOn, isOpen } of ROUTES) {
+    if (isOn?.(settings) === false) continue;
     app.register(
       async (routes) => {
-        checkAccess(routes, accessChecks);
-        register(routes);
+        if (isOpen !== true) checkAccess(routes, checks);
+        add(routes, routeParts);
       },
-      { prefix },
+      { prefix: roots[root] },
     );
-  };
-
-  const roots = groupRoots(settings);
-  healthRoutes(app, parts);
-  referenceRoutes(app, settings);
-  const addMetrics = (routes: FastifyInstance): void =>
-    metricsRoutes(routes, parts, { requests, connections, turns });
-  if (settings.metrics === 'open') addMetrics(app);
-  if (settings.metrics === 'key') group(roots.service, addMetrics);
-  group(roots.service, (routes) => mcpRoutes(routes, parts));
-  group(roots.api, (routes) => keyRoutes(routes, parts));
-  group(roots.api, (routes) => peopleRoutes(routes, parts));
-  group(roots.api, (routes) => policyRoutes(routes, parts));
-  if (settings.console) {
-    consoleRoutes(app, settings, parts.consoleFolder, parts.app.people, logger);
-    app.register(async (routes) => signInRoutes(routes, parts, accessChecks), { prefix: roots.api });
-    group(roots.api, (routes) => sessionRoutes(routes, parts));
-    const provider = identityProviderOf(parts);
-    for (const add of SIGN_ON_ROUTES) {
-      app.register(async (routes) => add(routes, parts, provider), { prefix: roots.api });
-    }
-    group(roots.api, (routes) => signOnAdminRoutes(routes, parts, provider, accessChecks.passwords));
-    group(roots.api, (routes) => meRoutes(routes, parts, accessChecks.passwords));
-    group(roots.api, (routes) => pushRoutes(routes, parts));
-    group(roots.api, (routes) => confirmationRoutes(routes, parts, accessChecks.passwords));
-    group(roots.api, (routes) => terminalRoutes(routes, parts));
-    group(roots.api, (routes) => terminalSessionRoutes(routes, parts, accessChecks.passwords));
   }
-  const { brokerSecret: secret } = settings;
-  if (secret !== null) {
-    const checks = { secret, failedLogins: accessChecks.failedLogins };
-    app.register(async (routes) => brokerRoutes(routes, parts, checks), { prefix: roots.api });
-  }
-  group(roots.api, (routes) => eventRoutes(routes, parts));
-  group(roots.api, (routes) => newestValuesRoutes(routes, parts));
-  group(roots.api, (routes) => siteRoutes(routes, parts));
-  group(roots.api, (routes) => bulkRoutes(routes, parts));
-  group(roots.api, (routes) => fleetRoutes(routes, parts));
-  group(roots.api, (routes) => icarRoutes(routes, parts));
-  group(roots.api, (routes) => foresightRoutes(routes, parts));
-  group(roots.api, (routes) => shiftRoutes(routes, parts));
-  group(roots.api, (routes) => proposalListRoutes(routes, parts));
-  group(roots.api, (routes) => reportRoutes(routes, parts));
-  group(roots.api, (routes) => viewRoutes(routes, parts));
-  group(roots.api, (routes) => bridgeRoutes(routes, parts));
-  group(roots.api, (routes) => alarmHelpRoutes(routes, parts));
-  group(roots.api, (routes) => exportRoutes(routes, parts));
-  group(roots.api, (routes) => notificationRoutes(routes, parts));
-  group(roots.api, (routes) => webhookRoutes(routes, parts));
-  group(roots.api, (routes) => auditRoutes(routes, parts));
-  group(roots.silo, (routes) => {
-    deviceRoutes(routes, parts, SILO_GROUP);
-    linkRoutes(routes, parts, 'silo');
-    siloTelemetryRoutes(routes, parts);
-    ingestRoutes(routes, parts, 'silo');
-    operationRoutes(routes, parts);
-    proposalRoutes(routes, parts);
-    alertRoutes(routes, parts, 'silo');
-    configurationRoutes(routes, parts, 'silo');
-    siloForesightRoutes(routes, parts);
-  });
-  group(roots.field, (routes) => {
-    deviceRoutes(routes, parts, FIELD_GROUP);
-    linkRoutes(routes, parts, 'field');
-    fieldReadingRoutes(routes, parts);
-    ingestRoutes(routes, parts, 'field');
-    commandRoutes(routes, parts);
-    missionRoutes(routes, parts);
-    alertRoutes(routes, parts, 'field');
-    configurationRoutes(routes, parts, 'field');
-  });
-  group(roots.sandbox, (routes) => plantRoutes(routes, parts));
   return new HttpListeners({
     settings,
     routes: app,

@@ -63,14 +63,10 @@ export function terminalRoutes(routes: FastifyInstance, parts: RouteDependencies
 }
 
 /** Who signs in at a shared terminal, over its session. */
-export function terminalSessionRoutes(
-  routes: FastifyInstance,
-  parts: RouteDependencies,
-  passwords: PasswordChecks,
-): void {
+export function terminalSessionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { changes, keyring, now } = parts;
   const declared = endpoints.terminals;
-  const people = new TerminalPeople(parts, passwords);
+  const people = new TerminalPeople(parts);
 
   /** The session as it is now, which is also what the next request finds. */
   async function current(request: FastifyRequest): Promise<SessionRecord> {
@@ -127,9 +123,9 @@ export class TerminalPeople {
   readonly #parts: Pick<RouteDependencies, 'app' | 'changes' | 'now'>;
   readonly #passwords: PasswordChecks;
 
-  constructor(parts: Pick<RouteDependencies, 'app' | 'changes' | 'now'>, passwords: PasswordChecks) {
+  constructor(parts: Pick<RouteDependencies, 'app' | 'changes' | 'now' | 'checks'>) {
     this.#parts = parts;
-    this.#passwords = passwords;
+    this.#passwords = parts.checks.passwords;
   }
 
   async list(terminalId: string) {

@@ -11,7 +11,7 @@ import type { StoredPerson, StoredSecondFactor, UsedFactor } from '@granary/core
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Passwords } from '../../process/keys/passwords.ts';
 import { isGuessable, usedFactor } from '../../process/keys/second-factor.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { callerNetwork, guessingNetwork, knownNetwork } from './caller-address.ts';
 import { PasswordFailures, type PasswordFrom } from './password-failures.ts';
 
@@ -42,9 +42,9 @@ export class PasswordChecks {
   readonly #passwords = new Passwords();
   readonly #failures: PasswordFailures;
   readonly #canSendMail: boolean;
-  readonly #changes: RouteDependencies['changes'];
+  readonly #changes: ServerParts['changes'];
 
-  constructor({ app, changes, mailer, now }: Pick<RouteDependencies, 'app' | 'changes' | 'mailer' | 'now'>) {
+  constructor({ app, changes, mailer, now }: Pick<ServerParts, 'app' | 'changes' | 'mailer' | 'now'>) {
     this.#canSendMail = mailer !== null;
     this.#app = app;
     this.#changes = changes;

@@ -10,24 +10,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret, matchesHash } from '../../process/keys/secrets.ts';
 import { refusalOfUnknown } from '../access/auth.ts';
 import { bearer } from '../access/credentials.ts';
-import type { FailedLogins } from '../access/failed-logins.ts';
 import { acceptAlso } from '../protocol/json-body.ts';
 import { registerAtOnce } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-interface BrokerChecks {
-  /** What the broker must send. */
-  readonly secret: string;
-  readonly failedLogins: FailedLogins;
-}
-
-/** Answers an external broker who may log in and use which topic, by the rules of the embedded broker. */
+/** Answers an external broker who may log in and use which topic, by the rules of the embedded broker; without a secret for it there is none. */
 export function brokerRoutes(
   routes: FastifyInstance,
-  { directory }: Pick<RouteDependencies, 'directory'>,
-  { secret, failedLogins }: BrokerChecks,
+  { directory, settings, checks: { failedLogins } }: RouteDependencies,
 ): void {
-  const secretHash = hashSecret(secret);
+  if (settings.brokerSecret === null) return;
+  const secretHash = hashSecret(settings.brokerSecret);
   acceptAlso(routes, FORM_TYPE, async (text) => fieldsOf(text));
 
   // Before the body is read.

@@ -13,6 +13,7 @@ import { preferredType } from '../protocol/accept.ts';
 import { sendBytes, success } from '../protocol/answers.ts';
 import { isKnown } from '../reference/served-document.ts';
 import { register } from '../register.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 import { BuiltConsole, type ConsoleFile, type Encoding } from './built-console.ts';
 import { EMPTY_DRAWING } from './map-drawing.ts';
 import { findMapFile, MapFile, MapFileError, type TilePlace } from './map-file.ts';
@@ -62,16 +63,13 @@ const NOT_BUILT = Buffer.from(`<!doctype html>
 /** The operators' page; its files are public, and it shows nothing to whom has not signed in. */
 export function consoleRoutes(
   routes: FastifyInstance,
-  settings: Settings,
-  folder: string,
-  people: Pick<App['people'], 'list'>,
-  logger: Pick<Logger, 'info' | 'warn'>,
+  { settings, consoleFolder, app, logger }: RouteDependencies,
 ): void {
-  const built = new BuiltConsole(folder);
+  const built = new BuiltConsole(consoleFolder);
   const { page, asset, manifest, icon, smallIcon, largeIcon, serviceWorker } = endpoints.console;
   const policy = contentSecurityPolicy(settings.mapTilesUrl);
   const map = openMap(settings, logger);
-  const hasPeople = peopleKnown(people);
+  const hasPeople = peopleKnown(app.people);
   const pageSettings = async (): Promise<ConsoleSettings> => ({
     version: VERSION,
     silo_segment: settings.siloSegment,

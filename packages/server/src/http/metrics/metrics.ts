@@ -1,9 +1,6 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { FastifyInstance } from 'fastify';
 import { CONTENT_TYPE, exposition, gauge } from '../../process/metrics/exposition.ts';
-import type { RequestMetrics } from '../../process/metrics/request-metrics.ts';
-import type { ConnectionLimits } from '../access/connection-limits.ts';
-import type { RequestTurns } from '../access/request-turns.ts';
 import { sendBytes } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -37,16 +34,9 @@ export class SharedAnswer<T> {
   }
 }
 
-interface HttpParts {
-  readonly requests: RequestMetrics;
-  readonly connections: ConnectionLimits;
-  readonly turns: Pick<RequestTurns, 'figures'>;
-}
-
 export function metricsRoutes(
   routes: FastifyInstance,
-  { metrics }: RouteDependencies,
-  { requests, connections, turns }: HttpParts,
+  { metrics, figures: { requests, connections, turns } }: RouteDependencies,
 ): void {
   const make = async (): Promise<Buffer> => {
     const all = [

@@ -12,11 +12,10 @@ import { type Caller, callerOf } from '../../process/keys/callers.ts';
 import { newChallenge, usableChallenge } from '../../process/keys/challenges.ts';
 import { checkedPasskey, isSignedBy } from '../../process/keys/passkeys.ts';
 import { hashSecret, isInviteCode, newSessionSecret, newSignInCode } from '../../process/keys/secrets.ts';
-import { type AccessChecks, faultOfKey, refusalOfUnknown } from '../access/auth.ts';
+import { faultOfKey, refusalOfUnknown } from '../access/auth.ts';
 import { knownNetwork } from '../access/caller-address.ts';
 import { bearer, sessionSecret } from '../access/credentials.ts';
 import { isEncrypted, isPasskeyOrigin, refusalOfForeignSignIn } from '../access/own-page.ts';
-import type { PasswordChecks } from '../access/password-checks.ts';
 import { RATE_LIMIT_HEADERS } from '../access/rate-limit.ts';
 import { actsAs } from '../audit/attempt.ts';
 import { success } from '../protocol/answers.ts';
@@ -46,14 +45,10 @@ interface Identified {
   readonly challenge?: UsedChallenge;
 }
 
-interface SignInChecks extends AccessChecks {
-  readonly passwords: PasswordChecks;
-}
-
 /** Sign-in, for which the body names the key. */
-export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, checks: SignInChecks): void {
+export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, changes, keyring, settings, now } = parts;
-  const { failedLogins, limiter, passwords } = checks;
+  const { failedLogins, limiter, passwords } = parts.checks;
   const challengeKey = challengeKeyFor(parts);
 
   register(routes, endpoints.session.challenge, async (request) => {

@@ -19,7 +19,6 @@ import {
 import { knownNetwork } from '../access/caller-address.ts';
 import { refuseLimited, sessionSecret } from '../access/credentials.ts';
 import { isEncrypted, refusalOfForeignSignIn } from '../access/own-page.ts';
-import type { PasswordChecks } from '../access/password-checks.ts';
 import { actsAs } from '../audit/attempt.ts';
 import { refusalRecorder } from '../audit/refused-attempts.ts';
 import { badCursor, pageOf, readPage, success } from '../protocol/answers.ts';
@@ -54,15 +53,15 @@ export function identityProviderOf({
   return oidcIssuer === null ? null : new IdentityProvider({ ...settings, oidcIssuer }, logger);
 }
 
-type Add = (routes: FastifyInstance, parts: RouteDependencies, provider: IdentityProvider | null) => void;
+type Add = (routes: FastifyInstance, parts: RouteDependencies) => void;
 
 function provided(provider: IdentityProvider | null): IdentityProvider {
   if (provider === null) throw notSetUp();
   return provider;
 }
 
-const startRoute: Add = (routes, parts, provider) => {
-  const { keyring, settings } = parts;
+const startRoute: Add = (routes, parts) => {
+  const { keyring, settings, provider } = parts;
 
   registerAtOnce(routes, endpoints.signOn.start, async (request, reply, read) => {
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
@@ -80,8 +79,8 @@ const startRoute: Add = (routes, parts, provider) => {
   }
 };
 
-const callbackRoute: Add = (routes, parts, provider) => {
-  const { changes, settings, logger, now } = parts;
+const callbackRoute: Add = (routes, parts) => {
+  const { changes, settings, logger, now, provider } = parts;
   const record = refusalRecorder(parts.refusedAttempts, now);
   routes.setErrorHandler(errorHandler(logger, answerRefusedSignOn, record));
 
@@ -154,7 +153,7 @@ const callbackRoute: Add = (routes, parts, provider) => {
   }
 };
 
-const logoutRoute: Add = (routes, { changes, logger }, provider) => {
+const logoutRoute: Add = (routes, { changes, logger, provider }) => {
   acceptAlso(routes, FORM_TYPE, async (text) => ({
     logout_token: new URLSearchParams(text).get('logout_token') ?? '',
   }));
@@ -180,13 +179,8 @@ const logoutRoute: Add = (routes, { changes, logger }, provider) => {
 export const SIGN_ON_ROUTES: readonly Add[] = [startRoute, callbackRoute, logoutRoute];
 
 /** For people who have signed in, and for administrators. */
-export function signOnAdminRoutes(
-  routes: FastifyInstance,
-  parts: RouteDependencies,
-  provider: IdentityProvider | null,
-  passwords: PasswordChecks,
-): void {
-  const { app, settings } = parts;
+export function signOnAdminRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, settings, provider, checks } = parts;
   const declared = endpoints.signOn;
 
   registerAtOnce(routes, declared.link, async (request, reply, read) => {
@@ -200,7 +194,7 @@ export function signOnAdminRoutes(
     if (person?.hasPassword !== true) {
       throw new Refusal('forbidden', 'whoever has no password links another identity with an invitation');
     }
-    await passwords.require(person.login, password, request, reply);
+    await checks.passwords.require(person.login, password, request, reply);
     const link = { keyId, codeHash: null, sessionHash: session.hash };
     return await begin(provided(provider), request, reply, parts, link);
   });
