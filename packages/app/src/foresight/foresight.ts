@@ -1,12 +1,13 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import { Refusal } from '@granary/contract/errors';
 import type { RefillPatch } from '@granary/contract/foresight/refills';
-import type { PlannedDelivery, SiloUse } from '@granary/contract/foresight/silo-use';
+import type { PlannedDelivery } from '@granary/contract/foresight/silo-use';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { sentence } from '@granary/contract/sentences/english';
 import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 import { storedConfiguration } from '@granary/core/configuration/versions';
 import { isForecastDue } from '@granary/core/foresight/due';
+import type { GrainRead } from '@granary/core/foresight/grain/grain-state';
 import { HISTORY_DAYS } from '@granary/core/foresight/history';
 import { localCalendar } from '@granary/core/foresight/local-calendar';
 import { refillRecord, type SiloFinding, type StoredRefill } from '@granary/core/foresight/record';
@@ -38,7 +39,7 @@ import {
   sweepSilos,
   takeLease,
 } from './foresight-rows.ts';
-import { type GrainFacts, readGrain } from './grain.ts';
+import { readGrain } from './grain.ts';
 import { type SavedForecasts, saveForecasts } from './save-forecasts.ts';
 
 /** So old days are not needed by any forecast. */
@@ -48,10 +49,6 @@ const PLANNED_AHEAD_MS = 366 * DAY_MS;
 
 export interface ListedSiloForecast extends Omit<ListedForecast, 'body'> {
   readonly forecast: Forecast;
-}
-
-export interface GrainRead extends GrainFacts {
-  readonly use: SiloUse;
 }
 
 export interface DueLook {

@@ -1,18 +1,10 @@
 import type { SiloUse } from '@granary/contract/foresight/silo-use';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
-import {
-  type AerationAdvice,
-  aerationAdvice,
-  type WeatherHour,
-} from '@granary/core/foresight/grain/aeration';
-import {
-  type CableResult,
-  type DayTemperature,
-  hotSpots,
-  levelM,
-} from '@granary/core/foresight/grain/hot-spots';
+import { aerationAdvice, type WeatherHour } from '@granary/core/foresight/grain/aeration';
+import type { GrainFacts } from '@granary/core/foresight/grain/grain-state';
+import { type DayTemperature, hotSpots, levelM } from '@granary/core/foresight/grain/hot-spots';
 import { equilibriumMoisturePercent } from '@granary/core/foresight/grain/moisture';
-import { type StorageLife, storageLife, storedSinceMs } from '@granary/core/foresight/grain/storage-time';
+import { storageLife, storedSinceMs } from '@granary/core/foresight/grain/storage-time';
 import { dayAt, type LocalCalendar } from '@granary/core/foresight/local-calendar';
 import type { SiloFinding } from '@granary/core/foresight/record';
 import type { Refill } from '@granary/core/foresight/types';
@@ -28,17 +20,6 @@ const STORED_MS_MAX = 365 * DAY_MS;
 const WEATHER_MS = 4 * DAY_MS;
 const STORAGE_WARNING = 0.5;
 const STORAGE_CRITICAL = 0.8;
-
-/** What is known of the grain in a silo. */
-export interface GrainFacts {
-  readonly cable: CableResult;
-  readonly temperatureC: number | null;
-  readonly equilibriumPercent: number | null;
-  readonly moisturePercent: number | null;
-  readonly storage: (StorageLife & { readonly sinceMs: number }) | null;
-  readonly aeration: AerationAdvice | null;
-  readonly toMs: number;
-}
 
 interface GrainWish {
   readonly nowMs: number;

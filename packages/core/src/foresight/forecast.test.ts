@@ -8,7 +8,6 @@ import { expectedKg, feedAt } from './animals.ts';
 import { EMPTY_WITHIN_DAYS, forecastOf } from './forecast.ts';
 import { HISTORY_DAYS, hourProfile, updateHistory } from './history.ts';
 import { dayAt, localCalendar, startOfDay, weekdayOf } from './local-calendar.ts';
-import { packTruck } from './order-list.ts';
 import { NO_PREDICTED_EMPTY, predictedEmpty } from './predicted-empty.ts';
 import type {
   Animals,
@@ -489,60 +488,6 @@ test('the hour profile is learned from days', () => {
     1e-9,
   );
   assert.ok((profile[12] ?? 0) > 0.4);
-});
-
-test('compartments: one product each, the largest first, and what does not fit is said', () => {
-  const line = (deviceId: string, product: string, kg: number): Parameters<typeof packTruck>[0][number] => ({
-    deviceId,
-    site: null,
-    product,
-    kg,
-    orderByMs: 0,
-  });
-  const packed = packTruck(
-    [line('a', 'x', 5_000), line('b', 'y', 7_000), line('c', 'x', 2_000), line('d', 'z', 9_000)],
-    [8_000, 6_000],
-  );
-  assert.deepEqual(packed, {
-    compartments: [
-      { capacityKg: 8_000, product: 'y', loads: [{ deviceId: 'b', kg: 7_000 }] },
-      {
-        capacityKg: 6_000,
-        product: 'x',
-        loads: [
-          { deviceId: 'a', kg: 5_000 },
-          { deviceId: 'c', kg: 1_000 },
-        ],
-      },
-    ],
-    left: [
-      { deviceId: 'd', kg: 9_000 },
-      { deviceId: 'c', kg: 1_000 },
-    ],
-  });
-  fc.assert(
-    fc.property(
-      fc.array(fc.tuple(fc.constantFrom('x', 'y', 'z'), fc.integer({ min: 1, max: 9_000 })), {
-        maxLength: 12,
-      }),
-      fc.array(fc.integer({ min: 1, max: 9_000 }), { maxLength: 6 }),
-      (orders, compartments) => {
-        const lines = orders.map(([product, kg], index) => line(`d${index}`, product, kg));
-        const { compartments: filled, left } = packTruck(lines, compartments);
-        const loads = filled.flatMap((one) => one.loads);
-        const total = [...loads, ...left].reduce((sum, { kg }) => sum + kg, 0);
-        assert.equal(
-          total,
-          lines.reduce((sum, { kg }) => sum + kg, 0),
-        );
-        for (const one of filled) {
-          assert.ok(one.loads.reduce((sum, { kg }) => sum + kg, 0) <= one.capacityKg);
-          for (const { deviceId } of one.loads)
-            assert.equal(lines.find((each) => each.deviceId === deviceId)?.product, one.product);
-        }
-      },
-    ),
-  );
 });
 
 test('predicted_empty: two in a row, a dead band, once in a cycle, and not before a planned delivery', () => {

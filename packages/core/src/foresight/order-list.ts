@@ -1,51 +1,145 @@
-import type { OrderLine, PackedCompartment, PackedTruck } from './types.ts';
+import type { OrderLine, OrderList } from '@granary/contract/foresight/refills';
+import { toIso, toIsoOrNull } from '@granary/contract/time';
+import type { Forecast } from './types.ts';
 
-interface Open {
+interface ForecastSilo {
+  readonly deviceId: string;
+  readonly name: string;
+  readonly facility: string;
+  readonly zone: string;
+  readonly product: string | null;
+  readonly forecast: Forecast;
+}
+
+interface OrderWish {
+  readonly nowMs: number;
+  readonly untilMs: number;
+  /** `null`: the orders are not loaded into a truck. */
+  readonly compartmentsKg: readonly number[] | null;
+}
+
+/** What has to be ordered until a time, with totals of each product and place, and how it fits into one truck. */
+export function orderList(
+  silos: readonly ForecastSilo[],
+  { nowMs, untilMs, compartmentsKg }: OrderWish,
+): OrderList {
+  const lines = silos.flatMap(orderLines).sort(byPlace);
+  const packed = compartmentsKg === null ? null : packTruck(lines, compartmentsKg);
+  return {
+    made_at: toIso(nowMs),
+    until: toIso(untilMs),
+    lines,
+    totals: totalsOf(lines),
+    loads: packed?.loads ?? null,
+    not_loaded: packed?.not_loaded ?? [],
+  };
+}
+
+function orderLines({ forecast, ...silo }: ForecastSilo): OrderLine[] {
+  const { suggestion, orderByMs } = forecast;
+  if (suggestion === null || orderByMs === null || suggestion.kg <= 0) return [];
+  return [
+    {
+      device_id: silo.deviceId,
+      name: silo.name,
+      facility: silo.facility,
+      zone: silo.zone,
+      product: silo.product,
+      kg: Math.round(suggestion.kg),
+      time_zone: forecast.timeZone,
+      order_by: toIso(orderByMs),
+      deliver_between: { from: toIso(suggestion.deliverFromMs), to: toIso(suggestion.deliverToMs) },
+      level_kg: forecast.levelKg === null ? null : Math.round(forecast.levelKg),
+      kg_per_day: forecast.use === null ? null : Math.round(forecast.use.kgPerDay),
+      empty_p50: toIsoOrNull(forecast.empty?.p50Ms ?? null),
+    },
+  ];
+}
+
+const compared = (a: string, b: string): number => Number(a > b) - Number(a < b);
+
+const byPlace = (a: OrderLine, b: OrderLine): number =>
+  compared(a.facility, b.facility) ||
+  compared(a.product ?? '', b.product ?? '') ||
+  compared(a.order_by, b.order_by) ||
+  compared(a.device_id, b.device_id);
+
+function totalsOf(lines: readonly OrderLine[]): OrderList['totals'] {
+  const groups = Map.groupBy(lines, ({ facility, product }) => JSON.stringify([facility, product]));
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { facility, product } = first;
+    const sum = (of: (line: OrderLine) => number) => group.reduce((total, line) => total + of(line), 0);
+    return [
+      {
+        facility,
+        product,
+        silos: group.length,
+        kg: sum(({ kg }) => kg),
+        kg_per_day: sum(({ kg_per_day }) => kg_per_day ?? 0),
+        // The lines of a group are in the order of their times.
+        order_by: first.order_by,
+      },
+    ];
+  });
+}
+
+type TruckLine = Pick<OrderLine, 'device_id' | 'product' | 'kg' | 'order_by'>;
+
+interface Compartment {
   readonly capacityKg: number;
+  /** `undefined` while it is empty. */
   product: string | null | undefined;
-  freeKg: number;
-  readonly loads: { deviceId: string; kg: number }[];
+  loadedKg: number;
+  readonly deviceIds: string[];
 }
 
 /**
- * First fit decreasing: the largest amounts first, each into the first compartment that is empty or has its product.
- * Then amounts that no compartment holds are divided; what does not fit is left.
+ * First fit decreasing: the largest amounts first, each into the first compartment that is empty or has its product,
+ * the largest compartments first. Then amounts that no compartment holds are divided; what does not fit is left.
  */
-export function packTruck(lines: readonly OrderLine[], compartmentsKg: readonly number[]): PackedTruck {
-  const compartments: Open[] = compartmentsKg
-    .filter((kg) => kg > 0 && Number.isFinite(kg))
-    .sort((a, b) => b - a)
-    .map((capacityKg) => ({ capacityKg, product: undefined, freeKg: capacityKg, loads: [] }));
-  const left: { deviceId: string; kg: number }[] = [];
-  const largestFirst = lines
+export function packTruck(
+  lines: readonly TruckLine[],
+  compartmentsKg: readonly number[],
+): Pick<OrderList, 'not_loaded'> & { readonly loads: NonNullable<OrderList['loads']> } {
+  const truck = compartmentsKg.map(
+    (capacityKg): Compartment => ({ capacityKg, product: undefined, loadedKg: 0, deviceIds: [] }),
+  );
+  const largestCompartments = truck.toSorted((a, b) => b.capacityKg - a.capacityKg);
+  const largestAmounts = lines
     .filter(({ kg }) => kg > 0)
-    .sort((a, b) => b.kg - a.kg || a.orderByMs - b.orderByMs || compare(a.deviceId, b.deviceId));
-  const mayHold = (one: Open, product: string | null): boolean =>
-    one.product === undefined || one.product === product;
-  const put = (one: Open, { deviceId, product }: OrderLine, kg: number): void => {
-    one.product = product;
-    one.freeKg -= kg;
-    one.loads.push({ deviceId, kg });
+    .sort((a, b) => b.kg - a.kg || compared(a.order_by, b.order_by) || compared(a.device_id, b.device_id));
+  const freeKg = ({ capacityKg, loadedKg }: Compartment): number => capacityKg - loadedKg;
+  const mayHold = ({ product }: Compartment, line: TruckLine): boolean =>
+    product === undefined || product === line.product;
+  const load = (compartment: Compartment, { device_id, product }: TruckLine, kg: number): void => {
+    compartment.product = product;
+    compartment.loadedKg += kg;
+    compartment.deviceIds.push(device_id);
   };
-  const divided = largestFirst.filter((line) => {
-    const whole = compartments.find((one) => mayHold(one, line.product) && one.freeKg >= line.kg);
-    if (whole !== undefined) put(whole, line, line.kg);
+  const divided = largestAmounts.filter((line) => {
+    const whole = largestCompartments.find((each) => mayHold(each, line) && freeKg(each) >= line.kg);
+    if (whole !== undefined) load(whole, line, line.kg);
     return whole === undefined;
   });
-  for (const line of divided) {
-    let rest = line.kg;
-    for (const one of compartments) {
-      const load = mayHold(one, line.product) ? Math.min(one.freeKg, rest) : 0;
-      if (load <= 0) continue;
-      put(one, line, load);
-      rest -= load;
+  const notLoaded = divided.flatMap((line) => {
+    let restKg = line.kg;
+    for (const compartment of largestCompartments) {
+      const kg = mayHold(compartment, line) ? Math.min(freeKg(compartment), restKg) : 0;
+      if (kg <= 0) continue;
+      load(compartment, line, kg);
+      restKg -= kg;
     }
-    if (rest > 0) left.push({ deviceId: line.deviceId, kg: rest });
-  }
-  const packed = compartments.map(
-    ({ capacityKg, product, loads }): PackedCompartment => ({ capacityKg, product: product ?? null, loads }),
-  );
-  return { compartments: packed, left };
+    return restKg > 0 ? [{ device_id: line.device_id, kg: restKg }] : [];
+  });
+  const loads = truck.map(({ capacityKg, product, loadedKg, deviceIds }, index) => ({
+    truck: 1,
+    compartment: index + 1,
+    capacity_kg: capacityKg,
+    product: product ?? null,
+    kg: loadedKg,
+    device_ids: deviceIds,
+  }));
+  return { loads, not_loaded: notLoaded };
 }
-
-const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);

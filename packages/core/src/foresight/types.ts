@@ -286,27 +286,6 @@ export interface Forecast {
   readonly knownDays: number;
 }
 
-/** One line of the order list: a silo whose `orderByMs` is before the end of the list. */
-export interface OrderLine {
-  readonly deviceId: string;
-  readonly site: string | null;
-  readonly product: string | null;
-  readonly kg: number;
-  readonly orderByMs: number;
-}
-
-export interface PackedCompartment {
-  readonly capacityKg: number;
-  readonly product: string | null;
-  readonly loads: readonly { readonly deviceId: string; readonly kg: number }[];
-}
-
-export interface PackedTruck {
-  readonly compartments: readonly PackedCompartment[];
-  /** What the compartments do not hold. */
-  readonly left: readonly { readonly deviceId: string; readonly kg: number }[];
-}
-
 /** Stored with the forecast (JSON); the first is `NO_PREDICTED_EMPTY`. */
 export interface PredictedEmptyState {
   /** Forecasts in a row that are below the limit. */

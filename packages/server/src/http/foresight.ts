@@ -1,19 +1,13 @@
-import type { GrainRead, ListedSiloForecast } from '@granary/app/foresight/foresight';
+import type { ListedSiloForecast } from '@granary/app/foresight/foresight';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
-import type { FindingType, GrainState } from '@granary/contract/foresight/findings';
+import type { FindingType } from '@granary/contract/foresight/findings';
 import { HORIZON_DAYS_DEFAULT, type PathPoint } from '@granary/contract/foresight/forecasts';
-import {
-  compartmentsOf,
-  type OrderLine,
-  type OrderList,
-  type OrderListQuery,
-} from '@granary/contract/foresight/refills';
-import { reasonOf, sentence } from '@granary/contract/sentences/english';
-import { checkedTimeMs, DAY_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { compartmentsOf, type OrderLine, type OrderListQuery } from '@granary/contract/foresight/refills';
+import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 import { type CsvCell, csvText } from '@granary/core/csv';
-import type { AerationAction, AerationWindow } from '@granary/core/foresight/grain/aeration';
-import { packTruck } from '@granary/core/foresight/order-list';
+import { grainState } from '@granary/core/foresight/grain/grain-state';
+import { orderList } from '@granary/core/foresight/order-list';
 import { findingRecord, forecastRecord, forecastSummary, refillRecord } from '@granary/core/foresight/record';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -163,10 +157,14 @@ export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencie
 
   register(routes, endpoints.foresight.orderList, async (request, reply, read) => {
     const query = read.query(request);
-    const list = orderList(query, await silosToOrder(request, parts, query), now());
+    const nowMs = now();
+    const untilMs =
+      query.until === undefined ? nowMs + ORDER_DAYS_DEFAULT * DAY_MS : checkedTimeMs(query.until);
+    const silos = await silosToOrder(request, parts, query, untilMs);
+    const compartmentsKg = query.compartments === undefined ? null : compartmentsOf(query.compartments);
+    const list = orderList(silos, { nowMs, untilMs, compartmentsKg });
     if (!prefersCsv(request, reply)) return success(list);
-    const rows = list.lines.map(orderRow);
-    return sendCsv(reply, ORDER_COLUMNS, rows);
+    return sendCsv(reply, ORDER_COLUMNS, list.lines.map(orderRow));
   });
 }
 
@@ -196,20 +194,18 @@ const sendCsv = (
   rows: readonly (readonly CsvCell[])[],
 ): FastifyReply => reply.type('text/csv; charset=utf-8').send(csvText(columns, rows));
 
-const untilMs = ({ until }: OrderListQuery, nowMs: number): number =>
-  until === undefined ? nowMs + ORDER_DAYS_DEFAULT * DAY_MS : checkedTimeMs(until);
-
 /** In parts, because there may be thousands of silos. */
 async function silosToOrder(
   request: FastifyRequest,
-  { app, now }: RouteDependencies,
+  { app }: RouteDependencies,
   query: OrderListQuery,
+  untilMs: number,
 ): Promise<ListedSiloForecast[]> {
   const wanted = {
     devices: selectionOf(request, query),
     product: query.product ?? null,
     status: null,
-    orderByBeforeMs: untilMs(query, now()),
+    orderByBeforeMs: untilMs,
     sort: 'device_id' as const,
   };
   const silos: ListedSiloForecast[] = [];
@@ -224,162 +220,4 @@ async function silosToOrder(
     if (part.length < SILOS_PER_READ) return silos;
     after = part.at(-1)?.deviceId ?? null;
   }
-}
-
-function orderList(query: OrderListQuery, silos: readonly ListedSiloForecast[], nowMs: number): OrderList {
-  const lines = silos.flatMap(({ forecast, ...silo }): OrderLine[] => {
-    const { suggestion, orderByMs } = forecast;
-    if (suggestion === null || orderByMs === null || suggestion.kg <= 0) return [];
-    return [
-      {
-        device_id: silo.deviceId,
-        name: silo.name,
-        facility: silo.facility,
-        zone: silo.zone,
-        product: silo.product,
-        kg: Math.round(suggestion.kg),
-        time_zone: forecast.timeZone,
-        order_by: toIso(orderByMs),
-        deliver_between: { from: toIso(suggestion.deliverFromMs), to: toIso(suggestion.deliverToMs) },
-        level_kg: forecast.levelKg === null ? null : Math.round(forecast.levelKg),
-        kg_per_day: forecast.use === null ? null : Math.round(forecast.use.kgPerDay),
-        empty_p50: toIsoOrNull(forecast.empty?.p50Ms ?? null),
-      },
-    ];
-  });
-  const byPlace = (a: OrderLine, b: OrderLine): number =>
-    compared(a.facility, b.facility) ||
-    compared(a.product ?? '', b.product ?? '') ||
-    compared(a.order_by, b.order_by) ||
-    compared(a.device_id, b.device_id);
-  lines.sort(byPlace);
-  const groups = Map.groupBy(lines, ({ facility, product }) => JSON.stringify([facility, product]));
-  const totals = [...groups.values()].flatMap((own) => {
-    const [first] = own;
-    if (first === undefined) return [];
-    const { facility, product } = first;
-    const sum = (of: (line: OrderLine) => number) => own.reduce((total, line) => total + of(line), 0);
-    const orderBy = own.map(({ order_by }) => order_by).sort(compared)[0] ?? first.order_by;
-    return [
-      {
-        facility,
-        product,
-        silos: own.length,
-        kg: sum(({ kg }) => kg),
-        kg_per_day: sum(({ kg_per_day }) => kg_per_day ?? 0),
-        order_by: orderBy,
-      },
-    ];
-  });
-  return {
-    made_at: toIso(nowMs),
-    until: toIso(untilMs(query, nowMs)),
-    lines,
-    totals,
-    ...packed(query, lines),
-  };
-}
-
-const compared = (a: string, b: string): number => Number(a > b) - Number(a < b);
-
-function packed(
-  { compartments: text }: OrderListQuery,
-  lines: readonly OrderLine[],
-): Pick<OrderList, 'loads' | 'not_loaded'> {
-  const compartments = text === undefined ? null : compartmentsOf(text);
-  if (compartments === null) return { loads: null, not_loaded: [] };
-  const asked = lines.map(({ device_id, facility, product, kg, order_by }) => ({
-    deviceId: device_id,
-    site: facility,
-    product,
-    kg,
-    orderByMs: checkedTimeMs(order_by),
-  }));
-  const { compartments: filled, left } = packTruck(asked, compartments);
-  return {
-    loads: filled.map(({ capacityKg, product, loads }, index) => ({
-      truck: 1,
-      compartment: index + 1,
-      capacity_kg: capacityKg,
-      product,
-      kg: loads.reduce((total, { kg }) => total + kg, 0),
-      device_ids: loads.map(({ deviceId }) => deviceId),
-    })),
-    not_loaded: left.map(({ deviceId, kg }) => ({ device_id: deviceId, kg })),
-  };
-}
-
-const tenths = (value: number): number => Math.round(value * 10) / 10;
-const tenthsOrNull = (value: number | null): number | null => (value === null ? null : tenths(value));
-
-function airReason(action: AerationAction, air: AerationWindow['values']) {
-  const values = {
-    outside_c: tenths(air.outsideC),
-    grain_c: tenths(air.grainC),
-    equilibrium_percent: tenths(air.equilibriumPercent),
-  };
-  return reasonOf(action === 'cool' ? sentence('air_cools', values) : sentence('air_dries', values));
-}
-
-const NO_GRAIN = reasonOf(sentence('no_grain'));
-
-function grainState(grain: GrainRead | null, nowMs: number): GrainState {
-  if (grain === null) {
-    return {
-      made_at: toIso(nowMs),
-      grain: null,
-      model: null,
-      temperature_c: null,
-      moisture_percent: null,
-      equilibrium_moisture_percent: null,
-      storage: null,
-      cable_status: 'no_data',
-      points: [],
-      moisture_migrates: false,
-      aeration: null,
-      reasons: [NO_GRAIN],
-    };
-  }
-  const { cable, storage, aeration, use } = grain;
-  const name = use.product?.grain ?? null;
-  return {
-    made_at: toIso(nowMs),
-    grain: name,
-    model: name === null ? null : 'Modified Henderson (ASAE D245)',
-    temperature_c: tenthsOrNull(grain.temperatureC),
-    moisture_percent: tenthsOrNull(grain.moisturePercent),
-    equilibrium_moisture_percent: tenthsOrNull(grain.equilibriumPercent),
-    storage: storage && {
-      used_percent: Math.round(1_000 * storage.usedShare) / 10,
-      remaining_days: Math.round(storage.remainingDays),
-      since: toIso(storage.sinceMs),
-    },
-    cable_status: cable.status,
-    points: cable.points.map((point) => ({
-      sensor_id: point.id,
-      cable: point.cable,
-      point: point.point,
-      height_m: point.heightM,
-      state: point.state,
-      temperature_c: tenthsOrNull(point.temperatureC),
-      warmer_by_c: tenthsOrNull(point.aboveNeighboursC),
-      slope_c_per_day: point.slopeCPerDay === null ? null : Math.round(point.slopeCPerDay * 100) / 100,
-      severity: point.severity,
-    })),
-    moisture_migrates: cable.isMoistureMigrating,
-    aeration: aeration && {
-      weather: aeration.source,
-      windows: aeration.windows.map(({ fromMs, toMs, action, values }) => ({
-        from: toIso(fromMs),
-        to: toIso(toMs),
-        action,
-        reason: airReason(action, values),
-      })),
-      reason: aeration.obstacle === null ? null : reasonOf(sentence(aeration.obstacle)),
-      target_moisture_percent: aeration.targetPercent,
-      fan_heat_c: aeration.fanHeatC,
-      front_hours: Math.round(aeration.frontHours),
-    },
-    reasons: name === null ? [NO_GRAIN] : [],
-  };
 }
