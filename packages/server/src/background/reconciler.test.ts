@@ -73,10 +73,10 @@ test('an end stores the stops that could not be stored before, each with who ask
       stored.push(name);
     };
     await priorityCommands.sendAndStore(
-      { name, deviceId: 'rover-1', blocksMotion: true, send: async () => 'sent', store },
+      { name, deviceId: 'rover-1', blocksMotion: true, send: async () => 'sent', storeLater: store },
       {
         deadline: new UrgentDeadline(),
-        store: async () => {
+        storeForCaller: async () => {
           await store();
           return { state: name, isToSend: true };
         },

@@ -57,11 +57,11 @@ export class EmergencyStops {
     return this.#unstored.get(deviceId) ?? newId('cmd', this.#parts.now());
   }
 
-  /** `store` writes the command together with its idempotency key. */
+  /** `storeWithKey` writes the command together with its idempotency key. */
   async stop(
     target: EmergencyTarget,
     deadline: UrgentDeadline,
-    store: () => Promise<Issued>,
+    storeWithKey: () => Promise<Issued>,
   ): Promise<SendResult<CommandState>> {
     const { messages, priorityCommands, now } = this.#parts;
     const { deviceId, deviceNo, commandId, attempt } = target;
@@ -72,7 +72,7 @@ export class EmergencyStops {
       deviceId,
       blocksMotion: true,
       send: () => messages.send(deviceId, commandMessage(assumed, 'execute')),
-      store: () =>
+      storeLater: () =>
         this.#storing(target, () =>
           this.#parts.app.urgent.audited(attempt).commands.issue({
             deviceNo,
@@ -85,8 +85,8 @@ export class EmergencyStops {
     };
     return await priorityCommands.sendAndStore<CommandState>(command, {
       deadline,
-      store: async () => {
-        const { command, message } = await this.#storing(target, store);
+      storeForCaller: async () => {
+        const { command, message } = await this.#storing(target, storeWithKey);
         return { state: command, isToSend: message !== null };
       },
       assumedState: async () => ({ state: assumed, isToSend: true }),

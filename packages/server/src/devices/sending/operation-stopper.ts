@@ -38,11 +38,11 @@ export class OperationStopper {
     this.#parts = parts;
   }
 
-  /** Returns `undefined` if the device has no such operation; `store` writes the stop together with its idempotency key. */
+  /** Returns `undefined` if the device has no such operation; `storeWithKey` writes the stop together with its idempotency key. */
   async stop(
     target: StopTarget,
     deadline: UrgentDeadline,
-    store: () => Promise<Stored>,
+    storeWithKey: () => Promise<Stored>,
   ): Promise<SendResult<OperationState | undefined>> {
     const { messages, priorityCommands, now } = this.#parts;
     const { deviceId, deviceNo, operationId, attempt } = target;
@@ -51,13 +51,13 @@ export class OperationStopper {
       deviceId,
       blocksMotion: false,
       send: () => messages.send(deviceId, operationMessage(operationId, 'stop')),
-      store: () =>
+      storeLater: () =>
         this.#parts.app.urgent.audited(attempt).operations.stop({ deviceNo, operationId, nowMs: now() }),
     };
     return await priorityCommands.sendAndStore<OperationState | undefined>(command, {
       deadline,
-      store: async () => {
-        const stopped = await store();
+      storeForCaller: async () => {
+        const stopped = await storeWithKey();
         return { state: stopped?.operation, isToSend: stopped?.send === 'stop' };
       },
       assumedState: () => this.#assumedState(target, deadline),

@@ -28,8 +28,8 @@ export interface PriorityCommand {
   readonly blocksMotion: boolean;
   /** Passes the message to the link before it returns; may be called repeatedly, and never rejects. */
   send(): Promise<Delivery>;
-  /** Stores the command after the first attempt has failed. */
-  store(): Promise<unknown>;
+  /** Stores the command after the attempt for its caller has failed. */
+  storeLater(): Promise<unknown>;
 }
 
 export interface StoreResult<State> {
@@ -67,7 +67,7 @@ type KnownDelivery = Delivery | typeof LATE;
 interface Storing<State> {
   readonly deadline: UrgentDeadline;
   /** Stores the command together with its idempotency key. */
-  readonly store: () => Promise<StoreResult<State>>;
+  readonly storeForCaller: () => Promise<StoreResult<State>>;
   /** The state to assume when storing fails or takes too long. */
   readonly assumedState: () => Promise<StoreResult<State>>;
 }
@@ -115,7 +115,7 @@ export class PriorityCommands {
         this.#unstored.delete(current);
         this.#unstored.add(current);
         for (const request of current.unstored) {
-          await request.store();
+          await request.storeLater();
           this.#stored(current, request);
         }
       }),
@@ -137,10 +137,10 @@ export class PriorityCommands {
   async #sendAndStore<State>(
     current: Current,
     request: PriorityCommand,
-    { deadline, store, assumedState }: Storing<State>,
+    { deadline, storeForCaller, assumedState }: Storing<State>,
   ): Promise<SendResult<State>> {
     const sending = setTimeout(() => void sendUnlessJustSent(current), deadline.left('sendMs'));
-    const storing = store();
+    const storing = storeForCaller();
     try {
       const stored = await within(deadline.left('storeMs'), storing);
       if (stored !== LATE) {

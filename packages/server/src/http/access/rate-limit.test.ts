@@ -43,4 +43,13 @@ describe('the limit of requests per key', () => {
     const limiter = new RateLimiter({ perSecond: 1, now: () => 0, liveNodes: () => 10 });
     assert.equal(takeAll(limiter, 'a').taken, 1);
   });
+
+  it('holds a key that goes on asking, however many others ask', () => {
+    const limiter = new RateLimiter({ perSecond: 1, now: () => 0, liveNodes: () => 1 });
+    takeAll(limiter, 'a');
+    for (let other = 0; other < 20_000; other++) {
+      takeAll(limiter, `other ${other}`);
+      if (other % 5_000 === 0) assert.equal(takeAll(limiter, 'a').taken, 0);
+    }
+  });
 });

@@ -1,3 +1,4 @@
+import { BoundedMap } from '@granary/common/bounded-map';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyReply } from 'fastify';
 
@@ -24,7 +25,7 @@ interface Limit {
  */
 export class RateLimiter {
   readonly #limit: Limit;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new BoundedMap<string, Bucket>(BUCKETS_MAX);
 
   constructor(limit: Limit) {
     this.#limit = limit;
@@ -59,12 +60,8 @@ export class RateLimiter {
 
   #refilled(keyId: string): Bucket {
     const nowMs = this.#limit.now();
-    let bucket = this.#buckets.get(keyId);
-    if (bucket === undefined) {
-      if (this.#buckets.size >= BUCKETS_MAX) this.#buckets.clear();
-      bucket = { tokens: this.#burst, filledAtMs: nowMs };
-      this.#buckets.set(keyId, bucket);
-    }
+    const bucket = this.#buckets.get(keyId) ?? { tokens: this.#burst, filledAtMs: nowMs };
+    this.#buckets.set(keyId, bucket);
     const elapsedS = Math.max(0, nowMs - bucket.filledAtMs) / 1_000;
     bucket.tokens = Math.min(this.#burst, bucket.tokens + elapsedS * this.#perSecond);
     bucket.filledAtMs = nowMs;
