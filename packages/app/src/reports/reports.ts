@@ -2,7 +2,7 @@ import { Refusal } from '@granary/contract/errors';
 import { REPORT_SCHEDULES_MAX } from '@granary/contract/reports';
 import { hasFacility, isUnlimited, isValidAt, type Limits, limitsWith } from '@granary/core/keys';
 import { NOTIFICATION_DOCUMENT, type StoredNotification } from '@granary/core/notifications/record';
-import { type MailedReport, reportSubject, reportText } from '@granary/core/reports/html';
+import { type MailedReport, reportSubject, reportText } from '@granary/core/reports/report-text';
 import type { ScheduleContent, StoredSchedule } from '@granary/core/reports/schedule';
 import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';

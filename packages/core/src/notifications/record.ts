@@ -1,7 +1,7 @@
 import type { NotificationRecord, NotificationStatus, SentTarget } from '@granary/contract/notifications';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
-import type { MailedReport } from '../reports/html.ts';
+import type { MailedReport } from '../reports/report-text.ts';
 import type { Message, MessageKind } from './message.ts';
 import type { Pushed } from './push.ts';
 

@@ -11,9 +11,9 @@ import type {
 } from '@granary/contract/reports';
 import { sentence } from '@granary/contract/sentences/english';
 import { isUnlimited } from '@granary/core/keys';
-import { type ReportReader, reportHtml } from '@granary/core/reports/html';
 import { dayOf, daysAround, lastDays, type ReportDays } from '@granary/core/reports/period';
 import { reportCsv } from '@granary/core/reports/report';
+import type { ReportReader } from '@granary/core/reports/report-text';
 import {
   nextAtMs,
   type ScheduleContent,
@@ -23,6 +23,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readersOf } from '../background/notifications/worker.ts';
 import { makeReport } from '../background/reports/make-report.ts';
+import { reportHtml } from '../background/reports/report-html.ts';
 import { limitsOf } from './access/credentials.ts';
 import { nextPart } from './access/request-turns.ts';
 import { creates } from './audit/attempt.ts';

@@ -5,8 +5,9 @@ import {
   type ReportPeriod,
   type ReportSilo,
 } from '@granary/contract/reports';
-import { reportHtml, reportText } from '@granary/core/reports/html';
 import { reportCsv } from '@granary/core/reports/report';
+import { reportText } from '@granary/core/reports/report-text';
+import { reportHtml } from '@granary/server/background/reports/report-html';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Define } from '../../program/environment.ts';
 import { choice, given, withAccess, withExamples } from '../../program/options.ts';

@@ -3,9 +3,9 @@ import type { AttemptOutcome } from '@granary/app/notifications/attempts';
 import { PeriodicWork } from '@granary/common/periodic-work';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Channel, StoredNotification, Urgency } from '@granary/core/notifications/record';
-import { mailParts } from '@granary/core/reports/html';
 import type { Logger } from '../../process/logging/logger.ts';
 import { keepingLease, LEASE_MS } from '../lease.ts';
+import { mailParts } from '../reports/report-html.ts';
 import type { Mailer } from './mailer.ts';
 import type { Pusher } from './pusher.ts';
 

@@ -1,12 +1,24 @@
-import { dayAs, placeOfZone, timeAhead, timeAs } from '@granary/common/time-text';
 import { convertUnit } from '@granary/common/units';
-import type { Actor } from '@granary/contract/audit';
-import type { Report, ReportLanguage, ReportSilo } from '@granary/contract/reports';
+import type { Report, ReportSilo } from '@granary/contract/reports';
 import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
-import type { Units } from '@granary/contract/views';
-import { dayOf } from './period.ts';
-import { csvName, reportCsv } from './report.ts';
-import { REPORT_WORDS, type ReportWords } from './words.ts';
+import { dayOf } from '@granary/core/reports/period';
+import { csvName, reportCsv } from '@granary/core/reports/report';
+import {
+  changeText,
+  clocksText,
+  filled,
+  footerOf,
+  known,
+  type MailedReport,
+  orderText,
+  periodText,
+  placeText,
+  type ReportReader,
+  type ReportTexts,
+  textsOf,
+  toOrder,
+  whoOf,
+} from '@granary/core/reports/report-text';
 
 /** Mail programs know neither style sheets nor pictures that are drawn: every cell has its own style, and charts are cells. */
 const TEXT = '#1b2124';
@@ -21,29 +33,13 @@ const FONT = "-apple-system, system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Ar
 const CHART_PX = 72;
 /** With more columns their figures would not fit. */
 const FIGURES_MAX = 7;
-/** An order that is due within this time is a thing to do. */
-const ORDER_AHEAD_MS = 3 * DAY_MS;
-const SUBJECT_CHARS_MAX = 160;
 const UNBROKEN_CHARS_MAX = 36;
-const METRIC_TONNE_KG = 1_000;
-const SYMBOLS = { kg: 'kg', t: 't', lb: 'lb', short_ton: 'sh tn' } as const;
 
-/** How somebody reads a report. */
-export interface ReportReader {
-  readonly language: ReportLanguage;
-  readonly mass: Units['mass'];
-  /** The name of the schedule that sends it; `null` if somebody asked for it. */
-  readonly schedule: string | null;
-  /** Where people reach the operators' page; `null` if that is not known. */
-  readonly consoleUrl: string | null;
-}
-
-/** A report that is sent, as it is stored until then. */
-export interface MailedReport {
-  readonly report: Report;
-  readonly reader: ReportReader;
-  readonly attachesCsv: boolean;
-}
+/** Names come from outside. */
+const escaped = (text: string): string =>
+  text
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 
 /** What a message has beside its text. */
 export const mailParts = ({ report, reader, attachesCsv }: MailedReport) => ({
@@ -52,161 +48,6 @@ export const mailParts = ({ report, reader, attachesCsv }: MailedReport) => ({
     ? [{ filename: csvName(report), content: reportCsv(report), contentType: 'text/csv; charset=utf-8' }]
     : [],
 });
-
-interface Texts {
-  readonly words: ReportWords;
-  readonly nowMs: number;
-  mass(kg: number | null, bushelKg?: number | null): string;
-  time(timestamp: string): string;
-  date(timestamp: string): string;
-  /** A time ahead, as the operators' page says it. */
-  ahead(timestamp: string): string;
-  day(date: string, form: Parameters<typeof dayAs>[0]): string;
-  number(value: number): string;
-}
-
-function textsOf({ language, mass }: ReportReader, { time_zone: timeZone, made_at: madeAt }: Report): Texts {
-  const words = REPORT_WORDS[language];
-  const nowMs = checkedTimeMs(madeAt);
-  const number = (value: number, digits = 0): string =>
-    new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value);
-  const written = (kg: number, unit: keyof typeof SYMBOLS): string => {
-    const isLarge = unit === 't' || unit === 'short_ton';
-    return `${number(convertUnit(kg, 'kg', unit) ?? kg, isLarge ? 1 : 0)}\u00a0${SYMBOLS[unit]}`;
-  };
-  return {
-    words,
-    nowMs,
-    number,
-    mass: (kg, bushelKg = null) => {
-      if (kg === null) return '–';
-      if (mass === 'bushel' && bushelKg !== null) return `${number(kg / bushelKg)}\u00a0bu`;
-      if (mass !== 'metric' && mass !== 'bushel') return written(kg, mass);
-      return written(kg, Math.abs(kg) < METRIC_TONNE_KG ? 'kg' : 't');
-    },
-    time: (timestamp) => timeAs('weekdayAndMinute', checkedTimeMs(timestamp), language, timeZone),
-    date: (timestamp) => timeAs('weekdayAndDate', checkedTimeMs(timestamp), language, timeZone),
-    ahead: (timestamp) => timeAhead(checkedTimeMs(timestamp), { nowMs, language, timeZone, halfDays: words }),
-    day: (date, form) => dayAs(form, date, language),
-  };
-}
-
-const filled = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
-
-/** Names come from outside. */
-const escaped = (text: string): string =>
-  text
-    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-    .replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
-
-const oneLine = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ');
-
-/** With whoever confirmed it. */
-function whoOf(actor: Actor, words: Texts['words']): string {
-  const name = actor.actor ?? actor.key_name;
-  const second = actor.confirmed_by?.name;
-  return second === undefined ? name : filled(words.confirmedBy, { name, second });
-}
-
-const isToOrder = ({ order_by: orderBy }: ReportSilo, { made_at: madeAt }: Report): boolean =>
-  orderBy !== null && checkedTimeMs(orderBy) <= checkedTimeMs(madeAt) + ORDER_AHEAD_MS;
-
-/** The most urgent first. */
-const toOrder = (report: Report): ReportSilo[] =>
-  report.silos
-    .filter((silo) => isToOrder(silo, report))
-    .sort((a, b) => checkedTimeMs(a.order_by ?? '') - checkedTimeMs(b.order_by ?? ''));
-
-function periodText({ period, first_date: first, last_date: last }: Report, { day }: Texts): string {
-  if (period === 'monthly') return day(first, 'longMonth');
-  if (period === 'daily') return day(first, 'longDate');
-  return `${day(first, 'day')} – ${day(last, 'date')}`;
-}
-
-const placeText = ({ facility, label }: Report, { words }: Texts): string =>
-  [facility ?? words.allFacilities, ...(label === null ? [] : [label])].join(' · ');
-
-/** Whoever reads it may be in another zone. */
-const clocksText = ({ time_zone: zone }: Report, { words }: Texts): string =>
-  filled(words.timesOf, { place: placeOfZone(zone) });
-
-/** The subject of a message. */
-export function reportSubject(report: Report, reader: ReportReader): string {
-  const texts = textsOf(reader, report);
-  const { words } = texts;
-  const orders = toOrder(report).length;
-  const urgent = [
-    ...(orders === 0 ? [] : [`${words.order}: ${orders}`]),
-    ...(report.open_critical.length === 0
-      ? []
-      : [
-          `${words.critical}: ${report.open_critical.length}${report.has_more.includes('open_critical') ? '+' : ''}`,
-        ]),
-  ];
-  const title = `${words.titles[report.period]} ${periodText(report, texts)}, ${placeText(report, texts)}`;
-  const subject = oneLine([title, ...urgent].join(' · ')).replaceAll('=?', '= ?');
-  const characters = [...subject];
-  return characters.length <= SUBJECT_CHARS_MAX
-    ? subject
-    : `${characters.slice(0, SUBJECT_CHARS_MAX - 1).join('')}…`;
-}
-
-/** For programs that show no HTML: what has to be done, and the figures. */
-export function reportText(report: Report, reader: ReportReader): string {
-  const texts = textsOf(reader, report);
-  const { words, mass, time } = texts;
-  const { raised } = report;
-  const orders = toOrder(report).map(
-    (silo) => `${silo.name}: ${mass(silo.order_kg, silo.bushel_kg)}, ${orderText(silo, texts)}`,
-  );
-  const critical = report.open_critical.map(
-    ({ device_name: name, type, since }) => `${name}: ${words.types[type]}, ${time(since)}`,
-  );
-  const lines = [
-    `${words.titles[report.period]}, ${periodText(report, texts)}, ${placeText(report, texts)}`,
-    clocksText(report, texts),
-    '',
-    `${words.toDo}:`,
-    ...(orders.length + critical.length === 0 ? [words.nothingToDo] : [...orders, ...critical]),
-    ...(report.has_more.includes('open_critical') ? [words.more] : []),
-    '',
-    `${words.stock}: ${mass(known(report, 'end_kg'))} (${changeText(report, texts)})`,
-    `${words.used}: ${mass(known(report, 'use_kg'))}`,
-    `${words.delivered}: ${mass(known(report, 'in_kg'))}`,
-    `${words.alerts}: ${raised.total}`,
-    ...footerOf(report, reader, texts),
-  ];
-  return `${lines.map(oneLine).join('\n')}\n`;
-}
-
-/** As the operators' page says it at the moment of the report. */
-function orderText({ order_by: orderBy }: ReportSilo, { words, nowMs, ahead }: Texts): string {
-  if (orderBy === null) return '';
-  return checkedTimeMs(orderBy) <= nowMs
-    ? words.orderOverdue
-    : filled(words.orderBy, { time: ahead(orderBy) });
-}
-
-/** A sum of which nothing is known is not zero. */
-const known = ({ silos, totals }: Report, name: 'end_kg' | 'use_kg' | 'in_kg'): number | null =>
-  silos.every((silo) => silo[name] === null) ? null : totals[name];
-
-function changeText({ silos, totals }: Report, { mass }: Texts): string {
-  if (silos.every(({ begin_kg, end_kg }) => begin_kg === null || end_kg === null)) return '–';
-  const { change_kg: change } = totals;
-  return `${change < 0 ? '−' : '+'}${mass(Math.abs(change))}`;
-}
-
-function footerOf(report: Report, { schedule, consoleUrl }: ReportReader, texts: Texts): string[] {
-  const { words, time } = texts;
-  return [
-    filled(words.made, { time: time(report.made_at), zone: report.time_zone }),
-    ...(schedule === null ? [] : [filled(words.reason, { name: schedule })]),
-    ...(consoleUrl === null ? [] : [`${words.openConsole}: ${consoleUrl}/#/reports`]),
-  ];
-}
 
 /** A whole page, for a message, a browser and its printer. */
 export function reportHtml(report: Report, reader: ReportReader): string {
@@ -287,14 +128,14 @@ const list = (
   name: 'silos' | 'deliveries' | 'alerts' | 'operations',
   rows: readonly string[],
   report: Report,
-  { words }: Texts,
+  { words }: ReportTexts,
 ): string =>
   rows.length === 0
     ? paragraph(name === 'silos' ? words.noSilos : words.none)
     : `${table(rows)}${report.has_more.includes(name) ? paragraph(words.more) : ''}`;
 
 /** Two beside each other, so that they fit on a phone. */
-function figures(report: Report, texts: Texts): string {
+function figures(report: Report, texts: ReportTexts): string {
   const { words, mass, number } = texts;
   const { totals, raised } = report;
   const percent = shareOf(report);
@@ -324,7 +165,7 @@ const MARKS = {
   info: `<span style="color:${CONTENTS}">&#9679;</span> `,
 } as const;
 
-function toDo(report: Report, texts: Texts): string {
+function toDo(report: Report, texts: ReportTexts): string {
   const { words, mass, time } = texts;
   const isLate = ({ order_by: orderBy }: ReportSilo): boolean =>
     checkedTimeMs(orderBy ?? report.made_at) <= checkedTimeMs(report.made_at) + DAY_MS;
@@ -341,7 +182,7 @@ function toDo(report: Report, texts: Texts): string {
   return rows.length === 0 ? paragraph(words.nothingToDo) : `${table(rows)}${more}`;
 }
 
-function chart(report: Report, { words, mass, day, number }: Texts): string {
+function chart(report: Report, { words, mass, day, number }: ReportTexts): string {
   const { days } = report;
   const most = Math.max(...days.map(({ use_kg }) => use_kg));
   if (most <= 0) return paragraph(words.none);
@@ -363,7 +204,7 @@ function chart(report: Report, { words, mass, day, number }: Texts): string {
   return `<table role="img" aria-label="${escaped(words.useByDay)}" width="100%" cellpadding="0" cellspacing="0" style="${width}"><tr>${columns.map(({ bar }) => bar).join('')}</tr><tr>${columns.map(({ label }) => label).join('')}</tr></table>`;
 }
 
-function silosOf(report: Report, texts: Texts): string {
+function silosOf(report: Report, texts: ReportTexts): string {
   const { words, mass, number, date } = texts;
   const count = (dayOf(report.last_date) ?? 0) - (dayOf(report.first_date) ?? 0) + 1;
   const severalPlaces = new Set(report.silos.map(({ facility }) => facility)).size > 1;
@@ -404,7 +245,7 @@ function bar(percent: number | null): string {
   return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:4px 0;table-layout:fixed"><tr>${cell(part, CONTENTS)}${cell(100 - part, VESSEL)}</tr></table>`;
 }
 
-function deliveries(report: Report, texts: Texts): string {
+function deliveries(report: Report, texts: ReportTexts): string {
   const { words, mass, time } = texts;
   const silos = new Map(report.silos.map((silo) => [silo.device_id, silo]));
   const rows = report.deliveries.map((delivery) => {
@@ -421,12 +262,12 @@ function deliveries(report: Report, texts: Texts): string {
   return list('deliveries', rows, report, texts);
 }
 
-function alertRow(alert: Report['alerts'][number], { words, number, time }: Texts): string {
+function alertRow(alert: Report['alerts'][number], { words, number, time }: ReportTexts): string {
   const below = [alert.device_name, time(alert.last_at)];
   return row(words.types[alert.type], `${number(alert.raised)} ×`, [small(below)], MARKS[alert.severity]);
 }
 
-function alerts(report: Report, texts: Texts): string {
+function alerts(report: Report, texts: ReportTexts): string {
   const { words, number } = texts;
   const { raised } = report;
   const counts = (['critical', 'warning', 'info'] as const).map(
@@ -437,7 +278,7 @@ function alerts(report: Report, texts: Texts): string {
   return `${paragraph(counts.join(' · '))}${rows.length === 0 ? '' : list('alerts', rows, report, texts)}`;
 }
 
-function operations(report: Report, texts: Texts): string {
+function operations(report: Report, texts: ReportTexts): string {
   const { words, mass, time } = texts;
   const rows = report.operations.map((operation) => {
     const { type, amount_completed: amount, unit, requested_by: by, stopped_by: stopped } = operation;
@@ -454,7 +295,7 @@ function operations(report: Report, texts: Texts): string {
   return list('operations', rows, report, texts);
 }
 
-function footer(report: Report, reader: ReportReader, texts: Texts): string {
+function footer(report: Report, reader: ReportReader, texts: ReportTexts): string {
   const { consoleUrl } = reader;
   const lines = footerOf(report, { ...reader, consoleUrl: null }, texts).map(escaped);
   const link = `<a href="${escaped(`${consoleUrl}/#/reports`)}" style="color:${ACTION}">${escaped(texts.words.openConsole)}</a>`;
