@@ -1,6 +1,6 @@
 import { Endpoint, type PolledUnit, type PollGroup } from '../../endpoint/endpoint.ts';
 import type { ModbusMapping, Point } from '../../mapping/mapping.ts';
-import { type ModbusPlace, rawAt, rawBit } from '../../mapping/modbus-place.ts';
+import { type ModbusPlace, ORDERS, rawAt, rawBit } from '../../mapping/modbus-place.ts';
 import { type PlannedRead, planReads, type ReadGroup } from '../../mapping/read-plan.ts';
 import { evaluatePoints, type PointValue, pointsNeededBy, type RawValue } from '../../mapping/value.ts';
 import type { AttachedDevice, Driver, DriverEvents, DriverModule, DriverParts, Sample } from '../driver.ts';
@@ -107,6 +107,26 @@ function namesLostWith({ points }: PlannedRead, group: ReadGroup): string[] {
   return group.points
     .filter(({ name, rules }) => read.has(name) || pointsNeededBy(rules).some((needed) => read.has(needed)))
     .map(({ name }) => name);
+}
+
+/** What each point would be in every order of bytes: the right one is mostly the only one that looks like a value. */
+export function valuesInOrders(
+  points: readonly Point<ModbusPlace>[],
+  values: readonly PointValue[],
+): Map<string, Record<string, number | string | null>> {
+  const shown = new Map<string, Record<string, number | string | null>>();
+  for (const { point: name, raw } of values) {
+    const point = points.find((each) => each.name === name);
+    if (point === undefined || ['bit', 'string'].includes(point.place.type)) continue;
+    const bytes = Buffer.from(raw, 'hex');
+    const { scale, offset } = point.rules;
+    const entries = ORDERS.map((order) => {
+      const { is } = rawAt({ ...point.place, order }, bytes, 0);
+      return [order, typeof is === 'bigint' ? String(is) : Number(is) * scale + offset] as const;
+    });
+    shown.set(name, Object.fromEntries(entries));
+  }
+  return shown;
 }
 
 /** Reads everything of a device once, on a connection of its own. The first failure ends it. */

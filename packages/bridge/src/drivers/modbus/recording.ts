@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AttachedDevice } from '../driver.ts';
+import { ReadError } from '../read-error.ts';
 import { EXCEPTION_NUMBER } from './frame.ts';
 import type { Exchange } from './line.ts';
+import { readDevice } from './modbus.ts';
 import type { Answerer } from './server.ts';
 
 /** One line of a recording: what was asked of a device, and what came. */
@@ -17,7 +21,26 @@ interface Recorded {
 
 const LINES_MAX = 1_000_000;
 
-export function recordedLine({ unit, request, outcome }: Exchange, atMs: number): string {
+/** Reads a Modbus device again and again for some time; each request with its answer is a line, also one that failed. */
+export async function recordDevice(
+  device: AttachedDevice,
+  forMs: number,
+  write: (line: string) => void,
+): Promise<void> {
+  const { mapping } = device;
+  const everyMs =
+    mapping.protocol === 'modbus' ? Math.min(...mapping.points.map((point) => point.everyMs)) : 0;
+  const tap = (exchange: Exchange): void => write(recordedLine(exchange, Date.now()));
+  const endsAtMs = performance.now() + forMs;
+  do {
+    await readDevice(device, { now: Date.now }, { tap }).catch((error: unknown) => {
+      if (!(error instanceof ReadError)) throw error;
+    });
+    await sleep(Math.min(everyMs, Math.max(0, endsAtMs - performance.now())));
+  } while (performance.now() < endsAtMs);
+}
+
+function recordedLine({ unit, request, outcome }: Exchange, atMs: number): string {
   const { functionCode, at: address, count } = request;
   const recorded: Recorded = {
     at: new Date(atMs).toISOString(),

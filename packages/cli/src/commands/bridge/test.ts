@@ -4,20 +4,22 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deviceFaults } from '@granary/bridge/bridge';
-import type { AttachedDevice, DriverParts, Sample } from '@granary/bridge/drivers/driver';
-import { driverNameOf, loadDriver, schemesOf } from '@granary/bridge/drivers/drivers';
-import { type Exchange, ModbusLine, parseLineAddress } from '@granary/bridge/drivers/modbus/line';
-import { readDevice } from '@granary/bridge/drivers/modbus/modbus';
-import { answererOf, readRecording, recordedLine } from '@granary/bridge/drivers/modbus/recording';
+import type { AttachedDevice, Sample } from '@granary/bridge/drivers/driver';
+import { driverNameOf, schemesOf } from '@granary/bridge/drivers/drivers';
+import { ModbusLine, parseLineAddress } from '@granary/bridge/drivers/modbus/line';
+import { valuesInOrders } from '@granary/bridge/drivers/modbus/modbus';
+import { answererOf, readRecording, recordDevice } from '@granary/bridge/drivers/modbus/recording';
 import { type ReadableRange, scanRegisters } from '@granary/bridge/drivers/modbus/scan';
 import { modbusServer } from '@granary/bridge/drivers/modbus/server';
 import { ReadError } from '@granary/bridge/drivers/read-error';
+import { readOnce } from '@granary/bridge/drivers/read-once';
 import { LIBRARY, libraryNames, loadMapping } from '@granary/bridge/mapping/library';
-import type { Mapping, ModbusMapping } from '@granary/bridge/mapping/mapping';
-import { ORDERS, rawAt } from '@granary/bridge/mapping/modbus-place';
+import type { Mapping } from '@granary/bridge/mapping/mapping';
+import { ORDERS } from '@granary/bridge/mapping/modbus-place';
 import type { PointValue } from '@granary/bridge/mapping/value';
 import { faultLine } from '@granary/bridge/mapping/yaml-document';
 import { readSite } from '@granary/bridge/site/site-file';
+import { SECOND_MS } from '@granary/contract/time';
 import type { Command } from 'commander';
 import type { Define, Environment } from '../../program/environment.ts';
 import { CommandFailure, EXIT, UsageError } from '../../program/explain.ts';
@@ -46,7 +48,6 @@ interface TestValues extends Place {
 
 const WAIT_S = 15;
 const WATCH_MS = 2_000;
-const PARTS: DriverParts = { now: Date.now, log: () => undefined, credentials: () => null };
 
 const withPlace = (command: Command): Command =>
   withJson(
@@ -153,7 +154,6 @@ const asFailure = (error: unknown): Error => {
   return error instanceof Error ? error : new Error(String(error));
 };
 
-/** One read of a device, or the first message of one that speaks by itself. */
 async function sampleOf(device: AttachedDevice, waitS: number): Promise<Sample> {
   const { protocol } = device.mapping;
   const name = driverNameOf(protocol, device.endpoint);
@@ -161,30 +161,10 @@ async function sampleOf(device: AttachedDevice, waitS: number): Promise<Sample> 
     throw new UsageError(`a device of ${protocol} is not reached at ${device.endpoint}`, {
       cure: `Use ${schemesOf(protocol).join(', ')}.`,
     });
-  const driver = await loadDriver(name);
-  if (driver.readOnce !== undefined) {
-    try {
-      return await driver.readOnce(device, PARTS);
-    } catch (error) {
-      throw asFailure(error);
-    }
-  }
-  const { promise, resolve, reject } = Promise.withResolvers<Sample>();
-  const running = driver.makeDriver(
-    [device],
-    { sample: resolve, failed: (_, { code, detail }) => reject(deviceFailure(code, detail)) },
-    PARTS,
-  );
-  const timer = setTimeout(
-    () => reject(deviceFailure('no_data', `nothing came within ${waitS} s`)),
-    waitS * 1_000,
-  );
   try {
-    await running.start();
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-    await running.stop();
+    return await readOnce(name, device, waitS * SECOND_MS);
+  } catch (error) {
+    throw asFailure(error);
   }
 }
 
@@ -214,7 +194,8 @@ const COLUMNS: readonly Column<Row>[] = [
 
 function show(sample: Sample, mapping: Mapping, hasOrders: boolean, output: Output): void {
   const age_ms = Math.max(0, Date.now() - sample.atMs);
-  const orders = hasOrders && mapping.protocol === 'modbus' ? ordersOf(mapping, sample) : null;
+  const orders =
+    hasOrders && mapping.protocol === 'modbus' ? valuesInOrders(mapping.points, sample.values) : null;
   const rows = sample.values.map((value): Row => {
     const own = orders?.get(value.point);
     return {
@@ -232,28 +213,6 @@ function show(sample: Sample, mapping: Mapping, hasOrders: boolean, output: Outp
   const trip =
     sample.roundTripMs === null ? '' : `, round trip ${Math.round(sample.roundTripMs * 10) / 10} ms`;
   output.note(`${rows.length} of ${mapping.points.length} points, ${age_ms} ms old${trip}.`);
-}
-
-/** What each point would be in every order: the right one is mostly the only one that looks like a value. */
-function ordersOf(
-  { points }: ModbusMapping,
-  { values }: Sample,
-): Map<string, Record<string, number | string | null>> {
-  const shown = new Map<string, Record<string, number | string | null>>();
-  for (const { point: name, raw } of values) {
-    const point = points.find((one) => one.name === name);
-    if (point === undefined || ['bit', 'string'].includes(point.place.type)) continue;
-    const bytes = Buffer.from(raw, 'hex');
-    const entries = ORDERS.map((order) => {
-      const { is } = rawAt({ ...point.place, order }, bytes, 0);
-      return [
-        order,
-        typeof is === 'bigint' ? String(is) : Number(is) * point.rules.scale + point.rules.offset,
-      ] as const;
-    });
-    shown.set(name, Object.fromEntries(entries));
-  }
-  return shown;
 }
 
 const SCAN_TIMEOUT_MS = 1_000;
@@ -334,26 +293,17 @@ export const record: Define = (command, environment) => {
     .option('--for <duration>', 'how long, such as 30s', durationMs, RECORD_S * 1_000)
     .action(async (endpoint: string, values: RecordValues) => {
       const device = await deviceAt(endpoint, values);
-      if (device.mapping.protocol !== 'modbus')
-        throw new UsageError(
-          `granary bridge record is for Modbus, and the mapping is one of ${device.mapping.protocol}`,
-        );
-      const everyMs = Math.min(...device.mapping.points.map((point) => point.everyMs));
+      const { protocol } = device.mapping;
+      if (protocol !== 'modbus')
+        throw new UsageError(`granary bridge record is for Modbus, and the mapping is one of ${protocol}`);
       const stream = createWriteStream(values.output);
       await once(stream, 'open');
       let count = 0;
-      const endsAtMs = performance.now() + values.for;
-      do {
-        const tap = (exchange: Exchange) => {
-          count += 1;
-          stream.write(`${recordedLine(exchange, Date.now())}\n`);
-        };
-        await readDevice(device, PARTS, { tap }).catch((error: unknown) => {
-          if (!(error instanceof ReadError)) throw error;
-        });
+      await recordDevice(device, values.for, (line) => {
+        count += 1;
+        stream.write(`${line}\n`);
         environment.showProgress?.(`${count} requests`);
-        await sleep(Math.min(everyMs, Math.max(0, endsAtMs - performance.now())));
-      } while (performance.now() < endsAtMs);
+      });
       stream.end();
       await once(stream, 'close');
       outputOf(environment, values.json).one(
