@@ -9,8 +9,9 @@ import { isRefusal } from '@granary/testing/app/fixtures';
 import { readingOf } from '@granary/testing/core/readings';
 import { eventually } from '@granary/testing/server/eventually';
 import { pino } from 'pino';
+import type { Arrival, PackedBatch } from './batch.ts';
 import { newIngestCounters } from './counters.ts';
-import { type Arrival, HELD_READINGS_MAX, IngestPipeline, type PackedBatch } from './pipeline.ts';
+import { HELD_READINGS_MAX, IngestPipeline } from './pipeline.ts';
 
 const silent = pino({ level: 'silent' });
 

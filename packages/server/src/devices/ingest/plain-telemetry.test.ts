@@ -6,8 +6,8 @@ import { unpackReadings } from '@granary/core/telemetry/packed-readings';
 import type { LinkDevice, LinkHandler } from '@granary/link/port';
 import { deliver } from '@granary/link/session/deliver';
 import fc from 'fast-check';
+import type { Arrival } from './batch.ts';
 import { newIngestCounters } from './counters.ts';
-import type { Arrival } from './pipeline.ts';
 import { TelemetryIntake } from './telemetry-intake.ts';
 
 const NOW_MS = 1_800_000_000_000;

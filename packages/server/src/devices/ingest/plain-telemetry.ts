@@ -15,7 +15,8 @@ import { acceptReading, isFault, undeclaredIn } from '@granary/core/telemetry/re
 import type { LinkDevice, MessageReceipts, PlainTelemetry } from '@granary/link/port';
 import { decodeSafely } from '@granary/link/session/deliver';
 import type { SensorsById } from '../declared-sensors.ts';
-import type { Arrival, IngestPipeline, PlainReceiver } from './pipeline.ts';
+import type { Arrival, PlainReceiver } from './batch.ts';
+import type { IngestPipeline } from './pipeline.ts';
 
 /** Longer messages are not usual. */
 const BYTES_MAX = 4_096;

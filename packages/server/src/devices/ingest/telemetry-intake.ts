@@ -28,8 +28,9 @@ import type {
 import { isStorageFault } from '@granary/store/errors';
 import type { SensorsById } from '../declared-sensors.ts';
 import type { DeviceLog } from '../device-log.ts';
+import type { Arrival } from './batch.ts';
 import type { IngestCounters } from './counters.ts';
-import type { Arrival, IngestPipeline } from './pipeline.ts';
+import type { IngestPipeline } from './pipeline.ts';
 import { PlainMessages } from './plain-telemetry.ts';
 
 const NAME_CHARACTERS_MAX = 64;

@@ -7,8 +7,9 @@ import type { BrokerAddresses, LinkHandler } from '@granary/link/port';
 import { clientOver, type WriterClient } from '@granary/store/sqlite/writer-client';
 import { readClock } from '../../process/nodes/service-clock.ts';
 import { DeclaredSensorsCache } from '../declared-sensors.ts';
+import type { PackedBatch } from '../ingest/batch.ts';
 import { countsOf, newIngestCounters } from '../ingest/counters.ts';
-import { batchWriter, IngestPipeline, type PackedBatch } from '../ingest/pipeline.ts';
+import { batchWriter, IngestPipeline } from '../ingest/pipeline.ts';
 import { TelemetryIntake } from '../ingest/telemetry-intake.ts';
 import { CountedReceiver, PortCalls, type PortMessage, passable, sendCounted } from './port-calls.ts';
 import {
