@@ -113,7 +113,7 @@ function methodText(name: string, endpoint: Endpoint, types: TypeTexts): string 
   const query = endpoint.query === null ? null : queryType(endpoint.query.schema, types);
   const options = 'options?: CallOptions';
   const answer = endpoint.answers[200];
-  const result = (answer.check.schema as unknown as { properties: Record<string, unknown> }).properties;
+  const result = propertiesOf(answer);
   const doc = comment(endpoint.summary);
   if (answer.envelope !== 'page') {
     const args = [...ids, ...body, ...(query === null ? [] : [`query?: ${query}`]), options];
@@ -227,5 +227,7 @@ export async function clientTypes(): Promise<string> {
   ].join('\n\n')}\n`;
 }
 
-const dataOf = ({ answers }: Endpoint): unknown =>
-  (answers[200].check.schema as unknown as { properties: Record<string, unknown> }).properties['data'];
+const propertiesOf = ({ check }: Endpoint['answers'][200]): Record<string, unknown> =>
+  (check.schema as unknown as { readonly properties: Record<string, unknown> }).properties;
+
+const dataOf = ({ answers }: Endpoint): unknown => propertiesOf(answers[200])['data'];

@@ -77,7 +77,7 @@ export async function expireEntries(sql: Sql, { beforeMs, rowsMax }: Expiry): Pr
 export const REMEMBERED_MS = DAY_MS;
 
 /** A result whose shape changes needs an upgrade, because results of the last 24 hours are still returned. */
-const RESULT_DOCUMENT = documentKind<{ readonly result: unknown }>([], ({ result }) => ({ result }));
+const RESULT_DOCUMENT = documentKind<{ readonly result: unknown }>([]);
 
 /** The idempotency key of a request. */
 export interface IdempotencyKey {

@@ -181,25 +181,26 @@ const NOBODY = { idempotency: null, attempt: null };
 type Write = (call: UseCaseCall) => Promise<unknown>;
 type BoundFunctions = Record<string, (...args: unknown[]) => Promise<unknown>>;
 
+/** The functions of every slice; what `bind` makes of a slice has the type that `Slices` names. */
+function eachSlice<Slices>(bind: (slice: string, functions: Slice) => BoundFunctions): Slices {
+  return Object.fromEntries(
+    Object.entries(SLICES).map(([slice, functions]) => [slice, bind(slice, functions)]),
+  ) as Slices;
+}
+
 export function bindSlices(reader: Sql, write: Write): BoundSlices {
-  const bound: Partial<Record<string, unknown>> = {};
-  for (const [slice, { reads, writes }] of Object.entries(SLICES)) {
+  return eachSlice((slice, { reads, writes }) => {
     const functions: BoundFunctions = {};
     for (const [name, read] of Object.entries(readsOf(reads))) {
       functions[name] = (...args) => read(reader, ...args);
     }
-    bound[slice] = { ...functions, ...bindWrites(slice, writes, write, NOBODY) };
-  }
-  return bound as unknown as BoundSlices;
+    return { ...functions, ...bindWrites(slice, writes, write, NOBODY) };
+  });
 }
 
 /** The writes on behalf of a caller, each of which is entered in the audit log. */
 export function bindAudited(write: Write, attempt: Attempt | null): WriteSlices {
-  const bound: Partial<Record<string, unknown>> = {};
-  for (const [slice, { writes }] of Object.entries(SLICES)) {
-    bound[slice] = bindWrites(slice, writes, write, { idempotency: null, attempt });
-  }
-  return bound as unknown as WriteSlices;
+  return eachSlice((slice, { writes }) => bindWrites(slice, writes, write, { idempotency: null, attempt }));
 }
 
 /** Without a key the result has the same shape, and nothing is stored for a repetition. */
@@ -208,17 +209,15 @@ export function bindOnce(
   key: IdempotencyKey | null,
   attempt: Attempt | null = null,
 ): IdempotentSlices {
-  const bound: Partial<Record<string, unknown>> = {};
   const writeOnce = async (call: UseCaseCall): Promise<CallerResult<unknown>> => {
     const { result, isAllSent } = await write(call);
     if (key === null) return { result, encryptedSecret: null, replayed: false, isAllSent };
     const once = result as IdempotentResult<unknown>;
     return { ...once, isAllSent: isAllSent && !once.replayed };
   };
-  for (const [slice, { writes }] of Object.entries(SLICES)) {
-    bound[slice] = bindWrites(slice, writes, writeOnce, { idempotency: key, attempt });
-  }
-  return bound as unknown as IdempotentSlices;
+  return eachSlice((slice, { writes }) =>
+    bindWrites(slice, writes, writeOnce, { idempotency: key, attempt }),
+  );
 }
 
 function bindWrites(

@@ -10,13 +10,10 @@ interface Silo {
 }
 
 /** Three versions: the height was in centimetres at first, and whether the silo is open was not stored. */
-const SILO = documentKind<Silo>(
-  [
-    ({ height_cm, ...rest }) => ({ ...rest, heightM: Number(height_cm) / 100 }),
-    (content) => ({ ...content, isOpen: false }),
-  ],
-  (content) => content as unknown as Silo,
-);
+const SILO = documentKind<Silo>([
+  ({ height_cm, ...rest }) => ({ ...rest, heightM: Number(height_cm) / 100 }),
+  (content) => ({ ...content, isOpen: false }),
+]);
 
 const NORTH: Silo = { name: 'North', heightM: 12, isOpen: false };
 

@@ -13,11 +13,11 @@ export interface DocumentKind<Value> {
 
 /**
  * A kind of document. It begins with version 1, and each upgrade leads to the next one. After the first release a field that is
- * added, renamed or removed needs an upgrade.
+ * added, renamed or removed needs an upgrade. `check` throws for a content that is damaged; the service has written all others.
  */
 export function documentKind<Value extends object>(
   upgrades: readonly Upgrade[],
-  check: (content: DocumentContent) => Value,
+  check: (content: DocumentContent) => void = () => undefined,
 ): DocumentKind<Value> {
   const newest = upgrades.length + 1;
   return {
@@ -25,7 +25,9 @@ export function documentKind<Value extends object>(
       const { v, ...stored } = contentOf(JSON.parse(text));
       if (typeof v !== 'number' || !Number.isSafeInteger(v) || v < 1) throw new Error('no document version');
       if (v > newest) throw new Error(`document version ${v} is newer than ${newest}, the newest known here`);
-      return check(upgrades.slice(v - 1).reduce((content, upgrade) => upgrade(content), stored));
+      const content = upgrades.slice(v - 1).reduce((older, upgrade) => upgrade(older), stored);
+      check(content);
+      return content as Value;
     },
     write: (value) => JSON.stringify({ v: newest, ...value }),
   };
@@ -48,5 +50,4 @@ export const jobDocument = <Job extends { readonly deviceNo: number; readonly st
     if (!statuses.some((known) => known === status)) {
       throw new Error(`unknown status ${JSON.stringify(status)}`);
     }
-    return content as unknown as Job;
   });

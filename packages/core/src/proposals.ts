@@ -41,10 +41,7 @@ export interface StoredProposal extends ProposedOperation, ProposalDecision {
   readonly expiresAtMs: number;
 }
 
-export const PROPOSAL_DOCUMENT = documentKind<ProposedOperation>(
-  [],
-  (content) => content as unknown as ProposedOperation,
-);
+export const PROPOSAL_DOCUMENT = documentKind<ProposedOperation>([]);
 
 export const PROPOSAL_MS = PROPOSAL_MINUTES * MINUTE_MS;
 

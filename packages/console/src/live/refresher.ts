@@ -171,10 +171,11 @@ export function applyEvent(
 ): void {
   if (deviceId === null) return;
   if (MAY_CHANGE_ZONES.has(type)) refresh.zones();
-  const record = { device_id: deviceId, ...data };
-  if (type.startsWith('alert.')) site.alerts.put(record as unknown as FleetAlert);
-  else if (type.startsWith('operation.')) site.operations.put(record as unknown as FleetOperation);
-  else if (type.startsWith('command.')) site.commands.put(record as unknown as FleetCommand);
+  // The type of an event says of which kind its record is.
+  const record = { device_id: deviceId, ...data } as unknown as FleetAlert & FleetOperation & FleetCommand;
+  if (type.startsWith('alert.')) site.alerts.put(record);
+  else if (type.startsWith('operation.')) site.operations.put(record);
+  else if (type.startsWith('command.')) site.commands.put(record);
   else if ('mission_id' in data) refresh.mission(deviceId, data.mission_id);
   else if (type === 'device.removed') site.devices.remove(deviceId);
   else if (IS_ABOUT_DEVICE.has(type)) refresh.device(deviceId);

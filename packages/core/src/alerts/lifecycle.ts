@@ -303,5 +303,4 @@ const STORED_STATUSES: readonly unknown[] = [...ALERT_STATUSES, 'pending'];
 export const ALERT_DOCUMENT = documentKind<AlertState>([], (content) => {
   const { status } = content;
   if (!STORED_STATUSES.includes(status)) throw new Error(`unknown status ${JSON.stringify(status)}`);
-  return content as unknown as AlertState;
 });

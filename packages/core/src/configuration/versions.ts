@@ -3,7 +3,7 @@ import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { toIso } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
 
-const CONFIGURATION_DOCUMENT = documentKind<object>([], (content) => content);
+const CONFIGURATION_DOCUMENT = documentKind<object>([]);
 
 /** The fields of a configuration depend on the device, which the document does not name. */
 export const storedConfiguration = <Configuration extends object>(text: string): Configuration =>

@@ -169,5 +169,4 @@ export function told(
 /** The stored form of a notice. */
 export const NOTICE_DOCUMENT = documentKind<Omit<Notice, 'dueAtMs'>>([], (content) => {
   if (typeof content['snapshot'] !== 'object') throw new Error('the notice has no alert');
-  return content as unknown as Omit<Notice, 'dueAtMs'>;
 });

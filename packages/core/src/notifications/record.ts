@@ -48,7 +48,6 @@ export interface NotificationContent extends Omit<Message, 'told' | 'kind'> {
 /** The stored form of the content. */
 export const NOTIFICATION_DOCUMENT = documentKind<NotificationContent>([], (content) => {
   if (typeof content['target'] !== 'object') throw new Error('the notification has no target');
-  return content as unknown as NotificationContent;
 });
 
 export const notificationRecord = (stored: StoredNotification): NotificationRecord => ({

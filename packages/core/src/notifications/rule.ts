@@ -38,7 +38,6 @@ export interface StoredRule {
 /** The stored form of a rule. */
 export const RULE_DOCUMENT = documentKind<RuleContent>([], (content) => {
   if (!Array.isArray(content['targets'])) throw new Error('the rule has no targets');
-  return content as unknown as RuleContent;
 });
 
 /** The rule with everything that was not given, or a refusal that names every fault. */

@@ -26,7 +26,7 @@ export interface Duplicate {
   readonly addresses: readonly string[];
 }
 
-export const DUPLICATE_DOCUMENT = documentKind<Duplicate>([], (content) => content as unknown as Duplicate);
+export const DUPLICATE_DOCUMENT = documentKind<Duplicate>([]);
 
 /** The takeovers of one device in the last minute, and what was stored about them. */
 export interface Takeovers {

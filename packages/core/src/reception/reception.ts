@@ -59,7 +59,7 @@ export interface Reception {
   readonly clock: ClockRun | null;
 }
 
-export const RECEPTION_DOCUMENT = documentKind<Reception>([], (content) => content as unknown as Reception);
+export const RECEPTION_DOCUMENT = documentKind<Reception>([]);
 
 export const isClockRight = (offsetMs: number): boolean => Math.abs(offsetMs) <= CLOCK_OFFSET_MS_MAX;
 

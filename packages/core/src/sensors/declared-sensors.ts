@@ -40,7 +40,6 @@ export interface DeclaredSensors {
 export const SENSORS_DOCUMENT = documentKind<DeclaredSensors>([], (content) => {
   const { sensors } = content;
   if (!Array.isArray(sensors) || !sensors.every(isStored)) throw new Error('no list of sensors with lanes');
-  return { sensors };
 });
 
 function isStored(sensor: Partial<DeclaredSensor> | null): sensor is DeclaredSensor {

@@ -9,6 +9,7 @@ import { MIGRATIONS } from '../migrations/migrations.ts';
 import { readContents } from '../sqlite/backup/contents.ts';
 import { DATABASE_FILE, openReader, openWriter } from '../sqlite/database.ts';
 import { reasonOf } from '../sqlite/errors.ts';
+import { readArrays } from '../sqlite/read-arrays.ts';
 import {
   type Column,
   type ColumnKind,
@@ -182,10 +183,8 @@ export class MoveSource {
   }
 
   #all({ text, values }: Query): (number | string | null)[][] {
-    const statement = this.#database.prepare(text);
-    statement.setReturnArrays(true);
     try {
-      return statement.all(...values) as unknown as (number | string | null)[][];
+      return readArrays<number | string | null>(this.#database, text, values);
     } catch (error) {
       throw new MoveError(`cannot read ${join(this.folder, DATABASE_FILE)}: ${reasonOf(error)}`, {
         cause: error,

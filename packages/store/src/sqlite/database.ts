@@ -7,6 +7,7 @@ import { StoreOpenError } from '../errors.ts';
 import { SQLITE_DIALECT } from '../migrations/migration.ts';
 import { migrate, type OnUpgrade } from '../migrations/migrations.ts';
 import { reasonOf } from './errors.ts';
+import { readArrays } from './read-arrays.ts';
 import { SqliteSql } from './sql.ts';
 
 export const DATABASE_FILE = 'granary.db';
@@ -24,11 +25,10 @@ const LOG_BYTES_MAX = 64 * 1024 * 1024;
  * the rights of the service.
  */
 export function foreignObjectIn(database: DatabaseSync): string | null {
-  const statement = database.prepare(
+  const [[found] = []] = readArrays(
+    database,
     `SELECT type || ' ' || name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY type, name LIMIT 1`,
   );
-  statement.setReturnArrays(true);
-  const [found] = (statement.get() ?? []) as unknown as unknown[];
   return typeof found === 'string' ? found : null;
 }
 

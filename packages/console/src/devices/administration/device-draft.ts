@@ -131,9 +131,7 @@ export function patchOf(draft: DeviceDraft, before: DeviceDraft): DevicePatch {
 
 /** After a change of another person: what this person has typed stays, everything else is as it is now. */
 export const mergedDraft = (draft: DeviceDraft, before: DeviceDraft, now: DeviceDraft): DeviceDraft =>
-  Object.fromEntries(
-    fieldsOf(draft).map((field) => [field, isSame(draft[field], before[field]) ? now[field] : draft[field]]),
-  ) as unknown as DeviceDraft;
+  eachField(draft, (field) => (isSame(draft[field], before[field]) ? now[field] : draft[field]));
 
 export const changedFields = (before: DeviceDraft, now: DeviceDraft): readonly (keyof DeviceDraft)[] =>
   fieldsOf(before).filter((field) => !isSame(before[field], now[field]));
@@ -142,10 +140,15 @@ const fieldsOf = (draft: DeviceDraft) => Object.keys(draft) as (keyof DeviceDraf
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
+/** A draft whose fields have the values that a function gives them; each gets one of its own type. */
+const eachField = (draft: DeviceDraft, valueIn: (field: keyof DeviceDraft) => unknown): DeviceDraft =>
+  Object.fromEntries(fieldsOf(draft).map((field) => [field, valueIn(field)])) as unknown as DeviceDraft;
+
 const trimmed = (draft: DeviceDraft): DeviceDraft =>
-  Object.fromEntries(
-    Object.entries(draft).map(([field, value]) => [field, typeof value === 'string' ? value.trim() : value]),
-  ) as unknown as DeviceDraft;
+  eachField(draft, (field) => {
+    const value = draft[field];
+    return typeof value === 'string' ? value.trim() : value;
+  });
 
 /** A declared sensor as it was typed; what is empty is not given. */
 export interface SensorDraft {

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { BackupError } from '../../errors.ts';
 import { MIGRATIONS } from '../../migrations/migrations.ts';
 import { foreignObjectIn } from '../database.ts';
+import { readArrays } from '../read-arrays.ts';
 
 /** Figures about a database that are read fast, to compare a copy with its source and to tell a person what it is. */
 export interface Contents {
@@ -48,15 +49,11 @@ export function readContents(database: DatabaseSync, file: string): Contents {
 
 /** The first problem that SQLite finds in any page or index, or `null`. */
 export function faultIn(database: DatabaseSync): string | null {
-  const statement = database.prepare('PRAGMA integrity_check(1)');
-  statement.setReturnArrays(true);
-  const [result] = (statement.get() ?? []) as unknown as unknown[];
+  const [[result] = []] = readArrays(database, 'PRAGMA integrity_check(1)');
   return result === 'ok' ? null : String(result).split('\n')[0] || 'unknown fault';
 }
 
 function numberOf(database: DatabaseSync, text: string): number | null {
-  const statement = database.prepare(text);
-  statement.setReturnArrays(true);
-  const [value] = (statement.get() ?? []) as unknown as unknown[];
+  const [[value] = []] = readArrays(database, text);
   return typeof value === 'number' ? value : null;
 }
