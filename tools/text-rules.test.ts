@@ -48,7 +48,7 @@ describe('text rules', () => {
     ['docs/guide.md', `fine\nhttps://${HOST}/thing\n`, /guide\.md:2 which package registry/],
     ['package-lock.json', '"resolved": "https://example.org/thing.tgz",\n', /names no registry/],
     ['packages/console/src/shell/app.css', '.app:has(.map) {\n', /a class says the same/],
-    ['packages/core/src/reports/report-text.ts', 'const own = new Intl.DateTimeFormat();\n', /the same clock/],
+    ['packages/core/src/reports/period.ts', 'const own = new Intl.DateTimeFormat();\n', /the same clock/],
     ['packages/console/src/kit/table.tsx', "new Date(at).toLocaleString('de');\n", /the same clock/],
     ['packages/cli/src/alerts.ts', 'at.toLocaleTimeString();\n', /the same clock/],
     ['packages/console/src/kit/table.tsx', '<input type="number" />\n', /in its own language/],
