@@ -6,7 +6,7 @@ export const PATH_CHARS_MAX = 500;
 const LEFT_OUT = '(left out)';
 const NAME_OF_SECRET =
   /secret|password|token|authorization|credential|second_factor|^auth$|^endpoint$|^code$|^pin$|^(api_?)?key$/i;
-/** An API key, the secret of a session, a sign-in code or a webhook secret, wherever a caller has put it by mistake. */
+/** An API key, the secret of a session, a sign-in code or a webhook secret, in whatever field a caller has sent it by mistake. */
 const SECRET = /\b(gk_|gs_|gc_|gi_|whsec_)[\w+/=-]{16,}/g;
 const CHANGE_CHARS_MAX = 20_000;
 const VALUE_CHARS_MAX = 4_000;
@@ -24,7 +24,7 @@ export function auditInput(query: object, body: unknown): string | null {
   return JSON.stringify({ shortened: text.slice(0, INPUT_CHARS_MAX).toWellFormed() } satisfies AuditInput);
 }
 
-/** One of several changes of a request, as the input of its entry: whole differences, as many as fit. */
+/** The audit input of one change of a request that makes several: as many whole differences as fit. */
 export function auditedChange({ action, name, differences }: Omit<AuditedChange, 'left_out'>): string {
   const kept: AuditedChange['differences'] = [];
   let chars = 0;
@@ -46,7 +46,7 @@ function boundedValue(value: unknown): unknown {
     : `${text.slice(0, VALUE_CHARS_MAX).toWellFormed()}… (shortened, ${text.length} characters)`;
 }
 
-/** A body that is nested too deeply to be written is refused elsewhere. */
+/** A body that is nested too deeply for JSON is refused elsewhere. */
 function textOf(input: AuditInput): string {
   try {
     return JSON.stringify(input, (name, value: unknown) => (NAME_OF_SECRET.test(name) ? LEFT_OUT : value));

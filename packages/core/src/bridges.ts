@@ -16,13 +16,16 @@ export const NO_BRIDGED_DEVICES: BridgedCounts = {
   unit_differs: 0,
 };
 
-/** What a caller sees of bridges, each of which may have devices of several sites. */
+/** What a caller may see of bridges; one bridge may have devices of several sites. */
 export interface BridgeSight {
-  /** Of the bridge itself: its file, faults, journal, key and mappings, which name devices and addresses of all its sites. */
+  /**
+   * Whether the caller sees the bridge itself: its file, faults, journal, key and mappings, which name devices and addresses
+   * of all its sites.
+   */
   readonly isWhole: boolean;
   /** The devices that are shown and counted. A caller who is limited to some sees only bridges that have one of them. */
   readonly devices: Limits;
-  /** The devices of which the caller is told where they are and what exactly failed. */
+  /** The devices whose address and exact failure the caller may see. */
   readonly configured: Limits;
 }
 
@@ -35,7 +38,7 @@ export function bridgeSight(caller: Access): BridgeSight {
   };
 }
 
-/** `null`: the caller sees nothing of the device. One that is not registered is of no site. */
+/** `null` means that the caller sees nothing of the device. A device that is not registered belongs to no site. */
 export function shownDevice(
   device: BridgedDevice,
   { devices, configured }: BridgeSight,
@@ -56,11 +59,11 @@ export function shownDevice(
   };
 }
 
-/** What the figures of a device count it as. */
+/** Whether the device counts as `unit_differs` in the figures of its bridge. */
 export const isUnitDiffering = ({ last_failure }: Pick<BridgedDevice, 'last_failure'>): boolean =>
   last_failure?.code === UNIT_DIFFERS;
 
-/** How many devices there are after some were replaced or removed and others came, without reading those that stay. */
+/** The counts after some devices were removed and others added, computed without reading the devices that stay. */
 export function recount(
   counts: BridgedCounts,
   removed: readonly BridgedDevice[],

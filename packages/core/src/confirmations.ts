@@ -5,13 +5,13 @@ export const CONFIRMATION_MS = 60 * SECOND_MS;
 
 export type HowToConfirm = Reconfirmation['how'];
 
-/** What the policy asks for in a facility. */
+/** How the policy requires requests in a facility to be confirmed. */
 export function howToConfirm(policy: readonly Reconfirmation[], facility: string): HowToConfirm {
   const named = policy.find((one) => one.facility === facility);
   return (named ?? policy.find((one) => one.facility === null))?.how ?? 'none';
 }
 
-/** What somebody confirms: one request. */
+/** The request that a person confirms. */
 export interface ConfirmedRequest {
   readonly action: string;
   readonly deviceId: string;
@@ -20,7 +20,7 @@ export interface ConfirmedRequest {
   readonly body: unknown;
 }
 
-/** What is not a start is never asked for: a hold ends a movement. */
+/** Whether the request must be confirmed. A hold and an emergency stop end a movement, so they never need a confirmation. */
 export const isConfirmed = ({ action, body }: Pick<ConfirmedRequest, 'action' | 'body'>): boolean =>
   action !== 'commands.give' || !['hold', 'emergency_stop'].includes(commandOf(body));
 
@@ -41,14 +41,14 @@ function ordered(value: unknown): unknown {
 /** A confirmation as it is stored. */
 export interface StoredConfirmation {
   readonly hash: string;
-  /** Whose request it is. */
+  /** The key of the caller who makes the request. */
   readonly keyId: string;
   readonly digest: string;
   readonly confirmedBy: { readonly key_id: string; readonly name: string };
   readonly expiresAtMs: number;
 }
 
-/** Whether it is one for this request; that it is used once is checked when it is. */
+/** Whether the confirmation is valid for this request. Whether it was used already is checked when it is used. */
 export const fits = (
   { keyId, digest, confirmedBy }: StoredConfirmation,
   wanted: Pick<StoredConfirmation, 'keyId' | 'digest'>,

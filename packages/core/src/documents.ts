@@ -40,7 +40,7 @@ function contentOf(stored: unknown): DocumentContent {
   return stored as DocumentContent;
 }
 
-/** The stored form of operations, commands or missions; it refuses what cannot be one, whatever was damaged. */
+/** The stored form of operations, commands or missions. Reading refuses a damaged document that cannot be a job. */
 export const jobDocument = <Job extends { readonly deviceNo: number; readonly status: string }>(
   statuses: readonly Job['status'][],
 ): DocumentKind<Job> =>

@@ -28,15 +28,15 @@ export interface ExportedSensor {
 }
 
 export interface SensorSelection {
-  /** `null`: all of them. */
+  /** The names of the wanted sensors; `null` means all sensors. */
   readonly names: readonly string[] | null;
-  /** The unit of the contents of a silo; `null`: percent for `level`, kg for `weight`. */
+  /** The unit for the contents of a silo; `null` means percent for `level` and kg for `weight`. */
   readonly unit: ContentUnit | null;
 }
 
 const { weight: WEIGHT } = STANDARD_SENSORS;
 
-/** Without names the contents of a silo are called `weight` in kg and `level` in percent. */
+/** If no names are given, the contents of a silo are called `weight` in kg and `level` in percent. */
 export function exportedSensors(
   device: ExportedDevice,
   { names, unit }: SensorSelection,
@@ -64,7 +64,7 @@ function contents(name: string, { capacityKg }: ExportedDevice, unit: ContentUni
   return { ...plain(WEIGHT), name, unit, wholeKg: unit === 'percent' ? capacityKg : null };
 }
 
-/** Refuses a name that no device has, because an empty file would look like missing readings. */
+/** Refuses a name that no device has, because an empty file would look as if readings were missing. */
 export function refuseUnknownNames(
   { names }: SensorSelection,
   exported: Iterable<readonly ExportedSensor[]>,
@@ -78,7 +78,7 @@ export function refuseUnknownNames(
   throw new Refusal('invalid_input', 'the query is not valid', [{ path: '/sensor', message }]);
 }
 
-/** A stored value in the unit of the export; without a share it has exactly the digits that were stored. */
+/** A stored value in the unit of the export; a value that is not a share keeps exactly the digits that were stored. */
 export function exportedValue(stored: number, { scale, wholeKg }: ExportedSensor): number {
   const value = stored / scale;
   return wholeKg === null ? value : roundTo6((value / wholeKg) * 100);
@@ -88,7 +88,7 @@ export function exportedValue(stored: number, { scale, wholeKg }: ExportedSensor
 export const exportedUnit = ({ unit }: ExportedSensor, aggregate: Aggregate): string =>
   isCount(aggregate) ? 'count' : unit;
 
-/** The aggregate of a bucket in the unit of the export; `null` if it has implausible readings only. */
+/** The aggregate of a bucket in the unit of the export; `null` if all readings of the bucket are implausible. */
 export function exportedAggregate(
   bucket: Bucket,
   aggregate: Aggregate,

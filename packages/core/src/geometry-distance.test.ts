@@ -36,7 +36,7 @@ const place = fc.record({
   lng: fc.double({ min: -180, max: 180, noNaN: true }),
 });
 
-/** The haversine formula. */
+/** The distance on a sphere, by the haversine formula. */
 function sphericalDistanceM(from: Point, to: Point): number {
   const [north, east] = [toRadians(to.lat - from.lat), toRadians(to.lng - from.lng)];
   const square =

@@ -5,9 +5,9 @@ import geographiclib from 'geographiclib-geodesic';
 
 const { DISTANCE, WGS84 } = geographiclib.Geodesic;
 
-/** Of the sphere that deviates least from the WGS-84 ellipsoid: the mean of its three half axes. */
+/** The radius of the sphere that deviates least from the WGS-84 ellipsoid: the mean of its three half axes. */
 export const MEAN_RADIUS_M = (WGS84.a * (3 - WGS84.f)) / 3;
-/** A point closer to an edge than twice the resolution of a stored coordinate counts as inside. */
+/** A point that is closer to an edge than twice the resolution of a stored coordinate counts as inside. */
 const EDGE_WIDTH_M = 0.02;
 /** A fence wider than this cannot be projected onto one plane, and its inside would be ambiguous. */
 const FENCE_RADIUS_M_MAX = 1_000_000;
@@ -51,7 +51,7 @@ const cross = (a: Vector, b: Vector): Vector => [
 const scaled = ([x, y, z]: Vector, factor: number): Vector => [x * factor, y * factor, z * factor];
 const unit = (vector: Vector): Vector => scaled(vector, 1 / Math.sqrt(dot(vector, vector)));
 
-/** `null` when the fence is too wide to be projected. */
+/** `null` if the fence is too wide to be projected. */
 function planeOf(fence: Geofence): Plane | null {
   const corners = fence.map(vectorOf);
   const sum = corners.reduce<Vector>((a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]], [0, 0, 0]);

@@ -63,7 +63,7 @@ test('at most twenty codes of a day are looked at, whenever they come, also when
         assert.ok(result.waitMs >= 0 && result.waitMs <= DAY_MS);
         if (result.waitMs === 0) lookedAtMs.push(nowMs);
       }
-      // Two days touch each other at most.
+      // A span shorter than a day touches at most two days.
       for (const fromMs of lookedAtMs) {
         const near = lookedAtMs.filter((ms) => Math.abs(ms - fromMs) < DAY_MS / 2);
         assert.ok(near.length <= 2 * CODES_WRONG_MAX);
@@ -78,13 +78,13 @@ test('a code that waits is told until when', () => {
   assert.equal(codeTry(full, 6 * DAY_MS).waitMs, 0);
 });
 
-/** One name that is guessed at, as the service counts it: networks, places and what is stored of them. */
+/** The state of one guessed name, as the service counts it: networks, places, and the stored tries. */
 class Guessed {
   nowMs = 1_000 * DAY_MS;
   readonly lookedAtMs: { place: string; atMs: number }[] = [];
   #networks = new Map<string, NetworkTries>();
   #places = new Map<string, PlaceTries>();
-  /** What a restart leaves, by places. */
+  /** The tries that a restart leaves, by place. */
   readonly #stored: Record<string, Map<string, NetworkTries>> = { '': new Map(), home: new Map() };
 
   before(place: string, network: string): PasswordTries {
@@ -105,7 +105,10 @@ class Guessed {
     return 0;
   }
 
-  /** Returns the wait; where there is none, the right one lets in and makes the own wrong ones forgotten. */
+  /**
+   * Enters the right password and returns the wait. Without a wait the person is let in, and the wrong tries of the network
+   * are forgotten.
+   */
   enter(place: string, network: string): number {
     const { waitMs, tries } = passwordTry(this.before(place, network), this.nowMs);
     if (waitMs > 0) return waitMs;
@@ -179,7 +182,7 @@ test('an unused network waits at most ten seconds for each network beyond forty 
   ] as const) {
     const ada = new Guessed();
     const beganAtMs = ada.nowMs;
-    // All of them are asked again and again, always before the person.
+    // All networks are tried again and again, always before the person.
     let waitMs = 1;
     for (let second = 0; waitMs > 0; second++) {
       ada.nowMs = beganAtMs + second * SECOND_MS;

@@ -1,40 +1,46 @@
 import { backoffMs } from '@granary/common/patience';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 
-/** Wrong codes of a second factor in a day: at each known place, and everywhere else together. */
+/** The limit of wrong codes of a second factor in a day: at each known place, and at all other places together. */
 export const CODES_WRONG_MAX = 20;
-/** Wrong PINs of a person at one terminal; after these only the password counts there. */
+/** The limit of wrong PINs of a person at one terminal; after these only the password is accepted there. */
 const PIN_TRIES_MAX = 5;
-/** Wrong PINs of a person at all terminals where the person never gave the password; after these only the password counts there. */
+/**
+ * The limit of wrong PINs of a person at all terminals at which the person never gave the password; then only the password
+ * is accepted there.
+ */
 const PIN_TRIES_ELSEWHERE_MAX = 20;
-/** Wrong PINs of a person at one terminal in a day, whatever right ones come between; after these only the password counts there. */
+/**
+ * The limit of wrong PINs of a person at one terminal in a day, even with right ones in between; then only the password is
+ * accepted there.
+ */
 const PINS_WRONG_IN_A_DAY_MAX = 10;
-/** Of one person; a further place takes that of the one that was used longest ago. */
+/** The limit for one person; a further place replaces the one that was used longest ago. */
 export const KNOWN_PLACES_MAX = 100;
 const PIN_WAITS = { firstMs: SECOND_MS, longestMs: MINUTE_MS };
 
-/** Passwords of a name without a wait, from each network of a known place, and from each network elsewhere. */
+/** The number of passwords for a name without a wait, from each network of a known place, and from each network elsewhere. */
 const PASSWORDS_FREE = 5;
-/** The wait after these, for the network alone: as often as others ask, each network has a turn of its own. */
+/** The wait of a network after these passwords. Each network waits for itself, however often others try. */
 const PASSWORD_WAITS = { firstMs: SECOND_MS, longestMs: MINUTE_MS };
 /**
- * Wrong passwords of a name at each known place, and everywhere else together. Networks with none, one or two wrong ones go further than
- * the others, which leaves room for whoever has not tried yet.
+ * The limit of wrong passwords for a name at each known place, and at all other places together. Networks with none, one or
+ * two wrong passwords have a higher limit than the others, which leaves room for a person who has not tried yet.
  */
 export const PASSWORDS_WRONG_MAX = { byFailures: [100, 60, 40], others: 20 } as const;
-/** After this time there is room for one more. */
+/** After this time one more password is accepted. */
 export const PASSWORD_ROOM_MS = 10 * SECOND_MS;
 
-/** Wrong passwords of a name from one network, of a day. */
+/** The wrong passwords for a name from one network in a day. */
 export interface NetworkTries {
   readonly count: number;
   readonly lastAtMs: number;
 }
 
-/** Wrong passwords of a name from all networks of a place, less those for which there is room again since. */
+/** The wrong passwords for a name from all networks of a place, without those for which there is room again. */
 export interface PlaceTries {
   readonly count: number;
-  /** When there was room again for the last time. */
+  /** The time up to which the room is counted. */
   readonly atMs: number;
 }
 
@@ -43,7 +49,7 @@ export interface PasswordTries {
   readonly place: PlaceTries;
 }
 
-/** `tries` are the ones with this password, which is looked at where nobody waits. */
+/** A password is only checked if `waitMs` is 0; `tries` then include it. */
 export interface PasswordTry {
   readonly waitMs: number;
   readonly tries: PasswordTries;
@@ -75,7 +81,7 @@ export function passwordTry(before: PasswordTries, nowMs: number): PasswordTry {
   };
 }
 
-/** A clock that was set back forgets, too. */
+/** A clock that was set back makes the tries forgotten, too. */
 const ofThisDay = (tries: NetworkTries, nowMs: number): NetworkTries =>
   Math.abs(nowMs - tries.lastAtMs) >= DAY_MS ? { count: 0, lastAtMs: nowMs } : tries;
 
@@ -87,32 +93,32 @@ function withRoom({ count, atMs }: PlaceTries, nowMs: number): PlaceTries {
     : { count: count - rooms, atMs: atMs + rooms * PASSWORD_ROOM_MS };
 }
 
-/** The password was right, so it is not counted, and the next one need not wait for it. */
+/** The tries without the right password, so that it is not counted and the next password need not wait for it. */
 export const withoutLastPassword = ({ network, place }: PasswordTries): PasswordTries => ({
   network: { count: Math.max(0, network.count - 1), lastAtMs: network.lastAtMs - PASSWORD_WAITS.longestMs },
   place: { ...place, count: Math.max(0, place.count - 1) },
 });
 
-/** The fullest that a place can be, from what is stored of its networks: for a node that has counted none of it. */
+/** The highest count that a place can have, computed from the stored tries of its networks; for a node that has counted none of them. */
 export function restoredPlace(networks: readonly NetworkTries[], nowMs: number): PlaceTries {
   const [longest] = PASSWORDS_WRONG_MAX.byFailures;
   const recent = networks.filter(({ lastAtMs }) => Math.abs(nowMs - lastAtMs) < longest * PASSWORD_ROOM_MS);
   const sum = recent.reduce((total, { count }) => total + count, 0);
-  // From the last one on there was room again.
+  // Room is counted from the last try on.
   const lastAtMs = Math.max(...recent.map((one) => one.lastAtMs));
   return { count: Math.min(longest, sum), atMs: recent.length === 0 ? nowMs : Math.min(nowMs, lastAtMs) };
 }
 
 export type SecretKind = 'password' | 'code' | 'pin';
 
-/** So many wrong ones before a right one from the same place are mistakes of the person. */
+/** Up to this number, wrong tries before a right one from the same place count as mistakes of the person. */
 export const TYPED_WRONGLY_MAX = 5;
-/** How long a person is told of wrong ones after the last. */
+/** How long a person is told about wrong tries after the last of them. */
 export const TOLD_FOR_MS = 30 * DAY_MS;
 const MAILED_FROM = 10;
 const MAILED_AGAIN_MS = DAY_MS;
 
-/** Many, of which the last ones are new, and not more than one mail a day. */
+/** Whether a person is told by mail: there are many wrong tries, of which the last ones are new, and at most one mail is sent in a day. */
 export function isToldByMail(
   wrong: readonly NetworkTries[],
   mailedAtMs: number | null,
@@ -123,19 +129,19 @@ export function isToldByMail(
   return recent.reduce((sum, { count }) => sum + count, 0) >= MAILED_FROM;
 }
 
-/** The codes that were counted, and since when. */
+/** The number of codes that were counted, and the start of the count. */
 export interface CodeTries {
   readonly count: number;
   readonly sinceMs: number;
 }
 
-/** `tries` are the ones with this code, which is looked at where nobody waits. */
+/** A code is only checked if `waitMs` is 0; `tries` then include it. */
 export interface CodeTry {
   readonly waitMs: number;
   readonly tries: CodeTries;
 }
 
-/** The codes of a day are counted together; nothing but time makes wrong ones forgotten. */
+/** The codes of a day are counted together; only time makes wrong codes forgotten. */
 export const codeTry = (before: CodeTries | undefined, nowMs: number): CodeTry =>
   tryOfDay(before, nowMs, CODES_WRONG_MAX);
 
@@ -149,22 +155,22 @@ function tryOfDay(before: CodeTries | undefined, nowMs: number, wrongMax: number
 
 /** The PINs of a person that were tried since the last right one. */
 export interface PinTries {
-  /** At this terminal. */
+  /** The tries at this terminal. */
   readonly count: number;
   readonly lastAtMs: number;
-  /** At all terminals where the person never gave the password. */
+  /** The tries at all terminals at which the person never gave the password. */
   readonly elsewhere: number;
   /** Whether the person has given the password at this terminal. */
   readonly isKnown: boolean;
-  /** Those of a day at this terminal that were wrong, also before a right one. */
+  /** The wrong PINs of a day at this terminal, even those before a right one; `null` if there are none. */
   readonly ofDay: CodeTries | null;
 }
 
-/** The wrong ones of the day with a further one. */
+/** The wrong PINs of the day after one more. */
 export const pinsOfDay = ({ ofDay }: PinTries, nowMs: number): CodeTry =>
   tryOfDay(ofDay ?? undefined, nowMs, PINS_WRONG_IN_A_DAY_MAX);
 
-/** What becomes of a further PIN: it is looked at, comes too early, or does not count any more. */
+/** The answer to one more PIN: it is checked after the wait, or PINs are no longer accepted. */
 export type PinTry = { readonly waitMs: number } | 'password_required';
 
 export function pinTry(tries: PinTries, nowMs: number): PinTry {

@@ -4,18 +4,18 @@ import { toIso, toIsoOrNull } from '@granary/contract/time';
 /** A preset key must be long enough that it cannot be guessed. */
 export const PRESET_KEY_LENGTH_MIN = 32;
 
-/** Facilities and devices; `null` means no limit, and where both are named a place must be in both. */
+/** Facilities and devices; `null` means no limit. If both are given, a place must match both. */
 export interface Area {
   readonly facilities: readonly string[] | null;
   readonly deviceIds: readonly string[] | null;
 }
 
-/** What its holder may do, and where. */
+/** What a caller may do, and where. */
 export interface Grant extends Area {
-  /** `null` where the scopes were given one by one. */
+  /** `null` if the scopes were given one by one. */
   readonly role: Role | null;
   readonly scopes: readonly Scope[];
-  /** `oidc`: from the groups of the identity provider; otherwise it was given here. */
+  /** `oidc` means that the grant comes from the groups of the identity provider; without a source it was given here. */
   readonly source?: 'oidc';
 }
 
@@ -35,12 +35,12 @@ export interface Place {
   readonly facility: string;
 }
 
-/** Where something is allowed: in any of these areas. */
+/** The areas in which something is allowed; a place must be in at least one of them. */
 export type Limits = readonly Area[];
 
 export const UNLIMITED: Limits = [{ facilities: null, deviceIds: null }];
 
-/** Whoever may operate may also stop, and propose. */
+/** A grant with `operate` also includes `stop` and `propose`. */
 const includes = ({ scopes }: Grant, scope: Scope): boolean =>
   scopes.includes(scope) || ((scope === 'stop' || scope === 'propose') && scopes.includes('operate'));
 
@@ -48,8 +48,8 @@ export const hasScope = ({ grants }: Access, scope: Scope): boolean =>
   grants.some((grant) => includes(grant, scope));
 
 /**
- * Where the caller has the scope. Areas that name only facilities, or only devices, become one, so that the cost of a list
- * does not depend on how many grants there are.
+ * The areas in which the caller has the scope. Areas that name only facilities are joined into one, and so are areas that
+ * name only devices, so that the cost of a list does not depend on the number of grants.
  */
 export function limitsWith({ grants }: Access, scope: Scope): Limits {
   const areas = grants.filter((grant) => includes(grant, scope));
@@ -87,8 +87,8 @@ export const hasFacility = (limits: Limits, facility: string): boolean =>
   );
 
 /**
- * Whether the device may be put into the facility, or taken out of it, which changes who sees it. An area of single devices
- * that names no facility gives no right in any.
+ * Whether the caller may put the device into the facility or take it out of it, which changes who sees the device. An area
+ * of single devices that names no facility gives this right in no facility.
  */
 export const mayPlace = (limits: Limits, place: Place): boolean =>
   canAccess(
@@ -98,7 +98,7 @@ export const mayPlace = (limits: Limits, place: Place): boolean =>
 
 export const isUnlimited = (limits: Limits): boolean => limits.some(isEverywhere);
 
-/** The part of the limits that is about these devices; `null` means all. */
+/** The part of the limits for these devices; `null` means all devices. */
 export function limitsAmong(limits: Limits, deviceIds: readonly string[] | null): Limits {
   if (deviceIds === null) return limits;
   return limits.map((area) => ({
@@ -126,21 +126,21 @@ export interface StoredKey extends Access {
   readonly expiresAtMs: number | null;
   readonly lastUsedAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** The person whose key it is; `null` for a key of a program, and for a person. */
+  /** The person who owns the key; `null` for the key of a program, and for a person. */
   readonly ownerId: string | null;
 }
 
-/** A caller as it is stored. With a personal key it is the owner, with at most the rights of both. */
+/** A caller as it is stored. A caller with a personal key is its owner, with only the rights that both the owner and the key have. */
 export interface StoredCaller extends StoredKey {
-  /** The key with which the person calls; `null` for everything else. */
+  /** The personal key with which the person calls; `null` for every other caller. */
   readonly personalKeyId: string | null;
   readonly personalKeyName?: string;
 }
 
-/** Whose sessions and sign-in codes these are: those of a personal key have no more rights than the key. */
+/** The id of the holder of sessions and sign-in codes. Those of a personal key belong to the key, so they have no more rights than it. */
 export const secretHolderOf = ({ personalKeyId, keyId }: StoredCaller): string => personalKeyId ?? keyId;
 
-/** A personal key as a caller, from what its owner is and may do at this moment. */
+/** A personal key as a caller, with what its owner is and may do at this moment. */
 export const callerWithin = (
   owner: Omit<StoredKey, 'createdAtMs' | 'lastUsedAtMs'>,
   key: StoredKey,
@@ -160,7 +160,7 @@ export const callerWithin = (
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
 
-/** What both allow, where both allow it. */
+/** The grants that both have, at the places that both name. */
 export const grantsWithin = (owner: Access, key: Access): Grant[] =>
   owner.grants
     .flatMap((grant) => key.grants.map((own) => commonOf(grant, own)))
@@ -182,7 +182,7 @@ function inBoth(one: readonly string[] | null, other: readonly string[] | null):
   return one.filter((name) => names.has(name));
 }
 
-/** All grants as one: every scope and every place that is named in any of them. */
+/** All grants as one: every scope and every place that any grant names. */
 export function reachOf({ grants }: Access): Pick<KeyRecord, 'scopes' | 'facilities' | 'device_ids'> {
   const named = (places: readonly (readonly string[] | null)[]): string[] | null => {
     const all = new Set(places.flatMap((names) => names ?? []));

@@ -4,7 +4,7 @@ import { type ClockEstimates, offsetOf, withSample } from './nodes.ts';
 
 const AHEAD_MS = 1_000_000;
 
-/** An answer after `roundTripMs`, of which the question took `towardsMs`. */
+/** A question that took `towardsMs` to the database, and its answer after `roundTripMs`. */
 const sample = (askedAtMs: number, roundTripMs: number, towardsMs: number, aheadMs = AHEAD_MS) => ({
   askedAtMs,
   answeredAtMs: askedAtMs + roundTripMs,

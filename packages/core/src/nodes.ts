@@ -15,7 +15,7 @@ interface Estimate {
   readonly errorMs: number;
 }
 
-/** Newest last. */
+/** The newest estimate is the last one. */
 export type ClockEstimates = readonly Estimate[];
 
 /** The database read its clock at some time between the question and the answer. */
@@ -32,7 +32,7 @@ export function withSample(estimates: ClockEstimates, sample: ClockSample): Cloc
   return [...estimates.filter(agrees), newest].slice(-ESTIMATES_MAX);
 }
 
-/** The offset of the quickest answer; `null` before the first. */
+/** The offset by the quickest answer; `null` before the first answer. */
 export function offsetOf(estimates: ClockEstimates): number | null {
   const [best] = estimates.toSorted((one, other) => one.errorMs - other.errorMs);
   return best?.offsetMs ?? null;
@@ -50,10 +50,10 @@ export interface NodeRecord {
   /** The hash of the admin key that was preset by a setting of this node. */
   readonly presetHash: string | null;
   readonly startedAtMs: number;
-  /** Since when it has said so without a gap. */
+  /** Since when the node has reported without a gap that it lives. */
   readonly liveSinceMs: number;
   readonly lastSeenAtMs: number;
-  /** Since when it has reached the external broker without a gap; `null` while it does not. */
+  /** Since when the node has reached the external broker without a gap; `null` while it does not reach it. */
   readonly brokerSinceMs: number | null;
 }
 
@@ -61,13 +61,13 @@ export interface NodeRecord {
 export const conflictingNodes = (broker: BrokerKind, others: readonly NodeRecord[]): NodeRecord[] =>
   others.filter((other) => broker === 'embedded' || other.broker === 'embedded');
 
-/** Nodes that have said that they live between two looks at them; the others may have crashed a moment ago. */
+/** The nodes that have reported between two queries that they live; the others may have crashed a moment ago. */
 export function provenAlive(before: readonly NodeRecord[], now: readonly NodeRecord[]): NodeRecord[] {
   const seenAtMs = new Map(before.map(({ nodeId, lastSeenAtMs }) => [nodeId, lastSeenAtMs]));
   return now.filter(({ nodeId, lastSeenAtMs }) => lastSeenAtMs > (seenAtMs.get(nodeId) ?? lastSeenAtMs));
 }
 
-/** Of nodes that must not run together, the one that came last gives way, also if it was only away for some time. */
+/** If nodes must not run together, the one that came last gives way, even if it was only away for some time. */
 export const isLast = (own: NodeRecord, others: readonly NodeRecord[]): boolean =>
   others.some(
     ({ liveSinceMs, nodeId }) =>
@@ -75,8 +75,8 @@ export const isLast = (own: NodeRecord, others: readonly NodeRecord[]): boolean 
   );
 
 /**
- * Of the nodes that reach the external broker, the one that has done so for the longest time takes the messages of devices. So it
- * changes only when that node ends, freezes, or loses the broker or the database.
+ * The collector is the node that has reached the external broker for the longest time. So the collector changes only when
+ * that node ends, freezes, or loses the broker or the database.
  */
 export const isCollector = (own: NodeRecord, others: readonly NodeRecord[]): boolean => {
   const { brokerSinceMs: ownMs, nodeId: ownId } = own;

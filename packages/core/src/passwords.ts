@@ -1,13 +1,13 @@
 /**
- * Which passwords are refused. Lists of stolen passwords have few of 15 characters and more, and those are names, well-known
- * words, rows of keys and repetitions put together; so what counts is what is left without these.
+ * The characters that a password needs beside names, well-known words, rows of keys and repetitions. Lists of stolen
+ * passwords have few of 15 characters and more, and these are put together from such parts; so only the rest counts.
  */
 const LEFT_CHARS_MIN = 5;
 const LEFT_DISTINCT_MIN = 4;
 const NAME_CHARS_MIN = 3;
 const ROW_CHARS_MIN = 4;
 
-/** As people walk over a keyboard or count; each is also looked for backwards. */
+/** Rows of keys, the alphabet and digits, as people type them one after another; each row is also searched backwards. */
 const ROWS = [
   'abcdefghijklmnopqrstuvwxyz',
   '01234567890123456789',
@@ -25,7 +25,7 @@ const ROWS = [
   'qaywsxedcrfvtgbzhnujmikolp',
 ].flatMap((row) => [row, [...row].reverse().join('')]);
 
-/** The words of which the well-known passwords are made, in English and German, and those of this service. */
+/** The words of well-known passwords in English and German, and the words of this service. */
 const WORDS = `
   administrator admin root superuser user users guest gast test testing tester demo default standard system server login logon
   password passwort passwords kennwort passphrase passwd pass secret geheim geheimnis changeme change letmein access zugang
@@ -44,7 +44,7 @@ const WORDS = `
   .trim()
   .split(/\s+/);
 
-/** Letters for which people write digits and signs. */
+/** The letters that people replace by digits and signs. */
 const WRITTEN_FOR: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
@@ -79,7 +79,7 @@ const isTooLittle = (left: string): boolean =>
 
 function without(text: string, words: readonly string[]): string {
   let left = text;
-  // A word of two or three letters is often a part of another one.
+  // A word of two or three letters is often a part of a longer word, so only whole words of this length are removed.
   for (const word of words) {
     left = word.length <= NAME_CHARS_MIN ? left.replaceAll(wholeWord(word), ' ') : left.replaceAll(word, ' ');
   }
@@ -88,7 +88,7 @@ function without(text: string, words: readonly string[]): string {
 
 const wholeWord = (word: string): RegExp => new RegExp(`(?<![\\p{L}])${word}(?![\\p{L}])`, 'gu');
 
-/** Takes the longest piece of any row away, wherever one begins. */
+/** Replaces the longest piece of any row at each position. */
 function withoutRows(text: string): string {
   let left = '';
   for (let at = 0; at < text.length; ) {
@@ -101,7 +101,7 @@ function withoutRows(text: string): string {
   return left;
 }
 
-/** What is repeated counts once: the shortest part of which the text consists, also where the last one is cut off. */
+/** A repeated part counts once: the shortest part that the text repeats, even if the last repetition is cut off. */
 function withoutRepetition(text: string): string {
   for (let length = 1; length <= text.length / 2; length++) {
     if (text.slice(length) === text.slice(0, -length)) return text.slice(0, length);

@@ -9,44 +9,44 @@ import { isTerminalKind, mayAdminister } from './terminals.ts';
 
 export const INVITE_MS = 7 * DAY_MS;
 
-/** A person is a principal without a secret of its own: it has sessions, as a key has. */
+/** A person is a principal without a secret of their own: a person has sessions, as a key has. */
 export interface StoredPerson extends StoredKey {
   readonly login: string;
   readonly email: string | null;
   readonly hasPassword: boolean;
   /** Whether the person is known to the identity provider. */
   readonly hasIdentity: boolean;
-  /** `null` without a second factor. */
+  /** `null` if the person has no second factor. */
   readonly recoveryCodesLeft: number | null;
 }
 
 export interface StoredPasskey {
   readonly credentialId: string;
-  /** The person whose it is. */
+  /** The person who owns the passkey. */
   readonly keyId: string;
   readonly name: string;
-  /** The host name for which it was made; it signs for no other. */
+  /** The host name for which the passkey was made; it is valid for no other host. */
   readonly rpId: string;
-  /** SPKI, in base64url. */
+  /** The SPKI form in base64url. */
   readonly publicKey: string;
   readonly signCount: number;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | null;
 }
 
-/** Of one person. */
+/** The limit for one person. */
 export const PASSKEYS_MAX = 20;
 
-/** What a person has beside the password. */
+/** The second factor of a person beside the password. */
 export interface StoredSecondFactor {
-  /** In base 32. */
+  /** The secret in base 32. */
   readonly secret: string;
-  /** Of the last code that was used; it and earlier ones are not taken again. */
+  /** The time step of the last code that was used; this code and earlier ones are not accepted again. */
   readonly lastStep: number;
   readonly recoveryHashes: readonly string[];
 }
 
-/** What is used up by a sign-in. */
+/** The part of a second factor that a sign-in uses up. */
 export type UsedFactor =
   | { readonly step: number; readonly countedAt: string }
   | { readonly recoveryHash: string }
@@ -78,7 +78,7 @@ export const personRecord = (person: StoredPerson): Person => ({
   last_used_at: toIsoOrNull(person.lastUsedAtMs),
 });
 
-/** An administrator of a site names its facilities; one of everything is an `administrator`. */
+/** The role of a site administrator needs facilities; the administrator of all facilities has the role `administrator`. */
 export function grantsOf(wanted: readonly NewGrant[], list = 'grants'): Grant[] {
   return wanted.map(({ role, facilities = null, device_ids: deviceIds = null }, index) => {
     if (role === 'site_administrator' && facilities === null) {
@@ -97,8 +97,9 @@ const contains = (outer: Area, inner: Area): boolean =>
   holds(outer.facilities, inner.facilities) && holds(outer.deviceIds, inner.deviceIds);
 
 /**
- * Whoever administers everything manages everybody; others only people whose rights they have themselves, in each place. Those
- * of the identity provider may be others at the next sign-in, so nobody else manages people who have them, or nothing yet.
+ * An administrator of all facilities manages everybody. Others manage only people whose rights they have themselves, at each
+ * place. The grants of the identity provider may change at the next sign-in, so nobody else manages people who have such
+ * grants, or none.
  */
 export function mayManage(manager: Access, grants: readonly Grant[]): boolean {
   if (isUnlimited(limitsWith(manager, 'admin'))) return true;
@@ -109,13 +110,13 @@ export function mayManage(manager: Access, grants: readonly Grant[]): boolean {
   );
 }
 
-/** Whether the caller may let somebody in as this person, or a browser as this terminal. */
+/** Whether the caller may make a link with which this person, or a browser as this terminal, gets in. */
 export const mayMakeLinkFor = (caller: Access, whom: StoredKey): boolean =>
   isTerminalKind(whom.kind) ? mayAdminister(caller, whom) : mayManage(caller, whom.grants);
 
 /**
- * Whether the caller may have the secret of a key with these rights. Whoever administers registers devices, so may also let a
- * program report for them; no role has the scope for that.
+ * Whether the caller may have the secret of a key with these rights. An administrator may register devices, and so may also
+ * let a program report for them; no role has the scope `ingest`.
  */
 export const mayHoldKeyWith = (caller: Access, grants: readonly Grant[]): boolean =>
   isWithin(
@@ -126,7 +127,7 @@ export const mayHoldKeyWith = (caller: Access, grants: readonly Grant[]): boolea
     })),
   );
 
-/** Whether the rights of the holder contain all of these. */
+/** Whether the holder has all rights of these grants. */
 export const isWithin = (holder: Access, grants: readonly Grant[]): boolean =>
   grants.every((grant) =>
     grant.scopes.every((scope) => limitsWith(holder, scope).some((area) => contains(area, grant))),

@@ -13,7 +13,7 @@ import type { StoredCaller } from './keys.ts';
 import type { OperationPlan } from './operations/state.ts';
 import { fromGrams, roundTo6 } from './units.ts';
 
-/** What is proposed; it never changes. */
+/** The proposed operation; it never changes. */
 export interface ProposedOperation {
   readonly type: OperationType;
   readonly request: FeedRequest | DischargeRequest;
@@ -23,11 +23,11 @@ export interface ProposedOperation {
   readonly proposedBy: Actor;
 }
 
-/** What a person decided; everything is `null` before. */
+/** The decision of a person; all fields are `null` before it. */
 export interface ProposalDecision {
   readonly decidedAtMs: number | null;
   readonly decidedBy: Actor | null;
-  /** `null` where it was refused. */
+  /** `null` if the proposal was refused. */
   readonly operationId: string | null;
   readonly refusalReason: string | null;
 }
@@ -45,7 +45,7 @@ export const PROPOSAL_DOCUMENT = documentKind<ProposedOperation>([]);
 
 export const PROPOSAL_MS = PROPOSAL_MINUTES * MINUTE_MS;
 
-/** When the device ends it by itself, in the unit of the request. */
+/** The limits at which the device ends the operation by itself, in the unit of the request. */
 export const endsOf = ({ maxAmountG, maxDurationMs, unit }: OperationPlan): Proposal['ends'] => ({
   amount_max: fromGrams(maxAmountG, unit),
   minutes_max: roundTo6(maxDurationMs / MINUTE_MS),
@@ -79,7 +79,7 @@ export const proposalRecord = (proposal: StoredProposal, nowMs: number): Proposa
   operation_id: proposal.operationId,
 });
 
-/** Of two who decide at once the second is told what the first decided. */
+/** If two people decide at the same time, the second one is told what the first one decided. */
 export function refuseDecided(proposal: StoredProposal, nowMs: number): void {
   const status = proposalStatus(proposal, nowMs);
   if (status === 'open') return;
@@ -88,7 +88,7 @@ export function refuseDecided(proposal: StoredProposal, nowMs: number): void {
   throw new Refusal('proposal_not_open', `the proposal is ${status}${who}`);
 }
 
-/** A key does not confirm what it proposed; a person who has signed in may confirm what an agent proposed with a key of theirs. */
+/** A key cannot confirm its own proposal; a signed-in person may confirm a proposal that an agent made with a key of this person. */
 export function refuseProposer(
   { proposedBy }: StoredProposal,
   { keyId, kind, personalKeyId }: Pick<StoredCaller, 'keyId' | 'kind' | 'personalKeyId'>,
@@ -101,7 +101,7 @@ export function refuseProposer(
   );
 }
 
-/** The caller of a confirmed start, with who proposed it. */
+/** The caller of a confirmed start, with the key that proposed it. */
 export const startedBy = (actor: Actor | null, { proposedBy }: StoredProposal): Actor | null =>
   actor && {
     ...actor,

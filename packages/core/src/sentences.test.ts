@@ -60,7 +60,7 @@ const check = (sentences: readonly (string | null | undefined)[]): void => {
   }
 };
 
-/** What a caller is told by whatever this refuses. */
+/** The text that a caller gets if this refuses; `null` if it does not refuse. */
 function refusalOf(act: () => unknown): string | null {
   try {
     act();

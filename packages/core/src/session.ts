@@ -8,9 +8,9 @@ import { grantRecord } from './people.ts';
 const SESSION_MS_MAX = 30 * DAY_MS;
 const SESSION_UNUSED_MS_MAX = 7 * DAY_MS;
 const SHARED_UNUSED_MS_MAX = 90 * DAY_MS;
-/** Of one key; a further session ends the one that was used longest ago. */
+/** The limit for one key; a further session ends the one that was used longest ago. */
 export const SESSIONS_PER_KEY_MAX = 100;
-/** Of one key; a further code ends the oldest one. */
+/** The limit for one key; a further code ends the oldest one. */
 export const CODES_PER_KEY_MAX = 100;
 export const CHALLENGE_MS = 5 * MINUTE_MS;
 export const CODE_MS_USUAL = 10 * MINUTE_MS;
@@ -19,22 +19,22 @@ export const CODE_MS_USUAL = 10 * MINUTE_MS;
 export interface StoredSession {
   readonly hash: string;
   readonly keyId: string;
-  /** Of the browser when it signed in. */
+  /** The address of the browser when it signed in. */
   readonly address: string;
   readonly browser: string;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number;
   readonly expiresAtMs: number;
-  /** Its latest end, also if it is used; `null` where that of every session holds. */
+  /** The latest end of this session, even if it is used; `null` if the limit for all sessions applies. */
   readonly endsAtMs: number | null;
-  /** What the identity provider calls it, empty where it has no name for it; `null` for one that began without it. */
+  /** The name of the session at the identity provider, empty if it has none; `null` for a session that began without the provider. */
   readonly providerSid: string | null;
 }
 
-/** Used by whoever stands there. */
+/** A terminal or a display is used by everybody who stands in front of it. */
 export const isShared = (kind: PrincipalKind): boolean => kind === 'terminal' || kind === 'display';
 
-/** When a session ends that is not used again; that of a terminal or a display does not age while it is used. */
+/** When a session ends if it is not used again; the session of a terminal or a display has no other limit. */
 export const sessionEndMs = (
   kind: PrincipalKind,
   createdAtMs: number,
@@ -67,7 +67,7 @@ export const newSession = (
   providerSid,
 });
 
-/** Of a session that begins with a code of this one: it cannot be used for longer, and the provider ends both. */
+/** The limits of a session that begins with a code of this session: it cannot last longer, and the provider ends both. */
 export const limitsOfCode = ({
   createdAtMs,
   endsAtMs,
@@ -106,7 +106,7 @@ export function sessionRecord(
 
 const SESSION_ID_CHARS = 24;
 
-/** Names a session without its secret. */
+/** The id names a session without its secret. */
 export const sessionIdOf = ({ hash }: StoredSession): string => hash.slice(0, SESSION_ID_CHARS);
 
 export const listedSession = (session: StoredSession, current: StoredSession | null): SessionListed => ({

@@ -16,7 +16,7 @@ test('a shift begins at 06:00, 14:00 or 22:00 of the local day, also when the cl
   // On 29 March 2026 the clocks are put forward at 01:00 UTC.
   assert.equal(startOf('2026-03-29T03:00:00Z'), '2026-03-28T21:00');
   assert.equal(startOf('2026-03-29T04:00:00Z'), '2026-03-29T04:00');
-  // 13:45 there.
+  // It is 13:45 there.
   assert.equal(startOf('2026-11-15T00:00:00Z', 'Pacific/Chatham'), '2026-11-14T16:15');
 });
 

@@ -25,13 +25,13 @@ export const noteRecord = (note: StoredNote): Note => ({
   created_by: note.createdBy,
 });
 
-/** A note on a facility is for those who have all of it. */
+/** A note about a whole facility is only for callers who may read all of the facility. */
 export const canSeeNote = (limits: Limits, { deviceId, facility }: StoredNote): boolean =>
   deviceId === null ? hasFacility(limits, facility) : canAccess(limits, { deviceId, facility });
 
 export interface StoredHandover {
   readonly handoverId: string;
-  /** `null` for all facilities. */
+  /** `null` means all facilities. */
   readonly facility: string | null;
   readonly fromMs: number;
   readonly toMs: number;
@@ -54,11 +54,11 @@ export const handoverRecord = (handover: StoredHandover): Handover => ({
   acknowledged_by: handover.acknowledgedBy,
 });
 
-/** A handover of all facilities is for those who have all of them. */
+/** A handover of all facilities is only for callers who have all facilities. */
 export const hasPlaceOf = (limits: Limits, facility: string | null): boolean =>
   facility === null ? isUnlimited(limits) : hasFacility(limits, facility);
 
-/** The last beginning of a shift, by times of day in the time zone, in their order. */
+/** The last start of a shift; `startsMs` are times of day in the time zone, in ascending order. */
 export function shiftStartMs(nowMs: number, zone: string, startsMs: readonly number[]): number {
   const midnight = Math.floor(localMs(nowMs, zone) / DAY_MS) * DAY_MS;
   const starts = [midnight - DAY_MS, midnight].flatMap((day) =>
@@ -67,7 +67,7 @@ export function shiftStartMs(nowMs: number, zone: string, startsMs: readonly num
   return starts.findLast((startMs) => startMs <= nowMs) ?? nowMs - DAY_MS;
 }
 
-/** How long the longest shift of a day is, by times of day in their order. */
+/** The length of the longest shift of a day; `startsMs` are times of day in ascending order. */
 export function longestShiftMs(startsMs: readonly number[]): number {
   const [first = 0] = startsMs;
   const ends = [...startsMs.slice(1), first + DAY_MS];

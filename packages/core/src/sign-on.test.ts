@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Claims, claimedGroups, claimedPerson, grantsOfGroups, policyOf } from './sign-on.ts';
 
-/** As the documents of the providers show them. */
+/** Claims as the documents of the providers show them. */
 const ENTRA: Claims = {
   ver: '2.0',
   iss: 'https://login.microsoftonline.com/9122040d-6c67-4c5b-b112-36a304b66dad/v2.0',

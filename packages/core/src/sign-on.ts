@@ -5,17 +5,17 @@ import { toIso } from '@granary/contract/time';
 import type { Grant } from './keys.ts';
 import { grantsOf } from './people.ts';
 
-/** Without a document nobody gets anything from a group. */
+/** The policy before one is stored: nobody gets rights from a group. */
 const DEFAULTS: SignInPolicy = { groups: [], session_hours: 12, reconfirm: [], second_factor_for: 'nobody' };
 
-/** Refuses a grant that cannot hold. */
+/** Returns the whole policy, and refuses a grant that is not possible. */
 export function policyOf(given: NewSignInPolicy): SignInPolicy {
   const policy = { ...DEFAULTS, ...given };
   grantsOf(policy.groups, 'groups');
   return policy;
 }
 
-/** What somebody in these groups may do. Members of the group of the settings administer everything, whatever the policy says. */
+/** The grants of a member of these groups. A member of the group in the settings administers everything, whatever the policy says. */
 export function grantsOfGroups(
   policy: SignInPolicy,
   groups: readonly string[],
@@ -28,11 +28,11 @@ export function grantsOfGroups(
   return grantsOf(wanted).map((grant) => ({ ...grant, source: 'oidc' }));
 }
 
-/** Those that the identity provider did not give. */
+/** The grants that did not come from the identity provider. */
 export const localGrants = (grants: readonly Grant[]): Grant[] =>
   grants.filter(({ source }) => source !== 'oidc');
 
-/** What an identity provider says of a person. */
+/** The statements of an identity provider about a person. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 const GROUPS_MAX = 2_000;
@@ -43,7 +43,7 @@ const LOGIN_CHARS_MAX = 50;
 
 export interface ClaimedGroups {
   readonly groups: readonly string[];
-  /** There are too many for a token, so that the provider has only named where they can be asked for (Entra). */
+  /** There are too many groups for a token, so the provider has only named where they can be read (Entra). */
   readonly areLeftOut: boolean;
 }
 
@@ -56,7 +56,7 @@ const fieldOf = (value: unknown, name: string): unknown =>
 export const claimAt = (claims: Claims, path: string): unknown =>
   fieldOf(claims, path) ?? path.split('.').reduce(fieldOf, claims as unknown);
 
-/** A claim is a text or a list of them. An address that nobody has verified says nothing. */
+/** A claim is a text or a list of texts. An e-mail address that nobody has verified is ignored. */
 export function claimedGroups(claims: Claims, path: string): ClaimedGroups {
   const claim = path === 'email' && claims['email_verified'] !== true ? undefined : claimAt(claims, path);
   const listed = Array.isArray(claim) ? claim : [claim];
@@ -73,11 +73,11 @@ export function claimedGroups(claims: Claims, path: string): ClaimedGroups {
 export interface ClaimedPerson {
   readonly name: string;
   readonly email: string | null;
-  /** Without the characters that a name for signing in may not have. */
+  /** The name for signing in, without characters that it must not have. */
   readonly login: string;
 }
 
-/** The e-mail address is shown, and never identifies anybody. */
+/** The e-mail address is shown, but never identifies a person. */
 export function claimedPerson(claims: Claims): ClaimedPerson {
   const text = (name: string, charsMax: number): string | null => {
     const value = claims[name];

@@ -20,13 +20,13 @@ export const TERMINALS_MAX = 1_000;
 
 export type TerminalKind = Terminal['kind'];
 
-/** Whoever stands before a locked terminal sees everything there, and stops. */
+/** Everybody who stands in front of a locked terminal can read everything there, and stop. */
 const SCOPES_OF: Readonly<Record<TerminalKind, readonly Scope[]>> = {
   terminal: ['read', 'stop'],
   display: ['read'],
 };
 
-/** A PIN is too little for what concerns people, keys and devices themselves. */
+/** A PIN does not give scopes that concern people, keys and devices themselves. */
 const SCOPES_BY_PIN: readonly Scope[] = ['operate', 'configure'];
 
 export const terminalGrant = (kind: TerminalKind, facilities: readonly string[]): Grant =>
@@ -49,8 +49,8 @@ export const terminalRecord = (key: StoredKey): Terminal => ({
 });
 
 /**
- * What a person may do at a terminal: everything that the locked terminal may, so that what it shows stays when people come
- * and go, and of their own rights those that a PIN is enough for, at the places of the terminal.
+ * The grants of a person at a terminal: all grants of the locked terminal, so that its view stays the same when people come
+ * and go, and those of the person's own scopes for which a PIN is enough, at the places of the terminal.
  */
 export function grantsAt(terminal: Access, person: Access): Grant[] {
   const here = facilitiesOf(terminal);
@@ -62,13 +62,16 @@ export function grantsAt(terminal: Access, person: Access): Grant[] {
   return [...terminal.grants, ...own];
 }
 
-/** A session as it is found: at a terminal with the person who has signed in there. */
+/** A session as it was found; at a terminal, with the person who has signed in there. */
 export interface FoundSession {
   readonly key: StoredCaller;
   readonly person: { readonly key: StoredKey; readonly untilMs: number } | null;
 }
 
-/** The person at the terminal, or the terminal itself when it is locked again: a person who is gone or disabled leaves it as it is then. */
+/**
+ * The person at the terminal, or the terminal itself if it is locked again; it is locked again as soon as the person is
+ * removed or disabled.
+ */
 export function callerAtTerminal({ key, person }: FoundSession, nowMs: number): StoredCaller {
   if (person === null || nowMs >= person.untilMs || !isValidAt(person.key, nowMs)) return key;
   return personAtTerminal(key, person.key);
@@ -80,11 +83,11 @@ export const personAtTerminal = (terminal: Access, person: StoredKey): StoredCal
   grants: grantsAt(terminal, person),
 });
 
-/** Only who operates there signs in at a terminal. */
+/** Only a person who may operate at a terminal can sign in there. */
 export const maySignInAt = (terminal: Access, person: Access): boolean =>
   hasScope({ grants: grantsAt(terminal, person) }, 'operate');
 
-/** Whether the caller administers all these facilities; giving a terminal away gives nobody more than reading and stopping. */
+/** Whether the caller administers all these facilities; a terminal gives no more rights than to read and stop. */
 export const mayEnrolAt = (administered: Limits, facilities: readonly string[]): boolean =>
   facilities.every((facility) =>
     administered.some(
@@ -92,11 +95,11 @@ export const mayEnrolAt = (administered: Limits, facilities: readonly string[]):
     ),
   );
 
-/** Whether the caller enrols and ends this terminal. */
+/** Whether the caller may enrol and end this terminal. */
 export const mayAdminister = (caller: Access, terminal: Access): boolean =>
   mayEnrolAt(limitsWith(caller, 'admin'), facilitiesOf(terminal));
 
-/** One digit, rows such as 1234 or 9876, and pairs that are repeated. */
+/** Whether the PIN is one repeated digit, a row such as 1234 or 9876, or a repeated pair. */
 export function isEasyPin(pin: string): boolean {
   const digits = Array.from(pin, Number);
   const steps = new Set(digits.slice(1).map((digit, index) => (digit - (digits[index] ?? 0) + 10) % 10));

@@ -5,7 +5,7 @@ export const roundTo6 = (value: number): number => Math.round(value * 1e6) / 1e6
 
 interface Scale {
   readonly grams: number;
-  /** Decimal places, never finer than a gram, so that rounding to whole grams is not visible. */
+  /** The decimal places of the unit, never finer than a gram, so that rounding to whole grams is not visible. */
   readonly decimals: number;
 }
 

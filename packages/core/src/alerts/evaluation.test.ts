@@ -76,7 +76,7 @@ class Alerts {
   }
 }
 
-/** Numbers as if thrown, the same at every run. */
+/** Pseudo-random numbers with a normal distribution, the same in every run. */
 function* gaussians(): Generator<number, never> {
   let seed = 42;
   const uniform = () => {
@@ -111,7 +111,7 @@ describe('noise of 0.4 points around a threshold for an hour', () => {
   }
 });
 
-/** One second in the life of a silo: its weight may leap, it may fall silent, somebody may acknowledge or shelve. */
+/** One second of a silo: its weight may jump, it may stop reporting, and a person may acknowledge or shelve an alert. */
 const moment = fc.record({
   percent: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(10, 19, 20, 20.5, 21, 21.5, 50, 88.5, 89.5, 90, 99) },
@@ -172,7 +172,7 @@ const silent: Facts = {
   },
 };
 
-/** Lives through all moments, looking after each of them, and at whatever the check wants to see in between. */
+/** Goes through all moments, evaluates the alerts before and after each of them, and calls `check` in between. */
 function live(
   moments: readonly Moment[],
   given: AlertDelays,
@@ -194,7 +194,7 @@ function live(
 }
 
 const still = { acknowledges: false, shelves: false };
-/** A sensor that is silent, heard once while its device is away, and silent again. */
+/** A sensor that stops reporting, reports once while its device is offline, and stops again. */
 const HEARD_BETWEEN: Parameters<typeof live>[0] = [
   { percent: 0, pauseMs: 1_000, humidity: 40_000, ...still },
   { percent: 0, pauseMs: 1_000, humidity: null, ...still },

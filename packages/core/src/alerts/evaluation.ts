@@ -15,7 +15,7 @@ import { type ReceptionFacts, receptionConditions, receptionTimesMs } from './ru
 import { reported, type SensorFacts, staleFromMs } from './rules/sensor-rules.ts';
 import { type ThresholdFacts, thresholdConditions } from './rules/threshold-rules.ts';
 
-/** What the alerts of every device follow from, whatever its profile adds. */
+/** The facts that decide about the alerts of every device; a profile adds its own. */
 export interface AlertFacts extends ThresholdFacts, ReceptionFacts {
   readonly deviceNo: number;
   readonly configuration: { readonly maintenance: Maintenance } & ThresholdFacts['configuration'];
@@ -25,7 +25,7 @@ export interface AlertFacts extends ThresholdFacts, ReceptionFacts {
 export interface AlertRules<Facts extends AlertFacts> {
   /** The present conditions of the device, exactly one for each type of alert it can have, without its threshold rules. */
   conditionsOf(facts: Facts & Observed, nowMs: number): Condition[];
-  /** When a condition of this profile can change without a message, apart from silence and maintenance. */
+  /** The times at which a condition of this profile can change without a message, without those of silence and maintenance. */
   timesMs(facts: Facts & Observed): readonly number[];
 }
 
@@ -78,7 +78,7 @@ const conditionsOfRemovedRules = (
     return isRemoved ? [{ type, rule, state: 'absent', delays: NO_DELAYS }] : [];
   });
 
-/** No later value could bring back the condition of a rule that does not exist. */
+/** The delays for a rule that does not exist: its condition stays absent whatever values arrive, so there is nothing to wait for. */
 const NO_DELAYS: AlertDelays = { onMs: 0, offMs: 0 };
 
 /** The changes of a device's alerts according to its conditions. */
@@ -99,8 +99,8 @@ function alertChanges(
 }
 
 /**
- * The earliest time at which the alerts can change without a message; `null` for never. After a late evaluation this time may
- * have passed already.
+ * The earliest time at which the alerts can change without a message; `null` means never. After a late evaluation this time
+ * may have passed already.
  */
 export function nextEvaluationAtMs<Facts extends AlertFacts>(
   rules: AlertRules<Facts>,
@@ -124,7 +124,7 @@ export function nextEvaluationAtMs<Facts extends AlertFacts>(
 const delaysFor = (alert: AlertState, conditions: readonly Condition[], delays: AlertDelays): AlertDelays =>
   conditions.find((condition) => isAbout(alert, condition))?.delays ?? delays;
 
-/** When the silence of a device or of its sensors, or the end of maintenance, changes a status or raises an alert. */
+/** The times at which the silence of a device or of its sensors, or the end of maintenance, changes a status or raises an alert. */
 function silenceTimesMs({ presence, latest, sensors, ...observed }: SensorFacts & Observed): number[] {
   const ofSensors = reported(latest, sensors).flatMap(({ sensor, newest }) => [
     newest.tsMs + sensorFreshnessMs(sensor, presence) + 1,
@@ -139,7 +139,7 @@ function silenceTimesMs({ presence, latest, sensors, ...observed }: SensorFacts 
   return [...ofSensors, ...ofDevice.filter((timeMs) => timeMs !== null)];
 }
 
-/** When a value that grows with time has grown enough to be updated. */
+/** The times at which a value that grows with time has grown enough to be updated. */
 const growthTimesMs = (conditions: readonly Condition[], open: readonly AlertState[]): number[] =>
   conditions.flatMap((condition) => {
     if (condition.state !== 'present' || condition.age === undefined) return [];

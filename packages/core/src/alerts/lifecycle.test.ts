@@ -62,7 +62,7 @@ const ALERTS = {
   'a resolved one': { ...active, ...ida, status: 'resolved', clearedAtMs: goneAtMs, resolvedAtMs: goneAtMs },
 } as const satisfies Record<string, AlertState | null>;
 
-/** The outcome, and the events that tell of it. */
+/** The status after an input, and the events that are published. */
 type Outcome = readonly [status: AlertState['status'] | null, ...events: string[]];
 type Row = Record<'present' | 'worse' | 'indeterminate' | 'absent' | 'absent for long', Outcome>;
 

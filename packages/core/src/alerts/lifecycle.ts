@@ -36,12 +36,12 @@ const MEASURED: ReadonlySet<AlertType> = new Set<AlertType>([
 
 export const onDelayMs = (type: AlertType, { onMs }: AlertDelays): number => (MEASURED.has(type) ? onMs : 0);
 
-/** What a condition is about; of one device there is one condition for each of these. */
+/** The subject of a condition; a device has one condition for each subject. */
 export interface ConditionSubject {
   readonly type: AlertType;
   /** The key of the threshold rule that the condition comes from; other types have one condition per device. */
   readonly rule?: string;
-  /** The delays of the rule; those of the device when not given. */
+  /** The delays of the rule; when they are not given, the delays of the device apply. */
   readonly delays?: AlertDelays;
 }
 
@@ -58,11 +58,11 @@ interface PresentCondition extends ConditionSubject {
   readonly cause: string | null;
   /** The smallest change of the value that is stored while the alert is open; 0 when not given. */
   readonly valueStep?: number;
-  /** For a value that grows with time: its unit, and when it was 0. */
+  /** Given for a value that grows with time: its unit, and the time at which the value was 0. */
   readonly age?: { readonly sinceMs: number; readonly unitMs: number };
 }
 
-/** `indeterminate`: inside the dead band, or without data; such a condition neither raises nor clears an alert. */
+/** `indeterminate` means inside the dead band, or without data; such a condition neither raises nor clears an alert. */
 export type Condition =
   | PresentCondition
   | (ConditionSubject & { readonly state: 'absent' | 'indeterminate' });
@@ -77,7 +77,7 @@ export interface AlertState {
   readonly type: AlertType;
   /** The key of the threshold rule that raised the alert; `null` for all other types. */
   readonly rule: string | null;
-  /** `pending`: the condition is present, but not yet for the on-delay; such an alert is not shown. */
+  /** `pending` means that the condition is present, but not yet for the on-delay; such an alert is not shown. */
   readonly status: AlertStatus | 'pending';
   readonly severity: AlertSeverity;
   readonly message: AlertMessage;
@@ -198,7 +198,7 @@ const isFurtherCause = (before: string | null, after: string | null): boolean =>
 function isOutdated(alert: AlertState, condition: PresentCondition): boolean {
   if (alert.cause !== condition.cause || alert.threshold !== condition.threshold) return true;
   if (isRenamed(alert.message, condition.message)) return true;
-  // A sentence about an age names its beginning, which is another one if a value came in between.
+  // A sentence about an age names the time at which the age was 0, and a reading that arrives changes this time.
   const isSentenceOfValue = condition.age === undefined && alert.currentValue !== condition.currentValue;
   if (!isSentenceOfValue && !isSameSentence(alert.message, condition.message)) return true;
   if (alert.currentValue === condition.currentValue) return false;
@@ -224,7 +224,7 @@ function clearWhenLasting(alert: AlertState, { offMs }: AlertDelays, nowMs: numb
 
 const REMOVAL_NOTE = 'the device was removed';
 
-/** The device of the alert was removed. The note says so, unless a person wrote another one. `null` for an alert that nobody was shown. */
+/** Resolves an alert whose device was removed; the note says so unless a person wrote one. `null` for an alert that was never shown. */
 export const resolveWithRemoval = (alert: AlertState, nowMs: number): AlertState | null =>
   alert.status === 'pending'
     ? null

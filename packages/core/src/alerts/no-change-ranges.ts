@@ -14,7 +14,7 @@ import {
 
 /**
  * The stored values that cannot change any alert, so that a reading within them needs no evaluation. A sensor without a
- * range may have any plausible value. Valid until alerts or thresholds change.
+ * range may have any plausible value. The ranges are valid until alerts or thresholds change.
  */
 export interface NoChangeRanges {
   readonly weight: ValueRange;
@@ -89,7 +89,7 @@ function shownRange(
 ): ValueRange[] {
   if (status === 'pending' || absentSinceMs !== null || currentValue === null) return [];
   const shown = currentValue * scale;
-  // Smaller by the error, so that rounding cannot hide a reading that must be evaluated.
+  // The step is smaller by the error, so that rounding cannot hide a reading that must be evaluated.
   const step = valueStep * scale - Math.max(SHOWN_ERROR_MAX * scale, STORED_ERROR_MAX);
   return [{ min: Math.floor(shown - step) + 1, max: Math.ceil(shown + step) - 1 }];
 }

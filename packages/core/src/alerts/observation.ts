@@ -4,15 +4,15 @@ import { deviceStatus, freshnessMs, type Presence } from '../devices/status.ts';
 
 /** Since when the silence of a device and of its sensors counts. */
 export interface SilenceTimes {
-  /** Since when the service has been running without a gap; silence before that is not the device's. */
+  /** Since when the service has been running without a gap; earlier silence does not count as silence of the device. */
   readonly observedSinceMs: number;
   /** Since when the device has been online after a silence, so that its sensors get time to report again. */
   readonly onlineSinceMs: number;
 }
 
-/** What an evaluation takes into account of the times when the service was not running. */
+/** The facts about the times without a running service that an evaluation takes into account. */
 export interface Observed extends SilenceTimes {
-  /** When the evaluation was due; `null` when it was not. */
+  /** When the evaluation was due; `null` if no evaluation was due. */
   readonly dueAtMs: number | null;
 }
 
@@ -41,7 +41,7 @@ export function offlineFromMs(presence: Presence, observedSinceMs: number): numb
   return linkDownAtMs !== null && linkDownAtMs >= sinceMs ? Math.min(linkDownAtMs, silenceMs) : silenceMs;
 }
 
-/** When `device_offline` is raised. */
+/** The time at which `device_offline` is raised; `null` for a device that never sent anything. */
 export function offlineAlertAtMs(presence: Presence, observedSinceMs: number): number | null {
   const fromMs = offlineFromMs(presence, observedSinceMs);
   return fromMs === null ? null : fromMs + presence.offlineDelayMs;

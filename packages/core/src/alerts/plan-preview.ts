@@ -14,9 +14,9 @@ import { fromGrams, fromGramsPerMin, roundTo6, toGrams, toGramsPerMin } from '..
 import { levelRules } from './rules/level-rules.ts';
 import { contains } from './rules/value-range.ts';
 
-/** What a planned operation is compared with. */
+/** The usual values that a planned operation is compared with. */
 export interface UsualWork {
-  /** `null` where too little was moved to tell. */
+  /** `null` if too few operations were completed to know a usual amount. */
   readonly amountG: number | null;
   readonly shiftMs: number;
 }
@@ -66,13 +66,13 @@ export function previewOperation(
   };
 }
 
-/** `null` where the device never reported a weight, or one that cannot be true. */
+/** `null` if the device never reported a weight, or if its weight is implausible. */
 function knownWeightG({ weight, capacityKg }: SiloAtStart): number | null {
   if (weight === undefined) return null;
   return isBelievable(STANDARD_SENSORS.weight, weight, capacityKg) ? weight.value : null;
 }
 
-/** By the rules that raise the alerts. */
+/** The thresholds that the operation passes, according to the rules that raise the alerts. */
 function crossed(
   { configuration }: SiloAtStart,
   beforeG: number,

@@ -1,14 +1,14 @@
 import { type AlertStatistics, LISTED_MAX } from '@granary/contract/alert-statistics';
 
-/** What the alerts that are open now add to the statistics. */
+/** The part of the statistics that comes from the alerts that are open now. */
 export type OpenAlerts = Pick<AlertStatistics, 'standing' | 'shelved'>;
 
-/** What was raised in a time. */
+/** The part of the statistics about the alerts that were raised in a period. */
 export type RaiseStatistics = Omit<AlertStatistics, keyof OpenAlerts>;
 
 export const NO_OPEN_ALERTS: OpenAlerts = { standing: { total: 0, alerts: [] }, shelved: 0 };
 
-/** Of all open alerts, from two parts of them: the list has those that have stood longest, of which nothing is known first. */
+/** Joins the figures of two groups of open alerts. The list has the longest standing ones; those with an unknown start come first. */
 export function openAlertsOf(one: OpenAlerts, other: OpenAlerts): OpenAlerts {
   const alerts = [...one.standing.alerts, ...other.standing.alerts].toSorted(
     (first, second) => sinceMs(first) - sinceMs(second),

@@ -38,7 +38,7 @@ function planOne(device: DescribedDevice, set: DeviceChange['set'], limits: Limi
   return plan;
 }
 
-/** A person repairs a file or a change at once, so more faults are listed than for other bodies. */
+/** A person repairs all faults of a file or a change together, so more of them are listed than for other bodies. */
 export const FAULTS_LISTED_MAX = 200;
 
 export function refuseFaults(what: string, faults: readonly ValidationIssue[]): void {

@@ -2,7 +2,7 @@
 export interface CsvRow {
   readonly row: number;
   readonly cells: readonly string[];
-  /** What follows cannot be read. */
+  /** Why the rest of the file cannot be read; such a row is the last one. */
   readonly fault?: 'open_quote' | 'text_after_quote' | 'too_many_cells';
 }
 
@@ -11,7 +11,7 @@ export type Separator = (typeof SEPARATORS)[number];
 const CELLS_MAX = 200;
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** A spreadsheet writes semicolons where a comma is the decimal mark. */
+/** Returns the separator of a file: a spreadsheet writes semicolons where a comma is the decimal mark. */
 export function separatorOf(text: string): Separator {
   const end = text.search(/[\r\n]/);
   const names = (end === -1 ? text : text.slice(0, end)).replaceAll(/"[^"]*"/g, '');
@@ -52,7 +52,7 @@ export function* csvRows(text: string, separator: Separator): Generator<CsvRow, 
   }
 }
 
-/** The place after the quote that ends the cell; -1 if there is none. */
+/** The position after the quote that ends the cell; -1 if there is none. */
 function endOfQuoted(text: string, start: number): number {
   let at = text.indexOf('"', start + 1);
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);

@@ -10,7 +10,7 @@ const COLUMNS = [...NEEDED, 'firmware_version', 'capacity_kg'] as const;
 const LABEL = 'label.';
 type Column = (typeof COLUMNS)[number] | `${typeof LABEL}${string}`;
 
-/** Digits with at most one decimal mark. Three digits after it may be thousands, so they are not guessed at. */
+/** Digits with at most one decimal mark. Three digits after the mark may be thousands, so such a text is refused. */
 const NUMBER = /^\d{1,12}([.,](\d{1,2}|\d{4,6}))?$/;
 
 const FAULTS = {
@@ -24,10 +24,10 @@ export interface DeviceOfRow {
   readonly device: SiteDevice;
 }
 
-/** A row of the file: its device, or everything that is wrong with it. */
+/** A row of the file: its device, or all faults of the row. */
 export type ReadRow = DeviceOfRow | { readonly row: number; readonly faults: readonly ValidationIssue[] };
 
-/** Of a row, or of one of its columns. */
+/** The path of a fault in a row, or in one of its columns. */
 export const placeOf = (row: number, column = ''): string =>
   column === '' ? `/rows/${row}` : `/rows/${row}/${column}`;
 
@@ -64,7 +64,7 @@ function columnFaults(names: readonly string[]): ValidationIssue[] {
 
 interface Reading {
   readonly limits: Limits;
-  /** Of the devices so far. */
+  /** The rows of the devices that were read so far, by device id. */
   readonly rowOf: Map<string, number>;
 }
 
@@ -100,7 +100,7 @@ function readRow({ row, cells }: CsvRow, columns: readonly Column[], reading: Re
 const given = <Fields extends object>(fields: Fields): Partial<Fields> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 
-/** What is no number stays a text, which the schema refuses. */
+/** A text that is not a number stays text, and the schema refuses it. */
 const numberOf = (text: string): number | string =>
   NUMBER.test(text) ? Number(text.replace(',', '.')) : text;
 

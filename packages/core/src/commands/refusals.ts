@@ -10,7 +10,7 @@ import { COMMAND_RULES, type CommandState } from './state.ts';
 /** The facts that decide whether a device may move now. */
 export interface DeviceToMove {
   readonly presence: Presence;
-  /** The unfinished commands only. */
+  /** Contains the unfinished commands only. */
   readonly commands: readonly CommandState[];
   /** The device has a live MQTT session that is subscribed to its commands. */
   readonly isReachable: boolean;

@@ -16,7 +16,7 @@ export const unstoredStopDetail = (isSent: boolean) =>
 
 type Detail = Sentence<keyof typeof COMMAND_DETAILS>;
 
-/** What is known, what the service waits for, and until when. */
+/** The sentence says what is known, what the service waits for, and until when. */
 export function commandStatusDetail(command: CommandState): Detail {
   if (isEndDeclared(command)) return declaredDetail(command);
   if (isEmergencyStop(command)) return emergencyStopDetail(command);

@@ -124,7 +124,7 @@ function applyNotSent(command: CommandState, delivery: NotSentReason, nowMs: num
 const failUnsent = (command: CommandState, nowMs: number): CommandState =>
   end(command, 'failed', 'not_sent', sentence('nothing_sent'), nowMs);
 
-/** Once a command was sent, only the device can cancel it, and reports that it did. */
+/** A command that was sent can only be cancelled by the device, which reports the cancellation. */
 function cancelUnsent(command: CommandState, nowMs: number): CommandState {
   if (command.status !== 'queued' || isEmergencyStop(command)) return command;
   return end(command, 'cancelled', 'emergency_stop', sentence('stop_came_first'), nowMs);

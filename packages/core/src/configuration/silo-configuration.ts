@@ -40,7 +40,7 @@ export function applyPatch(current: SiloConfiguration, patch: SiloConfigurationP
   return changed;
 }
 
-/** What is `null` in the patch is removed; of `supply` every field is changed alone. */
+/** A field that is `null` in the patch is removed; the fields of `supply` are changed one by one. */
 function patchedUse(current: SiloUse, patch: SiloUsePatch): SiloUse {
   if (patch.animals != null) refuseBadDays(patch.animals);
   if (patch.time_zone != null && !isTimeZone(patch.time_zone)) {

@@ -12,10 +12,10 @@ export const storedConfiguration = <Configuration extends object>(text: string):
 export const configurationDocument = (configuration: object): string =>
   CONFIGURATION_DOCUMENT.write(configuration);
 
-/** Of one device, so that a program that changes a configuration every minute does not fill the disk. */
+/** The limit for one device, so that a program that changes a configuration every minute does not fill the disk. */
 export const VERSIONS_KEPT_MAX = 100;
 
-/** The newest version that is not kept after `version` was written; 0 or less where all are kept. */
+/** The newest version that is not kept after `version` was written; 0 or less if all versions are kept. */
 export const newestRemovedVersion = (version: number): number => version - VERSIONS_KEPT_MAX;
 
 interface StoredVersion {

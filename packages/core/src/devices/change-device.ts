@@ -16,7 +16,7 @@ export interface ChangeableDevice {
   readonly zone: string;
   readonly capacityKg: number | null;
   readonly sensorDocument: string | null;
-  /** In the order of their names. */
+  /** The labels in the order of their names. */
   readonly labels: Labels;
 }
 
@@ -36,7 +36,7 @@ export function changedFields(before: ChangeableDevice, after: ChangeableDevice)
   return (Object.keys(isChanged) as ChangedField[]).filter((field) => isChanged[field]);
 }
 
-/** The device after the change; what is not given stays as it is. */
+/** The device after the change; fields that are not given stay as they are. */
 export function changeDevice<Device extends ChangeableDevice>(device: Device, patch: DevicePatch): Device {
   const { name, model, firmware_version, location, capacity, sensors, labels } = patch;
   return {

@@ -6,7 +6,7 @@ import { checkedTimeMs, toIso, toIsoOrNull } from '@granary/contract/time';
 /** The last maintenance that a person has declared; it ends by itself at `untilMs`. */
 export interface Maintenance {
   readonly sinceMs: number;
-  /** `null` while nobody has said when it ends. */
+  /** `null` while no end has been set. */
   readonly untilMs: number | null;
   readonly reason: string;
   /** Who began it or changed it last. */
@@ -18,7 +18,7 @@ export const isInForce = (maintenance: Maintenance | null, nowMs: number): maint
   nowMs >= maintenance.sinceMs &&
   (maintenance.untilMs === null || nowMs < maintenance.untilMs);
 
-/** From when on the silence of the device counts again; 0 if it was never in maintenance. */
+/** The time from which silence of the device counts again; 0 if the device was never in maintenance. */
 export const silenceCountsFromMs = (maintenance: Maintenance | null): number => maintenance?.untilMs ?? 0;
 
 /** The maintenance after the request; an end is stored as a time, because silence counts from then on. */

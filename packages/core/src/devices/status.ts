@@ -35,7 +35,7 @@ export const freshnessMs = ({ reportingIntervalMs }: Pick<Presence, 'reportingIn
 /** The freshness with the default reporting interval; it applies to devices with a running job, because the service requests their reports. */
 export const FRESHNESS_MS = freshnessMs(NEVER_SEEN);
 
-/** A person can declare maintenance, and the device can report it; a device may be switched off during the former. */
+/** Declared maintenance comes before offline, because the device may be switched off; maintenance that a device reports comes after it. */
 export function deviceStatus(presence: Presence, nowMs: number): DeviceStatus {
   const { lastSeenAtMs, linkDownAtMs, reportedState, maintenance } = presence;
   if (isInForce(maintenance, nowMs)) return 'maintenance';

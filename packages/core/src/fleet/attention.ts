@@ -24,7 +24,7 @@ interface NamedDevice {
 /** A command, an operation or an alert, with the device that it belongs to. */
 export type OfDevice<State> = NamedDevice & { readonly state: State };
 
-/** What may need attention, the most urgent of each kind. */
+/** The items that may need attention; of each kind the most urgent ones. */
 export interface AttentionFacts {
   readonly emergencyStops: readonly OfDevice<CommandState>[];
   /** Operations that are `stopping` or `unconfirmed`. */
@@ -45,12 +45,12 @@ interface Candidate {
   readonly type: AlertType | null;
 }
 
-/** So many alerts of one type have one cause, and the first one tells of it. */
+/** From this number on, alerts of one type are assumed to have one cause, and the first of them represents the others. */
 const FLOOD_ALERTS_MIN = 10;
 
 /**
- * Most urgent first; of the same urgency those that wait longest. Where not all of them can be listed, the later ones of many
- * alerts of one kind give their place to what is of another kind.
+ * The most urgent items come first; of the same urgency, the items that wait longest. If the list is too short for all, the
+ * later ones of many alerts of one type give their places to other items.
  */
 export function attentionList(
   facts: AttentionFacts,
@@ -63,7 +63,7 @@ export function attentionList(
   const critical = new Set(
     facts.alerts.flatMap(({ deviceId, state }) => (state.type === 'critical_level' ? [deviceId] : [])),
   );
-  // The alert about a stop that is listed itself would say the same again, and so would a low level beside a critical one.
+  // The alert about a listed stop would repeat the stop, and a low level would repeat a critical one.
   const alerts = facts.alerts.filter(
     ({ deviceId, state }) =>
       (state.type !== 'emergency_stop_unconfirmed' || !unconfirmed.has(deviceId)) &&

@@ -17,7 +17,7 @@ export interface FleetCounts {
   readonly emergencyStops: Overview['emergency_stops'];
 }
 
-/** The answer has every name, also those of which there is nothing. */
+/** The answer has every name, also a name with the count 0. */
 const forEach = <Name extends string, Value>(
   names: readonly Name[],
   valueFor: (name: Name) => Value,

@@ -79,7 +79,7 @@ function declaredSummaries(
 
 const NEVER_REPORTED = { timestamp: null, quality: 'bad' } as const;
 
-/** The record of a changed device for the event log, with everything that a caller can change. */
+/** The record of a changed device for the event log, with all fields that a caller can change. */
 export const changedDeviceRecord = (
   device: DetailedDevice & { readonly capacityKg: number | null },
   nowMs: number,

@@ -43,7 +43,7 @@ export function refuseBusyRemoval({ operations, commands, missions }: JobsOfDevi
 interface RemovableDevice {
   readonly deviceId: string;
   readonly removedAtMs: number | null;
-  /** While its records are being removed. */
+  /** Given while the records of the device are being removed. */
   readonly purge?: Purge;
 }
 
@@ -53,7 +53,7 @@ export const wayBack = ({ deviceId, purge }: Omit<RemovableDevice, 'removedAtMs'
     ? `bring it back with POST …/devices/${deviceId}/restore or "granary device restore ${deviceId}"`
     : 'its records are being removed, so it cannot be brought back; its id is free when they are';
 
-/** A removed device is only read. */
+/** Refuses every change of a removed device, whose records can only be read. */
 export function refuseRemoved(device: RemovableDevice): void {
   if (device.removedAtMs === null) return;
   throw new Refusal(
@@ -80,6 +80,6 @@ export const purgeRecord = (
   status: DevicePurge['status'],
 ): DevicePurge => ({ status, rows_removed: rowsRemoved, started_at: toIso(startedAtMs) });
 
-/** A message that also tells of other devices is kept, and so is one that does not list all of its alerts. */
+/** Whether a message is about this device only. A message about further devices is kept, and so is one that does not list all its alerts. */
 export const tellsOnlyOf = (deviceId: string, { alerts, alertCount }: NotificationContent): boolean =>
   alerts.length > 0 && alerts.length === alertCount && alerts.every((alert) => alert.device_id === deviceId);

@@ -8,16 +8,19 @@ const BROILER_G = [
   221, 223, 225, 227, 229, 230, 231, 233, 233, 234,
 ];
 
-/** Growing pigs: weight at the start, gain a day, and the energy they take in by weight (NRC 2012, mean of gilts and barrows). */
+/** Growing pigs: start weight, daily gain, and energy intake by weight (NRC 2012, mean of gilts and barrows). */
 const PIG_START_KG = 25;
 const PIG_GAIN_KG = 0.9;
 const PIG_END_KG = 160;
 const FEED_KCAL_PER_KG = 3_300;
 
-/** Broilers get nothing in the last eight to twelve hours before they are caught. */
+/**
+ * The share of a day's feed that broilers get on their last day, because they are not fed for eight to twelve hours before
+ * they are caught.
+ */
 const CATCHING_PART = 0.6;
 
-/** Older animals of a kind are not fed in such a house: the date is wrong. */
+/** The greatest age at which animals of a kind are kept in such a house; an older start date is wrong. */
 const AGE_DAYS_MAX: Record<AnimalKind, number> = {
   broiler: 84,
   pig: 260,
@@ -25,12 +28,12 @@ const AGE_DAYS_MAX: Record<AnimalKind, number> = {
   dairy: 20_000,
   other: 20_000,
 };
-/** Animals may be entered before they come. */
+/** Animals may be entered this many days before they come. */
 const AHEAD_DAYS_MAX = 90;
-/** No animals use more parts of a silo's capacity in a day, by their curve. */
+/** Animals that would eat more than this many silo capacities in one day, by their curve, are not plausible. */
 const CAPACITY_PARTS_MAX = 2;
 
-/** Feed of one animal on a day of its age, kg; `null` where there is no curve for the kind. The first day has the age 0. */
+/** The feed of one animal on a day of its age, in kg; `null` if there is no curve for the kind. The first day has the age 0. */
 export function feedAt(animals: Animals, ageDays: number): number | null {
   const { kind, curve } = animals;
   if (curve !== null && curve.length > 0) return curve[Math.min(Math.max(ageDays, 0), curve.length - 1)] ?? 0;
@@ -45,7 +48,7 @@ export function feedAt(animals: Animals, ageDays: number): number | null {
 export const broilerKg = (ageDays: number): number =>
   (BROILER_G[Math.min(Math.max(ageDays, 0), BROILER_G.length - 1)] ?? 0) / 1_000;
 
-/** Feed of all animals on a day: 0 before they came and after they left; `null` where there is no curve. */
+/** The feed of all animals on a day, in kg: 0 before they come and after they leave; `null` if there is no curve. */
 export function expectedKg(animals: Animals, day: number): number | null {
   const each = feedAt(animals, day - animals.startedOnDay);
   if (each === null) return null;
@@ -58,7 +61,7 @@ export function isHoused({ startedOnDay, endsOnDay }: Animals, day: number): boo
   return day >= startedOnDay && (endsOnDay === null || day < endsOnDay);
 }
 
-/** What about the animals cannot be true today; `null` if nothing. */
+/** The field of the animals that cannot be true today; `null` if all are plausible. */
 export function implausibleOf(
   animals: Animals,
   today: number,
@@ -74,7 +77,7 @@ export function implausibleOf(
   return most !== null && most * heads > CAPACITY_PARTS_MAX * capacityKg ? 'heads' : null;
 }
 
-/** For the key of a history. */
+/** The part of the key of a history that stands for the animals. */
 export const animalsKey = (animals: Animals | null): string =>
   animals === null
     ? ''

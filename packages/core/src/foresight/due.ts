@@ -1,12 +1,12 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 
-/** A forecast of a silo that reports is made anew after this time; earlier only if something has happened. */
+/** The forecast of a silo that reports is made again after this time; it is made earlier only if something has happened. */
 const EVERY_MS = HOUR_MS;
-/** While an operation runs, and while the level does what nobody expected. */
+/** The time after which a forecast is made again while an operation runs, or while the level differs from the expected one. */
 const SOON_MS = 30_000;
-/** While it is not known whether a rise stays. */
+/** The time after which a forecast is made again while it is not known whether a rise of the weight stays. */
 const WATCHED_EVERY_MS = 5 * MINUTE_MS;
-/** Further from what was expected than this part of the capacity. */
+/** A level is unexpected if it differs from the expected one by more than this share of the capacity. */
 const JUMP_PART = 0.01;
 
 export interface SiloNow {
@@ -16,7 +16,7 @@ export interface SiloNow {
   readonly newestKg: number | null;
   readonly lateFromMs: number | null;
   readonly isRunning: boolean;
-  /** `null` without a forecast. */
+  /** The last forecast; `null` if there is none. */
   readonly made: {
     readonly madeAtMs: number;
     readonly nextAtMs: number;
@@ -29,7 +29,7 @@ export interface SiloNow {
   } | null;
 }
 
-/** Whether the forecast of a silo has to be made anew. */
+/** Whether the forecast of a silo has to be made again. */
 export function isForecastDue(silo: SiloNow, nowMs: number): boolean {
   const { made, newestMs } = silo;
   if (made === null) return newestMs !== null;
@@ -45,7 +45,7 @@ export function isForecastDue(silo: SiloNow, nowMs: number): boolean {
   return ageMs >= SOON_MS && (isLongAfter(newestMs, made.newestMs) || isUnexpected(silo, ageMs));
 }
 
-/** The readings of a long time came at once: a history was sent, or a device is back. */
+/** Whether readings of a long time came at once, because a device sent its history or is back. */
 const isLongAfter = (newestMs: number, knownMs: number | null): boolean =>
   knownMs === null || newestMs - knownMs >= EVERY_MS;
 

@@ -103,7 +103,7 @@ test('steady use: level by use, to the hour', () => {
 
 test('a five-day week: nothing is used from Friday evening to Monday', () => {
   const weekly = (day: number): number => (weekdayOf(day) < 5 ? 2_000 : 0);
-  // It is Friday noon: 1,000 kg today, then Monday and Tuesday.
+  // The test begins on Friday noon: 1,000 kg are used on Friday, the rest on Monday and Tuesday.
   const days = daysOf(60, weekly);
   near(hoursTo(forecast(days, 4_000)), 12 + 48 + 36, 3);
   assert.deepEqual(
@@ -137,7 +137,7 @@ test('broilers: the curve is followed, and its end is known', () => {
       { code: 'animals_end', values: { day: '2026-04-04' } },
     ],
   );
-  // What is left when they leave is not used.
+  // The feed that is left when the animals leave is not used.
   assert.equal(
     forecast(days, 19_500, {
       configuration: configurationOf({ animals: { ...BROILERS, endsOnDay: TODAY + 3 } }),
@@ -316,7 +316,7 @@ test('whatever was used: times and levels in order, no absurd date, order by bef
 });
 
 test('order by: the cut-off of the day that is the lead time before the last delivery in time', () => {
-  // 3,400 kg above the reserve at 1,000 kg a day: Monday night; the truck comes on Monday until 18:00.
+  // 3,400 kg above the reserve last until Monday night at 1,000 kg a day; the truck comes on Monday until 18:00.
   const { orderByMs, suggestion, usableKg } = forecast(STEADY, 4_400, {
     configuration: configurationOf({ supply: SUPPLY }),
   });
@@ -378,13 +378,13 @@ test('what was entered is checked, and the level with it is told beside that wit
   const [delivery] = large.withDeliveries?.deliveries ?? [];
   assert.ok(delivery !== undefined && delivery.fitsKg > 12_500 && delivery.fitsKg < 14_000);
   assert.ok((delivery.fitsFromMs ?? 0) > atMs + DAY_MS);
-  // No more than the silo holds is counted.
+  // Only as much of the delivery counts as the silo can hold.
   const daysLater = ((large.withDeliveries?.empty?.p50Ms ?? 0) - (none.empty?.p50Ms ?? 0)) / DAY_MS;
   near(daysLater, 14, 0.5);
   const steps = large.withDeliveries?.path.filter((point) => point.atMs === atMs) ?? [];
   assert.equal(steps.length, 2);
   assert.ok((steps[1]?.p50 ?? 0) === CAPACITY_KG && (steps[0]?.p50 ?? 0) < 6_000);
-  // A truck that comes after the silo is empty does not move the time at which it is, and is not lost.
+  // A truck that comes after the silo is empty does not change the time at which it is empty, and its load still counts.
   const late = withPlanned(2_000, [{ atMs: NOW_MS + 5 * DAY_MS, kg: 12_000 }]);
   assert.deepEqual(late.withDeliveries?.empty?.p50Ms, late.empty?.p50Ms);
   assert.deepEqual(late.withDeliveries?.deliveries[0]?.fitsFromMs, NOW_MS + 5 * DAY_MS);
@@ -451,7 +451,7 @@ test('the history is the same whatever the order in which days became known', ()
   for (const day of days) byDay = JSON.parse(JSON.stringify(updateHistory(byDay, [day], configuration)));
   const whole = updateHistory(null, days.slice(-HISTORY_DAYS), configuration);
   assert.deepEqual(byDay, whole);
-  // A day that is closed again with other readings.
+  // The day is closed again with other readings.
   const late = dayOf(TODAY - 9, 300, 2);
   const again = updateHistory(byDay, [late], configuration);
   const inOrder = updateHistory(
@@ -531,7 +531,7 @@ test('predicted_empty: two in a row, a dead band, once in a cycle, and not befor
 test('predicted_empty: a delivery in time ends it, one that is too late or does not come raises it again', () => {
   const emptyMs = NOW_MS + 50 * HOUR_MS;
   const refillMs = NOW_MS - 10 * DAY_MS;
-  /** One forecast an hour; the delivery is planned after the second one. */
+  /** Makes one forecast an hour; the delivery is planned after the second one. */
   const run = (plannedH: number, hours: number, lastRefillMs = refillMs) => {
     let state = NO_PREDICTED_EMPTY;
     return Array.from({ length: hours }, (_, hour) => {

@@ -12,45 +12,45 @@ import { rounded } from './robust.ts';
 import type { EmptyTimes, Forecast, ForecastInput, ForecastStatus, History, PathPoint } from './types.ts';
 import { pointOf, withDeliveries } from './with-deliveries.ts';
 
-/** A silo that lasts longer is not given a date. The calendar of `ForecastInput` reaches from 15 days ago to this many days ahead. */
+/** A silo that lasts longer gets no date. The calendar of `ForecastInput` reaches from 15 days ago to this many days ahead. */
 export const EMPTY_WITHIN_DAYS = 30;
-/** After the last reading nothing is said; nor with fewer known days, nor after so many days without use. */
+/** There is no prediction if the last reading is older than this, if fewer days are known, or after this many days without use. */
 const STALE_MS = 6 * HOUR_MS;
-/** Of a device that reports seldom, in times of its interval. */
+/** For a device that reports seldom, a reading may be this many of its reporting intervals old. */
 const STALE_TIMES = 1.5;
 const STALE_MS_MAX = 36 * HOUR_MS;
 const KNOWN_DAYS_MIN = 3;
 const IDLE_DAYS = 14;
-/** After so many it is not in use either, unless something says that the use begins again soon. */
+/** After this many days without use a silo is not in use, unless something shows that the use begins again soon. */
 const IDLE_DAYS_SURE = 3;
 const RESUMED_PART = 0.3;
-/** Less use a day than this part of the capacity is none. */
+/** A day that uses less than this share of the capacity counts as a day without use. */
 const IDLE_PART = 0.002;
-/** A range in which the late end is so many times the early one, and so much later, is no answer. */
+/** A range is too wide for an answer if its late end is this many times as far away as its early end, and this much later. */
 const RATIO_MAX = 4;
 const WIDE_MS = 3 * DAY_MS;
 const LEVEL_PARTS_MAX = 1.3;
-/** With a capacity that is much too large, refills are too small to be seen: so many of them in so many days. */
+/** If the configured capacity is much too large, real refills are too small to be detected: this many rises in this many days show it. */
 const LOW_PART = 0.05;
 const HIDDEN_DAYS = 28;
 const HIDDEN_COUNT = 2;
 const HIDDEN_DEVIATIONS = 30;
-/** The level is known to this part of the capacity at best: the sun moves load cells. */
+/** The level is known at best to this share of the capacity, because the sun heats load cells. */
 const LEVEL_DEVIATION_PART = 0.006;
 const PATH_STEP_HOURS = 6;
-/** 80 % of a normal distribution are within so many deviations, and 50 % within this part of them. */
+/** 80 % of a normal distribution lie within this many standard deviations, and 50 % within this share of them. */
 const DEVIATIONS = 1.2816;
 const HALF = 0.5263;
-/** A weight that stands still although this part of the capacity should have been used is that of a stuck sensor. */
+/** If the weight stays the same although this share of the capacity should have been used, the sensor is stuck. */
 const STUCK_PART = 0.02;
 const CHANGE_DAYS = 7;
-/** A curve that the use does not follow within these factors is not that of the animals. */
+/** If the use differs from the curve by more than these factors, the curve does not fit the animals. */
 const CURVE_RATIO = [0.6, 1.45] as const;
 
-/** More says nothing. */
+/** A greater ratio is shown as this one, because it says nothing more. */
 const CURVE_RATIO_SAID_MAX = 100;
 
-/** Factors of the width: the early end of the range of levels is the high use. */
+/** The quantiles as factors of the width of the range, from high use to low use: high use gives the early end of the range. */
 const QUANTILES = [1, HALF, 0, -HALF, -1] as const;
 
 export function forecastOf(input: ForecastInput): Forecast {
@@ -73,7 +73,7 @@ export function forecastOf(input: ForecastInput): Forecast {
     path: [],
     withDeliveries: null,
     reasons,
-    // Of a silo that is not used nothing was predicted.
+    // Nothing is predicted for a silo that is not used, so it has no score.
     score: status === 'not_in_use' ? null : scoreOf(input),
     knownDays: history === null ? 0 : history.kg.filter((kg) => kg !== null).length,
   });
@@ -81,7 +81,7 @@ export function forecastOf(input: ForecastInput): Forecast {
   const staleMs = Math.min(Math.max(STALE_MS, STALE_TIMES * (level?.everyMs ?? 0)), STALE_MS_MAX);
   if (level === null || levelKg === null || nowMs - level.atMs > staleMs) {
     const { newest } = input;
-    // Weights come, but none that this silo can have.
+    // Weights arrive, but none of them is possible for this silo.
     if (newest !== null && nowMs - newest.atMs <= STALE_MS && !(newest.kg >= 0 && newest.kg <= capacityKg))
       return said('unpredictable', [
         sentence('capacity_not_plausible', { capacity_kg: capacityKg, level_kg: rounded(newest.kg, 1) }),
@@ -128,7 +128,7 @@ export function forecastOf(input: ForecastInput): Forecast {
     usualKg(input, ahead, past, [level.unchangedSinceMs, level.atMs]) > STUCK_PART * capacityKg;
   if (isStuck) return said('stale', [sentence('weight_unchanged', { since: toIso(level.unchangedSinceMs) })]);
 
-  // What was used today since the reading is a part of what is ahead.
+  // Today's use since the reading is a part of `ahead`, so only the use before today is subtracted from the level.
   const todayMs = startOfDay(input.calendar, today);
   const usedSinceKg = level.atMs < todayMs ? usualKg(input, ahead, past, [level.atMs, todayMs]) : 0;
   const leftKg = Math.max(0, levelKg - usedSinceKg);
@@ -207,7 +207,7 @@ export function forecastOf(input: ForecastInput): Forecast {
   };
 }
 
-/** The weight rose again and again, but by too little for this capacity to be refills. */
+/** Whether the weight rose repeatedly, each time by too little to count as a refill with this capacity. */
 function hasHiddenRises(history: History | null, deviationKg: number): boolean {
   const days = (history?.kg ?? []).slice(-HIDDEN_DAYS).filter((kg) => kg !== null);
   const used = days.filter((kg) => kg > 0);
@@ -226,29 +226,29 @@ function scoreOf({ history }: ForecastInput): Forecast['score'] {
   return { horizonDays: 3, forecasts: scored, meanErrorH: rounded(meanErrorH, 1), insidePercent };
 }
 
-/** Days at the end without use. */
+/** The number of days without use at the end. */
 function idleDaysOf(values: readonly number[], capacityKg: number): number {
   const used = values.findLastIndex((kg) => kg > IDLE_PART * capacityKg);
   return values.slice(used + 1).filter((kg) => !Number.isNaN(kg)).length;
 }
 
-/** A weekday, a cycle or the animals say that the use begins again. */
+/** Whether a weekday, a cycle or the animals show that the use begins again soon. */
 function isUsedSoon({ daily }: Ahead, values: readonly number[]): boolean {
   const busy = values.slice(-IDLE_DAYS - 7).filter((kg) => kg > 0);
   const usual = busy.length === 0 ? 0 : busy.reduce((sum, kg) => sum + kg, 0) / busy.length;
   return (daily[0] ?? 0) + (daily[1] ?? 0) + (daily[2] ?? 0) > RESUMED_PART * 3 * usual;
 }
 
-/** The animals, or the cycles of the past, say that it will be used. */
+/** Whether the animals, or the cycles of the past, show that the silo will be used again. */
 const isUsedLater = (ahead: Ahead, capacityKg: number): boolean =>
   weekKg(ahead) > 7 * IDLE_PART * 10 * capacityKg;
 
-/** Expected use from now on: what is left of today, and the days after it. */
+/** The expected use from now on: the rest of today, and the days after it. */
 interface Ahead {
   readonly today: number;
-  /** By day from today on. */
+  /** The expected use of each day, from today on. */
   readonly daily: Float64Array;
-  /** Share of a day that is used before each of its 24 hours, and 1 at the end. */
+  /** The share of a day's use before each of its 24 hours, and 1 at the end. */
   readonly usedBefore: readonly number[];
   readonly usedShareNow: number;
 }
@@ -259,7 +259,7 @@ function useAhead(
   days: Float64Array,
 ): Ahead {
   const origin = history === null ? today : history.firstDay + history.kg.length;
-  // The history may end some days ago, or at the end of yesterday before yesterday is closed.
+  // The history may end some days ago, or before yesterday if yesterday is not closed yet.
   const skipped = Math.min(Math.max(today - origin, 0), IDLE_DAYS);
   const daily = days.slice(skipped, skipped + EMPTY_WITHIN_DAYS + 1);
   const usedBefore = [0];
@@ -278,7 +278,7 @@ function shareBefore(usedBefore: readonly number[], hour: number): number {
   return from + (to - from) * (hour - whole);
 }
 
-/** The hour of a day at which a share of its use is over. */
+/** The hour of a day until which a share of its use takes place. */
 function hourOfShare(usedBefore: readonly number[], share: number): number {
   let hour = 0;
   while (hour < HOURS_PER_DAY - 1 && (usedBefore[hour + 1] ?? 1) < share) hour += 1;
@@ -286,7 +286,7 @@ function hourOfShare(usedBefore: readonly number[], share: number): number {
   return to > from ? hour + Math.min(Math.max((share - from) / (to - from), 0), 1) : hour;
 }
 
-/** What is usually used between two times: the lesser of the same weekdays of the last two weeks. */
+/** The usual use between two times; of the same weekdays of the last two weeks the one with less use counts. */
 function usualKg(
   { calendar }: ForecastInput,
   { usedBefore }: Ahead,
@@ -308,7 +308,7 @@ function usualKg(
   return sum;
 }
 
-/** What the animals may use until they leave; infinite if that is not known or far away. */
+/** The amount that the animals may use until they leave; infinite if that day is not known or is far away. */
 function neededUntilEnd(
   { calendar, nowMs, configuration }: ForecastInput,
   { today, daily, usedShareNow }: Ahead,
@@ -329,7 +329,7 @@ interface Width {
   readonly deviationKg: number;
 }
 
-/** The use until some time ahead that is exceeded or not reached with a probability: that of the use and of the level together. */
+/** The quantile of the use in the days ahead; its range combines the uncertainty of the use and that of the level. */
 function usedKg(
   expectedKg: number,
   daysAhead: number,
@@ -342,7 +342,7 @@ function usedKg(
   return Math.max(0, expectedKg + quantile * off);
 }
 
-/** When an amount is used up; `null` if not within `EMPTY_WITHIN_DAYS`. */
+/** The time at which an amount is used up; `null` if it is not used up within `EMPTY_WITHIN_DAYS`. */
 function timeWhenUsed(
   { calendar, nowMs }: ForecastInput,
   { today, daily, usedBefore, usedShareNow }: Ahead,
@@ -400,7 +400,7 @@ const pathPoint = (timeMs: number, usedKg: readonly number[], levelKg: number): 
     usedKg.map((kg) => Math.max(0, levelKg - kg)),
   );
 
-/** Now, and every six hours of the local clock. */
+/** The times of the path: now, and every six hours of the local clock. */
 function pathTimes({ calendar, nowMs, horizonDays }: ForecastInput, today: number): number[] {
   if (!(horizonDays > 0)) return [];
   const untilMs = nowMs + Math.min(horizonDays, EMPTY_WITHIN_DAYS) * DAY_MS;
@@ -414,7 +414,7 @@ function pathTimes({ calendar, nowMs, horizonDays }: ForecastInput, today: numbe
   return times;
 }
 
-/** The last week against the one before. */
+/** The change of the mean use from the week before last to the last week. */
 function changePercent(values: readonly number[]): number | null {
   const [now, before] = [values.slice(-CHANGE_DAYS), values.slice(-2 * CHANGE_DAYS, -CHANGE_DAYS)].map(
     (days) => days.filter((kg) => !Number.isNaN(kg)),

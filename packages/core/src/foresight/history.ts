@@ -6,42 +6,42 @@ import { addedKgOf, HORIZON_DAYS, type Outcome, rangeOf } from './range.ts';
 import { medianOf, quantileOf, rounded } from './robust.ts';
 import { DAY_FLAGS, type History, type Origin, type SiloConfiguration, type UseDay } from './types.ts';
 
-/** Origins whose outcomes make the range, and before them those whose errors weigh the methods. */
+/** The latest origins, whose outcomes make the range; the origins before them only weigh the methods by their errors. */
 const RANGE_ORIGINS = 35;
 const WEIGHT_ORIGINS = 18;
 const METHOD_DAYS = [1, 3, 7] as const;
 const METHOD_DAYS_MAX = 7;
 const ORIGINS = RANGE_ORIGINS + WEIGHT_ORIGINS + METHOD_DAYS_MAX;
-/** A day that changes later than so many days after it: everything is computed anew. */
+/** If a day changes more than this many days later, all origins are computed again. */
 const LATE_DAYS = 7;
-/** So many days are needed for the same forecast to the digit, however the history came to be. */
+/** With this many days a forecast is the same to the last digit, in whatever order the history became known. */
 export const HISTORY_DAYS = ORIGINS + CYCLE_DAYS;
 const PROFILE_DAYS = 28;
 
-/** The power of the error that a method's weight is divided by. */
+/** The weight of a method is divided by this power of its error. */
 const WEIGHT_POWER = 6;
-/** The errors assumed for a method count like so many of its own. */
+/** The assumed error of a method counts as much as this many errors of its own. */
 const ASSUMED_COUNT = 3;
-/** An error one day older counts by so much less. */
+/** The factor by which the weight of an error shrinks each day. */
 const KEPT_PER_DAY = 0.9;
 const KNOWN_DAYS_MIN = 3;
-/** Below this part of the capacity amounts of use are noise. */
+/** Amounts of use below this share of the capacity are noise. */
 const LEAST_PART = 0.004;
-/** An operation that takes out more than this part in a day empties the silo: that is no use. */
+/** An operation that takes out more than this share of the capacity in a day empties the silo and does not count as use. */
 const REMOVAL_PART = 0.4;
 const RISEN_PART = 0.02;
-/** A day with a gap and less than this part of the usual use is not known. */
+/** The use of a day with a gap and with less than this share of the usual use is not known. */
 const HIDDEN_PART = 0.6;
-/** Less than this part of the use before it: it has ended. */
+/** If the use falls below this share of the use before, it has ended. */
 const ENDED_PART = 0.2;
-/** Days after which a silo that stays empty is one that is not used. */
+/** The number of days after which a silo that stays empty counts as not used. */
 const EMPTY_DAYS = 2;
-/** The profile of a silo without history counts like so many days. */
+/** The assumed profile of a silo without history counts as much as this many days. */
 const PROFILE_ASSUMED_DAYS = 1;
 
 /**
- * Enters closed days, new or computed anew. Without a history the stored days of the last `HISTORY_DAYS` are given; a
- * change of the configuration is noticed. Open days are left out.
+ * Enters closed days, which are new or were computed again. If there is no history, pass the stored days of the last
+ * `HISTORY_DAYS`. A changed configuration is noticed. Open days are left out.
  */
 export function updateHistory(
   history: History | null,
@@ -49,7 +49,7 @@ export function updateHistory(
   configuration: SiloConfiguration,
 ): History | null {
   const closed = days.filter(({ flags }) => (flags & DAY_FLAGS.open) === 0);
-  // Nearly always, because a day is closed once.
+  // Usually nothing has changed, because a day is closed once.
   if (history !== null && isEntered(history, closed, configuration)) return history;
   const endDay = Math.max(
     history === null ? Number.NEGATIVE_INFINITY : history.firstDay + history.kg.length,
@@ -83,7 +83,7 @@ export function updateHistory(
     if (one.day >= hoursFrom) hours[one.day - hoursFrom] = one.hours;
   }
   const given = { configurationKey, firstDay, kg, flags, hours };
-  // Of older origins too little is kept to go on from them.
+  // Of older origins too little is stored to continue from them.
   const isOld = changedDay < (history === null ? 0 : history.firstDay + history.kg.length) - LATE_DAYS;
   const kept = (isOld ? [] : (history?.origins ?? [])).filter(
     ({ day }) => day <= changedDay && day > endDay - ORIGINS,
@@ -130,7 +130,7 @@ function isEntered(history: History, closed: readonly UseDay[], configuration: S
   });
 }
 
-/** Without what no later origin needs. */
+/** The origin without the parts that no later origin needs. */
 const trimmed = ({ day, methods, kg }: Origin, endDay: number): Origin => ({
   day,
   methods: day > endDay - WEIGHT_ORIGINS - METHOD_DAYS_MAX - LATE_DAYS ? methods : [],
@@ -140,7 +140,7 @@ const trimmed = ({ day, methods, kg }: Origin, endDay: number): Origin => ({
 const keyOf = ({ capacityKg, animals, withdrawals }: SiloConfiguration): string =>
   `${capacityKg};${withdrawals};${animalsKey(animals)}`;
 
-/** `null` for a day on which the weight rose and nobody filled the silo, such as one whose refill was none. */
+/** `null` if the weight rose on this day although nobody filled the silo, for example because a refill was denied. */
 function useOf({ kg, dischargedKg }: UseDay, { capacityKg, withdrawals }: SiloConfiguration): number | null {
   if (kg < -RISEN_PART * capacityKg) return null;
   const isRemoval = withdrawals === 'any' && dischargedKg > REMOVAL_PART * capacityKg;
@@ -149,13 +149,13 @@ function useOf({ kg, dischargedKg }: UseDay, { capacityKg, withdrawals }: SiloCo
 
 type Days = Pick<History, 'firstDay' | 'kg' | 'flags'>;
 
-/** The use of the days before an origin, as far as it says what is wanted; `NaN` where it does not. */
+/** The use of the days before an origin; `NaN` for a day whose use is not known or does not show the demand. */
 export function pastOf({ firstDay, kg, flags }: Days, originDay: number, animals: Past['animals']): Past {
   const values: number[] = [];
   let emptyDays = 0;
   for (let day = originDay - CYCLE_DAYS; day < originDay; day += 1) {
     if (day < firstDay) {
-      // To look for an element before the first one takes as long as to look for a property by its name.
+      // An array access with a negative index would be as slow as a look-up of a property by name.
       values.push(Number.NaN);
       continue;
     }
@@ -176,13 +176,13 @@ export function pastOf({ firstDay, kg, flags }: Days, originDay: number, animals
   return { originDay, values, recent: sinceIdle(values), animals };
 }
 
-/** Little use while no weights were received may be a refill that nobody saw. */
+/** Little use in a gap of the weights may hide a refill that was not seen. */
 function dropHidden(values: number[], at: number): void {
   const before = values.slice(Math.max(0, at - 7), at).filter((kg) => !Number.isNaN(kg));
   if ((values[at] ?? 0) < HIDDEN_PART * medianOf(before)) values[at] = Number.NaN;
 }
 
-/** A day without any use and twice the use after it is a sensor that was stuck: half of it is given to each day. */
+/** A day without use before a day with double use means that the sensor was stuck, so each day gets half of the sum. */
 function spreadStill(values: number[], at: number): void {
   const usual = (values[at - 1] ?? Number.NaN) + (values[at - 2] ?? Number.NaN);
   const [use, next] = [values[at] ?? Number.NaN, values[at + 1] ?? Number.NaN];
@@ -191,7 +191,7 @@ function spreadStill(values: number[], at: number): void {
   values[at + 1] = (use + next) / 2;
 }
 
-/** Of the days `[day, day + count)`; `NaN` unless all of them are known and none was cut short. */
+/** The use of the days `[day, day + count)`; `NaN` unless all of them are known, without a gap, and the silo was never empty. */
 function actualKg({ firstDay, kg, flags }: Days, day: number, count: number): number {
   if (day < firstDay) return Number.NaN;
   let sum = 0;
@@ -244,7 +244,7 @@ function blend(weights: readonly number[], parts: readonly Float64Array[], out: 
   }
 }
 
-/** By the errors of the origins before, which may be assumed for a new method; methods without an answer have none. */
+/** The weights by the errors of the earlier origins; a new method has an assumed error, and a method without an answer gets the weight 0. */
 function weightsAt(
   days: Days,
   before: readonly Origin[],
@@ -254,7 +254,7 @@ function weightsAt(
 ): number[] {
   const day = past.originDay;
   const idle = idleDays({ firstDay: day - past.values.length, kg: past.values });
-  // What was right while nothing was used says nothing of a silo in use.
+  // A method that was right while nothing was used proves nothing about a silo in use.
   const isBusy = !idle.has(day - 1);
   const usual = typicalKg(methods);
   const least = Math.max(0.01 * usual, LEAST_PART * 0.25 * capacityKg);
@@ -283,10 +283,10 @@ function weightsAt(
   return raw.map((one) => (total > 0 ? one / total : 0));
 }
 
-/** How much the error of 1, 3 and 7 days counts. */
+/** The weights of the errors over 1, 3 and 7 days. */
 const METHOD_WEIGHTS = [0.3, 0.5, 0.2];
 
-/** A usual day's use by the methods themselves. */
+/** The use of a usual day, as the mean of the methods. */
 function typicalKg(methods: Origin['methods']): number {
   let sum = 0;
   let count = 0;
@@ -298,7 +298,7 @@ function typicalKg(methods: Origin['methods']): number {
   return count === 0 ? 0 : sum / count;
 }
 
-/** The expected use of the days from the day after the last known day on; `false` if it cannot be said. */
+/** Predicts the use of each day after the last known one; `false` if no prediction is possible. */
 export function predictDays(history: History, configuration: SiloConfiguration, out: Float64Array): boolean {
   const origin = history.origins.at(-1);
   if (origin === undefined || origin.methods.length === 0) return false;
@@ -314,7 +314,7 @@ export function predictDays(history: History, configuration: SiloConfiguration, 
   return true;
 }
 
-/** The day on which the animals leave ends the use, whatever the methods say; unless the use went on after it. */
+/** The use ends on the day on which the animals leave, whatever the methods predict, unless the use continued after that day. */
 function endUse({ originDay, values, animals }: Past, out: Float64Array): void {
   const endsOnDay = animals?.endsOnDay ?? null;
   if (endsOnDay === null || (animals?.startedOnDay ?? 0) > originDay) return;
@@ -327,7 +327,7 @@ function endUse({ originDay, values, animals }: Past, out: Float64Array): void {
   for (let ahead = Math.max(0, -since); ahead < out.length; ahead += 1) out[ahead] = 0;
 }
 
-/** The range is that of a silo in use: days at which the use ended or began again are not counted. */
+/** The range applies to a silo in use, so outcomes with days on which the use ended or began again are not counted. */
 function outcomeOf(
   days: Days,
   idle: ReadonlySet<number>,
@@ -348,7 +348,7 @@ function touches(idle: ReadonlySet<number>, fromDay: number, count: number): boo
   return false;
 }
 
-/** Days of at least three in a row with nearly no use. */
+/** The days in runs of at least three days with nearly no use. */
 function idleDays({ firstDay, kg }: Pick<Days, 'firstDay' | 'kg'>): Set<number> {
   const recent = kg.slice(-RANGE_ORIGINS - 14);
   const known = recent
@@ -367,13 +367,13 @@ function idleDays({ firstDay, kg }: Pick<Days, 'firstDay' | 'kg'>): Set<number> 
   return idle;
 }
 
-/** Mean use of the last seven known days, or 0. */
+/** The mean use of the last seven known days; 0 if no day is known. */
 export function recentKgPerDay({ values }: Pick<Past, 'values'>): number {
   const known = values.filter((kg) => !Number.isNaN(kg)).slice(-7);
   return known.length === 0 ? 0 : known.reduce((sum, kg) => sum + kg, 0) / known.length;
 }
 
-/** Share of the use per local hour: 24 numbers with the sum 1. */
+/** The share of the use in each local hour: 24 numbers with the sum 1. */
 export function hourProfile({ hours }: Pick<History, 'hours'>): number[] {
   const sums = new Array<number>(HOURS_PER_DAY).fill(PROFILE_ASSUMED_DAYS / HOURS_PER_DAY);
   for (const text of hours) {

@@ -1,11 +1,11 @@
 import { HOURS_PER_DAY } from './local-calendar.ts';
 
-/** One printable character is one percent of the day's use, from -20 to 73. */
+/** Each printable character is a whole percentage of the day's use, from -20 to 73. */
 const FIRST_CODE = 33;
 const PERCENT_MIN = -20;
 const PERCENT_MAX = 73;
 
-/** The rest of each rounding goes to the next hour, so that the sum stays. */
+/** The rounding error of each hour is added to the next hour, so that the sum stays the same. */
 export function encodeHours(useKg: readonly number[], dayKg: number): string {
   let text = '';
   let rest = 0;

@@ -15,48 +15,51 @@ import {
   type UseDay,
 } from './types.ts';
 
-/** Readings needed before the first day that is computed anew. */
+/** The readings of this long before the first day that is computed again are needed. */
 export const LEDGER_MARGIN_MS = 30 * HOUR_MS;
 
-/** A pass finds the refills that began so long after its first reading; earlier ones were found by the pass before. */
+/** A pass finds only refills that begin at least this long after its first reading; the pass before found the earlier ones. */
 const CONTEXT_MS = 2.5 * HOUR_MS;
 const REREAD_MS = 5 * HOUR_MS;
 const REREAD_COUNT = 10;
-/** Weights within this time of midnight make the level at midnight. */
+/** The level at midnight is the mean of the weights within this time before and after it. */
 const BOUNDARY_MS = 2 * HOUR_MS;
-/** Where the nearest weights are further away the level at midnight is only estimated. */
+/** If the nearest weights are further away than this, the level at midnight is only estimated. */
 const ESTIMATED_MS = 4.5 * HOUR_MS;
-/** The use in a longer gap says nothing about a day. */
+/** The use of a day is not known if a gap at its start or end is longer than this. */
 const GAP_DAYS_MAX = 14;
 const LEVEL_MS = 30 * MINUTE_MS;
 const LEVEL_COUNT_MIN = 3;
 const RISEN_COUNT = 5;
-/** A greater change of the level within half an hour, in parts of the capacity, is looked at. */
+/** A change of the level within half an hour by more than this share of the capacity is checked. */
 const JUMP_PART = 0.04;
-/** A weight of more times the capacity is not one. */
+/** A weight above this many capacities is not a weight. */
 const CAPACITY_TIMES_MAX = 2;
 const WEIGHT_KG_MAX = 1e9;
-/** An operation's own amount is not believed where the scale shows something else by more than this part of the capacity and of the amount. */
+/**
+ * The amount of an operation is not used if it differs from the change of the weight by more than this share of the capacity
+ * and more than this share of the amount.
+ */
 const AMOUNT_PART = 0.03;
 const AMOUNT_SHARE = 0.25;
-/** The weight of an operation's detected rise may begin and end so much before and after it. */
+/** A detected rise belongs to an operation if it overlaps the operation after this time is added at both ends. */
 const OPERATION_MARGIN_MS = 45 * MINUTE_MS;
-/** So many hours in a row without a change by a digit. */
+/** A day is still if the weight did not change by a digit in this many consecutive hours. */
 const STILL_HOURS = 10;
-/** With less than this part of the capacity a silo is empty. */
+/** A silo with less than this share of the capacity is empty. */
 export const EMPTY_PART = 0.01;
-/** It is not looked further back for how long the weight is the same. */
+/** How far back an unchanged weight is followed. */
 const UNCHANGED_MS_MAX = 29 * HOUR_MS;
 const QUIET_FROM_HOUR = 2;
 const QUIET_TO_HOUR = 4;
 
-/** Hours of UTC: medians of their weights, without refills of the same hour. */
+/** The medians of the weights of each hour of UTC, without the refills of the same hour. */
 interface Hours {
   readonly fromMs: number;
   readonly kg: (number | null)[];
 }
 
-/** Refills, the balance of each local day, and the level, from weights and operations. */
+/** Computes the refills, the balance of each local day and the level from weights and operations. */
 export function readLedger(input: LedgerInput): LedgerResult {
   const { nowMs, calendar, before } = input;
   const all = orderedWeights(input);
@@ -90,7 +93,7 @@ export function readLedger(input: LedgerInput): LedgerResult {
     ...found.filter(({ toMs }) => toMs > nowMs - FELL_BACK_WITHIN_MS - LEVEL_MS).map(({ fromMs }) => fromMs),
     ...movements.filter(({ toMs }) => toMs > nowMs - OPERATION_MARGIN_MS).map(({ fromMs }) => fromMs),
   ];
-  // Of a device that reports seldom the last weights are old, and a rise needs some before and after it.
+  // The last weights of a device that reports seldom are old, and a rise can only be found with some weights before and after it.
   const neededMs = all.atMs.at(-REREAD_COUNT) ?? all.atMs[0] ?? before?.readFromMs ?? nowMs;
   const readFromMs = floorHour(
     Math.min(nowMs - REREAD_MS, neededMs, Math.min(...active) - CONTEXT_MS - HOUR_MS),
@@ -105,7 +108,7 @@ export function readLedger(input: LedgerInput): LedgerResult {
   };
 }
 
-/** In order of time; of several readings of one time the last one counts, and what is no weight at all does not. */
+/** The weights ordered by time; of several readings of one time the last one counts, and impossible weights are left out. */
 function orderedWeights({ readings, capacityKg, nowMs }: LedgerInput): Weights {
   const bound = Math.min(capacityKg > 0 ? CAPACITY_TIMES_MAX * capacityKg : WEIGHT_KG_MAX, WEIGHT_KG_MAX);
   const usable = readings.filter(({ atMs, kg }) => Math.abs(kg) <= bound && atMs <= nowMs);
@@ -131,7 +134,7 @@ function keep({ atMs, kg }: Weights, isKept: (timeMs: number) => boolean): Weigh
   return { atMs: atMs.filter(isKept), kg: kg.filter((_, index) => isKept(atMs[index] ?? 0)) };
 }
 
-/** What came in: a rise, an operation, or an operation and the rise that it caused. */
+/** Material that came in: a rise of the weight, an operation, or an operation with the rise that it caused. */
 interface Inflow {
   readonly fromMs: number;
   readonly toMs: number;
@@ -180,7 +183,7 @@ function refillOf(inflow: Inflow, weights: Weights, kgPerMs: number, capacityKg:
 const netRise = (rise: Rise, kgPerMs: number): number =>
   rise.afterKg - rise.beforeKg + kgPerMs * rise.measuredOverMs;
 
-/** The change of the weight over an operation too small to be seen as a rise. */
+/** The change of the weight during an operation that is too small to be detected as a rise. */
 function changeOver({ atMs, kg }: Weights, { fromMs, toMs }: Inflow, kgPerMs: number): number | null {
   const within = (from: number, to: number): number[] =>
     kg.filter((_, index) => (atMs[index] ?? 0) >= from && (atMs[index] ?? 0) <= to);
@@ -190,7 +193,7 @@ function changeOver({ atMs, kg }: Weights, { fromMs, toMs }: Inflow, kgPerMs: nu
   return medianOf(after) - medianOf(before) + kgPerMs * (toMs - fromMs + LEVEL_MS);
 }
 
-/** The use of the 24 hours before a time, or of the part of them that is known. */
+/** The mean use per millisecond in the 24 hours before a time, or in the known part of them. */
 function usePerMs(hours: Hours, refills: readonly Refill[], timeMs: number): number {
   const last = nearest(hours, indexOf(hours, timeMs) - 1, -1);
   if (last === null) return 0;
@@ -253,7 +256,7 @@ function firstAtOrAfter(atMs: readonly number[], timeMs: number): number {
   return high;
 }
 
-/** The next hour with weights from `index` on in a direction. */
+/** The next hour with weights, from `index` on in this direction. */
 function nearest(hours: Hours, index: number, direction: 1 | -1): number | null {
   let at = direction === 1 ? Math.max(index, 0) : Math.min(index, hours.kg.length - 1);
   while (at >= 0 && at < hours.kg.length) {
@@ -263,7 +266,7 @@ function nearest(hours: Hours, index: number, direction: 1 | -1): number | null 
   return null;
 }
 
-/** What left the silo from one hour to a later one; both have weights. */
+/** The amount that left the silo between two hours, both of which have weights. */
 function usedBetween(hours: Hours, refills: readonly Refill[], from: number, to: number): number {
   const [fromMs, toMs] = [hours.fromMs + from * HOUR_MS, hours.fromMs + to * HOUR_MS];
   let kg = (hours.kg[from] ?? 0) - (hours.kg[to] ?? 0);
@@ -271,13 +274,16 @@ function usedBetween(hours: Hours, refills: readonly Refill[], from: number, to:
   return kg;
 }
 
-/** The level at a time as a mean of hours. */
+/** The level at a time, as a weighted mean of hours. */
 interface Boundary {
   readonly parts: readonly { readonly hour: number; readonly weight: number }[];
   readonly isEstimated: boolean;
 }
 
-/** The mean of the hours around it, which leaves out the use before and after it; else a line between the nearest hours. */
+/**
+ * The mean of the hours around the time, in which the use before and after it cancels out; if an hour is missing, a line
+ * between the nearest hours.
+ */
 function boundaryAt(hours: Hours, timeMs: number, aroundMs: number): Boundary | null {
   const first = Math.ceil((timeMs - aroundMs - hours.fromMs) / HOUR_MS);
   const count = Math.round((2 * aroundMs) / HOUR_MS);
@@ -375,7 +381,7 @@ function dayOf(input: DaysInput, day: number, from: Boundary, to: Boundary, isOp
   };
 }
 
-/** The part of each operation that falls into the range. */
+/** The amount that operations discharged within the range; of an operation that is partly inside, its part. */
 function dischargedWithin(discharges: readonly Movement[], fromMs: number, toMs: number): number {
   let kg = 0;
   for (const one of discharges) {
@@ -415,7 +421,7 @@ function usePerHour(hours: Hours, refills: readonly Refill[], startMs: number): 
   return use;
 }
 
-/** The median of the last half hour; a jump that is no refill, and a fall not yet shown by all readings, are not believed. */
+/** The median of the last half hour. A jump without a refill is not believed, except a fall that all of these readings show. */
 function levelNow(
   weights: Weights,
   hours: Hours,
@@ -429,7 +435,7 @@ function levelNow(
     firstAtOrAfter(atMs, last - LEVEL_MS + MINUTE_MS),
     Math.max(0, kg.length - LEVEL_COUNT_MIN),
   );
-  // What was used and refilled since an older one is counted, which matters where weights are hours apart.
+  // The use and the refills since an older weight are taken into account, which matters if weights are hours apart.
   const kgPerMs = usePerMs(hours, refills, last);
   const recent = kg.slice(from).map((one, index) => {
     const timeMs = atMs[from + index] ?? last;
@@ -443,7 +449,7 @@ function levelNow(
   const isJump =
     Math.abs(jumpKg) > JUMP_PART * capacityKg && !refills.some(({ toMs }) => toMs > last - 4 * LEVEL_MS);
   const isFall = jumpKg < 0 && recent.every((one) => one < recentKg - jumpKg / 2);
-  // A silo is being filled, or was: a spike of so many readings is rare.
+  // If this many readings are high, the silo is being filled or was filled: a spike of so many readings is rare.
   const latest = kg.slice(-RISEN_COUNT);
   const isRisen =
     latest.length === RISEN_COUNT && latest.every((one) => one > earlierKg + (JUMP_PART / 2) * capacityKg);
@@ -464,7 +470,7 @@ function usualInterval(atMs: readonly number[]): number {
   return intervals.length === 0 ? 0 : medianOf(intervals);
 }
 
-/** By the hours, because a pass reads the weights of the last ones only; not longer ago than hours are kept. */
+/** Uses the hours, because a pass reads only the last weights, and looks no further back than the hours are kept. */
 function unchangedSince({ atMs, kg }: Weights, hours: Hours): number {
   const [lastMs, lastKg] = [atMs.at(-1) ?? 0, kg.at(-1) ?? 0];
   let hour = indexOf(hours, lastMs);
@@ -482,7 +488,7 @@ interface TailInput {
   readonly readFromMs: number;
 }
 
-/** A day may change while a refill before its end may be found, and while its end has no weights after it. */
+/** A day may still change while a refill before its end can be found, and while there are no weights after its end. */
 function tailOf({ calendar, hours, refills, discharges, days, firstDay, readFromMs }: TailInput): LedgerTail {
   const acceptFromMs = readFromMs + CONTEXT_MS;
   const final = days.findLast(

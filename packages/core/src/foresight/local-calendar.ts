@@ -2,8 +2,8 @@ import { type TimeZone, timeZone } from '@granary/common/time-zone';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 
 /**
- * The local days of a range as numbers, so that silos of one site share the slow look-ups of a time zone. A day has the
- * number of its date: days since 1970-01-01.
+ * The local days of a range as numbers, so that the silos of one site share the slow look-ups of a time zone. The number of
+ * a day is that of its date: days since 1970-01-01.
  */
 export interface LocalCalendar {
   readonly timeZone: string;
@@ -49,7 +49,7 @@ export function dayAt(calendar: LocalCalendar, timeMs: number): number {
   return firstDay + low;
 }
 
-/** Beyond the calendar every day has 24 hours. */
+/** Outside of the calendar every day has 24 hours. */
 export function startOfDay(calendar: LocalCalendar, day: number): number {
   const { firstDay, startsMs } = calendar;
   const index = day - firstDay;
@@ -59,20 +59,20 @@ export function startOfDay(calendar: LocalCalendar, day: number): number {
   return index > last ? known + (index - last) * DAY_MS : known;
 }
 
-/** Hours since the day began, stretched to 24 on a day of 23 or 25 hours. */
+/** The hours since the day began; a day of 23 or 25 hours is scaled to 24. */
 export function hourOfDay(calendar: LocalCalendar, day: number, timeMs: number): number {
   const startMs = startOfDay(calendar, day);
   const lengthMs = startOfDay(calendar, day + 1) - startMs;
   return lengthMs <= 0 ? 0 : Math.min(Math.max(((timeMs - startMs) / lengthMs) * 24, 0), 24);
 }
 
-/** The time at which so many of the 24 hours of a day are over. */
+/** The time at which this many of the 24 hours of a day have passed. */
 export function timeOfHour(calendar: LocalCalendar, day: number, hour: number): number {
   const startMs = startOfDay(calendar, day);
   return startMs + ((startOfDay(calendar, day + 1) - startMs) * hour) / 24;
 }
 
-/** Monday is 0. */
+/** The number of the weekday; Monday is 0. */
 export const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
 
 export const HOURS_PER_DAY = DAY_MS / HOUR_MS;

@@ -3,7 +3,7 @@ import { weekdayOf } from './local-calendar.ts';
 import { medianOf } from './robust.ts';
 import type { Animals } from './types.ts';
 
-/** The days before an origin that a method may look at, and, of the method that looks for cycles, the longer time. */
+/** The number of days before an origin that a method uses, and the greater number for the method that looks for cycles. */
 const WINDOW_DAYS = 35;
 export const CYCLE_DAYS = 100;
 
@@ -19,22 +19,22 @@ const WEEKDAY_KNOWN_MIN = 14;
 const HOLIDAY_PART = 0.2;
 export const CYCLE_IDLE_DAYS = 3;
 export const CYCLE_IDLE_PART = 0.08;
-/** Animals are young up to this day, if the first days had less than this part of the most that was used. */
+/** Animals count as young up to this day of use, if the use of the first days was below this share of the highest use. */
 const YOUNG_DAYS_MAX = 45;
 const YOUNG_PART = 0.25;
 const CURVE_RATIO_DAYS = 5;
 const OTHERS_PART = 0.05;
 
-/** Use of the days before an origin: `values.at(-1)` is the day before it; `NaN` is not known. */
+/** The use of the days before an origin: `values.at(-1)` is the day before it; `NaN` is a day whose use is not known. */
 export interface Past {
   readonly originDay: number;
   readonly values: readonly number[];
-  /** The days since the use began, if it began after idle days; else all of them. */
+  /** The days since the present use began; all days if it did not begin after idle days. */
   readonly recent: readonly number[];
   readonly animals: Animals | null;
 }
 
-/** Writes the expected use of the days from the origin on; `false` if it has no answer. */
+/** Writes the expected use of the days from the origin on; returns `false` if the method has no answer. */
 type Method = (past: Past, out: Float64Array) => boolean;
 
 const mean7: Method = ({ recent }, out) => fillWith(out, meanOfLast(recent, 7, 10));
@@ -88,7 +88,7 @@ const holt: Method = ({ recent: values }, out) => {
   return fillTrend(out, level, trend, HOLT.kept);
 };
 
-/** Theil and Sen: the median of the slopes of all pairs of days. */
+/** The trend of Theil and Sen: the median of the slopes of all pairs of days. */
 const trend: Method = ({ recent: values }, out) => {
   const slopes: number[] = [];
   const from = Math.max(0, values.length - TREND_DAYS);
@@ -112,7 +112,7 @@ const trend: Method = ({ recent: values }, out) => {
   return fillTrend(out, medianOf(levels), slope, TREND_KEPT);
 };
 
-/** A trend that fades, so that far days stay within reason. */
+/** Writes a trend that fades, so that the values of far days stay plausible. */
 function fillTrend(out: Float64Array, level: number, slope: number, kept: number): boolean {
   if (Number.isNaN(level)) return false;
   let step = slope;
@@ -125,7 +125,7 @@ function fillTrend(out: Float64Array, level: number, slope: number, kept: number
   return true;
 }
 
-/** The share of each weekday in the last four weeks times the present level. */
+/** Multiplies the present level by the share of each weekday in the last four weeks. */
 const weekday: Method = (past, out) => {
   const factors = weekdayFactors(past);
   if (factors === null) return false;
@@ -143,7 +143,7 @@ const weekday: Method = (past, out) => {
   return true;
 };
 
-/** As on the same weekdays of the last two weeks: it has an answer before the weekdays are known better. */
+/** Repeats the same weekdays of the last two weeks; this method has an answer before enough days for weekday shares are known. */
 const lastWeeks: Method = ({ values }, out) => {
   for (let ahead = 0; ahead < out.length; ahead += 1) {
     const back = 7 - (ahead % 7);
@@ -153,7 +153,7 @@ const lastWeeks: Method = ({ values }, out) => {
     ];
     if (Number.isNaN(one) && Number.isNaN(other)) return false;
     const [low, high] = [Math.min(one, other), Math.max(one, other)];
-    // One of two is a holiday.
+    // If one of the two days has far less use than the other one, it was a holiday.
     const both = low < HOLIDAY_PART * high ? high : (low + high) / 2;
     const single = Number.isNaN(one) ? other : one;
     out[ahead] = Number.isNaN(both) ? single : both;
@@ -161,7 +161,7 @@ const lastWeeks: Method = ({ values }, out) => {
   return true;
 };
 
-/** By weekday (Monday first) the ratio to the mean; `null` with too few days. Medians, so that one holiday changes nothing. */
+/** The ratio of each weekday, Monday first, to the mean; `null` if too few days are known. Medians make one holiday harmless. */
 export function weekdayFactors({ values, originDay }: Past): number[] | null {
   const byWeekday: number[][] = [[], [], [], [], [], [], []];
   let known = 0;
@@ -177,11 +177,11 @@ export function weekdayFactors({ values, originDay }: Past): number[] | null {
   return mean > 0 ? medians.map((one) => one / mean) : null;
 }
 
-/** What the animals eat by their curve, times the ratio of the last days. */
+/** Multiplies the use by the curve of the animals by the ratio of the last days. */
 const curve: Method = ({ values, originDay, animals }, out) => {
   if (animals === null) return false;
   if (expectedKg(animals, originDay) === null) return false;
-  // Before these animals came others may have been there.
+  // Other animals may have been there before these animals came.
   if (originDay < animals.startedOnDay && meanOfLast(values, 2, 3) > OTHERS_PART * expectedMost(animals))
     return false;
   const ratio = curveRatio({ values, originDay, animals });
@@ -193,16 +193,16 @@ const curve: Method = ({ values, originDay, animals }, out) => {
 const expectedMost = (animals: Animals): number =>
   expectedKg(animals, (animals.endsOnDay ?? animals.startedOnDay + 36) - 1) ?? 0;
 
-/** Actual use by that of the curve: the median of the last days on which there were animals; in part after few days, and within reason. */
+/** The ratio of the actual use to the curve: the median of the last days with animals, weakened if few days are known, and limited. */
 function curveRatio(past: Omit<Past, 'recent'>): number {
   const ratios = curveRatios(past);
-  // Two days of one ratio are taken in part, the first ones of small animals are uncertain.
+  // With fewer than three days the ratio counts only in part, because the first days of small animals are uncertain.
   if (ratios.length === 0) return 1;
   const part = Math.min(1, ratios.length / 3);
   return Math.min(Math.max(1 + part * (medianOf(ratios) - 1), 0.5), 1.5);
 }
 
-/** The same as it is; `null` where the curve says that nothing is used, and on the first days. */
+/** The same ratio without weakening and limits; `null` if the curve expects no use, and on the first days. */
 export function useOfCurve(past: Past): number | null {
   const ratios = curveRatios(past);
   return ratios.length === 0 ? null : medianOf(ratios);
@@ -219,7 +219,7 @@ function curveRatios({ values, originDay, animals }: Omit<Past, 'recent'>): numb
   return ratios;
 }
 
-/** As in the last cycle between two idle times, for animals of which nothing is known. */
+/** Repeats the last cycle between two idle times, for animals that nobody entered. */
 const cycle: Method = ({ values }, out) => {
   const from = Math.max(0, values.length - CYCLE_DAYS);
   const days = values.slice(from);
@@ -230,7 +230,7 @@ const cycle: Method = ({ values }, out) => {
   if (present === undefined) return false;
   const isIdle = days.length - present.end >= CYCLE_IDLE_DAYS;
   const before = isIdle ? present : runs.at(-2);
-  // The first run may have begun before what is known.
+  // The first run may have begun before the first known day.
   if (before === undefined || before.start === 0) return false;
   const next = runs.at(runs.indexOf(before) + 1);
   const idleBefore = runs.at(runs.indexOf(before) - 1);
@@ -249,7 +249,7 @@ const cycle: Method = ({ values }, out) => {
   return true;
 };
 
-/** Animals that came after idle days and began with little: they grow like broilers, as many as the use shows. */
+/** Predicts the use of animals that came after idle days and began with little: they grow like broilers, in a number that fits the use. */
 const young: Method = ({ values }, out) => {
   const days = values.slice(Math.max(0, values.length - CYCLE_DAYS));
   const high = highOf(days);
@@ -275,13 +275,13 @@ const young: Method = ({ values }, out) => {
   return true;
 };
 
-/** The days of the present use, without the idle days before it and what was before them. */
+/** The days of the present use, without the last idle days and all days before them. */
 export function sinceIdle(values: readonly number[]): readonly number[] {
   const run = busyRuns(values, CYCLE_IDLE_PART * highOf(values)).at(-1);
   return run === undefined || values.length - run.end >= CYCLE_IDLE_DAYS ? values : values.slice(run.start);
 }
 
-/** A day of much use. */
+/** The use of a day with much use: nine of ten days have less. */
 function highOf(days: readonly number[]): number {
   const sorted = days.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length * 0.9)] ?? 0;
@@ -301,11 +301,11 @@ function cycleRatio(days: readonly number[], start: number, reference: number, l
 
 interface Run {
   readonly start: number;
-  /** The first idle day after it. */
+  /** The first idle day after the run. */
   end: number;
 }
 
-/** Days of use that are separated by at least three idle days. */
+/** The runs of days with use that are separated by at least three idle days. */
 function busyRuns(days: readonly number[], limit: number): Run[] {
   const runs: Run[] = [];
   for (const [index, value] of days.entries()) {
@@ -317,7 +317,7 @@ function busyRuns(days: readonly number[], limit: number): Run[] {
   return runs;
 }
 
-/** With the error of three days, in parts of the use, that is assumed before there are own ones. Their order is stored. */
+/** The methods, with the error over three days, as a share of the use, that is assumed until outcomes are known. The order is stored. */
 export const METHODS: readonly { readonly predict: Method; readonly assumedError: number }[] = [
   { predict: mean7, assumedError: 0.12 },
   { predict: mean3, assumedError: 0.12 },

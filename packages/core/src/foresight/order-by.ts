@@ -8,9 +8,9 @@ import type { PlannedDelivery, Suggestion, Supply } from './types.ts';
 const TRUCKS_FROM_HOUR = 6;
 const TRUCKS_TO_HOUR = 18;
 const DAYS_SEARCHED = 21;
-/** A truck may come so long after its time. */
+/** A truck may come this late. */
 const TRUCK_LATE_MS = HOUR_MS;
-/** Amounts are proposed in steps of this many kg, or of a tenth where the silo is small. */
+/** Amounts are proposed in steps of this many kg, or in smaller steps of a power of ten for small amounts. */
 const STEP_KG = 100;
 
 export interface OrderInput {
@@ -18,11 +18,11 @@ export interface OrderInput {
   readonly calendar: LocalCalendar;
   readonly capacityKg: number;
   readonly supply: Supply;
-  /** When the reserve is touched at the earliest (p10), if so much is added; `null` if not in sight. */
+  /** The earliest time (p10) at which the reserve is touched if this amount is added; `null` if that is not foreseeable. */
   readonly reserveAt: (addedKg: number) => number | null;
-  /** What is missing until the animals leave, if much is used; infinite if it is not known when they do. */
+  /** The amount that is missing until the animals leave, at a high use; infinite if it is not known when they leave. */
   readonly neededKg: number;
-  /** The level at a time if little is used (p90) and nothing comes. */
+  /** The level at a time if the use is low (p90) and no delivery comes. */
   readonly highLevelAt: (timeMs: number) => number;
 }
 
@@ -32,8 +32,8 @@ export interface OrderPlan {
 }
 
 /**
- * The latest moment to order so that the truck is there before the reserve is touched; it may be over. What is ordered
- * already and comes in time is counted.
+ * The latest moment to order so that the truck comes before the reserve is touched; this moment may have passed. Deliveries
+ * that are ordered already and come in time are counted.
  */
 export function planOrder(input: OrderInput): OrderPlan | null {
   const { nowMs, supply, reserveAt } = input;
@@ -60,11 +60,11 @@ export function planOrder(input: OrderInput): OrderPlan | null {
   };
 }
 
-/** What was entered and is still to come, the next one first. */
+/** The entered deliveries that are still to come, ordered by time. */
 export const deliveriesAhead = ({ planned }: Supply, nowMs: number): PlannedDelivery[] =>
   planned.filter(({ atMs }) => atMs > nowMs - TRUCK_LATE_MS).toSorted((a, b) => a.atMs - b.atMs);
 
-/** Of each delivery what has room if little is used before it: what is spilt delays no order. */
+/** The part of each delivery that has room if the use before it is low. The rest would be spilt, so it does not postpone an order. */
 function fitting(planned: readonly PlannedDelivery[], { nowMs, capacityKg, highLevelAt }: OrderInput) {
   let addedKg = 0;
   return planned.map(({ atMs, kg }): PlannedDelivery => {
@@ -75,7 +75,7 @@ function fitting(planned: readonly PlannedDelivery[], { nowMs, capacityKg, highL
   });
 }
 
-/** The last moment of a delivery day's hours at or before a time; without such a day in three weeks the time itself. */
+/** The last delivery hour of a delivery day at or before a time; the time itself if there is no delivery day in three weeks. */
 function latestDelivery({ calendar, supply }: OrderInput, untilMs: number): number {
   const last = dayAt(calendar, untilMs);
   for (let day = last; day > last - DAYS_SEARCHED; day -= 1) {
@@ -86,7 +86,10 @@ function latestDelivery({ calendar, supply }: OrderInput, untilMs: number): numb
   return untilMs;
 }
 
-/** An order counts from the cut-off of its day on, or of the next day if it comes later; without a cut-off at once. */
+/**
+ * An order counts from the cut-off of its day on, or from that of the next day if it comes later; without a cut-off it
+ * counts immediately.
+ */
 function latestOrder({ calendar, supply }: OrderInput, deliverToMs: number): number {
   const latestMs = deliverToMs - Math.max(0, supply.leadTimeH) * HOUR_MS;
   const { cutOffMinute } = supply;
@@ -96,7 +99,7 @@ function latestOrder({ calendar, supply }: OrderInput, deliverToMs: number): num
   return Math.floor(cutOffMs(day) <= latestMs ? cutOffMs(day) : cutOffMs(day - 1));
 }
 
-/** As much as fits when the truck may come at the latest, up to a truck and to what is needed; and since when that much fits. */
+/** Suggests as much as has room at the latest delivery, up to one truck and up to the needed amount, and since when it has room. */
 function suggestionOf(
   input: OrderInput,
   planned: readonly PlannedDelivery[],
@@ -104,7 +107,7 @@ function suggestionOf(
 ): Suggestion {
   const { nowMs, capacityKg, supply, highLevelAt, neededKg } = input;
   const usualMs = nowMs + Math.max(0, supply.leadTimeH) * HOUR_MS;
-  // What cannot come in time by an order as usual has to come as soon as somebody brings it.
+  // If an order with the usual lead time would come too late, the delivery may come at once.
   const earliestMs = usualMs <= deliverToMs ? usualMs : nowMs;
   const toMs = Math.max(deliverToMs, earliestMs);
   const freeAt = (timeMs: number): number => Math.max(0, FULL_PART * capacityKg - highLevelAt(timeMs));
@@ -113,7 +116,7 @@ function suggestionOf(
   const most = Math.min(fits, truckKg, Math.max(neededKg, supply.minKg));
   const step = Math.min(STEP_KG, 10 ** (Math.floor(Math.log10(most)) - 1));
   const kg = most > 0 ? rounded(Math.floor(most / step) * step, 1) : 0;
-  // All of it, and from then on: what does not fit is spilt, and so is what an ordered delivery then finds no room for.
+  // All of the amount must have room from this time on: what has no room is spilt, and so is what a later delivery has no room for.
   let fitsFromMs = toMs;
   while (fitsFromMs > nowMs) {
     const earlierMs = Math.max(nowMs, fitsFromMs - HOUR_MS);

@@ -14,11 +14,11 @@ interface ForecastSilo {
 interface OrderWish {
   readonly nowMs: number;
   readonly untilMs: number;
-  /** `null`: the orders are not loaded into a truck. */
+  /** `null` if the orders are not loaded into a truck. */
   readonly compartmentsKg: readonly number[] | null;
 }
 
-/** What has to be ordered until a time, with totals of each product and place, and how it fits into one truck. */
+/** The orders that are due until a time, with totals for each product and place, and how they fit into one truck. */
 export function orderList(
   silos: readonly ForecastSilo[],
   { nowMs, untilMs, compartmentsKg }: OrderWish,
@@ -78,7 +78,7 @@ function totalsOf(lines: readonly OrderLine[]): OrderList['totals'] {
         silos: group.length,
         kg: sum(({ kg }) => kg),
         kg_per_day: sum(({ kg_per_day }) => kg_per_day ?? 0),
-        // The lines of a group are in the order of their times.
+        // The lines of a group are ordered by time, so the first one is the earliest.
         order_by: first.order_by,
       },
     ];
@@ -89,15 +89,15 @@ type TruckLine = Pick<OrderLine, 'device_id' | 'product' | 'kg' | 'order_by'>;
 
 interface Compartment {
   readonly capacityKg: number;
-  /** `undefined` while it is empty. */
+  /** `undefined` while the compartment is empty. */
   product: string | null | undefined;
   loadedKg: number;
   readonly deviceIds: string[];
 }
 
 /**
- * First fit decreasing: the largest amounts first, each into the first compartment that is empty or has its product,
- * the largest compartments first. Then amounts that no compartment holds are divided; what does not fit is left.
+ * First fit decreasing: the largest amounts come first, each into the largest compartment that has room and is empty or has
+ * its product. Then amounts that no single compartment holds are divided; an amount without room is left over.
  */
 export function packTruck(
   lines: readonly TruckLine[],

@@ -1,26 +1,29 @@
 import { HOUR_MS } from '@granary/contract/time';
 import type { Forecast, PredictedEmptyInput, PredictedEmptyState } from './types.ts';
 
-/** Of a silo without `supply`. */
+/** The lead time that is assumed for a silo without `supply`. */
 const LEAD_TIME_H = 48;
-/** Time to notice the alert and to order. */
+/** The time to notice the alert and to order. */
 const MARGIN_H = 12;
 const CRITICAL_H = 12;
-/** Cleared only when it is later than the limit by so much. */
+/** Without a delivery in time, the alert clears only when the early end is later than the limit by this much. */
 const DEAD_BAND_H = 24;
-/** The early end of a wide range alone raises nothing: the expected time is within so many times the limit; where only the early end is known, it is within half of the limit. */
+/**
+ * The early end of a wide range does not raise the alert alone: the expected time must be within this many times the limit.
+ * If only the early end is known, it must be within half of the limit.
+ */
 const EXPECTED_TIMES = 1.4;
-/** A truck may come so long after its time. */
+/** A truck may come this late. */
 const TRUCK_LATE_H = 1;
-/** A refill so long before a planned delivery is that delivery. */
+/** A refill that comes up to this long before a planned delivery counts as that delivery. */
 const TRUCK_EARLY_H = 24;
-/** What was raised before is raised again only if the delivery would come so much too late. */
+/** An alert that was raised before is raised again only if the planned delivery comes at least this much too late. */
 const COVERED_BAND_H = 12;
-/** With a shorter history nothing is raised. */
+/** With fewer known days of history nothing is raised. */
 const KNOWN_DAYS_MIN = 14;
-/** Forecasts in a row. */
+/** The number of consecutive forecasts below the limit that raise the alert. */
 const STREAK = 2;
-/** Of the time between two refills, where that is shorter. */
+/** The limit as a share of the usual time between two refills, if this time is shorter than the assumed limit. */
 const OFTEN_PART = 0.25;
 
 export const NO_PREDICTED_EMPTY: PredictedEmptyState = {
@@ -31,13 +34,13 @@ export const NO_PREDICTED_EMPTY: PredictedEmptyState = {
 };
 
 /**
- * The condition `predicted_empty` after a new forecast: `severity` of the answer is that of the alert, `null` for none.
- * A warning is raised once in the time between two refills; it may become critical. A planned delivery that comes in time
- * ends it; one that comes too late, or not at all, raises it again.
+ * The state of the condition `predicted_empty` after a new forecast; its `severity` is that of the alert, `null` for no
+ * alert. A warning is raised once between two refills; it may become critical. A planned delivery that comes in time ends
+ * it; a delivery that comes too late, or not at all, raises it again.
  */
 export function predictedEmpty(input: PredictedEmptyInput): PredictedEmptyState {
   const { state, forecast, supply, lastRefillMs } = input;
-  // A refill that is computed anew may begin some minutes earlier or later.
+  // A refill that is computed again may begin some minutes earlier or later and is still the same refill.
   const isNewCycle =
     lastRefillMs !== null && lastRefillMs > (state.cycleMs ?? Number.NEGATIVE_INFINITY) + HOUR_MS;
   const was: PredictedEmptyState = isNewCycle
@@ -45,7 +48,7 @@ export function predictedEmpty(input: PredictedEmptyInput): PredictedEmptyState 
     : state;
   const isEmpty = forecast.status === 'empty' && was.severity !== null;
   const p10Ms = isEmpty ? forecast.madeAtMs : (forecast.empty?.p10Ms ?? null);
-  // Without a new answer the old one stays: a sensor that is silent fills no silo.
+  // Without a new answer the old state stays, because a silent sensor does not mean that the silo was filled.
   if (p10Ms === null && !(forecast.status === 'ok' || forecast.status === 'not_in_use')) return was;
   const leftH = p10Ms === null ? Number.POSITIVE_INFINITY : (p10Ms - forecast.madeAtMs) / HOUR_MS;
   const limitH = supply === null ? usualLimitH(forecast) : supply.leadTimeH + MARGIN_H;
@@ -78,7 +81,10 @@ export function predictedEmpty(input: PredictedEmptyInput): PredictedEmptyState 
   };
 }
 
-/** A silo that is refilled more often than the lead time that is assumed is not supplied in this way. */
+/**
+ * The limit without `supply`. A silo that is refilled more often than the assumed lead time is supplied faster, so it gets a
+ * shorter limit.
+ */
 function usualLimitH({ reasons }: Forecast): number {
   const limitH = LEAD_TIME_H + MARGIN_H;
   const refills = reasons.find(({ code }) => code === 'refills')?.values;

@@ -1,46 +1,49 @@
 import { quantileOf } from './robust.ts';
 import type { Range } from './types.ts';
 
-/** Days ahead for which the use is scored. */
+/** The days ahead for which the use is scored. */
 export const HORIZON_DAYS = [1, 2, 3, 5, 7, 10, 14] as const;
-/** Of the horizons above: the one whose outcomes are shown and adapt the range. */
+/** The index of the horizon above whose outcomes are shown as the score and adapt the range. */
 const SHOWN = 2;
-/** Usual half width of the 80 % range: log(actual / predicted) by horizon, half a day added to both, from the back-test. */
+/**
+ * The usual half width of the 80 % range for each horizon, as log(actual / predicted) with half a usual day added to both;
+ * from the back-test.
+ */
 const USUAL_WIDTH: readonly number[] = [0.06, 0.065, 0.07, 0.078, 0.086, 0.1, 0.12];
-/** The latest forecasts that are shown as the score. */
+/** The score shows this many of the latest forecasts. */
 const SCORE_COUNT = 10;
-/** Adaptive conformal inference: the share of misses wanted, the step, and the bounds of the level. */
+/** Adaptive conformal inference: the wanted share of misses, the step, and the bounds of the level. */
 const MISSES = 0.2;
 const STEP = 0.02;
 const LEVEL_MIN = 0.04;
 const LEVEL_MAX = 0.4;
-/** Before there are own outcomes: quantiles of the usual ones, in parts of the usual width. */
+/** Assumed outcomes of a silo without its own: quantiles of usual outcomes, as factors of the usual width. */
 const ASSUMED = [0.05, 0.15, 0.25, 0.35, 0.45, 0.56, 0.67, 0.79, 0.92, 1.08, 1.29, 1.7] as const;
 const LEAST_PART = 0.004;
 const WIDTH_MIN = 0.3;
 const WIDTH_MAX = 6;
 
-/** Of one origin: use predicted and actual by `HORIZON_DAYS`; `NaN` where the outcome is not known. */
+/** The outcome of one origin: predicted and actual use for each of `HORIZON_DAYS`; `NaN` if it is not known. */
 export interface Outcome {
   readonly predictedKg: readonly number[];
   readonly actualKg: readonly number[];
-  /** Added to both, so that a day with nearly no use has no endless ratio. */
+  /** This amount is added to both, so that a day with nearly no use does not give an infinite ratio. */
   readonly addedKg: number;
 }
 
-/** Half of a usual day, and at least what noise may be. */
+/** Half of a usual day's use, and at least the amount that may be noise. */
 export const addedKgOf = (weekKg: number, capacityKg: number): number =>
   Math.max(weekKg / 14, LEAST_PART * capacityKg);
 
 /**
- * Split conformal prediction: the range is as wide as to have held the past outcomes of this silo. Then its level is
- * adapted outcome by outcome (Gibbs and Candes 2021), whatever the data do.
+ * Split conformal prediction: the range is wide enough to have contained the past outcomes of this silo. Each outcome then
+ * adapts the level (Gibbs and Candes 2021), so the share of misses is right for any distribution of the data.
  */
 export function rangeOf(outcomes: readonly Outcome[]): Range {
   const scores: number[] = [...ASSUMED];
   let level = MISSES;
   const shown: { errorH: number; isInside: boolean }[] = [];
-  // The outcome of three days is known three days after its origin.
+  // The outcome over three days is known three days after its origin.
   const waiting: { score: number; errorH: number; width: number }[] = [];
   for (const outcome of outcomes) {
     const due = waiting.length >= (HORIZON_DAYS[SHOWN] ?? 3) ? waiting.shift() : undefined;
@@ -72,7 +75,7 @@ function scoreOf(
   const predicted = (predictedKg[horizon] ?? Number.NaN) + addedKg;
   const actual = (actualKg[horizon] ?? Number.NaN) + addedKg;
   const score = Math.abs(Math.log(actual / predicted)) / (USUAL_WIDTH[horizon] ?? 1);
-  // The time in which the predicted amount was really used differs by this.
+  // The error in hours: by how much the time differs in which the predicted amount was actually used.
   const errorH =
     ((HORIZON_DAYS[horizon] ?? 0) * 24 * Math.abs(actual - predicted)) / Math.max(actual, predicted);
   return { score, errorH, width };
@@ -93,7 +96,7 @@ function insert(sorted: number[], value: number): void {
   sorted.splice(high, 0, value);
 }
 
-/** Half width in logarithms at any time ahead. */
+/** The half width, as a logarithm, at any time ahead. */
 export function usualWidthAt(daysAhead: number): number {
   const last = HORIZON_DAYS.length - 1;
   let index = 0;

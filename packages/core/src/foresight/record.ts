@@ -11,10 +11,10 @@ import type { FindingSentence } from '@granary/contract/sentences/foresight';
 import { HOUR_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import type { EmptyTimes, Forecast, ForecastStatus, PathPoint, Refill } from './types.ts';
 
-/** An event tells of a forecast that has moved by more than this. */
+/** An event is published for a forecast that has moved by more than this. */
 const MOVED_MS = 6 * HOUR_MS;
 
-/** A first forecast of one of these is no news. */
+/** A first forecast with one of these statuses publishes no event. */
 const SAYS_NOTHING: ReadonlySet<ForecastStatus> = new Set<ForecastStatus>(['learning', 'stale']);
 
 const kilograms = (kg: number): number => Math.round(kg * 1_000) / 1_000;
@@ -30,7 +30,7 @@ const emptyRecord = (empty: EmptyTimes | null): ForecastRecord['empty'] =>
     p90: toIsoOrNull(empty.p90Ms),
   };
 
-/** Without the paths. */
+/** The fields of a forecast without the paths. */
 function forecastFields(forecast: Forecast): Common {
   const { use, empty, withDeliveries, suggestion, score } = forecast;
   return {
@@ -105,7 +105,7 @@ export const forecastSummary = (silo: ForecastSilo, forecast: Forecast): Forecas
   ...forecastFields(forecast),
 });
 
-/** The event of a new forecast; `null` if it says almost the same as the one before. */
+/** The event of a new forecast; `null` if the forecast is almost the same as the one before. */
 export function forecastChange(
   deviceId: string,
   before: Forecast | null,
@@ -157,10 +157,10 @@ export const refillRecord = (refill: StoredRefill): RefillRecord => ({
   changed_by: refill.changedBy,
 });
 
-/** What a silo was examined for, and what came out. */
+/** The result of one examination of a silo. */
 export type SiloFinding = FindingSentence & {
   readonly type: FindingType;
-  /** Empty where it is not about one sensor. */
+  /** Empty if the finding is not about one sensor. */
   readonly sensorId: string;
   readonly severity: 'info' | 'warning' | 'critical' | null;
   readonly fromMs: number;

@@ -1,29 +1,32 @@
 import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { medianOf, noiseOf } from './robust.ts';
 
-/** Readings of so long before and after a moment are compared, and at least three. */
+/** The readings of this long before and after a moment are compared, and at least three on each side. */
 const SIDE_MS = 30 * MINUTE_MS;
 const SIDE_COUNT_MIN = 3;
-/** A smaller difference of the two sides is no rise, and a smaller rise no refill, in parts of the capacity. */
+/** A smaller difference of the two sides is no rise, and a smaller rise is no refill; both are shares of the capacity. */
 const RISING_PART = 0.01;
 const REFILL_PART = 0.02;
-/** The same in standard deviations of the noise. */
+/** The same limits as standard deviations of the noise. */
 const RISING_DEVIATIONS = 3;
 const REFILL_DEVIATIONS = 4;
 const NOISE_COUNT = 24;
-/** Wrong weights after a rise, at most; of a device that reports seldom a later refill would be taken for this one. */
+/**
+ * At most this many wrong weights after a rise are skipped, within this time: with a device that reports seldom a later
+ * refill could be mistaken for this rise.
+ */
 const DIP_COUNT_MAX = 10;
 const DIP_MS_MAX = 2 * HOUR_MS;
-/** A rise that is so much larger later was looked at in a dip. */
+/** If the rise is this many times larger at a later moment, the earlier moment was in a dip. */
 const DIP_TIMES = 1.2;
 const STAYS_PART = 0.7;
-/** A rise of which more than this part is lost in one step within this time was none. */
+/** A rise that loses more than this share in one step within this time is no refill. */
 const FELL_BACK_PART = 0.6;
 export const FELL_BACK_WITHIN_MS = 3 * HOUR_MS;
-/** Between two trucks the weight stands for at least this time. */
+/** The weight stands still for at least this time between two trucks. */
 const PAUSE_MS = 15 * MINUTE_MS;
 const PAUSE_COUNT_MIN = 4;
-/** Where weights are further apart the time of a refill is not known. */
+/** If the weights are further apart than this, the time of a refill is not known. */
 const GAP_MS = HOUR_MS;
 
 /** Weights ordered by time. */
@@ -33,12 +36,12 @@ export interface Weights {
 }
 
 export interface Rise {
-  /** The last reading before it and the first one after it. */
+  /** The times of the last reading before the rise and of the first one after it. */
   readonly fromMs: number;
   readonly toMs: number;
   readonly beforeKg: number;
   readonly afterKg: number;
-  /** From the middle of the readings before to the middle of those after. */
+  /** The time from the middle of the readings before the rise to the middle of those after it. */
   readonly measuredOverMs: number;
   readonly inGap: boolean;
 }
@@ -50,15 +53,15 @@ interface Span {
 
 export interface Rises {
   readonly rises: readonly Rise[];
-  /** What rose and fell back: its weights are wrong. */
+  /** The spans in which the weight rose and fell back: the weights in them are wrong. */
   readonly spikes: readonly Span[];
-  /** When a rise began that cannot be told from a spike yet. */
+  /** The start of a rise that cannot be told from a spike yet; `null` if there is none. */
   readonly pendingFromMs: number | null;
 }
 
 /**
- * Rises of the weight that stay. The medians of the half hour before and after each moment are compared: a spike of
- * some readings changes neither, and a slow filling is a row of moments with a difference.
+ * Finds rises of the weight that stay. The medians of the half hour before and after each moment are compared: a spike of
+ * some readings changes neither median, and a slow filling is a run of moments with a difference.
  */
 export function findRises(weights: Weights, capacityKg: number): Rises {
   const { atMs, kg } = weights;
@@ -84,7 +87,7 @@ export function findRises(weights: Weights, capacityKg: number): Rises {
     }
     const before = sideBefore(weights, first);
     const beforeKg = medianOf(before);
-    // Wrong weights soon after it hide nothing: those after them are looked at, too.
+    // Wrong weights soon after the rise must not hide it, so the moments after them are checked, too.
     let stays = last;
     let rise = Number.NaN;
     let at = last;
@@ -116,7 +119,10 @@ export function findRises(weights: Weights, capacityKg: number): Rises {
   return { rises, spikes, pendingFromMs };
 }
 
-/** Above 0 for a rise; not computed in full where no reading of one side is `least` above one of the other. */
+/**
+ * The difference of the two medians, above 0 for a rise; 0 without computing them if no reading after the moment is `least`
+ * above one before it.
+ */
 function differenceAt(weights: Weights, index: number, least: number): number {
   const { kg } = weights;
   const rough = (kg[index + 1] ?? 0) - (kg[index] ?? 0);
@@ -154,7 +160,10 @@ function afterTo({ atMs, kg }: Weights, index: number): number {
 const middleMs = ({ atMs }: Weights, from: number, last: number): number =>
   ((atMs[from] ?? 0) + (atMs[Math.min(last, atMs.length - 1)] ?? 0)) / 2;
 
-/** All but one of the readings after a rise show it, and the latest two, and all but one before it do not: else some of them are a spike. */
+/**
+ * Whether the rise is a step: at most one reading on each side contradicts it, and the latest two confirm it. Otherwise some
+ * of the readings are a spike.
+ */
 function isStep(
   before: readonly number[],
   after: readonly number[],
@@ -170,13 +179,13 @@ function isStep(
   );
 }
 
-/** Enough is known after a moment to tell a refill from a spike. */
+/** Whether enough readings after a moment are known to tell a refill from a spike. */
 function isComplete({ atMs }: Weights, index: number): boolean {
   const known = atMs.length - index - 1;
   return known >= SIDE_COUNT_MIN && (atMs.at(-1) ?? 0) >= (atMs[index] ?? 0) + SIDE_MS;
 }
 
-/** The reading before which most of a rise is lost again; `null` if it stays. */
+/** The index of the reading at which most of a rise is lost again; `null` if the rise stays. */
 function fallAfter(weights: Weights, last: number, rise: number): number | null {
   const { atMs, kg } = weights;
   const untilMs = (atMs[last] ?? 0) + FELL_BACK_WITHIN_MS;
@@ -184,13 +193,13 @@ function fallAfter(weights: Weights, last: number, rise: number): number | null 
     if ((kg[at - 1] ?? 0) - (kg[at] ?? 0) < FELL_BACK_PART * rise) continue;
     const after = sideAfter(weights, at - 1);
     const lowKg = medianOf(sideBefore(weights, at - 1)) - FELL_BACK_PART * rise;
-    // The latest two show whether it stays low, or was some wrong weights.
+    // The latest two readings show whether the weight stays low or some weights were wrong.
     if (medianOf(after) < lowKg && after.slice(-2).every((one) => one < lowKg)) return at;
   }
   return null;
 }
 
-/** The reading after which the weight fell by about as much: a rise then ends a wrong weight. */
+/** The index of the reading after which the weight fell by about the same amount, so that the rise only ends a series of wrong weights. */
 function fallBefore(weights: Weights, first: number, rise: number): number | null {
   const { atMs, kg } = weights;
   const sinceMs = (atMs[first] ?? 0) - FELL_BACK_WITHIN_MS;
@@ -205,7 +214,7 @@ function fallBefore(weights: Weights, first: number, rise: number): number | nul
   return null;
 }
 
-/** A rise in which the weight stands for a time at a middle height is two refills. */
+/** Splits a rise in two or more refills if the weight stands still at a height in between for some time. */
 function partsOf(
   weights: Weights,
   [first, last, stays]: readonly [number, number, number],
@@ -245,7 +254,7 @@ function partsOf(
   return found;
 }
 
-/** Its times: from the last reading at the old height to the first one at the new height. */
+/** The rise with its times: from the last reading at the old height to the first one at the new height. */
 function riseBetween(
   { atMs, kg }: Weights,
   first: number,

@@ -1,7 +1,7 @@
-/** Below this many values an array is sorted by insertion sooner than a typed array of them is made. */
+/** Up to this many values insertion sort is faster than making a typed array. */
 const INSERTED_MAX = 32;
 
-/** In rising order, `NaN` last. Many numbers are sorted several times as fast in an array of this type, which needs no function. */
+/** The values in rising order, `NaN` last. A typed array sorts many numbers several times as fast, because it needs no compare function. */
 export function sorted(values: readonly number[]): ArrayLike<number> {
   if (values.length > INSERTED_MAX) return new Float64Array(values).sort();
   const inOrder = values.slice();
@@ -15,7 +15,7 @@ export function sorted(values: readonly number[]): ArrayLike<number> {
   return inOrder;
 }
 
-/** The median; of no values `NaN`. */
+/** The median; `NaN` if there are no values. */
 export function medianOf(values: readonly number[]): number {
   const { length } = values;
   if (length === 0) return Number.NaN;
@@ -25,7 +25,7 @@ export function medianOf(values: readonly number[]): number {
   return length % 2 === 1 ? upper : ((inOrder[middle - 1] ?? 0) + upper) / 2;
 }
 
-/** Between two neighbours of values in rising order: `share` 0 is the first one, 1 the last one. */
+/** The quantile of values in rising order, between two neighbours: `share` 0 is the first value, 1 the last one. */
 export function quantileOf(inOrder: ArrayLike<number>, share: number): number {
   const at = Math.min(Math.max(share, 0), 1) * (inOrder.length - 1);
   const low = Math.floor(at);
@@ -33,18 +33,18 @@ export function quantileOf(inOrder: ArrayLike<number>, share: number): number {
   return from + (to - from) * (at - low);
 }
 
-/** Standard deviation of the noise of a series, by the median of its steps without their trend, which single outliers hardly change. */
+/** The standard deviation of the noise of a series, from the median of its steps without their trend; single outliers hardly change it. */
 export function noiseOf(series: readonly number[]): number {
   const steps: number[] = [];
   for (let index = 1; index < series.length; index += 1)
     steps.push((series[index] ?? 0) - (series[index - 1] ?? 0));
   if (steps.length === 0) return 0;
   const trend = medianOf(steps);
-  // For normal noise: the median of |x| is 0.6745 deviations, and a step has twice the variance.
+  // For normal noise the median of |x| is 0.6745 standard deviations, and a step has twice the variance.
   return medianOf(steps.map((step) => Math.abs(step - trend))) / (0.6745 * Math.SQRT2);
 }
 
-/** To so many digits after the point: what is stored is the same wherever it is computed. */
+/** Rounds to this many decimal places, so that the stored number is the same wherever it is computed. */
 export function rounded(value: number, digits: number): number {
   const scale = 10 ** digits;
   const result = Math.round(value * scale) / scale;

@@ -1,6 +1,6 @@
 import { quantileOf, sorted } from './robust.ts';
 
-/** Robust figures of short series. Values that are not finite are passed over; without any value the answer is `null`. */
+/** Robust figures of short series. Values that are not finite are left out; without any value the answer is `null`. */
 
 export interface Point {
   readonly x: number;
@@ -14,7 +14,7 @@ export function quantile(values: readonly number[], share: number): number | nul
 
 export const median = (values: readonly number[]): number | null => quantile(values, 0.5);
 
-/** The slope that half of all pairs of points exceed (Theil–Sen): a quarter of the points may be wrong. */
+/** The slope that half of all pairs of points exceed (Theil–Sen); it stays right if a quarter of the points are wrong. */
 export function medianSlope(points: readonly Point[]): number | null {
   const slopes: number[] = [];
   for (const [index, from] of points.entries()) {

@@ -1,7 +1,7 @@
 import type { ForecastReason } from '@granary/contract/sentences/foresight';
 import type { LocalCalendar } from './local-calendar.ts';
 
-/** A weight of the history: the last one of five minutes. */
+/** A weight of the history: the last one of each five minutes. */
 export interface LevelReading {
   readonly atMs: number;
   readonly kg: number;
@@ -16,108 +16,111 @@ export interface Movement {
   readonly kg: number;
 }
 
-/** What a person said of a detected rise: `fromMs` is that of the refill. */
+/** The statement of a person that a detected rise was no refill; `fromMs` is that of the refill. */
 interface RefillDenial {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Material that came in. `kg` counts in the balance; it is the amount of the operation, if there was one. */
+/** Material that came in. `kg` counts in the balance: the amount of an operation if the scale does not contradict it, else the measured one. */
 export interface Refill {
   readonly fromMs: number;
   readonly toMs: number;
   readonly kg: number;
-  /** The rise that the scale shows, with the use meanwhile; `null` if no weights are known before and after it. */
+  /** The rise that the scale shows, plus the use meanwhile; `null` if no weights before and after it are known. */
   readonly measuredKg: number | null;
   readonly source: 'detected' | 'operation';
-  /** Of the `feed` operation. */
+  /** The id of the `feed` operation. */
   readonly operationId: string | null;
-  /** It came while no weights were received: its time is only known to be between `fromMs` and `toMs`. */
+  /** Whether the refill came while no weights arrived: its time is only known to be between `fromMs` and `toMs`. */
   readonly inGap: boolean;
 }
 
 /** Bits of `UseDay.flags`. */
 export const DAY_FLAGS = {
-  /** Not over yet, or its last hour is not yet known. */
+  /** The day is not over yet, or its last hour is not known yet. */
   open: 1,
-  /** The level at its start or end was estimated over more than three hours without weights. */
+  /** The level at the start or end of the day was estimated, because the nearest weights are several hours away. */
   gap: 2,
   refill: 4,
   /** The weight did not change by a digit for ten hours: nothing was used, or the sensor is stuck. */
   still: 8,
-  /** It was empty for some time, so that less was used than was wanted. */
+  /** The silo was empty for some time, so less was used than was needed. */
   empty: 16,
 } as const;
 
-/** The balance of one local day, and what of it is stored: below 200 bytes. */
+/** The balance of one local day, and its stored form: below 200 bytes. */
 export interface UseDay {
   /** Days from 1970-01-01 to this date of the site's calendar. */
   readonly day: number;
-  /** What left the silo: level at its start, plus refills, minus level at its end. Noise may make it negative. */
+  /** The amount that left the silo: level at the start, plus refills, minus level at the end. Noise may make it negative. */
   readonly kg: number;
   /** The part of `kg` that `discharge` operations moved. */
   readonly dischargedKg: number;
   readonly refilledKg: number;
-  /** Median weight from 02:00 to 04:00; `null` without weights. */
+  /** The median weight from 02:00 to 04:00; `null` if there are no weights. */
   readonly quietKg: number | null;
   readonly flags: number;
-  /** The share of each local hour, 24 characters (`hourShares` reads them); `null` for an open day, one with a gap, and one with nearly no use. */
+  /**
+   * The share of each local hour in 24 characters, which `hourShares` reads; `null` for an open day, a day with a gap, and a
+   * day with nearly no use.
+   */
   readonly hours: string | null;
 }
 
-/** Stored between two passes as it is (JSON). Pass `null` to compute anew from the readings. */
+/** The state between two passes, stored as it is (JSON). Pass `null` to compute everything again from the readings. */
 export interface LedgerTail {
-  /** The next pass needs the readings since then, and the operations that began since then. */
+  /** The next pass needs the readings since this time, and the operations that began since this time. */
   readonly readFromMs: number;
-  /** A reading or an operation before this time that was not given yet changes what is settled: compute anew. */
+  /** A reading or an operation before this time that arrives later changes settled days, which then have to be computed again. */
   readonly settledMs: number;
   /** The first day that may still change. */
   readonly openDay: number;
-  /** The hours of UTC since `hoursFromMs`: median weight of each, as if no refill had come in this hour; `null` without weights. */
+  /** The start of `hours`: the median weight of each hour of UTC, as if no refill had come in this hour; `null` without weights. */
   readonly hoursFromMs: number;
   readonly hours: readonly (number | null)[];
-  /** Those that began since `hoursFromMs` and before `readFromMs`. */
+  /** The refills and discharges that began since `hoursFromMs` and before `readFromMs`. */
   readonly refills: readonly Refill[];
   readonly discharges: readonly Movement[];
 }
 
 /**
- * To compute days anew (late readings, an operation that became known later, a denied refill): `before: null`,
- * `firstDay` the day of the last reading before the change, and readings, movements and denials since
- * `LEDGER_MARGIN_MS` before the start of that day, up to now. The answer is then the same as if everything had come in order.
+ * To compute days again (late readings, an operation that became known later, a denied refill), pass `before: null`, as
+ * `firstDay` the day of the last reading before the change, and the readings, movements and denials since `LEDGER_MARGIN_MS`
+ * before the start of that day. The answer is then the same as if everything had arrived in order.
  */
 export interface LedgerInput {
   readonly nowMs: number;
   readonly calendar: LocalCalendar;
   readonly capacityKg: number;
   readonly before: LedgerTail | null;
-  /** The first day of the answer, if `before` is `null`. Days without weights at their start are left out. */
+  /** The first day of the answer, if `before` is `null`. Days without weights at the start are left out. */
   readonly firstDay: number;
-  /** Since `before.readFromMs`; in any order, repeated times are allowed. */
+  /** The readings since `before.readFromMs`, in any order; repeated times are allowed. */
   readonly readings: readonly LevelReading[];
-  /** Began since `before.readFromMs`. */
+  /** The operations that began since `before.readFromMs`. */
   readonly movements: readonly Movement[];
-  /** Of rises since `LEDGER_MARGIN_MS` before `firstDay`. */
+  /** The denials of rises since `LEDGER_MARGIN_MS` before `firstDay`. */
   readonly denials: readonly RefillDenial[];
 }
 
 export interface LevelNow {
-  /** Median of the last half hour. */
+  /** The median of the last half hour. */
   readonly kg: number;
-  /** Standard deviation of `kg`. */
+  /** The standard deviation of `kg`. */
   readonly deviationKg: number;
-  /** Of the latest reading. */
+  /** The time of the latest reading. */
   readonly atMs: number;
   /** Since when the weight has not changed by a digit. */
   readonly unchangedSinceMs: number;
-  /** Between two readings, of the latest ones: the median. */
+  /** The median time between two of the latest readings. */
   readonly everyMs: number;
 }
 
 export interface LedgerResult {
-  /** To be stored in place of the stored days of the same dates; the last one is open. */
+  /** Replaces the stored days with the same dates; the last day is open. */
   readonly days: readonly UseDay[];
-  /** To be stored in place of all refills of the silo with `fromMs >= refillsFromMs`. */
+  /** Replaces all stored refills of the silo with `fromMs >= refillsFromMs`. */
   readonly refills: readonly Refill[];
   readonly refillsFromMs: number;
   readonly level: LevelNow | null;
@@ -126,13 +129,13 @@ export interface LedgerResult {
 
 export type AnimalKind = 'broiler' | 'layer' | 'pig' | 'dairy' | 'other';
 
-/** Days are those of `UseDay.day`. */
+/** The numbers of days are those of `UseDay.day`. */
 export interface Animals {
   readonly kind: AnimalKind;
   readonly heads: number;
   readonly startedOnDay: number;
   readonly endsOnDay: number | null;
-  /** Feed of one animal in kg a day, from the first day on, in place of the reference curve. */
+  /** The feed of one animal in kg for each day from the first one on; it replaces the reference curve. */
   readonly curve: readonly number[] | null;
 }
 
@@ -143,10 +146,9 @@ export interface PlannedDelivery {
 
 export interface Supply {
   readonly leadTimeH: number;
-  /** Minutes after local midnight: an order after it counts as one of the next day. */
-  /** `null`: an order counts from its own time on. */
+  /** Minutes after local midnight; a later order counts as one of the next day. `null` means that an order counts immediately. */
   readonly cutOffMinute: number | null;
-  /** By weekday, Monday first. */
+  /** One value for each weekday, Monday first. */
   readonly deliveryDays: readonly boolean[];
   readonly minKg: number;
   readonly truckKg: number;
@@ -162,40 +164,40 @@ export interface SiloConfiguration {
 }
 
 /**
- * The history of a silo, stored as one document (JSON, about 6 KB): the latest `HISTORY_DAYS` days and what was
- * predicted at the start of the latest of them. It is a function of the days and the configuration alone, in whatever
- * order they became known.
+ * The history of a silo, stored as one document (JSON, about 6 KB): the latest `HISTORY_DAYS` days, and the predictions at
+ * the start of the latest of them. It depends only on the days and the configuration, in whatever order the days became
+ * known.
  */
 export interface History {
-  /** Of what the predictions depend on beside the days. */
+  /** Stands for all settings on which the predictions depend. */
   readonly configurationKey: string;
   readonly firstDay: number;
-  /** From `firstDay` on; `null` for a day that is not known. */
+  /** The use of each day from `firstDay` on; `null` for a day whose use is not known. */
   readonly kg: readonly (number | null)[];
   readonly flags: readonly number[];
-  /** `UseDay.hours` of the last `PROFILE_DAYS` days, the latest at the end. */
+  /** The values of `UseDay.hours` of the last `PROFILE_DAYS` days, the latest at the end. */
   readonly hours: readonly (string | null)[];
-  /** In order of their days; the last one is the day after the last known day. */
+  /** Ordered by day; the last origin is the day after the last known day. */
   readonly origins: readonly Origin[];
   readonly range: Range;
 }
 
 /** How far the predictions of this silo were off, from its latest origins whose outcome is known. */
 export interface Range {
-  /** Factor of the usual width of 80 %. */
+  /** The factor of the usual width of the 80 % range. */
   readonly width: number;
-  /** Outcomes of three days: how many, their mean error in hours, and how many were inside the range. */
+  /** The outcomes over three days: their number, their mean error in hours, and how many were inside the range. */
   readonly scored: number;
   readonly meanErrorH: number;
   readonly inside: number;
 }
 
-/** What was predicted at the start of a local day from the days before it. */
+/** The predictions at the start of a local day, from the days before it. */
 export interface Origin {
   readonly day: number;
-  /** Use in the next 1, 3 and 7 days by each method, kg; `null` where a method has no answer. */
+  /** The use in the next 1, 3 and 7 days by each method, in kg; `null` if a method has no answer. */
   readonly methods: readonly (readonly number[] | null)[];
-  /** Use in the next days by `HORIZON_DAYS`, by the weighted methods. */
+  /** The use in the next days, for each of `HORIZON_DAYS`, by the weighted methods. */
   readonly kg: readonly number[];
 }
 
@@ -205,18 +207,18 @@ export interface ForecastInput {
   readonly configuration: SiloConfiguration;
   readonly history: History | null;
   readonly level: LevelNow | null;
-  /** The latest weight, also if it cannot be one of this silo. */
+  /** The latest weight, even if it is impossible for this silo. */
   readonly newest: LevelReading | null;
   /** The refills of the last 14 days. */
   readonly refills: readonly Refill[];
-  /** Of the path, 0 for none; the time of running empty is looked for in `EMPTY_WITHIN_DAYS` whatever this is. */
+  /** The length of the path, 0 for no path. The time of running empty is always computed within `EMPTY_WITHIN_DAYS`. */
   readonly horizonDays: number;
 }
 
 const FORECAST_STATUSES = ['ok', 'learning', 'not_in_use', 'stale', 'unpredictable', 'empty'] as const;
 export type ForecastStatus = (typeof FORECAST_STATUSES)[number];
 
-/** `null`: later than `EMPTY_WITHIN_DAYS`, or not predictable. p10 is the early one. */
+/** A time is `null` if it is later than `EMPTY_WITHIN_DAYS` or not predictable. p10 is the early one. */
 export interface EmptyTimes {
   readonly p10Ms: number | null;
   readonly p50Ms: number | null;
@@ -234,33 +236,33 @@ export interface PathPoint {
 
 export interface Suggestion {
   readonly kg: number;
-  /** When all of it has room. */
+  /** The time from which all of the amount has room. */
   readonly fitsFromMs: number;
   readonly fitsNowKg: number;
   readonly deliverFromMs: number;
   readonly deliverToMs: number;
 }
 
-/** A delivery that was entered, and whether it has room. */
+/** An entered delivery, and whether it has room. */
 interface ExpectedDelivery extends PlannedDelivery {
   readonly fitsKg: number;
-  /** When all of it has room; `null` if not in sight. */
+  /** The time from which all of the delivery has room; `null` if that is not foreseeable. */
   readonly fitsFromMs: number | null;
 }
 
-/** The same forecast if what was entered comes. */
+/** The same forecast if the entered deliveries come. */
 export interface WithDeliveries {
   readonly deliveries: readonly ExpectedDelivery[];
   readonly empty: EmptyTimes | null;
-  /** With a point before and one after each delivery. */
+  /** Has one point before and one after each delivery. */
   readonly path: readonly PathPoint[];
 }
 
-/** Of the latest forecasts for `horizonDays`, whose outcome is known. */
+/** The score of the latest forecasts for `horizonDays` whose outcome is known. */
 interface Score {
   readonly horizonDays: number;
   readonly forecasts: number;
-  /** The error of the use in hours: by how much the time of running empty was wrong. */
+  /** The mean error of the use in hours: by how much the time of running empty was wrong. */
   readonly meanErrorH: number;
   readonly insidePercent: number;
 }
@@ -268,32 +270,32 @@ interface Score {
 export interface Forecast {
   readonly status: ForecastStatus;
   readonly madeAtMs: number;
-  /** Of the silo. */
+  /** The time zone of the silo. */
   readonly timeZone: string;
   readonly levelKg: number | null;
-  /** Above the reserve. */
+  /** The part of the level above the reserve. */
   readonly usableKg: number | null;
   readonly use: { readonly kgPerDay: number; readonly changePercent: number | null } | null;
   readonly empty: EmptyTimes | null;
   readonly orderByMs: number | null;
   readonly suggestion: Suggestion | null;
   readonly path: readonly PathPoint[];
-  /** `null` where nothing was entered that is still to come. */
+  /** `null` if no entered delivery is still to come. */
   readonly withDeliveries: WithDeliveries | null;
   readonly reasons: readonly ForecastReason[];
   readonly score: Score | null;
-  /** Full days whose use is known: rules that need 14 days of history look here. */
+  /** The number of full days whose use is known; rules that need 14 days of history use it. */
   readonly knownDays: number;
 }
 
-/** Stored with the forecast (JSON); the first is `NO_PREDICTED_EMPTY`. */
+/** The state that is stored with the forecast (JSON); the first one is `NO_PREDICTED_EMPTY`. */
 export interface PredictedEmptyState {
-  /** Forecasts in a row that are below the limit. */
+  /** The number of consecutive forecasts below the limit. */
   readonly streak: number;
   readonly severity: 'warning' | 'critical' | null;
-  /** `fromMs` of the refill that began this cycle. */
+  /** `fromMs` of the refill with which the present cycle began. */
   readonly cycleMs: number | null;
-  /** Raised once since that refill. */
+  /** Whether the alert was raised since that refill. */
   readonly raised: boolean;
 }
 

@@ -2,27 +2,27 @@ import { deliveryFit, type LevelAt } from '@granary/contract/foresight/delivery-
 import { rounded } from './robust.ts';
 import type { EmptyTimes, PathPoint, PlannedDelivery, WithDeliveries } from './types.ts';
 
-/** The places of the early, the middle and the late time in the list of quantiles. */
+/** The indexes of the early, the middle and the late time in the list of quantiles. */
 const [EARLY, MIDDLE, LATE] = [0, 2, 4] as const;
 
 interface Expected {
   readonly nowMs: number;
   readonly capacityKg: number;
   readonly leftKg: number;
-  /** The next one first. */
+  /** The entered deliveries, ordered by time. */
   readonly planned: readonly PlannedDelivery[];
   /** The use from now until a time, for each quantile; the first one is the high use. */
   readonly usedAt: (timeMs: number) => readonly number[];
-  /** When so much is used up, by the index of the quantile; `null` if not in sight. */
+  /** The time at which an amount is used up, for the quantile with this index; `null` if that is not foreseeable. */
   readonly usedUpAt: (kg: number, quantile: number) => number | null;
   readonly pathTimes: readonly number[];
-  /** As far as anything is foreseen. */
+  /** The times of a path as far as anything is predicted. */
   readonly allTimes: readonly number[];
-  /** The range is so wide that only its early end is told. */
+  /** Whether the range is so wide that only its early end is told. */
   readonly isWide: boolean;
 }
 
-/** The forecast if what was entered comes at its time; `null` where nothing was. */
+/** The forecast if the entered deliveries come at their times; `null` if none was entered. */
 export function withDeliveries(expected: Expected): WithDeliveries | null {
   const { planned, nowMs, capacityKg, isWide } = expected;
   if (planned.length === 0) return null;
@@ -45,7 +45,7 @@ export function withDeliveries(expected: Expected): WithDeliveries | null {
   };
 }
 
-/** What comes after the silo is empty does not move the time at which it is. */
+/** The time at which the silo is empty. A delivery that comes later does not change it. */
 function usedUpWith({ leftKg, planned, capacityKg, nowMs, usedAt, usedUpAt }: Expected, quantile: number) {
   let addedKg = 0;
   let usedUpMs = usedUpAt(leftKg, quantile);
@@ -58,7 +58,7 @@ function usedUpWith({ leftKg, planned, capacityKg, nowMs, usedAt, usedUpAt }: Ex
   return usedUpMs;
 }
 
-/** The levels at the times, and before and after each delivery up to the last of them. */
+/** The levels at the times, and one before and one after each delivery up to the last of the times. */
 function pathWith(
   { planned, nowMs, capacityKg, leftKg, usedAt }: Expected,
   times: readonly number[],
@@ -81,7 +81,7 @@ function pathWith(
     });
 }
 
-/** Of the levels for each quantile, the lowest first. */
+/** Makes a point of the path from the levels for each quantile, the lowest level first. */
 export function pointOf(atMs: number, levels: readonly number[]): PathPoint {
   const [p10 = 0, p25 = 0, p50 = 0, p75 = 0, p90 = 0] = levels.map((kg) => rounded(kg, 1));
   return { atMs, p10, p25, p50, p75, p90 };

@@ -36,11 +36,11 @@ export const declaredEndRecord = (declared: DeclaredEnd | null): DeclaredEndReco
     by: declared.by ?? null,
   };
 
-/** Completes a sentence that begins with the job. */
+/** The text completes a sentence that begins with the job. */
 export const declaredEndMessage = ({ reason, lookedBy }: DeclaredEnd) =>
   sentence('declared_ended', { person: lookedBy, reason: reasonText(reason) });
 
-/** Why a job ended as it did, as it is stored. */
+/** The stored reason why a job ended. */
 export interface Ended<Reason extends string> {
   readonly reason: Reason;
   readonly message: Sentence<keyof typeof PARTS>;

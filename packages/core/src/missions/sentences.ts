@@ -29,7 +29,7 @@ export const notRunning = (
     ? sentence('mission_being_cancelled', { change })
     : sentence('mission_not_in_state', { status, change });
 
-/** What is known, what the service waits for, and until when. */
+/** The sentence says what is known, what the service waits for, and until when. */
 export function missionStatusDetail(mission: MissionState): Detail {
   const { status, plan, result } = mission;
   switch (status) {

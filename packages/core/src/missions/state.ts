@@ -40,7 +40,7 @@ export interface MissionPlan {
 
 export interface WaypointState {
   readonly status: WaypointStatus;
-  /** By the device's clock. */
+  /** The time by the device's clock. */
   readonly reachedAtMs: number | null;
   readonly actionResult: ActionResult | null;
 }

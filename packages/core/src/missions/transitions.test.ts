@@ -144,7 +144,7 @@ const open = <Status extends Outcome>(status: Status) => ({
   cancelling: status,
   halting: status,
 });
-/** Ended without a report, so a report of the device decides. */
+/** The mission ended without a report, so a report of the device decides about its outcome. */
 const presumed = <Status extends Outcome>(status: Status) => ({ lost: status, missed: status });
 
 /** A time after which the mission must not begin. */

@@ -7,12 +7,12 @@ import type { Notice } from './notice.ts';
 import { type RuleContent, targetsOf } from './rule.ts';
 
 const PAUSES = { firstMs: MINUTE_MS, longestMs: HOUR_MS };
-/** A message about an alert of yesterday is of no use, and the list of alerts shows it. */
+/** After this time a message is not tried any more: the list of alerts shows an alert of yesterday. */
 const TRIED_FOR_MS = DAY_MS;
 /** Critical alerts wait for a minute at most, whatever the rule says. */
 const SHORT_WINDOW_SECONDS = 60;
 
-/** What decides about an alert; known also of an alert whose document cannot be read. */
+/** The columns that decide about an alert; they can be read even if the document of the alert cannot. */
 export type AlertColumns = Pick<AlertState, 'status' | 'severity' | 'shelvedUntilMs'>;
 
 /** A notice that is due, with the alert as it is now; `undefined` if it is no longer stored. */
@@ -23,7 +23,7 @@ export interface DueNotice {
 }
 
 export type Dispatch =
-  /** `isHeld`: together with the others that have waited. */
+  /** `isHeld` means that the notice is told together with the others that have waited. */
   | { readonly action: 'tell'; readonly isHeld: boolean; readonly window: FloodWindow | null }
   | { readonly action: 'hold'; readonly untilMs: number; readonly window: FloodWindow | null }
   | { readonly action: 'drop' };
@@ -43,7 +43,7 @@ const isUrgent = (due: DueNotice): boolean => severityOf(due) === 'critical' && 
 export const windowNameOf = (due: DueNotice): string =>
   isUrgent(due) ? `${due.step}-critical` : `${due.step}`;
 
-/** What happens with a notice that is due; `window` is the one of its name. */
+/** Decides about a notice that is due; `window` is the one named by `windowNameOf`. */
 export function dispatch(
   due: DueNotice,
   rule: RuleContent,
@@ -65,7 +65,7 @@ export function dispatch(
     : { action: 'hold', untilMs: placed.heldUntilMs, window: placed.window };
 }
 
-/** When a message that could not be sent is tried again; `null`: not any more. */
+/** When a message that could not be sent is tried again; `null` if it is not tried again. */
 export function nextAttemptAtMs(createdAtMs: number, attempts: number, nowMs: number): number | null {
   const pauseMs = backoffMs(attempts, PAUSES);
   return nowMs + pauseMs < createdAtMs + TRIED_FOR_MS ? nowMs + pauseMs : null;
@@ -98,18 +98,18 @@ function timeOfDayMs(text: string): number {
 const weekdayOf = (day: number): (typeof WEEKDAYS)[number] =>
   WEEKDAYS[(((day / DAY_MS + 3) % 7) + 7) % 7] ?? 'mon';
 
-/** Which notices of one step of a rule, critical or not, were told immediately, and how many wait for the summary at its end. */
+/** The notices of one step of a rule, critical or not, that were told immediately, and the number that waits for the summary at the end. */
 export interface FloodWindow {
   readonly startMs: number;
-  /** In the window before enough were told already, so every notice waits for the summary. */
+  /** In the window before enough notices were told already, so every notice waits for the summary. */
   readonly isFull: boolean;
   /** The devices of the notices that were told immediately. */
   readonly told: readonly string[];
   /** How many notices wait because enough were told. */
   readonly held: number;
-  /** Devices that have sent more than their share in this window; what exceeds it waits, and fills no place of others. */
+  /** Devices that have sent more than their share in this window; their further notices wait, and take no place of others. */
   readonly chattering: readonly string[];
-  /** Those of the window before; all their notices wait. */
+  /** The chattering devices of the window before; all their notices wait. */
   readonly chatteredBefore: readonly string[];
 }
 
@@ -122,11 +122,11 @@ const shortSummary = (summary: Summary): Summary => ({
 
 interface Placed {
   readonly window: FloodWindow;
-  /** `null`: it is told immediately. */
+  /** `null` if the notice is told immediately. */
   readonly heldUntilMs: number | null;
 }
 
-/** How many notices of one device are told immediately: half of them, so that others are told beside a device that chatters. */
+/** How many notices of one device are told immediately: half of all, so that a chattering device leaves places for others. */
 const shareOfDevice = ({ at_once_max: max }: Summary): number => Math.max(1, Math.floor(max / 2));
 
 /** Counts one more notice: the first ones are told immediately, the others wait for the end of the window. */
@@ -162,7 +162,7 @@ const newWindow = (startMs: number): FloodWindow => ({
   chatteredBefore: [],
 });
 
-/** What the summary of a window was about waits for the next summary, until a window has passed without one. */
+/** The devices and notices of a summary wait for the next summary, too, until a window has passed without one. */
 function currentWindow(window: FloodWindow | null, summary: Summary, nowMs: number): FloodWindow | null {
   // A clock that was put back must not make notices wait for hours.
   if (window === null || nowMs < window.startMs) return null;

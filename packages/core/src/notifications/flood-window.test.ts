@@ -12,7 +12,7 @@ interface Arrival {
   readonly nowMs: number;
 }
 
-/** When each of the notices is told. */
+/** The time at which each notice is told. */
 function toldAt(arrivals: readonly Arrival[], summary = SUMMARY): number[] {
   let window: FloodWindow | null = null;
   return arrivals.map(({ deviceId, nowMs }) => {
@@ -22,7 +22,7 @@ function toldAt(arrivals: readonly Arrival[], summary = SUMMARY): number[] {
   });
 }
 
-/** Each of a device of its own. */
+/** Arrivals of notices, each from a device of its own. */
 const ofMany = (times: readonly number[]): Arrival[] =>
   times.map((nowMs, index) => ({ deviceId: `silo-${index}`, nowMs }));
 

@@ -1,4 +1,4 @@
-/** Tells a person that somebody tries to guess a secret of theirs; without what was tried, or from where. */
+/** Tells a person that somebody tries to guess one of their secrets; it names neither the tried secrets nor the network. */
 export const guessedMessage = () => ({
   subject: 'Somebody tries to sign in to Granary with your name',
   text: [

@@ -7,10 +7,10 @@ import { written } from '@granary/contract/sentences/sentence';
 import { checkedTimeMs, DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import type { StoredRule } from './rule.ts';
 
-/** A longer text is cut; the list of alerts has the rest. */
+/** A message lists at most this many alerts; the list of alerts has the others. */
 export const ALERTS_TOLD_MAX = 100;
 const SUBJECT_CHARS_MAX = 160;
-/** A longer command does not fit into a line that a person copies. */
+/** A command with more ids does not fit into a line that a person copies. */
 const ACKNOWLEDGED_TOGETHER_MAX = 20;
 const SEVERITY_WORDS: Readonly<Record<AlertSeverity, string>> = {
   info: 'Information',
@@ -26,7 +26,7 @@ const KIND_WORDS: Readonly<Record<NoticeKind, string>> = {
   over: '',
 };
 
-/** What a message is about. What people can make, or have made by others, waits for no place of an alert. */
+/** The subject of a message. Messages that people can cause in any number never delay a message about an alert. */
 export type MessageKind = 'critical_alert' | 'alert' | 'operation' | 'guessed' | 'report' | 'test';
 
 /** An alert as it is now, in words for a person. */
@@ -37,7 +37,7 @@ export interface ToldAlert {
   readonly deviceName: string;
   readonly facility: string;
   readonly zone: string;
-  /** By whose clocks its site tells times. */
+  /** The time zone of its site. */
   readonly timeZone: string;
 }
 
@@ -51,7 +51,7 @@ export interface Message {
   readonly told: readonly ToldAlert[];
 }
 
-/** What decides how people read a message. */
+/** The settings that decide how people read a message. */
 export interface Readers {
   /** Where people reach the operators' page; `null` if it is off, or its address is not known. */
   readonly consoleUrl: string | null;
@@ -110,7 +110,7 @@ interface Identified {
   readonly content: { readonly ruleName: string };
 }
 
-/** What a webhook gets: the text for people, and the alerts as the API shows them. */
+/** The content for a webhook: the text for people, and the alerts as the API shows them. */
 export const webhookPayload = (
   { subject, text, alertCount, told }: Message,
   { notificationId, ruleId, step, content }: Identified,
@@ -134,7 +134,7 @@ export const webhookPayload = (
 export const isOver = ({ status }: Pick<Alert, 'status'>): boolean =>
   status === 'cleared' || status === 'resolved';
 
-/** The most severe ones that are present come first. */
+/** The most severe of the present alerts come first. */
 const rank = ({ alert }: ToldAlert): number =>
   (isOver(alert) ? ALERT_SEVERITIES.length : 0) - ALERT_SEVERITIES.indexOf(alert.severity);
 
@@ -145,7 +145,7 @@ function titleOf(told: ToldAlert): string {
   return `${state}${KIND_WORDS[kind]}${SEVERITY_WORDS[alert.severity]}: ${deviceName} (${placeOf(told)}): ${message}`;
 }
 
-/** The zone is not known of a device that was removed meanwhile. */
+/** The zone of a device that was removed meanwhile is not known. */
 const placeOf = ({ facility, zone }: ToldAlert): string => (zone === '' ? facility : `${facility}, ${zone}`);
 
 function summaryText(told: readonly ToldAlert[]): string {
@@ -192,7 +192,7 @@ function stateText(alert: Alert, timeZone: string): string {
   return parts.join(', ');
 }
 
-/** How to acknowledge; without the operators' page, at the command line. */
+/** Says how to acknowledge; without the operators' page, at the command line. */
 function nextStepText(told: readonly ToldAlert[], { consoleUrl }: MessageContext): string[] {
   const open = told.filter(({ alert }) => alert.acknowledged_by === null && alert.status !== 'resolved');
   if (consoleUrl !== null) {
@@ -215,7 +215,7 @@ function reasonText({ rule, step }: MessageContext): string {
   return `You get this because of the notification rule ${oneLine(rule.content.name)}${why}.`;
 }
 
-/** Names come from outside: a line break in one must not become a line of its own, and in a subject not a header. */
+/** Names come from outside: a line break in a name must not begin a new line, or in a subject a new header. */
 const oneLine = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ');
 
@@ -232,7 +232,7 @@ function subjectText(text: string): string {
 export const timeText = (instantMs: number, timeZone: string): string =>
   `${numericTime(instantMs, timeZone)} (${timeZone})`;
 
-/** What an alert says, with the times in this zone. */
+/** The text of an alert, with times in this zone. */
 export const messageText = (
   {
     message,
@@ -243,7 +243,7 @@ export const messageText = (
 ): string =>
   written({ code, values }, { ...ENGLISH, time: (time) => timeText(Date.parse(time), timeZone) }) ?? message;
 
-/** How long ago something was, in its largest unit. */
+/** How long ago something happened, in the largest unit. */
 export function agoText(ms: number): string {
   const units = [
     [DAY_MS, 'day'],

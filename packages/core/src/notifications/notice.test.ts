@@ -20,7 +20,7 @@ const changedTo = (status: (typeof ALERT_STATUSES)[number], atMs: number) =>
 
 const TOLD = { rule: RULE, nowMs: T, alert: 'active' } as const;
 
-/** What waits, as kind and minutes after the start. */
+/** The notices that wait, as kind and minutes after the start. */
 const waiting = (notices: NoticesBySteps) =>
   [...notices].flatMap(([step, { kind, dueAtMs }]) =>
     dueAtMs === null ? [] : [[step, kind, (dueAtMs - T) / MINUTE_MS]],

@@ -6,7 +6,7 @@ import { MINUTE_MS } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
 import { isMatch, type RuleContent, roundMinutesOf, stepsOf } from './rule.ts';
 
-/** The alert as it was, and its device, in case that neither can be read later. */
+/** The alert as it was, and its device, in case neither can be read later. */
 export interface AlertSnapshot {
   readonly alert: Alert;
   readonly deviceId: string;
@@ -17,11 +17,11 @@ export interface AlertSnapshot {
 /** What the targets of one step of a rule have to be told, or were told, about one alert. */
 export interface Notice {
   readonly kind: NoticeKind;
-  /** When to tell it; `null` when it was told. */
+  /** When to tell the notice; `null` if it was told. */
   readonly dueAtMs: number | null;
-  /** It waits for the end of the quiet hours or for a summary. */
+  /** Whether the notice waits for the end of the quiet hours or for a summary. */
   readonly isHeld: boolean;
-  /** What they were told last; `null` if nothing. */
+  /** The kind of notice that the targets were told last; `null` if none. */
   readonly toldKind: NoticeKind | null;
   readonly snapshot: AlertSnapshot;
 }
@@ -44,7 +44,7 @@ export const NOTICE_EVENT_TYPES: readonly EventType[] = [
 
 type Beginning = Exclude<NoticeKind, 'not_acknowledged' | 'over'>;
 
-/** `taken_over`: somebody has acknowledged or shelved the alert. */
+/** `taken_over` means that somebody has acknowledged or shelved the alert. */
 type Meaning = Beginning | 'over' | 'taken_over';
 
 const MEANING_OF_STATUS: Readonly<Record<Alert['status'], Meaning>> = {
@@ -62,7 +62,7 @@ function meaningOf({ type, snapshot: { alert } }: AlertEvent): Meaning | null {
   return type === 'alert.unshelved' && alert.status === 'active' ? 'unshelved' : null;
 }
 
-/** By step: 0 are the targets of the rule, 1 and more those of that step of its escalation. */
+/** The keys are steps: 0 stands for the targets of the rule, 1 and more for the steps of its escalation. */
 export type NoticesBySteps = ReadonlyMap<number, Notice>;
 
 /** The notices of a rule about one alert after an event; a notice that is no longer needed is missing. */
@@ -101,7 +101,7 @@ function firstNotice(before: Notice | undefined, kind: Beginning, { atMs, snapsh
     toldKind: before?.toldKind ?? null,
   };
   if (before === undefined || before.dueAtMs === null || kind === 'severity_raised') return anew;
-  // Nobody was told that it was over, so it is present for them without interruption.
+  // Nobody was told that the alert was over, so for the targets it is present without interruption.
   if (before.kind === 'over') return toldAgain(before, snapshot) ?? anew;
   return { ...before, snapshot };
 }
@@ -126,7 +126,7 @@ function escalationNotice(
   };
 }
 
-/** A notice that waits is told with the alert as it is then; who was told nothing is not told that it is over. */
+/** A notice that waits is told with the alert as it is then. Targets that were told nothing are not told that the alert is over. */
 function whenOver(step: number, notice: Notice, event: AlertEvent, { resolved }: RuleContent): Notice | null {
   const { snapshot, atMs } = event;
   const wasTold = notice.toldKind !== null && notice.toldKind !== 'over';
@@ -138,7 +138,7 @@ function whenOver(step: number, notice: Notice, event: AlertEvent, { resolved }:
   return step > 0 && isAcknowledged ? whenTakenOver(notice) : { ...notice, snapshot };
 }
 
-/** Nobody is told any more that the alert is not acknowledged. */
+/** From now on nobody is told that the alert is not acknowledged. */
 function whenTakenOver(notice: Notice): Notice | null {
   const isWaiting = notice.kind === 'not_acknowledged' && notice.dueAtMs !== null;
   return isWaiting ? toldAgain(notice, notice.snapshot) : notice;
@@ -150,7 +150,7 @@ export const toldAgain = (notice: Notice, snapshot: AlertSnapshot): Notice | nul
     ? null
     : { ...notice, kind: notice.toldKind, dueAtMs: null, isHeld: false, snapshot };
 
-/** Somebody of a rota is told again after a round, while the alert is present and nobody has acknowledged it. */
+/** The notice after it was told. Each person of a rota is told again after a round, while the alert is present and not acknowledged. */
 export function told(
   notice: Notice,
   {

@@ -3,26 +3,26 @@ import type { PushedItem, PushPayload } from '@granary/contract/push';
 import { canAccess, type Limits } from '../keys.ts';
 import { isOver, messageText, type ToldAlert } from './message.ts';
 
-/** A push service takes 4,096 bytes with everything around the text. */
+/** The limit for the text, because a push service takes 4,096 bytes with everything around it. */
 const PAYLOAD_BYTES_MAX = 3_000;
 const ITEMS_SENT_MAX = 3;
 
-/** What a browser is told, as codes with values. */
+/** The content of a message to a browser, as codes with values. */
 export interface Pushed {
   readonly about: PushPayload['about'];
   readonly items: readonly PushedItem[];
 }
 
-/** Push services that a browser may name; others would let anybody make this service ask any address. */
+/** The push services that a browser may name; without this list anybody could make this service send requests to any address. */
 const PUSH_SERVICES: readonly RegExp[] = [
-  // The second one is what Debian's Chromium names.
+  // Debian's Chromium uses the second one.
   /^(fcm\.googleapis|jmt17\.google)\.com$/,
   /^(updates\.push|[a-z0-9-]+\.push)\.services\.mozilla\.com$/,
   /^([a-z0-9-]+\.)*push\.apple\.com$/,
   /^([a-z0-9-]+\.)*notify\.windows\.com$/,
 ];
 
-/** `further`: origins that the settings name. */
+/** `further` are origins that the settings name. */
 export function isPushService(endpoint: string, further: readonly string[]): boolean {
   const url = URL.parse(endpoint);
   if (url === null || url.username !== '' || url.password !== '') return false;
@@ -55,7 +55,7 @@ export interface EndedOperation {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly facility: string;
-  /** By whose clocks its site tells times. */
+  /** The time zone of its site. */
   readonly timeZone: string;
 }
 
@@ -88,7 +88,7 @@ export const pushedOperation = ({
   ],
 });
 
-/** Only what the person may see at this moment; `null` if that is nothing. */
+/** The payload has only items that the person may see at this moment; `null` if there are none. */
 export function pushPayload({ about, items }: Pushed, limits: Limits, notificationId: string): string | null {
   const seen = items.filter(({ device_id: deviceId, facility }) => canAccess(limits, { deviceId, facility }));
   if (seen.length === 0 && about !== 'test') return null;
@@ -100,7 +100,7 @@ export function pushPayload({ about, items }: Pushed, limits: Limits, notificati
   }
 }
 
-/** Without the values, which can be long, and with the beginning of the English text. */
+/** The item without the values, which can be long, and with the beginning of the English text. */
 const shortened = (item: PushedItem): PushedItem => ({
   ...item,
   device_name: item.device_name.slice(0, 200),

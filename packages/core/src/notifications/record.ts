@@ -5,13 +5,13 @@ import type { MailedReport } from '../reports/report-text.ts';
 import type { Message, MessageKind } from './message.ts';
 import type { Pushed } from './push.ts';
 
-/** The ways of sending, of which none delays another one; `none` is that of a message that another part sends, or nobody. */
+/** The ways of sending, which never delay each other; `none` is for a message that another part sends, or nobody. */
 export type Channel = 'email' | 'push' | 'none';
 
 export const URGENCIES = ['critical', 'alert', 'other'] as const;
 export type Urgency = (typeof URGENCIES)[number];
 
-/** Those of each urgency are sent beside those of the others, so that none of them waits for another one. */
+/** The messages of each urgency are sent independently, so that no urgency waits for another one. */
 export const KINDS_OF: Readonly<Record<Urgency, readonly MessageKind[]>> = {
   critical: ['critical_alert'],
   alert: ['alert'],
@@ -29,19 +29,19 @@ export interface StoredNotification {
   readonly content: NotificationContent;
   readonly createdAtMs: number;
   readonly attempts: number;
-  /** `null` when it is not tried any more. */
+  /** `null` if the message is not tried any more. */
   readonly nextAttemptAtMs: number | null;
   readonly sentAtMs: number | null;
   readonly lastError: string | null;
 }
 
-/** The same in every attempt. */
+/** The content, which is the same in every attempt. */
 export interface NotificationContent extends Omit<Message, 'told' | 'kind'> {
   readonly ruleName: string;
   readonly target: SentTarget;
-  /** What a browser is told. */
+  /** The content for a browser. */
   readonly push?: Pushed;
-  /** What it tells in place of alerts. */
+  /** The report that the message has instead of alerts. */
   readonly report?: MailedReport;
 }
 

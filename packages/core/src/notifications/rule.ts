@@ -20,15 +20,15 @@ import type { Place } from '../keys.ts';
 const WINDOW_SECONDS = 60;
 const AT_ONCE_MAX = 5;
 
-/** What a person has decided; ids and times are columns of their own. */
+/** The part of a rule that a person decides; ids and times are columns of their own. */
 export interface RuleContent extends Omit<NotificationRule, 'rule_id' | 'created_at' | 'updated_at'> {
-  /** Only in what a person has set for their own devices: whose ended operations they are told. */
+  /** Given only in the settings of a person for their own devices: which ended operations the person is told about. */
   readonly operations?: PushSettings['operations'];
 }
 
 export interface StoredRule {
   readonly ruleId: string;
-  /** Whose own settings for Web Push these are; `null` for a rule of the site. */
+  /** The person whose own settings for Web Push these are; `null` for a rule of the site. */
   readonly ownerId: string | null;
   readonly content: RuleContent;
   readonly createdAtMs: number;
@@ -40,7 +40,7 @@ export const RULE_DOCUMENT = documentKind<RuleContent>([], (content) => {
   if (!Array.isArray(content['targets'])) throw new Error('the rule has no targets');
 });
 
-/** The rule with everything that was not given, or a refusal that names every fault. */
+/** The rule with defaults for all fields that were not given, or a refusal that names every fault. */
 export function ruleContent(input: NotificationRuleInput): RuleContent {
   const faults = [
     ...repeatedTargets(input),
@@ -76,7 +76,7 @@ export function ruleContent(input: NotificationRuleInput): RuleContent {
   };
 }
 
-/** The same person would get the same message twice. */
+/** Refuses repeated targets, because the same person would get the same message twice. */
 function repeatedTargets({ targets, escalation = [] }: NotificationRuleInput): ValidationIssue[] {
   const lists = [
     { path: '/targets', targets },
@@ -123,21 +123,21 @@ interface Step {
   readonly targets: readonly NotificationTarget[];
 }
 
-/** The steps after the first one: those of the escalation, or the people of the rota, of whom the first is told at once. */
+/** The steps after the first one: those of the escalation, or the people of the rota, of whom the first is told immediately. */
 export const stepsOf = ({ escalation, rota }: RuleContent): readonly Step[] =>
   rota === null
     ? escalation.map(({ after_minutes: afterMinutes, targets }) => ({ afterMinutes, targets }))
     : rota.people.map((person_id, i) => ({ afterMinutes: i * rota.minutes, targets: [{ person_id }] }));
 
-/** After how many minutes somebody of the rota is told again; `null` where nobody is. */
+/** The minutes after which a person of the rota is told again; `null` if nobody is told again. */
 export const roundMinutesOf = ({ rota }: RuleContent): number | null =>
   rota && rota.people.length * rota.minutes;
 
-/** The targets of a step: 0 is the rule itself; none for a step that the rule no longer has. */
+/** The targets of a step; step 0 is the rule itself. Empty for a step that the rule no longer has. */
 export const targetsOf = (content: RuleContent, step: number): readonly NotificationTarget[] =>
   step === 0 ? content.targets : (stepsOf(content)[step - 1]?.targets ?? []);
 
-/** Each target of the rule and of its escalation once. */
+/** Every target of the rule and of its escalation, each one once. */
 export function allTargets(content: RuleContent): NotificationTarget[] {
   const all = [...content.targets, ...stepsOf(content).flatMap(({ targets }) => targets)];
   return [...new Map(all.map((target) => [JSON.stringify(target), target])).values()];
@@ -158,7 +158,7 @@ export function isMatch(
   );
 }
 
-/** The rule in which the wishes of a person for their own devices are stored. */
+/** The rule that stores the settings of a person for their own devices. */
 export const pushRule = (ownerId: string, settings: PushSettingsInput, timeZone: string): RuleContent => ({
   ...ruleContent({
     name: 'Web Push',
@@ -173,7 +173,7 @@ export const pushRule = (ownerId: string, settings: PushSettingsInput, timeZone:
   operations: settings.operations,
 });
 
-/** Until a person has decided. */
+/** The settings of a person who has not decided yet. */
 export const FIRST_PUSH_SETTINGS: PushSettings = {
   severity_min: 'warning',
   facilities: null,

@@ -18,7 +18,7 @@ import { advanceOperation } from './transitions.ts';
 
 const OVERDUE_MS = START_MS + STOP_CONFIRMATION_MS_MAX;
 
-/** When the end of the operation may not be declared, and what the caller is told. */
+/** Situations in which the end may not be declared, and what the caller is told. */
 const REFUSED: readonly (readonly [Situation, nowMs: number, RegExp])[] = [
   ['started', OVERDUE_MS, /is started: stop it first/],
   ['in_progress', OVERDUE_MS, /is in progress: stop it first/],

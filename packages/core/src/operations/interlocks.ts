@@ -33,7 +33,7 @@ export interface SiloAtStart {
   readonly weight: LatestValue | undefined;
   readonly capacityKg: number;
   readonly configuration: SiloConfiguration;
-  /** The operations of the device that run, have not ended for certain, or ended so recently that the weight may not show them. */
+  /** The operations that run, whose end is not certain, or that ended so recently that the weight may not show them. */
   readonly operations: readonly OperationState[];
 }
 
@@ -43,7 +43,7 @@ export type OperationRequest =
 
 /** Returns the plan of an operation that may begin now, or throws the first refusal. */
 export function planOperation(request: OperationRequest, silo: SiloAtStart, nowMs: number): OperationPlan {
-  // A device that a person maintains may be switched off, which is not the reason for the refusal.
+  // A device in declared maintenance may be switched off; the refusal names the maintenance, not the missing connection.
   if (isInForce(silo.presence.maintenance, nowMs)) refuseInMaintenance();
   const weightG = usableWeightG(silo, nowMs);
   refuseWhileOperating(silo.operations);
@@ -79,7 +79,7 @@ export function planOperation(request: OperationRequest, silo: SiloAtStart, nowM
 
 const refuseInMaintenance = (): never => refuse('device_in_maintenance', sentence('device_is_maintained'));
 
-/** The limits of an operation under way were planned with the present capacity. */
+/** The limits of an operation under way were computed from the present capacity, so the capacity must not change now. */
 export function refuseWhileOperating(operations: readonly OperationState[]): void {
   const underWay = operations.find(holdsDevice);
   if (underWay !== undefined) throw operationInProgress(underWay);
@@ -109,7 +109,7 @@ function usableWeightG(silo: SiloAtStart, nowMs: number): number {
   return weight.value;
 }
 
-/** Two operations within one reporting interval would otherwise both be allowed the same room, or the same material. */
+/** Otherwise two operations within one reporting interval could both use the same room, or the same material. */
 function unweighedG(type: OperationType, { operations, weight }: SiloAtStart): number {
   const read = weight === undefined ? null : { valueG: weight.value, tsMs: weight.tsMs };
   const movedG = movedSinceG(type, operations, read);

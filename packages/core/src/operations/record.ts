@@ -21,7 +21,7 @@ export function progressPercent(operation: OperationState): number | null {
 export const estimatedDurationMin = ({ amountG, rateGPerMin }: OperationPlan): number =>
   roundTo6(amountG / rateGPerMin);
 
-/** Estimated from the last report; for an operation that has ended, the time of its end. */
+/** The completion is estimated from the last report; for an operation that has ended, it is the time of its end. */
 export function estimatedCompletionMs(operation: OperationState): number | null {
   const { plan, endedAtMs, lastHeardAtMs, startedAtMs, amountCompletedG } = operation;
   if (endedAtMs !== null) return endedAtMs;
@@ -61,7 +61,7 @@ export function operationRecord(operation: OperationState): OperationRecord {
   };
 }
 
-/** The answer to whoever started it. */
+/** The answer to the caller who started the operation. */
 export function startedRecord({ operationId, status, plan }: OperationState): OperationStarted {
   if (plan === null) throw new Error(`operation ${operationId} was started without a plan`);
   return {
@@ -72,7 +72,7 @@ export function startedRecord({ operationId, status, plan }: OperationState): Op
   };
 }
 
-/** What a silo is told about an operation that it was given. */
+/** The message that asks a silo to stop or to report an operation. */
 export const operationMessage = (operation_id: string, send: 'stop' | 'report'): SiloCommand =>
   send === 'stop' ? { command: send, operation_id } : { command: send, operation_id };
 

@@ -12,7 +12,7 @@ export const massOf = (grams: number, plan: OperationState['plan']): Quantity =>
   return { value: fromGrams(grams, unit), unit };
 };
 
-/** What an operation is called, such as `discharge 300 kg into Cart`. */
+/** The name of an operation, such as `discharge 300 kg into Cart`. */
 export function operationName({ type, plan }: Pick<OperationState, 'type' | 'plan'>): Sentence {
   if (plan === null || type === null) return sentence(`${type ?? 'operation'}_at_device`);
   return sentence(type, { amount: massOf(plan.amountG, plan), target: plan.targetContainer });
@@ -56,7 +56,7 @@ export const operationInProgress = (underWay: OperationState): Refusal =>
     sentence('operation_under_way', { operation: operationName(underWay) }),
   );
 
-/** No list shows an operation whose record cannot be read, so its id is the only way to stop it. */
+/** The refusal while an operation has an unreadable record: no list shows this operation, so its id is the only way to stop it. */
 export const unreadableInProgress = (operationId: string): Refusal =>
   new Refusal(
     'operation_in_progress',

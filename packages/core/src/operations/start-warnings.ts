@@ -1,20 +1,20 @@
 import type { OperationType, StartWarning } from '@granary/contract/operations';
 import type { OperationState } from './state.ts';
 
-/** So many of the newest operations of a silo are read, whatever their type, so that the cost of a plan is bounded. */
+/** This many of the newest operations of a silo are read, whatever their type, so that the cost of a plan is limited. */
 export const OPERATIONS_FOR_USUAL = 50;
 
-/** With fewer completed ones nothing is usual yet. */
+/** With fewer completed operations no amount is usual yet. */
 const COMPLETED_MIN = 5;
 
-/** Beyond this factor an amount is rather a wrong digit or a wrong unit than a large order. */
+/** Above this factor an amount is more likely to have a wrong digit or a wrong unit than to be a large order. */
 const FAR_ABOVE = 10;
 
 type PastOperation = Pick<OperationState, 'type' | 'status' | 'amountCompletedG'>;
 
 /**
- * How much an operation of this type usually moves here: the median, which one large amount does not change, of what was
- * completed; a stopped one moved less than was wanted.
+ * The usual amount of an operation of this type in this silo: the median, which one large amount does not change, of
+ * completed operations. A stopped operation moved less than was wanted.
  */
 export function usualAmountG(type: OperationType, newest: readonly PastOperation[]): number | null {
   const moved = newest
@@ -35,7 +35,7 @@ interface Planned {
   readonly shiftMs: number;
 }
 
-/** Why a person should look twice before this start. */
+/** The reasons why a person should check this start again. */
 export function startWarnings(planned: Planned): StartWarning[] {
   const { passesThreshold, amountG, usualG, durationMs, shiftMs } = planned;
   return [

@@ -49,7 +49,7 @@ export interface OperationState {
   readonly deviceNo: number;
   /** `null` when the operation was started at the device and its report did not include the type. */
   readonly type: OperationType | null;
-  /** `null` when the operation was started at the device, not through this service. */
+  /** `null` if the operation was started at the device and not through this service. */
   readonly plan: OperationPlan | null;
   readonly status: OperationStatus;
   /** The amount in the latest report, ordered by the device's clock. */
@@ -66,7 +66,7 @@ export interface OperationState {
   readonly stopRequestedAtMs: number | null;
   readonly stopSentAtMs: number | null;
   readonly endedAtMs: number | null;
-  /** The same end by the device's clock, as far as it is known: only weights are compared with it. */
+  /** The time of the same end by the device's clock, as far as it is known; it is only compared with the times of weights. */
   readonly endTsMs: number | null;
   /** The operation ended because the device does not know it, so the moved amount was never reported. */
   readonly isOutcomeUnknown: boolean;
@@ -74,14 +74,14 @@ export interface OperationState {
   readonly reopenedAtMs: number | null;
   /** Why the start was never sent; `null` if it was sent or may have been. */
   readonly undelivered: NotSentReason | null;
-  /** Once set, the operation ends as `failed`, whichever end the device reports. */
+  /** Once a failure is set, the operation ends as `failed`, whatever end the device reports. */
   readonly failure: Failure | null;
   /** The last declaration; the operation ended with it if its failure is `declared_ended`. */
   readonly declared: DeclaredOperationEnd | null;
   /** The caller; set by the use case, because no decision depends on it. */
   readonly requestedBy: Actor | null;
   readonly stoppedBy: Actor | null;
-  /** `null` when it is not known, because another operation may have moved something since the last reading. */
+  /** `null` if it is not known, because another operation may have moved something since the last reading. */
   readonly weightAtStartG: number | null;
   /** The change of weight in the requested direction; `null` when it is not known. */
   readonly measuredG: number | null;
@@ -89,7 +89,7 @@ export interface OperationState {
   readonly measuredAtMs: number | null;
   /** A weight was read after the end, so `measuredG` is final. */
   readonly isWeighedAfterEnd: boolean;
-  /** `false` since another operation may have moved something, too: no later weight measures this one. */
+  /** `false` if another operation may have moved something, too: then no later weight measures this operation. */
   readonly isWeighable: boolean;
   /** The last weight that differed from its predecessor by more than noise; `movedAtMs` is when it changed. */
   readonly movedWeightG: number | null;
@@ -101,7 +101,7 @@ export interface Weight {
   readonly tsMs: number;
 }
 
-/** How much the device says it has moved; `null` when the operation has ended and the device did not say how much it moved. */
+/** The amount that the device reports as moved; `null` if the operation has ended and the device did not report an amount. */
 export function reportedAmountG(operation: OperationState): number | null {
   const isUnknown = operation.isOutcomeUnknown || operation.failure?.reason === 'declared_ended';
   return isUnknown && isTerminal(operation) ? null : operation.amountCompletedG;
@@ -230,8 +230,8 @@ export function unsolicitedOperation(
 }
 
 /**
- * The end by the device's clock. A report that was delayed for longer, or that has a wrong time, says nothing about the
- * weights that are read now; then it is the time at which the report arrived.
+ * The time of the end by the device's clock. If the report is too late or has a wrong time, its time says nothing about the
+ * weights that are read now; then the time of its arrival is used.
  */
 export const reportedEndMs = ({ tsMs }: DeviceReport, nowMs: number): number =>
   Math.abs(tsMs - nowMs) <= CLOCK_AHEAD_MS_MAX ? tsMs : nowMs;

@@ -14,7 +14,7 @@ import { weighedAmountG } from './weighing.ts';
 type Detail = Sentence<keyof typeof OPERATION_DETAILS>;
 type Part = Sentence<keyof typeof PARTS>;
 
-/** What is known, what the service waits for, and until when. */
+/** The sentence says what is known, what the service waits for, and until when. */
 export function statusDetail(operation: OperationState): Detail {
   switch (operation.status) {
     case 'started':
@@ -119,7 +119,7 @@ function failedDetail(operation: OperationState): Detail {
   }
 }
 
-/** Of an operation that the device did not report to its end. */
+/** The last reported amount of an operation whose end the device did not report. */
 const lastReported = (operation: OperationState): Part =>
   operation.amountCompletedG === 0
     ? sentence('amount_not_reported')
@@ -134,18 +134,18 @@ function scaleShows(operation: OperationState): Part {
   return sentence(weightAtStartG === null ? 'scale_without_start' : 'scale_silent');
 }
 
-/** `null` if the scale shows nothing of the operation as it stands. */
+/** `null` if the scale does not measure the operation in its present state. */
 const scaleOrNull = (operation: OperationState): Part | null =>
   weighedAmountG(operation) === null ? null : scaleShows(operation);
 
-/** What is known of an end that the device reported. */
+/** The values of the sentence about an end that the device reported. */
 const ended = (operation: OperationState) => ({
   moved: movedOf(operation),
   scale: scaleOrNull(operation),
   before: earlierEnd(operation),
 });
 
-/** What the record said before the device reported this end. */
+/** The end that the record had before the device reported this one. */
 function earlierEnd(operation: OperationState): Part | null {
   const { reopenedAtMs, declared } = operation;
   if (reopenedAtMs !== null) {

@@ -13,7 +13,7 @@ import { weighedAmountG } from './weighing.ts';
 
 type Detail = Sentence<keyof typeof TRACE | keyof typeof OPERATION_DETAILS>;
 
-/** What happened to an operation, from its stored state alone. Of reports and stops, which repeat, the last one is known. */
+/** The steps of an operation, from its stored state alone. Reports and stops repeat, so only the last one is known. */
 export function operationTrace(operation: OperationState): OperationTrace {
   const steps = [
     ...beginning(operation),
@@ -56,7 +56,7 @@ function lastReport(operation: OperationState): Detail {
   return sentence('last_report', { moved: massOf(operation.amountCompletedG, operation.plan) });
 }
 
-/** The weight at the start is no movement. */
+/** The weight at the start does not count as a movement. */
 const lastMovementMs = ({ movedAtMs, movedWeightG, weightAtStartG }: OperationState): number | null =>
   movedWeightG === weightAtStartG ? null : movedAtMs;
 

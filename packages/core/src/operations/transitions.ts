@@ -92,7 +92,7 @@ const stop = (operation: OperationState, nowMs: number): OperationTransition => 
   send: 'stop',
 });
 
-/** The device runs an operation that had ended here: the recorded end was wrong, so the operation is stopped until the device reports its end. */
+/** The device runs an operation with a recorded end, so the end was wrong: the operation is stopped until the device reports its end. */
 function reopen(ended: OperationState, nowMs: number): OperationTransition {
   const operation = withoutDeclaration(ended);
   const wasNeverConfirmedToMove = operation.failure?.reason === 'refused' || isInferred(operation);
@@ -112,7 +112,7 @@ const withoutInference = (operation: OperationState): OperationState => {
   return { ...operation, isOutcomeUnknown: false, undelivered: null, failure };
 };
 
-/** Without a report nothing has moved. */
+/** `report` is `null` if nothing has moved. */
 const end = (
   operation: OperationState,
   status: 'completed' | 'stopped',
@@ -187,8 +187,8 @@ const isRepeated = ({ lastProgressTsMs, largestReportedG }: OperationState, repo
   lastProgressTsMs !== null && report.tsMs <= lastProgressTsMs && report.amountG <= largestReportedG;
 
 /**
- * The latest report by the device's clock decides, so that a correct one replaces a wrong one and a delayed one changes
- * nothing. The report of an end always counts as the latest, because nothing moves after it.
+ * The latest report by the device's clock decides, so that a correct report replaces a wrong one and a delayed report
+ * changes nothing. The report of an end always counts as the latest, because nothing moves after it.
  */
 function amountAfter(before: OperationState, report: DeviceReport, nowMs: number): number {
   const { amountCompletedG, lastProgressTsMs } = before;
@@ -261,7 +261,7 @@ function requestReport(operation: OperationState, tick: Tick, nowMs: number): Op
   return { operation: { ...operation, reportAskedAtMs: nowMs }, send: 'report' };
 }
 
-/** From now on the answer `unknown` ends the operation, and the device was last asked before that. */
+/** Whether the answer `unknown` can end the operation now, and the device was last asked before that was possible. */
 function canBeDecidedNow(operation: OperationState, nowMs: number): boolean {
   const untilMs = latestPossibleStartMs(operation);
   if (untilMs === null || nowMs <= untilMs) return false;

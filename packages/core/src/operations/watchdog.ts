@@ -28,7 +28,7 @@ export function trackMovement(
   return { ...operation, movedWeightG: weight.valueG, movedAtMs: Math.max(weight.tsMs, nowMs) };
 }
 
-/** Why a running operation must be stopped now; `null` if it need not. */
+/** Why a running operation must be stopped now; `null` if it need not be stopped. */
 export function failureOf(
   operation: OperationState,
   { weight, capacityG }: Weighed,

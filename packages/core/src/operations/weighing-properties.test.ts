@@ -28,7 +28,7 @@ const START_MS = 1_800_000_000_000;
 const STEP_MS = 250;
 const RATE_G_PER_MS = 1;
 const CAPACITY_G = 1e9;
-/** What the device moves between two steps of the model. */
+/** The amount that the device moves in two steps of the model. */
 const TOLERANCE_G = 2 * STEP_MS * RATE_G_PER_MS;
 
 interface Movement {
@@ -38,7 +38,7 @@ interface Movement {
   endedAtMs: number | null;
 }
 
-/** A silo with a clock that is wrong by a constant time, whose messages arrive later, or never. */
+/** A silo whose clock is wrong by a constant time, and whose messages arrive late or never. */
 class Silo {
   nowMs = START_MS;
   readonly #offsetMs: number;
@@ -62,11 +62,11 @@ class Silo {
     return moved.reduce((sum, one) => sum + one, CAPACITY_G / 2);
   }
 
-  /** The device's time as a time of the service. */
+  /** Converts a time of the device to a time of the service. */
   trueMs = (tsMs: number): number => tsMs - this.#offsetMs;
   tsMs = (): number => this.nowMs + this.#offsetMs;
 
-  /** Within a turn messages arrive in any order. */
+  /** Messages arrive in any order within a turn. */
   send(delayMs: number, take: () => void): void {
     this.#arrivals.push({ atMs: this.nowMs + delayMs, take });
   }
@@ -103,7 +103,7 @@ class Silo {
     return { ...base, type, state: isWhole ? 'completed' : 'stopped' };
   }
 
-  /** The operations that end in this step. */
+  /** Makes a step and returns the operations that end in it. */
   advance(): string[] {
     this.nowMs += STEP_MS;
     const due = this.#arrivals.filter(({ atMs }) => atMs <= this.nowMs);
@@ -117,7 +117,7 @@ class Silo {
   }
 }
 
-/** What the use cases do with the decisions. */
+/** Does what the use cases do with the decisions. */
 class Service {
   readonly #silo: Silo;
   readonly operations = new Map<string, OperationState>();
@@ -253,7 +253,7 @@ function run(steps: readonly Step[], { offsetMs, reportDelayMs, weighsAtEnd }: S
       for (const [id, { endedAtMs }] of silo.movements) if (endedAtMs === null) report(id);
     }
     if ((silo.nowMs - START_MS) % 500 === 0) for (const id of service.tick()) report(id);
-    // Of what its panel has begun the service knows only when the device reports it.
+    // The service knows an operation that was begun at the panel only when the device reports it.
     const isAllReported = [...silo.movements.keys()].every((id) => service.operations.has(id));
     if (isAllReported) for (const operation of service.operations.values()) check(silo, operation);
   };

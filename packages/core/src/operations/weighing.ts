@@ -18,12 +18,13 @@ const NOISE_OF_CAPACITY = 0.001;
 export const IMBALANCE_PERCENT_MAX = 5;
 
 /**
- * The scale shows the sum of everything that was moved. So an operation is measured from a weight that was read after all others
- * had ended to one that was read after its own end and before the next one began; without these two its amount is not known.
- * Times of weights are compared with times of reports, because both come from the clock of the device.
+ * The scale shows the sum of everything that was moved. So an operation is measured from a weight that was read after all
+ * other operations had ended to a weight that was read after its own end and before the next operation began. Without these
+ * two weights its amount is not known. Times of weights are compared with times of reports, because both come from the clock
+ * of the device.
  */
 
-/** Uses the latest weight; the first one after the end is the final one. */
+/** Measures the operation with the latest weight; the first weight after the end is the final one. */
 export function weigh(operation: OperationState, weight: Weight | null): OperationState {
   const { endTsMs, measuredAtMs, isWeighable, isWeighedAfterEnd } = operation;
   if (weight === null || isWeighedAfterEnd) return operation;
@@ -37,13 +38,13 @@ export function weigh(operation: OperationState, weight: Weight | null): Operati
   };
 }
 
-/** In the requested direction. */
+/** The change of the weight in the requested direction. */
 function changeG({ type, weightAtStartG }: OperationState, { valueG }: Weight): number | null {
   if (type === null || weightAtStartG === null) return null;
   return type === 'feed' ? valueG - weightAtStartG : weightAtStartG - valueG;
 }
 
-/** The operation with its end, which a weight may have shown before the report of it arrived. */
+/** The operation with its end; a weight may have shown the end before the report of it arrived. */
 export function withEnd(
   operation: OperationState,
   report: DeviceReport | null,
@@ -64,11 +65,11 @@ export function withEnd(
 /** After a restart the clock of a device may be slow, so that a weight from before it has a later time than the report. */
 const hasKeptClock = ({ state }: DeviceReport): boolean => state === 'completed' || state === 'stopped';
 
-/** A clock that shows whole seconds gives the same time to the end and to a weight that was read before it. */
+/** A clock that shows whole seconds can give the end and a weight before it the same time. */
 const isReadAfter = (endTsMs: number, tsMs: number): boolean =>
   tsMs > endTsMs || (tsMs === endTsMs && tsMs % SECOND_MS !== 0);
 
-/** What the scale shows of the operation; for one that has ended, `null` until a weight was read after its end. */
+/** The amount that the scale shows; `null` for an operation that has ended until a weight is read after its end. */
 export const weighedAmountG = (operation: OperationState): number | null =>
   isTerminal(operation) ? finallyMeasuredG(operation) : partlyMeasuredG(operation);
 
@@ -79,7 +80,7 @@ export const finallyMeasuredG = (operation: OperationState): number | null =>
 const partlyMeasuredG = ({ isWeighable, measuredG }: OperationState): number | null =>
   isWeighable ? measuredG : null;
 
-/** Another operation moves something, since `sinceTsMs` of the device's clock at the earliest: later weights do not measure this one. */
+/** Another operation moves something, at the earliest at `sinceTsMs` by the device's clock, so later weights do not measure this one. */
 function endWeighing(operation: OperationState, sinceTsMs: number): OperationState {
   const { isWeighable, isWeighedAfterEnd, measuredAtMs, measuredG } = operation;
   const isReadBefore = measuredAtMs !== null && measuredAtMs <= sinceTsMs;
@@ -87,14 +88,14 @@ function endWeighing(operation: OperationState, sinceTsMs: number): OperationSta
   return { ...operation, isWeighable: false, measuredG: isReadBefore ? measuredG : null };
 }
 
-/** The other operations of a device when a start is sent to it: every weight known by then was read before it. */
+/** Ends the weighing of the other operations when a start is sent: every weight known at that time was read before the start. */
 export const weighedUntilStart = (
   others: readonly OperationState[],
   weight: Weight | null,
 ): readonly OperationState[] =>
   others.map((other) => endWeighing(weigh(other, weight), Number.POSITIVE_INFINITY));
 
-/** The weight before an operation, `null` if one of the others may have moved something since it was read. */
+/** The weight before an operation; `null` if one of the other operations may have moved something after it was read. */
 export const weightBefore = (others: readonly OperationState[], weight: Weight | null): Weight | null =>
   weight !== null && others.every((other) => isOverBefore(other, weight)) ? weight : null;
 
@@ -104,14 +105,14 @@ function isOverBefore(operation: OperationState, weight: Weight): boolean {
   return isWeighedAfterEnd || hasMovedNothing(operation) || weight.tsMs > endTsMs + MEASURED_AFTER_END_MS_MAX;
 }
 
-/** A device that refuses a start and reports an amount all the same may have moved it. */
+/** A device that refuses a start but reports an amount may have moved it. */
 const hasMovedNothing = ({ failure, largestReportedG }: OperationState): boolean =>
   (failure?.reason === 'refused' || failure?.reason === 'not_sent') && largestReportedG === 0;
 
 /**
- * The most that an ended operation can have moved, `null` if nobody knows. A device that reports less than it was asked for is
- * believed if it stopped it; one that completed it has moved what it was asked for, and one that failed may have moved all it was
- * allowed to.
+ * The greatest amount that an ended operation can have moved; `null` if it is not known. If the device stopped the
+ * operation, its report of less is believed. A completed operation moved the requested amount, and a failed one may have
+ * moved all that it was allowed to.
  */
 function movedAtMostG(operation: OperationState): number | null {
   const { status, plan, largestReportedG } = operation;
@@ -122,8 +123,8 @@ function movedAtMostG(operation: OperationState): number | null {
 }
 
 /**
- * How much ended operations of this type may have moved since the weight was read, `null` if that is not known. What the weight
- * already shows of them is not counted twice.
+ * How much ended operations of this type may have moved since the weight was read; `null` if that is not known. The part
+ * that the weight shows already is not counted twice.
  */
 export function movedSinceG(
   type: OperationType,
@@ -141,7 +142,7 @@ export function movedSinceG(
   return sumG;
 }
 
-/** The others when a device reports an operation for the first time. */
+/** Ends the weighing of the other operations when a device reports an operation for the first time. */
 export const weighedUntilReport = (
   others: readonly OperationState[],
   { tsMs }: DeviceReport,
@@ -152,7 +153,7 @@ export const weighedUntilReport = (
   return others.map((other) => endWeighing(other, sinceTsMs));
 };
 
-/** A report contradicts the recorded end of an operation, which may therefore have moved something ever since. */
+/** Ends the weighing after a report that contradicts the recorded end of an operation, which may have moved material since that end. */
 export function weighedDespite(
   before: OperationState,
   after: OperationState,
@@ -168,7 +169,7 @@ export function weighedDespite(
 export const weightNoiseG = (capacityG: number): number => capacityG * NOISE_OF_CAPACITY;
 
 export interface MassBalance {
-  /** In percent of the amount that the device reported. */
+  /** The difference in percent of the amount that the device reported. */
   readonly differencePercent: number;
   readonly isImbalanced: boolean;
 }

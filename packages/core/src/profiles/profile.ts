@@ -27,7 +27,7 @@ export function refuseUnsupported(profile: ProfileName, capability: Capability):
   if (!hasCapability(profile, capability)) throw unsupported(profile, capability);
 }
 
-/** A profile with a capability has the configuration, and its devices the properties, that the capability needs. */
+/** If a profile has a capability, its configuration and the properties of its devices have all that the capability needs. */
 export const areFactsFor = <Wanted extends Capability>(
   facts: DeviceFacts,
   capability: Wanted,
@@ -41,9 +41,9 @@ export interface DeviceFacts<Configuration = DeviceConfiguration> extends AlertF
   readonly operations: readonly OperationState[];
   /** The mission that ended last, and those that occupy the device. */
   readonly missions: readonly MissionState[];
-  /** What the last forecast means for the alerts; `null` without one. */
+  /** The meaning of the last forecast for the alerts; `null` without a forecast. */
   readonly foresight?: ForesightAlarms | null;
-  /** The unfinished commands only. */
+  /** Contains the unfinished commands only. */
   readonly commands: readonly CommandState[];
 }
 

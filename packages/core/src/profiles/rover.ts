@@ -10,6 +10,6 @@ export const rover: DeviceProfile<FieldConfiguration, FieldConfigurationPatch> =
   ...fieldRules,
   initialConfiguration: initialFieldConfiguration,
   patchConfiguration: applyFieldPatch,
-  /** The device moves, so every reading may be outside the fence. */
+  /** `null` because the device moves, so every reading may be outside the fence. */
   valueConditions: () => null,
 };

@@ -1,19 +1,19 @@
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
 
-/** From so many takeovers in a minute on, two clients log in as one device. */
+/** From this many takeovers in a minute on, two clients are assumed to log in as one device. */
 export const DUPLICATE_TAKEOVERS_MIN = 5;
 const DUPLICATE_WINDOW_MS = MINUTE_MS;
 /** While the takeovers go on, the stored state is written this often. */
 const STORED_EVERY_MS = 20 * SECOND_MS;
 const ADDRESSES_MAX = 4;
-/** More takeovers in a minute are not counted. */
+/** Further takeovers in a minute are not counted. */
 const TAKEOVERS_KEPT_MAX = 100;
 
-/** A client logged in as a device while another connection of that device was open, and alive. */
+/** A client logged in as a device while another connection of that device was open and in use. */
 export interface Takeover {
   readonly atMs: number;
-  /** Of the old and the new connection; empty where only an external broker knows them. */
+  /** The addresses of the old and the new connection; empty if only an external broker knows them. */
   readonly addresses: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface Takeover {
 export interface Duplicate {
   readonly sinceMs: number;
   readonly lastAtMs: number;
-  /** In the last minute. */
+  /** The number of takeovers in the last minute. */
   readonly takeovers: number;
   readonly addresses: readonly string[];
 }
@@ -36,7 +36,7 @@ export interface Takeovers {
 
 export const NO_TAKEOVERS: Takeovers = { recent: [], stored: null };
 
-/** `stored` is another object when it has to be written. */
+/** `stored` is a new object if it has to be written. */
 export function noteTakeover(before: Takeovers, takeover: Takeover): Takeovers {
   const { atMs } = takeover;
   const recent = [...before.recent, takeover]
@@ -51,5 +51,5 @@ export function noteTakeover(before: Takeovers, takeover: Takeover): Takeovers {
   return { recent, stored: { sinceMs, lastAtMs: atMs, takeovers: recent.length, addresses } };
 }
 
-/** When the alert clears unless there are more takeovers. */
+/** The time at which the alert clears unless there are more takeovers. */
 export const duplicateUntilMs = ({ lastAtMs }: Duplicate): number => lastAtMs + DUPLICATE_WINDOW_MS;

@@ -9,21 +9,21 @@ import { documentKind } from '../documents.ts';
 import { CLOCK_AHEAD_MS_MAX } from '../jobs/polling.ts';
 import { confusedUnit, type ReadingWindow, timeOf } from '../telemetry/readings.ts';
 
-/** So many messages in a row must be refused before a person is told. */
+/** A person is told after this many consecutive messages with refused readings. */
 export const REFUSED_MESSAGES_MIN = 3;
 /** A clock that differs by less counts as right: it also takes time to send a message. */
 export const CLOCK_OFFSET_MS_MAX = MINUTE_MS;
 /**
- * A device that sends stored readings after an outage does so faster than it measured them, so the difference to their arrival
- * changes from message to message. A wrong clock differs by the same in all messages of some time.
+ * A device that sends stored readings after an outage sends them faster than it measured them, so the difference to their
+ * arrival changes from message to message. With a wrong clock the difference is the same in all messages for some time.
  */
 const CLOCK_MESSAGES_MIN = 3;
 const CLOCK_SPAN_MS_MIN = 20 * SECOND_MS;
 const CLOCK_TOLERANCE_MS = 10 * SECOND_MS;
-/** The number and the cause in the alert about refused readings are brought up to date this often. */
+/** The number and the cause in the alert about refused readings are updated this often. */
 const SHOWN_EVERY_MS = 10 * SECOND_MS;
 
-/** What was found when a message with readings was taken in. */
+/** The result of the checks of a message with readings. */
 export interface MessageReception {
   readonly deviceNo: number;
   readonly atMs: number;
@@ -33,11 +33,11 @@ export interface MessageReception {
   readonly clockOffsetMs: number | null;
 }
 
-/** Messages in a row of which readings were refused. */
+/** Consecutive messages of which readings were refused. */
 interface RefusedRun {
   readonly messages: number;
   readonly sinceMs: number;
-  /** The last ones of them, of which nothing was taken. */
+  /** The last consecutive messages of which no reading was accepted. */
   readonly untaken: { readonly messages: number; readonly sinceMs: number } | null;
   readonly lastAtMs: number;
   readonly cause: RefusalCause;
@@ -45,7 +45,7 @@ interface RefusedRun {
   readonly evaluatedAtMs: number;
 }
 
-/** Messages in a row whose newest time differs from their arrival by about the same. */
+/** Consecutive messages whose newest time differs from their arrival by about the same. */
 interface ClockRun {
   readonly offsetMs: number;
   readonly messages: number;
@@ -53,7 +53,7 @@ interface ClockRun {
   readonly lastAtMs: number;
 }
 
-/** What is not as it should be with the messages of a device; stored only while there is something. */
+/** The irregularities of the messages of a device; stored only while there are any. */
 export interface Reception {
   readonly refused: RefusedRun | null;
   readonly clock: ClockRun | null;
@@ -63,7 +63,7 @@ export const RECEPTION_DOCUMENT = documentKind<Reception>([]);
 
 export const isClockRight = (offsetMs: number): boolean => Math.abs(offsetMs) <= CLOCK_OFFSET_MS_MAX;
 
-/** The state after a message; the same object when nothing has to be stored. */
+/** The state after a message; the same object if nothing has to be stored. */
 export function advanceReception(before: Reception | null, message: MessageReception): Reception | null {
   const refused = advanceRefused(before?.refused ?? null, message);
   const clock = advanceClock(before?.clock ?? null, message);
@@ -107,7 +107,7 @@ function advanceClock(before: ClockRun | null, { clockOffsetMs, atMs }: MessageR
 const isKnown = ({ messages, sinceMs, lastAtMs }: ClockRun): boolean =>
   messages >= CLOCK_MESSAGES_MIN && lastAtMs - sinceMs >= CLOCK_SPAN_MS_MIN;
 
-/** Whether the alerts of the device may have changed with its reception. */
+/** Whether the alerts of the device may have changed because of its reception. */
 export const changesAlerts = (before: Reception | null, after: Reception | null): boolean =>
   refusedExtent(before?.refused ?? null) !== refusedExtent(after?.refused ?? null) ||
   (before?.refused != null &&
@@ -115,19 +115,19 @@ export const changesAlerts = (before: Reception | null, after: Reception | null)
     before.refused.evaluatedAtMs !== after.refused.evaluatedAtMs) ||
   wrongClockMs(before) !== wrongClockMs(after);
 
-/** Whether a person has to be told that readings are refused, and whether any of them are taken. */
+/** `null` if no person has to be told that readings are refused; otherwise whether some or none of the readings are accepted. */
 function refusedExtent(run: RefusedRun | null): RefusedReadings['taken'] | null {
   if (run === null || run.messages < REFUSED_MESSAGES_MIN) return null;
   return (run.untaken?.messages ?? 0) >= REFUSED_MESSAGES_MIN ? 'none' : 'some';
 }
 
-/** How far the clock of the device is ahead, or if negative behind; `null` if it is right or nothing is known. */
+/** How far the clock of the device is ahead, negative if it is behind; `null` if it is right or nothing is known. */
 export const wrongClockMs = (reception: Reception | null): number | null =>
   reception?.clock != null && isKnown(reception.clock) ? reception.clock.offsetMs : null;
 
 /**
- * Until when the way in which the messages of the device arrive may explain that its values look old; `null` if it does not. One
- * late message explains nothing: a device that sends stored readings has many of them.
+ * Until when old values may be explained by the way in which the messages of the device arrive; `null` if they are not. One
+ * late message explains nothing: a device that sends stored readings sends many of them.
  */
 export function explainsOldValuesUntilMs(reception: Reception | null, freshnessMs: number): number | null {
   const { refused = null, clock = null } = reception ?? {};
@@ -138,7 +138,7 @@ export function explainsOldValuesUntilMs(reception: Reception | null, freshnessM
   return timesMs.length === 0 ? null : Math.max(...timesMs) + freshnessMs;
 }
 
-/** The refused messages, from the first one on; `null` if the last message was taken completely. */
+/** The refused messages from the first one on; `null` if all readings of the last message were accepted. */
 export function refusedReadings(reception: Reception | null): RefusedReadings | null {
   const run = reception?.refused ?? null;
   if (run === null) return null;
@@ -155,7 +155,7 @@ export function refusedReadings(reception: Reception | null): RefusedReadings | 
   };
 }
 
-/** What callers see in the detail of a device; `hasReadings` says whether a reading was ever taken. */
+/** The irregularities as callers see them in the detail of a device; `hasReadings` says whether a reading was ever accepted. */
 export const receptionRecord = (reception: Reception | null, hasReadings: boolean) => ({
   clock_offset_s: clockOffsetS(reception, hasReadings),
   refused_readings: refusedReadings(reception),
@@ -167,7 +167,7 @@ function clockOffsetS(reception: Reception | null, hasReadings: boolean): number
   return hasReadings && (reception?.clock ?? null) === null ? 0 : null;
 }
 
-/** Those about which an alert is raised. */
+/** The refused readings if an alert is raised about them; otherwise `null`. */
 export const toldRefusedReadings = (reception: Reception | null): RefusedReadings | null =>
   refusedExtent(reception?.refused ?? null) === null ? null : refusedReadings(reception);
 

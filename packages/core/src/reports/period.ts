@@ -3,15 +3,15 @@ import type { ReportPeriod } from '@granary/contract/reports';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { weekdayOf } from '../foresight/local-calendar.ts';
 
-/** A report of a single day shows so many days in its chart. */
+/** The number of days in the chart of a report about a single day. */
 const CHART_DAYS = 7;
 
-/** The days of a report. A day has the number of its date: days since 1970-01-01. */
+/** The days of a report. The number of a day is that of its date: days since 1970-01-01. */
 export interface ReportDays {
   readonly period: ReportPeriod;
   readonly timeZone: string;
   readonly firstDay: number;
-  /** The first day after it. */
+  /** The first day after the period. */
   readonly endDay: number;
   readonly chartFirstDay: number;
   readonly fromMs: number;
@@ -20,7 +20,7 @@ export interface ReportDays {
 
 export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
-/** `null` for a date that no calendar has, and for one before 1970. */
+/** `null` for a date that does not exist, and for one before 1970. */
 export function dayOf(date: string): number | null {
   const day = Date.parse(date) / DAY_MS;
   return day >= 0 && dateOf(day) === date ? day : null;
@@ -54,7 +54,7 @@ export function daysAround(period: ReportPeriod, day: number, timeZone: string):
 /** When a report is sent: at this time of the first day after its period. */
 export interface SendingTime {
   readonly period: ReportPeriod;
-  /** Such as `06:00`. */
+  /** The time of day, such as `06:00`. */
   readonly time: string;
   readonly timeZone: string;
 }
@@ -64,7 +64,7 @@ const timeOfDayMs = ({ time }: SendingTime): number => {
   return hours * HOUR_MS + minutes * MINUTE_MS;
 };
 
-/** The first time after this one. */
+/** The first sending time after this time. */
 export function nextSendingMs(sending: SendingTime, afterMs: number): number {
   const { period, timeZone } = sending;
   const sentOn = (day: number): number => instantOf(day * DAY_MS + timeOfDayMs(sending), timeZone);
@@ -79,6 +79,6 @@ export function lastSentDays(sending: SendingTime, nowMs: number): ReportDays {
   return daysAround(period, startOf(period, day) - 1, timeZone);
 }
 
-/** The last period that is over. */
+/** The days of the last period that is over. */
 export const lastDays = (period: ReportPeriod, nowMs: number, timeZone: string): ReportDays =>
   lastSentDays({ period, time: '00:00', timeZone }, nowMs);

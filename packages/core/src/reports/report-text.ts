@@ -6,37 +6,37 @@ import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 import type { Units } from '@granary/contract/views';
 import { REPORT_WORDS, type ReportWords } from './words.ts';
 
-/** An order that is due within this time is a thing to do. */
+/** An order that is due within this time is listed as a thing to do. */
 const ORDER_AHEAD_MS = 3 * DAY_MS;
 const SUBJECT_CHARS_MAX = 160;
 const METRIC_TONNE_KG = 1_000;
 const SYMBOLS = { kg: 'kg', t: 't', lb: 'lb', short_ton: 'sh tn' } as const;
 
-/** How somebody reads a report. */
+/** The language, units and addresses for one reader of a report. */
 export interface ReportReader {
   readonly language: ReportLanguage;
   readonly mass: Units['mass'];
-  /** The name of the schedule that sends it; `null` if somebody asked for it. */
+  /** The name of the schedule that sends the report; `null` if a person asked for it. */
   readonly schedule: string | null;
   /** Where people reach the operators' page; `null` if that is not known. */
   readonly consoleUrl: string | null;
 }
 
-/** A report that is sent, as it is stored until then. */
+/** A report that will be sent, as it is stored until then. */
 export interface MailedReport {
   readonly report: Report;
   readonly reader: ReportReader;
   readonly attachesCsv: boolean;
 }
 
-/** What a report says, in the language and units of whoever reads it. */
+/** The text functions of a report, in the language and units of its reader. */
 export interface ReportTexts {
   readonly words: ReportWords;
   readonly nowMs: number;
   mass(kg: number | null, bushelKg?: number | null): string;
   time(timestamp: string): string;
   date(timestamp: string): string;
-  /** A time ahead, as the operators' page says it. */
+  /** Writes a time in the future as the operators' page does. */
   ahead(timestamp: string): string;
   day(date: string, form: Parameters<typeof dayAs>[0]): string;
   number(value: number): string;
@@ -77,7 +77,7 @@ export const filled = (text: string, values: Readonly<Record<string, string>>): 
 const oneLine = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ');
 
-/** With whoever confirmed it. */
+/** The name of the actor, with the name of the person who confirmed the request. */
 export function whoOf(actor: Actor, words: ReportTexts['words']): string {
   const name = actor.actor ?? actor.key_name;
   const second = actor.confirmed_by?.name;
@@ -87,7 +87,7 @@ export function whoOf(actor: Actor, words: ReportTexts['words']): string {
 const isToOrder = ({ order_by: orderBy }: ReportSilo, { made_at: madeAt }: Report): boolean =>
   orderBy !== null && checkedTimeMs(orderBy) <= checkedTimeMs(madeAt) + ORDER_AHEAD_MS;
 
-/** The most urgent first. */
+/** The silos to order for, the most urgent first. */
 export const toOrder = (report: Report): ReportSilo[] =>
   report.silos
     .filter((silo) => isToOrder(silo, report))
@@ -105,7 +105,7 @@ export function periodText(
 export const placeText = ({ facility, label }: Report, { words }: ReportTexts): string =>
   [facility ?? words.allFacilities, ...(label === null ? [] : [label])].join(' · ');
 
-/** Whoever reads it may be in another zone. */
+/** The report names its clock, because the reader may be in another time zone. */
 export const clocksText = ({ time_zone: zone }: Report, { words }: ReportTexts): string =>
   filled(words.timesOf, { place: placeOfZone(zone) });
 
@@ -130,7 +130,7 @@ export function reportSubject(report: Report, reader: ReportReader): string {
     : `${characters.slice(0, SUBJECT_CHARS_MAX - 1).join('')}…`;
 }
 
-/** For programs that show no HTML: what has to be done, and the figures. */
+/** The report for programs that show no HTML: the things to do, and the figures. */
 export function reportText(report: Report, reader: ReportReader): string {
   const texts = textsOf(reader, report);
   const { words, mass, time } = texts;
@@ -158,7 +158,7 @@ export function reportText(report: Report, reader: ReportReader): string {
   return `${lines.map(oneLine).join('\n')}\n`;
 }
 
-/** As the operators' page says it at the moment of the report. */
+/** The order as the operators' page shows it at the time of the report. */
 export function orderText({ order_by: orderBy }: ReportSilo, { words, nowMs, ahead }: ReportTexts): string {
   if (orderBy === null) return '';
   return checkedTimeMs(orderBy) <= nowMs
@@ -166,7 +166,7 @@ export function orderText({ order_by: orderBy }: ReportSilo, { words, nowMs, ahe
     : filled(words.orderBy, { time: ahead(orderBy) });
 }
 
-/** A sum of which nothing is known is not zero. */
+/** `null` if nothing is known of any silo, because an unknown sum is not zero. */
 export const known = ({ silos, totals }: Report, name: 'end_kg' | 'use_kg' | 'in_kg'): number | null =>
   silos.every((silo) => silo[name] === null) ? null : totals[name];
 

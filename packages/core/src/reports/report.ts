@@ -7,7 +7,7 @@ import type { StoredRefill } from '../foresight/record.ts';
 import type { Forecast, UseDay } from '../foresight/types.ts';
 import { dateOf, type ReportDays } from './period.ts';
 
-/** What is known of a silo. */
+/** The facts about a silo. */
 export interface SiloFacts {
   readonly deviceId: string;
   readonly name: string;
@@ -18,9 +18,9 @@ export interface SiloFacts {
   readonly bushelKg: number | null;
   readonly forecast: Forecast | null;
   readonly beginKg: number | null;
-  /** `null` also while the period is not over. */
+  /** `null` if it is not known, and while the period is not over. */
   readonly endKg: number | null;
-  /** Of the days of the chart. */
+  /** The days of the chart. */
   readonly days: readonly Pick<UseDay, 'day' | 'kg' | 'dischargedKg' | 'refilledKg'>[];
 }
 
@@ -30,10 +30,10 @@ export interface ReportFacts {
   readonly label: string | null;
   readonly nowMs: number;
   readonly silos: readonly SiloFacts[];
-  /** One more than a report lists, where there are more; so of the other lists, too. */
+  /** If there are more than a report lists, one more than that; this holds for the other lists, too. */
   readonly refills: readonly StoredRefill[];
   readonly openCritical: Report['open_critical'];
-  /** Lists of which not all was read, because there is more than a report lists. */
+  /** Lists of which not all entries were read, because there are more than a report lists. */
   readonly cut: readonly ('deliveries' | 'open_critical')[];
   readonly raised: Report['raised'];
   readonly alerts: readonly RaisedAlerts[];
@@ -48,7 +48,7 @@ const kilogramsOrNull = (kg: number | null): number | null => (kg === null ? nul
 const sumOf = (values: readonly (number | null)[]): number =>
   kilograms(values.reduce<number>((sum, value) => sum + (value ?? 0), 0));
 
-/** What weights say of a day may be a little less than nothing. */
+/** Amounts that are computed from weights may be slightly negative. */
 const atLeastNone = (kg: number): number => kilograms(Math.max(0, kg));
 
 export function reportOf(facts: ReportFacts): Report {

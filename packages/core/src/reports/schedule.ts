@@ -3,16 +3,16 @@ import type { NewReportSchedule, ReportSchedule } from '@granary/contract/report
 import { toIsoOrNull } from '@granary/contract/time';
 import { nextSendingMs, type SendingTime } from './period.ts';
 
-/** Everything that was not given is decided here. */
+/** The content of a schedule with all defaults filled in. */
 export type ScheduleContent = Omit<ReportSchedule, 'schedule_id' | 'created_by' | 'next_at' | 'sent_at'>;
 
 export interface StoredSchedule {
   readonly scheduleId: string;
-  /** Whose report it is. */
+  /** The key of the caller who owns the report. */
   readonly keyId: string;
   readonly content: ScheduleContent;
   readonly createdBy: Actor | null;
-  /** `null` while it is switched off. */
+  /** `null` while the schedule is switched off. */
   readonly nextAtMs: number | null;
   readonly sentAtMs: number | null;
 }

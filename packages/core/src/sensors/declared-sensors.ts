@@ -10,8 +10,8 @@ import type { Lane, Sensor } from './sensor.ts';
 import { standardSensorsOf } from './standard-sensors.ts';
 
 /**
- * The largest stored value of a declared sensor: a whole number of which the values of five minutes, one per millisecond,
- * can be added exactly in floating point.
+ * The largest stored value of a declared sensor: a whole number. Five minutes of such values, one per millisecond, can be
+ * added exactly in floating point.
  */
 const DECLARED_VALUE_MAX = 1e10;
 
@@ -24,7 +24,7 @@ export interface DeclaredSensor {
   readonly min: number;
   readonly max: number;
   readonly reportingIntervalS: number | null;
-  /** Of a sensor on a temperature cable. */
+  /** The place of a sensor on a temperature cable. */
   readonly position?: SensorPosition;
   readonly lane: Lane;
   /** A removed sensor keeps its lane, so that its history never becomes that of another one. */

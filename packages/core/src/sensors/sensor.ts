@@ -30,7 +30,7 @@ export interface Sensor {
 export interface LatestValue {
   readonly value: number;
   readonly tsMs: number;
-  /** Set where it was stored with quality `bad`: the device said so, or it was implausible at that time. */
+  /** Set if the value was stored with quality `bad`: the device marked it as bad, or it was implausible at that time. */
   readonly isBad?: true;
 }
 

@@ -8,7 +8,7 @@ type Members = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What differs between two JSON values. A list is one value, because its entries have no names. */
+/** The differences of two JSON values. A list counts as one value, because its entries have no names. */
 export function differences(before: unknown, after: unknown, path = ''): Difference[] {
   if (isObject(before) && isObject(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -26,7 +26,7 @@ function isSame(before: unknown, after: unknown): boolean {
   return (before ?? null) === (after ?? null);
 }
 
-/** One line for a person: `~ silo-1 /capacity/max: 20000 → 25000`. */
+/** The difference as one line for a person: `~ silo-1 /capacity/max: 20000 → 25000`. */
 export function differenceLine(id: string, { path, before, after }: Difference): string {
   return `~ ${id} ${path}: ${short(before)} → ${short(after)}`;
 }
@@ -36,7 +36,7 @@ function short(value: unknown): string {
   return text.length > VALUE_CHARS_MAX ? `${text.slice(0, VALUE_CHARS_MAX)}…` : text;
 }
 
-/** What a document makes of one of its entries. */
+/** The planned result of one entry of a document. */
 export interface Planned<After> {
   readonly after: After;
   readonly action: (typeof CHANGE_ACTIONS)[number];

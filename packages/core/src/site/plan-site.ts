@@ -22,7 +22,7 @@ import { type PlannedWebhook, planWebhook, siteWebhook } from './site-webhook.ts
 
 const POLICY = 'sign_in_policy';
 
-/** What is stored of the things that a document names. */
+/** The stored state of the things that a document names. */
 export interface KnownSite {
   readonly devices: ReadonlyMap<string, DescribedDevice>;
   readonly webhooks: readonly StoredWebhook[];
@@ -32,20 +32,20 @@ export interface KnownSite {
 
 export interface PlanRequest {
   readonly document: SiteDocument;
-  /** By address; only the plan finds out which webhooks are new. */
+  /** The ids for new webhooks, by address; only the plan finds out which webhooks are new. */
   readonly newWebhookIds: Readonly<Record<string, string>>;
-  /** Addresses to which the service may not send. */
+  /** The addresses to which the service may not send. */
   readonly unreachableUrls: readonly string[];
   readonly canSendMail: boolean;
   readonly nowMs: number;
 }
 
-/** In the order of the document. */
+/** The planned changes, in the order of the document. */
 export interface SitePlan {
   readonly devices: readonly PlannedDevice[];
   readonly webhooks: readonly PlannedWebhook[];
   readonly notification_rules: readonly PlannedRule[];
-  /** At most one. */
+  /** Has at most one element. */
   readonly sign_in_policy: readonly Planned<SignInPolicy>[];
 }
 
@@ -125,7 +125,7 @@ function planPolicy(
 
 const deviceName = ({ device_id }: { readonly device_id: string }): string => `device ${device_id}`;
 
-/** Of the stored webhooks and of those that the document creates. */
+/** The addresses and ids of the stored webhooks and of the webhooks that the document creates. */
 function webhookNames(
   { webhooks = [] }: SiteDocument,
   known: readonly StoredWebhook[],
@@ -157,7 +157,7 @@ export const auditedDevices = (devices: readonly PlannedDevice[]): SiteAuditEntr
     resourceId: null,
   }));
 
-/** What the plan changes, for the audit log; of what is created every field that is given. */
+/** The changes of the plan for the audit log; for a created thing, every field that is given. */
 export function auditedChanges(plan: SitePlan, request: PlanRequest, known: KnownSite): SiteAuditEntry[] {
   const names = webhookNames(request.document, known.webhooks, request.newWebhookIds);
   return [
@@ -181,7 +181,7 @@ export function auditedChanges(plan: SitePlan, request: PlanRequest, known: Know
   ];
 }
 
-/** The answer about a plan, without the secrets of what was created. */
+/** The answer about a plan, without the secrets of created things. */
 export function appliedRecord(
   { devices, webhooks, notification_rules, sign_in_policy: policy }: SitePlan,
   isDryRun: boolean,
@@ -224,7 +224,7 @@ const changesOf = <After>(
 
 export type PlannedDevice = Planned<DescribedDevice>;
 
-/** Decides with the rules of the single requests, and refuses what they refuse. `before` is `null` for a new device. */
+/** Decides by the rules of the single requests, and refuses what they refuse. `before` is `null` for a new device. */
 export function planDevice(wanted: SiteDevice, before: DescribedDevice | null, nowMs: number): PlannedDevice {
   if (before !== null && before.removedAtMs !== null) {
     throw new Refusal('apply_refused', `is a device that was removed; ${wayBack(before)}`);
@@ -286,7 +286,7 @@ function plannedConfiguration(
   throw new Refusal(planned.code, planned.message, issuesAt('/configuration', planned));
 }
 
-/** A refusal as a value, so that the decisions about the other parts of a document are made too. */
+/** Returns a refusal as a value, so that the other parts of a document are decided, too. */
 export function refusalOr<Result>(decide: () => Result): Result | Refusal {
   try {
     return decide();

@@ -17,7 +17,7 @@ export interface DescribedDevice {
   readonly sensorDocument: string | null;
   readonly labels: Labels;
   readonly configuration: DeviceConfiguration;
-  /** `null` unless the device was removed; then it is only read. */
+  /** `null` unless the device was removed; a removed device can only be read. */
   readonly removedAtMs: number | null;
 }
 

@@ -21,7 +21,7 @@ export const siteWebhook = (webhook: WebhookContent): NewWebhook => ({
   enabled: webhook.enabled,
 });
 
-/** `isReachable`: messages may be sent to the address. */
+/** `isReachable` says whether messages may be sent to the address. */
 export function planWebhook(
   wanted: NewWebhook,
   before: readonly StoredWebhook[],

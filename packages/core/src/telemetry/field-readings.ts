@@ -69,7 +69,7 @@ export function locationReading(latest: LatestValues, device: Measuring, nowMs: 
   };
 }
 
-/** The newest of what a device says of its surroundings. */
+/** The newest values that a device reports about its surroundings. */
 export function environmentalReading(
   latest: LatestValues,
   sensors: readonly Sensor[],
@@ -124,7 +124,7 @@ export interface StoredPlace {
   readonly altitude: number | null;
 }
 
-/** The track of positions ordered by time; if there are too many, every nth and the last one. */
+/** The points of a track, ordered by time; if there are too many, every nth point and the last one. */
 export function trackPoints(places: readonly StoredPlace[], pointsMax = TRACK_POINTS_MAX): TrackPoint[] {
   const step = Math.max(1, Math.ceil(places.length / pointsMax));
   const last = places.length - 1;

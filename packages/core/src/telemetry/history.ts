@@ -90,7 +90,7 @@ function planSpan(query: Omit<HistoryQuery, 'sensor'>, nowMs: number): Span {
   return { interval, aggregate, fromMs, toMs };
 }
 
-/** Without a range it is the last day. */
+/** The range of a query; without one it is the last day. */
 export function planRange(
   { from, to }: Pick<HistoryQuery, 'from' | 'to'>,
   nowMs: number,
@@ -129,7 +129,7 @@ export interface Bucket {
   readonly badCount: number;
 }
 
-/** The bucket of the values of both; it begins when the earlier one begins. */
+/** The bucket with the values of both; it begins when the earlier one begins. */
 export const joinBuckets = (earlier: Bucket, later: Bucket): Bucket => ({
   startMs: earlier.startMs,
   sum: earlier.sum + later.sum,
@@ -147,11 +147,11 @@ const either = (
   b: number | null,
 ): number | null => (a === null || b === null ? (a ?? b) : choose(a, b));
 
-/** By time; of the parts of one bucket the one with the newest value is the last. */
+/** Orders by time; of the parts of one bucket the one with the newest value is the last. */
 export const byTime = (one: Bucket, other: Bucket): number =>
   one.startMs - other.startMs || (one.lastTsMs ?? 0) - (other.lastTsMs ?? 0);
 
-/** Joins the parts of each bucket, which are ordered by time: what is compressed, what arrived late, and the open bucket. */
+/** Joins the parts of each bucket, which are ordered by time: the compressed, the late and the open part. */
 export function joinParts(parts: readonly Bucket[]): Bucket[] {
   const buckets: Bucket[] = [];
   for (const part of parts) {
@@ -192,7 +192,7 @@ export function historyPoints(
     const value = isCount(aggregate) ? roundTo6(stored) : inUnit(stored);
     const timestamp = toIso(bucket.startMs);
     const { min, max } = bucket;
-    // A bucket with bad values only has no range.
+    // A bucket that has only bad values has no range.
     if (!hasRange || min === null || max === null) points.push({ timestamp, value });
     else points.push({ timestamp, value, min: inUnit(min), max: inUnit(max) });
   }

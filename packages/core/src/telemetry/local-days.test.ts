@@ -33,7 +33,7 @@ const DAYS = [
   ['Australia/Lord_Howe', '2026-04-04T13:00:00Z', '2026-04-05', 24.5],
   ['America/Havana', '2026-03-08T05:00:00Z', '2026-03-08', 23],
   ['America/Havana', '2026-11-01T04:00:00Z', '2026-11-01', 25],
-  // The clocks skipped the 30th.
+  // Apia skipped the 30th.
   ['Pacific/Apia', '2011-12-29T10:00:00Z', '2011-12-29', 24],
 ] as const;
 

@@ -17,7 +17,7 @@ interface WantedDays {
   readonly toMs: number;
 }
 
-/** Days are made of hours, where all hours begin with those of UTC; else of five minutes, which are kept for a limited time. */
+/** Days are computed from hours if all hours begin with those of UTC, otherwise from five minutes, which are kept for a limited time. */
 export function planLocalDays(
   { interval, tz, fromMs, toMs }: WantedDays,
   fiveMinutesFromMs: number,
@@ -49,7 +49,7 @@ export function joinIntoDays(buckets: readonly Bucket[], zone: TimeZone): Bucket
       days[days.length - 1] = joinBuckets(day, bucket);
       continue;
     }
-    // Usually it is the day after the last one.
+    // The bucket usually belongs to the next day.
     startMs = endMs;
     if (!(bucket.startMs < zone.nextDayStart(startMs))) startMs = zone.dayStartOf(bucket.startMs);
     endMs = zone.nextDayStart(startMs);

@@ -33,7 +33,7 @@ const keyOf = ({ slot, startMs }: Rollup): string => `${slot} ${startMs}`;
 const byKey = (a: Rollup, b: Rollup): number => (keyOf(a) < keyOf(b) ? -1 : 1);
 const badCountOf = ({ bad }: Rollup): number => bad?.count ?? 0;
 
-/** Adds what was closed at several times, as the table of buckets does. */
+/** Adds the buckets that were closed at several times, as the table of buckets does. */
 function total(parts: readonly Rollup[]): Rollup[] {
   const buckets = new Map<string, Rollup>();
   for (const part of parts) {

@@ -4,21 +4,21 @@ import type { Reading } from './readings.ts';
 import { NO_GOOD_VALUE, type Rollup, rollUpMinutes } from './rollup.ts';
 
 /**
- * The open buckets of the up to three sensors of a group: for each the five minutes with its latest value, good or bad. Numbers
- * in one array, because nearly every reading changes some of them; a number that is missing is not a number.
+ * The open buckets of the up to three sensors of a group: for each sensor the five minutes of its latest value, good or bad.
+ * They are numbers in one array, because nearly every reading changes some of them; a missing number is `NaN`.
  */
 export type OpenBuckets = Float64Array;
 
-/** The good values of each slot: latest value, its time, sum, count, smallest, greatest. */
+/** The number of fields for the good values of each slot: latest value, its time, sum, count, minimum, maximum. */
 const GOOD_FIELDS = 6;
-/** After those of all slots, the bad values of each: latest value, its time, count. */
+/** The number of fields for the bad values of each slot, which follow the good ones: latest value, its time, count. */
 const BAD_FIELDS = 3;
 const GOOD_NUMBERS = SLOTS_PER_GROUP * GOOD_FIELDS;
 export const OPEN_BUCKET_NUMBERS = GOOD_NUMBERS + SLOTS_PER_GROUP * BAD_FIELDS;
 
 const BUCKET_MS = INTERVAL_MS['5m'];
 
-/** What does not belong to open buckets any more. */
+/** Collects the buckets and values that do not belong to open buckets any more. */
 export class ClosedBuckets {
   readonly #closed: Rollup[] = [];
   readonly #late: Reading[] = [];
@@ -27,7 +27,7 @@ export class ClosedBuckets {
     this.#closed.push(rollup);
   }
 
-  /** A value of a time before the open bucket of its sensor. */
+  /** Adds a value whose time is before the open bucket of its sensor. */
   addLate({ deviceNo, tsMs, group, badMask }: Reading, slot: Slot, value: number): void {
     const values = {
       a: slot === 0 ? value : null,
@@ -37,7 +37,7 @@ export class ClosedBuckets {
     this.#late.push({ deviceNo, tsMs, group, ...values, badMask: badMask & (1 << slot) });
   }
 
-  /** Each bucket once; those of a sensor one after another, ordered by time. */
+  /** Returns each bucket once; the buckets of a sensor follow each other, ordered by time. */
   rollups(): Rollup[] {
     if (this.#closed.length === 0 && this.#late.length === 0) return [];
     return [...this.#closed, ...rollUpMinutes(this.#late)].sort(bySensorAndTime);

@@ -1,11 +1,11 @@
 import type { Reading } from './readings.ts';
 
-/** Readings as numbers one after another, which pass between threads at a fraction of the cost of objects. */
+/** Readings as consecutive numbers, which cost far less to pass between threads than objects. */
 export type PackedReadings = Float64Array<ArrayBuffer>;
 
-/** A missing value is not a number; every stored number is whole. */
+/** The numbers of one reading. A missing value is `NaN`, because every stored number is whole. */
 export const FIELDS = 7;
-/** The places of the time and of the first value in a reading. */
+/** The indexes of the time and of the first value in a reading. */
 export const TIME_AT = 1;
 export const VALUES_AT = 3;
 const packed = (value: number | null): number => value ?? Number.NaN;

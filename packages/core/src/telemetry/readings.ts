@@ -32,7 +32,7 @@ export interface Reading {
   readonly a: number | null;
   readonly b: number | null;
   readonly c: number | null;
-  /** The bit `1 << slot` is set for a value that is implausible, or that the device says is not valid. */
+  /** The bit `1 << slot` is set for a value that is implausible, or that the device marks as not valid. */
   readonly badMask: number;
 }
 
@@ -83,7 +83,7 @@ export function acceptReading(
   return sent.bad === undefined ? rows.readings : (missingBad(source, sent, rows) ?? rows.readings);
 }
 
-/** Marks the values that the device says are not valid; a name without a value is a fault, because a wrong value would stay good. */
+/** Marks the values that the device says are not valid. A name without a value is a fault, because a wrong value would stay good. */
 function missingBad(source: ReadingSource, sent: DeviceReading, rows: GroupRows): ValidationIssue | null {
   for (const [index, name] of (sent.bad ?? []).entries()) {
     const isStandard = Object.hasOwn(STANDARD_SENSORS, name) && Object.hasOwn(sent, name);
@@ -100,7 +100,7 @@ const outOfRange = (path: string): ValidationIssue => issueOf(path, sentence('is
 
 type Growing = { -readonly [K in keyof Reading]: Reading[K] };
 
-/** Collects the values of one time in the rows of their groups. */
+/** Collects the values of one time in the rows of their sensor groups. */
 class GroupRows {
   readings: Growing[] = [];
   readonly #source: ReadingSource;
@@ -145,11 +145,11 @@ class GroupRows {
 export const undeclaredIn = ({ declared }: ReadingSource, { sensors }: DeviceReading): string[] =>
   sensors === undefined ? [] : Object.keys(sensors).filter((sensorId) => declared?.has(sensorId) !== true);
 
-/** `null` for a text that is no time. */
+/** `null` for a text that is not a time. */
 export const timeOf = ({ ts }: Pick<DeviceReading, 'ts'>): number | null =>
   typeof ts === 'number' ? ts : parseTime(ts);
 
-/** The usual mistake is another unit than milliseconds. */
+/** The unit that was probably confused with milliseconds, which is the usual mistake; `null` if there is none. */
 export const confusedUnit = (sent: string | number, newestMs: number): (typeof TIME_UNITS)[number] | null =>
   typeof sent === 'string'
     ? null
@@ -158,7 +158,7 @@ export const confusedUnit = (sent: string | number, newestMs: number): (typeof T
         return timeMs >= EARLIEST_CLOCK_MS && timeMs <= newestMs + DAY_MS;
       })?.name ?? null);
 
-/** For the developer of the device. */
+/** The text is for the developer of the device. */
 function timeFault(sent: string | number, tsMs: number, { oldestMs, newestMs }: ReadingWindow): string {
   const unit = confusedUnit(sent, newestMs);
   if (unit !== null) return `looks like ${unit}; send milliseconds or ISO 8601`;
@@ -171,7 +171,7 @@ function timeFault(sent: string | number, tsMs: number, { oldestMs, newestMs }: 
 
 export const isFault = (result: Reading[] | ValidationIssue): result is ValidationIssue => 'path' in result;
 
-/** One reading per device, time and group, ordered by time; of two values of the same sensor the first to arrive is kept. */
+/** One reading per device, time and group, ordered by time; of two values of one sensor the one that arrived first is kept. */
 export function distinctReadings(readings: readonly Reading[]): Reading[] {
   const distinct: Reading[] = [];
   let previous: Reading | undefined;

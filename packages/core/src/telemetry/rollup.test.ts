@@ -34,7 +34,7 @@ const reading: fc.Arbitrary<Reading> = fc
 
 const NAMES = ['weight', 'temperature', 'humidity'] as const;
 
-/** Each value of a reading in a reading of its own. */
+/** The values of a reading, each in a reading of its own. */
 const partsOf = (whole: Reading): Reading[] =>
   NAMES.flatMap((name) => {
     const found = namedValue(whole, name);
@@ -72,7 +72,7 @@ function split(items: Reading[], sizes: number[]): Reading[][] {
   return batches;
 }
 
-/** What a store does with each batch, kept in memory. */
+/** Does what a store does with each batch, in memory. */
 function storeInBatches(batches: Reading[][]): Rollup[] {
   const stored = new Map<string, Reading>();
   const buckets = new Map<string, Rollup>();
@@ -110,7 +110,7 @@ function sumOfBad(a: BadFigures, b: BadFigures): BadFigures {
   return { ...(b.lastTsMs > a.lastTsMs ? b : a), count: a.count + b.count };
 }
 
-/** Straight from the definition of a bucket, without any folding. */
+/** Computes the buckets directly from their definition, without adding roll-ups. */
 function recompute(sent: readonly Reading[]): Rollup[] {
   const buckets = new Map<string, Rollup>();
   for (const interval of INTERVALS) {

@@ -52,7 +52,7 @@ export function withCoarser(fiveMinutes: readonly Rollup[]): Rollup[] {
 const isSameSeries = (one: Rollup, other: Rollup): boolean =>
   one.deviceNo === other.deviceNo && one.group === other.group && one.slot === other.slot;
 
-/** More than the groups that a device can have. */
+/** A number above every group number that a device can have. */
 const GROUPS_MAX = 2 ** 20;
 
 /** The latest value, good or bad, of each sensor of each device in readings that are ordered by time. */
@@ -93,7 +93,7 @@ const newestIn = (
 const startOf = (timeMs: number, interval: Interval): number =>
   Math.floor(timeMs / INTERVAL_MS[interval]) * INTERVAL_MS[interval];
 
-/** By the number of the lane. */
+/** The keys are the numbers of lanes. */
 type SeriesOfDevice = Map<number, Growing[]>;
 
 /** Returns each series as one run ordered by time, so that the coarser roll-ups need only the previous entry. */

@@ -6,7 +6,7 @@ export interface RetrySchedule {
   readonly delaysMs: readonly number[];
 }
 
-/** Three days in total, as Standard Webhooks recommends. */
+/** The attempts last three days in total, as Standard Webhooks recommends. */
 export const RETRY_SCHEDULE: RetrySchedule = {
   delaysMs: [
     5 * SECOND_MS,
@@ -21,9 +21,9 @@ export const RETRY_SCHEDULE: RetrySchedule = {
   ],
 };
 
-/** A webhook that only fails for this time is disabled. */
+/** A webhook is disabled if all attempts of this time fail. */
 export const FAILING_MS_MAX = 3 * DAY_MS;
-/** A receiver cannot postpone an attempt for longer. */
+/** A receiver cannot postpone an attempt by more than this. */
 export const RETRY_AFTER_MS_MAX = HOUR_MS;
 /** Attempts of many deliveries are spread over this part of the waiting time. */
 export const JITTER = 0.2;
@@ -36,7 +36,7 @@ const ERROR_CHARS_MAX = 300;
 /** The result of one attempt. */
 export type AttemptOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs: number | null }
-  /** No answer: refused, timed out, wrong certificate. */
+  /** There was no answer: the connection was refused or timed out, or the certificate is wrong. */
   | { readonly kind: 'failed'; readonly error: string }
   /** There is nothing left to send, so nothing was sent. */
   | { readonly kind: 'not_sent'; readonly error: string };
@@ -90,7 +90,7 @@ interface FailureState {
   readonly failingSinceMs: number | null;
 }
 
-/** What an attempt changes in its webhook; a test and a message that was not sent change nothing. */
+/** The changes of a webhook after an attempt; a test and a message that was not sent change nothing. */
 export function webhookAfterAttempt(
   { failingSinceMs }: FailureState,
   { type }: AttemptedDelivery,
@@ -107,7 +107,7 @@ export function webhookAfterAttempt(
   return { failingSinceMs: sinceMs, disabledReason };
 }
 
-/** Whether the log says that this delivery is dead; whoever sends a test gets its result as the answer. */
+/** Whether the log reports that this delivery is dead; the result of a test is in the answer to its caller. */
 export const isDeadReported = (
   { type }: Pick<AttemptedDelivery, 'type'>,
   { status }: Pick<DeliveryAfterAttempt, 'status'>,

@@ -9,7 +9,7 @@ import type {
   WebhookRecord,
 } from '@granary/contract/webhooks';
 
-/** The events that a webhook gets; `null` means everything. */
+/** The events that a webhook gets; `null` means no limit. */
 interface WebhookFilter {
   readonly eventTypes: readonly EventType[] | null;
   readonly deviceIds: readonly string[] | null;
@@ -50,7 +50,7 @@ export const webhookContent = (wanted: NewWebhook): WebhookContent => ({
 
 const given = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value);
 
-/** Enabling starts anew: failures before do not count any more. */
+/** Enabling a webhook starts again: earlier failures do not count any more. */
 export function changedWebhook(before: StoredWebhook, patch: WebhookPatch, nowMs: number): StoredWebhook {
   const enabled = given(patch.enabled, before.enabled);
   const isKept = patch.enabled === undefined;
@@ -89,7 +89,7 @@ export const webhookRecord = (webhook: StoredWebhook): WebhookRecord => ({
   updated_at: toIso(webhook.updatedAtMs),
 });
 
-/** The record for the event log: the address may contain a password of its receiver, and other webhooks get the event. */
+/** The record for the event log has no address: an address may contain a password of its receiver, and other webhooks get the event. */
 export function webhookEventData(webhook: StoredWebhook): Omit<WebhookRecord, 'url'> {
   const { url: _, ...data } = webhookRecord(webhook);
   return data;
@@ -113,12 +113,12 @@ export function selectsEvent(webhook: StoredWebhook, event: SelectableEvent): bo
   return !type.startsWith('webhook.') || data['webhook_id'] !== webhook.webhookId;
 }
 
-/** Why messages cannot be sent to this address at all; `null` if they can. */
+/** Why messages can never be sent to this address; `null` if they can. */
 export function targetFault(url: string): string | null {
   if (!URL.canParse(url)) return 'is not an address';
   const { protocol, username, password, hostname } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:') return 'must begin with http:// or https://';
-  // It would be shown to everyone who may list webhooks; the signature authenticates the sender.
+  // They would be shown to everyone who may list webhooks; the signature authenticates the sender.
   if (username !== '' || password !== '') return 'must not contain a user name or a password';
   return hostname === '' ? 'must name a host' : null;
 }

@@ -17,7 +17,7 @@ import {
 import type { Condition } from '../lifecycle.ts';
 import { type Observed, offlineAlertAtMs } from '../observation.ts';
 
-/** More severe when the device is offline during a job. */
+/** The alert is more severe when the device is offline during a job. */
 export function deviceOffline(
   { presence, observedSinceMs }: { readonly presence: Presence } & Observed,
   during: keyof (typeof WORDS)['job'] | null,
@@ -55,7 +55,7 @@ export function maintenanceDue({ next_scheduled }: Maintenance, nowMs: number): 
   };
 }
 
-/** What is known of the messages and connections of a device; `null` while there is nothing to tell. */
+/** The facts about the messages and connections of a device; `null` while there is nothing unusual. */
 export interface ReceptionFacts {
   readonly presence: Presence;
   readonly reception?: Reception | null;
@@ -69,7 +69,7 @@ export const receptionConditions = (facts: ReceptionFacts, nowMs: number): Condi
   duplicateDevice(facts, nowMs),
 ];
 
-/** When one of them changes without a message. */
+/** The times at which one of these conditions changes without a message. */
 export function receptionTimesMs({ presence, reception = null, duplicate = null }: ReceptionFacts): number[] {
   const explainedUntilMs = explainsOldValuesUntilMs(reception, freshnessMs(presence));
   return [
@@ -97,8 +97,8 @@ function readingsRejected({ reception = null }: ReceptionFacts): Condition {
 }
 
 /**
- * A wrong clock whose readings are refused has an alert about that already. The readings of the others are stored with a
- * wrong time, so they count as old.
+ * Absent if readings are refused because of the clock, because an alert about the refusal exists then. Otherwise readings
+ * are stored with a wrong time, so their values count as old.
  */
 function clockWrong({ reception = null }: ReceptionFacts): Condition {
   const type = 'clock_wrong';

@@ -98,7 +98,7 @@ const startingFor = (ms: number): MissionState => ({
   startSentAtMs: NOW_MS - ms,
 });
 
-/** Told to cancel, without a confirmation. */
+/** A mission whose cancel was requested this long ago and is not confirmed. */
 const haltingFor = (ms: number): MissionState => ({
   ...running,
   requested: 'cancel',

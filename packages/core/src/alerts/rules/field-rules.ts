@@ -118,7 +118,7 @@ function geofenceBreach(facts: FieldFacts, judgedAtMs: number): Condition {
   };
 }
 
-/** About the mission that ended last, until another one begins, or about one whose start is not confirmed. */
+/** The condition is about the mission that ended last, until another one begins, or about a mission whose start is not confirmed. */
 function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, nowMs: number): Condition {
   const type = 'mission_failed';
   const unhalted = missions.find(
@@ -165,7 +165,7 @@ function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, now
 
 const confirmationDueMs = ({ createdAtMs }: CommandState): number => createdAtMs + STOP_CONFIRMATION_MS_MAX;
 
-/** Raised for a device that does not confirm and for one that is offline, because it is not known whether it stands still. */
+/** Raised for a device that does not confirm and for one that is offline, because nobody knows whether the device stands still. */
 function emergencyStopUnconfirmed({ commands }: FieldFacts, nowMs: number): Condition {
   const type = 'emergency_stop_unconfirmed';
   const stop = commands.find((command) => isUnconfirmedStop(command) && confirmationDueMs(command) <= nowMs);

@@ -4,7 +4,7 @@ import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import type { SiloFinding } from '../../foresight/record.ts';
 import type { Condition } from '../lifecycle.ts';
 
-/** A silo that is known for fewer full days gives hints only. */
+/** The alerts of a silo with fewer known full days have the severity `info`. */
 const KNOWN_DAYS_MIN = 14;
 
 const FOUND = [
@@ -24,7 +24,7 @@ export interface ForesightAlarms {
     readonly madeAtMs: number;
     readonly p10Ms: number | null;
   } | null;
-  /** Those that failed, and the types about which the data do not tell enough. */
+  /** The failed findings, and the types of finding for which there are not enough data. */
   readonly failed: readonly Extract<SiloFinding, { readonly result: 'fail' }>[];
   readonly inconclusive: readonly string[];
 }
@@ -32,7 +32,7 @@ export interface ForesightAlarms {
 const shown = (severity: 'warning' | 'critical', knownDays: number): AlertSeverity =>
   knownDays < KNOWN_DAYS_MIN ? 'info' : severity;
 
-/** `null` while there is no forecast. */
+/** `alarms` is `null` while there is no forecast. */
 export function foresightConditions(alarms: ForesightAlarms | null): Condition[] {
   return [predictedEmpty(alarms), ...FOUND.map((type) => found(type, alarms))];
 }

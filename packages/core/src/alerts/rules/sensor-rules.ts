@@ -12,7 +12,7 @@ import { type Observed, type SilenceTimes, valuesJudgedAtMs } from '../observati
 
 export interface SensorFacts {
   readonly presence: Presence;
-  /** What is not as it should be with the messages of the device; not given, nothing. */
+  /** The irregularities of the messages of the device; not given if there are none. */
   readonly reception?: Reception | null;
   readonly latest: LatestValues;
   /** The sensors whose silence and whose values are judged. */

@@ -29,7 +29,7 @@ export interface SiloFacts {
   readonly configuration: SiloConfiguration;
   /** The latest operation, and all others that occupy the device. */
   readonly operations: readonly OperationState[];
-  /** What the last forecast means; `null` without one. */
+  /** The meaning of the last forecast for the alerts; `null` without a forecast. */
   readonly foresight?: ForesightAlarms | null;
 }
 
@@ -86,7 +86,7 @@ const newestOf = (operations: readonly OperationState[]): OperationState | undef
     undefined,
   );
 
-/** Critical while something may be moving that should not; an operation started at the device does not count as failed. */
+/** Critical while material may be moving that should not move; an operation started at the device does not count as failed. */
 function operationFailed({ operations, observedSinceMs }: SiloFacts & Observed, nowMs: number): Condition {
   const type = 'operation_failed';
   const newest = newestOf(operations);
@@ -123,7 +123,7 @@ function operationFailed({ operations, observedSinceMs }: SiloFacts & Observed, 
   };
 }
 
-/** The caller of a start that was not sent already got that answer, and nothing moved. */
+/** A start that was not sent does not count as failed: its caller was told in the answer, and nothing moved. */
 const hasFailed = ({ failure }: OperationState): boolean => failure !== null && failure.reason !== 'not_sent';
 
 const severityOfFailed = (operation: OperationState): 'warning' | 'critical' =>
@@ -135,7 +135,7 @@ const severityOfUnasked = (operations: readonly OperationState[]): 'info' | 'war
 
 const isUnasked = (operation: OperationState): boolean => operation.plan === null && holdsDevice(operation);
 
-/** Evaluated when both amounts of the latest operation are known and final; until then the previous result is kept. */
+/** The condition is evaluated when both amounts of the latest operation are known and final; until then the previous result is kept. */
 function massImbalance({ operations, capacityKg }: SiloFacts): Condition {
   const type = 'mass_imbalance';
   const newest = newestOf(operations);

@@ -3,10 +3,10 @@ import { median } from '../statistics.ts';
 import type { Finding } from './finding.ts';
 
 const TOLERANCE_SHARE = 0.02;
-/** The weights before and after a delivery each have the noise of the scale. */
+/** The factor √2 is there because the weights before and after a delivery both have the noise of the scale. */
 const DEVIATIONS = 3 * Math.SQRT2;
 const CRITICAL_SHARE = 0.1;
-/** A difference that earlier deliveries of other trucks had, too, is one of the scale. */
+/** If this many earlier deliveries show the same difference, the difference comes from the scale and not from the truck. */
 const EARLIER_MIN = 3;
 const ALIKE_SHARE = 0.01;
 

@@ -1,16 +1,16 @@
 import type { FindingSentence } from '@granary/contract/sentences/foresight';
 
-/** What a silo is examined for beside the grain in it. */
+/** The types of finding about a silo, without those about the grain in it. */
 type ExaminedFor = 'no_flow' | 'unexplained_loss' | 'delivery_mismatch' | 'sensor_suspect';
 
-/** What came out, with everything that a person needs to check it. The names of values end in their unit. */
+/** The result of an examination, with all values that a person needs to check it. The names of values end in their unit. */
 export type Finding = FindingSentence & {
   readonly type: ExaminedFor;
-  /** Of a `fail`. */
+  /** The severity of a `fail`; `null` for other results. */
   readonly severity: 'warning' | 'critical' | null;
-  /** The time that was looked at. */
+  /** The period that was examined. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** What the first of the values was compared with, in its unit. */
+  /** The limit for the first of the values, in the unit of this value. */
   readonly limit: number | null;
 };

@@ -15,7 +15,7 @@ const CAPACITY_KG = 20_000;
 const HOURLY = Array.from({ length: 24 }, () => 1 / 24);
 const DAYTIME = Array.from({ length: 24 }, (_, hour) => (hour >= 6 && hour < 18 ? 1 / 12 : 0));
 
-/** Weights every five minutes until now; `kg` is told the hours before now. */
+/** Weights every five minutes until now; `kg` is called with the number of hours before now. */
 const readings = (hours: number, kg: (hoursAgo: number) => number): LevelReading[] =>
   Array.from({ length: hours * 12 + 1 }, (_, index) => {
     const atMs = NOW_MS - (hours * 12 - index) * 5 * MINUTE_MS;

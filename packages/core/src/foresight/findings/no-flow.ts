@@ -4,33 +4,36 @@ import { median, quantile } from '../statistics.ts';
 import type { LevelReading } from '../types.ts';
 import type { Finding } from './finding.ts';
 
-/** Of an operation: less than a fifth of its rate for ten minutes, or for as long as the scale needs to show the rate. */
+/**
+ * During an operation, too little flow is less than a fifth of its rate for ten minutes, or for as long as the scale needs
+ * to show the rate.
+ */
 const RUN_MS_MIN = 10 * MINUTE_MS;
 const RUN_SHARE = 0.2;
 const RUN_DEVIATIONS = 5;
 
-/** Without an operation: less than a quarter of what even a weak day uses, in hours that carry use. */
+/** Without an operation, too little flow is less than a quarter of what even a weak day uses, in hours in which material is usually used. */
 const WINDOWS_H = [2, 3, 4, 6] as const;
 const USE_SHARE = 0.25;
 const HOUR_SHARE_MIN = 0.04;
 const WEAK_DAY_QUANTILE = 0.1;
 const USE_DEVIATIONS = 4;
-/** The sun moves load cells; clouds change by how much. */
+/** The sun heats load cells and changes the weight by this share; clouds decide by how much. */
 const SUN_OF_CAPACITY = 0.001;
 const LEVEL_OF_CAPACITY_MIN = 0.05;
 const LEVEL_MS = 30 * MINUTE_MS;
 const FRESH_MS = 20 * MINUTE_MS;
 const DAYS_MIN = 7;
-/** Animals grow, so no more days are looked at. */
+/** Only this many days are examined, because animals grow and their use changes. */
 export const NO_FLOW_DAYS = 14;
 const WEEK_DAYS = 7;
 const DAY_HOURS = 24;
-/** A day with less than this share of the usual use is one of rest. */
+/** A day with less than this share of the usual use is a day of rest. */
 const REST_SHARE = 0.3;
-/** The steps by which the hours of a window are counted. */
+/** The step in which the hours of a window are counted. */
 const STEP_MS = 15 * MINUTE_MS;
 
-/** Material that had bridged falls at once. */
+/** Bridged material that comes loose falls by this share of the capacity within minutes. */
 const COLLAPSE_OF_CAPACITY = 0.02;
 const COLLAPSE_MS = 10 * MINUTE_MS;
 
@@ -44,24 +47,24 @@ export interface PastDay {
 export interface NoFlowInput {
   readonly nowMs: number;
   readonly capacityKg: number;
-  /** Of the last seven hours, in order. */
+  /** The readings of the last seven hours, ordered by time. */
   readonly readings: readonly LevelReading[];
   /** The operation or auger that runs. */
   readonly running: { readonly fromMs: number; readonly kgPerMinute: number } | null;
   /** Refills and operations of the last seven hours. */
   readonly movements: readonly { readonly fromMs: number; readonly toMs: number }[];
-  /** Of the last `NO_FLOW_DAYS` days or more. */
+  /** The last `NO_FLOW_DAYS` days or more. */
   readonly past: readonly PastDay[];
   readonly today: number;
   /** Hours since the local day of a time began, 0 to 24. */
   readonly hourAt: (ms: number) => number;
-  /** `false` while it is known that no animals are there, or that they leave now. */
+  /** `false` if it is known that the animals are not there, or are leaving now. */
   readonly isInUse: boolean;
-  /** The last time it was found that use has stopped. */
+  /** Whether the previous examination found that the use has stopped. */
   readonly hadStopped: boolean;
 }
 
-/** An outlet is blocked: something should flow, and the weight stays the same. */
+/** Finds a blocked outlet: material should flow, and the weight stays the same. */
 export function noFlow(input: NoFlowInput): Finding {
   if (input.running !== null) return whileRunning(input, input.running);
   const past = input.past.filter(({ day }) => day < input.today && day >= input.today - NO_FLOW_DAYS);
@@ -169,7 +172,7 @@ const workingDays = (past: readonly PastDay[]): readonly PastDay[] => {
   return past.filter(({ kg }) => kg > 0 && kg >= REST_SHARE * usual);
 };
 
-/** Today is a weekday on which little was used in the last weeks, as a Sunday in a mill; one day of rest may be a holiday. */
+/** Whether today is a weekday with little use in the last weeks, such as a Sunday in a mill; one day of rest alone may be a holiday. */
 function isRestDay({ past, today }: NoFlowInput): boolean {
   const working = new Set(workingDays(past).map(({ day }) => day));
   const sameWeekday = past.filter(({ day }) => (today - day) % WEEK_DAYS === 0);
@@ -177,7 +180,7 @@ function isRestDay({ past, today }: NoFlowInput): boolean {
   return sameWeekday.every(({ day }) => !working.has(day));
 }
 
-/** What a weak one of the last days used in the same hours; `null` if an hour of the window usually carries little. */
+/** What a weak day of the last days used in the same hours; `null` if little is usually used in an hour of the window. */
 function weakDayUse({ days, usual, hourAt }: UsualHours, fromMs: number, toMs: number): number | null {
   const parts = new Array<number>(DAY_HOURS).fill(0);
   for (let ms = fromMs; ms < toMs; ms += STEP_MS) {
@@ -198,7 +201,7 @@ interface UsualHours {
   readonly hourAt: NoFlowInput['hourAt'];
 }
 
-/** `null` with too few days. */
+/** `null` if too few days are known. */
 function usualHours({ past, hourAt }: NoFlowInput): UsualHours | null {
   const days = workingDays(past).flatMap(({ kg, shares }) => (shares === null ? [] : [{ kg, shares }]));
   if (days.length < DAYS_MIN) return null;
@@ -209,7 +212,7 @@ function usualHours({ past, hourAt }: NoFlowInput): UsualHours | null {
   return { days, usual, hourAt };
 }
 
-/** A fall of more than 2 % within minutes confirms that material had bridged; without a stop before it, it may be a batch. */
+/** A fall of more than 2 % within minutes confirms that material had bridged; if the flow had not stopped before, it may be a batch. */
 function collapse({ nowMs, capacityKg, readings, movements, hadStopped }: NoFlowInput): Finding | null {
   if (!hadStopped) return null;
   const now = levelAt(readings, nowMs, COLLAPSE_MS);

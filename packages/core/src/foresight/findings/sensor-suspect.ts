@@ -7,13 +7,13 @@ import { balanceSlope, SHRINK_OF_MOVED } from './unexplained-loss.ts';
 
 const STUCK_MS = 6 * HOUR_MS;
 const STUCK_RESOLUTIONS = 5;
-/** Every scale is uneven by some digits in half a day, unless its resolution is coarse: then it was quiet before, too. */
+/** The noise of a scale shows within half a day, unless its resolution is coarse; then the scale was as quiet before. */
 const STILL_MS = 12 * HOUR_MS;
 const STILL_SHARE = 1 / 20;
-/** A gap in the readings is no proof that the values in it were the same. */
+/** With fewer readings a weight does not count as unchanged, because values in a gap of the readings may have differed. */
 const READINGS_MIN = 24;
 
-/** In shares of the capacity a day. What is told as a loss is not told as a drift. */
+/** The limits of a drift and of a loss, in shares of the capacity per day. A fall that is reported as a loss is not reported as a drift. */
 const DRIFT_OF_CAPACITY = 0.0006;
 const LOSS_OF_CAPACITY = 0.0025;
 const DRIFT_STANDARD_ERRORS = 4;
@@ -26,16 +26,16 @@ export interface SensorInput {
   readonly nowMs: number;
   readonly capacityKg: number;
   readonly withdrawals: 'any' | 'operations_only';
-  /** Of the last 24 hours or more, in order. */
+  /** The readings of the last 24 hours or more, ordered by time. */
   readonly readings: readonly LevelReading[];
   /** The greatest minus the smallest weight in half a day, on usual days; `null` if that is not known. */
   readonly usualSpreadKg: number | null;
-  /** What is expected to be used between two times. */
+  /** The expected use between two times. */
   readonly expectedUseKg: (fromMs: number, toMs: number) => number;
   readonly days: readonly Pick<UseDay, 'day' | 'quietKg' | 'refilledKg' | 'dischargedKg'>[];
 }
 
-/** A scale whose values never change, or change without a cause. */
+/** Finds a scale whose values never change, or change without a cause. */
 export function sensorSuspect(input: SensorInput): Finding {
   return stuck(input) ?? drift(input);
 }
@@ -71,7 +71,7 @@ function stuck({ nowMs, readings, usualSpreadKg, expectedUseKg }: SensorInput): 
   };
 }
 
-/** The smallest change that was seen; one kilogram while none was. */
+/** The smallest change in the readings; one kilogram if there was no change. */
 function resolutionOf(readings: readonly LevelReading[]): number {
   const steps = readings.slice(1).flatMap(({ kg }, index) => {
     const step = Math.abs(kg - (readings[index]?.kg ?? kg));
@@ -81,8 +81,8 @@ function resolutionOf(readings: readonly LevelReading[]): number {
 }
 
 /**
- * The quiet levels go up or down though nothing was moved. The slope over weeks finds it sooner than a cumulative sum of daily
- * differences, because the noise of two successive differences cancels out in the slope.
+ * Finds quiet levels that rise or fall although nothing was moved. The slope over weeks shows this sooner than a cumulative
+ * sum of daily differences, because the noise of two successive differences cancels out in the slope.
  */
 function drift({ nowMs, capacityKg, withdrawals, days }: SensorInput): Finding {
   const window = { fromMs: nowMs - DRIFT_NIGHTS_MAX * DAY_MS, toMs: nowMs };

@@ -4,19 +4,19 @@ import { median, medianSlope, type Point } from '../statistics.ts';
 import type { LevelReading, Movement, UseDay } from '../types.ts';
 import type { Finding } from './finding.ts';
 
-/** The rate that has to be found, in shares of the capacity a day, and the rate from which it is told. */
+/** The rate that has to be detectable, in shares of the capacity per day, and the rate from which a loss is reported. */
 const TARGET_OF_CAPACITY = 0.005;
 const TOLD_OF_CAPACITY = 0.0025;
 const CRITICAL_OF_CAPACITY = 0.02;
-/** Less than this many standard errors may be chance, which is examined anew every night. */
+/** A slope below this many standard errors may be chance, and the slope is examined again every night. */
 const STANDARD_ERRORS_MIN = 3;
-/** Both errors at 5 %: 1.645 standard errors for each. */
+/** Allows 5 % for a false alarm and 5 % for a missed loss: 1.645 standard errors for each. */
 const DETECTABLE_STANDARD_ERRORS = 3.29;
-/** Grain loses moisture, and amounts of operations are measured: a part of what was moved is not a loss. */
+/** Grain loses moisture, and amounts of operations are measured with errors, so this share of the moved amount does not count as a loss. */
 export const SHRINK_OF_MOVED = 0.015;
 const NIGHTS_MIN = 5;
 const NIGHTS_MAX = 14;
-/** A scale is never better than this. */
+/** The noise of a scale is assumed to be at least this share of the capacity. */
 const DEVIATION_OF_CAPACITY_MIN = 0.0002;
 
 const STEP_OF_CAPACITY = 0.01;
@@ -24,22 +24,22 @@ const STEP_CRITICAL_OF_CAPACITY = 0.05;
 const STEP_DEVIATIONS = 6;
 const STEP_READINGS = 4;
 const STEP_MS_MAX = 45 * MINUTE_MS;
-/** An operation may have begun before the first report of it, and material falls after its end. */
+/** An operation may begin before its first report, and material still falls after its end. */
 const MOVEMENT_MARGIN_MS = 10 * MINUTE_MS;
-/** Hours in which usually nothing leaves the silo have at most this share of the use of a day. */
+/** An hour with at most this share of the use of a day counts as an hour in which nothing leaves the silo. */
 const QUIET_SHARE_MAX = 0.005;
 
 export interface LossInput {
   readonly nowMs: number;
   readonly capacityKg: number;
   readonly withdrawals: 'any' | 'operations_only';
-  /** Of the last nights, in order; the last one may be open. */
+  /** The last nights, ordered by time; the last one may be open. */
   readonly days: readonly Pick<UseDay, 'day' | 'quietKg' | 'refilledKg' | 'dischargedKg'>[];
-  /** Of the last 24 hours, in order. */
+  /** The readings of the last 24 hours, ordered by time. */
   readonly readings: readonly LevelReading[];
-  /** Of the last 24 hours. */
+  /** The refills and operations of the last 24 hours. */
   readonly movements: readonly Pick<Movement, 'fromMs' | 'toMs'>[];
-  /** The share of a day's use that usually falls into the hour of a time. */
+  /** The share of a day's use that usually falls into the hour of this time. */
   readonly usualShareAt: (ms: number) => number;
 }
 
@@ -51,7 +51,7 @@ export interface BalanceSlope {
   readonly movedKgPerDay: number;
 }
 
-/** Three results, as in tests of tanks: a loss is told, excluded, or too small for this scale and these nights. */
+/** There are three results, as in leak tests of tanks: a loss is found, excluded, or too small for this scale and these nights. */
 export function unexplainedLoss(input: LossInput): Finding {
   const step = stepDown(input);
   if (step !== null) return step;
@@ -93,8 +93,8 @@ export function unexplainedLoss(input: LossInput): Finding {
 }
 
 /**
- * The slope of the quiet levels, with what operations took out added again. A refill is measured with an error as large as a
- * loss of days, so only nights between the same two refills are compared.
+ * The slope of the quiet levels after the discharged amounts are added back. The error of a measured refill is as large as
+ * the loss of several days, so only nights between the same two refills are compared.
  */
 export function balanceSlope(
   days: readonly Pick<UseDay, 'day' | 'quietKg' | 'refilledKg' | 'dischargedKg'>[],
@@ -144,7 +144,7 @@ function residualsOf(points: readonly Point[], slope: number): number[] {
   return flat.map((one) => one - mean);
 }
 
-/** Of n nights one after the other: n(n² − 1)/12. */
+/** The sum of the squared distances from the mean; for n consecutive nights it is n(n² − 1)/12. */
 function squaresAbout(values: readonly number[]): number {
   const mean = meanOf(values);
   return values.reduce((sum, one) => sum + (one - mean) ** 2, 0);
@@ -153,7 +153,7 @@ function squaresAbout(values: readonly number[]): number {
 const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, one) => sum + one, 0) / Math.max(1, values.length);
 
-/** The largest fall that stayed, while nothing was known to be taken out. */
+/** The largest fall of the weight that stayed, at a time when no known operation took material out. */
 function stepDown({
   nowMs,
   capacityKg,
@@ -164,18 +164,18 @@ function stepDown({
 }: LossInput): Finding | null {
   const leastKg = STEP_OF_CAPACITY * capacityKg;
   const fallKg = (index: number): number => (readings[index - 1]?.kg ?? 0) - (readings[index]?.kg ?? 0);
-  // Nearly always, and then the noise need not be known.
+  // Usually there is no step, and the function returns before it computes the noise.
   if (readings.every((_, index) => index === 0 || fallKg(index) < leastKg)) return null;
   const limitKg = Math.max(leastKg, STEP_DEVIATIONS * noiseOf(readings.map(({ kg }) => kg)));
   let largest: { fromMs: number; toMs: number; kg: number } | null = null;
   for (let index = STEP_READINGS; index + STEP_READINGS <= readings.length; index += 1) {
-    // Most readings show no step between themselves, so no more is looked at.
+    // Most pairs of readings have no step between them and need no further check.
     if (fallKg(index) < limitKg) continue;
     const before = readings.slice(index - STEP_READINGS, index);
     const after = readings.slice(index, index + STEP_READINGS);
     const fromMs = before.at(-1)?.atMs ?? nowMs;
     const toMs = after[0]?.atMs ?? nowMs;
-    // The least before and the greatest after it: a use that goes on for hours is not a step.
+    // The least weight before the step and the greatest after it are compared, so that a use that lasts for hours is not a step.
     const kg = Math.min(...before.map((one) => one.kg)) - Math.max(...after.map((one) => one.kg));
     const isExplained =
       movements.some(

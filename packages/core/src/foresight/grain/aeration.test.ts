@@ -14,7 +14,7 @@ import {
 const NOW_MS = 1_800_000_000_000 - (1_800_000_000_000 % (24 * HOUR_MS));
 const PAST_HOURS = 72;
 
-/** Three days, of which each hour of the day is told by a function. */
+/** The hours of three days; the function returns the weather of each hour of a day. */
 const past = (of: (hour: number) => Partial<WeatherHour>): WeatherHour[] =>
   Array.from({ length: PAST_HOURS }, (_, index) => ({
     ms: NOW_MS + (index - PAST_HOURS) * HOUR_MS,

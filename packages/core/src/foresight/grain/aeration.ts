@@ -5,26 +5,26 @@ import { GRAIN_DATA } from './grains.ts';
 import { type Air, airOf, equilibriumMoisturePercent, vapourPressureHpa, warmedAir } from './moisture.ts';
 
 export const ADVICE_HOURS = 48;
-/** What an aeration fan adds to the temperature of the air, where nothing else is known. */
+/** How much an aeration fan warms the air, if nothing else is given. */
 const FAN_HEAT_C_DEFAULT = 1;
-/** Usual for cooling. */
+/** A usual airflow for cooling, in m³ per minute and tonne. */
 const AIRFLOW_DEFAULT = 0.11;
-/** The hours of a cooling front, at 1 m³ of air per minute and tonne. */
+/** The hours that a cooling front takes to pass the grain at 1 m³ of air per minute and tonne. */
 const FRONT_H = 16.5;
 const COOLER_C = 4;
 const MOISTURE_POINTS = 1;
 const DRYING_POINTS = 0.5;
 const HUMIDITY_PERCENT_MAX = 90;
 const OUTSIDE_C_MIN = -5;
-/** Grain is cool enough when its warmer quarter is at most this warm: insects and mould rest. */
+/** Grain is cool enough when its warmer quarter is at most this warm, because insects and mould are not active then. */
 const COOL_ENOUGH_C = 8;
-/** How long it is taken to rain on, after the last rain. */
+/** Rain is assumed to go on for this long after the last rain. */
 const RAIN_H = 3;
 const PATTERN_DAYS = 3;
 const PATTERN_HOURS_MIN = 24;
-/** The difference between the last hour and the usual course fades at this rate. */
+/** The factor by which the difference between the last hour and the usual course shrinks every hour. */
 const DIFFERENCE_KEPT_PER_HOUR = 0.9;
-/** Values older than this say nothing of the weather now. */
+/** Older values say nothing about the weather now. */
 const OBSERVED_MS_MAX = 6 * HOUR_MS;
 const WINDOW_HOURS_MIN = 2;
 const DAY_HOURS = 24;
@@ -43,15 +43,15 @@ export interface AerationInput {
   readonly moisturePercent: number;
   readonly targetPercent?: number;
   readonly fanHeatC?: number;
-  /** In m³ per minute and tonne. */
+  /** The airflow in m³ per minute and tonne. */
   readonly airflow?: number;
   /** What the weather station of the site has measured, in the order of time. */
   readonly observed: readonly WeatherHour[];
-  /** Hours to come, from a weather service; what is missing here is taken from the course of the last days. */
+  /** The coming hours from a weather service; missing hours are computed from the course of the last days. */
   readonly forecast?: readonly WeatherHour[];
 }
 
-/** Where the weather of the hours to come is taken from. */
+/** The source of the weather of the coming hours. */
 export type WeatherSource = 'forecast' | 'course_of_last_days' | 'last_value' | 'none';
 
 export type AerationAction = 'cool' | 'dry';
@@ -66,7 +66,7 @@ type AerationObstacle =
 
 interface AerationHour extends Air {
   readonly ms: number;
-  /** Of the air after the fan. */
+  /** The moisture that grain reaches in the air behind the fan. */
   readonly equilibriumPercent: number;
   readonly action: AerationAction | null;
   readonly obstacle: AerationObstacle | null;
@@ -96,7 +96,7 @@ export interface AerationAdvice {
   readonly frontHours: number;
 }
 
-/** When fans help in the next two days. It is advice: nothing is switched. */
+/** Returns when fans help in the next two days. This is advice: nothing is switched. */
 export function aerationAdvice(input: AerationInput): AerationAdvice {
   const { grain, moisturePercent, targetPercent = GRAIN_DATA[grain].keepsAtPercent } = input;
   const fanHeatC = clamp(input.fanHeatC ?? FAN_HEAT_C_DEFAULT, 0, 10);
@@ -163,7 +163,7 @@ function verdictOf(
   return tooDry ? 'would_over_dry' : 'would_add_moisture';
 }
 
-/** Hours of one action that follow each other; a fan is not worth starting for less than two. */
+/** Consecutive hours with one action; a fan is not worth starting for fewer than two. */
 function windowsOf(hours: readonly AerationHour[], grainC: number): readonly AerationWindow[] {
   const runs: AerationHour[][] = [];
   for (const hour of hours) {
@@ -195,8 +195,9 @@ function mostFrequent<Code extends string>(codes: readonly Code[]): Code | null 
 }
 
 /**
- * Without a weather service the next days are taken to be like the last ones: the mean of the same hours, with the present
- * difference from it fading away. The water in the air is continued, not the relative humidity, which follows the temperature.
+ * Without a weather service the next days are expected to be like the last ones: the mean of the same hours plus the present
+ * difference from it, which shrinks with time. The water content of the air is continued instead of the relative humidity,
+ * which depends on the temperature.
  */
 export function expectedWeather({
   nowMs,

@@ -35,7 +35,7 @@ function airReason(action: AerationAction, air: AerationWindow['values']) {
 
 const NO_GRAIN = reasonOf(sentence('no_grain'));
 
-/** What a caller gets of the grain in a silo; `null`: nothing is stored as grain, and no cable is declared. */
+/** The state of the grain for callers; `grain` is `null` if no grain is stored and no cable is declared. */
 export function grainState(grain: GrainRead | null, nowMs: number): GrainState {
   if (grain === null) {
     return {

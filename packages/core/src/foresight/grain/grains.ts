@@ -1,9 +1,10 @@
 import type { Grain, Product } from '@granary/contract/foresight/silo-use';
 
 /**
- * What is known of each grain. `henderson` are the constants of the Modified Henderson equation (ASAE D245; k in 1e-5);
- * `keepsAtPercent` is the moisture recommended for long storage (Hellevang, NDSU), the target of aeration where none is given;
- * `storage` tells from which model the safe storage time comes; `bushelLb` is the standard weight of a US bushel (USDA). Published equations differ by up to one point of moisture.
+ * The data of each grain. `henderson` are the constants of the Modified Henderson equation (ASAE D245; k in 1e-5);
+ * `keepsAtPercent` is the moisture recommended for long storage (Hellevang, NDSU), and the target of aeration if no other is
+ * given; `storage` names the model for the safe storage time; `bushelLb` is the standard weight of a US bushel (USDA).
+ * Published equations differ by up to one point of moisture.
  */
 export const GRAIN_DATA: Readonly<Record<Grain, GrainData>> = {
   maize: {
@@ -58,10 +59,10 @@ interface GrainData {
 }
 
 const POUND_KG = 0.45359237;
-/** 2,150.42 cubic inches. */
+/** A US bushel has 2,150.42 cubic inches. */
 const BUSHEL_M3 = 0.03523907016688;
 
-/** What a US bushel of the product weighs: by its density, or else the standard weight of its grain. */
+/** The weight of a US bushel of the product: by its density or, if that is not given, the standard weight of its grain. */
 export function bushelKg(product: Product | undefined): number | null {
   const { bulk_density: density, grain } = product ?? {};
   if (density !== undefined) return density * BUSHEL_M3;

@@ -28,7 +28,7 @@ function quietCable(temperature: (point: number, day: number) => number = () => 
 
 const hotPoints = ({ points }: CableResult): readonly number[] =>
   points.filter(({ severity }) => severity !== null).map(({ point }) => point);
-/** +0.5 °C a day for the last six days at the fifth point. */
+/** A course in which the fifth point warms by 0.5 °C a day in the last six days. */
 const heating = (point: number, day: number): number => 12 + (point === 5 ? 0.5 * Math.max(0, day - 7) : 0);
 
 describe('hot spots on a cable', () => {

@@ -1,46 +1,46 @@
 import { clamp, median, medianSlope } from '../statistics.ts';
 
-/** The slope of a point is taken over the days of a week, and over fewer after the grain was moved or aerated. */
+/** The slope of a point is computed over a week, and over fewer days after the grain was moved or aerated. */
 const SLOPE_DAYS = 7;
 const SLOPE_DAYS_MIN = 4;
-/** The days on which the slope must have been too steep, one after the other. */
+/** The number of consecutive days on which the slope must be too steep. */
 const STEEP_DAYS = 2;
 const STEEP_C_PER_DAY = 0.3;
-/** A point that is cooled more slowly than the others is not warming: its own temperature must rise. */
+/** The temperature of the point itself must rise this fast; a point that only cools more slowly than the others is not warming. */
 const RISING_C_PER_DAY = 0.2;
 /**
- * A point must have gained this on its neighbours. How warm it is beside them says little: layers that were filled on different
- * days, or cooled in part, differ by more than ten degrees and stay so, because grain conducts badly.
+ * A point must have warmed by this much more than its neighbours. The difference itself says little: layers that were filled
+ * on different days, or cooled in part, differ by more than ten degrees and stay so, because grain conducts heat badly.
  */
 const GAINED_C = 1.2;
 const GAIN_DAYS = 10;
 const GAIN_BASE_DAYS = 3;
-/** A hot spot that was found stays one until it is about as warm as its neighbours, or has lost its gain. */
+/** A known hot spot stays a hot spot while it is warmer than its neighbours by at least this much. */
 const STILL_ABOVE_NEIGHBOURS_C = 1;
 const CRITICAL = { aboveNeighboursC: 5, temperatureC: 35, slopeCPerDay: 1 } as const;
 const NEIGHBOUR_POINTS = 2;
-/** Grain at the surface and at the floor follows the air: there only what is warmer than the air heats itself. */
+/** Grain at the surface and at the floor follows the air, so there only a point that is warmer than the air heats itself. */
 const WARMER_THAN_AIR_C = 1;
 /** The air under a roof is warmer than the air outside by up to this much. */
 const ROOF_C = 4;
-/** Grain that was filled, moved or aerated needs this long until its temperature is its own again. */
+/** After grain was filled, moved or aerated, its temperature needs this long to settle. */
 const SETTLING_DAYS = 2;
-/** Only moved air changes grain so much from one day to the next: one point that falls, or two that rise. */
+/** Only moved air changes grain this much: one point that falls in a day, or two points that rise, one of them within a day. */
 const FRONT_FALL_C = 1;
 const FRONT_RISE_C = 2;
 const FRONT_DAYS = 3;
 
-/** A point in the grain follows the day far less than one in the air above it; without such a day nothing can be told. */
+/** A point in the grain has less than this share of the daily amplitude of the air; on days with a small amplitude nothing can be told. */
 const COVERED_AMPLITUDE_SHARE = 0.3;
 const AMPLITUDE_C_MIN = 3;
-/** The level is computed from the weight, so a point near it may be on either side. */
+/** The level is computed from the weight, so a point this near to it may be above or below it. */
 const LEVEL_TOLERANCE_M = 0.5;
 
-/** Air that is this much colder than the grain draws moisture to its top. */
+/** Air that is this much colder than the grain makes moisture move to the top of the grain. */
 const MIGRATION_OUTSIDE_COLDER_C = 10;
 const MIGRATION_TOP_WARMER_C = 1;
 
-/** The days before `CableInput.day` that are looked at. */
+/** The number of days before `CableInput.day` that are examined. */
 export const CABLE_DAYS = 14;
 
 /** A temperature of one local day; `day` counts days. */
@@ -54,10 +54,10 @@ export interface DayTemperature {
 export interface CablePoint {
   readonly id: string;
   readonly cable: number;
-  /** Counted from the bottom. */
+  /** Points are counted from the bottom. */
   readonly point: number;
   readonly heightM: number | null;
-  /** In the order of time; a day without values is missing. */
+  /** The days ordered by time; a day without values is missing. */
   readonly days: readonly DayTemperature[];
 }
 
@@ -65,13 +65,13 @@ export interface CableInput {
   /** The last complete day. */
   readonly day: number;
   readonly points: readonly CablePoint[];
-  /** Up to which height the points are in grain, computed from the weight. */
+  /** The height up to which the points are in grain, computed from the weight. */
   readonly levelM: number | null;
   /** The air outside, where the site has a weather station. */
   readonly outside: readonly DayTemperature[];
-  /** The last day on which grain was filled, moved or aerated, if it is known; the days until it has settled are added here. */
+  /** The last day on which grain was filled, moved or aerated; `null` if unknown. The settling time is not part of it. */
   readonly disturbedOn: number | null;
-  /** The ids of points that are hot spots already. */
+  /** The ids of the points that are hot spots already. */
   readonly known: readonly string[];
 }
 
@@ -86,19 +86,19 @@ interface PointResult {
   readonly temperatureC: number | null;
   readonly slopeCPerDay: number | null;
   readonly aboveNeighboursC: number | null;
-  /** By how much more than its neighbours it got warmer, in ten days or since the grain has settled. */
+  /** How much more the point warmed than its neighbours, in ten days or since the grain has settled. */
   readonly gainedC: number | null;
   readonly severity: 'warning' | 'critical' | null;
 }
 
 export interface CableResult {
-  /** `settling`: the slopes mean nothing yet, because grain was filled, moved or aerated. */
+  /** `settling` means that the slopes are not usable yet, because grain was filled, moved or aerated. */
   readonly status: 'watched' | 'settling' | 'no_data';
   readonly points: readonly PointResult[];
   readonly isMoistureMigrating: boolean;
 }
 
-/** The height of the surface: a cable hangs from the roof, and its points divide the height of the silo. */
+/** The height of the surface. A cable hangs from the roof, so its points divide the height of the silo. */
 export function levelM(fillShare: number, heightsM: readonly number[]): number | null {
   const sorted = [...new Set(heightsM)].sort((a, b) => a - b);
   const [lowest] = sorted;
@@ -108,7 +108,7 @@ export function levelM(fillShare: number, heightsM: readonly number[]): number |
   return clamp(fillShare, 0, 1) * (highest + halfStepM);
 }
 
-/** A cable sees about half a metre around it: no hot spot found does not mean that there is none. */
+/** Finds hot spots. A cable measures about half a metre around it, so there may be hot spots that it does not find. */
 export function hotSpots(input: CableInput): CableResult {
   const { day } = input;
   const settledOn = input.disturbedOn === null ? day - CABLE_DAYS : input.disturbedOn + SETTLING_DAYS;
@@ -140,7 +140,7 @@ export function hotSpots(input: CableInput): CableResult {
   };
 }
 
-/** Grain damps the course of the day; the level decides where the days of the air are alike, as in fog. */
+/** Grain reduces the daily amplitude; if the amplitude of the air is small, as in fog, the level decides. */
 function stateOf(
   { days, heightM }: CablePoint,
   settledOn: number,
@@ -177,8 +177,8 @@ function isFirstOrLast(one: CablePoint, covered: readonly CablePoint[]): boolean
 }
 
 /**
- * The last day on which a front of cooled or warmed air passed, though nobody told of a fan. The first and the last
- * covered point follow the weather, and those that a falling level has nearly uncovered.
+ * The last day on which a front of cooled or warmed air passed, although no fan was reported. The first and the last covered
+ * point are left out: they follow the weather, as do points that a falling level has nearly uncovered.
  */
 function frontOn(all: readonly CablePoint[], { day }: CableInput): number {
   const inner = all.filter((one) => !isFirstOrLast(one, all));
@@ -204,7 +204,7 @@ function slope({ days }: CablePoint, day: number, since: number): number | null 
     : medianSlope(looked.map((one) => ({ x: one.day, y: one.meanC })));
 }
 
-/** By how much each point rose more than the others of its cable, on each of the last days: the least of them. */
+/** How much faster each point rose than the others of its cable; of the last days the one with the smallest difference counts. */
 function steepness(covered: readonly CablePoint[], day: number, since: number): ReadonlyMap<string, number> {
   const least = new Map<string, number>();
   for (let on = day - STEEP_DAYS + 1; on <= day; on += 1) {
@@ -240,7 +240,7 @@ function gain(
   return before === null || now === null ? null : now - before;
 }
 
-/** Only for the first and the last covered point of a cable. Where no air is measured, it is taken to be warm. */
+/** Concerns only the first and the last covered point of a cable. If no air is measured, the air is assumed to be warm. */
 function isWarmedByAir(
   point: CablePoint,
   covered: readonly CablePoint[],

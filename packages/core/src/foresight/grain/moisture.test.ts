@@ -4,7 +4,7 @@ import { GRAINS, type Grain } from '@granary/contract/foresight/silo-use';
 import fc from 'fast-check';
 import { equilibriumHumidityPercent, equilibriumMoisturePercent, warmedAir } from './moisture.ts';
 
-/** °F, % relative humidity, % moisture of the wet mass. */
+/** Temperature in °F, relative humidity in %, moisture in % of the wet mass. */
 const PUBLISHED: readonly (readonly [Grain, number, number, number])[] = [
   ['maize', 35, 60, 14.8],
   ['maize', 50, 60, 13.9],

@@ -2,7 +2,7 @@ import type { Grain } from '@granary/contract/foresight/silo-use';
 import { clamp } from '../statistics.ts';
 import { GRAIN_DATA } from './grains.ts';
 
-/** The equation was fitted to measurements in about this range; outside of it the nearest value counts. */
+/** The equation was fitted to measurements in about these ranges; outside of them the nearest value is used. */
 const HUMIDITY_PERCENT = { min: 5, max: 95 } as const;
 const TEMPERATURE_C = { min: -20, max: 50 } as const;
 const MOISTURE_PERCENT = { min: 1, max: 40 } as const;
@@ -13,14 +13,14 @@ export interface Air {
   readonly humidityPercent: number;
 }
 
-/** The moisture, % of the wet mass, that grain takes in air of this state (Modified Henderson). */
+/** The moisture, in % of the wet mass, that grain reaches in air of this state (Modified Henderson equation). */
 export function equilibriumMoisturePercent(grain: Grain, { temperatureC, humidityPercent }: Air): number {
   const { k, n, c } = GRAIN_DATA[grain].henderson;
   const humidity = clamp(humidityPercent, HUMIDITY_PERCENT.min, HUMIDITY_PERCENT.max) / 100;
   return ofWetMass((-Math.log(1 - humidity) / (k * K_SCALE * (clampedC(temperatureC) + c))) ** (1 / n));
 }
 
-/** The relative humidity of the air between the grains. Mould rests below about 65 %. */
+/** The relative humidity of the air between the grains. Mould does not grow below about 65 %. */
 export function equilibriumHumidityPercent(
   grain: Grain,
   temperatureC: number,
@@ -47,7 +47,7 @@ export const airOf = (temperatureC: number, vapourHpa: number): Air => ({
 export const vapourPressureHpa = ({ temperatureC, humidityPercent }: Air): number =>
   (saturationHpa(temperatureC) * clamp(humidityPercent, 0, 100)) / 100;
 
-/** The formula of Magnus over water, with the constants of the WMO. */
+/** The Magnus formula over water, with the constants of the WMO. */
 const saturationHpa = (temperatureC: number): number => {
   const t = clamp(temperatureC, TEMPERATURE_C.min - 40, TEMPERATURE_C.max + 40);
   return 6.112 * Math.exp((17.62 * t) / (243.12 + t));

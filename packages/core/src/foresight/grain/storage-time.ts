@@ -4,20 +4,20 @@ import { clamp } from '../statistics.ts';
 import { GRAIN_DATA } from './grains.ts';
 import { ofDryMass } from './moisture.ts';
 
-/** Longer times are not told apart: nothing was measured for so long. */
+/** The longest time that is told, because nothing was measured for longer times. */
 export const STORAGE_DAYS_MAX = 3_650;
-/** The share of broken kernels for which the published tables of maize hold. */
+/** The percentage of broken kernels for which the published tables of maize hold. */
 const DAMAGED_PERCENT_USUAL = 30;
 /** The hours in which shelled maize of 25 %, at 60 °F and with 30 % damaged kernels, loses 0.5 % of its dry matter. */
 const REFERENCE_H = 230;
-/** Beyond it the correction for wet maize would let wetter grain keep longer. */
+/** Above this temperature the correction for wet maize would give wetter grain a longer time. */
 const WET_MAIZE_F_MAX = 100;
 const TEMPERATURE_C = { min: -20, max: 50 } as const;
 const MOISTURE_PERCENT = { min: 5, max: 40 } as const;
 
 /**
- * Days at 30, 40, 50, 60, 70 and 80 °F (Hellevang, NDSU 2019). The source has "more than 300" for the values from 300 on; they are
- * twice the time at 10 °F more, by its rule of thumb.
+ * The days at 30, 40, 50, 60, 70 and 80 °F, by moisture in % (Hellevang, NDSU 2019). The source has "more than 300" for the
+ * values from 300 on; they are twice the time at 10 °F more, by the rule of thumb of the source.
  */
 const CEREAL_DAYS: readonly (readonly [number, readonly number[]])[] = [
   [14, [3_200, 1_600, 800, 400, 200, 140]],
@@ -36,17 +36,18 @@ const CEREAL_DAYS: readonly (readonly [number, readonly number[]])[] = [
 const CEREAL_F = [30, 40, 50, 60, 70, 80] as const;
 const CEREAL_EDGES = { fahrenheit: { min: 30, max: 80 }, moisture: { min: 14, max: 30 } } as const;
 /**
- * Beyond its edges all rows and columns of the table are continued alike, so that warmer or wetter grain never keeps longer: by the rule
- * of thumb where it is colder, otherwise by that step at the edge which gives the shortest times.
+ * The factors by which all rows and columns are continued beyond the edges of the table. One factor for each edge makes sure
+ * that warmer or wetter grain never keeps longer: the rule of thumb for colder grain, otherwise the step at that edge which
+ * gives the shortest times.
  */
 const PER_10_F_COLDER = 2;
 const PER_10_F_WARMER = 3;
 const PER_POINT_DRIER = 1.6;
 const PER_POINT_WETTER = Math.SQRT2;
-/** The same table holds for soybeans of three points less. */
+/** For soybeans the table holds at a moisture that is three points lower. */
 const SOYBEAN_POINTS_LESS = 3;
 
-/** The grain of a silo in some time: what storage life is used up by. */
+/** A period with the temperature and the moisture of the grain in it; it uses up a part of the storage life. */
 export interface StoragePeriod {
   readonly durationMs: number;
   readonly temperatureC: number;
@@ -56,11 +57,11 @@ export interface StoragePeriod {
 export interface StorageLife {
   /** 1 when the life is used up; it may be more. */
   readonly usedShare: number;
-  /** At the temperature and moisture of the last period. */
+  /** The days that are left at the temperature and moisture of the last period. */
   readonly remainingDays: number;
 }
 
-/** For how long grain keeps its quality: at 0.5 % loss of dry matter (maize), or by the table of the NDSU (all others). */
+/** How long grain keeps its quality: until it loses 0.5 % of its dry matter (maize), or by the table of the NDSU (all other grain). */
 export function storageDays(
   grain: Grain,
   temperatureC: number,
@@ -87,8 +88,9 @@ export function storageLife(grain: Grain, periods: readonly StoragePeriod[]): St
 }
 
 /**
- * Since when the oldest grain of a silo is in it: what comes in first goes out first, so that what is there came with the last
- * refills. `null` if they do not explain all of it: then it is older than the first of them.
+ * The time since which the oldest grain is in the silo. The first grain in is the first one out, so the content came with
+ * the last refills. `null` if the refills do not explain all of it, because then the oldest grain came before the first of
+ * them.
  */
 export function storedSinceMs(
   levelKg: number,
@@ -102,7 +104,7 @@ export function storedSinceMs(
   return null;
 }
 
-/** Thompson 1972, after Steele and Saul (ASAE D535). */
+/** The equation of Thompson 1972, after Steele and Saul (ASAE D535). */
 function maizeDays(fahrenheit: number, moisturePercent: number, damagedPercent: number): number {
   const dry = ofDryMass(moisturePercent);
   const ofMoisture = 0.103 * (Math.exp(455 / dry ** 1.53) - 0.00845 * dry + 1.558);
@@ -119,7 +121,7 @@ function ofTemperature(fahrenheit: number, moisturePercent: number): number {
   return ((ofDry(at) + wet * Math.exp((0.61 * (at - 60)) / 60)) * ofDry(fahrenheit)) / ofDry(at);
 }
 
-/** Linear in the logarithm between the cells of the table. */
+/** Interpolates the logarithm of the days linearly between the cells of the table. */
 function tableDays(fahrenheit: number, moisturePercent: number): number {
   const { fahrenheit: warmth, moisture } = CEREAL_EDGES;
   const insideF = clamp(fahrenheit, warmth.min, warmth.max);

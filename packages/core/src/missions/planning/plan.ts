@@ -88,7 +88,7 @@ export function planMission(
   };
 }
 
-/** What a mission would need, also where it would be refused, and the refusal. */
+/** The estimate of a mission, even of a refused one, and its refusal. */
 export function previewMission(
   request: PreflightRequest,
   device: FieldDeviceAtMission,
@@ -110,7 +110,7 @@ export function previewMission(
 const warningsOf = (preflight: Preflight | null, shiftMs: number): PreflightResult['warnings'] =>
   preflight !== null && preflight.duration_s * SECOND_MS > shiftMs ? ['longer_than_shift'] : [];
 
-/** `null` while the position or the battery is not known. */
+/** `null` if the position or the battery is not known. */
 function estimateOf({ waypoints }: PreflightRequest, device: FieldDeviceAtMission): Preflight | null {
   const { latitude, longitude, altitude, battery_level } = device.latest;
   const [lat, lng] = [plausibleOrNull('latitude', latitude), plausibleOrNull('longitude', longitude)];
@@ -233,8 +233,8 @@ function refuse(code: ErrorCode, message: RefusalMessage, details?: Refusal['det
 }
 
 /**
- * A mission of a device whose base was removed: one that was not sent yet holds when the link is lost. The device already has
- * the others, and would return to a base that it does not know.
+ * The mission of a device whose base was removed. A mission that was not sent yet gets the action to hold when the link is
+ * lost. The device already has the others, and would return to a base that the service does not know.
  */
 export function withoutBase(mission: MissionState): MissionState {
   const { plan, status } = mission;

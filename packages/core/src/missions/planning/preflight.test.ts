@@ -23,7 +23,7 @@ describe('the preflight', () => {
       distance_m: 222.64,
       duration_s: 141.32,
       return_distance_m: 222.64,
-      // 0.44528 km at 10 %, and 252.64 s at 0.01 %.
+      // 0.44528 km at 10 % per km, and 252.64 s at 0.01 % per second.
       battery_required: 6.98,
       battery_available: 80,
       battery_reserve: 20,
