@@ -15,10 +15,10 @@ const Rule = Type.String({
   ...form(sentence('threshold_rule')),
 });
 
-/** What a person should know of an alert to act on it, as a site has written it. */
+/** The text of a site about an alert: what a person should know to act on it. */
 export const AlarmHelpTexts = closed({ cause: Text, consequence: Text, action: Text });
 
-/** What the text is about, besides the type of the alert. */
+/** The place of the text beside the type of the alert: a facility or a device. */
 export const AlarmHelpPlace = closed({
   facility: Type.Optional(described('Only for alerts there.', line(200))),
   rule: Type.Optional(described('Only for the alerts of this threshold rule: the `rule` of an alert.', Rule)),

@@ -5,15 +5,15 @@ import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, Timestamp } from './time.ts';
 
-/** What one person can handle, after ISA-18.2 and EEMUA 191, on average: acceptable, and the most that is manageable. */
+/** How many alerts one person can handle in an hour on average, after ISA-18.2 and EEMUA 191: acceptable, and at most manageable. */
 export const RAISED_PER_HOUR_ACCEPTABLE = 6;
 export const RAISED_PER_HOUR_MANAGEABLE = 12;
 /** More raises than this in ten minutes are a flood. */
 export const FLOOD_RAISES_MAX = 10;
-/** An alert that is raised so often within ten minutes chatters. */
+/** An alert chatters if it is raised this often within ten minutes. */
 export const CHATTERING_RAISES = 3;
 export const TEN_MINUTES_MS = 10 * MINUTE_MS;
-/** A condition that lasts longer stands. */
+/** A condition that lasts longer than this counts as standing. */
 export const STANDING_MS = DAY_MS;
 export const STATISTICS_MS_MAX = 31 * DAY_MS;
 export const STATISTICS_MS_USUAL = 7 * DAY_MS;
@@ -84,5 +84,5 @@ export type AlertStatistics = Static<typeof AlertStatistics>;
 
 export const checkAlertStatisticsQuery = checker(AlertStatisticsQuery);
 
-/** Hours, or days where there would be too many hours. */
+/** The bucket is an hour, or a day if there would be too many hours. */
 export const bucketMsOf = (rangeMs: number): number => (rangeMs <= 15 * DAY_MS ? HOUR_MS : DAY_MS);

@@ -34,7 +34,7 @@ export const ALERT_TYPES = [
   'storage_life',
 ] as const;
 
-/** From the least to the most urgent. */
+/** The severities from the least to the most urgent one. */
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 
 /**

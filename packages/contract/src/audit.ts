@@ -9,13 +9,13 @@ import { Timestamp } from './time.ts';
 export const ACTOR_CHARS_MAX = 200;
 export const AUDIT_RESULTS = ['done', 'refused'] as const;
 
-/** A value that is changed; `before` of a new value and `after` of a removed one are `null`. */
+/** A changed value; `before` of a new value and `after` of a removed one are `null`. */
 export const Difference = closed({ path: Type.String(), before: Type.Unknown(), after: Type.Unknown() });
 
 export type Difference = Static<typeof Difference>;
 
 const PersonName = closed({ key_id: Type.String(), name: Type.String() });
-/** A shared terminal. */
+/** The key and the name of a shared terminal. */
 export const TerminalName = closed({ key_id: Type.String(), name: Type.String() });
 
 /** Who made a change: the API key, and the person or program that the caller named in the header `X-Actor`. */
@@ -47,14 +47,14 @@ export const Actor = closed({
   ),
 });
 
-/** `null` where a device or the clock caused it. */
+/** `null` if a device or the clock caused the change. */
 export const OptionalActor = Type.Union([Actor, Type.Null()]);
 
 export type AuditResult = (typeof AUDIT_RESULTS)[number];
 
 const OptionalText = Type.Union([Type.String(), Type.Null()]);
 
-/** What a request made of one resource, where it changed several of them. */
+/** The change of one resource by a request that changed several of them. */
 export const AuditedChange = closed({
   action: Type.Enum(['create', 'update']),
   name: described(

@@ -8,18 +8,18 @@ import { CHANNEL_NAMES } from './telemetry/channels.ts';
 import { Timestamp } from './time.ts';
 
 export const BRIDGES_MAX = 100;
-/** What a key makes known by its reports; more can be given to it. */
+/** The limit of bridges that a key makes known by its reports; more can be given to the key. */
 export const BRIDGES_PER_KEY_MAX = 4;
 export const BRIDGE_DEVICES_MAX = 5_000;
 export const BRIDGE_MAPPINGS_MAX = 500;
-/** What people have asked of one bridge and it has not done yet. */
+/** The limit of requests that people have made and one bridge has not carried out yet. */
 export const BRIDGE_REQUESTS_MAX = 20;
-/** A report with more would have more JSON than a body may have; a bridge sends the others with its next report. */
+/** A report with more devices would have more JSON than a body may have; a bridge sends the others with its next report. */
 export const REPORTED_DEVICES_MAX = 200;
 export const REPORTED_MAPPINGS_MAX = 20;
-/** How long a bridge may let its report wait for something to do. */
+/** How long a bridge may let its report wait for requests. */
 const REPORT_WAIT_S_MAX = 20;
-/** How long a person waits for a bridge at most. */
+/** The longest time that a person waits for a bridge. */
 const BRIDGE_ANSWER_S_MAX = 20;
 export const BRIDGE_ANSWER_S_DEFAULT = 12;
 export const POINTS_MAX = 1_000;
@@ -49,7 +49,7 @@ const Options = described(
 
 export const BRIDGED_STATES = ['answering', 'silent', 'waiting'] as const;
 
-/** A code with English details, both of the driver. */
+/** The code of the driver with English details. */
 const Failure = closed({ code: Text, detail: Detail });
 
 const failureAtPoints = { code: Text, at: Timestamp, points: Type.Array(Text, { maxItems: 100 }) };
@@ -148,7 +148,7 @@ export const BridgeJournal = closed({
   ),
 });
 
-/** What one point of a device said during a test. */
+/** The value of one point of a device in a test. */
 export const TestedPoint = closed({
   point: Text,
   sensor: Type.Union([Text, Type.Null()]),
@@ -216,7 +216,7 @@ export const BridgeReport = closed({
 
 const BRIDGE_REQUEST_KINDS = ['test', 'add', 'remove'] as const;
 
-/** What a bridge is asked to do; it is asked again until it has sent a result, except for what comes with a secret. */
+/** A request to a bridge. It is repeated until the bridge has sent a result, except if it contains a secret. */
 export const BridgeRequest = closed({
   request_id: id(),
   kind: Type.Enum(BRIDGE_REQUEST_KINDS),
@@ -253,7 +253,7 @@ const KeyOfBridge = closed({
   ended: described('It was revoked or has expired, so nobody can report for the bridge.', Type.Boolean()),
 });
 
-/** It names devices and addresses of all sites of the bridge. */
+/** The value names devices and addresses of all sites of the bridge. */
 const ofWholeBridge = <T extends TSchema>(schema: T) =>
   described('`null` for callers who may not `configure` everything.', Type.Union([schema, Type.Null()]));
 
@@ -308,7 +308,7 @@ const wait = {
   ),
 };
 
-/** Of a device that the bridge has, or of one that may be added. */
+/** The test of a device that the bridge has, or of a device that may be added. */
 export const NewBridgeTest = Type.Union([
   closed({ device_id: DeviceId, ...wait }),
   closed({ ...place, ...wait }),
@@ -322,7 +322,7 @@ export const BridgeTest = closed({
 
 export const NewBridgedDevice = closed({ device_id: DeviceId, ...place, ...wait });
 
-/** The code of such a failure. */
+/** The failure code of a device whose units differ from the declared ones. */
 export const UNIT_DIFFERS = 'unit_differs';
 
 export type DeclaredUnitsOf = Static<typeof DeclaredUnitsOf>;

@@ -8,15 +8,15 @@ import { line } from './input/text-schemas.ts';
 import { PROFILE_NAMES } from './profiles/profiles.ts';
 import { checkApplyQuery, SITE_DEVICES_MAX, SiteDevice } from './site.ts';
 
-/** One transaction changes them, and holds the writer of an embedded store. */
+/** The limit of devices that one transaction changes, because it holds the writer of an embedded store. */
 export const CHANGED_DEVICES_MAX = SITE_DEVICES_MAX;
 export const IMPORTED_DEVICES_MAX = 10_000;
 export const IMPORT_BYTES_MAX = 4 * 1024 * 1024;
-/** So many of the devices of a file are shown before they are registered. */
+/** This many of the devices of a file are shown before they are registered. */
 export const IMPORT_SHOWN_MAX = 20;
 export const CSV_TYPE = 'text/csv';
 
-/** The devices that meet all of it. */
+/** A device is chosen if it meets all given criteria. */
 const ChosenDevices = Type.Object(
   {
     device_ids: Type.Optional(Type.Array(DeviceId, { minItems: 1, maxItems: CHANGED_DEVICES_MAX })),
@@ -32,7 +32,7 @@ const ChosenDevices = Type.Object(
 
 const { model, firmware_version, location, capacity, labels } = SiloPatch.properties;
 
-/** What is not given stays as it is. */
+/** Fields that are not given stay as they are. */
 const DeviceSettings = Type.Object(
   {
     model,

@@ -5,10 +5,10 @@ import { id, line } from './input/text-schemas.ts';
 import { GivenPassword, Login, Pin, SecondFactorCode } from './people.ts';
 import { Timestamp } from './time.ts';
 
-/** How people confirm what sets something in motion: not at all, themselves again, or by somebody else who operates there. */
+/** How people confirm requests that cause movement: not at all, again by themselves, or by another person who may operate there. */
 export const RECONFIRMATIONS = ['none', 'pin', 'second_person'] as const;
 
-/** Everything but stops and what only holds. */
+/** All actions that cause movement or declare an end; stops are not among them. */
 const CONFIRMED_ACTIONS = [
   'operations.feed',
   'operations.discharge',
@@ -42,7 +42,7 @@ const ConfirmationFields = {
   login: Type.Optional(described('Of the second person; without it the caller confirms.', Login)),
 };
 
-/** With the PIN, which counts at terminals only, or with the password; that of another person with the code of the second factor, too. */
+/** The confirmation has the PIN, which is valid at terminals only, or the password; a second person with a second factor adds its code. */
 export const NewConfirmation = Type.Union([
   closed({ ...ConfirmationFields, pin: Pin }),
   closed({ ...ConfirmationFields, password: GivenPassword, second_factor: SecondFactorCode }),

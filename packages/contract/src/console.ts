@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { closed, described } from './input/schema.ts';
 
-/** The kinds of files of which the operators' page consists, by the ends of their names. */
+/** The types of the files of the operators' page, by the ends of their names. */
 export const CONSOLE_FILE_TYPES = {
   js: 'text/javascript',
   css: 'text/css',
@@ -12,12 +12,12 @@ export const CONSOLE_FILE_TYPES = {
   webmanifest: 'application/manifest+json',
 } as const;
 
-/** Why the file with a map in the data folder cannot be used. */
+/** The reasons why the file with a map in the data folder cannot be used. */
 const MAP_FAULTS = ['not_readable', 'not_pmtiles', 'unknown_version', 'unknown_tiles', 'damaged'] as const;
 
 export type MapFault = (typeof MAP_FAULTS)[number];
 
-/** What the operators' page must know before anybody has signed in; it has no secrets. */
+/** The settings that the operators' page needs before anybody has signed in; they contain no secrets. */
 export const ConsoleSettings = closed({
   version: described('The version of the service.', Type.String()),
   silo_segment: described('The path segment of the silo group.', Type.String()),

@@ -10,7 +10,7 @@ export const EndDeclaration = closed({
   looked_by: described('The name of the person who has looked at the device.', shownName(200)),
 });
 
-/** The declaration in the record of the job; it stays there also if the device reports afterwards. */
+/** The declaration in the record of the job; it stays there even if the device reports afterwards. */
 export const DeclaredEnd = closed({ ...EndDeclaration.properties, at: Timestamp, by: OptionalActor });
 
 export const DeclaredEndOrNull = Type.Union([DeclaredEnd, Type.Null()]);

@@ -1,9 +1,9 @@
 import type { ErrorCode } from './errors.ts';
 
 export interface ErrorText {
-  /** What the code means, in one sentence. */
+  /** The meaning of the code, in one sentence. */
   readonly means: string;
-  /** What the caller does about it. */
+  /** What the caller can do about the error. */
   readonly cure: string;
 }
 
@@ -11,7 +11,7 @@ const text = (means: string, cure: string): ErrorText => ({ means, cure });
 
 const LOOK_AT_ID = 'Check the id, and whether the key may see the device.';
 
-/** For the references and for people at the command line; a refusal itself says more about the single case. */
+/** The texts of error codes for the references and for people at the command line; a refusal itself says more about its case. */
 export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   invalid_input: text(
     'A field, a parameter or a header has a value that is not allowed.',

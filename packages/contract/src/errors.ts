@@ -36,8 +36,8 @@ export function unpackError(packed: PackedError): Error {
 }
 
 /**
- * Every way a caller can be told no, with its HTTP status. Codes are stable: programs branch on them. This is the one place
- * where a code becomes a status.
+ * Every refusal that a caller can get, with its HTTP status. Codes are stable, because programs branch on them. This is the
+ * only place where a code becomes a status.
  */
 export const STATUS_OF = {
   invalid_input: 400,
@@ -152,14 +152,17 @@ export type ErrorCode = keyof typeof STATUS_OF;
 
 export const ERROR_CODES = Object.keys(STATUS_OF) as readonly ErrorCode[];
 
-/** The caller is wrong, or we cannot serve now: an answer, not a fault of ours. Everything else that is thrown is. */
+/**
+ * An answer to a caller who made an error, or whom the service cannot serve now. Everything else that is thrown is a fault
+ * of the service.
+ */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ValidationIssue[] | undefined;
-  /** What is told beyond the code; `null` where the message has no code of its own. */
+  /** The message with its own code; `null` if the message has no code beside the error code. */
   readonly told: RefusalMessage | null;
 
-  /** The cause is for the log: it may name addresses and paths that no caller may see. */
+  /** The cause is only for the log, because it may name addresses and paths that no caller may see. */
   constructor(
     code: ErrorCode,
     message: string | RefusalMessage,

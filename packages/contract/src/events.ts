@@ -4,10 +4,10 @@ import { type Checker, checker, closed, described, List, withLists } from './inp
 import { form } from './input/text-schemas.ts';
 import { sentence } from './sentences/english.ts';
 
-/** So often something arrives on a stream in which nothing happens. A reader that misses two in a row can say so within 8 s. */
+/** The interval of heartbeats on a quiet stream. A reader that misses two in a row can report that within 8 s. */
 export const HEARTBEAT_MS = 3_000;
 
-/** One name for each kind of change; `EVENT_DATA` says what the event log tells of each. */
+/** Each kind of change has one name; `EVENT_DATA` has the schema of its data in the event log. */
 export const EVENT_TYPES = [
   'device.registered',
   'device.updated',
@@ -68,7 +68,7 @@ export const EventQuery = closed({
   ),
 });
 
-/** Sent in place of the missed events when they are no longer stored. */
+/** Sent instead of the missed events if they are no longer stored. */
 export const EventReset = closed({ oldest: Type.Integer(), newest: Type.Integer() });
 
 export type EventQuery = Static<typeof EventQuery>;

@@ -10,7 +10,7 @@ import { Timestamp } from './time.ts';
 const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Which values of which devices; without a parameter all that the key may see. */
+/** Selects values and devices; without a parameter, all that the key may read. */
 const selection = {
   device_id: Type.Optional(described('Ids, separated by commas.', List)),
   facility: Type.Optional(line(200)),
@@ -34,7 +34,7 @@ const row = {
   timestamp: Timestamp,
 };
 
-/** `bad`: the value is not plausible, or the device said that it is not valid; it is in no aggregate. */
+/** `bad` means that the value is not plausible, or that the device marked it as not valid; such a value is in no aggregate. */
 export const RawReading = closed({
   ...row,
   value: Type.Number(),
@@ -50,8 +50,8 @@ export const HistoryExportQuery = closed({
 });
 
 /**
- * `uncertain`: the interval also has implausible readings, which are not in the value; `bad`: it has no others, so there is
- * no value.
+ * `uncertain` means that the interval also has implausible readings, which are not in the value; `bad` means that it has no
+ * others, so there is no value.
  */
 const HISTORY_QUALITIES = ['good', 'uncertain', 'bad'] as const;
 export type HistoryQuality = (typeof HISTORY_QUALITIES)[number];

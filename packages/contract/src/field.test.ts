@@ -38,7 +38,7 @@ const triangle = [
 interface Cases {
   readonly check: { accepts(value: unknown): boolean; faults(value: unknown): ValidationIssue[] };
   readonly accepted: readonly unknown[];
-  /** With the places of their faults. */
+  /** Refused values with the paths of their faults. */
   readonly refused: readonly (readonly [unknown, ...string[]])[];
 }
 

@@ -19,6 +19,11 @@ import { QUALITIES } from './telemetry/telemetry.ts';
 import { Timestamp } from './time.ts';
 
 export const ATTENTION_ITEMS_MAX = 20;
+/**
+ * Why a device needs attention, the most urgent reason first: an emergency stop or the stop of an operation that the device has
+ * not confirmed; a critical alert that nobody has acknowledged; an offline device with a job under way; an operation whose
+ * reports are missing; an emergency stop that waits for its release; another alert that nobody has acknowledged.
+ */
 export const ATTENTION_REASONS = [
   'emergency_stop_unconfirmed',
   'stop_unconfirmed',
@@ -29,7 +34,7 @@ export const ATTENTION_REASONS = [
   'warning_alert',
 ] as const;
 export const ALERTS_ACKNOWLEDGED_MAX = 200;
-/** More facilities than a deployment has. */
+/** No deployment has more facilities. */
 export const FACILITY_ZONES_MAX = 10_000;
 
 /** The newest value of a sensor that has reported. */
@@ -40,7 +45,7 @@ const FleetReading = closed({
   quality: Type.Enum(QUALITIES),
 });
 
-/** By the names of the sensors; a silo also has `level`, in percent of its capacity. */
+/** The keys are the names of sensors; a silo also has `level`, in percent of its capacity. */
 export const FleetReadings = Type.Record(Type.String(), FleetReading);
 
 export const FleetDevice = closed({
@@ -79,7 +84,7 @@ export const checkFleetDeviceQuery: Checker<FleetDeviceQuery> = withLists(checke
   LABEL_LIST,
 ]);
 
-/** Of a device what changes by itself; its name and place are in the lists of devices. */
+/** The parts of a device that change by themselves; its name and place are in the lists of devices. */
 export const DeviceValues = closed({
   device_id: DeviceId,
   status: Type.Enum(DEVICE_STATUSES),
@@ -110,12 +115,6 @@ export const checkNewestValuesQuery: Checker<NewestValuesQuery> = withLists(chec
   DEVICE_ID_LIST,
 ]);
 
-/**
- * Why a device needs attention, most urgent first: an emergency stop or the stop of an operation that the device has not
- * confirmed; an alert that nobody has acknowledged; an offline device with a job under way; an operation whose reports are
- * missing; an emergency stop that waits for its release.
- */
-
 const Count = Type.Integer({ minimum: 0 });
 
 const forEach = <Name extends string, Value extends TSchema>(names: readonly Name[], value: Value) =>
@@ -136,7 +135,7 @@ export const AttentionItem = closed({
   ),
 });
 
-/** By whose clocks times of the facilities are told. */
+/** The time zones in which times of the facilities are shown. */
 export const TimeZones = closed({
   service: described('The zone of what names no other one.', Type.String()),
   facilities: described(
@@ -184,7 +183,7 @@ export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 export type AttentionItem = Static<typeof AttentionItem>;
 export type Overview = Static<typeof Overview>;
 
-/** The filters of every list: the place of the device, or one device. */
+/** The filters that every list has: the place of the device, or one device. */
 const placeQuery = {
   ...PageQuery.properties,
   facility: Type.Optional(line(200)),
@@ -220,7 +219,7 @@ const FleetMissionQuery = closed({
   status: jobStatus(MISSION_STATUSES),
 });
 
-/** Every list gives the name and the place; a record that a program makes from an event does not have them. */
+/** Every list has the name and the place; a record that a program makes from an event does not. */
 const ofDevice = {
   device_id: DeviceId,
   device_name: Type.Optional(described('The name of the device.', Type.String())),
@@ -239,14 +238,14 @@ export const AlertsAcknowledgement = closed({
   ...Acknowledgement.properties,
 });
 
-/** `not_found`: there is no such alert, or the key cannot access its device. */
+/** `not_found` means that there is no such alert, or that the key cannot access its device. */
 const AcknowledgementResult = closed({
   alert_id: id(),
   outcome: Type.Enum(['acknowledged', 'not_found']),
   alert: Type.Union([FleetAlert, Type.Null()]),
 });
 
-/** In the order of the request. */
+/** The results have the order of the request. */
 export const AcknowledgementResults = closed({ results: Type.Array(AcknowledgementResult) });
 
 export type FleetAlertQuery = Static<typeof FleetAlertQuery>;

@@ -4,10 +4,10 @@ import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 
-/** `icarFeedQuantityType`; kilograms in UN/CEFACT. */
+/** The `icarFeedQuantityType`; `KGM` is the UN/CEFACT code for kilograms. */
 const Quantity = closed({ unitCode: Type.Literal('KGM'), value: Type.Number() });
 
-/** `icarFeedStorageResource` of the ICAR Animal Data Exchange 1.4, with the fields that a silo has. */
+/** The `icarFeedStorageResource` of the ICAR Animal Data Exchange 1.4, with the fields that a silo has. */
 export const IcarFeedStorage = closed({
   resourceType: Type.Literal('icarFeedStorageResource'),
   id: described('The id of the device.', Type.String()),
@@ -26,7 +26,7 @@ export const IcarFeedStorage = closed({
   ),
 });
 
-/** `icarFeedStorageCollection`. */
+/** The `icarFeedStorageCollection`. */
 export const IcarFeedStorages = closed({
   view: closed({
     pageSize: Type.Integer(),

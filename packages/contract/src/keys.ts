@@ -11,13 +11,13 @@ export type Scope = (typeof SCOPES)[number];
 export const PRINCIPAL_KINDS = ['service', 'person', 'terminal', 'display'] as const;
 export type PrincipalKind = (typeof PRINCIPAL_KINDS)[number];
 
-/** What people may do. An administrator does not operate: whoever runs a site alone gets both roles. */
+/** The scopes of each role. An administrator cannot operate, so a person who runs a site alone gets both roles. */
 export const ROLES = {
   viewer: ['read'],
   operator: ['read', 'operate'],
   engineer: ['read', 'operate', 'configure'],
   administrator: ['read', 'configure', 'admin'],
-  /** Of facilities; gives others at most what they have themselves. */
+  /** Administers facilities, and gives others at most the rights that they have themselves. */
   site_administrator: ['read', 'configure', 'admin'],
 } as const satisfies Record<string, readonly Scope[]>;
 export type Role = keyof typeof ROLES;
@@ -65,7 +65,7 @@ export const KeyRecord = closed({
 /** The only answer that contains the key itself. */
 export const IssuedKey = closed({ ...KeyRecord.properties, key: Type.String() });
 
-/** Makes a key of a program that of the person who asks, with the same secret. */
+/** Assigns the key of a program to the person who asks, with the same secret. */
 export const KeyAssignment = closed({ person_id: id() });
 
 export type NewKey = Static<typeof NewKey>;

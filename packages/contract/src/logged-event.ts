@@ -47,7 +47,7 @@ const Configuration = Type.Unsafe<DeviceConfiguration>(
 
 const { mission_id, status, scheduled_start, requested, link_lost_at, result } = MissionRecord.properties;
 
-/** Without the waypoints, of which a mission may have 500. */
+/** The change has no waypoints, because a mission may have 500 of them. */
 export const MissionChange = closed({
   mission_id,
   status,
@@ -74,7 +74,7 @@ export const WaypointsChange = closed({
 
 const { url: _, ...webhookProperties } = WebhookRecord.properties;
 
-/** Without its address, which may contain a secret. */
+/** The change has no address, because an address may contain a secret. */
 export const WebhookChange = closed(webhookProperties);
 
 export const DeadDelivery = closed({
@@ -86,7 +86,7 @@ export const DeadDelivery = closed({
   last_error: Type.Union([Type.String(), Type.Null()]),
 });
 
-/** What the event log says of each kind of change: the resource after it, or for a mission what has changed. */
+/** The data of each kind of change in the event log: the resource after the change, or for a mission the changed parts. */
 export const EVENT_DATA = {
   'device.registered': DeviceSummary,
   'device.updated': ChangedDevice,

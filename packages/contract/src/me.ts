@@ -16,7 +16,7 @@ const WrongSecrets = closed({
   last_at: Timestamp,
 });
 
-/** What people see and change of themselves. */
+/** The data about themselves that people can see and change. */
 export const Me = closed({
   person: Person,
   has_password: described('Whether the person can sign in with a password.', Type.Boolean()),
@@ -40,7 +40,7 @@ const PasswordChange = closed({
   ),
 });
 
-/** A secret that an authenticator app has stored, with its first code; or none. */
+/** The secret in an authenticator app, with its first code, or no second factor. */
 export const SecondFactorChange = Type.Union([
   closed({
     current_password: GivenPassword,
@@ -61,7 +61,7 @@ export const SecondFactor = closed({
   ),
 });
 
-/** That somebody who only holds the session does not know. */
+/** The password proves more than the session: somebody who only holds the session does not know it. */
 const CurrentPassword = closed({ current_password: described('The present one.', GivenPassword) });
 
 const NewPin = closed({

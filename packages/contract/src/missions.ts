@@ -16,9 +16,13 @@ import { Timestamp } from './time.ts';
 export const WAYPOINTS_MAX = 500;
 const WAIT_SECONDS_MAX = 86_400;
 export const WAYPOINT_ACTIONS = ['scan', 'collect_sample', 'photograph', 'wait', 'none'] as const;
-/** In the order in which a waypoint advances. */
+/** The statuses in the order in which a waypoint advances. */
 export const WAYPOINT_STATUSES = ['pending', 'active', 'skipped', 'failed', 'reached'] as const;
 export const ACTION_RESULTS = ['failed', 'succeeded'] as const;
+/**
+ * `aborted`: the device ended the mission early; `failed`: it could not be carried out; `missed`: it could not begin in time;
+ * `cancelled`: a caller requested its end.
+ */
 export const MISSION_STATUSES = [
   'scheduled',
   'dispatched',
@@ -30,6 +34,12 @@ export const MISSION_STATUSES = [
   'missed',
   'cancelled',
 ] as const;
+/**
+ * Why a mission did not complete: the device refused it, reported a fault, ended it by itself, no longer knows it, or was
+ * silent for too long; it did not begin in time; the device had no live session when the start was to be sent; an emergency
+ * stop ended it or prevented its start; a caller cancelled it; a person declared it ended, because the device did not report
+ * its end.
+ */
 export const MISSION_REASONS = [
   'refused',
   'device_fault',
@@ -65,18 +75,6 @@ export const Waypoint = closed({
 
 export type Waypoint = Static<typeof Waypoint>;
 
-/**
- * `aborted`: the device ended it early; `failed`: it could not be carried out; `missed`: it could not begin in time;
- * `cancelled`: a caller requested its end.
- */
-
-/**
- * Why a mission did not complete: the device refused it, reported a fault, ended it by itself, no longer knows it, or was
- * silent for too long; it did not begin in time; the device had no live session when the start was to be sent; an emergency
- * stop ended it or prevented its start; a caller cancelled it; a person declared it ended, because the device did not report
- * its end.
- */
-
 export type MissionStatus = (typeof MISSION_STATUSES)[number];
 export type MissionReason = (typeof MISSION_REASONS)[number];
 export type MissionRequestKind = (typeof MISSION_REQUESTS)[number];
@@ -91,7 +89,7 @@ export const Mission = closed({
   scheduled_start: Type.Optional(described('The mission begins now when it is not given.', Timestamp)),
 });
 
-/** The way to one waypoint and the action there; batteries are in percent of a full one. */
+/** The way to one waypoint and the action there; batteries are in percent of a full battery. */
 export const Leg = closed({ distance_m: Amount, duration_s: Amount, battery: Amount });
 
 export const Preflight = closed({
@@ -104,7 +102,7 @@ export const Preflight = closed({
   legs: Type.Array(Leg),
 });
 
-/** A mission that somebody thinks about; it needs no name yet. */
+/** A mission that is only planned; it needs no name yet. */
 export const PreflightRequest = closed({
   waypoints: Mission.properties.waypoints,
   scheduled_start: Mission.properties.scheduled_start,

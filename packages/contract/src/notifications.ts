@@ -13,15 +13,15 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 export type Weekday = (typeof WEEKDAYS)[number];
 
 /**
- * `pending`: not sent yet, or not with success; `sent`: the mail server has accepted it, or it waits among the deliveries of
- * the webhook; `failed`: not sent, and not tried again; `cancelled`: its rule was removed before it was sent.
+ * `pending`: not sent successfully yet; `sent`: the mail server has accepted it, or it waits among the deliveries of the
+ * webhook; `failed`: not sent, and not tried again; `cancelled`: its rule was removed before it was sent.
  */
 export const NOTIFICATION_STATUSES = ['pending', 'sent', 'failed', 'cancelled'] as const;
 export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
 
 /**
- * Why an alert is told: it was raised, it is more severe, it is present again or a further cause was added, its shelving has ended, nobody has
- * acknowledged it, or it is over.
+ * The reason for a notice: the alert was raised, is more severe, is present again or has a further cause, its shelving has
+ * ended, nobody has acknowledged it, or it is over.
  */
 export const NOTICE_KINDS = [
   'raised',
@@ -34,10 +34,10 @@ export const NOTICE_KINDS = [
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 const EMAIL_CHARS_MAX = 254;
-/** Letters and digits of every script: ASCII, and what a name in XML may begin with, because Python does not read `\p{L}`. */
+/** Letters and digits of every script: ASCII, and the characters with which a name in XML may begin, because Python does not read `\p{L}`. */
 const LETTER =
   'A-Za-z0-9\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u2c00-\\u2fef\\u3001-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufffd';
-/** Without the characters that have a meaning in the header of a message, such as commas, quotes and brackets. */
+/** The pattern excludes characters with a meaning in the header of a message, such as commas, quotes and brackets. */
 export const EMAIL_PATTERN = `^[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@[${LETTER}]([${LETTER}.-]*[${LETTER}])?$`;
 
 export const EmailTarget = closed({
@@ -48,7 +48,7 @@ export const EmailTarget = closed({
   }),
 });
 const WebhookTarget = closed({ webhook_id: id() });
-/** By Web Push to the browsers of the person, or by e-mail where there are none. */
+/** The person is told by Web Push in their browsers, or by e-mail if there are none. */
 export const PersonTarget = closed({ person_id: id() });
 const Target = Type.Union([EmailTarget, WebhookTarget, PersonTarget]);
 const Targets = Type.Array(Target, { maxItems: 20 });
@@ -84,7 +84,7 @@ const Match = closed({
   ),
 });
 
-/** The first alerts are told immediately, the others of the same time together. */
+/** The first alerts are told immediately, and the others of the same time window together. */
 const Summary = closed({
   window_seconds: Type.Optional(Type.Integer({ minimum: 10, maximum: 86_400 })),
   at_once_max: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
@@ -92,7 +92,7 @@ const Summary = closed({
 
 const ESCALATION_MINUTES_MAX = 7 * 24 * 60;
 
-/** Whom to tell when nobody has acknowledged the alert this long after it was raised. */
+/** The targets that are told if nobody has acknowledged the alert this long after it was raised. */
 export const EscalationStep = closed({
   after_minutes: Type.Integer({ minimum: 1, maximum: ESCALATION_MINUTES_MAX }),
   targets: Type.Array(Target, { minItems: 1, maxItems: 20 }),
@@ -125,7 +125,7 @@ export const NotificationRuleInput = closed({
   rota: Type.Optional(described('Not together with an escalation.', Type.Union([Rota, Type.Null()]))),
 });
 
-/** A rule with everything that was not given. */
+/** A rule with all defaults filled in. */
 export const NotificationRule = closed({
   rule_id: Type.String(),
   name: shownName(200),

@@ -47,7 +47,6 @@ export type MassUnit = (typeof MASS_UNITS)[number];
 export type RateUnit = (typeof RATE_UNITS)[number];
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** Ids of this service begin with `op_`; an operation started at the device may have any id of this form. */
 const Positive = Type.Number({ exclusiveMinimum: 0 });
 export const TargetContainer = line(200);
 
@@ -115,17 +114,17 @@ export const OperationRecord = closed({
 /** The thresholds of the level that an operation can pass. */
 export const LEVEL_THRESHOLDS = ['low_level', 'high_level', 'critical_level'] as const;
 
-/** Why a person should look twice before a start. */
+/** The reasons why a person should check a start again. */
 export const START_WARNINGS = ['passes_threshold', 'far_above_usual', 'longer_than_shift'] as const;
 
-/** An operation that somebody thinks about; the container of a discharge need not be known yet. */
+/** An operation that is only planned; the container of a discharge need not be known yet. */
 export const OperationPlanRequest = closed({
   type: Type.Enum(OPERATION_TYPES),
   ...FeedRequest.properties,
   target_container: Type.Optional(TargetContainer),
 });
 
-/** Amounts and rates are in the units of the request; `null` where no usable weight is known. */
+/** Amounts and rates are in the units of the request; `null` if no usable weight is known. */
 export const OperationPlan = closed({
   estimated_duration: Type.Number(),
   duration_unit: Type.Literal('minutes'),
@@ -155,7 +154,7 @@ export const OperationPlan = closed({
   ),
 });
 
-/** What happened to an operation, in the order in which it can happen. */
+/** The steps of an operation, in the order in which they can happen. */
 export const OPERATION_STEPS = [
   'requested',
   'checked',

@@ -11,7 +11,7 @@ export function alertsAddress(deviceId: string, isOver: boolean): string {
   return `#/alerts?${query}`;
 }
 
-/** What an alert of a device is about. */
+/** The page of the record that an alert of a device is about. */
 export function aboutAddress(deviceId: string, { kind, id }: AlertAbout): string {
   switch (kind) {
     case 'operation':

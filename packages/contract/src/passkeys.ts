@@ -6,7 +6,7 @@ import { GivenPassword } from './people.ts';
 import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
-/** Bytes as browsers write them in JSON. */
+/** Bytes in the form in which browsers write them in JSON. */
 const bytes = (limit: number) =>
   Type.String({ pattern: `^[A-Za-z0-9_-]{1,${limit}}$`, ...form(sentence('base_64_url', { limit })) });
 

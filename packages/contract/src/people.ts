@@ -14,24 +14,24 @@ export const Login = described(
   Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,62}$', ...form(sentence('login_name')) }),
 );
 
-/** Long instead of complicated: NIST SP 800-63B asks for 15 characters where nothing else is checked, else for 8. */
+/** A long password instead of a complicated one: NIST SP 800-63B requires 15 characters for a password alone, and 8 with a second factor. */
 export const PASSWORD_CHARS_MIN = 15;
 export const PASSWORD_CHARS_MIN_OF_TWO = 8;
 export const Password = Type.String({ minLength: PASSWORD_CHARS_MIN, maxLength: 200 });
-/** To be compared with the one that is stored. */
+/** A password that is compared with the stored one. */
 export const GivenPassword = Type.String({ minLength: 1, maxLength: 200 });
-/** Of an authenticator app, or a recovery code. */
+/** The code of an authenticator app, or a recovery code. */
 export const GivenCode = Type.String({ minLength: 1, maxLength: 50 });
 
-/** Beside the password of a person who has set up a second factor. */
+/** Needed beside the password if the person has set up a second factor. */
 export const SecondFactorCode = Type.Optional(
   described('The code of the authenticator app, or a recovery code; each counts once.', GivenCode),
 );
 
-/** Counts only at terminals. */
+/** A PIN is valid at terminals only. */
 export const Pin = Type.String({ pattern: '^[0-9]{4,8}$', ...form(sentence('pin_digits')) });
 
-/** Of a person or a terminal, as records show it. */
+/** The name of a person or a terminal, as records show it. */
 export const ShownName = Type.String({
   minLength: 1,
   maxLength: 200,
@@ -49,7 +49,7 @@ export const GrantFields = {
   device_ids: Type.Optional(Type.Union([DeviceIds, Type.Null()])),
 };
 
-/** A role at places; without either list it holds everywhere. */
+/** A role at places; without either list the role holds everywhere. */
 export const NewGrant = closed(GrantFields);
 const NewGrants = Type.Array(NewGrant, { minItems: 1, maxItems: GRANTS_MAX });
 

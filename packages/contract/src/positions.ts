@@ -4,7 +4,7 @@ import { CHANNELS } from './telemetry/channels.ts';
 
 export const Latitude = Type.Number({ minimum: CHANNELS.latitude.min, maximum: CHANNELS.latitude.max });
 export const Longitude = Type.Number({ minimum: CHANNELS.longitude.min, maximum: CHANNELS.longitude.max });
-/** Metres above the reference level of the device. */
+/** The altitude in metres above the reference level of the device. */
 export const Altitude = Type.Number({ minimum: CHANNELS.altitude.min, maximum: CHANNELS.altitude.max });
 
 export const Position = closed({ latitude: Latitude, longitude: Longitude, altitude: Altitude });

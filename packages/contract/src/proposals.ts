@@ -13,11 +13,11 @@ import {
 } from './operations.ts';
 import { Timestamp } from './time.ts';
 
-/** `expired`: nobody decided in time. */
+/** `expired` means that nobody decided in time. */
 export const PROPOSAL_STATUSES = ['open', 'confirmed', 'refused', 'expired'] as const;
 /** How long a person has to decide. */
 export const PROPOSAL_MINUTES = 15;
-/** Further ones have to wait until a person has decided. */
+/** Further proposals have to wait until a person has decided. */
 export const OPEN_PROPOSALS_MAX = 3;
 
 const Reason = line(500);
@@ -29,7 +29,7 @@ const ProposalRefusal = closed({ reason: Type.Optional(described('Why not.', Rea
 
 const OptionalReason = Type.Union([Reason, Type.Null()]);
 
-/** An operation that somebody proposes; it starts when a person confirms it, and not before. */
+/** An operation that a program proposes; it starts only when a person confirms it. */
 export const Proposal = closed({
   proposal_id: Type.String(),
   device_id: DeviceId,

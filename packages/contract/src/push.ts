@@ -7,7 +7,7 @@ import type { OperationStatus } from './operations.ts';
 import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
-/** Whose ended operations somebody is told. */
+/** The ended operations that a person is told about. */
 export const PUSHED_OPERATIONS = ['none', 'own', 'all'] as const;
 
 const SettingsFields = {
@@ -23,7 +23,7 @@ const SettingsFields = {
   resolved: described('Also tell when an alert is over.', Type.Boolean()),
 };
 
-/** What a person wants to be told on their devices. */
+/** The settings of a person about messages on their devices. */
 export const PushSettingsInput = closed({
   ...SettingsFields,
   quiet_hours: described(
@@ -46,7 +46,7 @@ export const PushSettings = closed({
 const key = (chars: number) =>
   Type.String({ pattern: `^[A-Za-z0-9_-]{${chars}}$`, ...form(sentence('base_64_url', { limit: chars })) });
 
-/** What `PushManager.subscribe` of a browser answers. */
+/** The result of `PushManager.subscribe` in a browser. */
 const NewPushSubscription = closed({
   endpoint: Type.String({ pattern: '^https?://[!-~]{1,1000}$', ...form(sentence('push_service_address')) }),
   keys: closed({ p256dh: key(87), auth: key(22) }),
@@ -75,7 +75,7 @@ export interface PushedItem {
   readonly device_id: string;
   readonly device_name: string;
   readonly facility: string;
-  /** By whose clocks the site of the device tells times. */
+  /** The time zone of the site of the device. */
   readonly time_zone: string;
   readonly about: AlertAbout | null;
   readonly message: string;
@@ -83,11 +83,11 @@ export interface PushedItem {
   readonly message_values: Readonly<Record<string, unknown>>;
 }
 
-/** What a browser is sent; it writes it in the language of its reader. */
+/** The message for a browser, which writes it in the language of its reader. */
 export interface PushPayload {
   readonly notification_id: string;
   readonly about: 'alerts' | 'operation' | 'test';
-  /** How many there are; `items` has the first of them. */
+  /** The number of all items; `items` has the first of them. */
   readonly count: number;
   readonly items: readonly PushedItem[];
 }

@@ -14,7 +14,7 @@ import { Timestamp } from './time.ts';
 export const REPORT_PERIODS = ['daily', 'weekly', 'monthly'] as const;
 export const REPORT_LANGUAGES = ['en', 'de', 'es', 'fr', 'nl', 'pl'] as const;
 const REPORT_FORMATS = ['json', 'csv', 'html'] as const;
-/** Of each list; the totals are of everything. */
+/** The limits of single lists; the totals include everything. */
 export const REPORT_SILOS_MAX = 500;
 export const REPORT_ITEMS_MAX = 100;
 
@@ -48,7 +48,7 @@ const ReportQuery = closed({
   format: Type.Optional(described('In place of the header `Accept`.', Type.Enum(REPORT_FORMATS))),
 });
 
-/** What a silo had, got and used. */
+/** The begin, the end, the deliveries and the use of a silo. */
 export const ReportSilo = closed({
   device_id: DeviceId,
   name: Type.String(),
@@ -94,7 +94,7 @@ const ReportOperation = closed({
 
 const Mass = described('The sum of the silos in which it is known.', Type.Number());
 
-/** What happened in a day, a week or a month of a site, and what has to be done. */
+/** The figures and events of a day, a week or a month of a site, and the things that have to be done. */
 export const Report = closed({
   period: Period,
   first_date: LocalDate,
@@ -145,7 +145,7 @@ export const Report = closed({
   ),
 });
 
-/** Whom a report is sent to, and when. */
+/** More report schedules than this are refused. */
 export const REPORT_SCHEDULES_MAX = 100;
 
 const Email = EmailTarget.properties.email;
@@ -159,7 +159,7 @@ const ofSchedule = {
   recipients: Type.Array(Email, { minItems: 1, maxItems: 20, uniqueItems: true }),
 };
 
-/** It replaces a whole schedule. */
+/** The content replaces a whole schedule. */
 export const NewReportSchedule = closed({
   ...ofSchedule,
   enabled: Type.Optional(described('`true` when not given.', Type.Boolean())),
@@ -189,7 +189,7 @@ export const ReportSchedule = closed({
   sent_at: described('When it was last due.', TimestampOrNull),
 });
 
-/** The same as the query, for a report that is sent. */
+/** The fields of the query, for a report that is sent. */
 export const SentReport = closed({
   period: ReportQuery.properties.period,
   date: ReportQuery.properties.date,

@@ -4,7 +4,7 @@ import { FIELD_FAULTS } from './sentences/faults.ts';
 import { PARTS } from './sentences/parts.ts';
 import { REFUSALS } from './sentences/refusals.ts';
 
-/** The field with the code of a sentence; `codes` are the templates that can stand there. */
+/** The field with the code of a sentence; `codes` are the templates that are possible there. */
 export const codeField = <Codes extends Readonly<Record<string, string>>>(codes: Codes) =>
   described(
     'The sentence as a code; `docs/sentences.md` lists the codes with their values.',
@@ -23,14 +23,14 @@ export const messageFields = <Codes extends Readonly<Record<string, string>>>(co
   message_values: VALUES,
 });
 
-/** The same for a refusal, of which some say no more than their error code. */
+/** The same fields for a refusal; some refusals say no more than their error code. */
 export const REFUSAL_FIELDS = {
   message: Type.String({ minLength: 1 }),
   message_code: Type.Optional(codeField({ ...REFUSALS, ...PARTS })),
   message_values: Type.Optional(VALUES),
 } as const;
 
-/** The same for the detail of a status. */
+/** The same fields for the detail of a status. */
 export const statusFields = <Codes extends Readonly<Record<string, string>>>(codes: Codes) => ({
   status_detail: described(
     'One sentence for a person: what is known, what the service waits for, and until when.',
@@ -40,7 +40,7 @@ export const statusFields = <Codes extends Readonly<Record<string, string>>>(cod
   status_values: VALUES,
 });
 
-/** The same for what is wrong with one field of an input. */
+/** The same fields for a fault of one field of an input. */
 export const FAULT_FIELDS = {
   message: Type.String({ minLength: 1 }),
   message_code: Type.Optional(codeField(FIELD_FAULTS)),

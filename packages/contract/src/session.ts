@@ -16,7 +16,7 @@ const CODE_SECONDS_MAX = 24 * 3_600;
 const secret = () =>
   Type.String({ pattern: '^[!-~]{1,1000}$', ...form(sentence('printable_characters', { limit: 1_000 })) });
 
-/** An API key, a code of a sign-in link, or a person. */
+/** The credentials of a sign-in: an API key, the code of a sign-in link, or the login of a person. */
 export const SignIn = Type.Union([
   closed({ api_key: secret() }),
   closed({ code: described('A sign-in code, which works once.', secret()) }),
@@ -98,8 +98,8 @@ export const checkSignIn = checker(SignIn);
 export const checkSignInCodeRequest = checker(SignInCodeRequest);
 
 /**
- * What a link to the operators' page ends with, so that it signs in. Browsers do not send it, so the code reaches no log. The page
- * offers the name to whoever is asked for theirs; an account that is no person's is not offered.
+ * The end of a sign-in link to the operators' page. Browsers do not send this part, so the code is in no log. The page
+ * offers the name to a person whom it asks for a name; the name of an account that is no person's is not offered.
  */
 export const signInFragment = (code: string, account: string | undefined): string =>
   account === undefined || account === '' || account === 'root'

@@ -15,7 +15,7 @@ import { DAY_MS, Timestamp } from './time.ts';
 const Text = noteNotEmpty(2_000);
 const DeviceIdOrNull = Type.Union([DeviceId, Type.Null()]);
 
-/** What a person has written about a device or a facility, at a time. */
+/** A note of a person about a device or a facility, at a time. */
 export const Note = closed({
   note_id: Type.String(),
   device_id: described('`null` for a note on the whole facility.', DeviceIdOrNull),
@@ -26,7 +26,7 @@ export const Note = closed({
   created_by: OptionalActor,
 });
 
-/** On a device or on a facility. */
+/** A note is about either a device or a facility. */
 export const NewNote = closed({
   device_id: Type.Optional(DeviceId),
   facility: Type.Optional(line(200)),
@@ -62,7 +62,7 @@ export const checkNewNote: Checker<NewNote> = {
   },
 };
 
-/** Of each kind; the lists of the API have the others. */
+/** The limit for each kind of item; the lists of the API have the others. */
 export const SHIFT_ITEMS_MAX = 100;
 export const SHIFT_MS_MAX = 7 * DAY_MS;
 /** A report also names the silos that must be ordered for within this time. */
@@ -93,12 +93,12 @@ const listOf = <Item extends TSchema>(meaning: string, item: Item) =>
 
 const { waypoints: _waypoints, preflight: _preflight, ...missionFields } = FleetMission.properties;
 
-/** Without its waypoints. */
+/** The mission without its waypoints. */
 export const ShiftMission = closed(missionFields);
 
 const JOBS = 'Those that ended in this time, and if it lasts until now those under way, newest first.';
 
-/** What happened in a time, at most 100 of each kind. */
+/** The events of a period, at most 100 of each kind. */
 export const ShiftReport = closed({
   from: Timestamp,
   to: Timestamp,
@@ -122,7 +122,7 @@ export const ShiftReport = closed({
 const HandoverText = noteNotEmpty(4_000);
 const FacilityOrNull = Type.Union([line(200), Type.Null()]);
 
-/** What one shift tells the next one, which acknowledges it. */
+/** The text of one shift for the next one, which acknowledges it. */
 export const Handover = closed({
   handover_id: Type.String(),
   facility: described('`null` for all facilities.', FacilityOrNull),

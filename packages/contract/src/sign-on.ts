@@ -5,7 +5,7 @@ import { line } from './input/text-schemas.ts';
 import { GivenPassword, GrantFields, GrantRecord } from './people.ts';
 import { Timestamp } from './time.ts';
 
-/** Of a sign-in that has begun at the identity provider. */
+/** The cookie of a sign-in that has begun at the identity provider. */
 export const SIGN_ON_COOKIE = 'granary_sign_on';
 
 const GROUP_GRANTS_MAX = 1_000;
@@ -40,7 +40,7 @@ const PolicyFields = {
 /** How people sign in, as one document for the whole site. */
 export const SignInPolicy = closed(PolicyFields);
 
-/** A field that is left out gets its default. */
+/** A field that is not given gets its default. */
 export const NewSignInPolicy = closed({
   groups: Type.Optional(PolicyFields.groups),
   session_hours: Type.Optional(PolicyFields.session_hours),
@@ -50,7 +50,7 @@ export const NewSignInPolicy = closed({
 
 const PolicyQuery = closed({ dry_run: Type.Optional(Type.Enum(['true', 'false'])) });
 
-/** What the policy means for people who have signed in with the identity provider before. */
+/** The effect of the policy on people who have signed in with the identity provider before. */
 export const AppliedPolicy = closed({
   dry_run: Type.Boolean(),
   policy: SignInPolicy,
@@ -111,14 +111,14 @@ export const IdentityProviderRecord = closed({
   failure: Type.Union([Type.String(), Type.Null()]),
 });
 
-/** Without an invitation the identity itself says who it is. */
+/** Without an invitation the identity alone decides who the person is. */
 const NewSignOn = closed({
   invite: Type.Optional(
     described('The code of an invitation, whose person then signs in with this identity.', line(200)),
   ),
 });
 
-/** Somebody who has only the cookie of a session must not let in another identity. */
+/** The password is needed, because somebody who has only the cookie of a session must not link another identity. */
 const NewIdentityLink = closed({
   current_password: Type.Optional(described('Needed from whoever has one.', GivenPassword)),
 });
@@ -127,7 +127,7 @@ export const SignOnStart = closed({
   url: described('Where the browser goes on, at the identity provider.', Type.String()),
 });
 
-/** Sent as a form by the provider. */
+/** The provider sends this as a form. */
 const LogoutRequest = closed({ logout_token: Type.String({ minLength: 1, maxLength: 16_000 }) });
 export const LoggedOut = closed({ sessions: Type.Integer({ minimum: 0 }) });
 

@@ -71,12 +71,12 @@ const SECTION_CHECKS: Readonly<Record<SiteSection, SectionCheck>> = {
   webhooks: { key: 'url', title: 'webhook', faults: (entry) => checkWebhook.faults(entry) },
   notification_rules: { key: 'name', title: 'rule', faults: (entry) => checkRule.faults(entry) },
 };
-/** A person repairs a whole document at once, so more faults are listed than for other bodies. */
+/** A person repairs all faults of a document together, so more of them are listed than for other bodies. */
 const FAULTS_MAX = 200;
 const NAME_CHARS_MAX = 100;
 const HAS_CAPACITY: Readonly<Record<DeviceGroup, boolean>> = { silo: true, field: false };
 
-/** In a document a webhook is named by its address, because its id is another one in every service. */
+/** A document names a webhook by its address, because its id differs in every service. */
 const SiteTarget = Type.Union([
   EmailTarget,
   closed({ webhook_url: NewWebhook.properties.url }),
@@ -99,7 +99,7 @@ export type SiteNotificationRule = Static<typeof SiteNotificationRule>;
 const { capacity } = SiloRegistration.properties;
 const { name, model, firmware_version, location, sensors } = FieldRegistration.properties;
 
-/** A device with its configuration. What is optional and not given stays as it is, or has its default in a new device. */
+/** A device with its configuration. Optional fields that are not given stay as they are, or have their defaults in a new device. */
 export const SiteDevice = closed({
   device_id: DeviceId,
   profile: Type.Enum(PROFILE_NAMES),
@@ -118,7 +118,7 @@ export const SiteDevice = closed({
   ),
 });
 
-/** A part of a site as one document. What it does not name stays as it is. */
+/** A part of a site as one document. Things that it does not name stay as they are. */
 export const SiteDocument = closed({
   version: Type.Literal(1),
   devices: Type.Optional(Type.Array(SiteDevice, { maxItems: SITE_DEVICES_MAX })),
@@ -198,7 +198,7 @@ const keyOf = (entry: unknown, key: string): unknown =>
     ? Object.entries(entry).find(([name]) => name === key)?.[1]
     : undefined;
 
-/** A number in a long document is hard to find, so the fault also names its entry. */
+/** A position in a long document is hard to find, so the fault also names its entry. */
 const nameOf = (title: string, key: unknown): string =>
   typeof key === 'string' && key !== '' && key.length <= NAME_CHARS_MAX ? ` (${title} ${key})` : '';
 

@@ -7,7 +7,7 @@ import { MINUTE_MS, Timestamp } from './time.ts';
 
 export const TERMINAL_KINDS = ['terminal', 'display'] as const;
 
-/** After this time without a touch a terminal is locked. */
+/** A terminal is locked after this time without a touch. */
 export const TERMINAL_IDLE_MS = 5 * MINUTE_MS;
 
 export const NewTerminal = closed({
@@ -52,7 +52,7 @@ export const TerminalPerson = closed({
   ),
 });
 
-/** With the PIN, or with the password where the PIN does not count any more; beside the password with the code of a second factor. */
+/** The sign-in has the PIN, or the password if the PIN is no longer accepted; with a second factor the password needs its code. */
 export const TerminalSignIn = Type.Union([
   closed({ login: Login, pin: Pin }),
   closed({ login: Login, password: GivenPassword, second_factor: SecondFactorCode }),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Format } from 'typebox/format';
 
-/** 0001-01-01T00:00:00Z: `toIso` writes it and everything later up to `TIME_MS_MAX` with a year of four digits. */
+/** 0001-01-01T00:00:00Z: from here to `TIME_MS_MAX`, `toIso` writes years of four digits. */
 export const TIME_MS_MIN = -62_135_596_800_000;
 /** 9999-12-31T23:59:59.999Z. */
 export const TIME_MS_MAX = 253_402_300_799_999;
@@ -18,7 +18,7 @@ const DATE_TIME =
 
 /**
  * The only parser of times from outside: RFC 3339 with an offset, to milliseconds since 1970; `null` for anything else.
- * The letters may be small. Leap seconds, hour 24, zone names and days that the month does not have are refused.
+ * Small letters are accepted. Leap seconds, hour 24, zone names and days that the month does not have are refused.
  */
 export function parseTime(text: string): number | null {
   if (!DATE_TIME.test(text) || !hasDay(text)) return null;
@@ -38,7 +38,7 @@ function hasDay(text: string): boolean {
 
 const MONTHS_OF_30_DAYS = [4, 6, 9, 11];
 
-/** For a text that a schema has already checked. */
+/** Parses a text that a schema has already checked. */
 export function checkedTimeMs(text: string): number {
   const timeMs = parseTime(text);
   if (timeMs === null) throw new Error('a time was read that no schema has checked');
@@ -51,7 +51,7 @@ Format.Set('date-time', (text) => parseTime(text) !== null);
 /** A text that `parseTime` accepts; Granary itself always writes UTC ending in `Z`. */
 export const Timestamp = Type.String({ format: 'date-time' });
 
-/** By the device's clock: milliseconds since 1970, or as in `Timestamp`. */
+/** The time by the device's clock: milliseconds since 1970, or as in `Timestamp`. */
 export const DeviceTime = Type.Union([Type.Integer({ minimum: 0, maximum: TIME_MS_MAX }), Timestamp]);
 export type DeviceTime = string | number;
 

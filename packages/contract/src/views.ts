@@ -37,7 +37,7 @@ export const UNIT_CHOICES = {
   speed: ['m/s', 'km/h', 'mph'],
 } as const;
 
-/** How the operators' page shows and takes quantities; what is stored and sent never changes. */
+/** The units in which the operators' page shows and takes quantities; stored and sent values do not depend on them. */
 export const Units = closed({
   mass: described(
     '`metric` is kg, and t from 1,000 kg on; a bushel is that of the product of the silo.',
@@ -47,7 +47,7 @@ export const Units = closed({
   speed: Type.Enum(UNIT_CHOICES.speed),
 });
 
-/** What the operators' page keeps for a person or a key. */
+/** The settings that the operators' page stores for a person or a key. */
 export const Preferences = closed({
   units: described('`null` until they were chosen.', Type.Union([Units, Type.Null()])),
 });

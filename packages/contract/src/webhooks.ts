@@ -8,14 +8,14 @@ import { form, line } from './input/text-schemas.ts';
 import { sentence } from './sentences/english.ts';
 import { Timestamp } from './time.ts';
 
-/** More are refused, because each one multiplies the work of an event. */
+/** More webhooks are refused, because each one multiplies the work of an event. */
 export const WEBHOOKS_MAX = 50;
 
 const URL_CHARS_MAX = 2_000;
 const DAY_S = 24 * 3_600;
 const OVERLAP_S_MAX = 30 * DAY_S;
 
-/** `pending` is sent until it is delivered or dead; a dead one is sent again only by a replay. */
+/** A `pending` message is sent until it is delivered or dead; a dead message is sent again only by a replay. */
 const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 

@@ -4,7 +4,7 @@ import { Maintenance, monitoringFields, monitoringPatchFields } from './shared-c
 
 export const WeatherStationConfiguration = closed({ maintenance: Maintenance, ...monitoringFields });
 
-/** Any part of the configuration; what is not named stays as it is. */
+/** Any part of the configuration; other fields are unchanged. */
 export const WeatherStationConfigurationPatch = closed({
   maintenance: Type.Optional(Type.Partial(Maintenance, { additionalProperties: false })),
   ...monitoringPatchFields,

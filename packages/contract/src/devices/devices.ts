@@ -12,7 +12,7 @@ import { DEVICE_STATUSES, SENSOR_STATUSES, SENSOR_TYPES } from './statuses.ts';
 
 const Reason = line(200);
 
-/** A reason is needed to begin; `until` is the time at which the maintenance ends by itself. */
+/** A reason is required to begin maintenance; `until` is the time at which the maintenance ends by itself. */
 export const MaintenanceRequest = closed({
   on: Type.Boolean(),
   reason: Type.Optional(Reason),
@@ -53,7 +53,7 @@ const Label = shownName(200);
 
 const Location = closed({ facility: Label, zone: Label });
 
-/** `kg` only: a capacity is a property of the scale, and scales here weigh in kilograms. */
+/** The unit is always `kg`: the capacity is a property of the scale, and the scales weigh in kilograms. */
 const Capacity = closed({
   max: Type.Number({ exclusiveMinimum: 0, maximum: 1e7 }),
   unit: Type.Literal('kg'),
@@ -151,7 +151,7 @@ const patchFields = {
   ),
 };
 
-/** What is not given stays as it is. */
+/** Fields that are not given stay as they are. */
 export const SiloPatch = closed({ ...patchFields, capacity: Type.Optional(Capacity) });
 export const FieldPatch = closed(patchFields);
 

@@ -1,20 +1,20 @@
-/** A label that devices must have; without a value any value will do. */
+/** A label that devices must have; without a value every value matches. */
 export interface WantedLabel {
   readonly name: string;
   readonly value: string | null;
 }
 
-/** Of `name=value`, or of a name alone. */
+/** Reads `name=value`, or a name alone. */
 export function wantedLabel(text: string): WantedLabel {
   const at = text.indexOf('=');
   return at === -1 ? { name: text, value: null } : { name: text.slice(0, at), value: text.slice(at + 1) };
 }
 
-/** Of a list such as `product=wheat,organic`. */
+/** Reads a list such as `product=wheat,organic`. */
 export const wantedLabels = (list: string | undefined): readonly WantedLabel[] =>
   list === undefined ? [] : list.split(',').map(wantedLabel);
 
-/** Whether it has all of them. */
+/** Whether a device with these labels has all wanted ones. */
 export const hasLabels = (
   labels: Readonly<Record<string, string>>,
   wanted: readonly WantedLabel[],
@@ -23,10 +23,10 @@ export const hasLabels = (
     ({ name, value }) => Object.hasOwn(labels, name) && (value === null || labels[name] === value),
   );
 
-/** The label of the devices of the simulator: only those are ever removed with the demo. */
+/** The label of simulated devices: the removal of the demo removes only devices with this label. */
 export const SIMULATED_LABEL = 'simulated';
 
-/** As a device is registered with. */
+/** The labels with which a simulated device is registered. */
 export const SIMULATED = { [SIMULATED_LABEL]: 'yes' };
 
 interface Labelled {
@@ -38,7 +38,7 @@ export const isSimulated = ({ labels = {} }: Labelled): boolean => Object.hasOwn
 const HISTORY_LABEL = 'history';
 const WRITING = 'writing';
 
-/** The label of a simulated device until its past is written. */
+/** The label that a simulated device has until its past is written. */
 export const HISTORY_WRITING = { [HISTORY_LABEL]: WRITING };
 export const HISTORY_WRITTEN = { [HISTORY_LABEL]: null };
 

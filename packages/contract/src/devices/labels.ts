@@ -8,7 +8,7 @@ export const LABELS_MAX = 20;
 const NAME_PATTERN = '^[a-z][a-z0-9_.-]{0,39}$';
 const VALUE_CHARACTERS_MAX = 60;
 
-/** Without commas, which separate labels in a query; a space at an end would be a second value that looks the same. */
+/** A value has no comma, because commas separate labels in a query, and no space at an end, because it would look the same without. */
 const LabelValue = Type.String({
   maxLength: VALUE_CHARACTERS_MAX,
   pattern: '^[^\\x00-\\x20,\\x7f-\\xa0]([^\\x00-\\x1f,\\x7f-\\x9f]*[^\\x00-\\x20,\\x7f-\\xa0])?$',
@@ -18,9 +18,9 @@ const LabelName = Type.String({ pattern: NAME_PATTERN, ...form(sentence('label_n
 
 const ofNames = { maxProperties: LABELS_MAX, additionalProperties: false, ...form(sentence('label_name')) };
 
-/** By name. */
+/** The values of the labels by their names. */
 export const Labels = Type.Record(LabelName, LabelValue, ofNames);
-/** What is not named stays as it is, and `null` removes a label. */
+/** Labels that are not named stay as they are; `null` removes a label. */
 export const LabelChanges = Type.Record(LabelName, Type.Union([LabelValue, Type.Null()]), {
   ...ofNames,
   maxProperties: 2 * LABELS_MAX,
@@ -44,7 +44,7 @@ export const LABEL_LIST: ListRule = {
   entries: 'name=value or names',
 };
 
-/** One label that devices must have, in lists of JSON. */
+/** One label that devices must have, as an entry of a JSON list. */
 export const LabelSelector = Type.String({
   maxLength: 41 + VALUE_CHARACTERS_MAX,
   pattern: `${NAME_PATTERN.slice(0, -1)}(=[^\\x00-\\x1f,\\x7f-\\x9f]+)?$`,

@@ -4,7 +4,7 @@ import { messageFields } from '../sentence-fields.ts';
 import { PARTS } from '../sentences/parts.ts';
 import { Timestamp } from '../time.ts';
 
-/** What a device sent where a number was expected. */
+/** The types of value that a device sent where a number was expected. */
 export const FOUND_TYPES = ['text', 'boolean', 'null', 'object', 'list'] as const;
 
 /** Units that a device may have confused with milliseconds. */
@@ -25,10 +25,10 @@ export const RefusalCause = Type.Union([
   closed({ code: Type.Literal('other'), text: Type.String() }),
 ]);
 
-/** `none`: no reading of these messages was taken; `some`: a part of each was taken. */
+/** `none` means that no reading of these messages was accepted; `some` means that a part of each message was accepted. */
 const TAKEN_PARTS = ['none', 'some'] as const;
 
-/** Messages in a row of which readings were refused. */
+/** Consecutive messages of which readings were refused. */
 export const RefusedReadings = closed({
   messages: described('How many messages in a row.', Type.Integer({ minimum: 1 })),
   taken: described(

@@ -26,7 +26,7 @@ const SensorType = Type.String({
   ...form(sentence('sensor_type')),
 });
 
-/** Where a sensor is in a silo: the points of a cable are counted from below. */
+/** The place of a sensor in a silo; the points of a cable are counted from the bottom. */
 export const SensorPosition = closed({
   cable: Type.Integer({ minimum: 1, maximum: 99 }),
   point: Type.Integer({ minimum: 1, maximum: 99 }),

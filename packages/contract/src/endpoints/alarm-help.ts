@@ -9,7 +9,7 @@ const HELP = {
   action: 'Call the mill: extension 12.',
 };
 
-/** What people of a site should know of an alert, in place of the texts that are shipped. */
+/** The texts of a site about alerts, which replace the texts of the product. */
 export const alarmHelp = {
   list: endpoint('api', 'GET', '/alarm-help', {
     scope: 'read',

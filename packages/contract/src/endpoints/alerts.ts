@@ -4,7 +4,7 @@ import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
 const alertEndpoints = (group: DeviceGroup) => ({
-  /** Newest first; without a status the open alerts that are not shelved. */
+  /** The newest alerts come first; without a status, only open alerts that are not shelved. */
   list: endpoint(group, 'GET', '/devices/{device_id}/alerts', {
     number: group === 'silo' ? 9 : null,
     scope: 'read',

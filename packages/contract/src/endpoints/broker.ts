@@ -5,19 +5,19 @@ import { body, endpoint } from './declaration/endpoint.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** Longer than any text of MQTT. */
+/** MQTT has no longer text. */
 const MqttText = Type.String({ maxLength: 65_535 });
 
-/** Whether a client may log in, as mosquitto-go-auth asks it, and EMQX with such a body. */
+/** The question whether a client may log in, as mosquitto-go-auth and EMQX (with such a body) ask it. */
 const BrokerLogin = closed({ username: MqttText, password: MqttText, clientid: MqttText });
 
-/** 1: receive a message, 2: publish, 3: both, 4: subscribe; a form has texts only. */
+/** 1 is to receive a message, 2 to publish, 3 both, 4 to subscribe; in a form the number is a text. */
 const MosquittoAccess = Type.Union([
   Type.Integer({ minimum: 1, maximum: 4 }),
   Type.String({ pattern: '^[1-4]$' }),
 ]);
 
-/** Whether a client may use a topic: with `acc` as mosquitto-go-auth asks it, with `action` as EMQX. */
+/** The question whether a client may use a topic: mosquitto-go-auth sends `acc`, EMQX sends `action`. */
 export const BrokerTopicUse = closed({
   username: MqttText,
   clientid: MqttText,
@@ -26,7 +26,7 @@ export const BrokerTopicUse = closed({
   action: Type.Optional(Type.Enum(['publish', 'subscribe'])),
 });
 
-/** For brokers that read the body: `result` and `is_superuser` are those of EMQX, `ok` and `error` those of mosquitto-go-auth. */
+/** The answer for brokers that read the body: EMQX reads `result` and `is_superuser`, mosquitto-go-auth `ok` and `error`. */
 export const BrokerAnswer = closed({
   result: Type.Enum(['allow', 'deny']),
   is_superuser: Type.Literal(false),
@@ -34,7 +34,7 @@ export const BrokerAnswer = closed({
   error: Type.String(),
 });
 
-/** The status of a denial: some brokers look at nothing else, and others ignore every answer that is not 200. */
+/** The HTTP status of a denial: some brokers read only the status, and others ignore every answer that is not 200. */
 const BrokerQuery = closed({ deny: Type.Optional(Type.Enum(['200', '403'])) });
 
 export type BrokerTopicUse = Static<typeof BrokerTopicUse>;
@@ -53,8 +53,8 @@ const COMMON = {
 } as const;
 
 /**
- * What an external broker asks, with a secret of its own. Programs have no use for it, so it is not among `endpoints`: neither the
- * references nor the client have it.
+ * The questions of an external broker, which has its own secret. Programs do not need them, so they are not among
+ * `endpoints` and neither in the references nor in the client.
  */
 export const brokerQuestions = {
   login: endpoint('api', 'POST', '/broker/auth', {

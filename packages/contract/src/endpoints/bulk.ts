@@ -16,7 +16,7 @@ silo-21,silo_scale,Silo 21,GS-100,north,yard,20000,wheat
 rover-21,rover,Rover 21,FR-7,north,field,,
 `;
 
-/** The same for many devices, all of it or nothing. */
+/** The same change for many devices; it is made for all of them or for none. */
 export const bulk = {
   change: endpoint('api', 'POST', '/devices/change', {
     scope: 'admin',

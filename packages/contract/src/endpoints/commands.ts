@@ -3,7 +3,7 @@ import { checkEndDeclaration } from '../declared-end.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
-/** Other fields in the body must not refuse or delay an emergency stop. */
+/** Looks at the command only, because other fields of the body must not refuse or delay an emergency stop. */
 export const namesEmergencyStop = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'command' in body && body.command === 'emergency_stop';
 
@@ -47,7 +47,7 @@ export const commands = {
       { summary: 'an unknown command', parameters: { command_id: 'cmd_none' }, refusal: 'command_not_found' },
     ],
   }),
-  /** Only while the outcome is uncertain; an emergency stop stays in force until it is released. */
+  /** Possible only while the outcome is uncertain; an emergency stop stays in force until it is released. */
   declareEnded: endpoint('field', 'POST', '/devices/{device_id}/remote/commands/{command_id}/declare-ended', {
     scope: 'admin',
     summary:
@@ -62,7 +62,7 @@ export const commands = {
       },
     ],
   }),
-  /** Newest first. */
+  /** The newest commands come first. */
   list: endpoint('field', 'GET', '/devices/{device_id}/remote/commands', {
     scope: 'read',
     summary: 'Lists the commands of a field device, newest first.',

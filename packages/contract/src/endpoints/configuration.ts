@@ -16,7 +16,7 @@ const RULES: ThresholdRule[] = [
 ];
 const WITH_VERSION = { headers: ['etag'] };
 
-/** What a configuration was from `at` until the next version. */
+/** The configuration from `at` until the next version. */
 const configurationVersion = <Configuration extends TSchema>(configuration: Configuration) =>
   closed({
     version: described('As in the header `ETag`.', Type.Integer({ minimum: 1 })),

@@ -3,7 +3,7 @@ import { one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 import { EXAMPLE_PASSWORD } from './me.ts';
 
-/** People confirm what sets something in motion, where the sign-in policy asks for it. */
+/** People confirm requests that cause movement, if the sign-in policy requires it. */
 export const confirmations = {
   create: endpoint('api', 'POST', '/confirmations', {
     summary:

@@ -10,7 +10,7 @@ const file = <T extends TSchema>(mediaType: string, body: T) => ({
   mediaType,
 });
 
-/** Where the settings switch the page off, and where it is not built. */
+/** The page is missing if the settings switch it off or if it is not built. */
 const errors = ['route_not_found'] as const;
 
 const fileOfPage = <const Path extends string, T extends TSchema>(
@@ -27,7 +27,7 @@ const fileOfPage = <const Path extends string, T extends TSchema>(
     examples: [{ summary: 'the file' }],
   });
 
-/** The operators' page, and what it consists of. */
+/** The operators' page and its files. */
 export const console = {
   page: fileOfPage('/', html, "Shows the operators' page.", Type.String()),
   asset: endpoint('service', 'GET', '/assets/{asset}', {

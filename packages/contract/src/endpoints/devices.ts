@@ -35,7 +35,7 @@ interface Shapes<Detail extends TObject, Registered extends TObject, Registratio
   readonly patches: readonly PatchExample<NoInfer<Patch>>[];
 }
 
-/** The version of what a caller can change of the device. */
+/** The version of all fields of the device that a caller can change. */
 const ETAG = { headers: ['etag'] } as const;
 
 const CO2 = { sensor_id: 'co2', type: 'co2', unit: 'ppm', precision: 0, min: 0, max: 10_000 };
@@ -69,7 +69,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
     patches,
   }: Shapes<Detail, Registered, Registration, Patch>,
 ) => ({
-  /** Ordered by id. */
+  /** The devices are ordered by id. */
   list: endpoint(group, 'GET', '/devices', {
     number: group === 'silo' ? 1 : null,
     scope: 'read',
@@ -110,7 +110,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
     errors: ['sensor_conflict', 'operation_in_progress', 'stale_version'],
     examples: patches,
   }),
-  /** Ends by itself at `until`, if it is given. */
+  /** The maintenance ends by itself at `until`, if that is given. */
   maintenance: endpoint(group, 'POST', '/devices/{device_id}/maintenance', {
     scope: 'configure',
     summary: 'Begins or ends maintenance: nothing may move, and the silence of the device raises no alert.',
@@ -124,7 +124,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
       { summary: 'it is over', body: { on: false } },
     ],
   }),
-  /** Its records stay readable and the id stays taken, unless it is purged; until then it can be brought back. */
+  /** The records stay readable and the id stays taken until the device is purged; until then it can be restored. */
   remove: endpoint(group, 'DELETE', '/devices/{device_id}', {
     scope: 'admin',
     summary:

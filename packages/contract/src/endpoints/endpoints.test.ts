@@ -4,7 +4,10 @@ import { ERROR_CODES } from '../errors.ts';
 import { fillPath } from './declaration/parameters.ts';
 import { ALL_ENDPOINTS, endpoints } from './endpoints.ts';
 
-/** These need what an authenticator has signed, or one that was added before. */
+/**
+ * The success of these endpoints needs a signature of an authenticator, a thing that was added before, or a map, push
+ * service or mail server.
+ */
 const WITHOUT_SUCCESS = [
   'console.mapTile',
   'me.addPasskey',
@@ -29,10 +32,10 @@ for (const { name, endpoint } of ALL_ENDPOINTS) {
   });
 }
 
-/** Where a body gives a name, or says who somebody is; others only choose among names. */
+/** Fields of bodies that give a name or say who a person is; all other fields only choose among existing names. */
 const NAME =
   /^(?:.*\/)?(?:(?:mission_)?name|model|(?:acknowledged|shelved|looked)_by|location\/(?:facility|zone)|grants\/\d+\/facilities\/\d+)$/;
-/** Of the interface of somebody else, whose names stay as they are. */
+/** These endpoints are of a foreign interface, whose names stay as they are. */
 const FOREIGN = ['plants.create', 'plants.update'];
 
 /** The addresses of all texts in a value. */

@@ -100,7 +100,7 @@ export const ALL_ENDPOINTS: readonly NamedEndpoint[] = namedEndpoints(endpoints,
 
 const GROUP_IN_NAME = /\.(silo|field)\./;
 
-/** The names of what is done, such as `alerts.acknowledge`, which is the same for both device groups. */
+/** The names of the actions, such as `alerts.acknowledge`, which are the same for both device groups. */
 export const ACTIONS: ReadonlyMap<Endpoint, string> = new Map(
   ALL_ENDPOINTS.map(({ name, endpoint }) => [endpoint, name.replace(GROUP_IN_NAME, '.')]),
 );

@@ -5,7 +5,7 @@ import { eventStream, pageOf } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
 
 export const audit = {
-  /** Newest first; a limited key sees what concerns its devices. */
+  /** The newest entries come first; a limited key sees the entries about its devices. */
   list: endpoint('api', 'GET', '/audit', {
     scope: 'admin',
     summary: 'Lists the changes and the refused attempts at changes, newest first.',

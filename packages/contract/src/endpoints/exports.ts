@@ -2,9 +2,9 @@ import { checkHistoryExportQuery, checkReadingsQuery, HistoryRow, RawReading } f
 import { rowsOf } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
 
-/** Files with the data of many devices, as long as their range needs. */
+/** Answers with the data of many devices, as long as their range requires. */
 export const exports = {
-  /** Ordered by time. */
+  /** The rows are ordered by time. */
   readings: endpoint('api', 'GET', '/readings', {
     scope: 'read',
     summary: 'Exports raw readings of any devices and range, as CSV or as one JSON object per line.',
@@ -27,7 +27,7 @@ export const exports = {
       { summary: 'a device that is not there', query: { device_id: 'none' }, refusal: 'device_not_found' },
     ],
   }),
-  /** Ordered by device, sensor and time. */
+  /** The rows are ordered by device, sensor and time. */
   history: endpoint('api', 'GET', '/history', {
     scope: 'read',
     summary: 'Exports the history of any devices and range, one row for each interval that has readings.',

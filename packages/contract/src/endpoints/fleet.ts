@@ -20,7 +20,7 @@ import { body, endpoint } from './declaration/endpoint.ts';
 
 /** Views of all devices that the key may see, whatever their profile. */
 export const fleet = {
-  /** Ordered by id. */
+  /** The devices are ordered by id. */
   devices: endpoint('api', 'GET', '/devices', {
     scope: 'read',
     summary: 'Lists the devices of every profile that the key may see.',
@@ -37,7 +37,7 @@ export const fleet = {
       { summary: 'an unknown profile', query: { profile: 'submarine' as 'rover' }, refusal: 'invalid_input' },
     ],
   }),
-  /** Newest first; without a status the open alerts that are not shelved. */
+  /** The newest alerts come first; without a status, only open alerts that are not shelved. */
   alerts: endpoint('api', 'GET', '/alerts', {
     scope: 'read',
     summary: 'Lists the alerts of all devices, newest first.',
@@ -83,7 +83,7 @@ export const fleet = {
       },
     ],
   }),
-  /** Newest first. */
+  /** The newest operations come first. */
   operations: endpoint('api', 'GET', '/operations', {
     scope: 'read',
     summary: 'Lists the operations of all silos, newest first.',
@@ -94,7 +94,7 @@ export const fleet = {
       { summary: 'those of one zone that run', query: { zone: 'yard', status: 'in_progress' } },
     ],
   }),
-  /** Newest first. */
+  /** The newest missions come first. */
   missions: endpoint('api', 'GET', '/missions', {
     scope: 'read',
     summary: 'Lists the missions of all devices, newest first.',
@@ -102,7 +102,7 @@ export const fleet = {
     answers: { 200: pageOf(FleetMission) },
     examples: [{ summary: 'every mission' }, { summary: 'those that failed', query: { status: 'failed' } }],
   }),
-  /** Newest first. */
+  /** The newest commands come first. */
   commands: endpoint('api', 'GET', '/commands', {
     scope: 'read',
     summary: 'Lists the commands of all devices, newest first.',

@@ -21,7 +21,7 @@ import { body, endpoint } from './declaration/endpoint.ts';
 const AS_CSV = { alternatives: ['text/csv'] };
 const DELIVERY_AT = '2026-11-18T08:00:00Z';
 
-/** When silos run empty, by when to order, and what goes wrong inside. */
+/** Forecasts of silos: when they run empty, by when to order, and which faults were found. */
 export const foresight = {
   forecast: endpoint('silo', 'GET', '/devices/{device_id}/forecast', {
     scope: 'read',
@@ -34,7 +34,7 @@ export const foresight = {
       { summary: 'further than anybody can see', query: { horizon: '400d' }, refusal: 'invalid_input' },
     ],
   }),
-  /** The most urgent first. */
+  /** The most urgent forecasts come first. */
   forecasts: endpoint('api', 'GET', '/forecasts', {
     scope: 'read',
     summary: 'Lists the forecasts of all silos; those that must be ordered for first come first.',
@@ -54,7 +54,7 @@ export const foresight = {
       { summary: 'an unknown order', query: { sort: 'name' as 'order_by' }, refusal: 'invalid_input' },
     ],
   }),
-  /** Newest first. */
+  /** The newest refills come first. */
   refills: endpoint('api', 'GET', '/refills', {
     scope: 'read',
     summary: 'Lists the refills of all silos, newest first.',
@@ -80,7 +80,7 @@ export const foresight = {
       },
     ],
   }),
-  /** A delivery at the same time is replaced. */
+  /** Replaces a planned delivery at the same time. */
   planDelivery: endpoint('silo', 'POST', '/devices/{device_id}/deliveries', {
     scope: 'operate',
     summary: 'Enters a delivery that is ordered, so that no alert asks for one.',

@@ -56,7 +56,7 @@ export const health = {
   metrics: endpoint('service', 'GET', '/metrics', {
     summary: 'Answers the figures of the service for Prometheus, in its text format.',
     answers: { 200: { ...plain(Type.String()), mediaType: 'text/plain' } },
-    // Only where the settings demand a key for the metrics, or switch them off.
+    // These codes are possible only if the settings demand a key for the metrics, or switch them off.
     errors: [
       'unauthorized',
       'cross_site_request',

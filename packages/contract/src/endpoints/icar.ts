@@ -2,7 +2,7 @@ import { checkIcarQuery, IcarFeedStorages } from '../icar.ts';
 import { plain } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
 
-/** For herd management programs that read the ICAR Animal Data Exchange. */
+/** The endpoints for herd management programs that read the ICAR Animal Data Exchange. */
 export const icar = {
   feedStorage: endpoint('api', 'GET', '/icar/feed-storage', {
     scope: 'read',

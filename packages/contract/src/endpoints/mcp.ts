@@ -6,7 +6,7 @@ import { body, endpoint } from './declaration/endpoint.ts';
 const jsonrpc = Type.Literal('2.0');
 const Id = Type.Union([Type.String({ maxLength: 200 }), Type.Number()]);
 
-/** A request or a notification of JSON-RPC; what is in it is described by the specification of the Model Context Protocol. */
+/** A request or a notification of JSON-RPC; the specification of the Model Context Protocol describes its contents. */
 const McpRequest = closed({
   jsonrpc,
   id: Type.Optional(Id),
@@ -21,7 +21,7 @@ const McpAnswer = closed({
   error: Type.Optional(Type.Unknown()),
 });
 
-/** A stop waits for nothing, however it is asked for. The page has this function by itself, so it uses nothing around it. */
+/** A stop is urgent even if an agent asks for it. The page gets this function alone, so it uses nothing from outside. */
 const callsStop = (message: unknown): boolean => {
   const { method, params } = Object(message);
   return (
@@ -30,14 +30,14 @@ const callsStop = (message: unknown): boolean => {
 };
 
 export const mcp = {
-  /** Every call is one of the requests below, with its scope, its limits and its entry in the audit log. */
+  /** Every call of a tool is handled as a request of its own, with its scope, its limits and its entry in the audit log. */
   call: endpoint('service', 'POST', '/mcp', {
     summary: 'Answers agents: the Model Context Protocol over HTTP, without sessions and streams.',
     needsKey: true,
     isAudited: false,
     isUrgent: callsStop,
     body: body(checker(McpRequest), 'message'),
-    // The protocol gives some faults of a message, and since 2026-07-28 an unknown method, a status of their own.
+    // The protocol defines statuses for some faults of a message and, since 2026-07-28, for an unknown method.
     answers: { 200: plain(McpAnswer), 202: empty(), 400: plain(McpAnswer), 404: plain(McpAnswer) },
     examples: [
       {

@@ -12,10 +12,10 @@ import { checkNewPasskey } from '../passkeys.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
-/** The tests sign in as a person who has this password. */
+/** The tests sign in as a person with this password. */
 export const EXAMPLE_PASSWORD = 'three geese behind the barn';
 
-/** Of people who have signed in; an API key has nothing of its own to change. */
+/** The endpoints for people who have signed in; an API key has nothing of its own to change. */
 export const me = {
   get: endpoint('api', 'GET', '/me', {
     summary: 'Shows the person who has signed in.',
@@ -40,7 +40,7 @@ export const me = {
       },
     ],
   }),
-  /** A PUT, because nothing of a password may be kept for repetitions. */
+  /** PUT is used because no part of a password may be stored for repetitions. */
   changeSecondFactor: endpoint('api', 'PUT', '/me/second-factor', {
     summary:
       'Sets up a second factor with the first code of an authenticator app, and answers the recovery codes this once; without a secret it removes it.',

@@ -72,7 +72,7 @@ export const missions = {
       },
     ],
   }),
-  /** Changes nothing; the mission is decided again by the facts of the moment in which it is created. */
+  /** Changes nothing; the mission is decided again by the facts at its creation. */
   preflight: endpoint('field', 'POST', '/devices/{device_id}/missions/preflight', {
     scope: 'read',
     isAudited: false,
@@ -100,14 +100,14 @@ export const missions = {
       { summary: 'an unknown mission', parameters: { mission_id: 'ms_none' }, refusal: 'mission_not_found' },
     ],
   }),
-  /** May be repeated, like `pause` and `resume`; the mission has ended when its status says so. */
+  /** The request may be repeated, as for `pause` and `resume`; the status says when the mission has ended. */
   cancel: controlEndpoint('cancel', 'Ends a mission.'),
   pause: controlEndpoint(
     'pause',
     'Has the device stop at the mission it is carrying out, until it is resumed.',
   ),
   resume: controlEndpoint('resume', 'Has the device go on with a paused mission.', ['confirmation_required']),
-  /** Only while the outcome is uncertain; repeating it answers the same record. */
+  /** Possible only while the outcome is uncertain; a repetition answers the same record. */
   declareEnded: endpoint('field', 'POST', '/devices/{device_id}/missions/{mission_id}/declare-ended', {
     scope: 'admin',
     summary:
@@ -122,7 +122,7 @@ export const missions = {
       },
     ],
   }),
-  /** Newest first. */
+  /** The newest missions come first. */
   list: endpoint('field', 'GET', '/devices/{device_id}/missions', {
     scope: 'read',
     summary: 'Lists the missions of a field device, newest first.',

@@ -77,7 +77,7 @@ export const notifications = {
     answers: { 200: one(NotificationRule) },
     examples: [{ summary: 'a rule' }],
   }),
-  /** Sends a test message to every target, also those of the escalation. */
+  /** Sends a test message to every target, including those of the escalation. */
   testRule: endpoint('api', 'POST', '/notification-rules/{rule_id}/test', {
     scope: 'admin',
     summary:
@@ -86,7 +86,7 @@ export const notifications = {
     errors: ['notification_target_unusable'],
     examples: [{ summary: 'a rule' }],
   }),
-  /** Newest first. */
+  /** The newest notifications come first. */
   list: endpoint('api', 'GET', '/notifications', {
     scope: 'admin',
     summary: 'Lists the messages that were sent or wait, newest first, with the last error of each.',

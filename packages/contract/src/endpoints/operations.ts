@@ -74,7 +74,7 @@ export const operations = {
       },
     ],
   }),
-  /** May be repeated at any time; the operation has ended when its status says so. */
+  /** The stop may be repeated at any time; the status says when the operation has ended. */
   stop: endpoint('silo', 'POST', '/devices/{device_id}/operations/{operation_id}/stop', {
     number: 8,
     scope: 'stop',
@@ -83,7 +83,7 @@ export const operations = {
     answers: { 200: one(OperationRecord) },
     examples: [{ summary: 'an operation that runs' }],
   }),
-  /** Only while the outcome is uncertain; repeating it answers the same record. */
+  /** Possible only while the outcome is uncertain; a repetition answers the same record. */
   declareEnded: endpoint('silo', 'POST', '/devices/{device_id}/operations/{operation_id}/declare-ended', {
     scope: 'admin',
     summary:
@@ -98,7 +98,7 @@ export const operations = {
       },
     ],
   }),
-  /** Changes nothing; the start is decided again by the facts of its own moment. */
+  /** Changes nothing; the start is decided again by the facts at its own time. */
   plan: endpoint('silo', 'POST', '/devices/{device_id}/operations/plan', {
     scope: 'read',
     isAudited: false,
@@ -121,7 +121,7 @@ export const operations = {
       },
     ],
   }),
-  /** From what is stored of the operation. */
+  /** The trace is made from the stored state of the operation. */
   trace: endpoint('silo', 'GET', '/devices/{device_id}/operations/{operation_id}/trace', {
     scope: 'read',
     summary:
@@ -136,7 +136,7 @@ export const operations = {
       },
     ],
   }),
-  /** Newest first. */
+  /** The newest operations come first. */
   list: endpoint('silo', 'GET', '/devices/{device_id}/operations', {
     scope: 'read',
     summary: 'Lists the operations of a silo, newest first.',

@@ -3,7 +3,7 @@ import { checkNewPerson, checkPersonPatch, Invitation, Person } from '../people.
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
-/** People: who they are, what they may do, and how they come in. */
+/** The endpoints for people: who they are, what they may do, and how they sign in. */
 export const people = {
   list: endpoint('api', 'GET', '/people', {
     scope: 'admin',

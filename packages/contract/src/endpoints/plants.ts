@@ -10,17 +10,17 @@ const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const NOT_AN_INT64 = `must be a whole number from ${INT64_MIN} to ${INT64_MAX}`;
 const INTEGER = /^-?[0-9]+$/;
-/** An int64 has no more digits, so longer texts are refused without parsing. */
+/** An int64 has no more characters, so longer texts are refused without parsing. */
 const ID_CHARS_MAX = 20;
 
-/** Many times the length of the longest name and tag with escapes; the text is parsed twice, so a longer one is refused. */
+/** Many times the length of the longest name and tag with escapes. The text is parsed twice, so a longer one is refused. */
 const JSON_CHARS_MAX = 16_384;
 
 const Text = Type.String({ minLength: 1, maxLength: 200 });
 
 export const Plant = closed({ name: Text, tag: Type.Optional(Type.String({ maxLength: 200 })) });
 
-/** Read by `readNewPlant`, because an id of 64 bits does not fit into a number. */
+/** `readNewPlant` reads it, because an id of 64 bits does not fit into a number. */
 export const NewPlant = closed({ id: Type.BigInt(), ...Plant.properties });
 
 /** The store has its own error body, with a number instead of a code. */
@@ -33,7 +33,7 @@ export type PlantError = Static<typeof PlantError>;
 export const isPlantError = (body: unknown): body is PlantError =>
   typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'number';
 
-/** The store answers every fault of a caller but a missing key with 400. */
+/** The store answers 400 for every fault of a caller, except for a missing key. */
 export const plantErrorStatus = (status: number): number => (status > 401 && status < 500 ? 400 : status);
 
 const checkNewPlant = checker(NewPlant);
@@ -62,13 +62,13 @@ export const isPlant = (read: NewPlant | readonly ValidationIssue[]): read is Ne
 
 const hasId = (body: unknown): boolean => typeof body === 'object' && body !== null && 'id' in body;
 
-/** Reads the id from its digits, because a number would lose those beyond 2^53. */
+/** Reads the id from its digits, because a number would lose digits beyond 2^53. */
 function exactId(key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (key !== 'id' || typeof value !== 'number') return value;
   return readPlantId(context?.source ?? '') ?? value;
 }
 
-/** `null` for a text that is not an int64 in digits. */
+/** `null` for a text that does not contain an int64 in digits. */
 export function readPlantId(text: string): bigint | null {
   if (text.length > ID_CHARS_MAX || !INTEGER.test(text)) return null;
   const id = BigInt(text);

@@ -10,13 +10,13 @@ import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
 import { START_REFUSALS } from './operations.ts';
 
-/** A start that would be refused now is not proposed. */
+/** A start with one of these refusals is not even proposed. */
 const PROPOSAL_REFUSALS: readonly ErrorCode[] = [
   ...START_REFUSALS.filter((code) => code !== 'confirmation_required' && code !== 'start_expired'),
   'too_many_proposals',
 ];
 
-/** Agents and other programs propose, people decide. */
+/** Agents and other programs propose operations, and people decide about them. */
 export const proposals = {
   feed: endpoint('silo', 'POST', '/devices/{device_id}/proposals/feed', {
     scope: 'propose',
@@ -41,7 +41,7 @@ export const proposals = {
     errors: [...PROPOSAL_REFUSALS, 'insufficient_stock'],
     examples: [{ summary: 'into a truck', body: { amount: 100, target_container: 'truck 12' } }],
   }),
-  /** Newest first. */
+  /** The newest proposals come first. */
   list: endpoint('api', 'GET', '/proposals', {
     scope: 'read',
     summary: 'Lists the proposed operations of all silos, newest first.',
@@ -65,7 +65,7 @@ export const proposals = {
       },
     ],
   }),
-  /** The interlocks decide again, by the facts of this moment. */
+  /** The interlocks decide again, by the facts at the confirmation. */
   confirm: endpoint('silo', 'POST', '/devices/{device_id}/proposals/{proposal_id}/confirm', {
     scope: 'operate',
     summary: 'Starts a proposed operation, once. Not with the key that proposed it.',

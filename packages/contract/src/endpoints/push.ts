@@ -4,7 +4,7 @@ import { body, endpoint } from './declaration/endpoint.ts';
 
 const errors = ['forbidden'] as const;
 
-/** Web Push of whoever has signed in: the browsers that receive it, and what they are told. */
+/** Web Push for a person who has signed in: the browsers that receive messages, and what they are told. */
 export const push = {
   get: endpoint('api', 'GET', '/me/push', {
     summary: 'Shows which browsers of the person receive Web Push, and what it tells.',
@@ -30,7 +30,7 @@ export const push = {
       },
     ],
   }),
-  /** A PUT, because a browser repeats it with each start. */
+  /** PUT is used because a browser repeats the request at each start. */
   subscribe: endpoint('api', 'PUT', '/me/push/subscription', {
     summary: 'Registers this browser: what `PushManager.subscribe` has answered there.',
     body: body(checkPushSubscription, 'push subscription'),

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { plain } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
 
-/** What every such document has; the rest is described by its own specification. */
+/** The fields that every OpenAPI document has; its own specification describes the others. */
 const OpenApiDocument = Type.Object({
   openapi: Type.String(),
   info: Type.Object({ title: Type.String(), version: Type.String() }),

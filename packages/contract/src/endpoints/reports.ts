@@ -19,7 +19,7 @@ const MORNING = {
   recipients: ['manager@example.com'],
 };
 
-/** What a manager reads in the morning. */
+/** The reports about a site and their schedules. */
 export const reports = {
   report: endpoint('api', 'GET', '/reports', {
     scope: 'read',

@@ -4,7 +4,7 @@ import { checkSignIn, checkSignInCodeRequest, SessionListed, SessionRecord, Sign
 import { one } from './declaration/answers.ts';
 import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
 
-/** The tests start a service that has this key. */
+/** The tests start a service with this key. */
 export const EXAMPLE_KEY = 'gk_00000000000000000000000000000000000000002kaqcA';
 
 /** Sign-in for browsers: a session is another secret of an API key, in a cookie that no script can read. */

@@ -11,9 +11,9 @@ import {
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
-/** What one shift tells the next one. */
+/** Notes, the report of a shift, and handovers to the next shift. */
 export const shifts = {
-  /** Newest first, by the times that they are about. */
+  /** The newest notes come first, by the times that they are about. */
   notes: endpoint('api', 'GET', '/notes', {
     scope: 'read',
     summary: 'Lists the notes on devices and facilities, newest first.',
@@ -67,7 +67,7 @@ export const shifts = {
       },
     ],
   }),
-  /** Newest first. */
+  /** The newest handovers come first. */
   handovers: endpoint('api', 'GET', '/handovers', {
     scope: 'read',
     summary: 'Lists what shifts told the next ones, newest first.',

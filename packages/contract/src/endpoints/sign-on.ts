@@ -18,10 +18,10 @@ import { one, pageOf, plain } from './declaration/answers.ts';
 import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
 import { EXAMPLE_PASSWORD } from './me.ts';
 
-/** Where single sign-on is not set up. */
+/** The refusal if single sign-on is not set up. */
 const NOT_SET_UP = 'route_not_found';
 
-/** Single sign-on with an identity provider, and the policy of signing in. */
+/** Single sign-on with an identity provider, and the sign-in policy. */
 export const signOn = {
   policy: endpoint('api', 'GET', '/sign-in-policy', {
     scope: 'admin',

@@ -73,7 +73,7 @@ export const siloTelemetry = {
       },
     ],
   }),
-  /** Telemetry over HTTP, for devices that do not use MQTT; answers when the readings are on disk. */
+  /** Receives telemetry over HTTP from devices that do not use MQTT; answers when the readings are on disk. */
   send: sendEndpoint('silo', telemetryCheckOf('silo'), [
     { weight: 512.4 },
     { weight: 512.2, temperature: 11.5, humidity: 62 },
@@ -116,7 +116,7 @@ export const fieldTelemetry = {
       { summary: 'a hundred points of one day', query: { ...A_DAY, limit: '100' } },
     ],
   }),
-  /** Telemetry over HTTP, for devices that do not use MQTT; answers when the readings are on disk. */
+  /** Receives telemetry over HTTP from devices that do not use MQTT; answers when the readings are on disk. */
   send: sendEndpoint('field', telemetryCheckOf('field'), [
     { battery_level: 81.5 },
     { latitude: 48.2, longitude: 16.3, altitude: 170, battery_level: 81.2, soil_moisture: 23 },

@@ -5,7 +5,7 @@ import { body, endpoint } from './declaration/endpoint.ts';
 
 const LOW = { name: 'Low silos north', address: '#/overview?show=low&facility=north' };
 
-/** What the operators' page keeps for a person or a key: views under a name, and units. */
+/** The settings that the operators' page stores for a person or a key: named views, and units. */
 export const views = {
   list: endpoint('api', 'GET', '/views', {
     scope: 'read',

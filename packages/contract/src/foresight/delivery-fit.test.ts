@@ -4,7 +4,7 @@ import { HOUR_MS } from '../time.ts';
 import { deliveryFit } from './delivery-fit.ts';
 
 const at = (hours: number, kg: number) => ({ atMs: hours * HOUR_MS, kg });
-/** 10 t of 16, a tonne a day for five days. */
+/** 10 t in a silo of 16 t, with a use of one tonne a day for five days. */
 const LEVELS = [at(0, 10_000), at(24, 9_000), at(48, 8_000), at(120, 5_000)];
 
 test('a delivery fits as far as there is room at its time, and as a whole later', () => {

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../time.ts';
 
-/** A silo is not filled to the brim. */
+/** A silo is filled up to this share of its capacity. */
 export const FULL_PART = 0.97;
 
 export interface LevelAt {
@@ -9,15 +9,15 @@ export interface LevelAt {
 }
 
 export interface DeliveryFit {
-  /** How much of it has room at its time. */
+  /** The part of the delivery that has room at its time. */
   readonly kg: number;
-  /** When all of it has room, at its time or later; `null` if not as far as the levels reach. */
+  /** The time from which all of the delivery has room, not before its own time; `null` if there is none within the given levels. */
   readonly allFromMs: number | null;
 }
 
 /**
- * Whether a delivery has room, by the levels that are expected if little is used before it; of two levels at one time, such as
- * before and after another delivery, the later one counts.
+ * Whether a delivery has room, computed from the levels that are expected if the use before it is low. If there are two
+ * levels at one time, such as before and after another delivery, the later one counts.
  */
 export function deliveryFit(levels: readonly LevelAt[], capacityKg: number, delivery: LevelAt): DeliveryFit {
   const lastMs = levels.at(-1)?.atMs ?? delivery.atMs;

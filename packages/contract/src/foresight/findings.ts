@@ -19,13 +19,13 @@ export const FINDING_TYPES = [
   'storage_life',
 ] as const;
 
-/** `inconclusive`: the data do not allow to tell; the evidence has the least rate that they would show. */
+/** `inconclusive` means that the data are not sufficient; the evidence has the lowest rate that they would show. */
 export const FINDING_RESULTS = ['pass', 'fail', 'inconclusive'] as const;
 
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
-/** What a silo was examined for, and what came out. */
+/** The result of an examination of a silo. */
 export const Finding = closed({
   device_id: DeviceId,
   name: Type.String(),
@@ -102,7 +102,7 @@ const Storage = closed({
   since: Timestamp,
 });
 
-/** The state of what a silo stores as grain. */
+/** The state of the grain in a silo. */
 export const GrainState = closed({
   made_at: Timestamp,
   grain: described(

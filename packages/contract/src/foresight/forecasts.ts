@@ -9,9 +9,9 @@ import { FORECAST_REASONS, GRAIN_REASONS } from '../sentences/foresight.ts';
 import { Timestamp } from '../time.ts';
 
 /**
- * `ok`: there is a forecast; `learning`: too few full days yet; `not_in_use`: nothing was taken out for 14 days; `stale`: the
- * level is not known any more; `unpredictable`: a date would be misleading, and the reasons say why; `empty`: nothing usable
- * is left.
+ * `ok`: there is a forecast; `learning`: too few full days are known; `not_in_use`: nothing was taken out for 14 days;
+ * `stale`: the level is no longer known; `unpredictable`: a date would be misleading, and the reasons say why; `empty`:
+ * nothing usable is left.
  */
 export const FORECAST_STATUSES = ['ok', 'learning', 'not_in_use', 'stale', 'unpredictable', 'empty'] as const;
 export const HORIZON_DAYS_MAX = 30;
@@ -20,7 +20,7 @@ export const HORIZON_DAYS_DEFAULT = 14;
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
 
-/** A sentence for people, and what it is made of. */
+/** A sentence for people, with its code and values. */
 export const Reason = closed({
   code: codeField({ ...FORECAST_REASONS, ...GRAIN_REASONS }),
   text: described('One sentence in English.', Type.String()),
@@ -50,7 +50,7 @@ const Suggestion = closed({
   deliver_between: Window,
 });
 
-/** How right the forecasts of this silo have been. */
+/** The accuracy of the past forecasts of this silo. */
 const Score = closed({
   horizon_days: Type.Number(),
   forecasts: described('How many were compared with what happened.', Type.Integer({ minimum: 0 })),
@@ -129,7 +129,7 @@ export const ForecastSummary = closed({
   ...forecastFields,
 });
 
-/** The event of a forecast that has moved by more than six hours, or has another status. */
+/** The event of a forecast that has moved by more than six hours, or whose status has changed. */
 export const ForecastChange = closed({
   device_id: DeviceId,
   previous_status: Type.Union([Type.Enum(FORECAST_STATUSES), Type.Null()]),

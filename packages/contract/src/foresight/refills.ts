@@ -16,7 +16,7 @@ const COMPARTMENT_KG_MAX = 1e6;
 const KgOrNull = Type.Union([Type.Number(), Type.Null()]);
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
-/** How a refill was found: by the weight that stayed, or as a `feed` operation whose amount is known. */
+/** How a refill was detected: by a rise of the weight that stayed, or as a `feed` operation whose amount is known. */
 export const REFILL_SOURCES = ['weight', 'operation'] as const;
 
 export const Refill = closed({
@@ -39,7 +39,7 @@ export const Refill = closed({
   changed_by: OptionalActor,
 });
 
-/** What is not named stays as it is. */
+/** Fields that are not named stay as they are. */
 export const RefillPatch = closed({
   delivery_note_kg: Type.Optional(
     described(
@@ -60,7 +60,7 @@ export const RefillQuery = closed({
   to: Type.Optional(Timestamp),
 });
 
-/** All planned deliveries of a silo after a change, by their time. */
+/** All planned deliveries of a silo after a change, ordered by time. */
 export const PlannedDeliveries = closed({ planned: Type.Array(PlannedDelivery) });
 
 export const CancelQuery = closed({
@@ -100,7 +100,7 @@ export const OrderLine = closed({
   empty_p50: Type.Union([Timestamp, Type.Null()]),
 });
 
-/** A proposal; one compartment has one product. */
+/** A proposed load; one compartment has one product. */
 const Load = closed({
   truck: described('Counted from 1.', Type.Integer({ minimum: 1 })),
   compartment: described('Counted from 1, in the order of the query.', Type.Integer({ minimum: 1 })),
@@ -149,7 +149,7 @@ export const checkRefillQuery = checker(RefillQuery);
 export const checkPlannedDelivery = checker(PlannedDelivery);
 export const checkCancelQuery = checker(CancelQuery);
 
-/** The compartments of a truck in kg; `null` if the text is no such list. */
+/** The compartments of a truck in kg; `null` if the text is not such a list. */
 export function compartmentsOf(text: string): readonly number[] | null {
   const parts = text.split(',').map((part) => (/^[0-9]{1,7}(\.[0-9]{1,3})?$/.test(part) ? Number(part) : 0));
   const isList = parts.length <= COMPARTMENTS_MAX && parts.every((kg) => kg > 0 && kg <= COMPARTMENT_KG_MAX);

@@ -25,7 +25,7 @@ export const Product = closed({
   bulk_density: Type.Optional(described('kg/m³.', Type.Number({ minimum: 50, maximum: 2_000 }))),
 });
 
-/** The animals that are fed from the silo. Their kind and age tell how the use will change. */
+/** The animals that are fed from the silo. Their kind and age show how the use will change. */
 export const Animals = closed({
   kind: Type.Enum(ANIMAL_KINDS),
   heads: Type.Integer({ minimum: 1, maximum: HEADS_MAX }),
@@ -86,7 +86,7 @@ const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.
 
 const { lead_time_h, cut_off, delivery_days, min_kg, truck_kg, reserve_percent, planned } = Supply.properties;
 
-/** Fields that are not named stay as they are, and `null` removes one. */
+/** Fields that are not named stay as they are, and `null` removes a field. */
 const SupplyPatch = closed({
   lead_time_h: nullable(lead_time_h),
   cut_off: nullable(cut_off),

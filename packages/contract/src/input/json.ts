@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { pointerName } from './validation-issues.ts';
 
-/** No valid body is nested half as deep. */
+/** The limit of levels; no valid body has half as many. */
 export const JSON_DEPTH_MAX = 32;
 const SPACE = '\t\n\r ';
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -14,7 +14,7 @@ const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u
 const STRINGS_SCANNED_MAX = 1_000;
 /** A thousand readings of all channels need 28,000; a longer text would delay all other requests while it is parsed. */
 export const JSON_TOKENS_MAX = 32_000;
-// Character codes, because every character of a long text is compared with them.
+// Character codes are used because every character of a long text is compared with them.
 const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
@@ -179,7 +179,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** How many colons a text without escapes needs to write this value; infinite for one that is nested too deep. */
+/** The number of colons that a text without escapes needs for this value; infinite for a value that is nested too deep. */
 function colonsOf(value: unknown, depth: number): number {
   if (typeof value === 'string') return count(value, ':');
   if (typeof value !== 'object' || value === null) return 0;
@@ -205,7 +205,7 @@ function count(text: string, character: string, max = Number.POSITIVE_INFINITY):
   return found;
 }
 
-/** How many members this value has on all levels; infinite for one that is nested too deep or has a text that is not well formed. */
+/** The number of members of this value on all levels; infinite if it is nested too deep or has a text that is not well formed. */
 function membersOf(value: unknown, depth: number): number {
   if (typeof value === 'string') return value.isWellFormed() ? 0 : Number.POSITIVE_INFINITY;
   if (typeof value !== 'object' || value === null) return 0;

@@ -5,10 +5,10 @@ import { findIssues, issueOf, pointerName, type ValidationIssue } from './valida
 
 const LIST_CHARS_MAX = 8_000;
 
-/** Several entries in one parameter of a query, separated by commas. */
+/** Several entries in one query parameter, separated by commas. */
 export const List = Type.String({ minLength: 1, maxLength: LIST_CHARS_MAX });
 
-/** The different entries of a list of a query; `null` when it is not given. */
+/** The different entries of a list in a query; `null` if the list is not given. */
 export const listOf = (list: string | undefined): readonly string[] | null =>
   list === undefined ? null : [...new Set(list.split(','))];
 
@@ -16,9 +16,9 @@ export const listOf = (list: string | undefined): readonly string[] | null =>
 export interface ListRule {
   readonly field: string;
   readonly isEntry: (entry: string) => boolean;
-  /** Such as "device ids". */
+  /** The noun for the entries, such as "device ids". */
   readonly entries: string;
-  /** The allowed entries, where they can be listed. */
+  /** The allowed entries, if they can be listed. */
   readonly allowed?: readonly string[];
 }
 
@@ -80,14 +80,14 @@ export function closed<P extends Parameters<typeof Type.Object>[0]>(properties: 
 }
 
 /**
- * Says what a value means, for the references. `description` is not used, because it completes the sentence "must be …" in
- * refusals.
+ * Adds the meaning of a value for the references. `description` cannot hold it, because it completes the sentence "must be
+ * …" in refusals.
  */
 export const described = <Schema extends TSchema>(meaning: string, schema: Schema): Schema =>
   Object.defineProperties(
     {},
     {
-      // The library keeps what it knows of a schema in properties that a spread would lose.
+      // The schema library stores its own data in properties that a spread would lose.
       ...Object.getOwnPropertyDescriptors(schema),
       'x-meaning': { value: meaning, enumerable: true },
     },

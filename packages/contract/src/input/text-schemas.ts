@@ -5,18 +5,18 @@ import type { EXPECTED } from '../sentences/faults.ts';
 import type { Sentence } from '../sentences/sentence.ts';
 import { isSeen } from './seen-text.ts';
 
-/** The same as `description` as a code; it is not published. */
+/** The key of the same text as `description` as a code; it is not published. */
 export const FORM = Symbol('form');
 
-/** What a text has to be, for the references and for refusals. */
+/** The required form of a text, for the references and for refusals. */
 export const form = (told: Sentence<keyof typeof EXPECTED>) => ({
   description: inEnglish(told),
   [FORM]: told,
 });
 
 /**
- * A note may have line feeds and tabs; other control characters are refused, because PostgreSQL does not accept NUL.
- * Without `\p{…}`, which generated clients in Python cannot read.
+ * A note may have line feeds and tabs; other control characters are refused, because PostgreSQL does not accept NUL. The
+ * patterns avoid `\p{…}`, which generated clients in Python cannot read.
  */
 const LINE = '^[^\\x00-\\x1f\\x7f-\\x9f]*$';
 const PARAGRAPHS = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$';
@@ -25,7 +25,7 @@ const PARAGRAPHS = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$';
 export const line = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: LINE, ...form(sentence('text_of_one_line')) });
 
-/** Of a text in which everything is seen. No pattern can say it in every language of clients, so it is no part of one. */
+/** The format of a text without invisible characters. No pattern expresses this in every language of clients, so a format is used. */
 export const SEEN_TEXT = 'seen-text';
 Format.Set(SEEN_TEXT, isSeen);
 
@@ -51,7 +51,7 @@ export const note = (maxLength: number) => Type.String({ maxLength, ...paragraph
 
 export const noteNotEmpty = (maxLength: number) => Type.String({ minLength: 1, maxLength, ...paragraphs });
 
-/** A whole number in a query, in which everything is a text; the references show it as a number. */
+/** A whole number in a query, where every value is text; the references show it as a number. */
 export const wholeNumberText = (minimum: number, maximum: number, meaning: string) =>
   Type.String({
     pattern: `^[0-9]{1,${String(maximum).length}}$`,
@@ -79,7 +79,7 @@ export const id = () => Type.String({ pattern: ID_PATTERN, ...form(sentence('ide
 
 const ID_CHARACTERS_MAX = 64;
 
-/** An identifier that looks like the text; `null` if nothing of it can be in one. */
+/** An identifier that looks like the text; `null` if no character of the text is allowed in one. */
 export function idLike(text: string): string | null {
   const plain = text
     .slice(0, 4 * ID_CHARACTERS_MAX)

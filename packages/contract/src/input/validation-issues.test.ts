@@ -25,7 +25,7 @@ import * as telemetry from '../telemetry/telemetry.ts';
 import { type Checker, checker } from './schema.ts';
 import { findIssues, ISSUES_MAX } from './validation-issues.ts';
 
-/** Without their types, because the compiler would compare all schemas with each other. */
+/** The type is widened, because the compiler would otherwise compare all schemas with each other. */
 const FORESIGHT: Readonly<Record<string, object>> = { findings, forecasts, refills };
 
 const MODULES = {
@@ -51,7 +51,7 @@ const MODULES = {
 const isChecker = (value: unknown): value is Checker<unknown> =>
   typeof value === 'object' && value !== null && 'accepts' in value && 'faults' in value;
 
-/** Every checker that the contract exports, by its name: whatever comes from outside passes one of them. */
+/** Every checker that the contract exports, by its name; all input from outside passes one of them. */
 const CHECKERS = Object.entries(MODULES).flatMap(([module, exported]) =>
   Object.entries(exported).flatMap(([name, value]): [string, Checker<unknown>][] => {
     return isChecker(value) ? [[`${module}.${name}`, value]] : [];
@@ -102,7 +102,7 @@ describe('schemas of what comes from outside', () => {
 
 describe('faults', () => {
   test('are found exactly where the compiled schema refuses', () => {
-    // JSON cannot write `undefined`, and the compiled schema takes it for an absent field.
+    // JSON cannot contain `undefined`, and the compiled schema treats it as an absent field.
     const present = fc.anything().filter((value) => value !== undefined);
     const values = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown>,

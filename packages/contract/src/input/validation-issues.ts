@@ -6,7 +6,7 @@ import { parseTime, TIME_EXAMPLE } from '../time.ts';
 import { isSeen } from './seen-text.ts';
 import { FORM, ID_PATTERN, idLike, SEEN_TEXT } from './text-schemas.ts';
 
-/** One error in an input, with its JSON pointer. What only programs send may have no code. */
+/** One error in an input, with its JSON pointer. An issue in input that only programs send may have no code. */
 export interface ValidationIssue {
   readonly path: string;
   readonly message: string;
@@ -21,7 +21,7 @@ export const issueOf = (path: string, told: Sentence<keyof typeof FIELD_FAULTS>)
   message_values: { ...told.values },
 });
 
-/** Whether a value that is there should be a number, and is none. */
+/** Whether the value is present and should be a number but is not. */
 export const shouldBeNumber = ({ message_code, message_values }: ValidationIssue): boolean =>
   message_code === 'must_be' && isSame(message_values?.['what'], [sentence('a_number')]);
 
@@ -33,13 +33,13 @@ const NAME_CHARS_MAX = 64;
 /** The keywords that schemas may use; a test checks every schema of the contract. */
 export interface SchemaNode {
   readonly type?: string;
-  /** Completes the sentence "must be …" where a pattern alone would not help. */
+  /** Completes the sentence "must be …" if a pattern alone would not help. */
   readonly description?: string;
-  /** Of an object: the form of its names. */
+  /** For an object, the required form of its names. */
   readonly [FORM]?: Sentence<keyof typeof EXPECTED>;
   /** What the value means, for the references only. */
   readonly 'x-meaning'?: string;
-  /** What the references show instead, where the schema describes the text of a number. */
+  /** The schema that the references show instead, if this one describes the text of a number. */
   readonly 'x-shown-as'?: SchemaNode;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -47,7 +47,7 @@ export interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean;
-  /** One pattern at most: the schema of every field whose name matches it. */
+  /** Has at most one pattern: the schema of every field whose name matches it. */
   readonly patternProperties?: Readonly<Record<string, SchemaNode>>;
   readonly maxProperties?: number;
   readonly minProperties?: number;
@@ -196,7 +196,7 @@ function textFault(schema: SchemaNode, text: unknown): Fault | null {
     : sentence('must_be_like', { what, example: near });
 }
 
-/** In the query of an address a plus sign means a space. */
+/** A plus sign in a query means a space, so a time with an offset may have lost it. */
 const hasLostPlus = (text: string): boolean => parseTime(text.replace(' ', '+')) !== null;
 
 function numberFault(schema: SchemaNode, value: unknown): Fault | null {
@@ -237,7 +237,7 @@ function isOfType({ type, const: constant, enum: options }: SchemaNode, value: u
 const mustBe = (schemas: readonly SchemaNode[]): Fault =>
   sentence('must_be', { what: schemas.map(expectation) });
 
-/** Completes the sentence "must be …". */
+/** The text completes the sentence "must be …". */
 function expectation(schema: SchemaNode): Sentence<keyof typeof EXPECTED> {
   const { type, const: constant, enum: options, format } = schema;
   if (constant !== undefined) return sentence('this_value', { value: String(constant) });

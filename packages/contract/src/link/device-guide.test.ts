@@ -13,7 +13,7 @@ import { LINK_PAYLOAD_BYTES_MAX, PROGRESS_STATES, SiloCommand } from './messages
 
 const PAGE = readFileSync(new URL('../../../../docs/devices.md', import.meta.url), 'utf8');
 
-/** The messages by kind of device and topic; some topics have several. */
+/** The checkers of the messages, by kind of device and topic; some topics have several. */
 const CHECKERS = new Map<string, Checker<unknown>[]>();
 for (const { kinds, subject, check } of DEVICE_MESSAGES) {
   for (const kind of kinds) {
@@ -21,7 +21,7 @@ for (const { kinds, subject, check } of DEVICE_MESSAGES) {
     CHECKERS.set(name, [...(CHECKERS.get(name) ?? []), check]);
   }
 }
-/** The guide shows the state once for silos and once for field devices. */
+/** The guide shows the status message once for silos and once for field devices. */
 CHECKERS.delete('weather_station/status');
 
 interface Example {

@@ -8,9 +8,9 @@ import { DeviceTime, Timestamp } from '../time.ts';
 import { Reason, TIME_MEANING } from './messages.ts';
 
 /**
- * Sent once, except an emergency stop, which is repeated until the device has reported its success. A device that has already
- * carried out the command with this id does not do so again, but answers with its progress. After an emergency stop the
- * device refuses everything but `emergency_stop` until it has received `release_emergency_stop`, which moves nothing.
+ * The message is sent once; only an emergency stop is repeated, until the device has reported its success. A device that has
+ * already carried out the command with this id does not repeat it, but answers with its progress. After an emergency stop
+ * the device refuses everything but `emergency_stop` until it has received `release_emergency_stop`, which moves nothing.
  */
 export const ExecuteCommand = closed({
   command: Type.Literal('execute'),
@@ -49,7 +49,7 @@ export const MissionMotion = closed({
   expires_at: described('After this time the device only answers and does not move.', Timestamp),
 });
 
-/** Repeated until the device confirms it. The device answers with its progress. */
+/** The message is repeated until the device confirms it. The device answers with its progress. */
 export const MissionHalt = closed({ command: Type.Enum(MISSION_HALTS), mission_id: MissionId });
 
 /** The device answers with its progress; for a mission, with the states of all waypoints. */

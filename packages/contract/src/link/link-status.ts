@@ -27,7 +27,7 @@ export const LinkStatus = closed({
   connects: Count,
   takeovers: Count,
   messages: closed({ in: Count, out: Count, unacknowledged: Count }),
-  /** Commands that were not sent. */
+  /** The numbers of commands that were not sent, by reason. */
   dropped: closed({ expired: Count, not_connected: Count }),
   refused_logins: closed({
     total: Count,

@@ -25,20 +25,20 @@ export const sentConfiguration = <Configuration extends object>(
     Object.entries(configuration).filter(([name]) => !IS_NOT_SENT.has(name)),
   ) as SentConfiguration<Configuration>;
 
-/** The schema of what is sent of a configuration. Its type is written out, because the library would try every order of the names. */
+/** The schema of the part of a configuration that is sent. The type is given, because the library would try every order of the names. */
 export const sentSchema = <Properties extends TProperties>(
   configuration: TObject<Properties>,
 ): TObject<Omit<Properties, NotSent>> =>
   closed(sentConfiguration(configuration.properties)) as unknown as TObject<Omit<Properties, NotSent>>;
 
 const REASON_CHARS_MAX = 500;
-/** Topics are `granary/v1/{device_id}/{subject}`; a device may touch its own only. */
+/** Topics are `granary/v1/{device_id}/{subject}`; a device may only use its own. */
 export const TOPIC_ROOT = 'granary/v1';
 export const UP_SUBJECTS = ['telemetry', 'status', 'ack', 'progress'] as const;
 export const DOWN_SUBJECTS = ['command', 'config'] as const;
-/** 1,000 readings of twelve values fit with room to spare. */
+/** 1,000 readings of twelve values are shorter than this. */
 export const LINK_PAYLOAD_BYTES_MAX = 512 * 1024;
-/** More than any silo holds, and small enough to stay a whole number of grams. */
+/** No silo holds more, and the amount stays an exact number of grams. */
 const AMOUNT_KG_MAX = 1e9;
 export const PROGRESS_STATES = ['running', 'completed', 'stopped', 'failed', 'unknown'] as const;
 
@@ -50,7 +50,7 @@ export type DownSubject = (typeof DOWN_SUBJECTS)[number];
 export const topicOf = (deviceId: string, subject: UpSubject | DownSubject): string =>
   `${TOPIC_ROOT}/${deviceId}/${subject}`;
 
-/** What a device says of itself on its retained status topic, and leaves as its last will. */
+/** The state that a device publishes on its retained status topic and leaves as its last will. */
 export const DeviceState = closed({
   state: Type.Enum(DEVICE_STATUSES),
   session: Type.Optional(
@@ -66,7 +66,7 @@ export const checkDeviceState = checker(DeviceState);
 
 const Positive = Type.Number({ exclusiveMinimum: 0 });
 
-/** Sent once for an operation, never again. The device itself keeps to every bound. */
+/** A start is sent once for an operation and never repeated. The device itself enforces every limit. */
 export const StartCommand = closed({
   command: Type.Literal('start'),
   operation_id: OperationId,
@@ -84,7 +84,7 @@ export const StartCommand = closed({
   expires_at: described('A device that receives it later than this refuses it.', Timestamp),
 });
 
-/** May come any number of times. The device answers with its progress, of which the state is then an ended one. */
+/** A stop may arrive any number of times. The device answers with its progress, whose state is then an end. */
 export const StopCommand = closed({ command: Type.Literal('stop'), operation_id: OperationId });
 
 /** The device answers with its progress. */
@@ -99,13 +99,13 @@ export const OperationAck = closed({
   reason: Type.Optional(Reason),
 });
 
-/** What the references say of the time of a statement. */
+/** The meaning of the time of a statement, for the references. */
 export const TIME_MEANING =
   'When this was the case, by the clock of the device: milliseconds since 1970, or RFC 3339. The newest statement counts.';
 
 export type ProgressState = (typeof PROGRESS_STATES)[number];
 
-/** How an operation stands on the device: sent as it goes on, when it ends, and in answer to a stop or a report. */
+/** The progress of an operation: the device sends it repeatedly, at the end, and in answer to a stop or a report. */
 export const OperationProgress = closed({
   operation_id: OperationId,
   type: Type.Optional(Type.Enum(OPERATION_TYPES)),

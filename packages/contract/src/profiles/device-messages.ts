@@ -8,7 +8,7 @@ import * as silo from '../link/messages.ts';
 import { sentSchema } from '../link/messages.ts';
 import { PROFILES } from './profiles.ts';
 
-/** The kinds of devices of which the device maker's guide shows messages. */
+/** The kinds of devices for which the device maker's guide shows messages. */
 type DeviceKind = 'silo' | 'field' | 'weather_station';
 
 /** A message between a device and the service. */

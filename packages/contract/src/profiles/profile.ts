@@ -13,17 +13,17 @@ export type Capability = (typeof CAPABILITIES)[number];
 export type DeviceAck = OperationAck | FieldAck;
 export type DeviceProgress = OperationProgress | FieldProgress;
 
-/** The messages in which a device answers what it was asked to do. */
+/** The checks of the messages in which a device answers requests. */
 interface ReplyChecks {
   readonly ack: Checker<DeviceAck>;
   readonly progress: Checker<DeviceProgress>;
 }
 
-/** What a profile declares of everything that crosses a wire. Its decisions are in `core/src/profiles`. */
+/** The declaration of all data that a profile sends and receives. Its decisions are in `core/src/profiles`. */
 export interface ProfileContract<Configuration extends TSchema = TSchema, Patch = unknown> {
-  /** In which group of endpoints its devices are registered. */
+  /** The group of endpoints in which its devices are registered. */
   readonly group: DeviceGroup;
-  /** What its devices measure. */
+  /** The channels that its devices measure. */
   readonly channels: readonly ChannelName[];
   readonly checkTelemetry: Checker<DeviceTelemetry>;
   readonly configuration: Configuration;

@@ -18,7 +18,7 @@ type Registry = typeof REGISTRY;
 
 export type ProfileName = keyof Registry;
 
-/** Whatever the profile of a device makes of it. */
+/** The configuration of a device of any profile. */
 export type DeviceConfiguration = Static<Registry[ProfileName]['configuration']>;
 export type ConfigurationPatch = PatchOf<Registry[ProfileName]>;
 
@@ -34,13 +34,13 @@ export const PROFILES: Readonly<
 
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
 
-/** What a device is registered as when its registration names no profile. */
+/** The profile of a device whose registration names none. */
 export const DEFAULT_PROFILES = {
   silo: 'silo_scale',
   field: 'rover',
 } as const satisfies Record<DeviceGroup, ProfileName>;
 
-/** What a text for people calls the devices of a group. */
+/** The names of the device groups in texts for people. */
 export const GROUP_TITLES = {
   silo: 'silo scales',
   field: 'field devices',
@@ -51,7 +51,7 @@ export const profileNamesOf = (group: DeviceGroup): readonly ProfileName[] =>
 
 type Profile = (typeof PROFILES)[keyof typeof PROFILES];
 
-/** Accepts what any profile of a group accepts. What none accepts has the faults that the default profile finds. */
+/** Accepts a value that any profile of the group accepts. For other values it returns the faults of the default profile. */
 function anyOfGroup<Value>(
   group: DeviceGroup,
   checkOf: (profile: Profile) => Checker<unknown>,
@@ -71,7 +71,7 @@ function eitherOf(schemas: readonly TSchema[]): TSchema {
   return first === undefined || others.length > 0 ? Type.Union([...schemas]) : first;
 }
 
-/** The payload of every device of a group. Which of it a device may send depends on its profile. */
+/** The telemetry of any device of a group. Which values a device may send depends on its profile. */
 export const telemetryCheckOf = (group: DeviceGroup): Checker<DeviceTelemetry> =>
   anyOfGroup(group, ({ checkTelemetry }) => checkTelemetry);
 
@@ -80,7 +80,7 @@ export const configurationPatchCheckOf = <Group extends DeviceGroup>(
 ): Checker<ConfigurationPatchOf<Group>> =>
   anyOfGroup(group, ({ checkConfigurationPatch }) => checkConfigurationPatch);
 
-/** The configuration of every device of a group. */
+/** The configuration of any device of a group. */
 export const configurationOf = <Group extends DeviceGroup>(group: Group) =>
   Type.Unsafe<ConfigurationOf<Group>>(
     eitherOf(profileNamesOf(group).map((name) => PROFILES[name].configuration)),

@@ -53,15 +53,15 @@ export const ANSWER_HEADERS = {
     schema: { type: 'string', const: 'true' },
   },
 } as const satisfies JsonObject;
-/** Only where the rate of a key is limited. */
+/** Sent only if the rate of a key is limited. */
 const RATE_HEADERS: readonly AnswerHeader[] = ['RateLimit', 'RateLimit-Policy'];
-/** Found before it is known what the address belongs to, so they have the same status and body everywhere. */
+/** These errors are detected before the route is known, so they have the same status and body everywhere. */
 const FOUND_BEFORE_ROUTE: readonly ErrorCode[] = [
   'request_timeout',
   'expectation_failed',
   'headers_too_large',
 ];
-/** The groups whose refusals differ from those of the others in their headers or their body. */
+/** The groups whose refusals differ from those of other groups in their headers or their body. */
 const KINDS: Partial<Record<GroupName, string>> = { sandbox: 'plants.', service: 'open.' };
 const RESPONSES = '#/components/responses/';
 const JSON_TYPE = 'application/json';
@@ -94,7 +94,7 @@ function exampleOf(code: ErrorCode): JsonObject {
   return { summary: cure, value: { success: false, error: { code, message: means, request_id: 'req_1' } } };
 }
 
-/** Collects the refusals of all endpoints, many of which have the same. */
+/** Collects the refusals of all endpoints, many of which are the same. */
 export class ComponentRefusals {
   readonly #schemas: ComponentSchemas;
   readonly #responses = new Map<string, JsonObject>();
@@ -108,12 +108,12 @@ export class ComponentRefusals {
     return sortedByName(this.#responses);
   }
 
-  /** One for each error code that a response has. */
+  /** Has one example for each error code of the collected responses. */
   get examples(): JsonObject {
     return sortedByName(this.#examples);
   }
 
-  /** A reference for each status that the endpoint can be refused with and that has no answer of its own. */
+  /** A reference for each status with which the endpoint can be refused and that has no answer of its own. */
   of(endpoint: Endpoint, answered: ReadonlySet<string>): [string, JsonObject][] {
     const byStatus = Map.groupBy(endpoint.errors, (code) => statusIn(endpoint, code));
     return [...byStatus]
@@ -163,7 +163,7 @@ function headersOf({ errors, requestHeaders }: Endpoint, own: readonly string[])
   ]);
 }
 
-/** What is not JSON is described as a text; of rows and events `x-item-schema` describes each. */
+/** Content that is not JSON is described as text; for rows and events `x-item-schema` describes each of them. */
 function contentOf(answer: Answer<unknown>, schemas: ComponentSchemas): JsonObject {
   const { envelope, mediaType, alternatives, check } = answer;
   const schema = schemas.use(check.schema, 'answer');
@@ -190,14 +190,14 @@ function declaredAnswers(endpoint: Endpoint, schemas: ComponentSchemas): [string
   });
 }
 
-/** Follows from the header of the request, as the replay of an answer does. */
+/** The answer 304 follows from the header of the request, like the replay of an answer. */
 function notModified(endpoint: Endpoint): [string, JsonObject][] {
   if (!endpoint.requestHeaders.includes('if-none-match')) return [];
   const headers = headersOf(endpoint, ['etag']);
   return [['304', { description: 'The version that you have is the newest one.', headers }]];
 }
 
-/** Every answer of an endpoint by its status: the declared ones, and what it can be refused with. */
+/** Every answer of an endpoint by its status: the declared answers and the refusals. */
 export function answersOf(
   endpoint: Endpoint,
   schemas: ComponentSchemas,

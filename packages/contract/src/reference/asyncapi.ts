@@ -12,11 +12,11 @@ import { ComponentSchemas, type Json, type JsonObject } from './component-schema
 import { examplesOf, type GuideExamples, useOf } from './message-schemas.ts';
 import { NAMED_SCHEMAS } from './named-schemas.ts';
 
-/** The ports of the device link; `null` where nobody listens. */
+/** The ports of the device link; `null` if no part of the service listens. */
 interface LinkPorts {
   readonly mqtt: number | null;
   readonly mqtts: number | null;
-  /** Of HTTP and HTTPS, for MQTT over WebSocket. */
+  /** The ports of HTTP and HTTPS, for MQTT over WebSocket. */
   readonly ws: number | null;
   readonly wss: number | null;
 }
@@ -52,11 +52,11 @@ const mqtt = (binding: JsonObject): JsonObject => ({ mqtt: { ...binding, binding
 const byName = <T>(items: readonly T[], entry: (item: T) => [string, Json]): JsonObject =>
   Object.fromEntries(items.map(entry));
 
-/** The AsyncAPI document of the device link; sending and receiving are those of the service. */
+/** The AsyncAPI document of the device link; "send" and "receive" are meant from the side of the service. */
 export function asyncApiDocument({ version, host, ports, examples }: AsyncApiOptions): JsonObject {
   const named = Object.fromEntries(DEVICE_MESSAGES.map(({ name, check }) => [name, check.schema]));
   const schemas = new ComponentSchemas({ ...NAMED_SCHEMAS, ...named }, '#/components/schemas/');
-  // What the service sends is collected first, because it decides about the names of schemas.
+  // Messages from the service are collected first, because they decide about the names of schemas.
   const inOrder = DEVICE_MESSAGES.toSorted((a, b) => useOf(a).localeCompare(useOf(b)));
   const messages = byName(inOrder, (message) => [message.name, messageOf(message, schemas, examples)]);
   const subjects = [...UP_SUBJECTS, ...DOWN_SUBJECTS];
@@ -135,7 +135,7 @@ const channelOf = (subject: UpSubject | DownSubject): JsonObject => ({
   messages: byName(namesOf(subject), (name) => [name, ref('components', 'messages', name)]),
 });
 
-/** `receiveTelemetry`, `sendCommand` and so on. */
+/** Names such as `receiveTelemetry` and `sendCommand`. */
 const operationOf = (action: 'send' | 'receive', subject: UpSubject | DownSubject): [string, Json] => [
   action + subject.charAt(0).toUpperCase() + subject.slice(1),
   {

@@ -5,7 +5,7 @@ export interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** Schemas and examples are data that JSON can express. */
+/** Converts schemas and examples, which JSON can express, to plain data. */
 export const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
 export const sortedByName = (parts: ReadonlyMap<string, Json>): JsonObject =>
@@ -24,13 +24,13 @@ function explained(schema: Json, meaning: string): Json {
   return { ...rest, description: typeof form === 'string' ? `${meaning} Form: ${form}.` : meaning };
 }
 
-/** Some generators need the type of an enumeration. */
+/** Some generators require the type of an enumeration. */
 const isOfTexts = ({ type, enum: values }: JsonObject): boolean =>
   type === undefined && Array.isArray(values) && values.every((value) => typeof value === 'string');
 
 /**
- * Collects the schemas that have a name, so that a document contains each of them once. A schema of both uses has two names;
- * therefore answers are collected first.
+ * Collects the schemas that have a name, so that a document contains each of them once. A schema that is used in requests
+ * and in answers has two names, therefore answers are collected first.
  */
 export class ComponentSchemas {
   readonly #names: ReadonlyMap<string, string>;
@@ -46,14 +46,14 @@ export class ComponentSchemas {
     this.#prefix = prefix;
   }
 
-  /** In alphabetical order. */
+  /** The schemas in alphabetical order. */
   get schemas(): JsonObject {
     return sortedByName(this.#schemas);
   }
 
   /** A reference to a schema that has a name, or the schema itself. */
   use(schema: unknown, use: SchemaUse): Json {
-    // Schemas are data that JSON can express.
+    // JSON can express schemas.
     return this.#convert(schema as Json, use);
   }
 

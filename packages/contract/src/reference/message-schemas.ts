@@ -2,24 +2,24 @@ import { DOWN_SUBJECTS } from '../link/messages.ts';
 import { DEVICE_MESSAGES, type DeviceMessage } from '../profiles/device-messages.ts';
 import { ComponentSchemas, type Json, type JsonObject, type SchemaUse } from './component-schemas.ts';
 
-/** A copy, made by `npm run references`, for the service, which has no guide. */
+/** A copy for the service, which does not contain the guide; `npm run references` makes it. */
 export const GUIDE_EXAMPLES: GuideExamples = examples;
 
 /** The examples of the device maker's guide by kind of device and topic, such as `silo/telemetry`. */
 export type GuideExamples = Readonly<Record<string, readonly Json[]>>;
 
-/** A device ignores what it does not know, so messages to it may get further fields; those from it may not. */
+/** A device ignores unknown fields, so messages to it may get further fields; messages from it may not. */
 export const useOf = ({ subject }: DeviceMessage): SchemaUse =>
   (DOWN_SUBJECTS as readonly string[]).includes(subject) ? 'answer' : 'request';
 
 export const examplesOf = ({ kinds, subject, check }: DeviceMessage, examples: GuideExamples): Json[] =>
   kinds.flatMap((kind) => examples[`${kind}/${subject}`] ?? []).filter((example) => check.accepts(example));
 
-/** `SiloTelemetry` becomes `silo-telemetry.json`. */
+/** Turns `SiloTelemetry` into `silo-telemetry.json`. */
 const fileNameOf = ({ name }: DeviceMessage): string =>
   `${name.replace(/(?<!^)[A-Z]/g, '-$&').toLowerCase()}.json`;
 
-/** A JSON Schema of each message by the name of its file; each stands alone. */
+/** A JSON Schema of each message by the name of its file; each schema is complete in itself. */
 export function messageSchemas(examples: GuideExamples): ReadonlyMap<string, JsonObject> {
   const schemas = new ComponentSchemas({}, '');
   return new Map(

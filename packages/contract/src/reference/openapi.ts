@@ -16,7 +16,7 @@ import { ANSWER_HEADERS, answersOf, ComponentRefusals } from './answers.ts';
 import { ComponentSchemas, type Json, type JsonObject, toJson } from './component-schemas.ts';
 import { NAMED_SCHEMAS } from './named-schemas.ts';
 
-/** What a webhook gets beside events. */
+/** The fields that a webhook gets beside events. */
 const Message = closed({
   id: Type.String(),
   type: Type.Enum(['notification', TEST_MESSAGE]),
@@ -99,7 +99,7 @@ const HEADERS: Readonly<Record<RequestHeader, HeaderDescription>> = {
   },
 };
 
-/** What the endpoints of each slice are about. */
+/** The descriptions of the slices of endpoints. */
 const SLICE_DESCRIPTIONS: Readonly<Record<keyof typeof endpoints, string>> = {
   devices:
     'Silo scales, rovers, drones and weather stations: registration, description, maintenance, removal.',
@@ -144,7 +144,7 @@ const SLICE_DESCRIPTIONS: Readonly<Record<keyof typeof endpoints, string>> = {
 export interface ReferenceOptions {
   readonly version: string;
   readonly addresses: GroupAddresses;
-  /** Where the service answers; `/` means: where the document comes from. */
+  /** The address of the service; `/` stands for the origin of the document. */
   readonly serverUrl: string;
 }
 
@@ -155,7 +155,7 @@ fields, and enumerations of answers further values, in later versions: ignore wh
 \`code\`. Times are RFC 3339 in UTC. Lists are in pages: send \`cursor\` with \`next_cursor\` of the page before, until it is
 \`null\`. A stop and an emergency stop are never limited.`;
 
-/** Every code with its status and what to do, for programs that explain refusals to people. */
+/** Every code with its status and its cure, for programs that explain refusals to people. */
 const ERRORS = Object.fromEntries(
   ERROR_CODES.map((code) => [code, { status: STATUS_OF[code], ...ERROR_TEXTS[code] }]),
 );
@@ -236,7 +236,7 @@ export function openApiDocument({ version, addresses, serverUrl }: ReferenceOpti
 
 const SUMMARY = 'Device monitoring and control for farms and plants';
 
-/** `alerts.silo.acknowledge` becomes `alertsSiloAcknowledge`. */
+/** Turns `alerts.silo.acknowledge` into `alertsSiloAcknowledge`. */
 const operationIdOf = (name: string): string =>
   name.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -275,7 +275,7 @@ function accessOf({ scope, needsKey, isUrgent }: Endpoint): string {
     : `${key} For an emergency stop the scope \`stop\` is enough; it is never limited, and served before other requests.`;
 }
 
-/** A setting can demand a key for the metrics, too. */
+/** The settings can demand a key for the metrics, too. */
 function securityOf({ scope, group, needsKey, errors }: Endpoint): Json {
   const scopes = scope === null ? [] : [scope];
   const secrets = [{ key: scopes }, { session: scopes }];
@@ -355,7 +355,7 @@ function queryParameters({ query, examples }: Endpoint, schemas: ComponentSchema
   });
 }
 
-/** In a query everything is a text. */
+/** Every value in a query is text, so the schema of the number is shown. */
 export function shownAs(property: SchemaNode): SchemaNode {
   const isSwitch = property.enum?.join() === 'true,false';
   return property['x-shown-as'] ?? (isSwitch ? { type: 'boolean' } : property);

@@ -11,14 +11,14 @@ import { shownAs } from './openapi.ts';
 export interface Tool {
   readonly name: string;
   readonly endpoint: Endpoint;
-  /** What is sent as the body in place of arguments. */
+  /** The body that is sent instead of the arguments. */
   readonly fixedBody?: object;
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly annotations: JsonObject;
 }
 
-/** A small set, because an agent is lost among all endpoints. Starts are proposals: no tool sets anything in motion. */
+/** The set is small, because an agent cannot choose well among all endpoints. Starts are proposals: no tool causes movement. */
 const OFFERED: readonly string[] = [
   'fleet.overview',
   'fleet.devices',
@@ -58,7 +58,7 @@ const EMERGENCY_STOP = {
 
 const SCHEMAS = new ComponentSchemas({}, '');
 
-/** Path, query and body as one object: no endpoint uses a name twice. */
+/** Path, query and body as one object, because no endpoint uses a name twice. */
 function inputSchemaOf({ path, query, body }: Endpoint, isFixed: boolean): JsonObject {
   const names = parameterNames(path);
   const ofPath = names.map((name) => {
@@ -142,7 +142,7 @@ export function requestOf(
   };
 }
 
-/** A segment of dots would be another address. */
+/** A segment that consists of dots would lead to another address. */
 function pathText(given: Readonly<Record<string, unknown>>, name: string): string {
   const value = Object.hasOwn(given, name) ? given[name] : undefined;
   if (typeof value === 'string' && value !== '' && !/^\.+$/.test(value)) return value;

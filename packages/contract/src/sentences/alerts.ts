@@ -59,5 +59,5 @@ export const ALERTS = {
   ...FAULTS_FOUND,
 } as const;
 
-/** What people are told about an alert. */
+/** The message of an alert. */
 export type AlertMessage = Sentence<keyof typeof ALERTS>;

@@ -38,7 +38,7 @@ export const sentence = <Code extends SentenceCode>(
 ): Sentence<Code> => ({ code, values: values[0] ?? {} });
 
 const YEAR_MS = 365 * DAY_MS;
-/** The largest unit in which the time is at least 1.5, or 1 of the next larger one where it is close to that. */
+/** The limits choose the largest unit in which the time is at least 1.5, or 1 of the next larger unit if the time is close to it. */
 const UNITS = [
   { ms: SECOND_MS, one: 's', many: 's', below: 90 * SECOND_MS },
   { ms: MINUTE_MS, one: 'min', many: 'min', below: 59.5 * MINUTE_MS },
@@ -82,7 +82,7 @@ export function inEnglish(told: Sentence): string {
   return text;
 }
 
-/** Whether people would read the same. */
+/** Whether both sentences have the same English text. */
 export const isSameSentence = (one: Sentence | null, other: Sentence | null): boolean =>
   one === null || other === null ? one === other : inEnglish(one) === inEnglish(other);
 
@@ -98,7 +98,7 @@ export const statusOf = <Code extends string>(told: Sentence<Code>) => ({
   status_values: { ...told.values },
 });
 
-/** The same for a reason, which stands in a list. */
+/** The same fields for a reason in a list. */
 export const reasonOf = <Code extends string>(told: Sentence<Code>) => ({
   code: told.code,
   text: inEnglish(told),

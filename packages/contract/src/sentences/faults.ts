@@ -21,7 +21,7 @@ export const LINK_FAULTS = {
 
 export type LinkFault = Sentence<keyof typeof LINK_FAULTS>;
 
-/** What is wrong with a field of an input, after the name of the field. */
+/** The faults of a field of an input; the text follows the name of the field. */
 export const FIELD_FAULTS = {
   must_be: 'must be {what:alternatives}',
   must_be_like: 'must be {what:part}, such as {example:text}',
@@ -82,7 +82,7 @@ export const FIELD_FAULTS = {
   must_be_after_start: 'must be after started_on ({started:date})',
 } as const;
 
-/** What a value has to be: the parts of "must be …". */
+/** The required form of a value: the parts of "must be …". */
 export const EXPECTED = {
   a_text: 'a text',
   a_number: 'a number',

@@ -1,6 +1,6 @@
 import type { Sentence, ValuesOf } from './sentence.ts';
 
-/** Why a forecast says what it says. */
+/** The reasons for a forecast. */
 export const FORECAST_REASONS = {
   uses: 'It uses {kg_per_day:mass} a day[, {change_percent:change?} than in the week before].',
   animals_curve:
@@ -22,7 +22,7 @@ export const FORECAST_REASONS = {
   order_overdue: 'The time to order passed {hours:number} h ago.',
 } as const;
 
-/** Why fans help, or do not, and what is missing to say more about the grain. */
+/** The reasons why fans help or not, and which data are missing to say more about the grain. */
 export const GRAIN_REASONS = {
   no_grain: 'The configuration names no grain, and no sensor has a place on a cable.',
   air_cools: 'The air has {outside_c:temperature}, the grain {grain_c:temperature}.',
@@ -36,7 +36,7 @@ export const GRAIN_REASONS = {
   grain_is_cool_and_dry: 'The grain is cool and dry.',
 } as const;
 
-/** What was found wrong with a silo; the alert about it says the same. */
+/** The faults of a silo that an examination found; the alert about a fault has the same text. */
 export const FAULTS_FOUND = {
   operation_moves_nothing:
     'The operation has moved {moved_kg:mass} in {minutes:number} <minutes:minute|minutes>; {expected_kg:mass} were expected',
@@ -60,7 +60,7 @@ export const FAULTS_FOUND = {
     '{used_percent:number} % of the safe storage time are used[; {remaining_days:number?} <remaining_days:day is|days are> left at the present temperature]',
 } as const;
 
-/** What an examination says otherwise. */
+/** The results of examinations that found no fault. */
 export const NO_FAULT_FOUND = {
   flows: 'Material flows',
   no_loss: 'No loss',
@@ -87,7 +87,7 @@ export const FINDINGS = { ...FAULTS_FOUND, ...NO_FAULT_FOUND } as const;
 
 export type ForecastReason = Sentence<keyof typeof FORECAST_REASONS>;
 
-/** A code with the values that its sentence needs; there can be more of them. */
+/** A code with the values that its sentence needs; further values are allowed. */
 type Numbers<Templates extends Readonly<Record<string, string>>> = {
   [Code in keyof Templates]: {
     readonly code: Code;
@@ -95,7 +95,7 @@ type Numbers<Templates extends Readonly<Record<string, string>>> = {
   };
 }[keyof Templates];
 
-/** What came out of an examination; `inconclusive`: the data do not allow to tell, and the code says why. */
+/** The result of an examination; `inconclusive` means that the data are not sufficient, and the code says why. */
 export type FindingSentence =
   | (Numbers<typeof FAULTS_FOUND> & { readonly result: 'fail' })
   | (Numbers<typeof NO_FAULT_FOUND> & { readonly result: 'pass' | 'inconclusive' });

@@ -89,7 +89,7 @@ export const COMMAND_DETAILS = {
   stop_waits_not_stored: OPERATION_DETAILS.stop_waits_not_stored,
 } as const;
 
-/** What needs attention, where neither an alert nor a job says it. */
+/** Things that need attention, if neither an alert nor a job says so. */
 export const ATTENTION = {
   job_on_offline_device: 'The device is offline, and a job is under way on it.',
 } as const;

@@ -21,26 +21,26 @@ interface Place {
   readonly longitude: number;
 }
 
-/** What a value of each kind is; every list of `WORDS` is a kind, too. */
+/** The type of the values of each kind; every list of `WORDS` is a kind, too. */
 interface Kinds {
-  /** Words of a device or a person, which nobody translates. */
+  /** Words of a device or a person, which are not translated. */
   readonly text: string;
   readonly number: number;
   readonly percent: number;
   readonly time: string;
   /** A local day, such as `2026-12-05`. */
   readonly date: string;
-  /** In seconds. */
+  /** A duration in seconds. */
   readonly duration: number;
-  /** In kilograms. */
+  /** A mass in kilograms. */
   readonly mass: number;
-  /** In °C. */
+  /** A temperature in °C. */
   readonly temperature: number;
-  /** By how many °C something is warmer. */
+  /** A difference in °C. */
   readonly warming: number;
-  /** In per cent; `-3` is "3 % less". */
+  /** A change in per cent; `-3` is "3 % less". */
   readonly change: number;
-  /** Separated by commas, Monday is 0: `5,6`. */
+  /** Weekdays separated by commas; Monday is 0: `5,6`. */
   readonly weekdays: string;
   readonly quantity: Quantity;
   readonly place: Place;
@@ -52,11 +52,11 @@ interface Kinds {
   readonly mission: string;
   readonly names: readonly string[];
   readonly part: Sentence;
-  /** Separated by commas. */
+  /** Written with commas between the sentences. */
   readonly list: readonly Sentence[];
-  /** Separated by semicolons. */
+  /** Written with semicolons between the sentences. */
   readonly clauses: readonly Sentence[];
-  /** Of which one has to be so. */
+  /** One of the sentences must be true. */
   readonly alternatives: readonly Sentence[];
 }
 
@@ -106,7 +106,7 @@ export interface Reader {
   sensor(id: string): string;
   mission(name: string): string;
   names(names: readonly string[]): string;
-  /** Between alternatives. */
+  /** The word between alternatives. */
   readonly or: string;
 }
 
@@ -120,13 +120,13 @@ export const capitalized = (text: string): string => text.charAt(0).toUpperCase(
 /** A code name, such as that of a sensor or a status, as words. */
 export const inWords = (code: string): string => code.replaceAll(/[_\s]+/g, ' ').trim();
 
-/** `word`: what a mission is called, if its name does not say it. */
+/** The name of a mission, with `word` before it if the name does not contain this word. */
 export const missionText = (name: string, word = 'Mission'): string =>
   ['mission', word.toLowerCase()].some((one) => name.toLowerCase().startsWith(one))
     ? capitalized(name)
     : `${word} ${name}`;
 
-/** Each place of a template where a value stands, for checks. */
+/** The places of a template at which a value stands, for checks. */
 export const placeholdersOf = (template: string) =>
   [...template.matchAll(PLACEHOLDER)].map(([, name = '', kind = '', optional]) => ({
     name,
@@ -134,13 +134,13 @@ export const placeholdersOf = (template: string) =>
     isOptional: optional !== undefined,
   }));
 
-/** Each place of a template where a word depends on a number, for checks. */
+/** The places of a template at which a word depends on a number, for checks. */
 export const formsOf = (template: string) =>
   [...template.matchAll(FORMS)].map(([, name = '', forms = '']) => ({ name, forms: forms.split('|') }));
 
 const pluralRules = new Map<string, Intl.PluralRules>();
 
-/** The rules of a language for words after a number; to make them takes longer than to use them. */
+/** The rules of a language for words after a number. They are cached, because making them takes longer than using them. */
 export function pluralRulesOf(language: string): Intl.PluralRules {
   const rules = pluralRules.get(language) ?? new Intl.PluralRules(language);
   pluralRules.set(language, rules);
@@ -154,7 +154,7 @@ function formFor(count: number, forms: readonly string[], language: string): str
   return forms[kinds.indexOf(rules.select(count))] ?? forms.at(-1) ?? '';
 }
 
-/** The sentence in the language of the reader; `null` if the code is not known there, or a value is not as the template needs it. */
+/** The sentence in the language of the reader; `null` if the code is not known there, or a value does not fit the template. */
 export function written({ code, values }: Sentence, reader: Reader): string | null {
   const template = Object.hasOwn(reader.sentences, code) ? reader.sentences[code] : undefined;
   if (template === undefined) return null;

@@ -11,11 +11,11 @@ export const CHANNELS = {
   light_intensity: { unit: 'lux', scale: 1_000, min: 0, max: 200_000 },
   wind_speed: { unit: 'm/s', scale: 1_000, min: 0, max: 150 },
   atmospheric_pressure: { unit: 'hPa', scale: 1_000, min: 300, max: 1_200 },
-  /** What fell since the reading before, so that the sum over a time is what fell in it. */
+  /** The rain since the reading before, so that the sum over a time is the rain in that time. */
   rainfall: { unit: 'mm', scale: 1_000, min: 0, max: 500 },
 } as const satisfies Record<string, Channel>;
 export const CHANNEL_NAMES = Object.keys(CHANNELS) as readonly ChannelName[];
-/** How people write the units that have a name of their own in the API; every other unit is written as it was declared. */
+/** The symbols of the units that have a name of their own in the API; every other unit is written as it was declared. */
 const SYMBOLS: Readonly<Record<string, string>> = {
   percent: '%',
   celsius: '°C',

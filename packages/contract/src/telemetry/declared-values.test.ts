@@ -8,7 +8,7 @@ const sensorsNamed = (count: number, nameOf: (index: number) => string) =>
 
 const cables = (count: number) => sensorsNamed(count, (index) => `cable-${index}`);
 
-/** As JSON, because `__proto__` in an object literal is not a field. */
+/** The values are JSON texts, because `__proto__` in an object literal is not a field. */
 const REFUSED = [
   ['{"ts":1,"sensors":{"__proto__":1}}', '/sensors/__proto__', /not a known field/],
   ['{"ts":1,"sensors":{"__proto__":{"co2":1}}}', '/sensors/__proto__', /not a known field/],

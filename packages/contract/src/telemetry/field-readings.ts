@@ -18,7 +18,7 @@ export const LocationReading = closed({
   age_s: closed({ coordinates: NumberOrNull, battery_level: NumberOrNull, signal_strength: NumberOrNull }),
 });
 
-/** The first six are in every answer, also of a device that has no such sensor. */
+/** The first six values are in every answer, even if the device has no such sensor. */
 const ofEachSensor = <Value extends typeof NumberOrNull | typeof Quality>(value: Value) => ({
   temperature: value,
   humidity: value,
@@ -40,7 +40,7 @@ export const EnvironmentalReading = closed({
 export const TRACK_POINTS_MAX = 10_000;
 export const TRACK_DEFAULT_MS = 6 * HOUR_MS;
 
-/** The last six hours when nothing is given. */
+/** Without parameters the range is the last six hours. */
 export const TrackQuery = closed({
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
@@ -54,7 +54,7 @@ export const TrackPoint = closed({
   altitude: NumberOrNull,
 });
 
-/** Of a longer track the last point of each time window is returned; all windows have the same length. */
+/** Of a track that is too long, the last point of each time window is returned; all windows have the same length. */
 export const Track = closed({ from: Timestamp, to: Timestamp, points: Type.Array(TrackPoint) });
 
 export type LocationReading = Static<typeof LocationReading>;

@@ -22,27 +22,27 @@ export type DeviceReading = { readonly ts: DeviceTime } & {
 
 export type DeviceTelemetry = DeviceReading | readonly DeviceReading[];
 
-/** Not limited like `DeviceTime`, so that a rejection can name the unit that a wrong number seems to have. */
+/** The range is wider than that of `DeviceTime`, so that a rejection can name the unit that a wrong number seems to have. */
 const ReadingTime = described(
   'When it was measured, by the clock of the device: milliseconds since 1970, or RFC 3339.',
   Type.Union([Type.Integer(), Timestamp]),
 );
 
-/** Which of the names the device has declared is not known here. */
+/** Whether the device has declared these names is checked later. */
 const DeclaredValues = Type.Record(SensorId, Type.Number(), {
   additionalProperties: false,
   minProperties: 1,
   maxProperties: SENSORS_DECLARED_MAX,
 });
 
-/** Which of the names have a value in the reading is not known here. */
+/** Whether these names have a value in the reading is checked later. */
 const BadValues = (channels: number) =>
   described(
     'The names of those values of this reading, standard or declared, that the device says are not valid. They are stored with quality `bad`.',
     Type.Array(SensorId, { minItems: 1, maxItems: channels + SENSORS_DECLARED_MAX }),
   );
 
-/** The payload of devices that measure these: the same over MQTT and over HTTP. */
+/** The payload of devices that measure these channels; it is the same over MQTT and over HTTP. */
 export function telemetryChecker(channels: readonly ChannelName[]): Checker<DeviceTelemetry> {
   const values = channels.map((name) => {
     const value = described(`Unit: ${CHANNELS[name].unit}.`, Type.Number());
@@ -69,7 +69,7 @@ export function telemetryChecker(channels: readonly ChannelName[]): Checker<Devi
   };
 }
 
-/** The compiled schema compares all names before it counts them; of many thousands this would delay all other messages. */
+/** The compiled schema compares all names before it counts them; with many thousands of names this would delay all other messages. */
 function hasFewSensors(reading: unknown): boolean {
   const sensors = (reading as { readonly sensors?: unknown } | null)?.sensors;
   if (typeof sensors !== 'object' || sensors === null) return true;
@@ -83,7 +83,7 @@ const measured = {
 
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 
-/** The newest values of declared sensors by their ids; in the answers of devices that have some. */
+/** The newest values of declared sensors by their ids; given only for devices with declared sensors. */
 export const DeclaredReadings = Type.Record(
   Type.String(),
   closed({ current: NumberOrNull, unit: Type.String(), ...measured }),

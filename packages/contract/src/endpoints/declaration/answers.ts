@@ -7,12 +7,12 @@ import { FAULT_FIELDS, REFUSAL_FIELDS } from '../../sentence-fields.ts';
 /** The answer of an endpoint. */
 export interface Answer<Body> {
   /**
-   * `data`: an envelope with one resource; `page`: an envelope with a part of a list; `none`: no envelope; `rows`: no
-   * envelope, any number of rows one after the other.
+   * `data` is an envelope with one resource, `page` an envelope with a part of a list, `none` no envelope, and `rows` no
+   * envelope and any number of consecutive rows.
    */
   readonly envelope: 'data' | 'page' | 'none' | 'rows';
   readonly mediaType: string;
-  /** The schema of the whole body; for an event stream that of the data of each event, for rows that of each row. */
+  /** The schema of the whole body; for an event stream that of the data of each event, for `rows` that of each row. */
   readonly check: Checker<Body>;
   /** Further media types that a caller can request with `Accept`. */
   readonly alternatives: readonly string[];
@@ -46,7 +46,7 @@ export function pageOf<T extends TSchema>(item: T): Answer<Page<Static<T>>> {
 export const plain = <T extends TSchema>(body: T, extras: Extras = {}): Answer<Static<T>> =>
   answer('none', checker(body), extras);
 
-/** No body. */
+/** An answer without a body. */
 export const empty = (): Answer<null> => ({ ...plain(Type.Null()), mediaType: '' });
 
 export const eventStream = <T extends TSchema>(data: T): Answer<Static<T>> => ({
@@ -54,7 +54,7 @@ export const eventStream = <T extends TSchema>(data: T): Answer<Static<T>> => ({
   mediaType: 'text/event-stream',
 });
 
-/** CSV, or one JSON object per line; the columns are the fields of the row. */
+/** An answer in CSV, or with one JSON object per line; the columns are the fields of the row. */
 export const rowsOf = <T extends TSchema>(row: T): Answer<Static<T>> => ({
   ...answer('rows', checker(row), { alternatives: ['application/x-ndjson'] }),
   mediaType: 'text/csv',

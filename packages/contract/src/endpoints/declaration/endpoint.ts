@@ -5,7 +5,7 @@ import type { Answer } from './answers.ts';
 import { type GroupName, groupNeedsKey } from './groups.ts';
 import { exampleParameter, PATH_PARAMETERS, type PathParameters, parameterNames } from './parameters.ts';
 
-/** The error codes of every endpoint: the request is malformed, a limit is reached, or the service fails. */
+/** The error codes that every endpoint has: the request is malformed, a limit is reached, or the service fails. */
 const OF_ALL: readonly ErrorCode[] = [
   'invalid_input',
   'malformed_request',
@@ -41,9 +41,9 @@ export interface BodyInput<Body> {
   readonly check: Checker<Body>;
   /** The noun in a refusal: "the … is not valid". */
   readonly noun: string;
-  /** Without a body the request counts as one with `{}`. */
+  /** Whether the body may be missing; a request without a body counts as one with `{}`. */
   readonly isOptional: boolean;
-  /** Further media types in which it can be sent. */
+  /** Further media types in which the body can be sent. */
   readonly alternatives: readonly string[];
 }
 
@@ -62,20 +62,20 @@ export interface Example<Parameters = Readonly<Record<string, string>>, Query = 
 export interface Endpoint<Path extends string = string, Query = unknown, Body = unknown, Result = unknown> {
   readonly group: GroupName;
   readonly method: Method;
-  /** Relative to the root of the group, with its parameters in braces. */
+  /** The path relative to the root of the group, with its parameters in braces. */
   readonly path: Path;
-  /** In the interface that this service was made for, of 17 endpoints; `null` for what Granary has beyond it. */
+  /** The number of the endpoint in the interface of 17 endpoints that this service was made for; `null` for a further endpoint. */
   readonly number: number | null;
   readonly summary: string;
   /** Whether callers must name a key. */
   readonly needsKey: boolean;
-  /** The scope that the key must have; `null` where any key is accepted, or none is needed. */
+  /** The scope that the key must have; `null` if any key is accepted, or none is needed. */
   readonly scope: Scope | null;
   /** Urgent requests are never limited and are served first; a function decides by the body. */
   readonly isUrgent: boolean | ((body: unknown) => boolean);
-  /** Every change is entered in the audit log; readings are data and no change, and a plan changes nothing. */
+  /** Whether requests are entered in the audit log. Every change is entered; readings are data, and a plan changes nothing. */
   readonly isAudited: boolean;
-  /** `null` where query parameters are ignored. */
+  /** `null` if query parameters are ignored. */
   readonly query: Checker<Query> | null;
   readonly body: BodyInput<Body> | null;
   readonly requestHeaders: readonly RequestHeader[];
@@ -97,7 +97,7 @@ interface Declaration<Path extends string, Query, Body, Result> {
   readonly number?: number | null;
   readonly summary: string;
   readonly scope?: Scope;
-  /** Where it differs from the others of its group. */
+  /** Given only if the endpoint differs from the others of its group. */
   readonly needsKey?: boolean;
   readonly isUrgent?: Endpoint['isUrgent'];
   /** `false` for an endpoint that stores readings, or that changes nothing; `true` for a `GET` that changes something. */
@@ -187,15 +187,15 @@ function errorsOf(
     if (isPossible) for (const code of more) codes.add(code);
   };
   add(needsKey, OF_KEYS);
-  // Every request but a stop may have to wait, and too many cannot; a service that ends serves stops only.
+  // Every request except a stop may have to wait, and too many are refused; a service that is ending serves only stops.
   add(!isAlwaysUrgent, ['rate_limited', 'service_stopping']);
   add(scope !== null, ['forbidden']);
-  // A shared terminal does not do everything that a person may do elsewhere.
+  // At a shared terminal a person may do less than elsewhere.
   add(method !== 'GET' && needsKey, ['forbidden']);
   add(method !== 'GET', ['storage_full']);
   add(method !== 'GET' && !isAlwaysUrgent, OF_BODIES);
   add(method === 'POST' && needsKey && !isAlwaysUrgent, OF_IDEMPOTENCY_KEYS);
-  // A segment of the path can be longer than any id.
+  // A segment of the path can be longer than any id, and then no route has it.
   add(names.length > 0, ['route_not_found']);
   for (const name of names) codes.add(PATH_PARAMETERS[name].notFound);
   add(method !== 'GET' && names.includes('device_id'), ['device_removed']);

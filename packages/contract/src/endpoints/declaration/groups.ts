@@ -25,5 +25,5 @@ export const groupRoots = ({ siloSegment, fieldSegment, sandboxPath }: GroupAddr
   sandbox: sandboxPath,
 });
 
-/** What concerns the service itself is also shown to callers without a key. */
+/** The endpoints of the service itself also answer callers without a key. */
 export const groupNeedsKey = (group: GroupName): boolean => group !== 'service';

@@ -6,7 +6,7 @@ import { id } from '../../input/text-schemas.ts';
 
 import type { GroupName } from './groups.ts';
 
-/** The names in braces in their order: `/devices/{device_id}` has `device_id`. */
+/** The names in braces, in their order: `/devices/{device_id}` has `device_id`. */
 export type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? [Name, ...PathNames<Rest>]
   : [];
@@ -14,7 +14,7 @@ export type PathNames<Path extends string> = Path extends `${string}{${infer Nam
 export type PathParameters<Path extends string> = Readonly<Record<PathNames<Path>[number], string>>;
 
 interface ParameterDescription {
-  /** For documents only: a value of another form is not found. */
+  /** The schema is for documents only: a value of another form is answered as not found. */
   readonly schema: TSchema;
   readonly description: string;
   /** The error code for an unknown id. */
@@ -174,7 +174,7 @@ export const PATH_PARAMETERS = {
 
 export type ParameterName = keyof typeof PATH_PARAMETERS;
 
-/** Where the example for one group differs from the usual one. */
+/** The examples of groups in which they differ from the usual ones. */
 const EXAMPLES_OF_GROUPS: Partial<Record<GroupName, Partial<Record<ParameterName, string>>>> = {
   field: { device_id: 'rover-3' },
 };
