@@ -8,8 +8,8 @@ import { type Replayed, replay } from './backtest/replay.ts';
 import { makeSilos } from './backtest/silo.ts';
 
 /**
- * Forecasts and findings of silos whose future is known, against the goals. Ends with 1 if one is missed.
- * --seed 1 --silos 8 (of each kind) --days 126 --json --ceiling (statsmodels and R, where installed)
+ * Compares forecasts and findings of silos whose future is known with the goals; exits with 1 if a goal is missed. Options:
+ * --seed 1 --silos 8 (of each kind) --days 126 --json --ceiling (with statsmodels and R, if they are installed)
  */
 const { values: options } = parseArgs({
   options: {
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Its figures are told by themselves: the goals were set for the other kinds, and nobody enters the weather. */
+/** The figures of this kind are shown separately: the goals were set for the other kinds, and nobody enters the weather. */
 const APART: Kind = 'heating';
 
 const seed = Number(options.seed);
@@ -89,7 +89,7 @@ goals.push(
   },
   { name: 'refills known within 60 min, %', value: pooled.refills.withinAnHourPercent, from: 99 },
   { name: 'predicted_empty in time, %', value: pooled.alerts.inTimePercent, from: 95 },
-  // The end of a flock is a date that only people know: without it each end is a false alert.
+  // Only people know the day on which a flock ends; without that date each end gives a false alert.
   {
     name: 'false predicted_empty per silo-month where animals are known',
     value: animalsKnown.alerts.falsePerMonth,

@@ -40,7 +40,7 @@ import { asPercent, leastDisturbed, processorTime, stolenSince } from './bench/s
 
 type Cases = Readonly<Record<string, (dataDir: string) => Promise<Finding | Finding[]>>>;
 
-/** In the order of the report. */
+/** The cases in the order of the report. */
 const ALL_CASES: Cases = {
   reads: (dataDir) => measureReads(dataDir),
   'reads-postgres': onPostgres(measureReads),
@@ -82,7 +82,7 @@ const ALL_CASES: Cases = {
   'hostile-device': measureHostileDevice,
 };
 
-/** Only measured when they are named, or saved: they need programs of others, or change seldom. */
+/** Cases that are only measured if they are named or saved: they need foreign programs, or their figures change seldom. */
 const ON_REQUEST = [
   'mosquitto',
   'bridge-sessions',
@@ -111,11 +111,11 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { save: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
 });
-// What the measurement has started ends with this process, also when it is interrupted.
+// Programs that the measurement has started end with this process, even if it is interrupted.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
-/** A name selects a case, the same case on another database, and all cases of one database. */
+/** A name selects the case, the same case on another database, or all cases of one database. */
 const isNamed = (name: string) => (chosen: string) =>
   name === chosen || name === `${chosen}-postgres` || (chosen === 'postgres' && name.endsWith('-postgres'));
 const unknown = positionals.filter((chosen) => !Object.keys(ALL_CASES).some((name) => isNamed(name)(chosen)));
@@ -166,7 +166,7 @@ async function inFolder<Result>(run: (dataDir: string) => Promise<Result>): Prom
   }
 }
 
-/** A case that fails does not take the figures of the others with it. */
+/** A case that fails gives a line of its own, so that the figures of the others are kept. */
 function failed(name: string): (error: unknown) => Finding {
   return (error) => {
     console.error(error);

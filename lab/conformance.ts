@@ -11,7 +11,7 @@ import { signInWithGlewlwyd } from './conformance/glewlwyd.ts';
 import { readNodeRed } from './conformance/node-red.ts';
 import { fetchPackages } from './conformance/outside-validators.ts';
 
-/** Compares the published documents with the service by programs that nobody here wrote; too slow for `npm test`. */
+/** Compares the published documents with the service, using foreign programs; this is too slow for `npm test`. */
 async function main(): Promise<number> {
   await fetchPackages();
   const demo = await startDemoService();

@@ -1,6 +1,6 @@
 import { installPackages, isOnPath, pathWithServers } from '../tools/test-setup/debian-packages.ts';
 
-/** A program of others that the service is tried with. */
+/** A foreign program with which the service is tested. */
 export interface OutsideProgram {
   readonly name: string;
   readonly packages: readonly string[];
@@ -20,7 +20,7 @@ export const MOSQUITTO_CLIENTS: OutsideProgram = {
 export const INFLUXDB: OutsideProgram = { name: 'InfluxDB', packages: ['influxdb'], command: 'influxd' };
 export const FAKETIME: OutsideProgram = { name: 'libfaketime', packages: ['faketime'], command: 'faketime' };
 
-/** Puts the program on the PATH of this process; installs it where this is permitted, and fails if it is still missing. */
+/** Puts the program on the PATH of this process; installs it if that is permitted, and fails if it is still missing. */
 export async function ensureProgram({ name, packages, command }: OutsideProgram): Promise<void> {
   const path = pathWithServers();
   process.env['PATH'] = path;

@@ -5,7 +5,7 @@ export interface LevelAt {
 }
 
 export interface Known {
-  /** Closed days up to yesterday; `null` is not known. */
+  /** The use of the closed days up to yesterday; `null` is a day whose use is not known. */
   readonly dailyKg: readonly (number | null)[];
   readonly levels: readonly LevelAt[];
   readonly slot: number;
@@ -27,7 +27,7 @@ function byDailyUse(known: Known, kgPerDay: number): number {
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? Number.NaN : values.reduce((sum, one) => sum + one, 0) / values.length;
 
-/** A straight line through the levels of a time, by least squares. */
+/** The hours by a straight line through the levels of a period, by least squares. */
 function byLine(known: Known, sinceSlot: number): number {
   const points = known.levels.filter(({ slot }) => slot >= sinceSlot);
   if (points.length < 4) return Number.NaN;
@@ -43,7 +43,7 @@ function byLine(known: Known, sinceSlot: number): number {
   return Math.max(0, -now / kgPerSlot / SLOTS_PER_HOUR);
 }
 
-/** What others do, with the same ledger. */
+/** Simpler methods that others use, computed with the same ledger. */
 export const BASELINES: readonly { readonly name: string; hoursToEmpty(known: Known): number }[] = [
   { name: 'level / mean of 7 days', hoursToEmpty: (known) => byDailyUse(known, mean(daysOf(known, 7))) },
   { name: 'last day', hoursToEmpty: (known) => byDailyUse(known, mean(daysOf(known, 1))) },

@@ -6,7 +6,7 @@ import type { Replayed } from './replay.ts';
 const EVERY_DAYS = 9;
 const PAST_DAYS = 42;
 const AHEAD_DAYS = [1, 3, 7] as const;
-/** Programs of Debian (`python3-statsmodels`, `r-cran-forecast`), which need not be installed. */
+/** Programs of Debian (`python3-statsmodels`, `r-cran-forecast`); a program that is not installed is left out. */
 const PROGRAMS = [
   { name: 'statsmodels ETS', command: '/usr/bin/python3', script: 'ceiling.py' },
   { name: 'R forecast ets', command: '/usr/bin/Rscript', script: 'ceiling.R' },
@@ -14,19 +14,19 @@ const PROGRAMS = [
 
 interface Sample {
   readonly past: readonly number[];
-  /** Of the next 1, 3 and 7 days. */
+  /** The use in the next 1, 3 and 7 days. */
   readonly actual: readonly number[];
   readonly own: readonly number[];
 }
 
 export interface Ceiling {
   readonly name: string;
-  /** Mean error of the use in the next 1, 3 and 7 days, in parts of the use: own by theirs. */
+  /** The mean error of the use over 3 days divided by that of the other program; `ratios` has those over 1, 3 and 7 days. */
   readonly ratio: number;
   readonly ratios: readonly number[];
 }
 
-/** The same daily use is given to programs that others wrote. */
+/** Compares the errors with those of other programs, which are given the same daily use. */
 export function ceilingErrors(runs: readonly Replayed[]): Ceiling[] {
   const samples = runs.flatMap(samplesOf);
   const input = `${samples.map(({ past }) => past.map((kg) => kg.toFixed(1)).join(' ')).join('\n')}\n`;
@@ -53,7 +53,10 @@ export function ceilingErrors(runs: readonly Replayed[]): Ceiling[] {
   });
 }
 
-/** Some of their models grow without bounds, or have no answer; one of them would decide the mean. */
+/**
+ * Limits a prediction of another program: some of its models grow without bounds or have no answer, and one of these would
+ * decide the mean.
+ */
 function plausible(kg: number, past: readonly number[], days: number): number {
   const most = 1.5 * Math.max(...past) * days;
   return Number.isNaN(kg) ? (past.reduce((sum, one) => sum + one, 0) * days) / past.length : clamp(kg, most);

@@ -1,40 +1,40 @@
 import type { Random } from './random.ts';
 
 /**
- * What animals and plants take out of a silo, five minutes by five minutes. Written for the back-test alone: it shares
- * no code with the forecast or with the simulator.
+ * The amounts that animals and plants take out of a silo every five minutes. This module is made for the back-test alone: it
+ * shares no code with the forecast or with the simulator.
  */
 export const KINDS = ['broiler', 'pig', 'dairy', 'mill', 'seasonal', 'sequence', 'heating'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What a person who keeps the animals knows. Days are counted from the first day of the series. */
+/** The data that a person who keeps the animals knows. Days are counted from the first day of the series. */
 export interface Herd {
   readonly kind: 'broiler' | 'pig';
   readonly heads: number;
   readonly startDay: number;
   readonly endDay: number;
-  /** From when on it is known. */
+  /** The day from which these data are known. */
   readonly knownFromDay: number;
 }
 
 export interface Demand {
-  /** By day, kg. */
+  /** The use of each day, in kg. */
   readonly perDay: readonly number[];
-  /** Share of a day by five minutes of the local clock: 288 numbers with the sum 1, for each day. */
+  /** The share of each five minutes of a day by the local clock: 288 numbers with the sum 1. */
   shares(day: number): Float64Array;
   readonly herds: readonly Herd[];
 }
 
 export const SLOTS_PER_DAY = 288;
 
-/** Ross 308, as hatched, 2022: g of feed per bird on day 1 to 56. */
+/** The g of feed per bird on day 1 to 56 (Ross 308, as hatched, 2022). */
 const BROILER_G = [
   12, 16, 20, 24, 27, 31, 35, 39, 44, 48, 52, 57, 62, 67, 72, 77, 83, 88, 94, 100, 105, 111, 117, 122, 128,
   134, 139, 145, 150, 156, 161, 166, 171, 176, 180, 185, 189, 193, 197, 201, 204, 207, 211, 213, 216, 219,
   221, 223, 225, 227, 229, 230, 231, 233, 233, 234,
 ];
 
-/** Day-to-day changes: each day keeps a part of the one before. */
+/** Random changes from day to day; each day keeps a part of the change of the day before. */
 function* fluctuation(random: Random, deviation: number, kept = 0.6): Generator<number, never> {
   let state = random.normal() * deviation;
   for (;;) {
@@ -53,7 +53,7 @@ const normalised = (slots: Float64Array): Float64Array => {
 const bump = (hour: number, centre: number, width: number): number =>
   Math.exp(-(((hour - centre) / width) ** 2) / 2);
 
-/** Augers run for some minutes at a time; the share of a slot is therefore uneven. */
+/** Augers run for some minutes at a time, so the shares of the slots are uneven. */
 function augers(random: Random, rateAt: (hour: number) => number, runs: number): Float64Array {
   const slots = new Float64Array(SLOTS_PER_DAY);
   for (let slot = 0; slot < SLOTS_PER_DAY; slot += 1) {
@@ -96,7 +96,7 @@ function broilers(random: Random, days: number): Demand {
     for (let age = 0; age < length; age += 1) {
       const alive = heads * (1 - (lost * age) / length);
       const kg = ((BROILER_G[age] ?? 234) / 1_000) * alive * appetite * noise.next().value;
-      // Birds get nothing in the last hours before they are caught.
+      // Birds are not fed in the last hours before they are caught.
       if (start + age >= 0 && start + age < days) perDay[start + age] = age === length - 1 ? 0.5 * kg : kg;
     }
     herds.push({ kind: 'broiler', heads, startDay: start, endDay: start + length, knownFromDay: start - 3 });
@@ -192,7 +192,7 @@ function mill(random: Random, days: number): Demand {
   return { perDay, shares, herds: [] };
 }
 
-/** Weeks of use, and months without. */
+/** Weeks with use, and months without. */
 function seasonal(random: Random, days: number): Demand {
   const noise = fluctuation(random, random.between(0.08, 0.14));
   const base = random.between(1_000, 3_000);
@@ -208,7 +208,10 @@ function seasonal(random: Random, days: number): Demand {
   return { perDay, shares, herds: [] };
 }
 
-/** A boiler of pellets: as many degrees as the day is colder than 16 °C, and hot water. Weather turns back within days. */
+/**
+ * A pellet boiler: its use is proportional to the degrees by which a day is colder than 16 °C, plus hot water. The weather
+ * changes within days.
+ */
 function heating(random: Random, days: number): Demand {
   const noise = fluctuation(random, random.between(0.03, 0.05));
   const kept = random.between(0.8, 0.9);

@@ -16,13 +16,13 @@ export interface FindingRow {
 const STEP_MS = 5 * MINUTE_MS;
 const STEPS_PER_DAY = DAY_MS / STEP_MS;
 const MONTH_DAYS = 30;
-/** A Monday. */
+/** The start is a Monday. */
 const START_MS = Date.UTC(2026, 0, 5);
 const START_DAY = START_MS / DAY_MS;
 
 /** The share of each hour in a day's use. */
 const PROFILES = {
-  /** 17 % by night, the main peak at 16 h and a small one in the morning. */
+  /** Pigs eat 17 % at night, most at 16 h, and a little more in the morning. */
   pigs: [2, 2, 2, 2, 2, 3, 4, 5, 5, 4, 4, 4, 5, 5, 6, 8, 8, 7, 6, 5, 4, 3, 2, 2],
   cows: [0, 0, 0, 0, 6, 12, 12, 6, 2, 2, 4, 6, 4, 2, 2, 6, 12, 12, 6, 4, 2, 0, 0, 0],
   mill: [0, 0, 0, 0, 0, 0, 8, 10, 10, 10, 10, 6, 8, 10, 10, 10, 8, 0, 0, 0, 0, 0, 0, 0],
@@ -34,7 +34,7 @@ const BUSY_FROM_H: Readonly<Record<Kind, number>> = { pigs: 13, cows: 15.5, mill
 interface Fault {
   readonly kind: 'bridge' | 'leak' | 'drift' | 'stuck';
   readonly fromMs: number;
-  /** In shares of the capacity a day, for `leak` and `drift`. */
+  /** The rate of a `leak` or a `drift`, in shares of the capacity per day. */
   readonly rate?: number;
 }
 
@@ -53,8 +53,8 @@ interface Series {
 }
 
 /**
- * Weights every five minutes, with the noise of the scale, the sun on it, gusts of wind, a resolution, and use that differs from
- * day to day. What the ledger would know of each day is taken from the truth of the use and the measured levels.
+ * Makes weights every five minutes, with the noise of the scale, sun, gusts of wind, a resolution, and a use that differs
+ * from day to day. The values that the ledger would know of each day are taken from the true use and the measured levels.
  */
 function series(kind: Kind, days: number, seed: number, fault?: Fault): Series {
   const random = randomOf(seed);
@@ -62,7 +62,7 @@ function series(kind: Kind, days: number, seed: number, fault?: Fault): Series {
   const capacityKg = 8_000 + 22_000 * random();
   const noiseKg = capacityKg * (0.001 + 0.003 * random());
   const sunKg = capacityKg * (0.001 + 0.002 * random());
-  /** Warm and cold nights, dew and wet dust. */
+  /** The effect of warm and cold nights, dew and wet dust. */
   const weatherKg = capacityKg * (0.001 + 0.002 * random());
   const resolutionKg = [1, 2, 5, 10][Math.floor(4 * random())] ?? 1;
   const meanKg = kind === 'idle' ? 0 : capacityKg * (0.06 + 0.06 * random());
@@ -166,7 +166,7 @@ function bridgedRows(silos: number): FindingRow[] {
       if (isFound && !wasFound) falseOnes += 1;
       wasFound = isFound;
     }
-    // A Thursday at the start of the hours that carry the most.
+    // The window begins on a Thursday, at the hours with the most use.
     const fromMs = START_MS + 17 * DAY_MS + BUSY_FROM_H[kind] * HOUR_MS;
     const bridged = series(kind, 18, seed, { kind: 'bridge', fromMs });
     const delay = [...Array(28).keys()].find((quarter) => stops(bridged, fromMs + quarter * 15 * MINUTE_MS));
@@ -191,7 +191,7 @@ function bridgedRows(silos: number): FindingRow[] {
   ];
 }
 
-/** A discharge of 100 to 400 kg a minute that moves nothing from some minute on. */
+/** A discharge of 100 to 400 kg a minute that from some minute on moves nothing. */
 function blockedRow(silos: number): FindingRow {
   const delays: number[] = [];
   for (let seed = 1; seed <= silos; seed += 1) {
@@ -235,7 +235,7 @@ function lossResult(one: Series, nowMs: number): string {
   return found.result;
 }
 
-/** In the morning after each night. */
+/** The times in the morning after each night. */
 const mornings = (from: number, to: number): readonly number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => START_MS + (from + index) * DAY_MS + 5 * HOUR_MS);
 
@@ -368,7 +368,7 @@ function hotSpotRows(years: number, spots: number): FindingRow[] {
   ];
 }
 
-/** Findings and hot spots: silos with a fault and without one, made by a generator of its own. */
+/** The rows for findings and hot spots: silos with a fault and without one, made by a generator of their own. */
 export const findingRows = (): readonly FindingRow[] => [
   blockedRow(60),
   ...bridgedRows(30),

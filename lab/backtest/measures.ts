@@ -3,7 +3,7 @@ import { BASELINES } from './baselines.ts';
 import type { Made, Replayed } from './replay.ts';
 import { SLOT_MS, START_MS, type TrueRefill, timeOf } from './silo.ts';
 
-/** True hours until empty that count as one, three and seven days. */
+/** The ranges of true hours until empty that count as one, three and seven days. */
 const HORIZONS = [
   { name: '1 d', fromH: 0, toH: 36 },
   { name: '3 d', fromH: 48, toH: 96 },
@@ -13,11 +13,11 @@ const HOUR_MS = 3_600_000;
 /** The longest time for which a scale is stuck. */
 const SEEN_LATER_MS = 30 * HOUR_MS;
 const DAY_SLOTS = 288;
-/** Nothing is measured in the first days. */
+/** The first days are not measured. */
 const FIRST_SLOT = 8 * DAY_SLOTS;
-/** Of the last days the future is not known. */
+/** The last days are not measured, because their future is not known. */
 const UNKNOWN_SLOTS = 14 * DAY_SLOTS;
-/** No alerts are raised before fourteen days are known. */
+/** Alerts are measured from here on, because none is raised before fourteen days are known. */
 const FIRST_ALERT_SLOT = 16 * DAY_SLOTS;
 const FLAP_SLOTS = 3 * DAY_SLOTS;
 /** The margin of `predicted_empty` before the lead time; an alert with more than twice the time left is false. */
@@ -30,7 +30,7 @@ interface Errors {
   readonly withoutDate: number;
   readonly coveredPercent: number;
   readonly widthH: number;
-  /** Of the range of level / mean of 7 days that covers 80 %, too. */
+  /** The width of the range of the method "level / mean of 7 days", which also covers 80 %. */
   readonly baselineWidthH: number;
   readonly baselinesH: readonly number[];
   readonly lateBy12HPercent: number;
@@ -40,7 +40,7 @@ export interface Measures {
   readonly horizons: readonly Errors[];
   readonly coveredPercent: number;
   readonly widthRatio: number;
-  /** Of silo-days on which readings arrived, and of all. */
+  /** The percentage of answered silo-days, of those on which readings arrived; the next one is of all silo-days. */
   readonly answeredPercent: number;
   readonly answeredOfAllPercent: number;
   readonly answeredAfterRefillPercent: number;
@@ -87,11 +87,11 @@ export function measuresOf(runs: readonly Replayed[]): Measures {
 const share = (values: readonly boolean[]): number =>
   (100 * values.filter((value) => value).length) / Math.max(values.length, 1);
 
-/** `unpredictable` gives the earliest date only, `stale` and `learning` none. */
+/** A forecast that is `unpredictable` gives only the earliest date, and `stale` and `learning` give none. */
 const isAnswered = ({ forecast: { status } }: Made): boolean =>
   status === 'ok' || status === 'empty' || status === 'not_in_use';
 
-/** A silo-day is answered if most forecasts of it are. */
+/** A silo-day counts as answered if most of its forecasts are answered. */
 function siloDays(runs: readonly Replayed[], isCounted: (made: Made) => boolean): boolean[] {
   return runs.flatMap(({ made }) => {
     const days = new Map<number, boolean[]>();
@@ -134,7 +134,7 @@ function errorsOf(made: readonly Made[]): Errors {
     of.reduce((sum, one) => sum + value(one), 0) / Math.max(of.length, 1);
   const baseline = (index: number): number => {
     const answered = dated.filter(({ baselineH }) => Number.isFinite(baselineH[index]));
-    // Dates further away than 30 days are not counted for them either.
+    // For the simpler methods, too, no date counts as further away than 30 days.
     return mean((one) => Math.abs(Math.min(one.baselineH[index] ?? 0, 720) - one.trueH), answered);
   };
   return {
@@ -150,7 +150,7 @@ function errorsOf(made: readonly Made[]): Errors {
   };
 }
 
-/** Split conformal prediction for level / mean of 7 days. */
+/** The width of a range for "level / mean of 7 days", by split conformal prediction. */
 function conformalWidth(dated: readonly Dated[]): number {
   const pairs = dated
     .map(({ trueH, baselineH }) => ({ trueH, predictedH: Math.min(baselineH[0] ?? Number.NaN, 720) }))
@@ -183,12 +183,12 @@ function refillMeasures(runs: readonly Replayed[]): Measures['refills'] {
       if (own === undefined) continue;
       left.delete(own);
       amounts.push(Math.abs(own.refill.kg - truth.kg) / silo.capacityKg);
-      // Of a report that came late the time of arrival counts, and two trucks within an hour are one delivery.
+      // For a late report its arrival counts, and two trucks within an hour are one delivery.
       const pair = silo.refills.find(({ fromMs }) => fromMs > truth.toMs && fromMs - truth.toMs < HOUR_MS);
       const arrived = silo.arrivesAt[Math.round((truth.toMs - START_MS) / SLOT_MS)] ?? 0;
       soon.push((timeOf(own.knownSlot) - Math.max(pair?.toMs ?? truth.toMs, timeOf(arrived))) / HOUR_MS <= 1);
     }
-    // One that came while the scale was silent or stuck is seen when that is over.
+    // A refill while the scale was silent or stuck is detected after that time.
     const isSeenLater = (refill: Refill, truth: TrueRefill): boolean =>
       !isReported(silo.reportedKg, truth) &&
       refill.fromMs >= truth.fromMs &&
@@ -208,7 +208,7 @@ function refillMeasures(runs: readonly Replayed[]): Measures['refills'] {
   };
 }
 
-/** The scale reported in the hours before and after, and was not stuck. */
+/** Whether the scale reported in the hours before and after the refill, and was not stuck. */
 function isReported(reportedKg: Float64Array, { fromMs, toMs }: TrueRefill): boolean {
   const [from, to] = [fromMs, toMs].map((timeMs) => Math.round((timeMs - START_MS) / SLOT_MS));
   const values = reportedKg.slice((from ?? 0) - 12, (to ?? 0) + 13);
@@ -228,7 +228,7 @@ function alertMeasures(runs: readonly Replayed[]): Measures['alerts'] {
       const since = ends[index - 1] ?? 0;
       if (slot < FIRST_ALERT_SLOT || slot - since < DAY_SLOTS) continue;
       const leftH = silo.hoursToEmpty(slot);
-      // Without the truck it would have run out within the lead time: it had to be ordered before.
+      // Without the truck the silo would have run out within the lead time, so an order was due before.
       if (leftH > silo.leadTimeH) continue;
       const isSilent = made.some((one) => one.slot > since && one.slot <= slot && !one.hasReadings);
       if (isSilent) continue;
@@ -238,7 +238,7 @@ function alertMeasures(runs: readonly Replayed[]): Measures['alerts'] {
     for (const { slot, toSlot } of alerts) {
       if (slot < FIRST_ALERT_SLOT || slot > lastSlot) continue;
       if (silo.hoursToEmpty(slot) > 2 * (silo.leadTimeH + ALERT_MARGIN_H)) falseCount += 1;
-      // Raised again within three days, and no refill came.
+      // The alert was raised again within three days, and no refill came in between.
       const next = alerts.find((one) => one.slot > toSlot);
       const isAgain = next !== undefined && next.slot - toSlot < FLAP_SLOTS;
       if (isAgain && !ends.some((end) => end > slot && end <= next.slot)) flaps += 1;
@@ -252,7 +252,7 @@ function alertMeasures(runs: readonly Replayed[]): Measures['alerts'] {
   };
 }
 
-/** When it was empty before the truck came, or would have been. */
+/** The slot in which the silo was empty before the truck came, or in which it would have been empty. */
 function emptySlot(levelKg: Float64Array, slot: number, leftH: number): number {
   let at = slot;
   while (at > 0 && (levelKg[at] ?? 0) <= 0) at -= 1;

@@ -26,13 +26,13 @@ const BACKLOG_SLOTS = SLOTS_PER_HOUR;
 export interface Made {
   readonly slot: number;
   readonly forecast: Forecast;
-  /** Hours until it was really empty. */
+  /** The true hours until the silo was empty. */
   readonly trueH: number;
-  /** Made in the hour after a refill. */
+  /** Whether the forecast was made in the hour after a refill. */
   readonly isAfterRefill: boolean;
-  /** The last reading was not older than six hours, and the scale not stuck for as long. */
+  /** Whether the last reading was at most six hours old, and the scale had not been stuck for as long. */
   readonly hasReadings: boolean;
-  /** Hours until it is empty by simpler methods, in the order of `BASELINES`; `NaN` without an answer. */
+  /** The hours until empty by simpler methods, in the order of `BASELINES`; `NaN` if a method has no answer. */
   readonly baselineH: readonly number[];
 }
 
@@ -45,7 +45,7 @@ export interface Replayed {
   readonly silo: Silo;
   readonly made: readonly Made[];
   readonly days: ReadonlyMap<number, UseDay>;
-  /** Each with the slot in which it became known. */
+  /** The detected refills, each with the slot in which it became known. */
   readonly refills: readonly { readonly refill: Refill; readonly knownSlot: number }[];
   readonly alerts: readonly Raised[];
   readonly history: History | null;
@@ -56,7 +56,7 @@ if (calendar === null) throw new Error('the time zone is not known here');
 const CALENDAR = calendar;
 const FIRST_DAY = dayAt(CALENDAR, START_MS);
 
-/** Lives through the time of a silo as the service does: readings as they arrive, forecasts, alerts. */
+/** Replays the time of a silo as the service processes it: readings as they arrive, forecasts, and alerts. */
 export function replay(silo: Silo, areAnimalsKnown: boolean): Replayed {
   const arrivals = arrivalsOf(silo);
   const days = new Map<number, UseDay>();
@@ -152,7 +152,7 @@ const isStuck = ({ reportedKg }: Silo, slot: number): boolean =>
 const lastSlot = (refills: readonly Refill[]): number =>
   refills.reduce((last, { toMs }) => Math.max(last, Math.ceil((toMs - START_MS) / SLOT_MS)), 0);
 
-/** Slots by their arrival. */
+/** The slots in the order in which their reports arrived. */
 function arrivalsOf(silo: Silo): number[] {
   const order: number[] = [];
   for (let slot = 0; slot < silo.slots; slot += 1) if (!Number.isNaN(silo.reportedKg[slot])) order.push(slot);
@@ -187,7 +187,7 @@ function passSlots(silo: Silo): Pass[] {
   const passes = new Map<number, Pass>();
   for (let slot = PASS_SLOTS; slot < silo.slots; slot += PASS_SLOTS)
     passes.set(slot, { slot, isForecast: true, isAfterRefill: false });
-  // What was kept while the connection failed is looked at as soon as it comes.
+  // Readings that were kept while the connection failed are processed as soon as they arrive.
   for (let slot = PASS_SLOTS; slot < silo.slots; slot += 1) {
     const arrives = silo.arrivesAt[slot] ?? slot;
     const isKept = arrives - slot >= BACKLOG_SLOTS && silo.arrivesAt[slot - 1] === arrives;
@@ -217,7 +217,7 @@ function configurationOf(silo: Silo, nowMs: number, areAnimalsKnown: boolean): S
   return { capacityKg: silo.capacityKg, animals, supply, withdrawals: 'any' };
 }
 
-/** What the farmer has entered by then: the animals in the house, and some days ahead the next ones. */
+/** The animals that the farmer has entered by then: those in the house, and some days ahead the next ones. */
 function animalsAt(silo: Silo, nowMs: number): Animals | null {
   const today = dayAt(CALENDAR, nowMs);
   const herd = silo.herds.findLast(({ knownFromDay }) => FIRST_DAY + knownFromDay <= today);

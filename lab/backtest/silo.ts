@@ -13,29 +13,29 @@ export interface TrueRefill {
   readonly kg: number;
 }
 
-/** A silo with what really happened, and with what its scale reported. */
+/** A silo with its true course, and with the reports of its scale. */
 export interface Silo {
   readonly name: string;
   readonly kind: Kind;
   readonly slots: number;
   readonly capacityKg: number;
   readonly leadTimeH: number;
-  /** What is really in it, at the end of each slot. */
+  /** The true content at the end of each slot. */
   readonly levelKg: Float64Array;
-  /** What would be taken from it in each slot if it were never empty. */
+  /** The amount that would be taken out in each slot if the silo were never empty. */
   readonly demandKg: Float64Array;
   readonly refills: readonly TrueRefill[];
   readonly herds: readonly Herd[];
-  /** By slot: the weight reported (`NaN` if it was lost), and the slot in which the report arrived. */
+  /** The reported weight of each slot (`NaN` if it was lost), and the slot in which the report arrived. */
   readonly reportedKg: Float64Array;
   readonly arrivesAt: Int32Array;
-  /** Hours from the end of a slot until it would be empty without another refill; infinite if not within the series. */
+  /** The hours from the end of a slot until the silo is empty without another refill; infinite if not within the series. */
   hoursToEmpty(slot: number): number;
 }
 
 export const timeOf = (slot: number): number => START_MS + slot * SLOT_MS;
 
-/** Local day and slot of the day. */
+/** The local day and the slot of that day. */
 function localOf(slot: number): { day: number; slotOfDay: number } {
   const local = slot + (timeOf(slot) >= FORWARD_MS ? 12 : 0);
   return { day: Math.floor(local / SLOTS_PER_DAY), slotOfDay: local % SLOTS_PER_DAY };
@@ -90,7 +90,7 @@ function simulate(
       ownWanted: new Float64Array(slots),
       refills: [] as TrueRefill[],
       fillings: [] as Filling[],
-      /** The truck comes when so many hours are left. */
+      /** The truck comes when this many hours are left. */
       refillAtH: random.between(8, 60),
       emptySince: -1,
       isActive: new Uint8Array(slots),
@@ -127,7 +127,7 @@ function simulate(
       const leftH = states.length > 1 ? 0 : hoursUntil(total, slot, state.kg);
       const emptyH = state.emptySince < 0 ? 0 : (slot - state.emptySince) / 12;
       if (leftH - emptyH > state.refillAtH) continue;
-      // Of two silos the one that rests is filled, some hours after it was emptied.
+      // Of two silos the inactive one is filled, some hours after it was emptied.
       if (states.length > 1 && (state.kg > 0.3 * state.capacityKg || random.happens(0.9))) continue;
       state.refillAtH = random.happens(0.08) ? -random.between(6, 24) : random.between(6, 60);
       planRefill(state, slot, slots, random);
@@ -166,7 +166,7 @@ function cumulative(values: Float64Array): Float64Array {
   return sums;
 }
 
-/** By bisection: hours after the end of a slot until `kg` more are taken. */
+/** The hours after the end of a slot until `kg` more are taken out, by bisection. */
 function hoursUntil(sums: Float64Array, slot: number, kg: number): number {
   const target = (sums[slot + 1] ?? 0) + kg;
   if ((sums.at(-1) ?? 0) < target) return Number.POSITIVE_INFINITY;
@@ -219,7 +219,7 @@ function finished(
   };
 }
 
-/** Noise, sun, wind, digits, drift, lost, late, repeated and wrong readings. */
+/** Adds noise, sun, wind, resolution and drift to the weights, and makes some reports lost, late, repeated or wrong. */
 function scale(
   levelKg: Float64Array,
   capacityKg: number,
@@ -264,7 +264,7 @@ function scale(
     reportedKg[slot] = isStuck ? (reportedKg[slot - 1] ?? 0) : Math.round(weight / digit) * digit;
     arrivesAt[slot] = slot + (random.happens(0.004) ? random.whole(2, 72) : 0);
   }
-  // Connections fail for an hour to three days; two of five devices send what they kept.
+  // A connection fails for an hour to three days; two of five devices send the kept readings afterwards.
   for (let slot = 0; slot < slots; slot += 1) {
     if (!random.happens(1 / (20 * SLOTS_PER_DAY))) continue;
     const length = Math.round(12 * 72 ** random.next());

@@ -13,7 +13,7 @@ export class BenchSilo {
   #onCommand: (command: SiloCommand) => void = () => undefined;
   #lastTsMs = 0;
 
-  /** `completesAtOnce`: an operation is complete as soon as it is started, otherwise it runs until it is stopped. */
+  /** If `completesAtOnce` is set, an operation is complete as soon as it is started; otherwise it runs until it is stopped. */
   static async connect(
     service: ServiceProcess,
     { username, secret }: Credentials,
@@ -84,7 +84,7 @@ export class BenchSilo {
   }
 }
 
-/** Starts and stops operations one after the other; the times from the requests of the stops to their arrival at the device. */
+/** Starts and stops operations one after the other, and returns the times from the requests of the stops to their arrival at the device. */
 export async function timeStops(
   service: ServiceProcess,
   device: BenchSilo,

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import jsmodbus from 'jsmodbus';
 
-/** Modbus TCP devices of jsmodbus, in a process of their own; prints their ports. */
+/** Modbus TCP devices of jsmodbus, in a process of their own, which prints their ports. */
 const ports: number[] = [];
 for (let index = 0; index < Number(process.argv[2]); index += 1) {
-  // The library leaves errors of its connections to whoever uses it.
+  // The library does not handle errors of its connections.
   const server = createServer((socket) => socket.on('error', () => undefined));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,7 +3,7 @@ import { makeDriver } from '@granary/bridge/drivers/mqtt/mqtt-driver';
 import { readMapping } from '@granary/bridge/mapping/read-mapping';
 import { percentile } from './report.ts';
 
-/** What `case-bridge-messages.ts` asks of the process that has the driver. */
+/** The figures that `case-bridge-messages.ts` requests from the process with the driver. */
 export interface BridgeFigures {
   readonly cpuS: number;
   readonly samples: number;

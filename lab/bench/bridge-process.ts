@@ -4,7 +4,7 @@ import { modbus } from '@granary/bridge/drivers/modbus/modbus';
 import { phaseOf } from '@granary/bridge/endpoint/poll-grid';
 import { readMapping } from '@granary/bridge/mapping/read-mapping';
 
-/** A bridge of its own process: polls the endpoints of a file and prints what it took. */
+/** The load of a bridge in its own process, which polls the endpoints of a file and prints the figures. */
 interface Load {
   readonly mapping: string;
   readonly endpoints: readonly string[];
@@ -61,7 +61,7 @@ await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
 const { user, system } = process.cpuUsage(before);
 const tookMs = performance.now() - startedMs;
 await driver.stop();
-// A poll that begins a moment before its slot, by the rounding of the clock, is not late.
+// A poll that begins just before its slot, because the clock is rounded, is not late.
 const late = lateMs.map((ms) => (ms > periodMs - 2 ? 0 : ms)).sort((one, other) => one - other);
 console.log(
   JSON.stringify({

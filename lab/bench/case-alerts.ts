@@ -69,7 +69,10 @@ export async function measureAlerts(dataDir: string): Promise<Finding> {
   };
 }
 
-/** A reader of the event stream on a raw socket, so that its times are those of the arrival; without `onText` it reads nothing more. */
+/**
+ * Opens a reader of the event stream on a raw socket, so that its times are those of the arrival. Without `onText` it reads
+ * no more after the start.
+ */
 export function openEventSocket(
   service: ServiceProcess,
   key: string,

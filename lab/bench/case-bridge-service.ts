@@ -32,11 +32,17 @@ const MIB_MAX = 250;
 const MQTT_DEVICES = 5_000;
 const EVERY_S = 10;
 const TURN_MS = 100;
-/** Reading all of them back would take longer than the measurement; those that are looked at have a facility of their own. */
+/**
+ * The stored readings of only this many devices are checked, because reading all of them would take longer than the
+ * measurement. They have a facility of their own.
+ */
 const LOOKED_AT = 25;
 const LOOKED_AT_FACILITY = 'facility-0';
 
-/** The whole way: field devices, `granary bridge run` with a session for each of them, and the service, each in its own process. */
+/**
+ * Measures all parts together: field devices, `granary bridge run` with a session for each of them, and the service, each in
+ * its own process.
+ */
 const withService =
   <Result>(measure: (service: ServiceProcess, site: string) => Promise<Result>) =>
   async (dataDir: string): Promise<Result> => {
@@ -90,7 +96,7 @@ async function measureModbus(service: ServiceProcess, site: string): Promise<Fin
     const late = stored.map(
       ({ device_id, timestamp }) => (Date.parse(timestamp) - phaseOf(device_id, PERIOD_MS)) % PERIOD_MS,
     );
-    // A poll that begins a moment before its slot, by the rounding of the clock, is not late.
+    // A poll that begins just before its slot, because the clock is rounded, is not late.
     const lateMs = late.map((ms) => (ms > PERIOD_MS - 3 ? 0 : ms));
     const share = late.length / ((LOOKED_AT * (toMs - fromMs)) / PERIOD_MS);
     const p99 = percentile(lateMs, 0.99);
@@ -251,7 +257,7 @@ interface Stored {
   readonly timestamp: string;
 }
 
-/** What is stored of the devices that are looked at. One export reads all rows of this time, so there is one for all of them. */
+/** The stored readings of the checked devices. One export reads all rows of this time, so one export serves all of them. */
 async function storedOf(
   service: ServiceProcess,
   sensor: string,

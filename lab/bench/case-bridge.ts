@@ -37,7 +37,7 @@ points:
   value: {at: 0, count: ${POINTS}, type: u16, unit: kg, sensor: "value{n}"}
 `;
 
-/** Modbus devices: what polling 500 of them takes, a dead unit among ten, and cuts. */
+/** Measures Modbus devices: the cost of polling 500 of them, a dead unit among ten, and cut connections. */
 export async function measureBridge(dataDir: string): Promise<Finding[]> {
   return [...(await measureScale(dataDir)), await measureDeadUnit(), await measureCuts()];
 }
@@ -166,7 +166,7 @@ const KINDS: readonly Cut[] = [
 ];
 const CUT_MS = [300, 1_500, 4_000];
 
-/** Devices are cut off by a reset, by silence, or half-open, for a short time, many at once. */
+/** Measures devices that are cut off by a reset, by silence, or half-open, for a short time, many at once. */
 async function measureCuts(): Promise<Finding> {
   const mapping = mappingOf(
     '  weight: {at: 0, type: u32, unit: kg, sensor: weight, every: 200ms}',

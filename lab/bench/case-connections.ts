@@ -14,7 +14,7 @@ export async function measureConnections(dataDir: string): Promise<Finding> {
   const registering = await startBenchService(dataDir, SQLITE);
   const devices = await registerSilos(registering, CONNECTIONS);
   await registering.stop();
-  // A new process has none of the memory that the registrations needed.
+  // A new process is free of the memory that the registrations needed.
   const service = await startBenchService(dataDir, SQLITE);
   const sockets: Awaited<ReturnType<typeof openConnection>>[] = [];
   try {

@@ -23,7 +23,7 @@ const DEVICE_PAGE_MS_MAX = 800;
 const DEVICE_PAGE_REQUESTS_MAX = 12;
 const MANY_DEVICES = 1_000;
 const MANY_FACILITIES = 100;
-/** More than the window shows; those after them follow in parts. */
+/** The window shows fewer rows; the rows after these follow in parts. */
 const TABLE_ROWS = 25;
 const TABLE_MS_MAX = 1_200;
 const WINDOWS = 10;
@@ -38,17 +38,17 @@ const HOUR_MS = 60 * MINUTE_MS;
 const YEAR_HOURS = 365 * 24;
 const BATCH = 1_000;
 
-/** The others are drawn when they are scrolled to. */
+/** The other tiles are drawn when they are scrolled to. */
 const TILES_IN_WINDOW = 9;
 
-/** As `registerSilos` places them. */
+/** The number of facilities in which `registerSilos` places the devices. */
 const FIRST_VIEW_FACILITIES = 10;
-/** Every device as a tile, also where facilities would be closed. */
+/** The address that shows every device as a tile, even in facilities that would be closed. */
 const ALL_TILES = '#/overview?group=none';
 
 type State = Awaited<ReturnType<BrowserContext['storageState']>>;
 
-/** The operators' page in a browser, and what can be measured in it. */
+/** The operators' page in a browser, with its measurements. */
 class OpenConsole {
   readonly #page: Page;
 
@@ -88,7 +88,7 @@ class OpenConsole {
     })`);
   }
 
-  /** The page as it is now in one file without scripts: what the browser alone needs to show it. */
+  /** The present page in one file without scripts; it shows how long the browser alone needs. */
   async finishedCopy(): Promise<string> {
     return await this.#page.evaluate(`(() => {
       const copy = document.documentElement.cloneNode(true);
@@ -120,7 +120,7 @@ class OpenConsole {
     })`);
   }
 
-  /** Other windows of the same browser, at these addresses; resolves when each of them is live. */
+  /** Opens further windows of the same browser at these addresses; resolves when each of them is live. */
   async openWindows(addresses: readonly string[]): Promise<readonly Page[]> {
     const { origin } = new URL(this.#page.url());
     const windows: Page[] = [];
@@ -134,7 +134,7 @@ class OpenConsole {
     return windows;
   }
 
-  /** The scripts that were loaded, as they were sent. */
+  /** The size of the loaded scripts as they were sent. */
   async scriptKb(): Promise<number> {
     const bytes: number = await this.#page.evaluate(
       `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))
@@ -143,7 +143,7 @@ class OpenConsole {
     return bytes / 1_000;
   }
 
-  /** The time at which the counts of the alarm bar are next drawn differently, by the clock of this machine. */
+  /** The time of the next drawn change of the counts in the alarm bar, by the clock of this machine. */
   nextChangeOfAlarms(): Promise<number> {
     return this.#page.evaluate(`new Promise((resolve) => {
       const bar = document.querySelector('.alarm-bar');
@@ -154,7 +154,7 @@ class OpenConsole {
     })`);
   }
 
-  /** Milliseconds from pressing the range of a year until it is drawn, several times. */
+  /** Milliseconds from pressing the range of a year until the chart is drawn, in several rounds. */
   async chartOfYear(deviceId: string, rounds: number): Promise<number[]> {
     const page = this.#page;
     const elapsedMs: number[] = [];
@@ -232,7 +232,7 @@ async function launchConsole(service: ServiceProcess): Promise<ConsoleBrowser> {
 async function signedIn(browser: Browser, service: ServiceProcess): Promise<State> {
   const answer = (await (await ask(service, '/v1/session/codes', {})).json()) as { data: { code: string } };
   const context = await browser.newContext();
-  // Otherwise the page asks for it first.
+  // Without a name the page asks for it first.
   await context.addInitScript("localStorage.setItem('granary.person', 'Bench')");
   const page = await context.newPage();
   await page.goto(`${service.httpUrl}/#sign-in=${answer.data.code}`);
@@ -247,7 +247,7 @@ export async function measureConsole(dataDir: string): Promise<Finding[]> {
   const service = await startServiceProcess({
     GRANARY_DATA_DIR: dataDir,
     GRANARY_RATE_LIMIT: 'off',
-    // So that a year of readings can be sent at once.
+    // The retention allows a year of readings to be sent at once.
     GRANARY_RETENTION_RAW_DAYS: '400',
   });
   const ended = new AbortController();
@@ -294,7 +294,7 @@ const failed = async (load: Promise<unknown>): Promise<never> => {
   throw new Error('the load ended before the measurement');
 };
 
-/** Serves a page by a server that does nothing else. */
+/** Serves a page from a server that does nothing else. */
 async function withCopy(html: string, use: (url: string) => Promise<number>): Promise<number> {
   const server = await startBareHttp({ headers: { 'content-type': 'text/html; charset=utf-8' }, body: html });
   try {
@@ -309,7 +309,7 @@ interface Turns<Shown> {
   readonly detail: string;
 }
 
-/** Opens a view and its finished copy in turns, each with an empty cache; what the copy takes is what the browser takes. */
+/** Opens a view and its finished copy in turns, each with an empty cache; the time of the copy is that of the browser alone. */
 async function inTurns<Shown>(
   browser: ConsoleBrowser,
   address: string,
@@ -358,10 +358,10 @@ async function measureFirstView(browser: ConsoleBrowser): Promise<Finding[]> {
   ];
 }
 
-/** An alert is raised by a reading; the time runs from sending the reading until the alarm bar shows it. */
+/** A reading raises an alert; the time runs from sending the reading until the alarm bar shows the alert. */
 async function measureEvents(service: ServiceProcess, page: OpenConsole): Promise<Finding> {
   await page.untilShown('.overview-facility', FIRST_VIEW_FACILITIES);
-  // What the page loads while nothing else is to do is no part of it.
+  // Requests that the page makes when it is idle are not part of the measurement.
   await sleep(5 * SECOND_MS);
   const elapsedMs: number[] = [];
   const streamedMs: number[] = [];
@@ -374,7 +374,7 @@ async function measureEvents(service: ServiceProcess, page: OpenConsole): Promis
     await sleep(100);
     sentMs = Date.now();
     const deviceId = `silo-${String(event + 1).padStart(4, '0')}`;
-    // Below the low level and above the critical one: one alert.
+    // The weight is below the low level and above the critical level, so it raises one alert.
     await ask(service, `${SILOS}/${deviceId}/telemetry`, { ts: sentMs, weight: 3_000 });
     elapsedMs.push((await shown) - sentMs);
   }
@@ -389,7 +389,7 @@ async function measureEvents(service: ServiceProcess, page: OpenConsole): Promis
   };
 }
 
-/** With the history of a year beside the other devices, from an empty cache. */
+/** Opens the page of a device with the history of a year, beside the other devices, with an empty cache. */
 async function measureDevicePage(browser: ConsoleBrowser): Promise<Finding> {
   const { shown, detail } = await inTurns(
     browser,
@@ -408,7 +408,7 @@ async function measureDevicePage(browser: ConsoleBrowser): Promise<Finding> {
   };
 }
 
-/** Each window has a device whose operation is stopped there. */
+/** Opens one window for each device, and stops the operation of the device there. */
 async function measureWindows(service: ServiceProcess, browser: ConsoleBrowser): Promise<Finding> {
   const silos = (await registerSilos(service, WINDOWS, { prefix: 'window' })).map(
     (credentials) => new StoppableSilo(credentials),

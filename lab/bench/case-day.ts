@@ -11,7 +11,7 @@ const EVERY_MS = 10 * SECOND_MS;
 const HOURS = DAY_MS / HOUR_MS;
 const PER_HOUR = HOUR_MS / EVERY_MS;
 const WINDOW = 20;
-/** For an hour of messages; they take some seconds. */
+/** The limit for an hour of messages, which usually take some seconds. */
 const HOUR_TAKES_MS_MAX = 120_000;
 const SAMPLE_MS = 500;
 const GROWTH_MAX = 1.1;
@@ -23,7 +23,10 @@ interface Hour {
   readonly storedMb: number;
 }
 
-/** The messages of a day of a large site, one hour of them after the other as fast as they are acknowledged: memory and disk after each hour. */
+/**
+ * Sends the messages of a day of a large site, hour by hour, as fast as they are acknowledged, and measures memory and disk
+ * after each hour.
+ */
 export async function measureDay(dataDir: string): Promise<Finding> {
   const service = await startBenchService(dataDir, SQLITE);
   try {
@@ -77,7 +80,7 @@ function findingOf(hours: readonly Hour[], sent: number): Finding {
   };
 }
 
-/** The files of the store, with its journal. */
+/** The size of the files of the store, with its journal. */
 async function storedMb(folder: string): Promise<number> {
   const names = (await readdir(folder)).filter((name) => name.startsWith('granary.db'));
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));

@@ -15,7 +15,7 @@ const ROUNDS = 5_000;
 const ROUNDS_PER_BATCH = 20;
 const END_MS = Math.floor(Date.now() / DAY_MS - 2) * DAY_MS;
 
-/** The disk space of raw readings before and after they are compressed, and what reading all of them costs. */
+/** Measures the disk space of raw readings before and after compression, and the cost of reading all of them. */
 export async function measureDisk(folder: string): Promise<Finding> {
   const app = await openApp({ engine: 'sqlite', folder });
   try {
@@ -70,7 +70,7 @@ function readingOf(deviceNo: number, round: number): Reading {
 
 interface Found {
   readonly rows: number;
-  /** Of all numbers, so that a lost or changed one is noticed. */
+  /** The sum of all numbers, which shows a lost or changed number. */
   readonly sum: number;
   readonly ms: number;
 }
@@ -84,7 +84,7 @@ async function readAll(app: App): Promise<Found> {
   return { rows: rows.length, sum, ms };
 }
 
-/** The pages of the tables of raw readings. */
+/** The size of the pages of the tables of raw readings. */
 function bytesOf(folder: string): number {
   const database = new DatabaseSync(join(folder, DATABASE_FILE), { readOnly: true });
   try {

@@ -13,10 +13,10 @@ import { type Finding, median, percentile, whole } from './report.ts';
 import { SQLITE, type Storage, startServiceProcess } from './service-process.ts';
 import { TURNS_FILE, type TurnFigures, turnsSinceLast } from './turn-watch.ts';
 
-/** A twentieth of the silos of the goal, which is 8 s for 10,000 and 1 s for an hour in which few have changed. */
+/** A twentieth of the silos of the goal, which is 8 s for 10,000 silos and 1 s for an hour in which few of them have changed. */
 const SILOS = 500;
 const DAYS = 16;
-/** Only of the last days there is a weight in every five minutes, because a forecast reads no more of them again. */
+/** Only the last days have a weight every five minutes, because a forecast does not read older weights again. */
 const FINE_DAYS = 2;
 const READINGS_PER_BATCH = 2_000;
 const SILOS_PER_JOB = 16;
@@ -26,16 +26,19 @@ const SOME_S_MAX = 0.05;
 const TURN_MS_MAX = 5;
 const STOPS = 100;
 const STOP_P99_MS_MAX = 25;
-/** Of the silos, those whose forecasts are made while the service still starts. */
+/** The share of silos whose forecasts are made while the service still starts. */
 const EARLY = 0.2;
-/** Of the silos, those that have new readings in the hour. */
+/** The share of silos that have new readings in the hour. */
 const CHANGED = 0.05;
 const HOURS = 3;
 const STEP_MS = 5 * MINUTE_MS;
 const TIME_ZONE = 'UTC';
 const WEIGHT = STANDARD_SENSORS.weight.lane;
 
-/** The forecasts of many silos with their reads and writes: the first ones in a service, all of them again, and an hour in which few have changed. */
+/**
+ * Measures the forecasts of many silos with their reads and writes: the first ones in a service, all again, and those of an
+ * hour with few changes.
+ */
 export async function measureForesight(folder: string, storage: Storage = SQLITE): Promise<Finding[]> {
   const location: StoreLocation =
     storage === SQLITE ? { engine: 'sqlite', folder } : { engine: 'postgres', url: storage.databaseUrl };
@@ -66,7 +69,7 @@ export async function measureForesight(folder: string, storage: Storage = SQLITE
   });
   const app = await openApp(location);
   try {
-    // The first hours do not count: a thread of a service has run this code for long.
+    // The first hours do not count, because in a service a thread has run this code for a long time.
     let again: Taken = { seconds: 0, processorSeconds: 0 };
     let atMs = endMs;
     for (let hour = 0; hour < HOURS; hour++) {
@@ -120,11 +123,11 @@ interface FirstForecasts {
   readonly seconds: number;
   readonly turns: TurnFigures;
   readonly stopsMs: readonly number[];
-  /** When there was nothing to forecast any more. */
+  /** The stops after all forecasts were made. */
   readonly laterStopsMs: readonly number[];
 }
 
-/** How long a service that has just started needs for them, the turns of its main thread meanwhile, and stops. */
+/** Measures how long a service that has just started needs for the first forecasts, with the turns of its main thread and stops meanwhile. */
 async function firstForecasts(folder: string, storage: Storage, store: Reads): Promise<FirstForecasts> {
   const turnsFile = join(folder, 'turns.json');
   const service = await startServiceProcess({
@@ -172,7 +175,7 @@ async function weigh(app: App, silos: readonly number[], tsMs: number, hour: num
   }
 }
 
-/** As the service does it. */
+/** Makes forecasts in the way of the service. */
 const forecast = (app: App, store: Reads, silos: readonly number[], nowMs: number): Promise<Taken> =>
   timed(async () => {
     const wish = { nowMs, timeZone: TIME_ZONE, horizonDays: 0 };
@@ -192,7 +195,7 @@ async function lookAtAll(store: Reads, nowMs: number): Promise<void> {
 
 interface Taken {
   readonly seconds: number;
-  /** Of the processor, of all threads of this process. */
+  /** The processor time of all threads of this process. */
   readonly processorSeconds: number;
 }
 

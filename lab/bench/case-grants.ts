@@ -21,7 +21,7 @@ const READS: Readonly<Record<string, (app: App, limits: Limits, nowMs: number) =
     app.devices.list({ group: 'silo', limits, afterDeviceId: 'silo-2500', limit: 100 }),
 };
 
-/** What the lists of a caller with a grant for each of its facilities cost, against one with a single grant for all of them. */
+/** Compares lists for a caller with a grant for each of its facilities with lists for a caller with a single grant for all of them. */
 export async function measureGrants(
   folder: string,
   { suffix, databaseUrl: url }: Storage = SQLITE,

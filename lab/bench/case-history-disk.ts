@@ -19,7 +19,7 @@ const BUCKETS = (SILOS * DAYS * DAY_MS) / (5 * MINUTE_MS);
 /** The days of a chunk begin at a multiple of four days. */
 const END_MS = Math.floor(Date.now() / (4 * DAY_MS) - 1) * 4 * DAY_MS;
 
-/** The disk space of closed buckets of five minutes, with those of an hour and a day, before and after they are compressed. */
+/** Measures the disk space of closed buckets of five minutes, with those of an hour and a day, before and after compression. */
 export async function measureHistoryDisk(folder: string, storage: Storage = SQLITE): Promise<Finding> {
   const isSqlite = storage === SQLITE;
   const url = storage.databaseUrl;
@@ -58,7 +58,10 @@ async function writeReadings(app: App, silos: readonly number[]): Promise<void> 
   }
 }
 
-/** A scale that shows 1 kg and is eaten from by day, and air that follows the day; each with noise of a few steps. */
+/**
+ * The reading of a scale with a resolution of 1 kg that loses weight steadily, and of air that follows the day; each with
+ * noise of a few steps.
+ */
 function readingOf(deviceNo: number, round: number): Reading {
   const day = (2 * Math.PI * round * SPACING_MS) / DAY_MS + deviceNo;
   const eaten = Math.floor((round * SPACING_MS) / MINUTE_MS / 3);
@@ -73,7 +76,7 @@ function readingOf(deviceNo: number, round: number): Reading {
   };
 }
 
-/** −1, 0 or 1, different for each. */
+/** Returns −1, 0 or 1 as noise. */
 const noise = (deviceNo: number, round: number, sensor: number): number =>
   ((Math.imul(round + 7_919 * deviceNo + 104_729 * sensor, 0x9e3779b1) >>> 16) % 3) - 1;
 
@@ -91,7 +94,7 @@ async function bytesOfFile(folder: string): Promise<number> {
   }
 }
 
-/** Without the space of removed rows, which the next ones use. */
+/** The size of the tables without the space of removed rows, which the next rows use. */
 async function bytesOfTables(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

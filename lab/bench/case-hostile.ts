@@ -54,7 +54,7 @@ const ENDPOINTS: readonly (readonly ['POST' | 'PUT', string])[] = [
   ['POST', '/sandbox/plants'],
 ];
 
-/** How long one body delays everything else: the slowest answer of `/livez` while the body is parsed and refused. */
+/** Measures how long one body delays everything else: the slowest answer of `/livez` while the body is parsed and refused. */
 export async function measureHostile(dataDir: string): Promise<Finding> {
   const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
   const heldMs: number[] = [];

@@ -26,7 +26,10 @@ const ROUND_MS = 3_000;
 const CONNECTIONS = 200;
 const UNIT = 'messages/s';
 const PER_SECOND_MIN = 8_000;
-/** Unacknowledged messages per device: as many as common clients allow, and one, as simple devices have it; and the parts of the other rates. */
+/**
+ * The numbers of unacknowledged messages per device: as many as common clients allow, and one, as simple devices have it;
+ * with the required shares of the other rates.
+ */
 const WINDOWS = [
   { window: 20, bareMin: 0.7, sqliteMin: 0.75, costUsMax: 11 },
   { window: 1, bareMin: undefined, sqliteMin: 0.6, costUsMax: 47 },
@@ -88,7 +91,7 @@ const BROKERS: readonly BrokerComparison[] = [
 
 const SENSORS_WINDOW = 20;
 const SENSORS_RATIO_MIN = 0.35;
-/** Beside the three that every silo has. */
+/** The sensors beside the three that every silo has. */
 const DECLARED = Array.from({ length: 21 }, (_, index) => `temp_${index + 1}`);
 const SENSORS = DECLARED.map((sensor_id) => ({
   sensor_id,
@@ -231,7 +234,7 @@ export async function measureSensors(dataDir: string): Promise<Finding> {
   }
 }
 
-/** Devices of a service that send as fast as they are acknowledged; what was acknowledged has to be in the history. */
+/** Devices that send as fast as a service acknowledges; every acknowledged reading must be in the history. */
 class SendingDevices {
   readonly devices: readonly Credentials[];
   readonly #service: ServiceProcess;
@@ -266,7 +269,7 @@ class SendingDevices {
     return result.perSecond;
   }
 
-  /** The processor time for a message in each round since the last call, without the first one, which warms up. */
+  /** The processor time for a message in each round since the last call; the first round only warms up. */
   takeCosts(): number[] {
     const costs = this.#costsUs.slice(1);
     this.#costsUs = [];
@@ -285,7 +288,7 @@ class SendingDevices {
   }
 }
 
-/** The rate of acknowledged messages, or of stored ones where a subscriber stores them. */
+/** The rate of acknowledged messages, or of stored messages if a subscriber stores them. */
 async function perSecondAt(
   { port, untilStored }: Reference,
   devices: readonly Credentials[],

@@ -15,7 +15,7 @@ const STOPS = 100;
 const GROWTH_MB_MAX = 100;
 const STOP_MS_MAX = 100;
 const SAMPLED_EVERY_MS = 500;
-/** No line of the export is shorter. */
+/** Every line of the export has at least this many bytes. */
 const LINE_BYTES_MIN = 50;
 const YEAR_SILO = 'silo-0001';
 const DEVICES = 1_000;
@@ -31,7 +31,7 @@ const READY_MS_MAX = 580;
 const RESIDENT_MIB_MAX = 119;
 const SETTLE_MS = 5_000;
 
-/** Exports all raw readings of three values with curl: the memory it needs, and what it costs a stop. */
+/** Exports all raw readings of three values with curl, and measures the memory that this needs and the delay of a stop. */
 async function measureExport(service: ServiceProcess, readings: number): Promise<Finding[]> {
   const [own] = await registerSilos(service, 1, { prefix: 'stopped' });
   if (own === undefined) throw new Error('no silo was registered');
@@ -77,7 +77,7 @@ async function measureExport(service: ServiceProcess, readings: number): Promise
   ];
 }
 
-/** The bytes of the whole export; curl fails if it is cut off. */
+/** The size of the whole export in bytes; curl fails if it is cut off. */
 async function download(service: ServiceProcess): Promise<number> {
   const address = `${service.httpUrl}/v1/readings?from=2000-01-01T00:00:00Z`;
   const curl = spawn('curl', ['-sSf', '-H', '@-', '-o', '/dev/null', '-w', '%{size_download}', address]);
@@ -101,14 +101,14 @@ export async function measureLongHistory(dataDir: string): Promise<Finding[]> {
       GRANARY_DATA_DIR: dataDir,
       GRANARY_RATE_LIMIT: 'off',
       GRANARY_RETENTION_RAW_DAYS: '99999',
-      // A history at rest: its readings would be compressed only once, after an upgrade.
+      // The history stays at rest: without this setting its readings would be compressed once, as after an upgrade.
       GRANARY_COMPRESS_AFTER_DAYS: 'off',
     });
   const readyMs: number[] = [];
   const residentMiBs: number[] = [];
   const yearMs: number[] = [];
   const monthMs: number[] = [];
-  // The first start compiles the code, which Node keeps for the others.
+  // The first start compiles the code, which Node caches for the others.
   for (let round = -1; round < ROUNDS; round++) {
     const startedMs = performance.now();
     const service = await start();
@@ -213,7 +213,7 @@ async function writeLongHistory(
   }
 }
 
-/** Weight, temperature and humidity. */
+/** A reading of weight, temperature and humidity. */
 const reading = (deviceNo: number, tsMs: number): Reading => ({
   deviceNo,
   tsMs,

@@ -11,21 +11,27 @@ import { generatePaced } from './generator.ts';
 import { type Finding, median, whole } from './report.ts';
 import { newDatabase, type ServiceProcess, startServiceProcess } from './service-process.ts';
 
-/** The number of nodes of each fleet. The second keeps the machine as busy as the third, which alone has nodes that share a fleet. */
+/**
+ * The number of nodes of each fleet. The second arrangement keeps the machine as busy as the third one, and only in the
+ * third do nodes share a fleet.
+ */
 const ARRANGEMENTS = { alone: [1], separate: [1, 1, 1], together: [3] } as const;
 const ROUNDS = 3;
-/** For each node, little enough that three nodes share two cores with everything else. */
+/** The devices of each node, so few that three nodes share two cores with everything else. */
 const DEVICES = 200;
 const PER_SECOND = 500;
-/** The messages of a fleet arrive together this often, ten for each node: what a message costs depends on how many share a commit. */
+/**
+ * The messages of a fleet arrive together at this interval, ten for each node, because the cost of a message depends on how
+ * many share a commit.
+ */
 const TICK_MS = 20;
 const WARM_UP_MS = 5_000;
 const MEASURED_MS = 10_000;
-/** What the broker has acknowledged is stored within this time. */
+/** Messages that the broker has acknowledged are stored within this time. */
 const SETTLE_MS = 1_000;
 const GROWTH_MAX = 1.1;
 const ADMIN_KEY = 'an-admin-key-for-the-measurement-of-several-nodes';
-/** The unit of /proc on Linux. */
+/** The length of a clock tick in /proc on Linux. */
 const PROCESSOR_TICK_MS = 10;
 const NAME =
   'Processor time of a node for a message, three nodes of one fleet against three with a fleet each';
@@ -93,7 +99,7 @@ async function measure(
   return { nodes: perMessage('nodes'), broker: perMessage('broker'), database: perMessage('database') };
 }
 
-/** One generator for each fleet; one of its nodes takes the messages. */
+/** Starts one generator for each fleet; one node of the fleet receives the messages. */
 async function load({ fleet, nodes }: Served, durationMs: number): Promise<number> {
   const options = { host: '127.0.0.1', port: fleet.brokerPort, window: 20, tickMs: TICK_MS, durationMs };
   const devices = fleet.devices.slice(0, nodes.length * DEVICES);
@@ -122,7 +128,7 @@ function findingOf(costs: Record<Arrangement, readonly Use[]>, acknowledged: rea
   };
 }
 
-/** Milliseconds of processor time. */
+/** Milliseconds of processor time by kind of process. */
 interface Use {
   readonly nodes: number;
   readonly broker: number;
@@ -134,18 +140,18 @@ interface Fleet {
   readonly brokerPort: number;
   readonly devices: readonly Credentials[];
   startNodes(count: number): Promise<ServiceProcess[]>;
-  /** Asked through this node. */
+  /** Counts the stored readings through this node. */
   countStored(node: ServiceProcess): Promise<number>;
 }
 
 interface Fleets {
   readonly all: readonly Fleet[];
-  /** Since the start, of these nodes and of the brokers and databases of all fleets. */
+  /** The processor time since the start, of these nodes and of the brokers and databases of all fleets. */
   used(nodes: readonly ServiceProcess[]): Promise<Use>;
   stop(): Promise<void>;
 }
 
-/** One for each number of devices; their databases are on one server. */
+/** Starts one fleet for each number of devices; their databases are on one server. */
 async function startFleets(folder: string, sizes: readonly number[]): Promise<Fleets> {
   const server = await startPostgres();
   const brokers: MosquittoBroker[] = [];
@@ -217,7 +223,7 @@ async function processorMs(pid: number): Promise<number> {
 }
 
 async function ownMs(pid: number): Promise<number> {
-  // A child may have ended since it was listed; its parent has its time then.
+  // A child may have ended since it was listed; its time is then included in that of its parent.
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (stat === null) return 0;
   // The name of the program, in brackets, may contain spaces.

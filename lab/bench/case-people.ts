@@ -13,16 +13,16 @@ const REPORT_EVERY_MS = SECOND_MS;
 const ROUNDS = 3;
 const ROUND_MS = 45 * SECOND_MS;
 const STOPS = 40;
-/** The stops of a round arrive during all of it. */
+/** The interval between stops, so that they arrive throughout a round. */
 const APART_MS = 450;
 const PEOPLE = 20;
 const TERMINALS = 20;
-/** So that somewhat more than 10,000 wrong PINs are divided over a round: each is followed by a pause. */
+/** The number of connections that spread somewhat more than 10,000 wrong PINs over a round: a pause follows each of them. */
 const PIN_CONNECTIONS = 48;
 const PINS_MIN = 10_000;
 const SIGN_INS = 200;
 const RATIO_MIN = 0.95;
-/** Stops vary by some milliseconds from round to round. */
+/** The allowed delay, because stops vary by some milliseconds from round to round. */
 const SLOWER_MS_MAX = 25;
 const PASSWORD = 'four geese behind the barn';
 const FACILITIES = Array.from({ length: 10 }, (_, index) => `facility-${index}`);
@@ -35,11 +35,11 @@ interface Round {
 
 interface Attacked extends Round {
   readonly pins: number;
-  /** How long each of those who were let in waited. */
+  /** How long each person who signed in has waited. */
   readonly signInsMs: readonly number[];
 }
 
-/** Stops and readings while 10,000 wrong PINs and 200 sign-ins at once arrive, and without them. */
+/** Measures stops and readings while 10,000 wrong PINs and 200 simultaneous sign-ins arrive, and without them. */
 export async function measurePeople(dataDir: string, storage: Storage = SQLITE): Promise<Finding[]> {
   const service = await startServiceProcess({
     GRANARY_DATA_DIR: dataDir,
@@ -69,7 +69,7 @@ export async function measurePeople(dataDir: string, storage: Storage = SQLITE):
   }
 }
 
-/** One of each person at each terminal, so that as many as possible are compared and not only counted. */
+/** One wrong PIN of each person at each terminal, so that as many as possible are compared and not only counted. */
 async function wrongPins(service: ServiceProcess): Promise<LoadRequest[]> {
   const json = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
   const signedIn = async (body: object): Promise<Record<string, string>> => {
@@ -115,12 +115,12 @@ async function measureAttack(
   const round = await measureRound(service, devices, stopped);
   over.abort();
   const { answers } = await pins;
-  // Wrong, or refused because earlier ones were; anything else is no answer to a PIN.
+  // A PIN is answered as wrong, or refused because of earlier wrong ones; any other answer is a fault.
   const refused = (answers[403] ?? 0) + (answers[429] ?? 0);
   return { ...round, pins: refused, signInsMs: await signIns };
 }
 
-/** With the client that the operators' page uses, which waits when it is told that too many sign in. */
+/** Signs in with the client of the operators' page, which waits if it is told that too many people sign in. */
 async function signInAtOnce({ httpUrl }: ServiceProcess): Promise<readonly number[]> {
   const client = createClient({ baseUrl: httpUrl });
   const beganMs = performance.now();

@@ -7,7 +7,7 @@ import { SQLITE, type Storage, startBenchService } from './service-process.ts';
 const ROUNDS = 7;
 const ROUND_MS = 2_500;
 const CONNECTIONS = 32;
-/** The parts of the rates of bare servers. */
+/** The required shares of the rates of bare servers. */
 const BARE = [
   {
     start: startBareFastify,

@@ -21,23 +21,23 @@ import {
 } from './stops-beside.ts';
 import { type TurnFigures, turnsSinceLast } from './turn-watch.ts';
 
-/** Of each kind, operation stops and emergency stops, beside one load. */
+/** The number of stops of each kind (operation stops and emergency stops) beside one load. */
 const STOPS_PER_LOAD = 60;
 const HISTORY_SILO = 'history-0001';
 const HISTORY_DAYS = 34;
 const BUCKET_MS = 5 * MINUTE_MS;
 const READINGS_PER_BATCH = 500;
-/** The rounds of a measurement for which the service has to be started or ended. */
+/** The number of rounds if the service has to be started or ended in each of them. */
 const ROUNDS = 8;
 const STOPS_PER_ROUND = 8;
 const ROUND_APART_MS = 20;
 const STARTS_AT_ONCE = 100;
-/** After the first stops, so that some come before the end of the service, some meanwhile and some after it. */
+/** The service ends this long after the first stops, so that stops come before, during and after its end. */
 const END_AFTER_MS = 60;
 const LONG_HISTORIES = 50;
 const TURN_MS_MAX = 10;
 
-/** What a round starts or stops. */
+/** The devices that are stopped and started in a round. */
 interface Round {
   readonly stopped: StopDevices;
   readonly started: StopDevices;
@@ -45,13 +45,13 @@ interface Round {
 
 /** Measures operation stops and emergency stops, from the request to the device, beside the heaviest requests that callers may send. */
 export async function measureStopsBesideLoad(dataDir: string, storage: Storage = SQLITE): Promise<Finding[]> {
-  // PostgreSQL answers only some of the requests in another way.
+  // With PostgreSQL only some of the requests are answered differently, so only these are measured.
   const isMeasured = ({ name }: Load): boolean =>
     storage === SQLITE || name.includes('only read') || name.includes('lists');
   const { env, turnsFile } = watchedService(dataDir, storage);
   let service = await startServiceProcess(env);
   const findings: Finding[] = [];
-  // The case takes minutes, so that each figure is shown when it is known.
+  // The case takes minutes, so each figure is printed as soon as it is known.
   const add = async (measure: () => Promise<Finding>): Promise<void> => {
     const start = await processorTime();
     const finding = await measure();
@@ -123,7 +123,7 @@ async function createReadKey(service: ServiceProcess): Promise<string> {
   return ((await answer.json()) as { data: { key: string } }).data.key;
 }
 
-/** Of the first silo a value for each five minutes, as long as one answer may hold them. */
+/** Writes a value for each five minutes of the first silo, as many as one answer may contain. */
 async function writeHistory(folder: string, storage: Storage): Promise<void> {
   const app: App = await openApp(locationOf(folder, storage));
   try {
@@ -158,7 +158,7 @@ function loadsOf(service: ServiceProcess, readKey: string): readonly Load[] {
   const from = new Date(Date.now() - HISTORY_DAYS * DAY_MS).toISOString();
   const history = `${SILOS}/${HISTORY_SILO}/sensors/history?interval=5m&from=${from}`;
   const csv = { ...read(history), headers: { ...read('').headers, accept: 'text/csv' } };
-  // Every key is compared with those before it.
+  // The parser compares every key with the keys before it.
   const badYaml = Array.from({ length: 38_000 }, (_, index) => `key-${index}: 1`).join('\n');
   const yaml = { ...admin, 'content-type': 'application/yaml' };
   return [
@@ -199,7 +199,7 @@ function loadsOf(service: ServiceProcess, readKey: string): readonly Load[] {
   ];
 }
 
-/** The stops are among the starts, the first of which run code that was never run before. */
+/** Stops among simultaneous starts, the first of which run code that was never run before. */
 async function besideColdStarts(
   service: ServiceProcess,
   restart: () => Promise<ServiceProcess>,
@@ -234,14 +234,14 @@ async function whileEnding(service: ServiceProcess, stopped: StopDevices, load: 
     const times = await stopping;
     end();
     await ended;
-    // The load is refused, as it has to be.
+    // The service refuses the load while it ends, as it should.
     return { times, answers: {} };
   } finally {
     await client.end();
   }
 }
 
-/** How long the main thread works without looking for a stop, while it makes one long history after the other, the first in a new process. */
+/** How long the main thread works without handling a stop, while it makes long histories one after the other, the first in a new process. */
 async function longestTurn(
   service: ServiceProcess,
   { requests: [wanted] }: Load,

@@ -14,9 +14,9 @@ import {
   watchedService,
 } from './stops-beside.ts';
 
-/** Of each kind, operation stops and emergency stops, beside one load. */
+/** The number of stops of each kind (operation stops and emergency stops) beside one load. */
 const STOPS_PER_LOAD = 60;
-/** So long that every list is read. */
+/** The interval between stops, so long that every list is read. */
 const APART_MS = 100;
 const READERS = 8;
 const STORED = {
@@ -29,7 +29,7 @@ const STORED = {
   others: 3_000,
 };
 
-/** Stops beside those who read lists, counts and metrics over the largest stores that keys can make. */
+/** Measures stops while callers read lists, counts and metrics over the largest stores that keys can make. */
 export async function measureStored(dataDir: string, storage: Storage = SQLITE): Promise<Finding[]> {
   const { env, turnsFile } = watchedService(dataDir, storage);
   let service = await startServiceProcess(env);
@@ -56,7 +56,7 @@ export async function measureStored(dataDir: string, storage: Storage = SQLITE):
   }
 }
 
-/** Makes one of each kind, and the callers. */
+/** Makes the largest number of each kind of record, and the callers. */
 async function loadsOf(service: ServiceProcess): Promise<Load[]> {
   const made = async (path: string, body: object) =>
     ((await (await ask(service, path, body)).json()) as { data: { readonly key?: string } }).data;

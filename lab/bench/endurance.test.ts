@@ -11,14 +11,17 @@ import { generateMqtt, generatePaced } from './generator.ts';
 import { median, whole } from './report.ts';
 import { residentMiB, SQLITE, startBenchService } from './service-process.ts';
 
-/** So many that none of them measures more than once in a millisecond, because a reading with the same time replaces the other. */
+/**
+ * The number of devices, so large that none of them measures more than once in a millisecond: readings with the same time
+ * replace each other.
+ */
 const DEVICES = 200;
 const WINDOW = 100;
 const CAPACITY_MS = (IS_FULL_SIZE ? 3 : 0.5) * SECOND_MS;
 const DURATION_MS = IS_FULL_SIZE ? 10 * MINUTE_MS : 3 * SECOND_MS;
 const OVERLOAD = 1.2;
 
-/** Loss decides; memory and times are reported, because they depend on the machine. */
+/** The test fails only for lost readings; memory and times are reported, because they depend on the machine. */
 test('devices that measure a fifth more than can be stored lose nothing that was acknowledged', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'granary-endurance-'));
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }));
@@ -28,7 +31,7 @@ test('devices that measure a fifth more than can be stored lose nothing that was
   const load = { ...mqttAddress(service), devices, window: WINDOW };
   const saturate = async () => {
     const result = await generateMqtt({ ...load, intervalMs: 0, durationMs: CAPACITY_MS });
-    // The times of a burst are ahead of the clock, and no later reading may have one of them.
+    // The times of a burst are ahead of the clock, so the test waits until no later reading can have one of them.
     await sleep(SECOND_MS);
     return result;
   };

@@ -11,11 +11,11 @@ export interface Credentials {
 export const SILOS = '/v1/siloscale/devices';
 export const FIELD_DEVICES = '/v1/fielddevice/devices';
 
-/** Registrations at the same time share commits. */
+/** Registrations that run at the same time share commits. */
 const REGISTERED_AT_ONCE = 10;
 const REGISTRATION_TRIES = 20;
 
-/** Where devices and load generators connect to. */
+/** The address to which devices and load generators connect. */
 export function mqttAddress({ mqttUrl }: Addresses): { readonly host: string; readonly port: number } {
   const { hostname, port } = new URL(mqttUrl);
   return { host: hostname, port: Number(port) };
@@ -40,7 +40,7 @@ async function successOf(path: string, response: Response): Promise<Response> {
 export const ask = async (service: Addresses, path: string, body?: object | null): Promise<Response> =>
   successOf(path, await send(service, path, body, {}));
 
-/** Asks again while the machine is too busy for the time limits of the storage. */
+/** Repeats the request while the machine is too busy for the time limits of the storage. */
 async function register(service: Addresses, path: string, device: object): Promise<Credentials> {
   const key = { 'idempotency-key': randomUUID() };
   let response = await send(service, path, device, key);
@@ -96,7 +96,7 @@ export async function registerRovers(
   return credentials;
 }
 
-/** How many readings of these silos are in the history. */
+/** The number of readings of these silos in the history. */
 export async function countReadings(
   service: ServiceProcess,
   deviceIds: readonly string[],

@@ -36,7 +36,7 @@ type Job =
   | { readonly kind: 'reports'; readonly load: ReportLoad }
   | { readonly kind: 'nonsense'; readonly load: ReportLoad };
 
-/** From the process of the generator. */
+/** The answer of the process of the generator. */
 interface Reply<T> {
   readonly result?: T;
   readonly failed?: string;
@@ -59,7 +59,10 @@ export const generateRequests = (
   begun: () => void,
 ): Promise<RequestLoadResult> => generate({ kind: 'requests', load }, signal, begun);
 
-/** Generates load in a process of its own, so that it does not share a thread with the measurement. An abort ends it early; what was measured until then counts. */
+/**
+ * Generates load in a process of its own, so that it does not share a thread with the measurement. An abort ends the load
+ * early, and the figures until then count.
+ */
 async function generate<T>(job: Job, signal?: AbortSignal, begun?: () => void): Promise<T> {
   const child = fork(import.meta.filename);
   signal?.addEventListener('abort', () => child.send({ kind: 'end' }));

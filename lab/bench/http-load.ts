@@ -19,9 +19,9 @@ export interface HttpResult {
 const OK = Buffer.from('HTTP/1.1 200');
 const WRITTEN = /^HTTP\/1\.1 20[04] /;
 const HEAD_END = '\r\n\r\n';
-/** Stands for milliseconds since 1970, which have as many digits until the year 2286. */
+/** A placeholder for milliseconds since 1970, which have this many digits until the year 2286. */
 export const TIME_PLACE = '0'.repeat(13);
-/** After a refusal a caller waits, as `Retry-After` asks; a short time here, so that the load stays high. */
+/** After a refusal a caller waits, as `Retry-After` asks; the time is short here, so that the load stays high. */
 const AFTER_REFUSAL_MS = 100;
 
 export async function runHttpLoad(load: HttpLoad): Promise<HttpResult> {
@@ -76,7 +76,7 @@ function responseLength(chunk: Buffer): number {
   return headEnd + Number(length);
 }
 
-/** Requests that callers repeat as soon as they are answered. */
+/** Requests that callers repeat as soon as they get the answer. */
 export interface RequestLoad {
   readonly httpUrl: string;
   readonly requests: readonly LoadRequest[];
@@ -93,7 +93,7 @@ export interface LoadRequest {
 }
 
 export interface RequestLoadResult {
-  /** How many answers had each status; 0 stands for a connection that ended without an answer. */
+  /** The number of answers with each status; 0 stands for a connection that ended without an answer. */
   readonly answers: Readonly<Record<number, number>>;
 }
 
@@ -115,7 +115,7 @@ export async function runRequestLoad(
       const status = await send(load.httpUrl, wanted, agent, signal);
       if (isFirst) begun();
       isFirst = false;
-      // What was cut off at the end was neither served nor refused.
+      // A request that was cut off at the end was neither served nor refused.
       if (signal.aborted) return;
       answers[status] = (answers[status] ?? 0) + 1;
       if (status !== 200) await new Promise((resolve) => setTimeout(resolve, AFTER_REFUSAL_MS));
@@ -154,7 +154,7 @@ export interface HttpWriteLoad {
 }
 
 export interface HttpWriteResult {
-  /** Readings. */
+  /** The number of readings per second. */
   readonly perSecond: number;
   readonly readings: number;
 }
@@ -167,7 +167,7 @@ export async function runHttpWriteLoad(load: HttpWriteLoad): Promise<HttpWriteRe
   return { perSecond: readings / ((performance.now() - startedMs) / 1_000), readings };
 }
 
-/** The number of readings that were answered well. */
+/** The number of readings with a successful answer. */
 function driveWrites(load: HttpWriteLoad, text: string, untilMs: number): Promise<number> {
   const request = Buffer.from(text);
   const places = placesOf(request);

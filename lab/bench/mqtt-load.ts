@@ -12,20 +12,20 @@ export interface MqttLoad {
   /** The interval per connection; 0 means as fast as acknowledgements arrive. */
   readonly intervalMs: number;
   readonly durationMs: number;
-  /** The values of each reading; those of a silo when not given. */
+  /** The values of each reading; if they are not given, those of a silo. */
   readonly values?: Readonly<Record<string, unknown>> | undefined;
-  /** The times of the readings, which end the load when all are sent; the present time when not given. */
+  /** The times of the readings, and the load ends when all are sent; if they are not given, the present time is used. */
   readonly times?: { readonly firstMs: number; readonly everyMs: number; readonly count: number };
 }
 
 const SILO_VALUES = { weight: 12345.678, temperature: 18.25, humidity: 55.5 };
-/** Five digits, as in the values above. */
+/** The weight has five digits, as in the values above. */
 const FULL_KG = 19_999;
 const STEPS_KG = 9_000;
 const PUBACK_BYTES = 4;
 const CONNACK_BYTES = 4;
 const PACKET_ID_MAX = 65_535;
-/** How often paced devices look whether a reading is due, unless the load says otherwise. */
+/** How often paced devices check whether a reading is due, unless the load sets it. */
 const TICK_MS = 10;
 
 export interface MqttResult {
@@ -104,7 +104,7 @@ function publish(socket: Socket, load: MqttLoad, deviceId: string, isOver: () =>
       if (times === undefined) lastTsMs = Math.max(lastTsMs + 1, Date.now());
       else {
         lastTsMs = times.firstMs + sent * times.everyMs;
-        // A silo that is emptied and filled again, so that no value stays as it is.
+        // The silo is emptied and filled again, so that every value changes.
         packet.write(String(FULL_KG - (sent % STEPS_KG)), weightAt, 'latin1');
       }
       packet.writeUInt16BE(packetId, idAt);
@@ -132,7 +132,7 @@ function publish(socket: Socket, load: MqttLoad, deviceId: string, isOver: () =>
       for (let i = 0; i < Math.min(load.window, sendMax); i++) send();
       return;
     }
-    // Spread over the interval, because real devices do not report at the same moment.
+    // The starts are spread over the interval, because real devices do not report at the same moment.
     setTimeout(() => {
       const timer = setInterval(() => {
         if (!isOver()) return send();
@@ -145,9 +145,9 @@ function publish(socket: Socket, load: MqttLoad, deviceId: string, isOver: () =>
 
 /** Devices that measure at a steady rate, whether or not the service keeps up. */
 export interface PacedLoad extends Omit<MqttLoad, 'intervalMs' | 'values'> {
-  /** Of all devices together. */
+  /** The rate of all devices together. */
   readonly perSecond: number;
-  /** How often the devices look whether a reading is due; what is due at the same time arrives together. */
+  /** How often the devices check whether a reading is due; readings that are due at the same time arrive together. */
   readonly tickMs?: number;
 }
 
@@ -155,11 +155,11 @@ export interface PacedResult {
   readonly acknowledged: number;
   /** Readings that a device could not send in time, because its window was full. */
   readonly notSent: number;
-  /** From the end of the load to the last acknowledgement. */
+  /** The time from the end of the load to the last acknowledgement. */
   readonly lastAckMs: number;
 }
 
-/** A device with a full window drops the reading, as one with a small memory does. */
+/** A device whose window is full drops the reading, as a device with a small memory does. */
 export async function runPacedLoad(load: PacedLoad): Promise<PacedResult> {
   const sockets = await Promise.all(load.devices.map((device) => openConnection(load, device)));
   const startedMs = performance.now();

@@ -16,7 +16,7 @@ const ROUNDS_PREPARED = 5;
 export type ReportLoad = Omit<MqttLoad, 'window' | 'values'>;
 
 export interface ReportResult {
-  /** The times from writing a message to its acknowledgement, of all devices. */
+  /** The times from writing a message to its acknowledgement, for all devices. */
   readonly latenciesMs: readonly number[];
   readonly unacknowledged: number;
   readonly disconnects: number;
@@ -66,7 +66,7 @@ class Reporter {
     return this.#sentAtMs.size;
   }
 
-  /** Spread over the interval, because real devices do not report at the same moment. */
+  /** Starts the devices spread over the interval, because real devices do not report at the same moment. */
   start(intervalMs: number): void {
     this.#timer = setTimeout(() => {
       this.#timer = setInterval(() => this.#send(), intervalMs);
@@ -133,7 +133,7 @@ export async function runNonsenseLoad(load: ReportLoad, early: AbortSignal): Pro
   return { bytes };
 }
 
-/** Prepared before the measurement, so that the generator uses little processor time during it. */
+/** The packets are prepared before the measurement, so that the generator uses little processor time during it. */
 function preparePackets(deviceId: string): Buffer[] {
   const nowMs = Date.now();
   const topic = topicOf(deviceId, 'telemetry');

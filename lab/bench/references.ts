@@ -20,7 +20,7 @@ export const INFLUXDB_DATABASE = 'bench';
 /** A program that the service is compared with, in a process of its own. */
 export interface Reference {
   readonly port: number;
-  /** Resolves when so many more messages are stored; absent where only acknowledgements are waited for. */
+  /** Resolves when this many more messages are stored; missing if only acknowledgements are measured. */
   untilStored?(more: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -113,14 +113,14 @@ async function startBroker(folder: string, settings: readonly string[]): Promise
   await mkdir(folder, { recursive: true });
   const port = await freePort();
   const file = join(folder, 'mosquitto.conf');
-  // Without this line a broker that root starts becomes another user, who cannot write into the folder.
+  // Without this line a broker that root starts switches to another user, who cannot write into the folder.
   const user = process.getuid?.() === 0 ? ['user root'] : [];
   const lines = [`listener ${port} ${HOST}`, 'allow_anonymous true', 'log_type none', ...user, ...settings];
   await writeFile(file, `${lines.join('\n')}\n`);
   return await listening(spawnProgram('mosquitto', ['-c', file]), port);
 }
 
-/** InfluxDB as it is configured by default, which synchronises its log after every write, but without a line of log per request. */
+/** InfluxDB with its default configuration, which synchronises its log after every write, but without a log line for each request. */
 export async function startInfluxDb(folder: string): Promise<Reference> {
   const port = await freePort();
   const server = spawnProgram('influxd', ['run'], {
@@ -139,7 +139,7 @@ export async function startInfluxDb(folder: string): Promise<Reference> {
   return reference;
 }
 
-/** Its output is discarded; a measurement that is interrupted does not leave it behind. */
+/** The output is discarded; an interrupted measurement does not leave the program behind. */
 function spawnProgram(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: 'ignore' });
   const forget = atExit(() => child.kill('SIGKILL'));

@@ -9,7 +9,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** A finding, when and where it was made, and the share of the processor time that the host took away meanwhile. */
+/** A finding with its time and processor, and the share of the processor time that the host took away meanwhile. */
 export interface Measured extends Finding {
   readonly measured: string;
   readonly stolen: string;
@@ -29,19 +29,19 @@ export function percentile(values: readonly number[], share: number): number {
 
 export const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-/** Two rates that are measured in turns, and what the first one has to reach. */
+/** Two rates that are measured in turns, and the required result of the first one. */
 export interface Comparison {
   readonly name: string;
   readonly rounds: number;
-  /** Of both rates, such as `messages/s`. */
+  /** The unit of both rates, such as `messages/s`. */
   readonly unit: string;
-  /** The part of the other rate. */
+  /** The required share of the other rate. */
   readonly ratioMin?: number | undefined;
   readonly perSecondMin?: number;
   readonly detail: string;
 }
 
-/** In turns, so that what disturbs the machine affects both; the ratio is the median of those of the rounds. */
+/** The rates are measured in turns, so that disturbances of the machine affect both; the ratio is the median of the ratios of the rounds. */
 export async function compareRates(
   { name, rounds, unit, ratioMin, perSecondMin, detail }: Comparison,
   measureOurs: () => Promise<number>,
@@ -74,17 +74,17 @@ export function machine(): string {
   return `${cpus().length} cores (${processor()}), ${memoryGiB} GiB, ${type()}, Node ${process.version}`;
 }
 
-/** Without the words that say nothing. */
+/** The name of the processor without meaningless words. */
 const processor = (): string =>
   (cpus()[0]?.model ?? process.arch).replaceAll(/\(R\)|\(TM\)| Processor| CPU| @/g, '');
 
-/** When and on which processor something is measured that is measured now. */
+/** The date and the processor of a measurement that is made now. */
 export const measuredNow = (): string => `${new Date().toISOString().slice(0, 10)}, ${processor()}`;
 
 const NAME_OF_ROW = /^\| (.+?) \| /;
 const HEAD = '|---|---|---|---|---|---|---|\n';
 
-/** The page with the rows of these findings replaced, or added where there are none; `all` leaves no other row. */
+/** The page with the rows of these findings replaced or added; with `all` no other row is left. */
 export function withFindings(page: string, findings: readonly Measured[], all: boolean): string {
   const end = page.indexOf(HEAD) + HEAD.length;
   const kept = all ? [] : page.slice(end).split('\n').filter(Boolean);

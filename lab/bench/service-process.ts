@@ -13,10 +13,10 @@ import { startPostgres } from '../../tools/test-setup/postgres.ts';
 const INSTALLED = join(REPOSITORY_ROOT, 'dist/installed');
 export const GRANARY = join(INSTALLED, 'bin/granary.mjs');
 
-/** Of a line of the log in an error message. */
+/** The length to which a line of the log is cut in an error message. */
 const LINE_CHARACTERS_MAX = 300;
 
-/** Where a service is, and the key with all rights. */
+/** The addresses of a service, and the key with all rights. */
 export interface Addresses {
   readonly httpUrl: string;
   readonly mqttUrl: string;
@@ -34,10 +34,10 @@ interface Env extends Readonly<Record<string, string>> {
   readonly GRANARY_DATA_DIR: string;
 }
 
-/** Once, so that it is no part of later starts, which may be measured. */
+/** The service is built once, so that the build is not part of later starts, which may be measured. */
 let built: Promise<void> | undefined;
 
-/** Starts the service as users do, by its command and in its built form, on free ports; `log` gets what it prints after its start. */
+/** Starts the service as users do, by its command and in its built form, on free ports; `log` gets its output after the start. */
 export async function startServiceProcess(env: Env, log?: Writable): Promise<ServiceProcess> {
   built ??= install();
   await built;
@@ -47,7 +47,7 @@ export async function startServiceProcess(env: Env, log?: Writable): Promise<Ser
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       NODE_OPTIONS: process.env['NODE_OPTIONS'],
-      // As in deploy/granary.service and in the container.
+      // The value is that of deploy/granary.service and of the container.
       MALLOC_ARENA_MAX: '1',
       GRANARY_HTTP_PORT: '0',
       GRANARY_MQTT_PORT: '0',
@@ -55,7 +55,7 @@ export async function startServiceProcess(env: Env, log?: Writable): Promise<Ser
       ...env,
     },
   });
-  // A measurement that is ended leaves no service behind.
+  // A measurement that is interrupted leaves no service behind.
   const exited = once(child, 'exit').finally(atExit(() => child.kill('SIGKILL')));
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
@@ -85,7 +85,7 @@ async function install(): Promise<void> {
   await symlink('..', join(INSTALLED, 'dist'));
 }
 
-/** What follows it, such as lines of the log, is passed on, or read and dropped. */
+/** Returns the start message. The output after it, such as lines of the log, is passed on or discarded. */
 function startMessageOf(output: Readable, log?: Writable): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -112,9 +112,9 @@ function addressIn(text: string, pattern: RegExp): string {
   return address;
 }
 
-/** Where the measured service keeps its data. */
+/** The place where the measured service stores its data. */
 export interface Storage {
-  /** Follows the name of a measurement; empty for the default. */
+  /** The text after the name of a measurement; empty for the default. */
   readonly suffix: string;
   readonly databaseUrl: string;
 }
@@ -166,7 +166,7 @@ export async function processorMs(pid: number): Promise<number> {
   return PROCESSOR_TICK_MS * ((user ?? 0) + (system ?? 0));
 }
 
-/** The memory of a process that is in the main memory. */
+/** The resident memory of a process. */
 export async function residentMiB(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;

@@ -19,12 +19,12 @@ interface Subscription {
 }
 
 export interface Subscriber {
-  /** Resolves when so many more messages are stored. */
+  /** Resolves when this many more messages are stored. */
   untilStored(more: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What a user would build beside a broker: a program that subscribes to all readings and writes them to SQLite in batches. */
+/** A program as a user would build it beside a broker: it subscribes to all readings and writes them to SQLite in batches. */
 export async function startSubscriber(subscription: Subscription): Promise<Subscriber> {
   const child = fork(import.meta.filename);
   const answerTo = async (message: Subscription | number): Promise<void> => {
@@ -48,7 +48,7 @@ interface Reading {
   readonly humidity: number;
 }
 
-/** Answers when it has subscribed, and afterwards each number when so many messages are stored. */
+/** Answers when it has subscribed, and then answers each number as soon as this many messages are stored. */
 async function subscribe({ port, file }: Subscription): Promise<void> {
   const database = new DatabaseSync(file);
   database.exec(CREATE);
@@ -61,7 +61,7 @@ async function subscribe({ port, file }: Subscription): Promise<void> {
       database.exec('BEGIN');
       for (const { device, reading } of waiting)
         insert.run(device, reading.ts, reading.weight, reading.temperature, reading.humidity);
-      // Synchronised with the disk, as the service's own commits are.
+      // The commit is synchronised with the disk, like the commits of the service.
       database.exec('COMMIT');
     }
     stored += waiting.length;

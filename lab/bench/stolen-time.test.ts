@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leastDisturbed } from './stolen-time.ts';
 
-/** Measures with a host that takes these shares, one in each attempt. */
+/** Measures while the host takes these shares, one in each attempt. */
 async function measureWith(shares: readonly number[]) {
   let attempts = 0;
   let total = 0;

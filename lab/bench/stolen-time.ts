@@ -18,7 +18,7 @@ export async function processorTime(): Promise<ProcessorTime | null> {
   return { total: ticks.reduce((sum, value) => sum + value, 0), stolen: ticks[COLUMNS - 1] ?? 0 };
 }
 
-/** The share of the processor time that the host took away since then; `null` where it is not known. */
+/** The share of the processor time that the host took away since then; `null` if it is not known. */
 export async function stolenSince(
   start: ProcessorTime | null,
   readTime = processorTime,
@@ -31,7 +31,7 @@ export async function stolenSince(
 export const asPercent = (share: number | null): string =>
   share === null ? 'not known' : `${(share * 100).toFixed(1)} %`;
 
-/** More than this distorts even a ratio, because the two sides of it do not lose the same share. */
+/** A larger share distorts even a ratio, because its two sides do not lose the same share. */
 const STOLEN_SHARE_MAX = 0.1;
 const ATTEMPTS_MAX = 3;
 
@@ -40,7 +40,7 @@ export interface Attempt<Result> {
   readonly stolen: number | null;
 }
 
-/** Measures again while the host takes much, and returns the attempt of which it took least, whatever its result is. */
+/** Repeats the measurement while the host takes much, and returns the attempt of which it took least, whatever its result is. */
 export async function leastDisturbed<Result>(
   measure: () => Promise<Result>,
   readTime = processorTime,

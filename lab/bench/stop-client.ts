@@ -6,7 +6,7 @@ import { endProcess } from './generator.ts';
 import type { Addresses } from './service-process.ts';
 import { type StopOutcome, StoppableRover, StoppableSilo } from './stoppable-device.ts';
 
-/** Devices that are used once: an operation that is stopped and an emergency stop stay in force. */
+/** Devices that are used once, because an operation that is stopped and an emergency stop stay in force. */
 export interface StopDevices {
   readonly silos: readonly Credentials[];
   readonly rovers: readonly Credentials[];
@@ -17,16 +17,19 @@ export interface StopTimes {
   readonly emergency: readonly StopOutcome[];
 }
 
-/** How many answers had each status; 0 stands for a connection that ended without an answer. */
+/** The number of answers with each status; 0 stands for a connection that ended without an answer. */
 export type Answers = Record<number, number>;
 
 interface Calls {
   connect(service: Addresses): Promise<void>;
-  /** Starts an operation of each silo, one after the other. */
+  /** Starts an operation on each silo, one after the other. */
   start(): Promise<void>;
-  /** Starts one of each silo at the same moment. */
+  /** Starts an operation on each silo at the same moment. */
   startAtOnce(): Promise<Answers>;
-  /** Stops all silos and rovers; a request does not wait for the one before. `apartMs` is the mean time between two of them. */
+  /**
+   * Stops all silos and rovers; a request does not wait for the answer to the one before. `apartMs` is the mean time between
+   * two requests.
+   */
   stop(apartMs: number): Promise<StopTimes>;
   leave(): Promise<void>;
 }

@@ -6,19 +6,19 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import { ask, type Credentials, FIELD_DEVICES, SILOS } from './farm.ts';
 import type { Addresses } from './service-process.ts';
 
-/** A stop that was answered well and has not reached the device after this time counts as if it did then. */
+/** A stop with a successful answer that has not reached the device after this time counts as if it arrived then. */
 const REACHED_MS_MAX = 20_000;
-/** How long a device waits for a stop that was refused, or whose connection was. */
+/** How long a device waits for a stop whose request or connection was refused. */
 const REFUSED_MS_MAX = 2_000;
 
 export interface StopOutcome {
-  /** From the request to the arrival at the device; `null` for a stop that was not answered well and did not arrive. */
+  /** The time from the request to the arrival at the device; `null` for a stop without a successful answer that did not arrive. */
   readonly reachedMs: number | null;
-  /** Of the answer; 0 for a connection that ended without one, `closed` where there was no port to connect to. */
+  /** The status of the answer; 0 for a connection that ended without one, `closed` if no port was open. */
   readonly status: number | 'closed';
 }
 
-/** A device that notes when a stop arrives. It confirms nothing, so that its stop stays the only work about it. */
+/** A device that notes when a stop arrives. It confirms nothing, so that the service has no further work with the stop. */
 abstract class StoppableDevice<Command> {
   readonly deviceId: string;
   readonly #credentials: Credentials;
@@ -48,7 +48,7 @@ abstract class StoppableDevice<Command> {
     await this.publish('telemetry', this.reading());
   }
 
-  /** When the next stop arrives, by the clock of this process. */
+  /** The time at which the next stop arrives, by the clock of this process. */
   nextStop(): Promise<number> {
     return new Promise((resolve) => {
       this.#arrived = resolve;
@@ -132,7 +132,7 @@ export class StoppableRover extends StoppableDevice<FieldCommand> {
   }
 }
 
-/** On a connection of its own, as a person's command has it, which the service has to accept first. */
+/** Sends on a connection of its own, as a person's request does, so that the service has to accept the connection first. */
 function send(
   { httpUrl, adminKey }: Addresses,
   path: string,

@@ -13,23 +13,23 @@ import { TURNS_FILE, type TurnFigures, turnsSinceLast } from './turn-watch.ts';
 const APART_MS = 50;
 const STOP_P99_MS_MAX = 250;
 
-/** Requests that are sent in turn, over all connections, as long as stops are measured; none for the figure without a load. */
+/** Requests that are sent in turn over all connections while stops are measured; empty for the figure without a load. */
 export interface Load {
   readonly name: string;
   readonly connections: number;
   readonly requests: readonly LoadRequest[];
 }
 
-/** What the stops of one measurement met. */
+/** The result of the stops of one measurement. */
 export interface Outcome {
   readonly times: StopTimes;
-  /** Of the load beside them. */
+  /** The answers to the load. */
   readonly answers: Answers;
-  /** Of the main thread; not measured in processes that start or end. */
+  /** The turns of the main thread; not measured in processes that start or end. */
   readonly turns?: TurnFigures;
 }
 
-/** The settings of a service that tells the turns of its main thread. */
+/** The settings of a service that writes the turns of its main thread into a file. */
 export function watchedService(dataDir: string, { databaseUrl }: Storage) {
   const turnsFile = join(dataDir, 'turns.json');
   const env = {
@@ -78,7 +78,7 @@ export async function besideLoad(
   }
 }
 
-/** Resolves when the load is there; it ends by itself if nobody ends it. */
+/** Resolves when the load runs; the load ends by itself if it is not ended before. */
 export async function begin(service: ServiceProcess, { connections, requests }: Load) {
   if (requests.length === 0) return { end: () => undefined, ended: Promise.resolve<Answers>({}) };
   const over = new AbortController();
@@ -99,7 +99,7 @@ export function findingOf(
   const all = [...operation, ...emergency];
   const p99 = percentile(reachedMs(all), 0.99);
   const unsent = all.filter(({ reachedMs }) => reachedMs === null);
-  // The caller of a stop that finds the port closed knows at once that it is not sent.
+  // The caller of a stop that finds the port closed knows at once that the stop is not sent.
   const closed = unsent.filter(({ status }) => status === 'closed').length;
   const lost = unsent.length - closed;
   const others = Object.values(answers).reduce((sum, count) => sum + count, 0);

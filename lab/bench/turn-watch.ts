@@ -4,15 +4,15 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
 
-/** Where a watched service writes the figures when it gets SIGUSR2; they are those since the last signal. */
+/** Names the file into which a watched service writes the figures since the last SIGUSR2 when it gets the next one. */
 export const TURNS_FILE = 'BENCH_TURNS_FILE';
 
 /** The turns of the event loop of a main thread, without the time in which it waited for events. */
 export interface TurnFigures {
   readonly turns: number;
-  /** As a stop would wait for it, with what other processes and the host took meanwhile. */
+  /** The longest wait of a stop for the thread, including the time that other processes and the host took. */
   readonly longestMs: number;
-  /** Processor time of the main thread alone. */
+  /** The longest processor time of the main thread alone. */
   readonly longestCpuMs: number;
 }
 
@@ -30,7 +30,7 @@ function watch(file: string): void {
     const cpuUs = user + system;
     longestCpuUs = Math.max(longestCpuUs, cpuUs - lastCpuUs);
     lastCpuUs = cpuUs;
-    // Without a reference it runs once in each turn and causes none.
+    // Without a reference the callback runs once in each turn and causes no turn.
     setImmediate(endOfTurn).unref();
   };
   endOfTurn();
@@ -43,7 +43,7 @@ function watch(file: string): void {
   });
 }
 
-/** The turns of the main thread since this was asked for the last time. */
+/** The turns of the main thread since the last call. */
 export async function turnsSinceLast(
   { pid }: { readonly pid: number },
   turnsFile: string,

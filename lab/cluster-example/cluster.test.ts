@@ -25,7 +25,7 @@ const SILO = '/v1/siloscale/devices/field-silo';
 
 type Json = ReturnType<typeof JSON.parse>;
 
-/** The example as its script starts it, in a folder and on ports of its own. */
+/** The example as its script starts it, in its own folder and on its own ports. */
 class Cluster {
   readonly #folder: string;
   readonly #ports: readonly number[];
@@ -76,7 +76,7 @@ class Cluster {
     return `mqtts://localhost:${this.#ports[1]}`;
   }
 
-  /** One of the commands that the script has printed, as it would be pasted. */
+  /** Returns one of the commands that the script has printed, in a form that can be pasted. */
   printed(part: string): string {
     const line = this.output.split('\n').find((one) => one.startsWith('  ') && one.includes(part));
     return line?.trim() ?? assert.fail(`no ${part} in ${this.output}`);
@@ -135,7 +135,7 @@ const isOpen = (port: number): Promise<boolean> =>
     socket.once('error', () => resolve(false));
   });
 
-/** A silo on Mosquitto that begins what it is told to, and stops when it is told to. */
+/** A silo on Mosquitto that begins every operation that it is told to begin, and stops when it is told to stop. */
 async function connectSilo(cluster: Cluster, secret: string): Promise<MqttClient> {
   const deviceId = 'field-silo';
   const client = await connectAsync(cluster.mqttsUrl, {
@@ -198,7 +198,7 @@ test('examples/cluster: a device is seen through every node, and stopped through
   await eventually(status, 'in_progress');
   await cluster.killNode(1);
   await cluster.call('POST', `${operation}/stop`);
-  // Whichever node nginx asks first, a read is answered.
+  // A read is answered whichever node nginx asks first.
   for (let read = 0; read < 6; read++) await cluster.call('GET', SILO);
   await eventually(status, 'stopped');
   const [killed] = cluster.nodeUrls;

@@ -16,8 +16,8 @@ import { eventually } from '@granary/testing/server/eventually';
 const TEMPLATE = new URL('../../examples/cluster/nginx.conf', import.meta.url);
 
 /**
- * What nodes do with a request: answer 200, answer 503, answer 503 to reads only, as while the database does not answer, close the
- * connection without an answer, or the first one says nothing.
+ * How the nodes behave: they answer 200; they answer 503; they answer 503 to reads only, as if the database did not answer;
+ * they close the connection without an answer; or the first node never answers.
  */
 type Behaviour = 'answers' | 'refuses' | 'refuses reads' | 'breaks' | 'first is silent';
 
@@ -26,12 +26,12 @@ interface Answer {
   readonly firstBytes: string;
 }
 
-/** nginx with the configuration of the example, and three nodes that only count. */
+/** nginx with the configuration of the example, and three nodes that only count requests. */
 class ClusterProxy {
   behaviour: Behaviour = 'answers';
   /** Methods of the requests that reached a node. */
   readonly received: string[] = [];
-  /** Who sent the last request, as a node is told. */
+  /** The sender of the last request, as the header of the request names it. */
   forwardedFor: string | string[] | undefined;
   readonly #port: number;
   readonly #certificate = newCertificate();
@@ -76,7 +76,7 @@ class ClusterProxy {
     return proxy;
   }
 
-  /** Through nginx; resolves with the first bytes of the body, also when more would follow. */
+  /** Sends a request through nginx; resolves with the first bytes of the body, even if more would follow. */
   async ask(method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
     const { cert: ca } = this.#certificate;
     const sent = request({ method, path, headers, host: 'localhost', port: this.#port, ca });
@@ -96,7 +96,7 @@ class ClusterProxy {
       else if (this.behaviour === 'refuses reads' && incoming.method === 'GET')
         response.writeHead(503).end('{}');
       else if (this.behaviour === 'refuses') response.writeHead(503).end('{}');
-      // A stream of events: the first one is written, and the answer has no end.
+      // The answer is an endless stream of events, and its first event is written.
       else if (incoming.url === '/v1/events') response.writeHead(200).write('data: first\n\n');
       else response.end('{}');
     });
@@ -110,7 +110,7 @@ class ClusterProxy {
   }
 }
 
-/** Each test has a proxy of its own, because nginx asks a node that failed nothing more for five seconds. */
+/** Each test has its own proxy, because nginx sends no request to a failed node for five seconds. */
 const withProxy = (name: string, body: (proxy: ClusterProxy) => Promise<void>): void => {
   test(`nginx of examples/cluster ${name}`, async (t) => {
     if (mayTestWith(t, 'nginx', hasProgram('nginx'))) await body(await ClusterProxy.start(t));

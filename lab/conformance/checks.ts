@@ -18,7 +18,7 @@ import { REPOSITORY_ROOT, repositoryFiles } from '../../tools/repository-files.t
 import { CACHE, command, DOCUMENT, Prism, run } from './outside-validators.ts';
 
 interface Diagnostic {
-  /** 0 is an error, 1 a warning; more are hints, such as that a newer version of AsyncAPI exists. */
+  /** 0 is an error and 1 a warning; higher numbers are hints, for example that a newer version of AsyncAPI exists. */
   readonly severity: number;
   readonly message: string;
   readonly path: readonly (string | number)[];
@@ -32,7 +32,7 @@ interface AsyncApiParser {
   };
 }
 
-/** What the parser of the AsyncAPI project finds in the document. */
+/** The faults that the parser of the AsyncAPI project finds in the document. */
 export async function parseAsyncApi(): Promise<string[]> {
   const { Parser }: AsyncApiParser = createRequire(join(CACHE, 'package.json'))('@asyncapi/parser');
   const text = await readFile(join(REPOSITORY_ROOT, 'docs', 'asyncapi.json'), 'utf8');
@@ -43,7 +43,7 @@ export async function parseAsyncApi(): Promise<string[]> {
   return document === undefined && faults.length === 0 ? ['the document is refused'] : faults;
 }
 
-/** Every rule of the recommended set. */
+/** Checks every rule of the recommended set. */
 export const lint = (): Promise<string[]> =>
   run(process.execPath, [command('redocly'), 'lint', '--extends=recommended', DOCUMENT], {
     REDOCLY_TELEMETRY: 'off',
@@ -69,7 +69,7 @@ export async function sendExamples(): Promise<string[]> {
     }
     console.log(`  ${count} examples through Prism`);
     const found = prism.violations;
-    // Prism would find something.
+    // This request is not valid, so Prism must report it.
     await fetch(`${prism.url}/v1/keys?limit=many`, { headers: { authorization: 'Bearer none' } });
     if (prism.violations.length === found.length) faults.push('Prism does not find a wrong request');
     return [...faults, ...found];
@@ -79,7 +79,7 @@ export async function sendExamples(): Promise<string[]> {
   }
 }
 
-/** Runs the calls of the README as they are written there, with other addresses; the one to MQTT is left out. */
+/** Runs the calls of the README as they are written there, with other addresses; the MQTT call is left out. */
 export async function sendReadmeCalls({ httpUrl, adminKeyFile }: DemoService): Promise<string[]> {
   const readme = await readFile(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
   const blocks = Array.from(readme.matchAll(/```bash\n(.*?)```/gs), ([, block = '']) => block);
@@ -99,7 +99,7 @@ export async function sendReadmeCalls({ httpUrl, adminKeyFile }: DemoService): P
   }
 }
 
-/** Runs the tests of our client and of the command with Prism between them and every service that they start. */
+/** Runs the tests of the client and of the command, with Prism between them and every service that they start. */
 export const runSuites = (...folders: readonly string[]): Promise<string[]> =>
   withPrism((prismUrl) => {
     const files = repositoryFiles(REPOSITORY_ROOT).filter(
@@ -129,10 +129,10 @@ export async function commandTour(): Promise<string[]> {
   }
 }
 
-/** Starts a Prism for several services; returns the faults that `use` finds, and those that Prism finds. */
+/** Starts one Prism for several services; returns the faults that `use` finds, and those that Prism finds. */
 async function withPrism(use: (prismUrl: string) => Promise<string[]>): Promise<string[]> {
   let requests = 0;
-  // Prism knows one address, so it sends everything here, and from here it goes to the service that is named.
+  // Prism knows one address, so it sends all requests to this server, which forwards each one to the service that it names.
   const distributor = createServer((asked, answer) => {
     requests++;
     const { [SERVICE_HEADER]: service, ...headers } = asked.headers;

@@ -14,9 +14,9 @@ import { type Api, withService } from '@granary/testing/server/service';
 const PROGRAM = '/usr/bin/glewlwyd';
 const SCHEMA = '/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3';
 const PATIENCE_MS = 20_000;
-/** Of a person at the provider, and the group here. */
+/** The name of the person at the provider, and of the group in the service. */
 const NAME = 'silo-operators';
-/** It does not decode other characters in the header. */
+/** Glewlwyd does not decode other characters in the header. */
 const SECRET = 'asecretoftheclient';
 
 const settingsOf = (port: number, folder: string): string => `
@@ -64,7 +64,7 @@ const PLUGIN = {
   },
 };
 
-/** Signs in with Glewlwyd of Debian, which is written in C by other people than every library here. */
+/** Signs in with Glewlwyd of Debian, which is written in C and shares no library with this repository. */
 export async function signInWithGlewlwyd(): Promise<string[]> {
   if (!existsSync(PROGRAM)) return ['glewlwyd is not installed: apt-get install glewlwyd'];
   const folder = await mkdtemp(join(tmpdir(), 'granary-glewlwyd-'));
@@ -137,7 +137,7 @@ async function signIn(api: Api, provider: string): Promise<string[]> {
   const visitor = new Visitor();
   const started = await api.raw('POST', '/v1/session/oidc/start', { headers: { origin: httpUrl } });
   visitor.keep(httpUrl, started.headers);
-  // As its page does when the person has signed in and agreed.
+  // This is the address to which the page of Glewlwyd leads when the person has signed in and agreed.
   const back = await ada.redirected(`${started.body.data.url}&g_continue`);
   const headers = { cookie: visitor.cookiesFor(httpUrl) };
   const finished = await api.raw('GET', back.slice(httpUrl.length), { headers });

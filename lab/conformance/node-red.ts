@@ -15,7 +15,7 @@ import { command } from './outside-validators.ts';
 
 const PATIENCE_MS = 60_000;
 
-/** What Node-RED does every half second: it publishes a document over MQTT, and posts one. */
+/** A flow in which Node-RED, every half second, publishes a document over MQTT and posts one over HTTP. */
 const flowOf = (brokerPort: number, postUrl: string) => [
   { id: 'tab', type: 'tab', label: 'scale' },
   {
@@ -73,7 +73,7 @@ function attached(id: string, protocol: string, endpoint: string): AttachedDevic
   return { id, mapping: outcome.mapping, endpoint, unit: null, options: { address: 'scale-1' } };
 }
 
-/** A flow of Node-RED, which nobody here wrote, is read by the bridge over MQTT and over HTTP. */
+/** The bridge reads a flow of Node-RED, a foreign program, over MQTT and over HTTP. */
 export async function readNodeRed(): Promise<string[]> {
   const broker = await MosquittoBroker.start();
   const folder = await mkdtemp(join(tmpdir(), 'granary-node-red-'));

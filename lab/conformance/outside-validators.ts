@@ -6,7 +6,7 @@ import { freePort } from '@granary/testing/free-port';
 import { exitCodeOf, start } from '../../tools/child-command.ts';
 import { REPOSITORY_ROOT } from '../../tools/repository-files.ts';
 
-/** Programs that nobody here wrote. They are not dependencies, because only this tool uses them and they are many packages. */
+/** Foreign programs. They are no dependencies, because only this tool uses them and they consist of many packages. */
 const PACKAGES: Readonly<Record<string, string>> = {
   '@asyncapi/parser': '3.6.3',
   '@redocly/cli': '2.73.0',
@@ -32,7 +32,7 @@ export async function fetchPackages(): Promise<void> {
   await writeFile(marker, manifest);
 }
 
-/** Runs a command and returns what is wrong. */
+/** Runs a command and returns its faults. */
 export async function run(
   name: string,
   args: readonly string[],
@@ -61,7 +61,7 @@ export class Prism {
 
   static async start(document: string, upstream: string): Promise<Prism> {
     const port = await freePort();
-    // With NODE_ENV=production, which a build of the console leaves behind, Prism would fork, and it fails to do so.
+    // A build of the console leaves NODE_ENV=production behind, with which Prism would fork and fail.
     const place = ['--host', '127.0.0.1', '--port', String(port), '--multiprocess', 'false'];
     const child = spawn(process.execPath, [command('prism'), 'proxy', document, upstream, ...place]);
     const prism = new Prism(child, `http://127.0.0.1:${port}`);
@@ -76,7 +76,7 @@ export class Prism {
     return prism;
   }
 
-  /** What it found up to now in requests and in answers. */
+  /** The faults that Prism has found so far in requests and in answers. */
   get violations(): string[] {
     return this.#output.split('\n').filter((line) => line.includes('Violation:'));
   }

@@ -6,7 +6,7 @@ import type { FleetProcess } from './fleet-process.ts';
 import type { AlertLedger } from './ledgers.ts';
 
 export const WAVE_ALERT = 'low_level';
-/** An alert of these silos is raised, and ends, by the clock, so that it is due on all nodes. */
+/** The delays let the clock raise and clear the alerts of these silos, so that they are due on all nodes. */
 export const WAVE_CONFIGURATION = { alarms: { on_delay_s: 2, off_delay_s: 2 } };
 const LOW_KG = 3_000;
 const NORMAL_KG = 10_000;
@@ -21,7 +21,7 @@ interface WavePlan {
   readonly silos: readonly string[];
 }
 
-/** Silos that become nearly empty and are filled again, with a person who acknowledges each alert: one alert for each time. */
+/** Silos that become nearly empty and are filled again, and a person who acknowledges each alert; each time one alert must be raised. */
 export class AlertWaves {
   readonly #plan: WavePlan;
   readonly #raised = new Map<string, (alertId: string) => void>();
@@ -33,7 +33,7 @@ export class AlertWaves {
     this.#plan = plan;
   }
 
-  /** The same event comes from the stream of each node. */
+  /** The stream of each node delivers the same event. */
   event({ type, device_id, data }: LoggedEvent): void {
     if (type === 'alert.raised' && data.type === WAVE_ALERT) {
       this.#raised.get(device_id ?? '')?.(data.alert_id);

@@ -1,7 +1,7 @@
 import { ADMIN_KEY, type SoakNode } from './site.ts';
 import type { AnsweredRequest } from './verdict.ts';
 
-/** Longer than any answer may take, so that a late one is measured and not only missed. */
+/** Longer than any answer may take, so that a late answer is measured and not only counted as missing. */
 const GIVEN_UP_MS = 8_000;
 const REFUSALS = new Set([404, 409, 503]);
 
@@ -9,9 +9,9 @@ type Json = ReturnType<typeof JSON.parse>;
 
 export interface Answer {
   readonly outcome: AnsweredRequest['outcome'];
-  /** 0 without an answer. */
+  /** The status of the answer; 0 if there is none. */
   readonly status: number;
-  /** Refused for good, so that repeating it changes nothing. */
+  /** Whether the refusal is final, so that repeating the request changes nothing. */
   readonly isFinal: boolean;
   readonly data: Json;
   readonly node: SoakNode;
@@ -34,7 +34,7 @@ export class Caller {
     this.#nodes = nodes;
   }
 
-  /** Asks the next node. */
+  /** Sends the request to the next node. */
   next(wanted: Wanted): Promise<Answer> {
     const node = this.#nodes[this.#turn++ % this.#nodes.length];
     if (node === undefined) throw new Error('there is no node');

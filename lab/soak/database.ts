@@ -2,10 +2,10 @@ import { Client } from 'pg';
 import type { ReadingLedger } from './ledgers.ts';
 
 const ANSWER_MS_MAX = 5_000;
-/** Looked up in one query. */
+/** The limit of readings that are looked up in one query. */
 const READINGS_MAX = 5_000;
 
-/** Looks into the database itself, past the service; each look has a connection of its own, because the server is stopped meanwhile. */
+/** Queries the database directly, without the service. Each query has its own connection, because the server is stopped between them. */
 export class Database {
   readonly #url: string;
 
@@ -24,7 +24,7 @@ export class Database {
       await client.connect();
       return (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows;
     } finally {
-      // A frozen server does not answer to the end either.
+      // A frozen server does not answer the end of a connection either.
       client.end().catch(() => undefined);
     }
   }
@@ -42,7 +42,7 @@ export class Database {
     return rows.map(([found]) => Number(found));
   }
 
-  /** The device of each alert of the type, also of resolved ones. */
+  /** The device of each alert of the type, including resolved alerts. */
   async alertsOf(type: string): Promise<string[]> {
     const text = 'SELECT device_id FROM alerts JOIN devices USING (device_no) WHERE type = $1';
     return (await this.query(text, [type])).map(([deviceId]) => String(deviceId));
@@ -53,7 +53,7 @@ export class Database {
     return rows.map(([type, count]) => `${count} ${type}`).join(', ');
   }
 
-  /** Transactions that have been waiting for their client for a moment; that of this look is not among them. */
+  /** The number of transactions that have waited for their client for 250 ms; the transaction of this query is not among them. */
   async abandonedTransactions(): Promise<number> {
     const rows = await this.query(
       `SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'
@@ -62,7 +62,7 @@ export class Database {
     return Number(rows[0]?.[0]);
   }
 
-  /** Tells the ledger which of its readings are there. */
+  /** Tells the ledger which of its readings are stored. */
   async lookFor(ledger: ReadingLedger): Promise<void> {
     const times = [...new Set(ledger.missing().map(({ tsMs }) => tsMs))].slice(0, READINGS_MAX);
     if (times.length === 0) return;

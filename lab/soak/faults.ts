@@ -20,25 +20,25 @@ const DUMP_MS = 20_000;
 const LATE_AFTER_MS = 2_000;
 const LATE_DEVICES = 5;
 
-/** What a fault can use and touch. */
+/** The parts of the site that a fault can use and affect. */
 interface FaultParts {
   readonly site: Site;
   readonly database: Database;
   readonly fleet: FleetProcess;
   /** Silos that nobody operates. */
   readonly idleSilos: readonly string[];
-  /** The fault is over for these nodes, all unless given: measures the time until they work and have caught up. */
+  /** Call it when the fault is over for these nodes (all if not given): measures the time until they work and have caught up. */
   recovered(nodes?: readonly SoakNode[]): Promise<void>;
   /** Makes alerts and missions due on all nodes at the same moment, and waits until the missions have begun. */
   dueTogether(): Promise<void>;
 }
 
 export interface Fault {
-  /** For `--only`. */
+  /** The name for `--only`. */
   readonly name: string;
-  /** What is done, for the report. */
+  /** What the fault does, for the report. */
   readonly description: string;
-  /** The database then has a file system of its own, which only root can mount. */
+  /** Set if the database needs a file system of its own, which only root can mount. */
   readonly needsFileSystem?: true;
   run(parts: FaultParts): Promise<void>;
 }
@@ -86,7 +86,7 @@ const dieInTransaction: Fault = {
   },
 };
 
-/** Cuts the node off in a moment in which it has begun a transaction. */
+/** Cuts the node off while it has an open transaction. */
 async function stallInTransaction({ site: { proxy }, database }: FaultParts): Promise<void> {
   for (let tries = 0; tries < STALL_TRIES; tries++) {
     proxy.stall();
@@ -207,7 +207,7 @@ const dump: Fault = {
       const midnightMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
       fleet.reportLate(idleSilos.slice(0, LATE_DEVICES), midnightMs - MINUTE_MS);
       await sleep(DUMP_MS / 2);
-      // The dump goes on: what comes meanwhile must not wait for its end.
+      // The dump is still running: the service must work before its end.
       await recovered();
       await sleep(DUMP_MS / 2);
       await client.query('COMMIT');
@@ -226,7 +226,7 @@ async function lockAsDump(client: Client): Promise<void> {
   await client.query(`LOCK TABLE ${rows.map(({ name }) => name).join(', ')} IN ACCESS SHARE MODE`);
 }
 
-/** Each fault of a run, in its order. */
+/** The faults of a run, in their order. */
 export const FAULTS: readonly Fault[] = [
   killNode,
   freezeDatabase,

@@ -10,16 +10,16 @@ import {
 import { MINUTE_MS } from '@granary/contract/time';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 
-/** Sooner than the nodes, so that a broker that was restarted gets messages before a node has subscribed again. */
+/** Shorter than the interval of the nodes, so that a restarted broker gets messages before a node has subscribed again. */
 const RECONNECT_MS = 20;
 const CONNECT_MS_MAX = 4_000;
 const KEEP_ALIVE_S = 30;
 const WEIGHT_KG_AT_FIRST = 10_000;
-/** Where every rover is. */
+/** The position of every rover. */
 export const POSITION = { latitude: 48.2, longitude: 16.3, altitude: 170 };
 const MISSION_MS = 2_000;
 
-/** A registered device, and what it simulates. */
+/** A registered device, and the kind of device that it simulates. */
 export interface FleetMember {
   readonly deviceId: string;
   readonly secret: string;
@@ -28,7 +28,7 @@ export interface FleetMember {
 
 export type CommandName = 'start' | 'stop' | 'emergency_stop' | 'mission_start';
 
-/** Short, because there are hundreds each second. */
+/** The form is short, because there are hundreds of these each second. */
 export type AcknowledgedReading = readonly [member: number, tsMs: number];
 
 export interface FleetEvents {
@@ -37,8 +37,8 @@ export interface FleetEvents {
 }
 
 /**
- * A device at the broker that reports with QoS 1 and does whatever it is told as often as it is told: it has no protection of its own
- * against being told twice, so that only that of the service can be seen.
+ * A device at the broker that reports with QoS 1 and carries out a command as often as it receives the command. The device
+ * itself does not detect repeated commands, so that the test shows whether the service protects it.
  */
 abstract class FleetDevice<Command> {
   protected readonly deviceId: string;
@@ -62,7 +62,7 @@ abstract class FleetDevice<Command> {
       username: deviceId,
       password: secret,
       keepalive: KEEP_ALIVE_S,
-      // Both versions of MQTT that devices may use.
+      // The devices use both versions of MQTT that are allowed.
       protocolVersion: number % 2 === 0 ? 5 : 4,
       clean: true,
       will: this.#will,
@@ -82,13 +82,13 @@ abstract class FleetDevice<Command> {
     return this.#client.connected;
   }
 
-  /** Resolves when everything is acknowledged. */
+  /** Resolves when all messages are acknowledged. */
   async leave(): Promise<void> {
     await this.publish('status', { state: 'offline', session: this.#session }, true);
     await this.#client.endAsync();
   }
 
-  /** What it does in each interval. */
+  /** Called in each interval. */
   abstract report(): void;
   protected abstract obey(command: Command): void;
 
@@ -101,7 +101,7 @@ abstract class FleetDevice<Command> {
     this.#events.acknowledged([this.#number, tsMs]);
   }
 
-  /** Resolves when the broker has acknowledged it; what was not acknowledged is sent again after a reconnect. */
+  /** Resolves when the broker has acknowledged the message; messages without an acknowledgement are sent again after a reconnect. */
   protected async publish(subject: UpSubject, payload: object, retain = false): Promise<void> {
     await this.#client.publishAsync(topicOf(this.deviceId, subject), JSON.stringify(payload), {
       qos: 1,
@@ -109,7 +109,7 @@ abstract class FleetDevice<Command> {
     });
   }
 
-  /** Two messages in one millisecond get different times. */
+  /** Two messages in the same millisecond get different times. */
   protected ts(): number {
     this.#lastTsMs = Math.max(Date.now(), this.#lastTsMs + 1);
     return this.#lastTsMs;
@@ -141,7 +141,7 @@ export class FleetSilo extends FleetDevice<SiloCommand> {
   readonly #runs = new Map<string, Run>();
   #restingKg = WEIGHT_KG_AT_FIRST;
 
-  /** Without this, operations alone change the weight. */
+  /** Without a call only operations change the weight. */
   setWeight(weightKg: number): void {
     this.#restingKg = weightKg;
     this.report();
@@ -154,7 +154,7 @@ export class FleetSilo extends FleetDevice<SiloCommand> {
     this.reportAt();
   }
 
-  /** A reading of that time, or of now. */
+  /** Sends a reading of this time, or of now. */
   reportAt(tsMs = this.ts()): void {
     const values = { weight: this.#weightKg(), temperature: 18.25, humidity: 55.5 };
     this.publishReading(values, tsMs).catch(() => undefined);
@@ -218,7 +218,7 @@ export class FleetRover extends FleetDevice<FieldCommand> {
     else if ('mission_id' in command) this.#mission(command);
   }
 
-  /** It stands still all the time, so every command has succeeded. */
+  /** The rover stands still all the time, so every command succeeds. */
   #execute({ command_id, name }: ExecuteCommand): void {
     if (name === 'emergency_stop') this.received('emergency_stop', command_id);
     const say = (subject: 'ack' | 'progress', payload: object): void => {

@@ -19,12 +19,12 @@ interface FleetPlan {
   readonly intervalMs: number;
 }
 
-/** From the run to the process of the devices. */
+/** An order of the run to the process of the devices. */
 type FleetOrder =
   | { readonly kind: 'begin'; readonly plan: FleetPlan }
-  /** From now on the scale of a silo shows this. */
+  /** The scale of the silo shows this weight from now on. */
   | { readonly kind: 'weigh'; readonly deviceId: string; readonly weightKg: number }
-  /** Each of the silos also reports a reading of that time. */
+  /** Each of the silos also reports a reading of this time. */
   | { readonly kind: 'report_late'; readonly deviceIds: readonly string[]; readonly tsMs: number }
   | { readonly kind: 'end' };
 
@@ -64,7 +64,7 @@ export class FleetProcess {
     this.#child = fork(import.meta.filename, { execArgv: [] });
     this.#child.on('message', (report: FleetReport) => this.#take(report));
     this.#child.once('exit', (code) => this.#ended.reject(new Error(`the devices ended with ${code}`)));
-    // Whoever waits for the end sees it.
+    // The rejection is handled by callers that wait for the end.
     this.#ended.promise.catch(() => undefined);
     this.#order({ kind: 'begin', plan });
   }
@@ -85,7 +85,7 @@ export class FleetProcess {
     this.#order({ kind: 'report_late', deviceIds, tsMs });
   }
 
-  /** The devices stop reporting, wait until everything is acknowledged, and leave. */
+  /** Stops the reports of the devices, waits until everything is acknowledged, and disconnects the devices. */
   async end(): Promise<void> {
     this.#order({ kind: 'end' });
     await this.#ended.promise;
@@ -136,7 +136,7 @@ class Fleet {
       const Device = member.kind === 'silo' ? FleetSilo : FleetRover;
       const device = new Device(mqttUrl, number, member, events);
       this.#devices.set(member.deviceId, device);
-      // Spread over the interval, because real devices do not report at the same moment.
+      // The starts are spread over the interval, because real devices do not report at the same moment.
       const first = setTimeout(
         () => {
           device.report();

@@ -1,4 +1,4 @@
-/** One reading of a device; it never sends two of the same time. */
+/** One reading of a device; a device never sends two readings with the same time. */
 export interface SentReading {
   readonly deviceId: string;
   readonly tsMs: number;
@@ -6,7 +6,7 @@ export interface SentReading {
 
 const nameOf = ({ deviceId, tsMs }: SentReading): string => `${deviceId} ${tsMs}`;
 
-/** Which of the readings that the broker has acknowledged are not found in the database yet. */
+/** The readings that the broker has acknowledged and that were not found in the database yet. */
 export class ReadingLedger {
   readonly #pending = new Map<string, { readonly reading: SentReading; readonly atMs: number }>();
   #acknowledged = 0;
@@ -24,13 +24,13 @@ export class ReadingLedger {
     this.#pending.delete(nameOf(reading));
   }
 
-  /** Those acknowledged before the time. */
+  /** The missing readings that were acknowledged before this time. */
   missing(beforeMs = Number.POSITIVE_INFINITY): SentReading[] {
     return [...this.#pending.values()].filter(({ atMs }) => atMs < beforeMs).map(({ reading }) => reading);
   }
 }
 
-/** What a device must begin at most once: an operation or a mission. */
+/** A request for an operation or a mission, which a device must begin at most once. */
 interface Request {
   readonly deviceId: string;
   jobId: string | null;
@@ -38,15 +38,15 @@ interface Request {
 
 export interface StartCounts {
   readonly accepted: number;
-  /** Those that a device began. */
+  /** The number of jobs that a device began. */
   readonly begun: number;
-  /** Begun a second time, begun for a request that had begun another one, or begun although nobody asked for it. */
+  /** The number of jobs that were begun twice, begun as a second job of one request, or begun without a request. */
   readonly duplicated: number;
 }
 
 /**
- * Compares the starts that callers asked for with those that arrived at devices. A request is repeated with its idempotency key,
- * also through other nodes, until it is answered, so each may begin one job.
+ * Compares the starts that callers requested with the starts that arrived at devices. A request is repeated with its
+ * idempotency key, also through other nodes, until it is answered, so each request may begin one job.
  */
 export class StartLedger {
   readonly #requests = new Map<string, Request>();
@@ -56,7 +56,7 @@ export class StartLedger {
     this.#requests.set(key, { deviceId, jobId: null });
   }
 
-  /** Returns false when the same key was answered with another job before. */
+  /** Returns false if the same key was answered with another job before. */
   accepted(key: string, jobId: string): boolean {
     const request = this.#requests.get(key);
     if (request === undefined) throw new Error(`nobody asked with the key ${key}`);
@@ -65,7 +65,7 @@ export class StartLedger {
     return isSame;
   }
 
-  /** The service has refused it for good, so it begins nothing. */
+  /** The service has refused the request finally, so it begins nothing. */
   refused(key: string): void {
     this.#requests.delete(key);
   }
@@ -82,7 +82,7 @@ export class StartLedger {
 
   counts(): StartCounts {
     const accepted = new Set<string>();
-    /** Requests without an answer: each may have begun one job that nobody knows. */
+    /** The requests without an answer: each may have begun one job whose id nobody knows. */
     const open = new Map<string, number>();
     for (const { deviceId, jobId } of this.#requests.values()) {
       if (jobId === null) open.set(deviceId, (open.get(deviceId) ?? 0) + 1);
@@ -107,7 +107,7 @@ export interface AlertCounts {
   readonly missing: number;
 }
 
-/** How often each silo fell below its threshold, against the alerts that were raised about it. */
+/** Compares how often each silo fell below its threshold with the alerts that were raised about it. */
 export class AlertLedger {
   readonly #expected = new Map<string, number>();
 
@@ -115,7 +115,7 @@ export class AlertLedger {
     this.#expected.set(deviceId, (this.#expected.get(deviceId) ?? 0) + 1);
   }
 
-  /** `raised`: one device id for each alert. */
+  /** `raised` has one device id for each alert. */
   compared(raised: readonly string[]): AlertCounts {
     const counts = new Map<string, number>();
     for (const deviceId of raised) counts.set(deviceId, (counts.get(deviceId) ?? 0) + 1);
@@ -153,12 +153,12 @@ export class StreamLedger {
     this.#seen.add(sequence);
   }
 
-  /** The service could not continue where the reader was, which counts as a missing event. */
+  /** Counts a gap: the service could not continue at the position of the reader, which counts as a missing event. */
   reset(): void {
     this.#resets += 1;
   }
 
-  /** `log`: the numbers of all events in the database. */
+  /** `log` has the numbers of all events in the database. */
   compared(log: readonly number[]): StreamCounts {
     const missing = log.filter((sequence) => sequence > this.fromSequence && !this.#seen.has(sequence));
     return { seen: this.#seen.size, missing: missing.length + this.#resets, duplicated: this.#duplicated };

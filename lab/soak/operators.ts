@@ -6,18 +6,18 @@ import type { ReceivedCommand } from './fleet-process.ts';
 import type { StartLedger } from './ledgers.ts';
 import type { TimedStops } from './timed-stops.ts';
 
-/** A start and a stop in each turn. */
+/** The length of a turn with one start and one stop. */
 const TURN_MS = 500;
 const RUNNING_MS_MIN = 4_000;
 /** A start without an answer is repeated with the same key. */
 const REPEATED_AFTER_MS = 300;
 const REPEATED_MS_MAX = 40_000;
-/** An accepted start that did not reach its device is ended by the service in this time. */
+/** The service ends an accepted start that did not reach its device within this time. */
 const FREE_AGAIN_MS = 60_000;
 const ENDED_MS = 2_000;
 const FEED = { amount: 500, rate: 20 };
 
-/** A new object for each change. */
+/** Every change makes a new object. */
 interface State {
   readonly is: 'idle' | 'starting' | 'running' | 'stopping';
   readonly operationId: string;
@@ -25,7 +25,7 @@ interface State {
 }
 const stateOf = (is: State['is'], operationId = ''): State => ({ is, operationId, sinceMs: Date.now() });
 
-/** People who start and stop operations of silos, all the time and through all nodes. */
+/** People who start and stop operations of silos all the time and through all nodes. */
 export class Operators {
   readonly #caller: Caller;
   readonly #stops: TimedStops;
@@ -61,7 +61,7 @@ export class Operators {
     }
   }
 
-  /** `run` then resolves when every operation is stopped. */
+  /** Makes `run` resolve when every operation is stopped. */
   end(): void {
     this.#isEnding = true;
   }
@@ -75,7 +75,7 @@ export class Operators {
   }
 
   async #start(silo: string): Promise<void> {
-    // The silo that was idle for longest is the next one.
+    // The silo that was idle for the longest time is the next one.
     this.#silos.delete(silo);
     this.#silos.set(silo, stateOf('starting'));
     const idempotencyKey = randomUUID();
@@ -107,7 +107,7 @@ export class Operators {
     if (this.#silos.get(silo) === stopping) this.#freeLater(silo, ENDED_MS);
   }
 
-  /** Unless something else happens to it before. */
+  /** Makes the silo idle later, unless its state changes before. */
   #freeLater(silo: string, afterMs: number): void {
     const state = this.#silos.get(silo);
     setTimeout(() => {

@@ -27,7 +27,7 @@ It starts its own PostgreSQL and Mosquitto; everything stays on this machine's l
 As root on Debian it installs mosquitto and faketime when they are missing, and gives the database a file system of its own.
 The exit code is 1 when a criterion is violated.`;
 
-/** Instead of a run: the help, or what is wrong with the arguments. */
+/** Printed instead of a run: the help, or the fault in the arguments. */
 export interface Explanation {
   readonly text: string;
   readonly exitCode: number;

@@ -8,7 +8,7 @@ import { ADMIN_KEY, type SoakNode } from './site.ts';
 const TURN_MS = 250;
 const RECONNECT_MS = 300;
 
-/** Screens that ask for what is shown to people, at each node in turn. */
+/** Screens that repeatedly read the views for people, from each node in turn. */
 export class Readers {
   readonly #caller: Caller;
   readonly #silos: readonly string[];
@@ -41,7 +41,7 @@ export class Readers {
   }
 }
 
-/** Reads the event stream of one node for the whole run, and goes on after the last number it has seen whenever it is disconnected. */
+/** Reads the event stream of one node for the whole run; after a disconnection it continues after the last number that it has seen. */
 export class EventReader {
   readonly ledger: StreamLedger;
   readonly #node: SoakNode;

@@ -13,7 +13,7 @@ const ASKED_AGAIN_AFTER_MS = 300;
 const BEGUN_MS_MAX = 30 * SECOND_MS;
 const WAYPOINTS = [{ lat: POSITION.latitude + 0.0001, lng: POSITION.longitude, action: 'scan' }];
 
-/** Somebody who stops one rover after the other, and releases each. */
+/** A person who stops one rover after the other, and releases each. */
 export class EmergencyStops {
   readonly #caller: Caller;
   readonly #stops: TimedStops;

@@ -12,7 +12,7 @@ import { type Postgres, startPostgres } from '../../tools/test-setup/postgres.ts
 import { type ServiceProcess, startServiceProcess } from '../bench/service-process.ts';
 
 export const ADMIN_KEY = 'an-admin-key-for-the-soak-run-and-nothing-else';
-/** Sparse, so that only what is used takes room on the disk below. */
+/** The file is sparse, so that only the used part takes room on the disk. */
 const SIZE = '3G';
 const FILLING = 'filling';
 export const NODES = 3;
@@ -46,7 +46,7 @@ export class SoakNode {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** True if the node was stopped, killed or started at or after the time, or is not there now. */
+  /** Whether the node was stopped, killed or started at or after the time, or is not running now. */
   wasAwaySince(timeMs: number): boolean {
     return this.#process === null || this.#changedMs >= timeMs;
   }
@@ -56,7 +56,7 @@ export class SoakNode {
     return this.#process;
   }
 
-  /** `more`: settings of this start only. */
+  /** `more` are settings for this start only. */
   async start(more: Env = {}): Promise<void> {
     const env = {
       GRANARY_DATA_DIR: this.#dataDir,
@@ -114,7 +114,7 @@ class Volume {
       await chmod(volume.#folder, 0o755);
       await mkdir(volume.path);
       await run('truncate', ['-s', SIZE, image]);
-      // No blocks are reserved for root, so that full means full.
+      // No blocks are reserved for root, so that a full file system is full for everybody.
       await run('mkfs.ext4', ['-q', '-m', '0', image]);
       await run('mount', ['-o', 'loop', image, volume.path]);
       await chmod(volume.path, 0o755);
@@ -128,7 +128,7 @@ class Volume {
   async fill(): Promise<void> {
     const { bavail, bsize } = await statfs(this.path);
     await run('fallocate', ['-l', String(bavail * bsize), join(this.path, FILLING)]).catch(() => undefined);
-    // What fallocate could not get as a whole is taken in small pieces, until nothing is left.
+    // Space that fallocate could not allocate as a whole is filled in small pieces, until nothing is left.
     await run('dd', ['if=/dev/zero', `of=${join(this.path, `${FILLING}-rest`)}`, 'bs=4096']).catch(
       () => undefined,
     );
@@ -144,23 +144,23 @@ class Volume {
   }
 }
 
-/** Everything that runs on a site, as real processes. */
+/** All real processes of a site. */
 export interface Site {
   readonly postgres: Postgres;
-  /** The file system of the database; `null` when it has none of its own. */
+  /** The file system of the database; `null` if the database has none of its own. */
   readonly volume: Volume | null;
   readonly broker: MosquittoBroker;
   readonly nodes: readonly SoakNode[];
-  /** Between the last node and the database. */
+  /** The proxy between the last node and the database. */
   readonly proxy: StallingProxy;
   readonly proxiedNode: SoakNode;
   stop(): Promise<void>;
 }
 
 export interface SiteOptions {
-  /** For the database. */
+  /** Whether the database gets a file system of its own. */
   readonly ownFileSystem: boolean;
-  /** Gets the logs of the nodes, if any. */
+  /** The folder for the logs of the nodes; `null` if they are not kept. */
   readonly logFolder: string | null;
 }
 

@@ -21,7 +21,7 @@ const KILL: Fault = {
   },
 };
 
-/** Times are not judged here, because other tests share the machine. */
+/** Times are not checked here, because other tests use the machine at the same time. */
 test('a short run in which a node is killed loses and repeats nothing', { skip: without }, async (t) => {
   const { outcome } = await soak({
     durationMs: (IS_FULL_SIZE ? 30 : 15) * SECOND_MS,

@@ -19,12 +19,12 @@ import { divide, type FaultWindow, type Outcome } from './verdict.ts';
 const POLL_MS = 200;
 const READY_MS_MAX = 3_000;
 const GIVEN_UP_MS = 90_000;
-/** The shares of the whole. */
+/** The shares of the devices with this task. */
 const WORKING = 0.12;
 const EMPTYING = 0.06;
 const STOPPED = 0.02;
 const TRAVELLING = 0.02;
-/** Without a fault at the beginning and at the end, and at least between two. */
+/** The time without a fault at the beginning and at the end, and the least time between two faults. */
 const CALM_MS = 10 * SECOND_MS;
 const INTERVAL_MS = 3 * SECOND_MS;
 const LOOK_MS = SECOND_MS;
@@ -41,13 +41,13 @@ interface RecoveryParts {
 
 interface Recovery {
   readonly ms: number;
-  /** When each part had recovered. */
+  /** The times at which the parts had recovered. */
   readonly detail: string;
 }
 
 /**
- * The time until all of these are true: the nodes are ready and answer a request, every device is connected, and every reading that
- * was acknowledged before now is in the database.
+ * Measures the time until all conditions are true: the nodes are ready and answer a request, every device is connected, and
+ * every reading that was acknowledged before now is in the database.
  */
 async function measureRecovery(parts: RecoveryParts, nodes: readonly SoakNode[]): Promise<Recovery> {
   const { caller, database, fleet, readings } = parts;
@@ -65,7 +65,7 @@ async function measureRecovery(parts: RecoveryParts, nodes: readonly SoakNode[])
     return readings.missing(beganMs).length;
   };
   const doneMs = new Map<string, number>();
-  /** When each was true first, of those that are true now. */
+  /** The time at which each condition became true, for the conditions that are true now. */
   const note = (what: string, isDone: boolean): void => {
     if (!isDone) doneMs.delete(what);
     else if (!doneMs.has(what)) doneMs.set(what, Date.now() - beganMs);
@@ -86,7 +86,7 @@ async function measureRecovery(parts: RecoveryParts, nodes: readonly SoakNode[])
   throw new Error(`no recovery within ${GIVEN_UP_MS / 1_000} s (${left})`);
 }
 
-/** Which devices do what. */
+/** The devices of a run by their task. */
 interface Registered {
   readonly members: readonly FleetMember[];
   /** Silos with operations. */
@@ -131,7 +131,7 @@ export interface SoakPlan {
   readonly durationMs: number;
   readonly devices: number;
   readonly faults: readonly Fault[];
-  /** Gets the logs of the nodes, if any. */
+  /** The folder for the logs of the nodes; `null` if they are not kept. */
   readonly logFolder: string | null;
   readonly progress: Progress;
   readonly interruption: AbortSignal;
@@ -179,7 +179,7 @@ export async function soak(plan: SoakPlan): Promise<SoakResult> {
 
 type Progress = (line: string) => void;
 
-/** The load of a run with everything that is counted; faults are injected one after the other. */
+/** The load of a run with all counts; faults are injected one after the other. */
 class SoakRun {
   readonly #site: Site;
   readonly #registered: Registered;
@@ -230,7 +230,7 @@ class SoakRun {
     this.#waves = new AlertWaves({ caller, fleet: this.#fleet, ledger: this.#alerts, silos: emptying });
   }
 
-  /** Resolves when the devices are connected and everybody works. */
+  /** Resolves when the devices are connected and the whole load runs. */
   async begin(): Promise<void> {
     const fromSequence = await this.#database.newestEvent();
     this.#streams = this.#site.nodes.map(

@@ -44,7 +44,7 @@ describe('the stalls of the machine', () => {
     const lines = createInterface({ input: child.stdout });
     await once(lines, 'line');
     const recorded = once(lines, 'line');
-    // On a busy machine the thread may begin to look after the first suspension.
+    // On a busy machine the thread may start to record only after the first suspension.
     for (let line: unknown[] | null = null; line === null; ) {
       await sleep(RUNNING_MS);
       child.kill('SIGSTOP');

@@ -7,7 +7,7 @@ const NAMED = 'A thread with nothing else to do';
 const WAKE_MS = 20;
 const THREAD = 'records stalls';
 
-/** A thread that has nothing else to do woke up later than it asked for: for this time the machine ran something else, or nothing. */
+/** An idle thread woke up later than it asked for: for this time the machine ran something else, or nothing. */
 interface Stall {
   readonly atMs: number;
   readonly lateMs: number;
@@ -29,7 +29,7 @@ export class StallRecorder {
   }
 }
 
-/** One sentence, with the longest stalls in the order of their times. */
+/** One sentence, with the longest stalls ordered by time. */
 export function describeStalls(stalls: readonly Stall[]): string {
   if (stalls.length === 0) return `${NAMED} never woke up ${STALL_MS_MIN} ms or more too late.`;
   const longest = stalls
@@ -42,7 +42,7 @@ export function describeStalls(stalls: readonly Stall[]): string {
   return `${NAMED} woke up ${STALL_MS_MIN} ms or more too late ${times} (${shown}${longest.join(', ')}).`;
 }
 
-/** In the thread. */
+/** Runs in the thread. */
 function watch(): void {
   let expectedMs = performance.now() + WAKE_MS;
   setInterval(() => {

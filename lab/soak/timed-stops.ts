@@ -7,19 +7,22 @@ const ARRIVED_MS_MAX = 30_000;
 const NEXT_NODE_AFTER_MS = 50;
 
 interface Waiting {
-  /** `null` until it is answered: any that did not arrive before. */
+  /** The id of the stopped job; `null` until the request is answered, and then any stop that did not arrive before may be the one. */
   jobId: string | null;
-  /** Each stop that the device has received since the request, when it came first. */
+  /** The stops that the device has received since the request, each with its first arrival. */
   readonly received: Map<string, ReceivedCommand>;
   readonly arrived: (received: ReceivedCommand) => void;
 }
 
-/** Stops with the time from the request to the device; a stop that a node refuses is repeated through the next one, as a person would. */
+/**
+ * Sends stops and measures the time from the request to the device. A stop that a node refuses is repeated through the next
+ * node, as a person would do it.
+ */
 export class TimedStops {
   readonly stops: TimedStop[] = [];
   readonly #caller: Pick<Caller, 'next'>;
   readonly #waiting = new Map<string, Waiting>();
-  /** The ids that arrived before; a stop is repeated, also after its successor was asked for. */
+  /** The ids that arrived before; a stop may be repeated even after the next stop was requested. */
   readonly #known = new Set<string>();
 
   constructor(caller: Pick<Caller, 'next'>) {
@@ -36,7 +39,7 @@ export class TimedStops {
     if (isIt) waiting?.arrived(received);
   }
 
-  /** Resolves with the answer when the stop is at the device, or with null when it has not arrived. */
+  /** Resolves with the answer when the stop is at the device, or with `null` if it has not arrived. */
   async stop(deviceId: string, jobId: string | null, wanted: Wanted): Promise<Answer | null> {
     const beganMs = Date.now();
     const arrival = Promise.withResolvers<ReceivedCommand>();
@@ -44,7 +47,7 @@ export class TimedStops {
     this.#waiting.set(deviceId, waiting);
     const tooLate = sleep(ARRIVED_MS_MAX, null, { ref: false });
     const answering = this.#untilAnswered(wanted).then((answer) => {
-      // An emergency stop that is asked for again before the device has confirmed the first one is that one, sent again.
+      // A second request for an emergency stop before the device has confirmed the first one sends the first one again.
       waiting.jobId ??= answer.data?.command_id ?? null;
       const received = waiting.received.get(waiting.jobId ?? '');
       if (received !== undefined) waiting.arrived(received);

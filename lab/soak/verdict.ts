@@ -10,29 +10,29 @@ export const RECOVERY_MS_MAX = 10_000;
 export interface AnsweredRequest {
   readonly beganMs: number;
   readonly tookMs: number;
-  /** `ok`, `refused` (a declared refusal), `unreachable` (the node is not there) or what must not happen. */
+  /** `ok`, `refused` (a declared refusal), `unreachable` (the node does not run), or `failed`, which must not happen. */
   readonly outcome: 'ok' | 'refused' | 'unreachable' | 'failed';
   readonly detail: string;
 }
 
-/** A stop or an emergency stop; `atDeviceMs` is null when it never arrived. */
+/** A stop or an emergency stop; `atDeviceMs` is `null` if it never arrived. */
 export interface TimedStop {
   readonly beganMs: number;
   readonly atDeviceMs: number | null;
   readonly detail: string;
 }
 
-/** The time in which one fault was injected, until the site had recovered. */
+/** The time from the injection of one fault until the site had recovered. */
 export interface FaultWindow {
   readonly name: string;
   readonly beganMs: number;
   readonly endedMs: number;
-  /** The longest of its recoveries. */
+  /** The longest recovery of the fault. */
   readonly recoveryMs: number;
 }
 
 export interface Phase {
-  /** `null` outside all faults. */
+  /** `null` for the phase without faults. */
   readonly fault: FaultWindow | null;
   readonly requests: readonly AnsweredRequest[];
   readonly stops: readonly TimedStop[];
@@ -56,11 +56,11 @@ export function divide(
 export const worstRequestMs = ({ requests }: Phase): number =>
   requests.reduce((worst, { tookMs }) => Math.max(worst, tookMs), 0);
 
-/** Infinite when a stop did not arrive. */
+/** Infinite if a stop did not arrive. */
 export const worstStopMs = ({ stops }: Phase): number =>
   stops.reduce((worst, { atDeviceMs }) => Math.max(worst, atDeviceMs ?? Number.POSITIVE_INFINITY), 0);
 
-/** The slowest requests and stops of a phase, for whoever looks for the reason. */
+/** The slowest requests and stops of a phase, as a help to find the reason. */
 export function slowest({ requests, stops }: Phase): string[] {
   const timed = [
     ...requests.map(({ beganMs, tookMs, detail }) => ({ beganMs, tookMs, detail })),
@@ -79,7 +79,7 @@ export function slowest({ requests, stops }: Phase): string[] {
     });
 }
 
-/** What a run has found, all of it. */
+/** All results of a run. */
 export interface Outcome {
   readonly phases: readonly Phase[];
   readonly readings: { readonly acknowledged: number; readonly lost: number };
@@ -87,7 +87,7 @@ export interface Outcome {
   readonly missions: StartCounts & { readonly expected: number };
   readonly alerts: AlertCounts;
   readonly streams: readonly StreamCounts[];
-  /** What else went wrong, such as a fault that could not be injected. */
+  /** Other problems, such as a fault that could not be injected. */
   readonly troubles: readonly string[];
 }
 

@@ -4,14 +4,14 @@ import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import { hasProgram } from '@granary/testing/link/outside-clients';
 import { ORDERS, type Stop, tryOrder, withoutBroker } from './fault-orders.ts';
 
-/** In each order. */
+/** The number of stops of each kind in each order. */
 const STOPS_PER_KIND = IS_FULL_SIZE ? 25 : 6;
 const STOPS = { stops: STOPS_PER_KIND, stopsWithoutBroker: STOPS_PER_KIND };
-/** What the link keeps of a message that it could not send is over, so that only what the nodes know is left. */
+/** After this time the link has dropped the messages that it could not send, so that only the nodes still know of the stops. */
 const REST_MS = 6_000;
 const IN_TIME_MS = 500;
 
-/** Nobody but this node knew the stop, neither the database nor the device, and its caller was told so. */
+/** Only the killed node knew the stop: neither the database nor the device had it, and the caller was told so. */
 const isLost = ({ isOfKilledNode, faults, ...stop }: Stop): boolean =>
   isOfKilledNode && faults.includes('database frozen') && withoutBroker({ isOfKilledNode, faults, ...stop });
 

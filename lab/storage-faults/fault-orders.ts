@@ -7,7 +7,7 @@ import { NodesRig } from './several-nodes.ts';
 
 export type Fault = 'database frozen' | 'broker away' | 'node killed';
 
-/** Every order of the three faults; none ends before all of them have come. */
+/** Every order of the three faults; no fault ends before all of them have begun. */
 export const ORDERS: readonly (readonly Fault[])[] = [
   ['database frozen', 'broker away', 'node killed'],
   ['database frozen', 'node killed', 'broker away'],
@@ -18,29 +18,29 @@ export const ORDERS: readonly (readonly Fault[])[] = [
 ];
 
 const NODES = 3;
-/** The one that reads the messages of the devices, and through which they were registered and started. */
+/** The node that is killed: it collects the messages of the devices, and the devices were registered and started through it. */
 const KILLED = 0;
-/** As fast as a few people press. */
+/** The number of stops at the same time, as a few people cause them. */
 const AT_ONCE = 4;
-/** One fault after the other, so that every node has read from the event log what was stored before. */
+/** The time between two faults, so that every node has read the stored events from the event log. */
 const APART_MS = 1_000;
-/** With all faults but that of the broker. */
+/** The limit for the arrival of a stop during all faults except that of the broker. */
 const ARRIVED_MS_MAX = 6_000;
-/** Until the stops are stored that could not be stored before. */
+/** The limit until the stops are stored that could not be stored before. */
 const STORED_MS_MAX = 20_000;
 /** Devices are started this many at a time. */
 const STARTED_AT_ONCE = 10;
 
 export interface OrderOptions {
-  /** With the broker, after each fault; half of them emergency stops. */
+  /** The number of stops while the broker works, after each fault; half of them are emergency stops. */
   readonly stops: number;
-  /** Without the broker, after each fault. */
+  /** The number of stops without the broker, after each fault. */
   readonly stopsWithoutBroker: number;
   /** How long all faults last before the broker is back. */
   readonly restMs: number;
 }
 
-/** A device that moves, and the one stop that is asked for it. */
+/** A device that moves, and the one stop that is requested for it. */
 interface Moving {
   readonly deviceId: string;
   readonly kind: 'emergency stop' | 'stop';
@@ -48,24 +48,27 @@ interface Moving {
   readonly arrival: () => Promise<unknown>;
   readonly reconnect: () => Promise<void>;
   readonly leave: () => Promise<void>;
-  /** How many stops the books have for it. */
+  /** The number of stored stops for the device. */
   readonly countStored: (api: Api) => Promise<number>;
 }
 
-/** What became of one stop. */
+/** The result of one stop. */
 export interface Stop {
   readonly kind: Moving['kind'];
-  /** Those that had come when it was asked for. */
+  /** The faults that had begun when the stop was requested. */
   readonly faults: readonly Fault[];
-  /** The broker had come back when it was asked for. */
+  /** Whether the broker had come back when the stop was requested. */
   readonly isAfterReturn: boolean;
   readonly isOfKilledNode: boolean;
   readonly status: number;
   readonly detail: string;
   readonly answeredMs: number;
-  /** From the request; or, of a stop that was asked for without the broker, from the moment in which the device was connected again. `null`: not before the database continued. */
+  /**
+   * The time from the request, or for a stop that was requested without the broker, from the moment in which the device was
+   * connected again. `null` if the stop did not arrive before the database continued.
+   */
   readonly atDeviceMs: number | null;
-  /** When all faults but the end of the node were over. */
+  /** The number of stored stops when all faults except the end of the node were over. */
   readonly stored: number;
 }
 
@@ -73,8 +76,8 @@ export const withoutBroker = ({ faults, isAfterReturn }: Stop): boolean =>
   faults.includes('broker away') && !isAfterReturn;
 
 /**
- * Three nodes, in which one thing after the other fails while stops are asked of every node that lives. At the end the broker is back,
- * the database is still frozen and the node is still dead; then the database continues.
+ * Runs three nodes in which one fault after the other begins, while stops are requested from every living node. At the end
+ * the broker is back, the database is still frozen and the node is still dead; then the database continues.
  */
 export async function tryOrder(order: readonly Fault[], options: OrderOptions): Promise<Stop[]> {
   const rig = await NodesRig.start(NODES);
@@ -142,7 +145,7 @@ const ofSilo = ({ silo, path }: RunningSilo): Moving => ({
   countStored: async (api) => ((await read(api, path)).status === 'stopping' ? 1 : 0),
 });
 
-/** A database that has just continued refuses some requests. */
+/** Repeats the read, because a database that has just continued refuses some requests. */
 async function read(api: Api, path: string) {
   for (;;) {
     const { status, body } = await api.get(path);
@@ -151,12 +154,12 @@ async function read(api: Api, path: string) {
   }
 }
 
-/** A stop on its way. */
+/** A stop that was requested. */
 interface Asked extends Pick<Stop, 'faults' | 'isAfterReturn' | 'isOfKilledNode'> {
   readonly device: Moving;
   readonly answering: Promise<Timed<Answer>>;
   readonly askedAtMs: number;
-  /** When the device was connected again. */
+  /** The time at which the device was connected again. */
   connectedAtMs: number | null;
   arrivedAtMs: number | null;
 }
@@ -254,7 +257,7 @@ class Trial {
     await Promise.all(Array.from({ length: AT_ONCE }, askNext));
   }
 
-  /** Devices connect again by themselves; each as soon as it can. */
+  /** The devices reconnect by themselves, each as soon as it can. */
   async #returnBroker(restMs: number): Promise<void> {
     await sleep(restMs);
     await this.#rig.broker.restart();

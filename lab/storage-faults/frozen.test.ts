@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { ANSWER_MS_MAX, feedingSilo, inTime, type Rig, type RunningSilo, startRig, timed } from './rig.ts';
 
 const ATTEMPTS = 4;
-/** Ten seconds, and extra time for a busy machine. */
+/** The limit is ten seconds, and extra time for a busy machine. */
 const STOPPED_MS_MAX = 15_000;
 const SILOS = '/v1/siloscale/devices';
 

@@ -19,7 +19,7 @@ const IN_FLIGHT = 5;
 
 interface Publishing {
   readonly acknowledgedMs: readonly number[];
-  /** The number of ended connections. */
+  /** Returns the number of ended connections. */
   readonly closes: () => number;
   stop(): Promise<void>;
 }

@@ -10,12 +10,12 @@ import { ANSWER_MS_MAX, feedingSilo, type RunningSilo, timed } from './rig.ts';
 import { NodesRig } from './several-nodes.ts';
 
 const ATTEMPTS = 2;
-/** Every node knows within a second who has ended, and on a busy machine within this time. */
+/** Every node knows within a second which keys and sessions have ended; on a busy machine it knows within this time. */
 const TOLD_MS = 4_000;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Who asks for a stop, as node 0 has let them in; no other node has ever heard of them. */
+/** A caller who requests a stop. Node 0 has signed the caller in, and no other node has had a request of the caller. */
 interface Asking {
   readonly name: string;
   readonly headers: Headers;
@@ -47,7 +47,7 @@ describe('three nodes while PostgreSQL is frozen', { skip: !hasProgram('mosquitt
     return await signInBy({ code });
   }
 
-  /** Everybody who may stop, by every way in. */
+  /** A caller for every way to sign in, each of whom may stop. */
   async function everybody(): Promise<Asking[]> {
     const { key } = await issueKey();
     const { key: sessionKey } = await issueKey();
@@ -95,7 +95,7 @@ describe('three nodes while PostgreSQL is frozen', { skip: !hasProgram('mosquitt
     });
   };
 
-  /** The time until the stop was at the device, after an answer that says so. */
+  /** The time until the stop was at the device, after a successful answer. */
   async function measured(answering: Promise<Answer>, arriving: Promise<unknown>): Promise<number> {
     const answered = timed(answering);
     const atDevice = await Promise.race([timed(arriving), answered.then(() => null)]);

@@ -37,7 +37,7 @@ test('frozen and killed several times: nothing acknowledged is lost, stops arriv
       return startPublisher(new URL(api.started.mqttUrl), deviceId, secret);
     }),
   );
-  // After a failure they would connect again and again, and the process of the test would never end.
+  // After a failure the devices would reconnect again and again, and the process of the test would never end.
   t.after(() => {
     for (const publisher of publishers) publisher.abandon();
   });

@@ -8,7 +8,7 @@ import { type Answer, type Api, apiOf } from '@granary/testing/server/service';
 import { startServiceProcess } from '@granary/testing/server/service-process';
 import { type Postgres, startPostgres } from '../../tools/test-setup/postgres.ts';
 
-/** Every answer must arrive within this time, whatever the storage does; one that waits for a frozen database needs all of it. */
+/** Every answer must arrive within this time, whatever the storage does; an answer that waits for a frozen database needs all of it. */
 export const ANSWER_MS_MAX = 5_000;
 /** Extra time for a busy machine. */
 const ALLOWANCE_MS = 5_000;
@@ -22,7 +22,7 @@ export interface Rig {
 }
 
 interface RigOptions {
-  /** How the service reaches the server; usually by its own address. */
+  /** Returns the address by which the service reaches the server; usually that is the server's own address. */
   readonly addressOf?: (url: string) => Promise<string>;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -64,7 +64,7 @@ export async function feedingSilo(api: Api, deviceId: string): Promise<RunningSi
   const silo = await startSilo(api, deviceId);
   const start = async () => (await api.post(`${silo.path}/operations/feed`, { amount: 100 })).body;
   let { data } = await start();
-  // With a broker of its own the service has not seen every message that the silo has sent.
+  // With an external broker the service may not have processed every message of the silo yet, and then refuses the start.
   while (data === undefined) {
     await sleep(RETRY_MS);
     ({ data } = await start());

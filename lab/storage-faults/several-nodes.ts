@@ -88,7 +88,7 @@ export class NodesRig {
     }
   }
 
-  /** Resolves when every node knows of so many connected devices; nothing is asked about any of them. */
+  /** Resolves when every node knows this many connected devices; no request about these devices is made. */
   async untilConnected(count: number): Promise<void> {
     for (const { process } of this.nodes) {
       const connectedCount = async () => {
@@ -107,7 +107,7 @@ export class NodesRig {
   }
 }
 
-/** A broker that lets everybody in; a device says itself that it is connected. */
+/** A broker that accepts every login; the device itself reports that it is connected. */
 const PLAIN_BROKER: DeviceLink = {
   name: 'Mosquitto',
   session(deviceId) {

@@ -7,11 +7,11 @@ import { type Answer, siloNamed } from '@granary/testing/server/service';
 import { StallingProxy } from '@granary/testing/server/stalling-proxy';
 import { feedingSilo, inTime, type Rig, startRig, timed } from './rig.ts';
 
-/** Each call of the storage stays below its own limit, and two of them after each other take longer than a request may. */
+/** Each call of the storage stays below its own limit, and two calls one after the other take longer than a request may. */
 const ANSWER_MS = 3_000;
-/** Longer than a checked key is valid without another check. */
+/** A checked key is valid without another check for less than this time. */
 const KEYS_FORGOTTEN_MS = 1_000;
-/** Background work asks as often as ever, and waits for its answers on these as well. */
+/** Background work makes as many requests as ever, and its answers wait on these connections, too. */
 const CONNECTIONS = 60;
 const SILOS = '/v1/siloscale/devices';
 
