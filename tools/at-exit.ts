@@ -1,6 +1,6 @@
 const pending = new Set<() => void>();
 
-/** One listener for all, because the process warns of many. */
+/** All work shares one listener, because the process warns of too many listeners. */
 function runAll(): void {
   for (const work of pending) work();
 }

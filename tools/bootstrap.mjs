@@ -64,7 +64,7 @@ function install() {
 
 const packagedNode = join(root, 'node_modules', '.bin', 'node');
 
-/** In npm scripts `node_modules/.bin` is first on the PATH, so `node` is the packaged Node where there is one. */
+/** In npm scripts `node_modules/.bin` is first on the PATH, so `node` is the packaged Node if it is installed. */
 function usableNode() {
   const isNewEnough = (version) =>
     NODE_MIN.localeCompare(version.replace(/^v/, '').trim(), 'en', { numeric: true }) <= 0;
@@ -80,7 +80,7 @@ function usableNode() {
   );
 }
 
-/** The service works without the operators' page, and from its sources, so a failure does not prevent its start. */
+/** The service also works without the operators' page and from its sources, so a failed build does not prevent its start. */
 function build(node) {
   const args = [join('tools', 'build.ts'), '--if-changed'];
   const { status } = spawnSync(node, args, {

@@ -16,10 +16,10 @@ const command = (name: string, ...args: string[]): (() => Promise<string[]>) => 
   };
 };
 
-/** With its usual four checkers the compiler finds many types four times, which takes twice the processor time. */
+/** With its usual four checkers the compiler computes many types four times, which doubles the processor time. */
 const types = (project: string) => command('tsc', '-p', project, '--checkers', '1');
 
-/** The steps of a row run one after the other, beside those of the other row. */
+/** The steps of a row run one after the other, and the rows run in parallel. */
 const ROWS: readonly (readonly Step[])[] = [
   [
     { title: 'types', faults: types('.') },

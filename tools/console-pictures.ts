@@ -11,7 +11,7 @@ const FOLDER = join(REPOSITORY_ROOT, 'docs', 'images');
 const DESK = { width: 1_280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 const HISTORY_DAYS = 8;
-/** For trends, tracks and whatever else is read after the view is there. */
+/** The time for trends, tracks and other data that are read after the view is shown. */
 const SETTLE_MS = 4_000;
 const CHART_WITHIN_MS = 60_000;
 
@@ -56,7 +56,7 @@ async function untilForecastsAreMade(): Promise<void> {
   while ((await client.foresight.forecasts({ limit: 1_000 })).data.length < silos) await sleep(SETTLE_MS);
 }
 
-/** Two alerts of a silo, and an operation under way. */
+/** Raises two alerts of a silo and starts an operation. */
 async function makeSomethingHappen(): Promise<void> {
   const { configuration, operations } = site.client;
   await configuration.silo.update('silo-02', { thresholds: { low_level: 60, critical_level: 55 } });

@@ -9,7 +9,7 @@ const CODE = /^```.*?^```|`[^`\n]*`/gms;
 
 const read = (path: string): string => readFileSync(join(REPOSITORY_ROOT, path), 'utf8');
 
-/** The names that a browser of the repository gives to the headings of a page. */
+/** The anchors that a repository browser gives to the headings of a page. */
 const anchorsOf = (page: string): string[] =>
   Array.from(page.matchAll(/^#+ (.*)$/gm), ([, heading = '']) =>
     heading
@@ -18,7 +18,7 @@ const anchorsOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** The hunks of the diffs of a page, each as the lines of the file that it expects there. */
+/** The hunks of the diffs on a page, each as the lines that it expects in the file. */
 function expectedLines(page: string): { readonly file: string; readonly lines: string }[] {
   return Array.from(page.matchAll(/^```diff\n(.*?)^```/gms), ([, diff = '']) => diff).flatMap((diff) =>
     diff.split(/^\+\+\+ /m).flatMap((part) => {
@@ -37,7 +37,7 @@ function expectedLines(page: string): { readonly file: string; readonly lines: s
   );
 }
 
-/** The links of a page to files or headings that are not there. */
+/** The links of a page to missing files or headings. */
 function brokenLinks(path: string): string[] {
   return Array.from(read(path).replace(CODE, '').matchAll(LINK), ([, target = '']) => target).filter(
     (target) => {

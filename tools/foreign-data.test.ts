@@ -21,8 +21,9 @@ import { hostileBytes, hostileText, hostileValue } from '@granary/testing/hostil
 import fc from 'fast-check';
 
 /**
- * Every reader of what devices, brokers, providers, browsers and callers send. It may say no, and must not throw anything else;
- * `refuses` says which error is its no. Drivers, discovery and pages have tests of their own with the same values.
+ * Every reader of data that devices, brokers, providers, browsers and callers send. A reader may refuse the data, and must
+ * not throw any other error; `refuses` says which error is a refusal. Drivers, discovery and pages have their own tests with
+ * the same values.
  */
 interface Reader<Given> {
   readonly reads: (given: Given) => unknown;

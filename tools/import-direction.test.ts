@@ -130,7 +130,7 @@ describe('import direction', () => {
   ] as const;
 
   describe('breaches', () => {
-    /** Every breach is in a file of its own, so that one look at the repository finds them all. */
+    /** Every breach is in its own file, so that one check of the repository finds them all. */
     const fileOf = (file: string, index: number): string =>
       `packages/${file.replace('breach', `breach-${index}`)}`;
     let faults: readonly string[] | undefined;

@@ -41,7 +41,7 @@ export async function importFaults(root: string): Promise<string[]> {
   ];
 }
 
-/** Folders of packages that import each other, none of which contains the other; tests may import what they like. */
+/** Folders of packages that import each other and of which none contains the other; tests may import any folder. */
 function mutualFolders(modules: readonly IModule[]): string[] {
   const importOf = new Map<string, string>();
   for (const { source, dependencies } of modules) {

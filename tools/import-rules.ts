@@ -7,7 +7,7 @@ interface PackageRule {
   readonly nodeModules: boolean;
 }
 
-/** What tests of every package may also import: the test rigs, and the two sides that use the service from outside. */
+/** The packages that tests of every package may also import: the test rigs, and the two packages that use the service from outside. */
 const TEST_PACKAGES = ['testing', 'client', 'simulator'];
 const TEST_LIBRARIES = [
   '@modelcontextprotocol/client',
@@ -103,7 +103,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
 
 const ANY_PACKAGE = '[^/]+';
 const packagePath = (name: string): string => `^packages/${name}/src/`;
-/** A package reads its own version there. */
+/** A package may import its own `package.json` to read its version. */
 const manifestPath = (name: string): string => `^packages/${name}/package\\.json$`;
 const testPath = (name: string): string => `${packagePath(name)}.*\\.test\\.ts$`;
 const libraryPath = (library: string): string => `(^|/)node_modules/(@types/)?${library}/`;
@@ -144,7 +144,7 @@ function rulesOf([name, rule]: [string, PackageRule]): IForbiddenRuleType[] {
   return rules;
 }
 
-/** The rooms of the server, each above the next. */
+/** The rooms of the server; each may import those after it. */
 const ROOMS = ['http', 'background', 'devices', 'process'];
 const room = (name: string): string => `^packages/server/src/${name}/`;
 

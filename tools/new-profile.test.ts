@@ -9,7 +9,7 @@ import { REPOSITORY_ROOT } from './repository-files.ts';
 
 const run = promisify(execFile);
 
-/** The new files of a throw-away profile. CONTRIBUTING.md says what belongs into them. */
+/** The new files of a test profile. CONTRIBUTING.md describes their contents. */
 const FILES = {
   'contract/src/profiles/soil-probe.ts': `
 import {
@@ -65,7 +65,7 @@ export const soilProbe: ProfileView = { ...weatherStation };
 `,
 };
 
-/** What is added to the registry of each package: an import, and one line. */
+/** The additions to the registry of each package: an import and one line. */
 const REGISTRIES = {
   'contract/src/profiles/profiles.ts': [
     '.ts',
@@ -81,7 +81,7 @@ const REGISTRIES = {
   ],
 } as const;
 
-/** Runs in the copy: registers a device of the new profile, sends a reading and reads it. */
+/** This program runs in the copy: it registers a device of the new profile, sends a reading and reads it. */
 const PROGRAM = `
 import { createClient } from '@granary/client';
 import { createService } from '@granary/server/compose';
@@ -108,7 +108,7 @@ await service.stop();
 console.log(JSON.stringify([profile, temperature, humidity]));
 `;
 
-/** A copy of the packages, in which their names mean the copies. */
+/** A copy of the packages in which the package names refer to the copies. */
 async function copyOfPackages(): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'granary-profile-'));
   await mkdir(join(root, 'node_modules/@granary'), { recursive: true });

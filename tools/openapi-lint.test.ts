@@ -7,7 +7,7 @@ import { REPOSITORY_ROOT } from './repository-files.ts';
 
 const FILE = join(REPOSITORY_ROOT, 'docs/openapi.json');
 
-/** All rules of the recommended set, none switched off. */
+/** The problems by all rules of the recommended set; no rule is switched off. */
 async function problemsOf(source: string): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended'] });
   const problems = await lintFromString({ source, absoluteRef: FILE, config });
@@ -17,7 +17,7 @@ async function problemsOf(source: string): Promise<string[]> {
 test('the linter of Redocly has nothing to say about the OpenAPI document', async () => {
   const text = await readFile(FILE, 'utf8');
   assert.deepEqual(await problemsOf(text), []);
-  // The linter would find something.
+  // The linter must report this fault.
   const broken = text.replace('#/components/schemas/DeviceSummary', '#/components/schemas/Nothing');
   assert.match((await problemsOf(broken)).join('\n'), /no-unresolved-refs/);
 });

@@ -25,7 +25,7 @@ export function guideExamples(): Record<string, Json[]> {
   return examples;
 }
 
-/** JSON for people: what fits into a line is on one line, so that a change shows its surroundings in a review. */
+/** JSON for people: a value that fits is on one line, so that a change shows its surroundings in a review. */
 export const readableJson = (value: unknown): string => `${write(value, '')}\n`;
 
 function write(value: unknown, indent: string): string {
@@ -50,7 +50,7 @@ function oneLine(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-/** The documents that are made from the contract, by their paths; `npm run references` writes them. */
+/** The documents that are made from the contract; the keys are their paths. `npm run references` writes them. */
 export function references(): ReadonlyMap<string, string> {
   const examples = guideExamples();
   const openApi = openApiDocument({
@@ -69,7 +69,7 @@ export function references(): ReadonlyMap<string, string> {
     ['docs/asyncapi.json', readableJson(asyncApi)],
     ['docs/errors.md', errorPage()],
     ['docs/sentences.md', sentencePage()],
-    // The service, which has no guide, shows the examples, too.
+    // The service shows the examples, too, but does not contain the guide.
     ['packages/contract/src/reference/guide-examples.json', readableJson(examples)],
     ...Array.from(messageSchemas(examples), ([name, schema]): [string, string] => [
       `docs/schemas/${name}`,
@@ -78,7 +78,7 @@ export function references(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The paths of the documents that are not as the contract says. */
+/** The paths of the documents that differ from the contract. */
 export async function outdatedReferences(): Promise<string[]> {
   const outdated: string[] = [];
   for (const [path, text] of references()) {

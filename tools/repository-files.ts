@@ -19,7 +19,7 @@ export function repositoryFiles(root: string): string[] {
   return list('').sort();
 }
 
-/** What was built is missing for a moment only, and two builds at the same time do not mix their files. */
+/** Replaces a built folder: it is missing only for a moment, and two builds at the same time do not mix their files. */
 export async function replaceFolder(built: string, place: string): Promise<void> {
   await rm(place, { recursive: true, force: true });
   await rename(built, place).catch(() => rm(built, { recursive: true, force: true }));

@@ -18,11 +18,11 @@ The tests use a PostgreSQL of their own, started and removed here; GRANARY_TEST_
 names another one (as a user who may create databases).`;
 
 const TEST_FILE = /^(packages\/[^/]+\/src|lab|tools)\/.*\.test\.ts$/;
-/** A process of tests that takes longer than this fails, so that a test that hangs does not block the run. */
+/** A process of tests that takes longer than this fails, so that a hanging test does not block the run. */
 const TIMEOUT_MS = 600_000;
 /** Processes of tests load mostly the same modules, so they share Node's compile cache. */
 const COMPILE_CACHE = join(REPOSITORY_ROOT, 'node_modules/.cache/compiled');
-/** Files in memory are not waited for when they are flushed to disk. */
+/** In this folder files are in memory, so flushing them to disk takes no time. */
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_BYTES_MIN = 4 * 1024 ** 3;
 
@@ -50,11 +50,11 @@ async function main(args: readonly string[], interruption: AbortSignal): Promise
   };
   const parent = await temporaryFolder();
   const folder = await mkdtemp(join(parent, 'granary-tests-'));
-  // Some tests act as another user, who must find his own folder in it.
+  // Some tests act as another user, who must be able to reach their own folder in it.
   await chmod(folder, 0o711);
   try {
     return await withDatabase(parent, async (database) => {
-      // The tests note which operations and error codes they touched; when all tests ran, none may be missing.
+      // The tests note the operations and error codes that they touched; if all tests ran, none may be missing.
       const touched = await mkdtemp(join(folder, 'touched-'));
       const env = {
         ...programs,
@@ -108,7 +108,7 @@ async function withDatabase(
   }
 }
 
-// A signal ends the tests but not this process, which has to stop and remove the database.
+// A signal ends the tests but not this process, which has to stop and remove the database first.
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());
 process.exitCode = await main(process.argv.slice(2), interrupted.signal);

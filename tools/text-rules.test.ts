@@ -8,7 +8,7 @@ const lines = (count: number): string => 'x\n'.repeat(count);
 const HOST = ['registry', 'example', 'org'].join('.');
 const SKIPPED = ['test', "skip('later', () => {});\n"].join('.');
 
-/** Apart, because the rule also reads this file. */
+/** The text is a constant of its own, because the rule also reads this file. */
 const DOTS = '...';
 
 describe('text rules', () => {

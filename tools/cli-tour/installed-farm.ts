@@ -12,12 +12,12 @@ import { REPOSITORY_ROOT } from '../repository-files.ts';
 
 type Env = Readonly<Record<string, string>>;
 
-/** An old Node, where the machine has one: the command brings the one that it needs. */
+/** An old Node, if the machine has one; the command then brings the Node that it needs. */
 const SYSTEM_NODE = '/usr/bin/node';
 const NODE = existsSync(SYSTEM_NODE) ? SYSTEM_NODE : process.execPath;
 const PORTS = { GRANARY_HTTP_PORT: '28080', GRANARY_MQTT_PORT: '21883', GRANARY_LOG_LEVEL: 'silent' };
 
-/** The command as users install it, in an empty folder, with a simulated farm that it has started there. */
+/** The command as users install it, in an empty folder, with a simulated farm that the command has started there. */
 export class InstalledFarm {
   readonly url = `http://127.0.0.1:${PORTS.GRANARY_HTTP_PORT}`;
   readonly #folder: string;
@@ -42,7 +42,7 @@ export class InstalledFarm {
   async #install(): Promise<void> {
     const published = PUBLISHED_PACKAGES.find(({ name }) => name === 'cli');
     if (published === undefined) throw new Error('the command is not a published package');
-    // Below the repository, because the compiler finds the libraries there.
+    // The folder is below the repository, because the compiler finds the libraries there.
     const built = join(REPOSITORY_ROOT, 'dist', `tour-${process.pid}`);
     try {
       await buildPackage(published, built);

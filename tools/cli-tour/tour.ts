@@ -33,7 +33,7 @@ export const tourIn = (page: string): string => BLOCK.exec(page)?.[0] ?? '';
 
 export const withTour = (page: string, text: string): string => page.replace(BLOCK, () => text);
 
-/** Lines that are in only one of two recordings, apart from values, times and what depends on the machine. */
+/** The lines that only one of two recordings has, after values, times and parts that depend on the machine are removed. */
 export function differences(page: string, recorded: string): string[] {
   const before = comparable(page);
   const now = comparable(recorded);
@@ -43,7 +43,7 @@ export function differences(page: string, recorded: string): string[] {
   ];
 }
 
-/** Which states of an operation or a command are seen between start and end depends on the moment. */
+/** Whether these states of an operation or a command are seen between its start and its end depends on the moment. */
 const PASSING = /^(started|in_progress|queued|sent|executing): /;
 
 const comparable = (text: string): string[] =>
@@ -55,13 +55,13 @@ const comparable = (text: string): string[] =>
         .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
         .replace(/\b(op|cmd)_\w+/g, '<id>')
         .replace(/^(ok|warn)( +disk )/, '<ok or warn>$2')
-        // What the scale saw is there if it has reported since the end.
+        // The measured amount is present only if the scale has reported since the end.
         .replace(/, [\d.]+ kg measured$/, '')
         .replace(/-?\d+(\.\d+)?/g, '<number>')
         .replace(/ +/g, ' '),
     );
 
-/** Runs the tour with the packed command, and writes what it showed into docs/cli.md. */
+/** Runs the tour with the packed command, and writes its output into docs/cli.md. */
 async function writeTour(): Promise<void> {
   const farm = await InstalledFarm.start();
   try {

@@ -8,7 +8,7 @@ import { isBuiltFrom, sourcesDigest } from '../../packages/cli/bin/sources-diges
 import type { NamedEndpoint } from '../../packages/contract/src/endpoints/endpoints.ts';
 import { REPOSITORY_ROOT, replaceFolder } from '../repository-files.ts';
 
-/** Everything that the built page depends on. */
+/** All sources on which the built page depends. */
 const CONSOLE_SOURCES: readonly string[] = [
   'packages/console',
   'packages/client/src',
@@ -20,20 +20,23 @@ const CONSOLE_SOURCES: readonly string[] = [
 const CONSOLE_FOLDER = join(REPOSITORY_ROOT, 'dist', 'console');
 const COMPRESSED = /\.(js|css|html|svg|webmanifest)$/;
 
-/** The page only sends what forms made and never validates, so it does not need the schema library. */
+/** The page only sends values from forms and never validates, so it does not need the schema library. */
 const WITHOUT_VALIDATION = fileURLToPath(new URL('no-validation.ts', import.meta.url));
 
 /** The schema library, and the English sentences where schemas use them; the texts of the page import them by the name of the package. */
 const VALIDATION = /^(typebox(\/.*)?|\.\.?\/(\.\.\/)*sentences\/(?!sentence|words)\w+\.ts)$/;
 
-/** Of the languages a reader loads one; the page waits for it, so that it must not need anything of the page. */
+/** A reader loads only one language, and the page waits for it, so a language must not need any part of the page. */
 const NO_TEXTS = /^(?!.*\/texts\/([a-z]{2}\/|plural))/;
 
-/** The first view with everything that it needs, and the few parts that only other views share, which are no file of their own. */
+/**
+ * Groups the first view with everything that it needs, and the few parts that only other views share, so that these get no
+ * files of their own.
+ */
 const OF_SEVERAL_VIEWS =
   /\/console\/src\/(main\.tsx|kit\/|commands\/|operations\/job|shifts\/notes|devices\/(administration\/(device-[df]|cred)|facts\/)|map\/(vehicles|surface\/proj))/;
 
-/** What a schema is made with: the schemas that no code of the page uses are left out of it. */
+/** The functions that make schemas: schemas that no code of the page uses are left out of it. */
 const TREESHAKE = {
   moduleSideEffects: (id: string) => !/\/packages\/(contract|common)\//.test(id),
   manualPureFunctions: [
@@ -64,7 +67,7 @@ function put(tree: EndpointTree, [name = '', ...rest]: readonly string[], code: 
   if (typeof inner !== 'string') put(inner, rest, code);
 }
 
-/** Of an endpoint the client needs its outer form; schemas, examples and words would be a third of the page. */
+/** The client needs only the outer form of an endpoint; schemas, examples and texts would be a third of the page. */
 function outerFormOfEndpoints(endpoints: readonly NamedEndpoint[]): Plugin {
   const tree: EndpointTree = {};
   for (const { name, endpoint } of endpoints) {
@@ -72,7 +75,7 @@ function outerFormOfEndpoints(endpoints: readonly NamedEndpoint[]): Plugin {
     const envelope = answers[200].envelope;
     const form = { group, method, path, requestHeaders, query: query && {}, body: body && {} };
     const code = JSON.stringify({ ...form, answers: { 200: { envelope } } });
-    // A function that decides by the body must not use anything around it.
+    // The function is copied alone, so it must not use anything around it.
     put(tree, name.split('.'), `{ ...${code}, isUrgent: ${isUrgent} }`);
   }
   const codeOf = (node: EndpointTree | string): string =>
@@ -88,7 +91,7 @@ function outerFormOfEndpoints(endpoints: readonly NamedEndpoint[]): Plugin {
   };
 }
 
-/** The font is in the page before the first text is drawn, which would otherwise be laid out twice. */
+/** The font is loaded before the first text is drawn; otherwise the page would be laid out twice. */
 const PRELOADED_FONT = /inter-latin-wght-normal-.*\.woff2$/;
 
 const preloadedFont: Plugin = {
@@ -112,10 +115,10 @@ export async function ensureConsole(): Promise<void> {
 
 /** Builds the operators' page, with compressed copies beside its files. */
 export async function buildConsole(): Promise<void> {
-  // Before the build, so that a change of the sources while it runs causes another one.
+  // The digest is computed before the build, so that a change of the sources during the build causes another build.
   const digest = sourcesDigest(REPOSITORY_ROOT, CONSOLE_SOURCES);
   const folder = `${CONSOLE_FOLDER}-${process.pid}`;
-  // Loaded only for a build, because they take longer to load than the comparison of the sources.
+  // Both are loaded only for a build, because loading them takes longer than comparing the sources.
   const { ALL_ENDPOINTS } = await import('../../packages/contract/src/endpoints/endpoints.ts');
   const { build } = await import('vite');
   await build({
@@ -135,7 +138,7 @@ export async function buildConsole(): Promise<void> {
       target: 'es2023',
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
-      // Few files, because each is a request: the first view, each other view, each language.
+      // The page has few files, because each file is a request: the first view, each other view, each language.
       cssCodeSplit: false,
       rolldownOptions: {
         treeshake: TREESHAKE,
@@ -150,7 +153,7 @@ export async function buildConsole(): Promise<void> {
       },
     },
   });
-  // One file under a name that stays, because browsers know the service worker by it.
+  // The service worker is one file with a fixed name, because browsers identify it by its name.
   await build({
     root: join(REPOSITORY_ROOT, 'packages', 'console'),
     configFile: false,
@@ -172,7 +175,7 @@ export async function buildConsole(): Promise<void> {
   await Promise.all(
     files.filter((file) => COMPRESSED.test(file)).map((file) => compress(join(folder, file))),
   );
-  // Written last, so that a build that was interrupted is done again.
+  // This file is written last, so that an interrupted build is repeated.
   await writeFile(join(folder, 'built-from'), `${digest}\n`);
   await replaceFolder(folder, CONSOLE_FOLDER);
 }

@@ -12,7 +12,7 @@ const SCRIPT_BYTES_MAX = 150_000;
 const scriptsIn = (pattern: RegExp, text: string): string[] =>
   [...text.matchAll(pattern)].map(([, path = '']) => basename(path));
 
-/** The files, and every file that one of them cannot do without. */
+/** The files, and every file that they import statically. */
 function withImports(files: readonly string[]): Set<string> {
   const found = new Set<string>();
   const take = (file: string): void => {

@@ -1,7 +1,7 @@
 /**
- * Stands in for the schema library in the operators' page, which only sends what forms made and never validates. Schemas stay plain
- * objects with their properties, because some are made from the properties of others. The English sentences of refusals that
- * only a validation makes are not needed either.
+ * Replaces the schema library in the operators' page, which only sends values from forms and never validates. Schemas stay
+ * plain objects with their properties, because some schemas are made from the properties of others. The English sentences of
+ * refusals that only a validation makes are not needed either.
  */
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -17,7 +17,7 @@ import {
 const WORKSPACE_PACKAGE = /^@granary\/([^/]+)(?:\/(.+))?$/;
 const OWN_EXTENSION = /(?<!\.d)\.ts$/;
 const PACKAGES = join(REPOSITORY_ROOT, 'packages');
-/** The names in the standard library of the oldest platform, so that the compiler refuses newer ones. */
+/** The standard library of the oldest supported platform, so that the compiler refuses newer names. */
 const LIBRARY_OF_PLATFORM = ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable', 'es2024.string'];
 
 /** The compiler begins each import and export on a new line, and may put its names on several lines. */
@@ -40,7 +40,7 @@ function compiledSpecifier(path: string, specifier: string): string {
   return relative.startsWith('.') ? relative : `./${relative}`;
 }
 
-/** The packages outside the workspace that a compiled file imports; modules of Node are none. */
+/** The packages outside the workspace that a compiled file imports, without modules of Node. */
 export function importedLibraries(text: string): string[] {
   const specifiers = Array.from(
     text.matchAll(STATIC_OR_DYNAMIC_IMPORT),
@@ -76,7 +76,7 @@ export async function buildPackage(published: PublishedPackage, folder: string):
   await writeFile(join(folder, 'runtime/lock.json'), toJson(runtime.lock));
 }
 
-/** Compiles a module and what it imports. Returns the libraries that they import. */
+/** Compiles a module and the modules that it imports. Returns the libraries that they import. */
 async function compile(source: string, folder: string): Promise<string[]> {
   const project = join(folder, 'tsconfig.json');
   const outDir = join(folder, 'lib');
@@ -85,7 +85,7 @@ async function compile(source: string, folder: string): Promise<string[]> {
     rewriteRelativeImportExtensions: true,
     rootDir: PACKAGES,
     outDir,
-    // Everything is written, also what has not changed since the last type check.
+    // Every file is written, even if it has not changed since the last type check.
     incremental: false,
     tsBuildInfoFile: null,
     target: 'es2022',
@@ -103,7 +103,7 @@ async function compile(source: string, folder: string): Promise<string[]> {
   return await rewriteSpecifiers(outDir);
 }
 
-/** The compiler emits nothing for a module that it finds in node_modules, so it finds those of the workspace elsewhere. */
+/** The compiler emits nothing for a module in node_modules, so these paths lead it to the packages of the workspace. */
 async function sourcePaths(): Promise<Record<string, string[]>> {
   const paths: Record<string, string[]> = {};
   for await (const name of glob('*', { cwd: PACKAGES })) {
@@ -125,7 +125,7 @@ async function rewriteSpecifiers(lib: string): Promise<string[]> {
   return libraries;
 }
 
-/** Copies what was built, and what every package shows. */
+/** Copies the built files and the files that every package has. */
 async function copyFiles({ name, files, folders }: PublishedPackage, folder: string) {
   const copies = new Map(Object.entries({ ...files, LICENSE: 'LICENSE' }));
   copies.set(await readmeOf(name), 'README.md');

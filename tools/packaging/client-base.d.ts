@@ -2,7 +2,7 @@
 
 export interface ClientOptions {
   readonly baseUrl: string;
-  /** In a browser it may be missing: then the cookie of the signed-in user counts. */
+  /** May be missing in a browser: then the session cookie of the signed-in user is used. */
   readonly apiKey?: string | undefined;
   /** The paths of the two device groups and the plant store, if they are not the default ones. */
   readonly siloSegment?: string;
@@ -10,15 +10,15 @@ export interface ClientOptions {
   readonly sandboxPath?: string;
   readonly fetch?: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
-   * The time after which a call fails, with all its repetitions: 30 s unless given. A call whose service is unreachable,
-   * busy or limits this key is repeated until then; 0 sends every call once.
+   * The time after which a call fails, including all its repetitions: 30 s unless given. While the service is unreachable or
+   * busy, or limits this key, a call is repeated until then; 0 sends every call once.
    */
   readonly timeLimitMs?: number;
 }
 
-/** What every method takes as its last argument. */
+/** The last argument of every method. */
 export interface CallOptions {
-  /** Cancels the call, also while it waits to be repeated; the method then rejects with the reason of the signal. */
+  /** Cancels the call, even while it waits to be repeated; the method then rejects with the reason of the signal. */
   readonly signal?: AbortSignal;
   /** The time after which the call fails, with all its repetitions; 0 sends it once, with the usual limit for one answer. */
   readonly timeLimitMs?: number;
@@ -30,7 +30,7 @@ export interface CallOptions {
   readonly actor?: string;
 }
 
-/** A part of a list; `next_cursor` is `null` on the last one. */
+/** A part of a list; `next_cursor` is `null` in the last part. */
 export interface Page<T> {
   readonly success: true;
   readonly data: readonly T[];
@@ -72,7 +72,7 @@ export declare class ApiError extends Error {
   readonly code: KnownOrNewerCode;
   readonly details: readonly ValidationIssue[];
   readonly requestId: string | undefined;
-  /** When the service asks to try again, if it says so. */
+  /** The time after which the service asks to try again; `undefined` if it names none. */
   readonly retryAfterMs: number | undefined;
   /** An earlier attempt of the same call got no answer, so the change may have been made nevertheless. */
   readonly mayBeDone: boolean;
@@ -93,11 +93,11 @@ export declare class UnreachableError extends Error {
       readonly idempotencyKey?: string | undefined;
     },
   );
-  /** There was no connection, so the request cannot have arrived. A browser does not tell. */
+  /** There was no connection, so the request cannot have arrived. In a browser this is not known. */
   get isCertainlyUnsent(): boolean;
 }
 
-/** 128 random bits. */
+/** Returns a key of 128 random bits. */
 export declare const newIdempotencyKey: () => string;
 
 export interface StreamOptions {
@@ -105,15 +105,15 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
   /** Called when the stream is connected, and when the connection is lost. */
   readonly onConnection?: (change: ConnectionChange) => void;
-  /** Called with the time of this machine when anything arrives, also a heartbeat. */
+  /** Called with the time of this machine when any data arrive, including a heartbeat. */
   readonly onHeard?: (atMs: number) => void;
-  /** The longest wait before connecting again, instead of the one that the service gives. */
+  /** The longest wait before connecting again; it replaces the one that the service gives. */
   readonly reconnectMs?: number;
   /** A connection on which nothing arrives for this time, not even a heartbeat, is replaced. */
   readonly silenceMs?: number;
 }
 
-/** `failure` is missing where the service ended the stream, as it does when it stops. */
+/** `failure` is missing if the service ended the stream, as it does when it stops. */
 export type ConnectionChange =
   | { readonly isConnected: true }
   | { readonly isConnected: false; readonly failure: Error | undefined };
@@ -125,7 +125,7 @@ export interface EventFilter extends StreamOptions {
   readonly lastEventId?: number;
 }
 
-/** `reset`: the events since the last one are no longer stored, so read the present state. */
+/** `reset` means that the events since the last one are no longer stored, so read the present state. */
 export type StreamItem =
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'reset'; readonly bounds: EventReset };
@@ -142,13 +142,14 @@ export interface EventsClient {
 
 export interface ReadingsClient {
   /**
-   * Yields the newest values of the devices: first of all of them, in parts, then of those that have changed, at most once a
-   * second. After a lost connection it begins again with all of them. Values that were replaced meanwhile are not sent.
+   * Yields the newest values of the devices: first of all devices, in parts, then of those that have changed, at most once a
+   * second. After a lost connection the stream begins again with all devices. Values that were replaced meanwhile are not
+   * sent.
    */
   stream(filter?: ReadingsFilter): AsyncGenerator<NewestValues, void, undefined>;
 }
 
-/** An export is sent once: after a failure in the middle begin again, or with `from` at the last row. */
+/** An export is sent once: after a failure in the middle, begin again, or continue with `from` at the last row. */
 export interface ExportsClient {
   /** Yields every raw reading of the selection in the order of time; throws if the answer is cut off. */
   readings(
@@ -162,7 +163,7 @@ export interface ExportsClient {
   ): AsyncGenerator<HistoryRow, void>;
 }
 
-/** The answers have no envelope, and a service that is not ready answers its checks too. */
+/** The answers have no envelope, and a service that is not ready also answers with its checks. */
 export interface HealthClient {
   /** Says that the service runs. */
   live(options?: CallOptions): Promise<{ readonly status: string }>;

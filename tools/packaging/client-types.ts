@@ -9,12 +9,12 @@ import { DeviceValues, NewestValues } from '@granary/contract/fleet';
 import { ComponentSchemas, type Json, type JsonObject } from '@granary/contract/reference/component-schemas';
 import { NAMED_SCHEMAS } from '@granary/contract/reference/named-schemas';
 
-/** The types of the published client: interfaces without a library, so that a compiler reads them in a moment. */
+/** Makes the types of the published client: interfaces without a library, which a compiler reads quickly. */
 
 const BASE = new URL('client-base.d.ts', import.meta.url);
 const PREFIX = '#/';
 
-/** Types that the base names, beside the schemas with a name. */
+/** Types that `client-base.d.ts` names, beside the schemas with a name. */
 const FURTHER_NAMED = {
   EventReset,
   DeviceValues,
@@ -27,7 +27,7 @@ const FURTHER_NAMED = {
 
 type Group = Readonly<Record<string, Endpoint>>;
 
-/** Schemas become types, and those with a name a reference to it. */
+/** Turns schemas into types; a schema with a name becomes a reference. */
 class TypeTexts {
   readonly #schemas = new ComponentSchemas({ ...NAMED_SCHEMAS, ...FURTHER_NAMED }, PREFIX);
 
@@ -35,7 +35,7 @@ class TypeTexts {
     return typeText(this.#schemas.use(schema, 'answer'));
   }
 
-  /** Every schema with a name that was used. */
+  /** The declarations of all used schemas with a name. */
   declarations(): string {
     return Object.entries(this.#schemas.schemas)
       .map(([name, schema]) => declaration(name, schema as JsonObject))
@@ -100,7 +100,7 @@ const comment = (text: Json | undefined): string =>
 
 const indented = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 
-/** The methods of a group of endpoints, as `derive` of the client makes them. */
+/** The methods of a group of endpoints, in the form in which `derive` of the client makes them. */
 function methodsOf(group: Group, types: TypeTexts): string {
   return Object.entries(group)
     .map(([name, endpoint]) => methodText(name, endpoint, types))

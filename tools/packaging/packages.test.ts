@@ -14,7 +14,7 @@ import { buildPackage } from './build.ts';
 import { install, installedCommand, packInto } from './install.ts';
 import { PUBLISHED_PACKAGES } from './published-packages.ts';
 
-/** A program of a user, which is compiled with strict options and run; the type errors that it expects are marked. */
+/** A program of a user, which is compiled with strict options and run; the expected type errors are marked. */
 const CONSUMER = `import { ApiError, createClient, type LoggedEvent, UnreachableError } from '@granary/client';
 
 const client = createClient({ baseUrl: process.env['GRANARY_URL'] ?? '', apiKey: 'k', timeLimitMs: 0 });
@@ -42,7 +42,7 @@ try {
 }
 `;
 
-/** What the sources of the client offer is what the types of the package promise. */
+/** The exports of the client's sources must have the types that the package promises. */
 const SAME_TYPES = `import type * as Source from '@granary/client';
 import type * as Published from '../client/lib/index.d.ts';
 
@@ -59,24 +59,24 @@ export const filter = (one: Published.EventFilter): Source.EventFilter => one;
 const run = promisify(execFile);
 const TSC = join(REPOSITORY_ROOT, 'node_modules/typescript/bin/tsc');
 const NODE_TYPES = join(REPOSITORY_ROOT, 'node_modules/@types');
-/** The oldest Node that the packages support, where the machine has it. */
+/** The oldest Node that the packages support, if the machine has it. */
 const SYSTEM_NODE = '/usr/bin/node';
 
 const systemNode = spawnSync(SYSTEM_NODE, ['--version'], { encoding: 'utf8' });
 const NODES = systemNode.status === 0 ? [process.execPath, SYSTEM_NODE] : [process.execPath];
 
-/** Files that users of a package need: compiled modules, the launcher, mappings of devices, and what npm shows. */
+/** The files that users of a package need: compiled modules, the launcher, mappings of devices, and the files that npm shows. */
 const NEEDED =
   /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|runtime\/(manifest|lock)\.json|dist\/console\/.*|dist\/service\/([a-z0-9-]+\.js|LICENSES\.txt|built-from|page\/page\.(html|js|css)|library\/[a-z0-9-]+\.yaml)|lib\/index\.d\.ts|lib\/[a-z]+\/src\/.*\.(js|json))$/;
 const NOT_NEEDED = /(\.test\.|\/testing\/|tsconfig)/;
 
-/** Installing and compiling takes most of the time. */
+/** Runs a test only at full size, because installing and compiling take most of the time. */
 const atFullSize = (name: string, run: (t: TestContext) => Promise<void>): void => {
   if (IS_FULL_SIZE) test(name, run);
 };
 
 describe('what users install', () => {
-  // Below the repository, so that the modules of the command find the libraries that are installed there.
+  // The folder is below the repository, so that the modules of the command find the libraries that are installed there.
   const built = join(REPOSITORY_ROOT, 'dist', `test-${process.pid}`);
   let folder = '';
 

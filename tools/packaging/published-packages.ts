@@ -2,10 +2,10 @@ import { LIBRARIES_OUTSIDE } from '../service-build/build.ts';
 
 /** A package that users install, made from packages of the workspace. */
 export interface PublishedPackage {
-  /** Its folder below `packages`, which also has its name, version and README. */
+  /** The name of its folder below `packages`, which has the package name, the version and the README. */
   readonly name: string;
   readonly description: string;
-  /** The module from which the compiler starts, below `packages`; `null` where everything is in the built folders. */
+  /** The module below `packages` from which the compiler starts; `null` if everything is in the built folders. */
   readonly source: string | null;
   /** The libraries that the built folders need beside themselves. */
   readonly libraries: readonly string[];
@@ -15,7 +15,7 @@ export interface PublishedPackage {
   readonly folders: readonly string[];
   /** The fields of its `package.json` that only this package has. */
   readonly manifest: Readonly<Record<string, unknown>>;
-  /** It runs on a Node that it fetches, if the one of the machine is too old. */
+  /** Whether the package fetches a Node if the one of the machine is too old. */
   readonly fetchesNode: boolean;
 }
 
@@ -58,7 +58,7 @@ interface LockFile {
   readonly packages: Readonly<Record<string, { readonly version?: string }>>;
 }
 
-/** The `package.json` that users get: no package of the workspace, and the versions with which the tests ran. */
+/** The `package.json` that users get: without packages of the workspace, and with the versions with which the tests ran. */
 export function publishedManifest(
   { description, source, manifest, folders, fetchesNode }: PublishedPackage,
   { name, version, license }: SourceManifest,
@@ -79,7 +79,7 @@ export function publishedManifest(
   };
 }
 
-/** From these two npm installs the Node of the tests, for the platform on which it runs. */
+/** The `package.json` and the lock file from which npm installs the Node of the tests for its platform. */
 export function nodeRuntime(nodeBinaries: Readonly<Record<string, string>>, { packages }: LockFile) {
   const [version = ''] = Object.values(nodeBinaries);
   const manifest = { name: 'granary-node', version, private: true, optionalDependencies: nodeBinaries };

@@ -7,13 +7,13 @@ import { isBuiltFrom, sourcesDigest } from '../../packages/cli/bin/sources-diges
 import { REPOSITORY_ROOT, replaceFolder } from '../repository-files.ts';
 
 const ADDRESS = /new URL\(\s*'(\.{1,2}\/[^'\n]+)',\s*import\.meta\.url,?\s*\)/g;
-/** Libraries that are not part of the built files: this one is read as files. */
+/** Libraries that are not part of the built files, because they are read as files. */
 export const LIBRARIES_OUTSIDE: readonly string[] = ['swagger-ui-dist'];
 export const SERVICE_FOLDER = join(REPOSITORY_ROOT, 'dist', 'service');
 const COMMAND = join(REPOSITORY_ROOT, 'packages/cli/src/granary.ts');
 const FOLDER_OF_LIBRARY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 
-/** What the sources load by its address instead of importing it. */
+/** The modules and folders that the sources load by their addresses instead of importing them. */
 interface Addresses {
   /** Modules of threads and processes, which are built like the first one. */
   readonly modules: Set<string>;
@@ -21,7 +21,7 @@ interface Addresses {
   readonly folders: Set<string>;
 }
 
-/** Makes every address of the sources one of the built folder, and notes what has to be there. */
+/** Turns every address in the sources into one of the built folder, and records what the build has to provide there. */
 function builtAddresses(addresses: Addresses, root: string): Plugin {
   const sources = join(root, 'packages/');
   return {
@@ -32,7 +32,7 @@ function builtAddresses(addresses: Addresses, root: string): Plugin {
         const target = resolve(dirname(id), address);
         return `new URL('${builtAddress(address, target, addresses, root)}', import.meta.url)`;
       });
-      // Whatever else a module finds out about its own place would be wrong in the built folder.
+      // Any other use of `import.meta` would be wrong in the built folder.
       if (built.replaceAll(', import.meta.url)', '').includes('import.meta')) {
         throw new Error(`${id} uses import.meta in a way that the build of the service does not know`);
       }
@@ -53,7 +53,7 @@ function builtAddress(address: string, target: string, addresses: Addresses, roo
   return `./${name}/`;
 }
 
-/** All are in one folder. */
+/** Adds a path under its file name: all built files are in one folder, so two files must not have the same name. */
 function addNamed(paths: Set<string>, path: string): void {
   const other = [...paths].find((one) => one !== path && basename(one) === basename(path));
   if (other !== undefined)
@@ -74,32 +74,32 @@ export async function buildService(): Promise<void> {
 }
 
 /**
- * Builds a program: one file, with parts that are loaded when they are needed, for the process and for each of its threads. Each
- * contains only what it uses.
+ * Builds a program: one file, and parts that are loaded when they are needed, for the process and for each of its threads.
+ * Each part contains only what it uses.
  */
 export async function buildEntry(entry: string, sources: readonly string[], place: string): Promise<void> {
-  // Before the build, so that a change of the sources while it runs causes another one.
+  // The digest is computed before the build, so that a change of the sources during the build causes another build.
   const digest = sourcesDigest(REPOSITORY_ROOT, sources);
   const folder = `${place}-${process.pid}`;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const addresses: Addresses = { modules: new Set([entry]), folders: new Set() };
   const chunks: OutputChunk[] = [];
-  // Modules that are found while others are built come last in the set, so this loop builds them, too.
+  // Modules that are found during the build are added at the end of the set, so this loop builds them, too.
   for (const module of addresses.modules) chunks.push(...(await buildProgram(module, addresses, folder)));
   for (const files of addresses.folders) await cp(files, join(folder, basename(files)), { recursive: true });
   await writeFile(
     join(folder, 'LICENSES.txt'),
     await licencesOf(chunks.flatMap(({ moduleIds }) => moduleIds)),
   );
-  // Written last, so that a build that was interrupted is done again.
+  // This file is written last, so that an interrupted build is repeated.
   await writeFile(join(folder, 'built-from'), `${digest}\n`);
   await replaceFolder(folder, place);
 }
 
 async function buildProgram(module: string, addresses: Addresses, folder: string): Promise<OutputChunk[]> {
   const name = basename(module, '.ts');
-  // Loaded only for a build, because the bundler takes longer to load than the comparison of the sources.
+  // The bundler is loaded only for a build, because loading it takes longer than comparing the sources.
   const { rolldown } = await import('rolldown');
   const build = await rolldown({
     input: { [name]: module },
@@ -113,7 +113,7 @@ async function buildProgram(module: string, addresses: Addresses, folder: string
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: (part) => `${name}-${part.name.replaceAll(/[^a-z0-9-]/g, '')}.js`,
-    // V8 keeps the whole text in memory, with two bytes for each character if one of them needs two.
+    // V8 keeps the whole text in memory, with two bytes for each character if one character needs two.
     charset: 'ascii',
     // A comment with the source of each part stays, so that a stack trace can be read.
     comments: false,
@@ -133,7 +133,7 @@ function refuseUnknownImports(chunks: readonly OutputChunk[]): void {
   if (unknown.length > 0) throw new Error(`the built service would have to find ${unknown.join(', ')}`);
 }
 
-/** The licences of the libraries that are part of the built files, which they demand. */
+/** The licence texts of the libraries in the built files, because these licences require it. */
 async function licencesOf(modules: readonly string[]): Promise<string> {
   const folders = new Set(modules.flatMap((module) => FOLDER_OF_LIBRARY.exec(module) ?? []));
   const texts = await Promise.all([...folders].sort().map(licenceOf));

@@ -73,7 +73,7 @@ test('the built service has every acknowledged reading in its history, over clos
   await client.devices.silo.register(SILO);
   const firstMs = Date.now() - HOUR_MS;
   const minutes = Array.from({ length: 40 }, (_, minute) => minute);
-  // In order, so that buckets are closed one after another, then those of the odd minutes late.
+  // Readings in order, so that buckets are closed one after another, and then late readings of the odd minutes.
   const sent = [
     ...minutes.filter((minute) => minute % 2 === 0),
     ...minutes.filter((minute) => minute % 2 === 1),

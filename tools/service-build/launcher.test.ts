@@ -10,7 +10,7 @@ import { REPOSITORY_ROOT } from '../repository-files.ts';
 
 const SOURCE = 'packages/cli/src/granary.ts';
 
-/** In a folder that looks like the repository, with programs that print what they are. */
+/** The launcher runs in a folder that looks like the repository, with programs that print their names. */
 describe('the launcher of the command', () => {
   let root = '';
   let home = '';

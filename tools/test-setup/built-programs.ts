@@ -12,7 +12,7 @@ const SOURCES = [...SERVICE_SOURCES, PROGRAM];
 const LIBRARY = join(REPOSITORY_ROOT, 'node_modules/typebox');
 const BUNDLE = join(REPOSITORY_ROOT, 'node_modules/.cache/typebox');
 const HOOK = new URL('quick-start.mjs', import.meta.url).href;
-/** New objects get more room, so that many small garbage collections do not slow the start of a program. */
+/** The memory for new objects is larger, so that many small garbage collections do not slow the start of a program. */
 const HEAP = '--max-semi-space-size=64';
 
 /** Builds the command and the service that tests start in processes of their own, because a built one starts in a third of the time. */
@@ -34,8 +34,8 @@ interface Manifest {
 }
 
 /**
- * Returns the variables with which the programs of the tests start quickly. A run starts many hundreds of programs and threads,
- * which mostly loaded modules, 683 of them of TypeBox.
+ * Returns the variables with which the programs of the tests start quickly. A run starts many hundreds of programs and
+ * threads, and each spent most of its start on loading modules, 683 of them from TypeBox.
  */
 export async function quickStart(): Promise<NodeJS.ProcessEnv> {
   await ensureBundle();

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 /** Debian installs servers into folders that are only on root's PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
 
-/** While this file denies it, Debian packages do not start their services when they are installed. */
+/** While this file denies it, the services of Debian packages are not started when the packages are installed. */
 const SERVICE_POLICY = '/usr/sbin/policy-rc.d';
 const NO_SERVICES = '#!/bin/sh\nexit 101\n';
 
@@ -39,7 +39,7 @@ export async function installPackages(
   }
 }
 
-/** Whether root could install it, as far as this machine knows. */
+/** Whether root could install the package, as far as the package lists of this machine show. */
 export async function isKnownPackage(name: string): Promise<boolean> {
   if (process.getuid?.() !== 0 || !isOnPath('apt-cache', process.env['PATH'] ?? '')) return false;
   const { stdout } = await promisify(execFile)('apt-cache', ['search', '--names-only', `^${name}$`]);

@@ -5,7 +5,7 @@ import { installPackages, isKnownPackage, isOnPath, pathWithServers } from './de
 
 const POSTGRES_VERSIONS = '/usr/lib/postgresql';
 
-/** The server of Debian, which `examples/cluster` uses; other tests have one from npm. */
+/** Whether the Debian server is installed, which `examples/cluster` uses; other tests use a server from npm. */
 export function hasPostgresServer(): boolean {
   try {
     return readdirSync(POSTGRES_VERSIONS).some((version) =>
@@ -16,7 +16,7 @@ export function hasPostgresServer(): boolean {
   }
 }
 
-/** Third-party programs, which prove that device link, bridge, metrics, pages, shell completion and the order of system calls are as claimed. */
+/** Third-party programs that test the claims about device link, bridge, metrics, pages, shell completion and the order of system calls. */
 const NEEDED = [
   { name: 'chromium', packages: ['chromium'], isThere: (path: string) => isOnPath('chromium', path) },
   {
@@ -64,7 +64,7 @@ const NEEDED = [
   { name: 'paho', packages: ['python3-paho-mqtt'], isThere: () => pythonWithPaho() !== undefined },
 ];
 
-/** The browser tests use it where it is, and Chromium where Debian does not have it. */
+/** The browser tests use this one if it is installed, and Chromium if Debian does not have it. */
 const QUICKER_BROWSER = 'chromium-headless-shell';
 
 /** Installs the missing programs and returns the variables to add to the environment of the tests. */

@@ -22,7 +22,7 @@ const CONNECTIONS_MAX = 200;
 const NOT_DURABLE = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
 // Text sorts as on most servers, not by bytes as in SQLite, so that a query that depends on the order fails here.
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
-/** The signals are those of PostgreSQL; neither waits for clients to disconnect. */
+/** The signals of PostgreSQL; with neither of them it waits for clients to disconnect. */
 const SHUTDOWN_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
 /** The user that runs PostgreSQL, which refuses to run as root. */
@@ -113,14 +113,17 @@ async function query(connectionString: string, text: string): Promise<void> {
 export interface Postgres {
   /** Connects as superuser, so that each test can create its own databases. */
   readonly url: string;
-  /** The process that starts all others of the server. */
+  /** The id of the process that starts all other processes of the server. */
   pid(): number;
   /** Suspends the server and its backends: connections stay open and nothing is answered. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
   /** Ends the server without a shutdown, like a power failure. */
   kill(): Promise<void>;
-  /** As `pg_ctl stop` does: `fast` ends all sessions first, `immediate` ends like a crash. Nothing happens if it has ended by itself. */
+  /**
+   * Stops like `pg_ctl stop`: `fast` ends all sessions first, `immediate` ends like a crash. Does nothing if the server has
+   * already ended.
+   */
   shutDown(mode: 'fast' | 'immediate'): Promise<void>;
   readonly isRunning: boolean;
   /** Starts the server again with the same data on the same port. */
@@ -129,9 +132,12 @@ export interface Postgres {
 }
 
 export interface PostgresOptions {
-  /** Where the folder of its data is made. */
+  /** The folder in which the data folder is made. */
   readonly parent?: string | undefined;
-  /** `false` for tests that are not about storage: without waiting for the disk, a killed server recovers, but not a crashed machine. */
+  /**
+   * `false` for tests that are not about storage: the server does not wait for the disk, so it survives its own crash, but
+   * not one of the machine.
+   */
   readonly isDurable?: boolean;
 }
 
@@ -236,7 +242,7 @@ async function serve(
       // The output must be read, otherwise the pipe fills up and PostgreSQL blocks.
       if (line.includes(READY)) resolve();
       else if (log.length < 50) log.push(line);
-      // Which statements waited for each other is known only here.
+      // Only this output shows which statements waited for each other.
       if (line.includes('deadlock detected')) shownLines = DEADLOCK_LINES;
       if (shownLines-- > 0) console.error(line);
     });

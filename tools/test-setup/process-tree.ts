@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const POLL_MS = 10;
 
-/** Suspends a process and its children; the parent first, so that it starts no further child meanwhile. */
+/** Suspends a process and its children. The parent is suspended first, so that it starts no further child meanwhile. */
 export async function suspendProcessTree(pid: number): Promise<void> {
   signal(pid, 'SIGSTOP');
   for (const child of await childrenOf(pid)) signal(child, 'SIGSTOP');

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 
-/** More than the number of processors, because tests also wait; with many more, a slow machine exceeds the limits of the service. */
+/** More processes than processors, because tests also wait; with many more, a slow machine exceeds the limits of the service. */
 export const CONCURRENT_PROCESSES = availableParallelism() + 2;
 
-/** Files that change the process they run in, or that mostly wait for other processes: these should not wait for each other, too. */
+/** Files that change their process, or that mostly wait for other processes; in one process they would also wait for each other. */
 const ALONE = [
   /^packages\/server\/src\/(whole-service|process\/nodes|devices\/sending)\//,
   /^packages\/server\/src\/process\/lower-priority/,
@@ -23,8 +23,8 @@ const PACKAGE = /^packages\/[^/]+|^[^/]+/;
 const FILES_PER_PROCESS = 10;
 
 /**
- * Node's test runner starts a process for each file that it is given. Loading the service takes a second, so most files share a
- * process: the returned paths are of files that each contain some of `files`, as suites that run one after the other.
+ * Node's test runner starts a process for each file that it is given. Loading the service takes a second, so most test files
+ * share a process: each returned path is a file that runs some of `files` as suites, one after the other.
  */
 export async function writeProcessFiles(files: readonly string[], folder: string): Promise<string[]> {
   const isAlone = (file: string): boolean => ALONE.some((pattern) => pattern.test(file));
@@ -55,7 +55,7 @@ function inParts(files: readonly string[]): string[][] {
   return Array.from({ length: parts }, (_, index) => files.slice(index * size, (index + 1) * size));
 }
 
-/** Processes that wait run beside such that compute, from the beginning to the end. */
+/** Mixes the lists, so that processes that wait run beside processes that compute, from the beginning to the end. */
 function mixed<Item>(...lists: readonly (readonly Item[])[]): Item[] {
   const placed = lists.flatMap((list) =>
     list.map((item, index) => ({ item, place: (index + 0.5) / list.length })),

@@ -1,4 +1,4 @@
-// Loaded by Node before every program of the tests; an old Node loads it too and must pass over it.
+// Node loads this file before every program of the tests; an old Node loads it too and must ignore it.
 import { existsSync } from 'node:fs';
 import * as module from 'node:module';
 import { isMainThread } from 'node:worker_threads';
@@ -6,7 +6,7 @@ import { isMainThread } from 'node:worker_threads';
 const PACKAGES = new URL('../../packages/', import.meta.url).href;
 const SOURCES = [PACKAGES, new URL('../../lab/', import.meta.url).href];
 const TYPEBOX = new URL('../../node_modules/.cache/typebox/', import.meta.url).href;
-/** Part of the service that tests start in processes of their own, which `npm test` builds from the present sources. */
+/** The folder of the built service that tests start in processes of their own; `npm test` builds it from the present sources. */
 const BUILT_THREADS = new URL('../../dist/test-service/', import.meta.url);
 
 const OF_THREAD = /\/([\w-]+-thread)\.ts$/;
@@ -14,7 +14,7 @@ const RELATIVE = /^\.\.?\/.*\.ts$/;
 const OF_PACKAGE = /^@granary\/(\w+)\/(.+)$/;
 const OF_TYPEBOX = /^typebox(?:\/(\w+))?$/;
 
-/** A thread shares no module with the one that starts it, so it can be the built one, which starts in a quarter of the time. */
+/** A thread shares no module with its parent, so the built thread can be used, which starts in a quarter of the time. */
 function builtThread(specifier) {
   const name = isMainThread || !specifier.startsWith(PACKAGES) ? undefined : OF_THREAD.exec(specifier)?.[1];
   if (name === undefined) return undefined;
@@ -23,8 +23,8 @@ function builtThread(specifier) {
 }
 
 /**
- * Where a source of this repository finds another one follows from the names; Node would look at files and packages, which was
- * a third of the time to load the service. What users install is tested as it is.
+ * Finds the source of another package by its name alone; Node would read files and packages, which took a third of the time
+ * to load the service. The packages that users install are tested without this.
  */
 function namedBySource(specifier, parentURL) {
   if (!SOURCES.some((folder) => parentURL.startsWith(folder))) return undefined;

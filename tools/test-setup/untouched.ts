@@ -7,7 +7,7 @@ interface PublishedDocument {
   readonly 'x-errors': Readonly<Record<string, unknown>>;
 }
 
-/** What the published document lists and no test got as an answer; each line of the notes is `operation status code`. */
+/** The operations and codes of the published document that no test got as an answer; each line of the notes is `operation status code`. */
 function untouched(document: PublishedDocument, notes: readonly string[]): string[] {
   const operations = new Set<string>();
   const codes = new Set<string>();
@@ -26,7 +26,7 @@ function untouched(document: PublishedDocument, notes: readonly string[]): strin
   ];
 }
 
-/** Prints what no test of a whole run touched; returns true when there is nothing. */
+/** Prints the operations and codes that a whole run of the tests did not touch; returns true if there are none. */
 export async function isAllTouched(folder: string): Promise<boolean> {
   const document = JSON.parse(await readFile(join(REPOSITORY_ROOT, 'docs/openapi.json'), 'utf8'));
   const files = await readdir(folder);
