@@ -11,7 +11,7 @@ import { type Committed, committed } from './effects.ts';
 import { limitsOf, refuseLimited } from './rights.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What a text is about; facility and rule are empty where it is about all of them. */
+/** The alerts that a text is about: those of a type, a facility and a rule. An empty facility or rule means all of them. */
 export interface HelpPlace {
   readonly alertType: AlertType;
   readonly facility: string;
@@ -49,7 +49,7 @@ export interface HelpPage {
 }
 
 export const reads = {
-  /** Without those of facilities in which the key has no device. */
+  /** Lists the texts; those of facilities in which the key has no device are left out. */
   async list(sql: Sql, { limits, afterNo, limit }: HelpPage): Promise<StoredHelp[]> {
     const parameters = new Parameters();
     const { bind } = parameters;
@@ -92,7 +92,7 @@ export const writes = {
     return committed(stored);
   },
 
-  /** `undefined` if there is no such text. */
+  /** Returns `undefined` if there is no such text. */
   async remove(tx: Transaction, place: HelpPlace): Promise<Committed<StoredHelp | undefined>> {
     await requirePlace(tx, place);
     const { alertType, facility, rule } = place;
@@ -102,7 +102,7 @@ export const writes = {
   },
 };
 
-/** A limited key writes about its facilities only. */
+/** A limited key may only write about its own facilities. */
 async function requirePlace(tx: Transaction, { facility }: HelpPlace): Promise<void> {
   if (facility === '') await refuseLimited(tx, 'write about the alerts of every facility');
   else if (!hasFacility(await limitsOf(tx), facility)) {

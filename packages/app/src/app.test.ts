@@ -16,7 +16,7 @@ import {
 } from '@granary/testing/app/fixtures';
 import { type App, openApp } from './app.ts';
 
-/** Enough for one write. */
+/** This time is enough for one write. */
 const REQUEST_MS = 2_000;
 
 describeEachEngine('the store', (engine) => {
@@ -79,7 +79,7 @@ describeEachEngine('the store', (engine) => {
   });
 
   it('refuses more writes than may wait, and carries out those that wait', async () => {
-    // A write that finds nothing to change waits for no other and for no disk.
+    // A write that finds nothing to change does not wait for other writes or for the disk.
     const writes = Array.from({ length: WRITES_PENDING_MAX + 1 }, (_, n) => app.keys.recordUse('unknown', n));
     const outcomes = await Promise.allSettled(writes);
     // On a busy machine some of those that wait may exceed the time limit of a call.

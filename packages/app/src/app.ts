@@ -32,7 +32,7 @@ import { WriteMeter, writeCall } from './write-call.ts';
 export type { StoreLocation } from './open-reads.ts';
 export type { CallerResult, IdempotentSlices, WriteSlices } from './use-cases.ts';
 
-/** How long a value is shown at most after another node has changed it and ended before it could tell. */
+/** The longest time for which an outdated value is shown if another node changed it and ended before it could announce the change. */
 const VALUES_CACHED_MS = 1_000;
 
 const NUMBER_EVENTS = writeCall('events', 'number');
@@ -40,7 +40,7 @@ const NUMBER_EVENTS = writeCall('events', 'number');
 const logsEvents = (effects: readonly Effect[]): boolean =>
   effects.some(({ kind }) => kind === 'events_logged');
 
-/** The app itself forgets cached values. */
+/** Cached values are removed by the app itself, so this effect is not passed on. */
 const isCarriedOut = (effect: Effect | ValuesStored): effect is Effect => effect.kind !== 'values_stored';
 
 /** The writes that callers ask for; readings are data and have no attempt. */
@@ -68,7 +68,10 @@ export interface WriteFigures extends EngineFigures {
 export interface ThreadWrites {
   openPort(): WriterPort;
   written(effects: Committed<unknown>['effects']): Promise<void>;
-  /** `takeReports` is called before a cached value is used; it calls `written` for all readings that a device may know to be stored. */
+  /**
+   * `takeReports` is called before a cached value is used. It calls `written` for all readings that a device may already know
+   * to be stored.
+   */
   beforeCachedReads(takeReports: () => void): void;
 }
 
@@ -85,12 +88,12 @@ export interface App extends AppAccess, Pick<Engine, 'health' | 'finishSoon' | '
   numberEvents(): Promise<void>;
 }
 
-/** What a route may use: whoever writes for a caller needs an attempt. */
+/** The reads that a route may use directly. A write for a caller needs an attempt. */
 export interface AppReads extends ReadSlices, Pick<Engine, 'health'> {
   readonly urgent: ReadSlices;
 }
 
-/** Loaded only where it is used. */
+/** Loads the module of PostgreSQL only if it is used. */
 async function openPostgres(
   { url, connections, limits }: Extract<StoreLocation, { readonly engine: 'postgres' }>,
   onUpgrade: OnUpgrade | undefined,
@@ -137,14 +140,14 @@ export async function openApp(
     const { result, effects: all } = (await meter.measure(write)) as Committed<unknown>;
     const changed = cache.committed(all);
     const effects = all.filter(isCarriedOut);
-    // Other nodes see events when they have numbers.
+    // Other nodes can only read events that have numbers.
     const hasEvents = call === NUMBER_EVENTS && logsEvents(effects);
     announcements?.post({ ...changed, hasEvents, accessIds: changedAccessIds(all) });
     return { result, effects };
   };
   const numbering = new EventNumbering(async () => {
     const begunAtMs = performance.now();
-    // It is short, and whoever has logged events waits for it.
+    // The write is short, and the callers that logged events wait for it.
     const { effects } = await commit(engine.urgent.write(NUMBER_EVENTS), NUMBER_EVENTS);
     if (effects.length > 0) await carryOut(effects, begunAtMs);
   });

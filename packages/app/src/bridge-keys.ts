@@ -2,7 +2,10 @@ import type { KeyOfBridge } from '@granary/contract/bridges';
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 
-/** Which keys may report for a bridge. They stay when they have ended, and while they last also when the bridge is removed, so that nobody else gets the bridge by reporting first. */
+/**
+ * Returns the keys that may report for a bridge. Ended keys stay in the list. While a key lasts, it also stays when the bridge
+ * is removed, so that nobody else gets the bridge by reporting first.
+ */
 export async function keysOfBridge(sql: Sql, bridgeId: string): Promise<string[]> {
   const rows = await sql.query<{ readonly keyId: string }>(
     'SELECT key_id FROM bridge_keys WHERE bridge_id = $1 ORDER BY key_id',
@@ -11,7 +14,7 @@ export async function keysOfBridge(sql: Sql, bridgeId: string): Promise<string[]
   return rows.map(({ keyId }) => keyId);
 }
 
-/** The keys that have not ended of a bridge of this name, in capitals or not, also of one that was removed. */
+/** Returns the keys of a bridge of this name that have not ended. The name is compared without case, and the bridge may be removed. */
 export async function lastingKeysOfName(sql: Sql, bridgeId: string, nowMs: number): Promise<string[]> {
   const rows = await sql.query<{ readonly keyId: string }>(
     `SELECT keys.key_id FROM bridge_keys JOIN keys ON keys.key_id = bridge_keys.key_id
@@ -33,13 +36,13 @@ export async function countBridgesOfKey(sql: Sql, keyId: string): Promise<number
   return row?.count ?? 0;
 }
 
-/** The key becomes the only one of the bridge; `null`: nobody's. */
+/** Makes the key the only one of the bridge; with `null` the bridge has no key. */
 export async function putKeyOfBridge(sql: Sql, bridgeId: string, keyId: string | null): Promise<void> {
   await sql.run('DELETE FROM bridge_keys WHERE LOWER(bridge_id) = LOWER($1)', [bridgeId]);
   if (keyId !== null) await insertRows(sql, { table: 'bridge_keys' }, [{ bridgeId, keyId }]);
 }
 
-/** A key that replaces another one reports for its bridges, too: the bridge goes on with the old one until it has the new one. */
+/** Lets a new key report for the bridges of the key that it replaces. The bridge uses the old key until it has the new one. */
 export async function shareBridges(sql: Sql, fromKeyId: string, toKeyId: string): Promise<void> {
   const own = 'SELECT bridge_id FROM bridge_keys WHERE key_id = $1';
   // A bridge that is given to another key at this moment must not be shared with the former one afterwards.
@@ -53,7 +56,7 @@ export async function shareBridges(sql: Sql, fromKeyId: string, toKeyId: string)
   );
 }
 
-/** By bridge, the key that was made last. */
+/** Returns the newest key of each bridge, by the id of the bridge. */
 export async function newestKeysOfBridges(
   sql: Sql,
   nowMs: number,

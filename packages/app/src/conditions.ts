@@ -10,20 +10,20 @@ export class Parameters {
   readonly bind = (value: Value): string => `$${this.values.push(value)}`;
 }
 
-/** The devices that a list is about; `null` means that the list does not depend on it. */
+/** The devices that a list selects; a property that is `null` does not restrict the list. */
 export interface DeviceSelection {
   readonly limits: Limits;
   readonly facility: string | null;
   readonly zone: string | null;
   readonly deviceId: string | null;
-  /** All of them. */
+  /** A device must have all of these labels. */
   readonly labels?: readonly WantedLabel[];
 }
 
 export const selectsAll = ({ limits, facility, zone, deviceId, labels = [] }: DeviceSelection): boolean =>
   isUnlimited(limits) && facility === null && zone === null && deviceId === null && labels.length === 0;
 
-/** Conditions on the table `devices`, or on another one with these columns; none where nothing is limited. */
+/** Returns conditions on the table `devices`, or on another one with these columns; there are none without limits. */
 export function limitConditions(
   sql: Sql,
   limits: Limits,
@@ -33,7 +33,7 @@ export function limitConditions(
   if (isUnlimited(limits)) return [];
   const areas = limits.map(({ facilities, deviceIds }) => {
     const conditions: string[] = [];
-    // PostgreSQL would join with the names, and read all of them for each device; IS TRUE makes it look them up.
+    // Without IS TRUE, PostgreSQL would join with the names and read all of them for each device; with it, PostgreSQL looks them up.
     if (facilities !== null)
       conditions.push(`(${sql.isOneOf(`${table}.facility`, bind(JSON.stringify(facilities)))}) IS TRUE`);
     if (deviceIds !== null)
@@ -44,7 +44,7 @@ export function limitConditions(
   return areas.length > 1 ? [`(${areas.map((area) => area.join(' AND ')).join(' OR ')})`] : only;
 }
 
-/** Conditions on the table `devices`. */
+/** Returns conditions on the table `devices`. */
 export function selectionConditions(sql: Sql, selection: DeviceSelection, parameters: Parameters): string[] {
   const { limits, facility, zone, deviceId, labels = [] } = selection;
   const { bind } = parameters;

@@ -34,7 +34,7 @@ export const writes = {
     const { keyId, confirmedBy } = confirmation;
     const by = await refuseChanged(tx.sql, confirmedBy.key_id, checked, nowMs);
     await requireOwn(tx, keyId);
-    // Whoever confirms for oneself is asked for the right by what is confirmed.
+    // A caller that confirms its own request needs no check here: the confirmed request checks the right.
     if (by.keyId !== keyId && !canAccess(limitsWith(by, 'operate'), place)) {
       throw new Refusal('forbidden', 'this person does not operate at this device');
     }
@@ -44,10 +44,10 @@ export const writes = {
   },
 };
 
-/** Of a change that somebody has confirmed. */
+/** The confirmation of a change, as the change refers to it. */
 export type UsedConfirmation = Pick<StoredConfirmation, 'hash' | 'keyId' | 'digest'>;
 
-/** In the transaction of the change, so that of two with one confirmation one is done, on whichever node. */
+/** Uses the confirmation in the transaction of the change. If two changes use one confirmation, only one is done, on any node. */
 export async function useConfirmation(
   sql: Sql,
   { hash, keyId, digest }: UsedConfirmation,

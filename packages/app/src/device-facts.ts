@@ -37,7 +37,7 @@ const FORESIGHT = 10;
 /** The facts for decisions about a device of any kind. */
 export interface DeviceSnapshot {
   readonly device: StoredDevice;
-  /** Those of the profile alone, if the declared ones are damaged. */
+  /** Only the sensors of the profile, if the declared sensors are damaged. */
   readonly sensors: readonly Sensor[];
   readonly damagedSensors: SetAside | null;
   readonly latest: LatestValues;
@@ -55,7 +55,7 @@ export async function readDeviceSnapshots(sql: Sql, deviceNos: readonly number[]
   return snapshotsOf(devices, { latest, configurations });
 }
 
-/** Of the devices that have a configuration. */
+/** Returns the snapshots of the devices that have a configuration. */
 function snapshotsOf(
   devices: readonly StoredDevice[],
   { latest, configurations }: Pick<FactRows, 'latest' | 'configurations'>,
@@ -79,7 +79,7 @@ function readableSensors({ deviceId, profile, sensorDocument }: StoredDevice) {
   }
 }
 
-/** `null` for a damaged configuration if `onUnreadable` sets it aside, so that other devices are not affected; otherwise it throws. */
+/** Returns `null` for a damaged configuration if `onUnreadable` sets it aside, so that other devices are not affected; otherwise throws. */
 function parsedConfiguration(
   { deviceId }: StoredDevice,
   stored: string,
@@ -95,18 +95,18 @@ function parsedConfiguration(
   }
 }
 
-/** What decisions about devices depend on, besides their own rows and their alerts. */
+/** The stored data that decisions about devices need, besides the rows of the devices and their alerts. */
 interface FactRows {
-  /** By device number. */
+  /** The latest values by device number. */
   readonly latest: ReadonlyMap<number, GroupValues[]>;
-  /** JSON by device number. */
+  /** The configurations as JSON, by device number. */
   readonly configurations: ReadonlyMap<number, string>;
-  /** By device number, of those that have one. */
+  /** The receptions as JSON, by device number, for the devices that have one. */
   readonly receptions: ReadonlyMap<number, string>;
   readonly duplicates: ReadonlyMap<number, string>;
-  /** The alarms of the last forecast. */
+  /** The alarms of the last forecast as JSON, by device number. */
   readonly foresight: ReadonlyMap<number, string>;
-  /** The jobs in the order of insertion. */
+  /** The jobs are in the order of insertion, in this list and in the lists below. */
   readonly newestOperations: readonly StoredJob[];
   readonly unfinishedOperations: readonly StoredJob[];
   readonly missionsUnderWay: readonly StoredJob[];
@@ -129,7 +129,7 @@ const health = (kind: number, column: 'reception' | 'duplicate', condition: stri
 const jobs = (kind: number, name: string, condition: string): string =>
   `SELECT ${kind}, device_no, ${name}_no, ${name}_id, body, NULL FROM ${name}s WHERE ${condition}`;
 
-/** In one statement: nearly every write about a device needs all of it, and each statement has a price of its own. */
+/** Reads everything in one statement: nearly every write about a device needs all of it, and each statement has its own cost. */
 async function readFactRows(sql: Sql, deviceNos: readonly number[]): Promise<FactRows> {
   const isWanted = sql.isOneOfNumbers('device_no', '$1');
   const rows = await sql.query<FactRow>(
@@ -180,8 +180,8 @@ export interface DeviceWithFacts<Facts = DeviceFacts> {
 }
 
 /**
- * Reads the facts for decisions about these devices, inside the transaction. With `onUnreadable`, devices with damaged rows
- * are left out. Without it, the sensors of the profile are enough.
+ * Reads the facts for decisions about these devices, inside the transaction. With `onUnreadable`, devices with damaged rows are
+ * left out. Without it, damaged declared sensors are replaced by the sensors of the profile.
  */
 export async function readDeviceFacts(
   sql: Sql,

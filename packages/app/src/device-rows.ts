@@ -29,12 +29,12 @@ export interface DeviceFields {
 }
 
 export interface StoredDevice extends DeviceFields {
-  /** Identifies the device in every other table; short, and never shown to callers. */
+  /** The number that identifies the device in every other table. It is short and never shown to callers. */
   readonly deviceNo: number;
   /** Increases by one with every change by a caller. */
   readonly version: number;
   readonly removedAtMs: number | null;
-  /** While its records are being removed. */
+  /** The purge, while the records of the device are being removed. */
   readonly purge?: Purge;
   readonly presence: Presence;
 }
@@ -69,7 +69,7 @@ export const SELECT_DEVICE = `
          maintenance_by, removed_at_ms, purge_started_at_ms, purge_rows
   FROM devices JOIN presence USING (device_no)`;
 
-/** Each field by its name: the rest of an object of so many fields is copied slowly, and lists have a thousand devices. */
+/** Names each field, because copying the rest of an object with so many fields is slow, and lists have a thousand devices. */
 export function toDevice(row: DeviceRow): StoredDevice {
   const { maintenanceSinceMs: sinceMs, maintenanceBy, purgeStartedAtMs } = row;
   const maintenance =
@@ -121,7 +121,7 @@ export async function findDevices(sql: Sql, deviceNos: readonly number[]): Promi
   return (await sql.query<DeviceRow>(text, [JSON.stringify(deviceNos)])).map(toDevice);
 }
 
-/** What every node keeps in memory of each device. */
+/** The data that every node keeps in memory for each device. */
 export type KnownDevice = Pick<
   StoredDevice,
   'deviceNo' | 'deviceId' | 'profile' | 'facility' | 'capacityKg' | 'secretHash' | 'removedAtMs'
@@ -130,7 +130,7 @@ export type KnownDevice = Pick<
 const SELECT_KNOWN_DEVICE =
   'SELECT device_no, device_id, profile, facility, capacity_kg, secret_hash, removed_at_ms FROM devices';
 
-/** In the order of their numbers. */
+/** Lists the devices in the order of their numbers. */
 export const listKnownDevices = (sql: Sql, afterDeviceNo: number, limit: number): Promise<KnownDevice[]> =>
   sql.query<KnownDevice>(`${SELECT_KNOWN_DEVICE} WHERE device_no > $1 ORDER BY device_no LIMIT $2`, [
     afterDeviceNo,
@@ -151,7 +151,7 @@ export async function lockDeviceRow(tx: Transaction, deviceNo: number): Promise<
   return device;
 }
 
-/** The registered ones of these devices, locked in the order of their numbers. */
+/** Locks those of these devices that are registered, in the order of their numbers. */
 export async function lockDeviceRowsById(sql: Sql, deviceIds: readonly string[]): Promise<StoredDevice[]> {
   const rows = await sql.query<{ deviceNo: number }>(
     `SELECT device_no FROM devices WHERE ${sql.isOneOf('device_id', '$1')} ORDER BY device_no ${sql.forUpdate}`,
@@ -163,7 +163,7 @@ export async function lockDeviceRowsById(sql: Sql, deviceIds: readonly string[])
   );
 }
 
-/** Ordered by device id, so that a page starts where the previous one ended. */
+/** Lists the devices in the order of their ids, so that a page starts where the previous one ended. */
 export async function listDevices(sql: Sql, filter: DeviceFilter): Promise<StoredDevice[]> {
   const parameters = new Parameters();
   const { bind } = parameters;
@@ -192,7 +192,7 @@ export async function deviceIdsOf(
   return new Map(rows.map(({ deviceNo, deviceId }) => [deviceNo, deviceId]));
 }
 
-/** Answers their numbers by id, or `undefined` if one of the ids is taken: then nothing of it may be committed. */
+/** Returns the new device numbers by id, or `undefined` if one of the ids is taken: then the transaction must not be committed. */
 export async function insertDevices(
   sql: Sql,
   devices: readonly DeviceFields[],
@@ -227,11 +227,11 @@ export async function insertDevices(
 const labelDocument = (labels: Labels): string | null =>
   Object.keys(labels).length === 0 ? null : JSON.stringify(labels);
 
-/** By which devices are found; the document in `devices` is what is shown. */
+/** The rows by which devices are found; the document in `devices` has the labels that are shown. */
 const labelRows = (deviceNo: number, labels: Labels) =>
   Object.entries(labels).map(([name, value]) => ({ name, value, deviceNo }));
 
-/** Answers the id of the device, or `undefined` if there is none. */
+/** Returns the id of the device, or `undefined` if there is none. */
 export async function saveSecretHash(
   sql: Sql,
   deviceNo: number,
@@ -274,7 +274,7 @@ export async function saveRestoration(sql: Sql, deviceNo: number, secretHash: st
   ]);
 }
 
-/** Writes what a caller can change of a device. */
+/** Writes the fields of a device that a caller can change. */
 export async function saveDevice(
   sql: Sql,
   device: StoredDevice,

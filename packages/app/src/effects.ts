@@ -23,18 +23,18 @@ export type Effect =
   | { readonly kind: 'evaluate_alerts'; readonly deviceNos: readonly number[] }
   | { readonly kind: 'events_logged' }
   | { readonly kind: 'credentials_replaced'; readonly deviceId: string }
-  /** What is cached under the id of the device is outdated; after a purge another device may get the id. */
+  /** The cached data under the id of the device is outdated; after a purge another device may get the id. */
   | { readonly kind: 'device_updated'; readonly deviceId: string }
   /** The key was revoked, or ends earlier than before. */
   | { readonly kind: 'key_ended'; readonly keyId: string }
-  /** Of a browser that had signed in. */
+  /** Sessions of browsers have ended; the values are their hashes. */
   | { readonly kind: 'sessions_ended'; readonly hashes: readonly string[] }
   /**
-   * Of keys, people and sessions (their hashes) that are new, or may do something else than before: every node reads them again,
-   * so that they can stop something on a node that cannot ask the storage. Those that have ended are told by the two kinds above.
+   * The ids of keys and people and the hashes of sessions that are new or whose rights changed. Every node reads them again, so
+   * that they can stop a device on a node that cannot ask the storage. For those that have ended, the two kinds above are used.
    */
   | { readonly kind: 'access_changed'; readonly ids: readonly string[] }
-  /** What other nodes have told this one may have been missed. */
+  /** Announcements of other nodes to this node may have been lost. */
   | { readonly kind: 'announcements_missed' }
   /** A notification waits to be sent. */
   | { readonly kind: 'notifications_due' }
@@ -51,17 +51,17 @@ export interface ValuesStored {
 export interface Committed<Result> {
   readonly result: Result;
   readonly effects: readonly (Effect | ValuesStored)[];
-  /** How a write that does not make one change is entered in the audit log: no entry, or one more for each of its changes. */
+  /** How a write that does not make exactly one change is entered in the audit log: not at all, or with a further entry for each change. */
   readonly audited?: 'nothing' | readonly ChangeEntry[];
 }
 
 /** An entry of the audit log about one of several changes of a write. */
 export interface ChangeEntry {
   readonly deviceId: string | null;
-  /** Of a device that is new. */
+  /** The facility of a new device. */
   readonly facility: string | null;
   readonly resourceId: string | null;
-  /** As JSON. */
+  /** The input as JSON. */
   readonly input: string;
 }
 
@@ -74,15 +74,15 @@ export const committed = <Result>(
 });
 
 /**
- * Carries out the effects of one write; the caller of the write waits for it and gets its errors. `begunAtMs` is the time by
- * `performance.now()` when the write began: it has seen everything that was stored before then. Resolves with whether every
- * message to a device was sent; of those that were not, it is stored by then.
+ * Carries out the effects of one write; the caller of the write waits for this and gets its errors. `begunAtMs` is the time by
+ * `performance.now()` when the write began: the write has seen everything that was stored before then. Resolves with whether
+ * every message to a device was sent; by then it is stored which messages were not sent.
  */
 export type CarryOut = (effects: readonly Effect[], begunAtMs: number) => Promise<boolean>;
 
 export const accessChanged = (...ids: readonly string[]): Effect => ({ kind: 'access_changed', ids });
 
-/** The keys, people and sessions (their hashes) of which every node has to know what a write has changed. */
+/** The ids of the keys and people and the hashes of the sessions that a write has changed, for all nodes. */
 export const changedAccessIds = (effects: Committed<unknown>['effects']): string[] =>
   effects.flatMap((effect) => {
     switch (effect.kind) {
@@ -100,6 +100,6 @@ export const changedAccessIds = (effects: Committed<unknown>['effects']): string
 export const alertEvaluation = (deviceNos: readonly number[]): Effect[] =>
   deviceNos.length === 0 ? [] : [{ kind: 'evaluate_alerts', deviceNos }];
 
-/** The effect of the events that a write has logged. */
+/** Returns the effect of the events that a write has logged. */
 export const eventsLogged = (events: readonly unknown[]): Effect[] =>
   events.length === 0 ? [] : [{ kind: 'events_logged' }];

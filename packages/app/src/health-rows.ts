@@ -5,7 +5,7 @@ import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import type { Transaction } from './transaction.ts';
 
-/** A row exists for devices with which something is, or was, not as it should be. */
+/** A device has a row if something about it is, or was, not as it should be. */
 export interface HealthColumns {
   readonly reception: string | null;
   readonly duplicate: string | null;
@@ -14,8 +14,8 @@ export interface HealthColumns {
 const NOTHING_TO_TELL: HealthColumns = { reception: null, duplicate: null };
 
 /**
- * The stored reception of those of these devices that have one; one that cannot be read counts as none. Called for the devices
- * of every batch, after their rows of `presence` are locked.
+ * Returns the stored reception of the devices that have one; a reception that cannot be read counts as none. It is called for
+ * the devices of every batch, after their rows of `presence` are locked.
  */
 export async function receptionsOf(
   tx: Transaction,
@@ -50,7 +50,7 @@ async function readReceptions(
   );
 }
 
-/** In the order of the devices' numbers; `null` when everything is as it should be. */
+/** Stores the receptions in the order of the device numbers; `null` removes a reception, because everything is as it should be. */
 export async function saveReceptions(
   tx: Transaction,
   document: DocumentKind<Reception>,
@@ -95,7 +95,7 @@ export async function readHealth(sql: Sql, deviceNo: number): Promise<HealthColu
   return row ?? NOTHING_TO_TELL;
 }
 
-/** The state is made anew by the next messages, so a damaged row is no reason to stop the evaluation of a device. */
+/** A damaged row is no reason to stop the evaluation of a device, because the next messages create the state anew. */
 export function readableOrNull<Value>(document: DocumentKind<Value>, text: string | null): Value | null {
   if (text === null) return null;
   try {

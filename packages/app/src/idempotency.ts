@@ -20,7 +20,7 @@ type EntryAddress = Pick<IdempotencyEntry, 'keyId' | 'key'>;
 
 export interface StoredResult {
   readonly fingerprint: string;
-  /** As JSON; `null` while the request is being carried out. */
+  /** The result as JSON; `null` while the request is being carried out. */
   readonly result: string | null;
   readonly encryptedSecret: string | null;
 }
@@ -95,14 +95,14 @@ export interface IdempotencyKey {
 export interface IdempotentResult<Result> {
   readonly result: Result;
   readonly encryptedSecret: string | null;
-  /** Nothing was done now: this is the result of the first request. */
+  /** True if nothing was done now, and this is the result of the first request. */
   readonly replayed: boolean;
 }
 
 /**
- * Runs the work of a new request and stores its result in the same transaction, so that a crash leaves both or neither. Of two
- * at the same time the second waits for the first, because both lock the same row. Work that is refused or finds nothing
- * (`undefined`) is not stored. The effects belong to the first request: a repetition has none.
+ * Runs the work of a new request and stores its result in the same transaction, so that a crash leaves both or neither. If two
+ * such requests arrive at the same time, the second waits for the first, because both lock the same row. The result of work
+ * that is refused or finds nothing (`undefined`) is not stored. The effects belong to the first request: a repetition has none.
  */
 export async function runOnce(
   sql: Sql,

@@ -4,7 +4,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_DIGITS = 9;
 const RANDOM_DIGITS = 13;
 
-/** Opaque ids that sort by time: nine digits of milliseconds, then random ones. */
+/** Returns an opaque id that sorts by time: nine digits of milliseconds, then random digits. */
 export function newId(prefix: string, nowMs: number): string {
   let time = '';
   for (let rest = nowMs, i = 0; i < TIME_DIGITS; i++, rest = Math.floor(rest / 32)) {

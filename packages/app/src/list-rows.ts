@@ -13,16 +13,16 @@ import {
 } from './conditions.ts';
 import type { DeviceJob, JobKind } from './jobs/job-rows.ts';
 
-/** Conditions on the columns of the listed table, which `row` names. */
+/** Builds conditions on the columns of the listed table, which has the name `row` in the statement. */
 type RowConditions = (row: string, parameters: Parameters) => string[];
 
 interface NewestRowsQuery {
   readonly table: string;
-  /** The columns of the number, by which the rows are ordered, and of the id. */
+  /** The column of the number, by which the rows are ordered; `idColumn` has the id. */
   readonly numberColumn: string;
   readonly idColumn: string;
   readonly rowConditions: RowConditions;
-  /** The conditions have an index with few rows, whatever the history is. */
+  /** True if an index has only the few rows that meet the conditions, however long the history is. */
   readonly isOfFewRows: boolean;
   readonly devices: DeviceSelection;
   readonly beforeId: string | null;
@@ -47,7 +47,7 @@ export interface Listed<State> extends DeviceOfRow {
   readonly state: State;
 }
 
-/** Newest first, without the rows that cannot be read; a page stays full although some of its rows cannot be read. */
+/** Lists the rows, newest first. Rows that cannot be read are left out; the page is filled with further rows. */
 async function listNewest<State>(
   sql: Sql,
   query: NewestRowsQuery,
@@ -81,7 +81,7 @@ async function newestRows(sql: Sql, query: NewestRowsQuery): Promise<FleetRow[]>
   return await sql.query<FleetRow>(text, parameters.values);
 }
 
-/** The conditions on a row, including that it comes after the cursor. */
+/** Returns the conditions on a row, including that it comes after the cursor. */
 const conditionsOf = (
   { table, numberColumn, idColumn, rowConditions, beforeId }: NewestRowsQuery,
   row: string,
@@ -93,7 +93,7 @@ const conditionsOf = (
   return [...conditions, `${row}.${numberColumn} < ${before}`];
 };
 
-/** Reads an index from its newest entry on until the page is full. CROSS JOIN makes SQLite read the listed table first. */
+/** The statement reads an index from its newest entry on until the page is full. CROSS JOIN makes SQLite read the listed table first. */
 function walkText(sql: Sql, query: NewestRowsQuery, parameters: Parameters): string {
   const { table, numberColumn, devices, limit } = query;
   const conditions = [
@@ -108,7 +108,7 @@ function walkText(sql: Sql, query: NewestRowsQuery, parameters: Parameters): str
     ${bodiesText(query)}`;
 }
 
-/** The bodies are read only of the rows of the page. */
+/** The statement reads bodies only for the rows of the page. */
 const bodiesText = ({ table, numberColumn, idColumn }: NewestRowsQuery): string =>
   `SELECT ${table}.${idColumn} AS id, devices.device_id, devices.name AS device_name, devices.facility, devices.zone, ${table}.body
    FROM page CROSS JOIN ${table} CROSS JOIN devices
@@ -116,8 +116,8 @@ const bodiesText = ({ table, numberColumn, idColumn }: NewestRowsQuery): string 
    ORDER BY page.${numberColumn} DESC`;
 
 /**
- * Finds the newest row of each selected device, one entry of an index each. A page of n rows can only have rows of the n
- * devices with the newest ones, at most n of each, and none that is older than all of these newest rows. So the cost
+ * The statement finds the newest row of each selected device with one index entry each. A page of n rows can only have rows of
+ * the n devices with the newest ones, at most n of each, and none that is older than all of these newest rows. So the cost
  * depends on the devices and the page, and not on the history.
  */
 function headsText(sql: Sql, query: NewestRowsQuery, parameters: Parameters): string {
@@ -177,7 +177,7 @@ export async function listAlertsOfFleet(
   { filter, severity, type, ...page }: FleetAlertPage,
 ): Promise<Listed<AlertState>[]> {
   const isOfFewRows = filter !== 'all' && filter !== 'resolved';
-  // An expression, because the index of a severity or type has all resolved alerts too.
+  // An expression hides the column from the index of a severity or type, which has all resolved alerts, too.
   const column = (name: string) => (isOfFewRows ? `(${name} || '')` : name);
   const query = {
     ...page,
@@ -209,14 +209,14 @@ export async function listJobsOfFleet<Job extends DeviceJob>(
     rowConditions: (row: string, { bind }: Parameters) => {
       if (status === null) return [];
       if (status !== 'unfinished') return [`${row}.status = ${bind(status)}`];
-      // As a list of numbers, because otherwise the whole table would be read in their order.
+      // The condition is a list of numbers, because otherwise the whole table would be read in the order of the numbers.
       return [`${row}.${name}_no IN (SELECT ${name}_no FROM ${name}s WHERE is_finished = 0)`];
     },
   };
   return await listNewest(sql, query, (body) => document.read(body));
 }
 
-/** Those of these alerts that are shown and that the limits allow, without the rows that cannot be read. */
+/** Finds those of these alerts that are shown and that the limits allow; rows that cannot be read are left out. */
 export async function findAlertsOfFleet(
   sql: Sql,
   document: DocumentKind<AlertState>,

@@ -4,7 +4,7 @@ import type { Sql } from '@granary/store/sql';
 
 /** A node whose last sign of life, by the clock of the database, is older than this counts as ended. */
 export const LIVE_MS = 5_000;
-/** Nodes join one after the other, or two could start at once without seeing each other. */
+/** Nodes join one after the other; otherwise two could start at once without seeing each other. */
 const JOIN_LOCK = 7_281_540_004;
 /** A node that has ended without leaving is forgotten after this time. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
@@ -15,19 +15,19 @@ const COLUMNS =
   'node_id, host, broker, version, preset_hash, started_at_ms, live_since_ms, last_seen_at_ms, broker_since_ms';
 const INSERT = `INSERT INTO nodes (folder_id, ${COLUMNS})
   SELECT $2, $1, $3, $4, $5, $6, now, now, now, CASE WHEN $7::boolean THEN now END FROM (SELECT ${NOW} AS now) clock`;
-/** A node that was away for longer than it counts as live begins anew. */
+/** The condition for a node that was away for longer than `LIVE_MS`: its times begin anew. */
 const WAS_AWAY = `nodes.last_seen_at_ms < excluded.last_seen_at_ms - ${LIVE_MS}`;
 const BEAT = `${INSERT} ON CONFLICT (node_id) DO UPDATE SET last_seen_at_ms = excluded.last_seen_at_ms,
   live_since_ms = CASE WHEN ${WAS_AWAY} THEN excluded.live_since_ms ELSE nodes.live_since_ms END,
   broker_since_ms = CASE WHEN ${WAS_AWAY} OR excluded.broker_since_ms IS NULL THEN excluded.broker_since_ms
     ELSE coalesce(nodes.broker_since_ms, excluded.broker_since_ms) END
   RETURNING ${COLUMNS}`;
-/** A time ahead is of a node that ended before the clock of the database was set back. */
+/** A time ahead of the clock belongs to a node that ended before the clock of the database was set back; such a node is left out. */
 const OTHERS = `SELECT ${COLUMNS} FROM nodes WHERE node_id <> $1 AND abs(last_seen_at_ms - ${NOW}) <= ${LIVE_MS} ORDER BY node_id`;
 
-/** A node that starts. The database adds the times. */
+/** A node that starts; the database adds the times. */
 export interface NewNode extends Pick<NodeRecord, 'nodeId' | 'host' | 'broker' | 'version' | 'presetHash'> {
-  /** The data folder, which one process uses at a time: an earlier node with it, on the same host, has ended. */
+  /** The id of the data folder, which one process uses at a time: an earlier node with the same folder on the same host has ended. */
   readonly folderId: string;
 }
 
@@ -41,12 +41,12 @@ export interface NodesNow {
 export class NodeTable {
   readonly #connection: SeparateConnection;
 
-  /** The connection is used for this only, so that a busy pool makes no node look dead. */
+  /** The connection is used only for this table, so that a busy pool does not make a node look dead. */
   constructor(connection: SeparateConnection) {
     this.#connection = connection;
   }
 
-  /** Enters the node, unless nodes live that `conflicting` names: these are returned. */
+  /** Enters the node, unless `conflicting` names live nodes: then these are returned. */
   join(node: NewNode, conflicting: (others: readonly NodeRecord[]) => NodeRecord[]): Promise<NodeRecord[]> {
     // A connection whose transaction has not ended is closed, which rolls it back.
     return this.#connection.use(async (sql) => {
@@ -63,7 +63,7 @@ export class NodeTable {
     });
   }
 
-  /** The node lives, and reaches the external broker or not. */
+  /** Records that the node lives, and whether it reaches the external broker. */
   beat(node: NewNode, reachesBroker: boolean): Promise<NodesNow> {
     return this.#connection.use(async (sql) => {
       const own = await enter(sql, node, reachesBroker);
@@ -71,7 +71,7 @@ export class NodeTable {
     });
   }
 
-  /** A database that does not answer must not hold up the end of the node. */
+  /** Removes the node; a database that does not answer must not delay the end of the process. */
   async leave(nodeId: string): Promise<void> {
     await this.#connection.use(
       (sql) => sql.run('DELETE FROM nodes WHERE node_id = $1', [nodeId]),
@@ -79,7 +79,7 @@ export class NodeTable {
     );
   }
 
-  /** `monotonicMs` never goes back and is not set by anybody. */
+  /** `monotonicMs` is a clock that never goes back and that nobody can set. */
   askTime(monotonicMs: () => number): Promise<ClockSample> {
     return this.#connection.use(async (sql) => {
       const askedAtMs = monotonicMs();

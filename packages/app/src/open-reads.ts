@@ -11,7 +11,7 @@ export type StoreLocation =
       readonly engine: 'postgres';
       readonly url: string;
       readonly connections?: number;
-      /** Those of a service, unless a test is about what is written at once and not about how long it takes. */
+      /** The default is the time limits of a service; a test about simultaneous writes, and not about durations, sets longer ones. */
       readonly limits?: TimeLimits;
     };
 
@@ -21,7 +21,7 @@ export interface Reads {
   close(): Promise<void>;
 }
 
-/** The database exists already, because the service has opened it. */
+/** Opens a database that exists already, because the service has opened it. */
 export async function openReads(location: StoreLocation): Promise<Reads> {
   if (location.engine === 'postgres') {
     const { PostgresConnection } = await import('@granary/store/postgres/separate-connection');

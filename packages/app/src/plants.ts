@@ -37,7 +37,7 @@ export async function findPlant(sql: Sql, id: string): Promise<StoredPlant | und
   return row && toPlant(row);
 }
 
-/** Ordered by id. */
+/** Lists the plants in the order of their ids. */
 export async function listPlants(sql: Sql, { after, limit }: PlantPage): Promise<StoredPlant[]> {
   const rows =
     after === null
@@ -49,9 +49,9 @@ export async function listPlants(sql: Sql, { after, limit }: PlantPage): Promise
   return rows.map(toPlant);
 }
 
-/** Returns whether the id was new. */
+/** Inserts a plant; returns whether its id was new. */
 export async function insertPlant(sql: Sql, { id, name, tag, createdAtMs }: StoredPlant): Promise<boolean> {
-  // As JSON, which in PostgreSQL can contain characters that a text cannot.
+  // The body is JSON, in which PostgreSQL can store characters that a text column cannot contain.
   const inserted = await sql.run(
     `INSERT INTO plants (id, body, created_at_ms) VALUES (${ID}, $2, $3) ON CONFLICT (id) DO NOTHING`,
     [id, JSON.stringify({ name, tag }), createdAtMs],

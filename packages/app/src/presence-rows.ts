@@ -24,7 +24,7 @@ export interface NewRejection extends StoredRejection {
 
 export interface StoredRejections {
   readonly total: number;
-  /** Newest first. */
+  /** The stored rejections, newest first. */
   readonly recent: readonly StoredRejection[];
 }
 
@@ -61,7 +61,7 @@ export async function insertPresences(
   await insertRowsUnawaited(sql, { table: 'presence' }, rows);
 }
 
-/** Keeps a later time; returns whether anything changed. */
+/** Records the time, unless a later one is stored; returns whether anything changed. */
 export async function recordLinkDown(sql: Sql, deviceNo: number, atMs: number): Promise<boolean> {
   const changed = await sql.run(
     `UPDATE presence SET link_down_at_ms = $2
@@ -88,7 +88,7 @@ export async function recordReportedState(
   );
 }
 
-/** A copy of the value in the configuration. */
+/** Stores a copy of the reporting times in the configuration. */
 export async function saveReportingTimes(
   sql: Sql,
   deviceNo: number,

@@ -15,13 +15,13 @@ import type { App } from './app.ts';
 import { SLICES } from './use-cases.ts';
 
 const ROUTES = join(import.meta.dirname, '../../server/src/http');
-/** Of a route that writes for its caller. */
+/** Matches a call in a route that writes for its caller. */
 const CALL = /(?:slices|changes\(\s*\w+\s*\)|#changes\(\s*\w+\s*\))\s*\.(\w+)\s*\.(\w+)/g;
-/** A person can say of it what it was. */
+/** A stored refill, about which a person can note what it was. */
 const REFILL = `INSERT INTO refills (refill_id, device_no, from_ms, to_ms, kg, source, in_gap, is_refill)
   VALUES ('rf_lasting', $1, 1, 2, 100, 'scale', 0, 1)`;
 
-/** Some writes need what others do at the same time, and are refused in a round in which these are late. */
+/** Some writes need the result of others that run at the same time, and are refused in a round in which those are late. */
 const ROUNDS_MAX = 20;
 
 type Writes = Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>;
@@ -30,9 +30,9 @@ type Slices = Readonly<Record<string, Writes>>;
 const whoMay = (slice: string, write: string): string | undefined =>
   (WHO_MAY as Readonly<Record<string, Readonly<Record<string, string>>>>)[slice]?.[write];
 
-/** A key that may do everything elsewhere. */
+/** A key that may do everything, but only at another site. */
 const STRANGER = { keyId: 'key_stranger', grants: [grantOf(SCOPES, ['Elsewhere'])] };
-/** One that could do everything everywhere, and has ended while its request waited. */
+/** A key that could do everything everywhere, and has ended while its request waited. */
 const ENDED = { keyId: 'key_ended', grants: [grantOf(SCOPES)] };
 
 const REFUSED_TO: Readonly<Record<string, readonly { readonly keyId: string }[]>> = {
@@ -41,14 +41,17 @@ const REFUSED_TO: Readonly<Record<string, readonly { readonly keyId: string }[]>
   everybody: [ENDED],
 };
 
-/** What a caller has got done although it may not: by the names of the writes. */
+/** The names of the writes that callers without the right could carry out, and of those that were shown to be refused. */
 interface Found {
   readonly wronglyDone: Set<string>;
-  /** Refused to others with the same input that is then done, so that the refusal is about the rights. */
+  /**
+   * The writes that were refused to callers without the right and then done with the same input, so that the refusal was about
+   * the rights.
+   */
   readonly shown: Set<string>;
 }
 
-/** From now on every write of the app is asked for by those first who may not, with the same input. */
+/** From now on, every write of the app is tried first by callers without the right, with the same input. */
 function addStrangers(app: App, { wronglyDone, shown }: Found): void {
   const { audited, once } = app;
   const writesOf = (keyId: string): Slices =>
@@ -155,7 +158,7 @@ describeEachEngine('what a caller may not do', (engine) => {
   });
 });
 
-/** Every write once, one after the other, so that few rounds are enough; returns those that were refused. */
+/** Runs every write once, one after the other, so that few rounds are enough; returns those that were refused. */
 async function refusedOf(round: WriteRound): Promise<[write: string, error: unknown][]> {
   const refused: [write: string, error: unknown][] = [];
   for (const [slice, writes] of Object.entries<Readonly<Record<string, WritesOfRound>>>(EVERY_WRITE)) {

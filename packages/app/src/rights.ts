@@ -19,9 +19,9 @@ import { findSessions } from './session/session-rows.ts';
 import type { CallerReference, Transaction } from './transaction.ts';
 
 /**
- * The caller as it is in this transaction: between its request and the write it may have ended, or have got other rights. Called after
- * what the write is about was locked, so that both are compared at one moment. `null` where no caller asked for the write, and for
- * a stop.
+ * Returns the caller with its rights in this transaction: it may have ended, or have got other rights, since its request. It is
+ * called after the subject of the write was locked, so that both are compared at one moment. Returns `null` if no caller asked
+ * for the write, and for a stop.
  */
 export async function callerNow({ sql, caller }: Transaction): Promise<StoredCaller | null> {
   if (caller === null) return null;
@@ -32,7 +32,7 @@ export async function callerNow({ sql, caller }: Transaction): Promise<StoredCal
   throw new Refusal('forbidden', `this API key lacks the scope "${caller.scope}"`);
 }
 
-/** At a terminal it may be somebody else by now. */
+/** Finds the caller again. At a terminal, another person may have signed in meanwhile. */
 async function findReferenced(
   sql: Sql,
   { keyId, sessionHash, atMs }: CallerReference,
@@ -56,7 +56,7 @@ export async function requireRight(
   if (caller !== null && !mayDo(caller)) throw refusal();
 }
 
-/** Where the caller may do what it asks for. */
+/** Returns where the caller may do what it asks for. */
 export async function limitsOf(tx: Transaction): Promise<Limits> {
   const caller = await callerNow(tx);
   return caller === null ? UNLIMITED : limitsIn(tx, caller);
@@ -65,7 +65,7 @@ export async function limitsOf(tx: Transaction): Promise<Limits> {
 const limitsIn = ({ caller }: Transaction, found: StoredCaller): Limits =>
   limitsWith(found, caller?.scope ?? 'read');
 
-/** For what concerns every site: with it, a limited key could reach beyond its limits. */
+/** Refuses a limited key to do what concerns every site: the key could reach beyond its limits with it. */
 export async function refuseLimited(tx: Transaction, what: string): Promise<void> {
   await requireRight(
     tx,
@@ -74,7 +74,7 @@ export async function refuseLimited(tx: Transaction, what: string): Promise<void
   );
 }
 
-/** For what belongs to one caller: sessions, passwords, personal keys, views, browsers. */
+/** Refuses unless the caller owns what is changed: sessions, passwords, personal keys, views or browsers. */
 export async function requireOwn(tx: Transaction, keyId: string | null): Promise<void> {
   await requireRight(
     tx,
@@ -83,7 +83,10 @@ export async function requireOwn(tx: Transaction, keyId: string | null): Promise
   );
 }
 
-/** A device that the caller may not see is not there; where it may read, it is told what it lacks. The device is locked. */
+/**
+ * Refuses a device outside the limits of the caller: it is not found if the caller may not read it; otherwise the missing scope
+ * is told. The caller has locked the device.
+ */
 export async function refuseOutside(tx: Transaction, deviceNo: number): Promise<void> {
   const caller = await callerNow(tx);
   if (caller === null) return;

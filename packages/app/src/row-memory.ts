@@ -6,23 +6,23 @@ import type { OpenBuckets } from '@granary/core/telemetry/open-bucket';
 export interface OpenBucketRow {
   readonly deviceNo: number;
   readonly group: number;
-  /** Changed in place. */
+  /** The open buckets, which are changed in place. */
   readonly open: OpenBuckets;
 }
 
-/** About 400 bytes each. */
+/** The limit of the rows in memory; a row needs about 400 bytes. */
 const ROWS_KEPT_MAX = 32_768;
 
 /**
- * Rows that nearly every batch of readings needs, kept as they are stored, so that they are not read again and again while one
- * connection makes all changes of its database. Whoever changes such a row elsewhere removes it here.
+ * Keeps rows that nearly every batch of readings needs in their stored form, so that they are not read again and again while
+ * one connection makes all changes of its database. A write that changes such a row elsewhere must remove it here.
  */
 export class RowMemory {
-  /** By the key of the series. */
+  /** The keys are those of the series, as from `openBucketKey`. */
   readonly openBuckets = new Map<number, OpenBucketRow>();
-  /** By the number of the device. */
+  /** The keys are device numbers. */
   readonly noChangeRanges = new Map<number, NoChangeRanges | null>();
-  /** Of all devices that have one, by their numbers; `null` until they are read. */
+  /** The receptions of all devices that have one, by device number; `null` until they are read. */
   receptions: Map<number, Reception> | null = null;
 
   keepOpenBuckets(key: number, row: OpenBucketRow): void {

@@ -28,7 +28,7 @@ import type { Transaction } from './transaction.ts';
 
 const IS_TERMINAL = "kind IN ('terminal', 'display')";
 
-/** A person as a terminal sees them. */
+/** The data about a person that a terminal needs. */
 export interface PersonAtTerminal {
   readonly person: StoredKey;
   readonly login: string;
@@ -64,7 +64,7 @@ export const reads = {
     return row && toKey(row);
   },
 
-  /** Everybody who is not disabled, by their names; the rights are looked at elsewhere. */
+  /** Lists the people who are not disabled and have a password or a PIN, by their names; the caller checks their rights. */
   async people(sql: Sql, terminalId: string, login: string | null = null): Promise<PersonAtTerminal[]> {
     const rows = await sql.query<PersonRow>(
       `SELECT ${KEY_COLUMNS}, people.login, CASE WHEN people.pin IS NULL THEN 0 ELSE 1 END AS has_pin
@@ -92,7 +92,7 @@ export interface NewTerminalKey extends Pick<StoredKey, 'keyId' | 'name' | 'gran
 
 export const writes = {
   async enrol(tx: Transaction, terminal: NewTerminalKey, code: NewCode): Promise<Committed<StoredKey>> {
-    // One after the other, so that their number is exact.
+    // Terminals are enrolled one after the other, so that their number is exact.
     await lockAdminKeys(tx.sql);
     await requireRight(tx, (caller) => mayAdminister(caller, terminal), notAdministered);
     const text = `SELECT COUNT(*) AS count FROM keys WHERE ${IS_TERMINAL} AND revoked_at_ms IS NULL`;
@@ -126,7 +126,7 @@ export const writes = {
     );
   },
 
-  /** Of a session of a terminal. */
+  /** Signs a person in at a terminal; `hash` is that of the session of the terminal. */
   async setPerson(
     tx: Transaction,
     hash: string,
@@ -144,13 +144,13 @@ export const writes = {
     return committed(null, accessChanged(hash));
   },
 
-  /** A terminal that was locked meanwhile stays locked. */
+  /** Extends the time of the person; a terminal that was locked meanwhile stays locked. */
   async stay(tx: Transaction, hash: string, { personId, untilMs }: PersonUntil): Promise<Committed<null>> {
     await updateRows(tx.sql, 'sessions', { hash, personId }, { personUntilMs: untilMs });
     return committed(null, accessChanged(hash));
   },
 
-  /** `undefined` if the session has ended. */
+  /** Returns `undefined` if the session has ended. */
   async setPin(
     tx: Transaction,
     { personId, sessionHash }: PersonInSession,

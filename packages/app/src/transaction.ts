@@ -4,25 +4,28 @@ import type { Sql } from '@granary/store/sql';
 import type { Committed } from './effects.ts';
 import type { RowMemory } from './row-memory.ts';
 
-/** By what a caller is found again when its write is done. */
+/** The data by which a caller is found again in the transaction of its write. */
 export interface CallerReference {
-  /** Of the key that was sent, or that the session belongs to. */
+  /** The id of the key that was sent, or that the session belongs to. */
   readonly keyId: string;
-  /** `null` where the key itself was sent. */
+  /** The session; `null` if the key itself was sent. */
   readonly sessionHash: string | null;
-  /** What the request needs; `null` where everybody may ask for it. */
+  /** The scope that the request needs; `null` if every caller may make it. */
   readonly scope: Scope | null;
   readonly atMs: number;
 }
 
-/** What every write is given. */
+/** The context that every write gets. */
 export interface Transaction {
   readonly sql: Sql;
-  /** Who asked for the write; `null` where a device or the clock causes it. */
+  /** The actor who asked for the write; `null` if a device or the clock causes it. */
   readonly actor: Actor | null;
-  /** Whose rights are compared; `null` where a device or the clock causes the write, and for a stop, which is refused for no such reason. */
+  /**
+   * The caller whose rights are compared. It is `null` if a device or the clock causes the write, and for a stop, which is
+   * never refused because of rights that changed meanwhile.
+   */
   readonly caller: CallerReference | null;
-  /** `null` where other connections write to the same database, too. */
+  /** `null` if other connections also write to the database. */
   readonly memory: RowMemory | null;
 }
 
@@ -44,8 +47,8 @@ export function longWrite<Args extends readonly unknown[], Result>(
 export const isLongWrite = (write: object): boolean => longWrites.has(write);
 
 /**
- * For parts of a write whose statements are given at once, so that they are sent together. All parts are waited for, also if one fails:
- * no statement may come after the write has ended.
+ * Waits for parts of a write whose statements are given at once, so that they are sent together. All parts are awaited, even if
+ * one fails: no statement may come after the end of the write.
  */
 export async function together<const Parts extends readonly unknown[]>(
   parts: Parts,

@@ -98,9 +98,9 @@ export type WriteSlices = { readonly [Name in SliceName]: BoundWrites<(typeof SL
 
 export type BoundSlices = { readonly [Name in SliceName]: ReadSlices[Name] & WriteSlices[Name] };
 
-/** What became of a write for a caller. */
+/** The result of a write for its caller. */
 export interface CallerResult<Result> extends IdempotentResult<Result> {
-  /** Every message of this write to a device was sent; `false` for a repetition, which sends nothing. */
+  /** True if every message of this write to a device was sent; false for a repetition, which sends nothing. */
   readonly isAllSent: boolean;
 }
 
@@ -124,7 +124,7 @@ export type IdempotentSlices = {
 interface WriteCall extends UseCaseCall {
   readonly slice: SliceName;
   readonly idempotency: IdempotencyKey | null;
-  /** `null` where no caller asked for it. */
+  /** The attempt; `null` if no caller asked for the write. */
   readonly attempt: Attempt | null;
 }
 
@@ -133,7 +133,7 @@ type Writes<Result> = Readonly<
   Record<string, (tx: Transaction, ...args: readonly unknown[]) => Promise<Result>>
 >;
 
-/** `BoundSlices` keeps the types of the arguments; behind it every call has the same type. */
+/** `BoundSlices` keeps the types of the arguments; inside these functions every call has the same type. */
 const readsOf = (functions: object) => functions as Reads;
 const preparationsOf = (functions: object) => functions as Writes<unknown>;
 const writesOf = (functions: object) => functions as Writes<Committed<unknown>>;
@@ -175,7 +175,7 @@ export const USE_CASES: UseCases = {
   isLong,
 };
 
-/** The service itself writes, because of a device or the clock. */
+/** The caller of writes that the service itself makes, because of a device or the clock. */
 const NOBODY = { idempotency: null, attempt: null };
 
 type Write = (call: UseCaseCall) => Promise<unknown>;
@@ -198,7 +198,7 @@ export function bindSlices(reader: Sql, write: Write): BoundSlices {
   });
 }
 
-/** The writes on behalf of a caller, each of which is entered in the audit log. */
+/** Binds the writes for a caller; each is entered in the audit log. */
 export function bindAudited(write: Write, attempt: Attempt | null): WriteSlices {
   return eachSlice((slice, { writes }) => bindWrites(slice, writes, write, { idempotency: null, attempt }));
 }

@@ -11,7 +11,7 @@ import type { Transaction } from './transaction.ts';
 
 export interface StoredView {
   readonly viewId: string;
-  /** The key that it belongs to. */
+  /** The id of the key to which the view belongs. */
   readonly keyId: string;
   readonly name: string;
   readonly address: string;
@@ -47,7 +47,7 @@ export interface ViewPage {
 export const reads = {
   find,
 
-  /** Those of the key and the shared ones, in the order in which they were made. */
+  /** Lists the views of the key and the shared ones, in the order in which they were created. */
   async list(sql: Sql, { keyId, afterViewId, limit }: ViewPage): Promise<StoredView[]> {
     const rows = await sql.query<Row>(
       `${SELECT} WHERE (key_id = $1 OR shared = 1) AND view_id > $2 ORDER BY view_id LIMIT $3`,
@@ -115,7 +115,7 @@ export const writes = {
   },
 };
 
-/** A shared view that the caller may not change is refused; one of another key is not found. */
+/** Locks a view of the caller. Refuses a shared view that the caller may not change; a view of another key is not found. */
 async function lockOwn(tx: Transaction, viewId: string): Promise<StoredView> {
   await tx.sql.query(`SELECT view_id FROM views WHERE view_id = $1 ${tx.sql.forUpdate}`, [viewId]);
   const view = await find(tx.sql, viewId);
@@ -128,7 +128,7 @@ async function lockOwn(tx: Transaction, viewId: string): Promise<StoredView> {
   throw new Refusal('forbidden', 'only the key that made a view, or an admin, may change it');
 }
 
-/** Everybody sees a shared view, so a key that may only read does not share. */
+/** Refuses a key that may only read, because everybody sees a shared view. */
 const requireSharing = (tx: Transaction): Promise<void> =>
   requireRight(
     tx,
@@ -136,7 +136,7 @@ const requireSharing = (tx: Transaction): Promise<void> =>
     () => new Refusal('forbidden', 'this key may keep views, but not share them: it needs the scope operate'),
   );
 
-/** A key that replaces another one has its report schedules and views, and its units where the other has none. */
+/** Gives the report schedules and views of a key to the key that replaces it, and its units if the new key has none. */
 export async function moveViews(sql: Sql, fromKeyId: string, toKeyId: string): Promise<void> {
   await sql.run('UPDATE report_schedules SET key_id = $2 WHERE key_id = $1', [fromKeyId, toKeyId]);
   await sql.run('UPDATE views SET key_id = $2 WHERE key_id = $1', [fromKeyId, toKeyId]);
@@ -147,7 +147,7 @@ export async function moveViews(sql: Sql, fromKeyId: string, toKeyId: string): P
   );
 }
 
-/** Nobody can see them any more; those that are shared stay. */
+/** Removes the views that nobody can see any more; shared views stay. */
 export async function removeOwnViews(sql: Sql, keyId: string): Promise<void> {
   await sql.run('DELETE FROM views WHERE key_id = $1 AND shared = 0', [keyId]);
   await sql.run('DELETE FROM preferences WHERE key_id = $1', [keyId]);

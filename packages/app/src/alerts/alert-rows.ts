@@ -18,7 +18,7 @@ interface AlertRow {
   readonly body: string;
 }
 
-/** Stored instead of `null`, because a unique index takes two nulls for different. */
+/** The value that is stored instead of `null`, because a unique index takes two nulls for different. */
 const NO_RULE = '';
 
 type AlertDocument = DocumentKind<AlertState>;
@@ -37,7 +37,7 @@ export async function findAlert(
   return row && document.read(row.body);
 }
 
-/** Newest first, without the rows that cannot be read, which the evaluation reports. */
+/** Lists alerts, newest first. Rows that cannot be read are left out; the evaluation reports them. */
 export async function listAlerts(sql: Sql, document: AlertDocument, page: AlertPage): Promise<AlertState[]> {
   const found: AlertState[] = [];
   let { beforeAlertId } = page;
@@ -89,7 +89,7 @@ const HIDES_SHELVED: ReadonlySet<AlertFilter> = new Set<AlertFilter>([
   'cleared',
 ]);
 
-/** The columns of these alerts, which can be read also when the document cannot. */
+/** Reads the columns of these alerts, which is possible even if a document cannot be read. */
 export async function alertColumns(
   sql: Sql,
   alertIds: readonly string[],

@@ -190,7 +190,7 @@ describeEachEngine('alerts', (engine) => {
       ['device_offline'],
     );
     assert.deepEqual(await weigh(app, deviceNo, 5_000, alarmMs + 1), [deviceNo]);
-    // Nobody evaluates what the batch concerned; its time has come nevertheless.
+    // Nobody evaluates the devices of the batch at once, but the time of their evaluation has come.
     await evaluateDue(alarmMs + 1);
     assert.deepEqual((await told(deviceNo)).slice(2), [
       'alert.raised active',

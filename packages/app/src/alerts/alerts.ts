@@ -68,7 +68,7 @@ export const writes = {
     return committed(undefined);
   },
 
-  /** The same for several nodes: silence counts while at least one of them hears the devices. */
+  /** Does the same as `beginObservation` for several nodes: silence counts while at least one of them hears the devices. */
   async continueObservation(tx: Transaction, observing: Observing): Promise<Committed<void>> {
     await continueObservation(tx.sql, observing);
     return committed(undefined);

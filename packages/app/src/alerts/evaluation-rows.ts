@@ -6,7 +6,7 @@ import type { BulkUpsert, NumberRow, Sql } from '@granary/store/sql';
 import { refuseOutside } from '../rights.ts';
 import type { Transaction } from '../transaction.ts';
 
-/** The stored form: the range of the weight in two columns, because most devices have no other, and the others as JSON. */
+/** The stored form of the ranges. That of the weight has two columns, because most devices have no other; the others are JSON. */
 interface RangeColumns {
   readonly noChangeMinG: number | null;
   readonly noChangeMaxG: number | null;
@@ -15,7 +15,7 @@ interface RangeColumns {
 
 type StoredRange = [group: SensorRange['group'], slot: SensorRange['slot'], min: number, max: number];
 
-/** No stored value lies beyond it. */
+/** Limits a bound to the safe integers; no stored value is beyond them. */
 const whole = (bound: number): number =>
   Math.min(Math.max(bound, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
@@ -32,7 +32,7 @@ function rangeColumns(ranges: NoChangeRanges | null): RangeColumns {
   };
 }
 
-/** Ranges that cannot be read count as none, so that the device is evaluated and they are written anew. */
+/** Ranges that cannot be read count as none: the device is evaluated, and its ranges are written anew. */
 function toRanges({
   noChangeMinG: min,
   noChangeMaxG: max,
@@ -121,7 +121,10 @@ const MARKS: BulkUpsert = {
   update: 'next_evaluation_at_ms = excluded.next_evaluation_at_ms',
 };
 
-/** Also reads since when the service has been running, because every evaluation depends on it; a removed device was not observed. */
+/**
+ * Also reads since when the service has been observing, because every evaluation needs it. The observation of a restored device
+ * begins when it is restored.
+ */
 const SELECT_EVALUATION = `SELECT ${COLUMNS.join(', ')}, no_change_ranges, (SELECT CASE WHEN restored_at_ms > since_ms THEN restored_at_ms ELSE since_ms END FROM observation) AS observed_since_ms FROM alert_evaluations`;
 
 function toEvaluation({
@@ -161,7 +164,7 @@ const toRow = ({
 const otherRangesOf = ({ noChangeRanges }: AlertEvaluation): string | null =>
   rangeColumns(noChangeRanges).noChangeRanges;
 
-/** Whether both have the same stored form. */
+/** Returns whether both evaluations have the same stored form. */
 const isSameEvaluation = (a: AlertEvaluation, b: AlertEvaluation): boolean =>
   a.nextEvaluationAtMs === b.nextEvaluationAtMs &&
   a.lastPublishedStatus === b.lastPublishedStatus &&
@@ -174,7 +177,7 @@ export async function lockDevices(sql: Sql, deviceNos: readonly number[]): Promi
   return await hold(sql, deviceNos, sql.forUpdate);
 }
 
-/** The device that a caller names; refused where it is outside the places of the caller by now. */
+/** Locks the device that a caller names; refuses if the caller may no longer access it. */
 export async function lockDevice(tx: Transaction, deviceNo: number): Promise<AlertEvaluation | undefined> {
   const [evaluation] = await lockDevices(tx.sql, [deviceNo]);
   await refuseOutside(tx, deviceNo);
@@ -247,7 +250,7 @@ export interface DeviceRanges {
   readonly noChangeRanges: NoChangeRanges | null;
 }
 
-/** In the order of the devices' numbers. */
+/** Returns the ranges in the order of the device numbers. */
 export async function noChangeRangesOf(
   tx: Transaction,
   deviceNos: readonly number[],
@@ -275,7 +278,7 @@ async function readRanges(sql: Sql, deviceNos: readonly number[]): Promise<Devic
   return rows.map(({ deviceNo, ...ranges }) => ({ deviceNo, noChangeRanges: toRanges(ranges) }));
 }
 
-/** The device is observed anew from now on. */
+/** Records that the observation of the device begins anew. */
 export async function saveRestoredAt(sql: Sql, deviceNo: number, atMs: number): Promise<void> {
   await sql.run('UPDATE alert_evaluations SET restored_at_ms = $2 WHERE device_no = $1', [deviceNo, atMs]);
 }
@@ -289,11 +292,11 @@ export interface Observing {
   readonly nowMs: number;
   /** Without a node that hears the devices for longer than this, the observation begins anew. */
   readonly gapMs: number;
-  /** Whether this node hears the devices now. */
+  /** True if this node hears the devices now. */
   readonly isReceiving: boolean;
 }
 
-/** Continues the observation of all nodes, or begins it anew after a gap; one statement, so that nodes do it one after the other. */
+/** Continues the observation of all nodes, or begins it anew after a gap. It is one statement, so that nodes wait for each other. */
 export async function continueObservation(sql: Sql, { nowMs, gapMs, isReceiving }: Observing): Promise<void> {
   // The clock of the database may have been set back.
   const isAhead = 'until_ms - $2 > $1';

@@ -50,7 +50,7 @@ interface Outcome {
   readonly events: readonly NewEvent[];
 }
 
-/** The open alerts of a device, and what those are about that cannot be read. */
+/** The open alerts of a device. Of those that cannot be read, only the type and the rule are known. */
 interface OpenAlerts {
   readonly alerts: readonly AlertState[];
   readonly unreadable: readonly UnreadableAlert[];
@@ -114,7 +114,7 @@ function evaluate(
   if (device.removedAtMs !== null) return withoutDevice(before, open.alerts, nowMs);
   const observation = observe(before, device.presence, nowMs);
   const observed = { ...observation, dueAtMs: before.nextEvaluationAtMs };
-  // An alert that cannot be read is still open, so a second one about the same must not be raised.
+  // An alert that cannot be read is still open, so a second one of the same type and rule must not be raised.
   const isUnreadable = (alert: AlertState | null): boolean =>
     open.unreadable.some(({ type, rule }) => alert?.type === type && alert.rule === rule);
   const changes = subject
@@ -208,11 +208,11 @@ export function eventsOf({ before, after }: AlertChange, atMs: number): NewEvent
   }));
 }
 
-/** What an evaluation asks of a device, whatever its profile. `open` are the alerts that are not resolved. */
+/** The functions of a device that an evaluation calls, for every profile. `open` are the alerts that are not resolved. */
 interface EvaluatedDevice {
   readonly device: StoredDevice;
   changes(open: readonly AlertState[], observed: Observed, nowMs: number): AlertChange[];
-  /** When the alerts of the device can change without a message; `null` for never. */
+  /** Returns when the alerts of the device can change without a message; `null` for never. */
   nextEvaluationAtMs(open: readonly AlertState[], observed: Observed, nowMs: number): number | null;
   noChangeRanges(open: readonly AlertState[]): NoChangeRanges | null;
 }

@@ -22,7 +22,7 @@ import type { App } from '../app.ts';
 
 const CAPACITY_G = SILO_CAPACITY_KG * 1_000;
 
-/** Weights close to where something happens: thresholds, dead bands, the ends of what can be true. */
+/** Weights close to the thresholds, the dead bands and the ends of the plausible range. */
 const weightG = fc
   .tuple(fc.constantFrom(-3, 0, 10, 11, 20, 21, 50, 89, 90, 100, 111), fc.integer({ min: -2, max: 2 }))
   .map(([percent, grams]) => (percent * CAPACITY_G) / 100 + grams);
@@ -97,7 +97,7 @@ describeEachEngine('the readings that need an evaluation', (engine) => {
         let nowMs = NOW_MS;
         for (const { afterMs, step } of steps) {
           nowMs += afterMs;
-          // What time alone brings about is not the batch's doing.
+          // Changes that only follow from the time must not be attributed to the batch.
           await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs });
           if (step.kind === 'linkDown') await app.devices.recordLinkDown(deviceNo, nowMs);
           else if (step.kind === 'state') await app.devices.recordState(deviceNo, step.state, nowMs);

@@ -42,7 +42,7 @@ export interface RaiseRange {
   readonly toMs: number;
 }
 
-/** The raises of a time, as a part of a statement. */
+/** Returns the text of a query for the raises in a time range; it is a part of other statements. */
 function raisesText(sql: Sql, { devices, fromMs, toMs }: RaiseRange, parameters: Parameters): string {
   const conditions = [
     `at_ms >= ${parameters.bind(fromMs)}`,
@@ -77,7 +77,7 @@ const raisedRecord = (row: RaisedRow): RaisedAlerts => ({
   last_at: toIso(row.lastMs),
 });
 
-/** By device and type, the most frequent first, or the most severe before others. */
+/** The result is grouped by device and type. The most frequent rows come first, or the most severe ones if `isBySeverity`. */
 const groupedText = (rows: string, limit: string, isBySeverity = false): string =>
   `SELECT device_id, name AS device_name, facility, type, severity, raised, last_ms FROM (
      SELECT device_no, type, MAX(severity) AS severity, COUNT(*) AS raised, MAX(at_ms) AS last_ms
@@ -96,7 +96,7 @@ export async function raisedAlerts(
   return found.map(raisedRecord);
 }
 
-/** The last of some raises within ten minutes. */
+/** Counts the raises that were the last of `CHATTERING_RAISES` raises within ten minutes. */
 async function chatteringAlerts(sql: Sql, range: RaiseRange): Promise<RaisedAlerts[]> {
   const parameters = new Parameters();
   const rows = `SELECT device_no, type, severity, at_ms FROM (
@@ -130,13 +130,13 @@ interface StandingRow extends Omit<RaisedRow, 'severity' | 'raised' | 'lastMs'> 
   readonly total: number;
 }
 
-/** What is known of some of the open alerts. */
+/** The statistics of some of the open alerts. */
 export interface OpenAlertsPart extends OpenAlerts {
-  /** After which number the next part begins; `null` after the last part. */
+  /** The number after which the next part begins; `null` after the last part. */
   readonly next: number | null;
 }
 
-/** Some of the open alerts, which have an index of their own, with the time at which each was raised last. */
+/** Reads some of the open alerts, from their own index, with the time at which each was raised last. */
 export async function openAlertsInPart(
   sql: Sql,
   devices: DeviceSelection,
@@ -184,7 +184,7 @@ export async function openAlertsInPart(
   };
 }
 
-/** Everything about the alerts of a time. */
+/** All statistics of the alerts in a time range. */
 export async function alertStatistics(sql: Sql, range: RaiseRange): Promise<RaiseStatistics> {
   const periods = await countPeriods(sql, range);
   const { fromMs, toMs } = range;

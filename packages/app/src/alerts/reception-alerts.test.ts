@@ -67,7 +67,7 @@ describeEachEngine('alerts about how the messages of a device arrive', (engine) 
           'Its readings are refused: weight is a text, not a number (3 messages in a row since 2026-06-15T12:00:10.000Z)',
       },
     ]);
-    // Its sensors are not blamed for what was refused.
+    // Refused messages raise no alert about the sensors.
     await evaluate(deviceNo, thirdMs + SECOND_MS);
     assert.deepEqual(await openTypes(deviceNo), ['readings_rejected']);
     const takenMs = thirdMs + INTERVAL_MS;
@@ -101,7 +101,7 @@ describeEachEngine('alerts about how the messages of a device arrive', (engine) 
     for (const second of [2, 4, 6]) evaluated.push(...(await batch(NOW_MS + second * SECOND_MS)));
     assert.deepEqual(evaluated, []);
     assert.equal((await app.devices.reception(deviceNo))?.refused?.messages, 8_000);
-    // The number in the alert is brought up to date every ten seconds.
+    // The number in the alert is updated every ten seconds.
     assert.deepEqual(await batch(NOW_MS + 10 * SECOND_MS), [deviceNo]);
     await evaluate(deviceNo, NOW_MS + 12 * SECOND_MS);
     assert.match((await open(deviceNo))[0]?.message ?? '', /\(10000 messages in a row since/);

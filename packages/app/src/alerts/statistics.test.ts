@@ -27,7 +27,7 @@ describeEachEngine('statistics of alerts', (engine) => {
     nowMs = DAY_LATER_MS,
   ): Promise<AlertStatistics> => {
     let open = NO_OPEN_ALERTS;
-    // Each alert is a part.
+    // Each part has one alert.
     for (let after: number | null = 0; after !== null; ) {
       const part: OpenAlertsPart = await app.alerts.openInPart(devices, { after, rowsMax: 1 }, nowMs);
       open = openAlertsOf(open, part);
@@ -39,7 +39,7 @@ describeEachEngine('statistics of alerts', (engine) => {
     await weigh(app, deviceNo, kg, atMs);
     await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs: atMs });
   };
-  /** Low at a time, and well again half a minute later. */
+  /** The level is low at a time, and normal again half a minute later. */
   const dip = async (deviceNo: number, atMs: number): Promise<void> => {
     await at(deviceNo, 1_500, atMs);
     await at(deviceNo, 5_000, atMs + 30 * SECOND_MS);

@@ -34,7 +34,7 @@ describeEachEngine('threshold rules', (engine) => {
     app = await engine.open();
   };
 
-  /** One reading, and the evaluation of the device if the reading needs one. Answers whether it did. */
+  /** Stores one reading, and evaluates the device if the reading requires it. Returns whether it did. */
   const report = async (deviceNo: number, values: NamedValues, nowMs: number): Promise<boolean> => {
     const readings = readingsOf(deviceNo, nowMs, values);
     const toEvaluate = await evaluatedAfter(app, batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }));
@@ -51,7 +51,7 @@ describeEachEngine('threshold rules', (engine) => {
     const deviceNo = await readySilo(app);
     await report(deviceNo, celsius(20), NOW_MS);
     await app.configuration.change(deviceNo, { rules }, NOW_MS);
-    // The look soon after the ranges have changed.
+    // This is the second evaluation, which follows soon after the ranges have changed.
     await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs: NOW_MS + SECOND_MS });
     return deviceNo;
   };

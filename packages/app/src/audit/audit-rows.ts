@@ -9,7 +9,7 @@ import type { CallerReference } from '../transaction.ts';
 
 /** Who asks for which change, and from where. */
 export interface Attempt {
-  /** The same when a write is repeated, so that it is entered once. */
+  /** The id stays the same when a write is repeated, so that it is entered once. */
   readonly attemptId: string;
   readonly atMs: number;
   readonly requestId: string;
@@ -19,14 +19,14 @@ export interface Attempt {
   readonly method: string;
   readonly path: string;
   readonly deviceId: string | null;
-  /** Of a device that is not registered yet; of others the stored one is used. */
+  /** The facility of a device that is not registered yet; for other devices the stored facility is used. */
   readonly facility: string | null;
   readonly resourceId: string | null;
-  /** As JSON. */
+  /** The input as JSON. */
   readonly input: string | null;
-  /** Whose rights the change is compared with, while what it is about is locked. */
+  /** The caller whose rights are compared with the change, after the subject of the change was locked. */
   readonly caller?: CallerReference;
-  /** It is used up by the change. */
+  /** The confirmation, which is used up by the change. */
   readonly confirmation?: UsedConfirmation;
 }
 
@@ -63,7 +63,7 @@ export async function saveEntry(sql: Sql, attempt: Attempt, outcome: AuditOutcom
   return (await sql.run(...entryText(attempt, outcome))) === 1;
 }
 
-/** The same where nobody needs to know whether it is new. */
+/** Does the same as `saveEntry`, without waiting for the result. */
 export const addEntry = async (sql: Sql, attempt: Attempt, outcome: AuditOutcome): Promise<void> =>
   await sql.runUnawaited(...entryText(attempt, outcome));
 
@@ -110,14 +110,14 @@ interface Row extends Omit<AuditRow, 'attemptId' | 'actor'> {
   readonly keyId: string | null;
   readonly keyName: string | null;
   readonly actor: string | null;
-  /** As JSON. */
+  /** The terminal as JSON. */
   readonly terminal: string | null;
   readonly byKey: string | null;
   readonly confirmedBy: string | null;
   readonly agent: string | null;
 }
 
-/** Newest first. */
+/** Lists the entries, newest first. */
 export async function listEntries(
   sql: Sql,
   filter: AuditFilter,
@@ -151,7 +151,7 @@ function conditionsOf(sql: Sql, filter: AuditFilter, parameters: Parameters): st
   is('key_id', filter.keyId);
   is('actor', filter.actor);
   is('action', filter.action);
-  // As text, because an index holds the refusals only.
+  // The result is text in the statement and no parameter, because only then is the index of the refusals used.
   if (result !== null) conditions.push(`result = '${result}'`);
   if (fromMs !== null) conditions.push(`at_ms >= ${bind(fromMs)}`);
   if (toMs !== null) conditions.push(`at_ms < ${bind(toMs)}`);

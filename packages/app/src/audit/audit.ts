@@ -19,14 +19,16 @@ import {
 
 /** Refused attempts with the same caller, action, device and error code. */
 export interface RefusedAttempts {
-  /** The first of them. */
+  /** The first of these attempts. */
   readonly attempt: Attempt;
   readonly code: ErrorCode;
   readonly count: number;
 }
 
 /**
- * Carries out a write and enters it in the same transaction. The entry comes first, as in the lock order of all writes. A write that finds nothing (`undefined`) has changed nothing and is not entered; one that makes several changes has a further entry for each.
+ * Carries out a write and enters it in the same transaction. The entry comes first, as in the lock order of all writes. A write
+ * that finds nothing (`undefined`) has changed nothing and is not entered; a write with several changes has a further entry for
+ * each.
  */
 export async function enterChange(
   sql: Sql,
@@ -34,14 +36,14 @@ export async function enterChange(
   write: () => Promise<Committed<unknown>>,
 ): Promise<Committed<unknown>> {
   if (attempt.confirmation !== undefined) await useConfirmation(sql, attempt.confirmation, attempt.atMs);
-  // Its statement is given first; the write does not depend on its result.
+  // The statement of the entry is sent first; the write does not depend on its result.
   const [isNew, done] = await together([saveEntry(sql, attempt, DONE), write()]);
   const { result, effects, audited = [] } = done;
   if (isNew && (result === undefined || audited === 'nothing')) await removeEntry(sql, attempt.attemptId);
   if (isNew && audited !== 'nothing') {
     for (const [index, change] of audited.entries()) {
       const entry = { ...attempt, ...change, attemptId: `${attempt.attemptId}_${index + 1}` };
-      // Some are waited for, so that other work has its turns and the storage does not take a long write for a hung one.
+      // Every hundredth entry is awaited, so that other work can run and the storage does not take a long write for a hung one.
       await (index % ENTRIES_PER_STEP === 0 ? saveEntry : addEntry)(sql, entry, DONE);
     }
   }
@@ -52,15 +54,15 @@ const ENTRIES_PER_STEP = 100;
 const DONE: AuditOutcome = { result: 'done', code: null, count: 1 };
 
 export const reads = {
-  /** Newest first. */
+  /** Lists the entries, newest first. */
   list: (sql: Sql, filter: AuditFilter, before: AuditPosition | null, limit: number): Promise<AuditRow[]> =>
     listEntries(sql, filter, before, limit),
 };
 
 export const writes = {
-  /** Repeating it with the same ids raises the counts. */
+  /** A repetition with the same ids raises the counts. */
   async refused(tx: Transaction, refusals: readonly RefusedAttempts[]): Promise<Committed<undefined>> {
-    // In the order of the ids, so that two nodes never wait for each other.
+    // The order of the ids ensures that two nodes never wait for each other.
     for (const { attempt, code, count } of refusals.toSorted(byId)) {
       await saveEntry(tx.sql, attempt, { result: 'refused', code, count });
     }

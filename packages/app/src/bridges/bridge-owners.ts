@@ -11,7 +11,7 @@ export interface Reporting {
   readonly bridgeId: string;
   /** The key that it reports with. */
   readonly keyId: string;
-  /** Chosen by the process at its start. */
+  /** The session id, which the process chooses when it starts. */
   readonly session: string;
 }
 
@@ -31,7 +31,7 @@ export async function lockBridge(sql: Sql, bridgeId: string): Promise<LockedBrid
   return row;
 }
 
-/** The bridge, which must belong to the key that reports; `undefined` if nobody has it. */
+/** Locks the bridge, which must belong to the key that reports; returns `undefined` if there is no such bridge. */
 async function lockOwnBridge(sql: Sql, { bridgeId, keyId }: Reporting): Promise<LockedBridge | undefined> {
   const bridge = await lockBridge(sql, bridgeId);
   if (bridge === undefined) return undefined;
@@ -42,7 +42,7 @@ async function lockOwnBridge(sql: Sql, { bridgeId, keyId }: Reporting): Promise<
 const ofAnotherKey = (bridgeId: string): Refusal =>
   new Refusal('bridge_of_another_key', `the bridge ${quoted(bridgeId)} belongs to another key`);
 
-/** The same; one that nobody has becomes that of the key, unless it was removed and the key that it had lasts. */
+/** Does the same, and gives an unknown bridge to the key. That is refused if the bridge was removed and its former key has not ended. */
 export async function lockOrClaimBridge(
   sql: Sql,
   reporting: Reporting,
@@ -56,7 +56,7 @@ export async function lockOrClaimBridge(
   const { bridgeId, keyId } = reporting;
   const former = await lastingKeysOfName(sql, bridgeId, nowMs);
   if (former.length > 0 && !former.includes(keyId)) throw ofAnotherKey(bridgeId);
-  // One key must not take the room of all.
+  // The limit prevents that one key uses the number of bridges that is meant for all keys.
   if ((await countBridgesOfKey(sql, keyId)) >= BRIDGES_PER_KEY_MAX) {
     throw new Refusal(
       'bridge_limit_reached',
@@ -67,7 +67,7 @@ export async function lockOrClaimBridge(
   return await insertBridge(sql, bridgeId);
 }
 
-/** New bridges are made one after the other on all nodes, so that their number is exact and each has one key. */
+/** All nodes create new bridges one after the other, so that the number of bridges is exact and each has one key. */
 export async function lockNumberOfBridges(sql: Sql): Promise<void> {
   await sql.query(`SELECT version FROM granary_schema ${sql.forUpdate}`);
 }
@@ -77,7 +77,7 @@ export async function insertBridge(sql: Sql, bridgeId: string): Promise<LockedBr
     'SELECT bridge_id FROM bridges WHERE LOWER(bridge_id) = LOWER($1)',
     [bridgeId],
   );
-  // People would take one for the other.
+  // People could confuse two bridges whose names differ only in capital letters.
   if (alike !== undefined) {
     throw new Refusal('bridge_of_another_key', `there is a bridge ${quoted(alike.bridgeId)} already`);
   }

@@ -5,10 +5,10 @@ import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { limitConditions, Parameters } from '../conditions.ts';
 
-/** What a report says of the bridge itself. */
+/** The part of a report that is about the bridge itself. */
 export type BridgeState = Pick<BridgeReport, 'version' | 'started_at' | 'site' | 'journal'>;
 
-/** What lists and metrics show, kept when the bridge reports, so that they read no device and no text. */
+/** The figures in lists and metrics. They are computed when the bridge reports, so that lists read no devices and no texts. */
 export interface BridgeFigures {
   readonly devices: Bridge['devices'];
   readonly journal: Pick<BridgeReport['journal'], 'readings' | 'bytes' | 'dropped'>;
@@ -26,19 +26,19 @@ export interface StoredBridge extends BridgeSummary {
   readonly state: BridgeState;
 }
 
-/** What a bridge reports one by one, because all of it together may be long. */
+/** The kinds of parts that a bridge reports one by one, because a report of all parts may be long. */
 export type PartKind = 'device' | 'mapping';
 
-/** The parts after a name, so that one statement reads few of them. */
+/** The parts after a name; the limit keeps each statement short. */
 export interface PartsWanted {
   readonly after: string;
   readonly limit: number;
 }
 
-/** A part as it was reported, with the facility of the device; `null` where there is no such device. */
+/** A part as it was reported, with the facility of the device; the facility is `null` if there is no such device. */
 export interface StoredPart {
   readonly name: string;
-  /** As JSON. */
+  /** The body as JSON. */
   readonly body: string;
   readonly facility: string | null;
 }
@@ -62,7 +62,7 @@ export async function findBridge(sql: Sql, bridgeId: string): Promise<StoredBrid
   return { ...toSummary(summary), state: JSON.parse(body) };
 }
 
-/** All that have reported. */
+/** Lists all bridges that have reported. */
 export async function listSummaries(sql: Sql): Promise<BridgeSummary[]> {
   const rows = await sql.query<Stored<BridgeSummary>>(
     `${SUMMARY} FROM bridges WHERE body IS NOT NULL ORDER BY bridge_id`,
@@ -70,7 +70,7 @@ export async function listSummaries(sql: Sql): Promise<BridgeSummary[]> {
   return rows.map(toSummary);
 }
 
-/** By name. */
+/** Lists the parts in the order of their names. */
 export async function listParts(
   sql: Sql,
   bridgeId: string,
@@ -85,7 +85,7 @@ export async function listParts(
   );
 }
 
-/** The devices of a bridge within the limits, by id; one that is not registered is within none but those that contain everything. */
+/** Lists the devices of a bridge within the limits, by id. A device that is not registered is only listed without limits. */
 export async function listDevices(
   sql: Sql,
   bridgeId: string,
@@ -107,10 +107,10 @@ export async function listDevices(
   );
 }
 
-/** How many of these devices each bridge has; none where it has none of them. */
+/** The counts of these devices for each bridge; a bridge that has none of them is missing. */
 export type CountsOfBridges = ReadonlyMap<string, BridgedCounts>;
 
-/** Counts some of the devices within the limits, by id, so that the cost is that of what the caller may see. */
+/** Counts some of the devices within the limits, by id. The cost depends only on the devices that the caller may see. */
 export async function countWithin(
   sql: Sql,
   limits: Limits,
@@ -147,7 +147,7 @@ interface CountedParts {
   readonly count: number;
 }
 
-/** Those of these names that the bridge has reported. */
+/** Finds the devices with these ids that the bridge has reported. */
 export async function findDevices(
   sql: Sql,
   bridgeId: string,
@@ -178,7 +178,7 @@ export async function countRows(
   return row?.count ?? 0;
 }
 
-/** Replaces what was reported of these devices. */
+/** Replaces what the bridge reported about these devices. */
 export async function putDevices(
   sql: Sql,
   bridgeId: string,
@@ -197,7 +197,7 @@ export async function putDevices(
   await insertRows(sql, { table: 'bridge_parts', onConflict }, rows);
 }
 
-/** Replaces the mappings of these names. */
+/** Replaces the mappings with these names. */
 export async function putMappings(
   sql: Sql,
   bridgeId: string,

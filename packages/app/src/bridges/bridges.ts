@@ -50,16 +50,16 @@ export interface PendingRequest extends Omit<BridgeRequest, 'request_id' | 'secr
   readonly bridgeId: string;
   readonly requestId: string;
   readonly createdAtMs: number;
-  /** Afterwards nobody waits for a result, and the bridge is not asked any more. */
+  /** After this time nobody waits for a result, and the request is not sent to the bridge any more. */
   readonly expiresAtMs: number;
 }
 
-/** Who takes a request for a bridge, and what it gets with it. */
+/** The bridge session that takes a request, and the data that it gets with the request. */
 export interface Taking extends Reporting {
   readonly requestId: string;
-  /** Of the new secret that comes with a device; it counts only if the request is taken. */
+  /** The hash of the new secret that is sent with a device; it is stored only if the request is taken. */
   readonly secretHash: string;
-  /** The session says that what it was given before has not arrived. */
+  /** The session reports that it did not receive what was sent to it before. */
   readonly isRepeated: boolean;
 }
 
@@ -78,7 +78,7 @@ export const reads = {
   devices: listDevices,
   mappings: (sql: Sql, bridgeId: string, wanted: PartsWanted) => listParts(sql, bridgeId, 'mapping', wanted),
 
-  /** What was declared for these devices, those that are registered. */
+  /** Returns the declared sensors of these devices; devices that are not registered are left out. */
   async sensors(sql: Sql, deviceIds: readonly string[]): Promise<DeclaredFor[]> {
     return await sql.query<DeclaredFor>(
       `SELECT device_id, facility, sensors AS sensor_document FROM devices WHERE ${sql.isOneOf('device_id', '$1')}`,
@@ -90,7 +90,7 @@ export const reads = {
     return (await findDevices(sql, bridgeId, [deviceId])).length > 0;
   },
 
-  /** What the bridge has not answered yet, in the order in which it was asked. */
+  /** Returns the requests that the bridge has not answered yet, in the order of their creation. */
   async pending(sql: Sql, bridgeId: string, nowMs: number): Promise<PendingRequest[]> {
     const rows = await sql.query<{ readonly body: string }>(
       `SELECT body FROM bridge_requests
@@ -100,7 +100,7 @@ export const reads = {
     return rows.map(({ body }) => JSON.parse(body));
   },
 
-  /** `undefined` while the bridge has not answered. */
+  /** Returns `undefined` while the bridge has not answered. */
   async result(sql: Sql, requestId: string): Promise<BridgeResult | undefined> {
     const [row] = await sql.query<{ readonly result: string | null }>(
       'SELECT result FROM bridge_requests WHERE request_id = $1',
@@ -155,7 +155,7 @@ export const writes = {
     return committed({ isKnown });
   },
 
-  /** Asks something of a bridge, and removes what nobody waits for any more. */
+  /** Creates a request for a bridge, and removes the requests that have expired. */
   async ask(tx: Transaction, request: PendingRequest): Promise<Committed<PendingRequest>> {
     const { bridgeId, requestId, createdAtMs, expiresAtMs } = request;
     await lockBridge(tx.sql, bridgeId);
@@ -177,9 +177,9 @@ export const writes = {
   },
 
   /**
-   * Gives a request to the session that reports now, if the bridge still belongs to its key and the key has not ended. What
-   * comes with a new secret is given to one session and once, unless this session says that it has not got it: whoever else
-   * has the key, or uses it later, gets no secret.
+   * Gives a request to the session that reports now, if the bridge still belongs to its key and the key has not ended. A
+   * request with a new secret is given to one session and only once, unless this session says that it did not receive it:
+   * another process that has the key, or uses it later, gets no secret.
    */
   async take(tx: Transaction, taking: Taking, nowMs: number): Promise<Committed<PendingRequest | undefined>> {
     const { sql } = tx;
@@ -198,7 +198,7 @@ export const writes = {
       key !== undefined &&
       isValidAt(key, nowMs) &&
       hasScope(key, 'ingest');
-    // Another session may have taken it before the lock.
+    // Another session may have taken the request before it was locked.
     const [open] = await openRequest(sql, taking, nowMs);
     if (!mayReport || open === undefined) return committed(undefined);
     const isGivenAlready = open.session !== null && (open.session !== session || !isRepeated);
@@ -218,7 +218,7 @@ export const writes = {
     return committed(request, ...effects);
   },
 
-  /** The key becomes the only one that reports for the bridge, and its former sessions count no more. */
+  /** Makes the key the only one that reports for the bridge; former sessions of the bridge are no longer valid. */
   async give(tx: Transaction, bridgeId: string, keyId: string, nowMs: number): Promise<Committed<BridgeKey>> {
     const { sql } = tx;
     await lockNumberOfBridges(sql);
@@ -240,7 +240,7 @@ export const writes = {
     const bridge = await findBridge(tx.sql, bridgeId);
     await lockBridge(tx.sql, bridgeId);
     await refuseLimited(tx, CHANGE_BRIDGES);
-    // Its keys stay: otherwise whoever reports first would have the bridge that goes on, and the secrets that are meant for it.
+    // The keys of the bridge stay: otherwise the next process to report would get the running bridge and the secrets that are meant for it.
     for (const table of ['bridges', 'bridge_parts', 'bridge_requests']) {
       await tx.sql.run(`DELETE FROM ${table} WHERE bridge_id = $1`, [bridgeId]);
     }
@@ -248,7 +248,7 @@ export const writes = {
   },
 };
 
-/** A bridge reaches every address of its network, so only the test of a device that it has is for callers with limits. */
+/** A bridge can reach every address of its network, so a caller with limits may only test a device that the bridge has already. */
 async function refuseForeign(tx: Transaction, { kind, device_id: deviceId }: PendingRequest): Promise<void> {
   if (kind !== 'test' || deviceId === null) return await refuseLimited(tx, CHANGE_BRIDGES);
   const [device] = await tx.sql.query<Pick<StoredDevice, 'deviceNo'>>(
@@ -270,7 +270,7 @@ async function refuseTooManyMappings(sql: Sql, bridgeId: string): Promise<void> 
   throw new Refusal('bridge_limit_reached', `a bridge has at most ${BRIDGE_MAPPINGS_MAX} mappings`);
 }
 
-/** One that has no result yet and that somebody waits for. */
+/** Finds a request that has no result yet and has not expired. */
 async function openRequest(
   sql: Sql,
   { bridgeId, requestId }: Pick<Taking, 'bridgeId' | 'requestId'>,
@@ -283,7 +283,7 @@ async function openRequest(
   );
 }
 
-/** A result counts once, and only from the session that has the request. */
+/** Stores a result, once, and only from the session that has taken the request. */
 async function answer(sql: Sql, bridgeId: string, session: string, result: BridgeResult): Promise<void> {
   await sql.run(
     `UPDATE bridge_requests SET result = $4
@@ -292,7 +292,7 @@ async function answer(sql: Sql, bridgeId: string, session: string, result: Bridg
   );
 }
 
-/** A key that is limited reports about no other device, nor about one that is not registered. */
+/** A limited key may only report about registered devices within its limits. */
 async function refuseOthers(sql: Sql, limits: Limits, devices: readonly BridgedDevice[]): Promise<void> {
   if (isUnlimited(limits) || devices.length === 0) return;
   const deviceIds = devices.map(({ device_id }) => device_id);

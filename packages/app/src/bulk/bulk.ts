@@ -34,7 +34,7 @@ export interface Registration {
 }
 
 export const reads = {
-  /** The rows whose ids belong to a device, also to one that was removed. */
+  /** Returns an issue for each row whose id belongs to a device, including removed devices. */
   async takenIds(sql: Sql, rows: readonly DeviceOfRow[]): Promise<ValidationIssue[]> {
     const found = await sql.query<{ deviceId: string }>(
       `SELECT device_id FROM devices WHERE ${sql.isOneOf('device_id', '$1')}`,
@@ -56,7 +56,7 @@ export const writes = {
     const limits = await limitsOf(tx);
     const devices = chosen.flatMap((deviceId) => {
       const device = known.get(deviceId);
-      // It may have been moved or removed since it was chosen.
+      // The device may have been moved or removed since it was chosen.
       const isThere = device?.removedAtMs === null && canAccess(limits, device);
       return isThere ? [device] : [];
     });
@@ -71,7 +71,7 @@ export const writes = {
     return { ...committed(record, ...effects), audited };
   },
 
-  /** Registers all of them, or none. It takes long for many; its statements are sent in steps, with other work in between. */
+  /** Registers all devices, or none. Many devices take long, so the statements are sent in steps, and other work runs in between. */
   register: longWrite(async (tx: Transaction, { rows, nowMs }: Registration) => {
     const faults: ValidationIssue[] = [];
     for (const part of inSteps(rows)) faults.push(...(await reads.takenIds(tx.sql, part)));
@@ -131,7 +131,7 @@ function selectionFault(chosen: readonly string[], wanted: readonly string[] | n
   return chosen.length === 0 ? 'chooses no device' : null;
 }
 
-/** What the row gives, without the configuration that every new device has. */
+/** The audit entry has the content of the row, without the configuration that every new device has. */
 const createdEntry = (device: SiteDevice): ChangeEntry => ({
   deviceId: device.device_id,
   facility: device.location.facility,

@@ -13,7 +13,7 @@ export const COMMANDS = new JobTable<CommandState>({
   columnsOf: (before, after) => (before === null ? { command: after.command } : {}),
   eventsOf: (before, after) =>
     before?.status === after.status ? [] : [{ type: 'command.status_changed', data: commandRecord(after) }],
-  // An alert shows that an emergency stop is not confirmed, and the last answer of the device.
+  // The alert shows that an emergency stop is not confirmed, and the last answer of the device.
   concernsAlerts: (before, after) =>
     after.command === 'emergency_stop' &&
     (before === null ||
@@ -29,7 +29,7 @@ export async function unfinishedCommands(
   return await COMMANDS.where(sql, isUnfinished(sql), [JSON.stringify(deviceNos)], onUnreadable);
 }
 
-/** Those of these devices that have an unfinished emergency stop, also if its body cannot be read. */
+/** Returns which of these devices have an unfinished emergency stop, even if its body cannot be read. */
 export async function devicesWithEmergencyStop(sql: Sql, deviceNos: readonly number[]): Promise<Set<number>> {
   const rows = await sql.query<{ deviceNo: number }>(
     `SELECT device_no FROM commands
@@ -39,7 +39,7 @@ export async function devicesWithEmergencyStop(sql: Sql, deviceNos: readonly num
   return new Set(rows.map(({ deviceNo }) => deviceNo));
 }
 
-/** Emergency stops that devices have not confirmed, each with its device; also those whose body cannot be read. */
+/** Lists the emergency stops that devices have not confirmed, each with its device, even if their bodies cannot be read. */
 export const unconfirmedStops = (sql: Sql, limit: number): Promise<StopRow[]> =>
   sql.query<StopRow>(
     `SELECT device_id, command_id AS id FROM commands JOIN devices USING (device_no)

@@ -94,7 +94,7 @@ describeEachEngine('commands', (engine) => {
     const stop = await effectsDuring(app, () => issue(deviceNo, { command: 'emergency_stop' }, notReachable));
     const { command, message } = stop.result;
     assert.deepEqual([command.status, message?.command], ['queued', 'execute']);
-    // The urgent path sends it, so no effect does.
+    // The urgent path sends the stop, so no effect does.
     assert.deepEqual(sentIn(stop.effects), []);
   });
 

@@ -37,7 +37,7 @@ describeEachEngine('ticks of field devices', (engine) => {
   const deviceIdOf = async (deviceNo: number): Promise<unknown> =>
     (await engine.query(`SELECT device_id FROM devices WHERE device_no = ${deviceNo}`))[0]?.[0];
 
-  /** What a tick sends to one device. */
+  /** Returns what a tick sends to one device. */
   const sent = async (
     deviceNo: number,
     nowMs: number,
@@ -180,8 +180,8 @@ describeEachEngine('ticks of field devices', (engine) => {
 });
 
 /**
- * For each message: whether it arrives, whether its answer arrives, whether the service is killed right after it has stored
- * what it sends, and which memory the device has lost by then.
+ * The faults of each message: whether it arrives, whether its answer arrives, whether the service is killed right after it has
+ * stored what it sends, and which memory the device has lost by then.
  */
 const fault = fc.record({
   arrives: fc.boolean(),

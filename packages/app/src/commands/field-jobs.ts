@@ -60,7 +60,7 @@ export const writes = {
 interface FieldDeviceToTick {
   readonly device: StoredDevice;
   readonly commands: readonly CommandState[];
-  /** The due jobs. */
+  /** The missions that are due. */
   readonly missions: readonly MissionState[];
   /** The ids of the missions that occupy the device. */
   readonly holding: ReadonlySet<string>;
@@ -113,7 +113,7 @@ async function tickCommands(
   return messages;
 }
 
-/** In the order of their start times, so that of two missions that are due only the first is dispatched. */
+/** Ticks the missions in the order of their start times, so that of two due missions only the first is dispatched. */
 async function tickMissions(
   recorder: JobChangeRecorder,
   { device, missions, isReachable, isStopped, ...toTick }: FieldDeviceToTick,

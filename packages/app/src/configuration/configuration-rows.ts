@@ -25,13 +25,13 @@ export async function findConfiguration(sql: Sql, deviceNo: number): Promise<Con
   return row;
 }
 
-/** Nobody else changes it before the transaction ends. */
+/** Locks the configuration, so that nobody else changes it before the transaction ends. */
 export async function lockConfiguration(sql: Sql, deviceNo: number): Promise<ConfigurationRow | undefined> {
   await sql.query(`SELECT version FROM configurations WHERE device_no = $1 ${sql.forUpdate}`, [deviceNo]);
   return await findConfiguration(sql, deviceNo);
 }
 
-/** Their versions and bodies by device number; nobody else changes them before the transaction ends. */
+/** Locks the configurations and returns their versions and bodies by device number. */
 export async function lockConfigurations(
   sql: Sql,
   deviceNos: readonly number[],
@@ -93,7 +93,7 @@ export async function saveConfiguration(
   await updateRows(sql, 'configurations', { deviceNo }, { version, timeZone, body });
 }
 
-/** The zone by whose clocks the site of a device tells times; `null` for what is no silo, and where none is named. */
+/** Returns the time zone of the site of a device; `null` if it is no silo, or if its configuration names none. */
 export const timeZoneOf = (configuration: DeviceConfiguration): string | null =>
   'time_zone' in configuration ? (configuration.time_zone ?? null) : null;
 
@@ -102,7 +102,7 @@ export interface FacilityZone {
   readonly timeZone: string;
 }
 
-/** The time zones that the selected silos name, by facility. */
+/** Lists the time zones in the configurations of the selected silos, with their facilities. */
 export async function facilityZones(sql: Sql, selection: DeviceSelection): Promise<FacilityZone[]> {
   const parameters = new Parameters();
   const conditions = [
@@ -121,13 +121,13 @@ export interface ConfigurationVersionRow {
   readonly version: number;
   readonly atMs: number;
   readonly actor: Actor | null;
-  /** As in `configurations`. */
+  /** The body, in the same form as in `configurations`. */
   readonly body: string;
 }
 
 type NewVersion = Omit<ConfigurationVersionRow, 'actor'> & { readonly deviceNo: number };
 
-/** The actor is that of the write. */
+/** Inserts the versions with the actor of the write. */
 export async function insertVersions(tx: Transaction, versions: readonly NewVersion[]): Promise<void> {
   const actor = tx.actor === null ? null : JSON.stringify(tx.actor);
   const rows = versions.map(({ deviceNo, version, atMs, body }) => ({
@@ -147,7 +147,7 @@ export async function removeVersionsUpTo(sql: Sql, deviceNo: number, version: nu
   ]);
 }
 
-/** Newest first. */
+/** Lists the versions, newest first. */
 export async function listVersions(
   sql: Sql,
   deviceNo: number,
@@ -168,8 +168,8 @@ export interface PlacedDevice {
 }
 
 /**
- * By whose clocks the sites of some devices tell times, by number of the device: the zone that a silo names itself, that of
- * the silos of its facility, or that of the service.
+ * Returns the time zone of the site of each device, by device number: the zone in the configuration of the silo, that of the
+ * silos of its facility, or that of the service.
  */
 export async function zonesOfDevices(
   sql: Sql,

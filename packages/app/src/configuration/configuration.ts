@@ -41,7 +41,7 @@ export const reads = {
     return found && { configuration: storedConfiguration(found.body), version: found.version };
   },
 
-  /** Newest first. */
+  /** Lists the versions, newest first. */
   versions: (
     sql: Sql,
     deviceNo: number,
@@ -52,8 +52,8 @@ export const reads = {
 
 export const writes = {
   /**
-   * Merges a patch into the stored configuration; with `ifVersion` only if it still has this version. The alerts are
-   * evaluated in the same transaction.
+   * Merges a patch into the stored configuration. With `ifVersion` this is done only if the configuration still has this
+   * version. The alerts are evaluated in the same transaction.
    */
   async change(
     tx: Transaction,
@@ -84,7 +84,7 @@ export const writes = {
   },
 };
 
-/** Rules are checked when they are given; one whose sensor is removed later has no effect until it is declared again. */
+/** Checks rules when they are given. A rule whose sensor is removed later has no effect until the sensor is declared again. */
 async function refuseRules(sql: Sql, deviceNo: number, rules: readonly ThresholdRule[]): Promise<void> {
   const [device] = await findDevices(sql, [deviceNo]);
   if (device === undefined) throw new Refusal('device_not_found', 'the device does not exist any more');

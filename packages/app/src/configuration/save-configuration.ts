@@ -15,8 +15,8 @@ export interface ConfigurationChange {
 }
 
 /**
- * Writes the next version of a configuration. The caller evaluates the alerts of the device after it, because this locks
- * presence, like ingest, and the evaluation row comes after presence. It logs the event as its last step.
+ * Writes the next version of a configuration. The caller evaluates the alerts of the device afterwards: this write locks
+ * presence, like ingest, and the evaluation row is locked after presence. The caller logs the event as its last step.
  */
 export async function saveChangedConfiguration(
   tx: Transaction,
@@ -25,7 +25,7 @@ export async function saveChangedConfiguration(
 ): Promise<{ readonly changed: NewEvent; readonly send: Effect }> {
   const body = configurationDocument(configuration);
   await saveConfiguration(tx.sql, deviceNo, { version, timeZone: timeZoneOf(configuration), body });
-  // Keeps what the device was told, when and by whom.
+  // The versions keep what was sent to the device, when, and by whom it was changed.
   await insertVersions(tx, [{ deviceNo, version, atMs: nowMs, body }]);
   const removed = newestRemovedVersion(version);
   if (removed > 0) await removeVersionsUpTo(tx.sql, deviceNo, removed);

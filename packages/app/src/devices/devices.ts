@@ -71,7 +71,7 @@ export const reads = {
   knownById: findKnownDevices,
   list: (sql: Sql, filter: DeviceFilter) => listDevices(sql, filter),
   rejections: (sql: Sql, deviceNo: number) => readRejections(sql, deviceNo),
-  /** How its messages are received; `null` if everything is as it should be. */
+  /** Returns how the messages of the device are received; `null` if everything is as it should be. */
   reception: async (sql: Sql, deviceNo: number) =>
     readableOrNull(RECEPTION_DOCUMENT, (await readHealth(sql, deviceNo)).reception),
   isPurgeDue: (sql: Sql, nowMs: number) => isPurgeWaiting(sql, nowMs - PURGE_DELAY_MS),
@@ -86,7 +86,7 @@ export const writes = {
     return committed(one, ...eventsLogged(registered));
   },
 
-  /** Changes what is given, if the device has still this version. The alerts are evaluated in the same transaction. */
+  /** Applies the given changes, if the device still has this version. The alerts are evaluated in the same transaction. */
   async update(
     tx: Transaction,
     deviceNo: number,
@@ -140,8 +140,8 @@ export const writes = {
   },
 
   /**
-   * Removes a device on which nothing runs: its open alerts are resolved, and it is not evaluated any more. With `purges` a
-   * worker then removes its records, also those of a device that was removed before.
+   * Removes a device on which nothing runs. Its open alerts are resolved, and it is no longer evaluated. With `purges`, a
+   * worker then removes its records; this is possible also for a device that was removed before.
    */
   async remove(
     tx: Transaction,
@@ -168,7 +168,7 @@ export const writes = {
     return committed(after, ...eventsLogged([removed]));
   },
 
-  /** Brings a removed device back with everything that is stored of it; only its secret is new. */
+  /** Restores a removed device with all stored data; only its secret is new. */
   async restore(
     tx: Transaction,
     deviceNo: number,
@@ -222,13 +222,13 @@ export const writes = {
     return committed(true, { kind: 'credentials_replaced', deviceId }, ...eventsLogged([replaced]));
   },
 
-  /** Records that the link ended, or that the device announced it. */
+  /** Records that the link ended, or that the device announced its end. */
   async recordLinkDown(tx: Transaction, deviceNo: number, atMs: number): Promise<Committed<void>> {
     if (await recordLinkDown(tx.sql, deviceNo, atMs)) await scheduleEvaluation(tx.sql, [{ deviceNo, atMs }]);
     return committed(undefined, ...alertEvaluation([deviceNo]));
   },
 
-  /** Two clients log in with the id of this device. */
+  /** Records that two clients log in with the id of this device. */
   async recordDuplicate(tx: Transaction, deviceNo: number, duplicate: Duplicate): Promise<Committed<void>> {
     await saveDuplicate(tx.sql, DUPLICATE_DOCUMENT, deviceNo, duplicate);
     await scheduleEvaluation(tx.sql, [{ deviceNo, atMs: duplicate.lastAtMs }]);
@@ -248,14 +248,14 @@ export const writes = {
   },
 };
 
-/** A repeated request changes nothing. */
+/** Begins the purge; a repeated request changes nothing. */
 async function withPurge(sql: Sql, device: StoredDevice, nowMs: number): Promise<StoredDevice> {
   if (device.purge !== undefined) return device;
   await beginPurge(sql, device.deviceNo, nowMs);
   return { ...device, purge: { startedAtMs: nowMs, rowsRemoved: 0 } };
 }
 
-/** The device is not found any more and its id is free with the same commit. */
+/** Ends the purge: with the same commit the device is no longer found, and its id is free. */
 async function finishPurge(tx: Transaction, purge: RunningPurge, nowMs: number): Promise<Committed<boolean>> {
   const { deviceNo, deviceId } = purge;
   await freeDeviceId(tx.sql, purge);
@@ -272,7 +272,7 @@ interface StageRange extends PurgedRange {
 
 type PurgeStage = (sql: Sql, range: StageRange) => Promise<PurgeStep>;
 
-/** In this order; a stored purge continues by the number of its stage, so a new stage is added at the end. */
+/** The stages in their order. A stored purge continues by the number of its stage, so a new stage is added at the end. */
 const PURGE_STAGES: readonly PurgeStage[] = [
   purgeReadings,
   (sql, range) => purgeBuckets(sql, INTERVAL_MS['5m'], range),
@@ -295,7 +295,7 @@ const PURGE_STAGES: readonly PurgeStage[] = [
   (sql, range) => purgeNumbered(sql, 'proposals', range),
 ];
 
-/** A message that cannot be read is left to its own time limit. */
+/** A message that cannot be read is not removed here, but by its own retention. */
 function tellsOnlyOfDevice(deviceId: string, body: string): boolean {
   try {
     return tellsOnlyOf(deviceId, NOTIFICATION_DOCUMENT.read(body));

@@ -94,7 +94,7 @@ describeEachEngine('the life cycle of a device', (engine) => {
     const events = await app.events.after({ sequence: 0, limit: 1_000_000 });
     const own = events.filter((event) => event.deviceId === deviceId).map(({ type }) => type);
     assert.deepEqual(own.slice(-open - 1), [...Array(open).fill('alert.status_changed'), 'device.removed']);
-    // A batch that was under way is stored, and schedules nothing.
+    // A batch that was under way during the removal is stored, but schedules no evaluation.
     await weigh(app, deviceNo, 50, NOW_MS + 2);
     await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs: NOW_MS + 2 });
     await app.alerts.evaluateDue({ nowMs: LATER_MS, limit: 1_000 });
@@ -165,7 +165,7 @@ describeEachEngine('the life cycle of a device', (engine) => {
     const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     assert.equal(refused.length, 1);
     assert.ok(isRefusal('device_not_removed')(refused[0]));
-    // It needs its new secret first, so its silence counts from now on.
+    // The device needs its new secret first, so its silence counts from now on.
     assert.deepEqual(await alertsOf(deviceNo), []);
     await app.alerts.evaluateDue({ nowMs: LATER_MS + MINUTE_MS, limit: 1_000 });
     assert.deepEqual(await alertsOf(deviceNo), []);

@@ -4,13 +4,13 @@ import type { Sql } from '@granary/store/sql';
 import { addChunk, firstChunkFrom, lockChunks, removeChunk } from '../telemetry/chunk-rows.ts';
 import type { Transaction } from '../transaction.ts';
 
-/** The removal of all rows of a device, as far as it has come. */
+/** The progress of the removal of all rows of a device. */
 export interface RunningPurge {
   readonly deviceNo: number;
   readonly deviceId: string;
   readonly startedAtMs: number;
   readonly rowsRemoved: number;
-  /** The number of the stage, and the place in its table from which on rows are left. */
+  /** The number of the stage; `position` is the place in its table from which on rows may be left. */
   readonly stage: number;
   readonly position: number;
 }
@@ -55,8 +55,9 @@ export async function savePurge(
 }
 
 /**
- * Ends the purge. The row stays, because its number must never be given to another device, whose history the events would
- * then continue; it keeps its facility, by which limited keys and webhooks get these events. No device id has a slash.
+ * Ends the purge. The row stays, because its number must never be given to another device: the events of the former device
+ * would become part of its history. The row keeps its facility, which decides whether limited keys and webhooks get these
+ * events. The new id contains a slash, which no id of a device has.
  */
 export async function freeDeviceId(sql: Sql, { deviceNo, deviceId }: RunningPurge): Promise<void> {
   await sql.run(
@@ -71,7 +72,7 @@ export async function freeDeviceId(sql: Sql, { deviceNo, deviceId }: RunningPurg
 /** One limited piece of the removal of a device's rows from a table. */
 export interface PurgeStep {
   readonly rows: number;
-  /** From here on rows may be left; `null` when the table has none any more. */
+  /** The place from which on rows may be left; `null` when the table has none any more. */
   readonly next: number | null;
 }
 
@@ -83,7 +84,7 @@ export interface PurgedRange {
 
 /** Readings are ordered by time, so the rows of all devices are walked, a limited number of them in one step. */
 export async function purgeReadings(sql: Sql, { deviceNo, from, rowsMax }: PurgedRange): Promise<PurgeStep> {
-  // Readings that are being moved into a chunk are locked in another order than they are removed here.
+  // The chunks are locked, because moving readings into a chunk locks them in another order than the removal.
   await lockChunks(sql);
   const [row] = await sql.query<{ lastMs: number | null }>(
     `SELECT MAX(ts_ms) AS last_ms FROM (
@@ -100,7 +101,7 @@ export async function purgeReadings(sql: Sql, { deviceNo, from, rowsMax }: Purge
   return { rows, next: lastMs + 1 };
 }
 
-/** One chunk in a step, because each has readings of many devices. */
+/** Removes the readings from one chunk in each step, because a chunk has readings of many devices. */
 export async function purgeReadingChunks(sql: Sql, { deviceNo, from }: PurgedRange): Promise<PurgeStep> {
   await lockChunks(sql);
   const chunk = await firstChunkFrom(sql, from);
@@ -114,7 +115,7 @@ export async function purgeReadingChunks(sql: Sql, { deviceNo, from }: PurgedRan
   return { rows, next: chunk.lastMs + 1 };
 }
 
-/** So many time chunks are a few thousand rows of a device. */
+/** This number of time chunks has a few thousand rows of a device. */
 const BUCKET_CHUNKS_PER_STEP = 40;
 const TRACK_CHUNKS_PER_STEP = 12;
 
@@ -127,7 +128,7 @@ export const purgeBuckets = (sql: Sql, sizeMs: number, range: PurgedRange): Prom
     BUCKET_CHUNKS_PER_STEP,
   );
 
-/** After all buckets, because some of them may just be compressed. */
+/** Must run after the buckets were removed, because some of them may be compressed meanwhile. */
 export const purgeBucketChunks = (sql: Sql, sizeMs: number, range: PurgedRange): Promise<PurgeStep> =>
   purgeChunks(
     sql,
@@ -189,7 +190,7 @@ export async function purgeNumbered(
   return { rows, next: rows === 0 ? null : 0 };
 }
 
-/** Each with the notices about it. */
+/** Removes alerts, each with the notices about it. */
 export async function purgeAlerts(sql: Sql, { deviceNo, rowsMax }: PurgedRange): Promise<PurgeStep> {
   const alerts = await sql.query<{ alertNo: number; alertId: string }>(
     `SELECT alert_no, alert_id FROM alerts WHERE device_no = $1 ORDER BY alert_no LIMIT $2 ${sql.forUpdate}`,
@@ -225,7 +226,7 @@ export async function purgeNotifications(
   return { rows, next: last.notificationNo + 1 };
 }
 
-/** In the order of locks. */
+/** The tables in the order of locks. */
 const REMAINING = [
   'device_labels',
   'forecasts',
@@ -240,7 +241,7 @@ const REMAINING = [
   'alert_evaluations',
 ];
 
-/** The few rows that every device has, without which it is not found any more. Answers how many there were. */
+/** Removes the few rows that every device has; afterwards the device is not found any more. Returns the number of these rows. */
 export async function purgeRemainingRows(tx: Transaction, deviceNo: number): Promise<number> {
   tx.memory?.clear();
   let rows = 0;

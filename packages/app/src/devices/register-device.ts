@@ -22,7 +22,7 @@ export interface NewDevice extends DeviceFields {
   readonly configuration: DeviceConfiguration;
 }
 
-/** Inserts every row of new devices; the caller logs the events as its last step. In the order of the devices. */
+/** Inserts every row of new devices and returns them in the same order; the caller logs the events as its last step. */
 export async function insertRegisteredDevices(
   tx: Transaction,
   devices: readonly NewDevice[],

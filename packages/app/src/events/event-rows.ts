@@ -25,7 +25,7 @@ export interface StoredEvent {
 }
 
 export interface EventBounds {
-  /** Both 0 when the log is empty. */
+  /** The oldest and the newest number are both 0 when the log is empty. */
   readonly oldest: number;
   readonly newest: number;
 }
@@ -36,8 +36,8 @@ interface EventRow extends Omit<StoredEvent, 'actor' | 'data'> {
 }
 
 /**
- * Writes the events with the actor of the write. Where writes run at the same time they get their numbers after the commit, by
- * `numberEvents`: a number that is taken before it would be held until the commit, and every other write would wait for it.
+ * Writes the events with the actor of the write. Where several writes run at the same time, `numberEvents` numbers the events
+ * after the commit: a number taken earlier would be held until the commit, and every other write would wait for it.
  */
 export async function logEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -68,8 +68,8 @@ export async function logEvents(tx: Transaction, events: readonly NewEvent[]): P
 
 /**
  * Gives committed events their numbers, in the order in which they were logged, and returns how many. The row of the counter is
- * locked first, so numbers have no gaps, and no reader sees one before all smaller ones. Whoever logs an event of a device holds
- * the device until the commit, so the events of a device are numbered in the order of their changes.
+ * locked first, so numbers have no gaps, and no reader sees an event before all events with smaller numbers. A write that logs
+ * an event of a device locks the device until the commit, so the events of a device are numbered in the order of their changes.
  */
 export async function numberEvents(sql: Sql): Promise<number> {
   if (sql.hasOneWriter) return 0;
@@ -112,7 +112,7 @@ export async function eventsAfter(
   return rows.map(toEvent);
 }
 
-/** Those of the events with these numbers that are still stored. */
+/** Returns the events with these numbers that are still stored. */
 export async function eventsNumbered(sql: Sql, sequences: readonly number[]): Promise<StoredEvent[]> {
   if (sequences.length === 0) return [];
   const rows = await sql.query<EventRow>(`${SELECT_EVENT} WHERE ${sql.isOneOfNumbers('sequence', '$1')}`, [

@@ -16,7 +16,7 @@ const newKey = (keyId: string): NewStoredKey => ({
   expiresAtMs: null,
 });
 
-/** By which the changes of a configuration are told apart. */
+/** Returns the value that distinguishes the changes of a configuration in this test. */
 const intervalIn = (data: Readonly<Record<string, unknown>>): unknown =>
   (data['maintenance'] as { readonly interval_hours: number } | undefined)?.interval_hours;
 

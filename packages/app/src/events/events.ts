@@ -4,7 +4,7 @@ import { type Committed, committed } from '../effects.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { eventBounds, eventsAfter, expireEvents, hasUnnumberedEvents, numberEvents } from './event-rows.ts';
 
-/** Runs the numbering of events; those that ask while it runs share the next run. */
+/** Runs the numbering of events. Calls that arrive during a run share the next run. */
 export class EventNumbering {
   readonly #number: () => Promise<unknown>;
   #running: Promise<void> | null = null;
@@ -41,7 +41,7 @@ const ignore = (): void => undefined;
 export const reads = {
   after: (sql: Sql, page: { readonly sequence: number; readonly limit: number }) => eventsAfter(sql, page),
   bounds: (sql: Sql) => eventBounds(sql),
-  /** True also while the write that logged the events is about to have them numbered. */
+  /** Returns true also while the write that logged the events has not numbered them yet. */
   hasUnnumbered: (sql: Sql) => hasUnnumberedEvents(sql),
 };
 

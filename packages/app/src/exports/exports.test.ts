@@ -12,7 +12,7 @@ const TIMES = 25;
 describeEachEngine('pages of raw readings', (engine) => {
   let app: App;
   const deviceNos: number[] = [];
-  /** Several devices have readings of the same time, over the end of a day. */
+  /** Several devices have readings of the same time, before and after midnight. */
   const timeOf = (index: number) => NOW_MS + DAY_MS / 2 - 10 + index;
 
   before(async () => {

@@ -18,20 +18,20 @@ import {
 } from '../telemetry/raw-row.ts';
 import { readingsIn } from '../telemetry/reading-rows.ts';
 
-/** An export reads a chunk in many pages, and a few exports may run at once. */
+/** The number of decoded chunks that are kept: an export reads a chunk in many pages, and a few exports may run at once. */
 const CHUNKS_KEPT_MAX = 4;
 const KEPT = new WeakMap<Sql, Map<string, readonly RawRow[]>>();
 const KEY = 'ts_ms, device_no';
-/** After every group of a device and time. */
+/** A group that comes after every group of a device and time. */
 const LAST_GROUP = Number.MAX_SAFE_INTEGER;
 
 export interface RawPageRequest {
   /** The page begins with the row after this place. */
   readonly after: RawPosition;
   readonly toMs: number;
-  /** `null`: of all devices. */
+  /** The selected devices; `null` selects all of them. */
   readonly deviceNos: readonly number[] | null;
-  /** `null`: all sensor groups. */
+  /** The selected sensor groups; `null` selects all of them. */
   readonly groups: readonly number[] | null;
   readonly rowsMax: number;
   /** How many rows of any device one page may look at, so that its time is limited also if it finds nothing. */
@@ -40,13 +40,13 @@ export interface RawPageRequest {
 
 export interface RawPage {
   readonly rows: readonly RawRow[];
-  /** `null` after the last row of the range. */
+  /** The place after which the next page begins; `null` after the last row of the range. */
   readonly next: RawPosition | null;
 }
 
 /**
- * The next rows in the order of time, from the table and from chunks. The table is read before the chunk: rows that are moved
- * into a chunk meanwhile are then found twice, and count once, but are never missed.
+ * Reads the next rows in the order of time, from the table and from chunks. The table is read before the chunk: rows that are
+ * moved into a chunk meanwhile are then found twice and count once, but are never missed.
  */
 export async function readRawPage(sql: Sql, page: RawPageRequest): Promise<RawPage> {
   const chunkEndMs = await endOfFirstChunkFrom(sql, page.after.tsMs);
@@ -69,7 +69,7 @@ function pageOfChunk(sql: Sql, chunk: ReadingChunk, page: RawPageRequest): RawPa
   return { rows, next: chunk.lastMs + 1 < toMs ? beforeTime(chunk.lastMs + 1) : null };
 }
 
-/** Both pages have all rows of their kind up to their own end, so the common page ends with the first of them. */
+/** Each page has all rows of its kind up to its own end, so the joined page ends at the earlier end. */
 function joinPages({ rowsMax }: RawPageRequest, chunk: RawPage, plain: RawPage): RawPage {
   const end = earlier(chunk.next, plain.next);
   const isInside = (row: RawRow): boolean => end === null || comparePositions(positionOf(row), end) <= 0;
@@ -84,7 +84,7 @@ function earlier(one: RawPosition | null, other: RawPosition | null): RawPositio
   return comparePositions(one, other) < 0 ? one : other;
 }
 
-/** The rows are ordered. */
+/** Finds the first row after a place; the rows are ordered. */
 function firstAfter(rows: readonly RawRow[], after: RawPosition): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
@@ -97,8 +97,8 @@ function firstAfter(rows: readonly RawRow[], after: RawPosition): number {
 }
 
 /**
- * The next rows of the table, of one day if it has any: for a longer time PostgreSQL plans the partition of every day, which
- * takes longer than reading a page.
+ * Reads the next rows of the table, first those of one day: for a longer range PostgreSQL plans the partition of every day,
+ * which takes longer than reading a page.
  */
 async function readPlainPage(sql: Sql, page: RawPageRequest): Promise<RawPage> {
   const dayEndMs = startOfNextDay(page.after.tsMs);
@@ -111,7 +111,7 @@ async function readPlainPage(sql: Sql, page: RawPageRequest): Promise<RawPage> {
 const startOfNextDay = (tsMs: number): number => (Math.floor(tsMs / DAY_MS) + 1) * DAY_MS;
 
 /**
- * The next rows of the table. It is ordered by time and not by device, because all devices write at the same time; so the
+ * Reads the next rows of the table. It is ordered by time and not by device, because all devices write at the same time; so the
  * rows of some devices are found by looking at those of all.
  */
 async function readPlainRange(sql: Sql, page: RawPageRequest): Promise<RawPage> {
@@ -126,7 +126,7 @@ async function readPlainRange(sql: Sql, page: RawPageRequest): Promise<RawPage> 
     conditions.push(`ts_ms <= ${endTime}`, `(${KEY}) <= (${endTime}, ${bind(end.deviceNo)})`);
   }
   if (deviceNos !== null) conditions.push(sql.isOneOfNumbers('device_no', bind(JSON.stringify(deviceNos))));
-  // The first row may be one whose last groups are left.
+  // The first row may be one of which only the last groups are left.
   const rowsRead = rowsMax + 1;
   const stored = await sql.queryArrays<[tsMs: number, deviceNo: number, body: Uint8Array]>(
     `SELECT ${KEY}, body FROM readings
@@ -147,7 +147,7 @@ async function readPlainRange(sql: Sql, page: RawPageRequest): Promise<RawPage> 
   return { rows, next: isCut ? { tsMs, deviceNo, group: LAST_GROUP } : end };
 }
 
-/** The end of the last row that the page may look at; `null` if there are fewer. */
+/** The place of the last row that the page may look at; `null` if the range has fewer rows. */
 async function endOfScan(sql: Sql, page: RawPageRequest): Promise<RawPosition | null> {
   const parameters = new Parameters();
   const conditions = inRange(page, parameters);
@@ -169,7 +169,7 @@ function inRange({ after, toMs }: RawPageRequest, { bind }: Parameters): string[
   ];
 }
 
-/** `null`: every one. */
+/** The selected devices and sensor groups; `null` selects all of them. */
 interface WantedRows {
   readonly deviceNos: readonly number[] | null;
   readonly groups: readonly number[] | null;
@@ -212,7 +212,7 @@ export interface ExportedDevicesPage {
 
 /** Short reads, of which an export makes as many as it needs. */
 export const reads = {
-  /** Ordered by device id. */
+  /** Returns the devices in the order of their ids. */
   devices(sql: Sql, { nowMs, ...page }: ExportedDevicesPage): Promise<StoredDevice[]> {
     const clock = { nowMs, missedReportsMax: MISSED_REPORTS_MAX };
     return listDevicesOfFleet(sql, { ...page, clock, status: null, isRemoved: null, texts: null });

@@ -18,7 +18,7 @@ export interface FleetDevicePage {
   readonly clock: StatusClock;
   /** One of these texts must be in the id, the name or the model; `null` if any device is wanted. */
   readonly texts: readonly string[] | null;
-  /** Removed devices instead of the others; `null` for both. */
+  /** Selects removed devices if true, the others if false, and both if `null`. */
   readonly isRemoved: boolean | null;
   readonly afterDeviceId: string | null;
   readonly limit: number;
@@ -26,7 +26,7 @@ export interface FleetDevicePage {
 
 const SEARCHED_COLUMNS = ['devices.device_id', 'devices.name', 'devices.model'];
 
-/** Ordered by device id. */
+/** Lists the devices in the order of their ids. */
 export async function listDevicesOfFleet(sql: Sql, page: FleetDevicePage): Promise<StoredDevice[]> {
   const parameters = new Parameters();
   const { bind } = parameters;

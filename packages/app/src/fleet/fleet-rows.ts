@@ -12,7 +12,7 @@ const MISSION_UNDER_WAY = `${OPERATION_UNDER_WAY} AND status <> 'scheduled'`;
 /** An emergency stop is finished when it was released or replaced. */
 const STOP_IN_FORCE = "is_finished = 0 AND command = 'emergency_stop'";
 
-/** The rows after a number of which one statement reads at most so many, because SQLite reads in the main thread. */
+/** The rows after a number; one statement reads at most `rowsMax` of them, because SQLite reads in the main thread. */
 export interface PartWanted {
   readonly after: number;
   readonly rowsMax: number;
@@ -50,7 +50,7 @@ export interface StatusCount {
 
 export interface CountPart<Row> {
   readonly counts: Row[];
-  /** After which number the next part begins; `null` after the last part. */
+  /** The number after which the next part begins; `null` after the last part. */
   readonly next: number | null;
 }
 
@@ -75,8 +75,8 @@ export async function countDevicesInPart(
 }
 
 /**
- * The open alerts that are not shelved, from their own index. They are chosen before they are grouped, because SQLite would
- * otherwise read all alerts in the order of another index; the same holds for the unfinished jobs.
+ * Counts the open alerts that are not shelved, from their own index. The rows are chosen before they are grouped, because
+ * SQLite would otherwise read all alerts in the order of another index; the same holds for the unfinished jobs.
  */
 export async function countOpenAlertsInPart(sql: Sql, part: PartWanted): Promise<CountPart<OpenAlertCount>> {
   const next = await endOfPart(sql, 'alert_no', "alerts WHERE status <> 'resolved' AND alert_no >", part);
@@ -101,7 +101,7 @@ export const countUnfinishedByStatus = async (
      SELECT status, COUNT(*) AS count FROM unfinished GROUP BY status`,
   );
 
-/** From an index that begins with the status, so that only the counted rows are read. A status without rows counts 0. */
+/** Counts from an index that begins with the status, so that only the counted rows are read. A status without rows counts 0. */
 export async function countByStatus(
   sql: Sql,
   table: 'webhook_deliveries' | 'notifications',
@@ -125,11 +125,11 @@ interface SeenDevice {
 
 export interface SeenPart {
   readonly seen: readonly SeenDevice[];
-  /** After which device number the next part begins; `null` after the last part. */
+  /** The device number after which the next part begins; `null` after the last part. */
   readonly next: number | null;
 }
 
-/** The devices that were seen at or after a time, whichever node they report to. */
+/** Lists the devices that were seen at or after a time, on any node. */
 export async function listSeenSince(sql: Sql, sinceMs: number, part: PartWanted): Promise<SeenPart> {
   const next = await endOfPart(sql, 'device_no', 'presence WHERE device_no >', part);
   const seen = await sql.query<SeenDevice>(
@@ -166,8 +166,8 @@ const OPEN_ALERTS = `open_alerts AS MATERIALIZED (
   WHERE status <> 'resolved' AND status <> 'pending' AND shelved_until_ms IS NULL)`;
 
 /**
- * Counts in one pass without sorting, because SQLite reads in the main thread. Of all devices it reads `presence` first,
- * because a device is found by its number faster than its presence; of few devices it reads those first.
+ * Counts in one pass without sorting, because SQLite reads in the main thread. For all devices, `presence` is read first,
+ * because a device is found by its number faster than its presence; for few devices, these are read first.
  */
 export async function countDevices(sql: Sql, limits: Limits, clock: StatusClock): Promise<CountedDevices> {
   const parameters = new Parameters();
@@ -184,7 +184,7 @@ export async function countDevices(sql: Sql, limits: Limits, clock: StatusClock)
     'devices.removed_at_ms IS NULL',
     ...limitConditions(sql, limits, parameters),
   ];
-  // One column for each name of a list, which the values follow.
+  // The values follow in the order of the names, one column for each name.
   const [row = []] = await sql.queryArrays<number[]>(
     `SELECT ${counts.join()} FROM ${source} ${where(conditions)}`,
     parameters.values,
@@ -261,7 +261,7 @@ interface Selection {
   readonly order: string;
 }
 
-/** Of each kind the most urgent ones, at most `limit`. */
+/** Selects the most urgent rows of one kind, at most `limit`. */
 async function select(
   sql: Sql,
   { table, condition, order }: Selection,
@@ -277,7 +277,7 @@ async function select(
   );
 }
 
-/** Unconfirmed ones first. */
+/** Lists the emergency stops in force; unconfirmed ones come first. */
 export const emergencyStopsInForce = (sql: Sql, limits: Limits, limit: number) =>
   select(
     sql,
@@ -303,7 +303,7 @@ export const doubtfulOperations = (sql: Sql, limits: Limits, limit: number) =>
     limit,
   );
 
-/** Those that nobody has acknowledged, critical ones first. */
+/** Lists the alerts that nobody has acknowledged, except those of severity `info`; critical ones come first. */
 export async function unacknowledgedAlerts(sql: Sql, limits: Limits, limit: number): Promise<AttentionRow[]> {
   const parameters = new Parameters();
   const source = allowedRows(

@@ -41,10 +41,10 @@ export interface DevicesPage {
   readonly devices: DeviceSelection;
   readonly profileName: ProfileName | null;
   readonly status: DeviceStatus | null;
-  /** A part of the id, the name or the model. */
+  /** A text that the id, the name or the model must contain. */
   readonly text: string | null;
   readonly withReadings: boolean;
-  /** Removed devices instead of the others. */
+  /** Selects removed devices if true, and the others if false. */
   readonly isRemoved: boolean;
   readonly afterDeviceId: string | null;
   readonly limit: number;
@@ -56,7 +56,7 @@ const statusCounts = {
   countDevices: (sql: Sql, nowMs: number, part: PartWanted) =>
     countDevicesInPart(sql, { nowMs, missedReportsMax: MISSED_REPORTS_MAX }, part),
   countAlerts: (sql: Sql, part: PartWanted) => countOpenAlertsInPart(sql, part),
-  /** Messages to people and programs that wait, and those that were given up. */
+  /** Counts the messages to people and programs that wait, and those that were given up. */
   async countMessages(sql: Sql) {
     return {
       deliveries: await countByStatus(sql, 'webhook_deliveries', ['pending', 'dead']),
@@ -103,12 +103,12 @@ export const reads = {
 
 export const writes = {};
 
-/** A fixed number of statements, whatever the number of devices is. */
+/** Reads the overview with a fixed number of statements, whatever the number of devices is. */
 async function readOverview(sql: Sql, limits: Limits, nowMs: number): Promise<Overview> {
   const clock = { nowMs, missedReportsMax: MISSED_REPORTS_MAX };
-  // One more of each kind than is listed, to know that there is one.
+  // One more row of each kind is read than is listed, to know whether there are more.
   const most = ATTENTION_ITEMS_MAX + 1;
-  // Before anything else, so that what changes meanwhile is an event after it.
+  // The number of the newest event is read first, so that every later change has an event after it.
   const { newest: lastEventId } = await eventBounds(sql);
   const devices = await countDevices(sql, limits, clock);
   const alerts = await countOpenAlerts(sql, limits);
@@ -123,7 +123,7 @@ async function readOverview(sql: Sql, limits: Limits, nowMs: number): Promise<Ov
   return overviewRecord({ lastEventId, devices, alerts, jobs, emergencyStops }, facts, nowMs);
 }
 
-/** A row that cannot be read is reported where it is evaluated, and must not prevent the overview. */
+/** Leaves out the rows that cannot be read: they are reported where they are evaluated, and must not prevent the overview. */
 const readable = <State>(document: DocumentKind<State>, rows: readonly AttentionRow[]): OfDevice<State>[] =>
   rows.flatMap(({ deviceId, name, body }) => {
     try {

@@ -57,7 +57,7 @@ function isShown({ status, shelvedUntilMs }: AlertState, filter: AlertFilter): b
   return filter === 'open' || filter === 'shelved' || filter === status;
 }
 
-/** The ids of all pages, and that no page but the last is short. */
+/** Returns the ids of all pages, and checks that only the last page may be short. */
 async function everyPage(
   limit: number,
   read: (beforeId: string | null) => Promise<readonly { readonly id: string; readonly deviceId: string }[]>,

@@ -25,10 +25,10 @@ import { grainFindings } from './grain.ts';
 
 const NIGHTS = 30;
 const HOURS = 24;
-/** A delivery note that was entered later than this is not compared any more. */
+/** A delivery that is older than this is no longer compared with its note. */
 const NOTE_MS = 30 * DAY_MS;
 
-/** What is kept of a silo between two forecasts, beside what the balance of its days needs. */
+/** The state of a silo that is kept between two forecasts, in addition to the data for the balance of its days. */
 export interface SiloState {
   readonly predictedEmpty: PredictedEmptyState;
   /** The difference between the greatest and the smallest weight on usual days. */
@@ -43,9 +43,9 @@ export interface Examined {
   readonly configuration: SiloConfiguration;
   readonly history: History | null;
   readonly level: LevelNow | null;
-  /** Of the last day or more. */
+  /** The readings of the last day or more. */
   readonly readings: readonly LevelReading[];
-  /** The latest ones, computed anew. */
+  /** The latest days, which were computed anew. */
   readonly days: readonly UseDay[];
   readonly refills: readonly Refill[];
   readonly notes: readonly RefillRow[];
@@ -71,7 +71,7 @@ export async function examineSilo(
   const days = [...stored.filter(({ day }) => day < firstNew), ...examined.days].filter(
     ({ day }) => day >= today - NIGHTS,
   );
-  // Few silos have a fall or a standstill for which it is asked.
+  // The profile is computed only when it is needed: few silos have a fall or a standstill.
   let profile: readonly number[] | null = null;
   const hourAt = (ms: number): number => hourOfDay(calendar, dayAt(calendar, ms), ms);
   const shareAt = (ms: number): number => {
@@ -137,7 +137,7 @@ export async function examineSilo(
 const meanOf = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** By the hours of the day, in steps of an hour. */
+/** The expected use, from the shares of the hours of the day, in steps of an hour. */
 function expectedUse(
   kgPerDay: number,
   shareAt: (ms: number) => number,
@@ -156,7 +156,7 @@ function areAnimalsHere({ animals }: SiloConfiguration, today: number): boolean 
   return today >= animals.startedOnDay && (animals.endsOnDay === null || today < animals.endsOnDay);
 }
 
-/** The latest delivery that has a note. */
+/** Compares the latest delivery that has a note. */
 function deliveryFindings({ notes, level, nowMs }: Examined) {
   const noted = notes.flatMap(({ fromMs, toMs, measuredKg, deliveryNoteKg, isRefill }) =>
     isRefill === 1 && deliveryNoteKg !== null && measuredKg !== null

@@ -34,9 +34,9 @@ import {
 } from './foresight-rows.ts';
 
 const REFILLS_MS = 14 * DAY_MS;
-/** Findings look at the last day. */
+/** The range of readings that findings examine: a little more than the last day. */
 const EXAMINED_MS = 25 * HOUR_MS;
-/** A silo whose level has jumped is looked at again and again, until it is known what it was. */
+/** For this time after a jump of its level, a silo is examined again and again, until the cause of the jump is known. */
 export const WATCHED_MS = 100 * MINUTE_MS;
 const LEVEL_OLD_MS = 6 * HOUR_MS;
 const CALENDARS_KEPT_MAX = 64;
@@ -52,7 +52,7 @@ interface WeighedRefill extends Refill {
   readonly afterKg: number | null;
 }
 
-/** Everything that a new forecast changes; what is `null` stays as it is. */
+/** Everything that a new forecast changes; a value that is `null` is not changed. */
 export interface SiloOutcome {
   readonly deviceNo: number;
   readonly configurationVersion: number;
@@ -70,13 +70,13 @@ export interface SiloOutcome {
   readonly findings: readonly SiloFinding[];
   readonly tail: string;
   readonly history: string | null;
-  /** The marks of late readings that it has taken into account. */
+  /** The number of marks of late readings that the forecast has taken into account. */
   readonly lateMarks: number | null;
 }
 
 export interface ForecastWish {
   readonly nowMs: number;
-  /** Of silos whose configuration names none. */
+  /** The time zone of silos whose configuration names none. */
   readonly timeZone: string;
   readonly horizonDays: number;
 }
@@ -98,7 +98,7 @@ function calendarOf(zone: string, nowMs: number): LocalCalendar {
   return made;
 }
 
-/** What operations have moved; those that moved nothing, or of which nobody knows it, are left out. */
+/** Reads the amounts that operations have moved. Operations that moved nothing, or whose amount is not known, are left out. */
 async function readMovements(
   sql: Sql,
   deviceNo: number,
@@ -126,7 +126,10 @@ interface LedgerStart {
   readonly fromMs: number;
 }
 
-/** Where the balance goes on: usually at the end of the stored one; where its past has changed, at the day before that. */
+/**
+ * Returns where the balance continues: usually at the end of the stored balance; if older readings have changed, at the day of
+ * the earliest of them.
+ */
 function ledgerStart(silo: SiloRow, zone: string, calendar: LocalCalendar, nowMs: number): LedgerStart {
   const today = dayAt(calendar, nowMs);
   const oldestDay = today - HISTORY_DAYS + 1;
@@ -162,19 +165,19 @@ async function lastKnownDay(
     : anewFrom(last.day, calendar);
 }
 
-/** A silo of which no forecast could be made. */
+/** A silo for which no forecast could be made. */
 export interface FailedSilo {
   readonly deviceNo: number;
   readonly reason: string;
 }
 
-/** Of those that exist; what fails is told. */
+/** Makes the forecasts of those silos that exist, and reports the silos that failed. */
 export async function forecastSilos(
   sql: Sql,
   deviceNos: readonly number[],
   wish: ForecastWish,
 ): Promise<{ readonly outcomes: SiloOutcome[]; readonly failed: FailedSilo[] }> {
-  // At once, because statements that are given together are sent to the server together.
+  // All forecasts run at once, because statements that are given together are sent to the server together.
   const settled = await Promise.allSettled(deviceNos.map((deviceNo) => forecastSilo(sql, deviceNo, wish)));
   const outcomes: SiloOutcome[] = [];
   const failed: FailedSilo[] = [];
@@ -191,7 +194,7 @@ export async function forecastSilos(
   return { outcomes, failed };
 }
 
-/** Reads what is stored of a silo and makes its forecast; nothing is written. `undefined`: there is no such silo. */
+/** Reads the stored data of a silo and makes its forecast; nothing is written. Returns `undefined` if there is no such silo. */
 async function forecastSilo(
   sql: Sql,
   deviceNo: number,
@@ -305,7 +308,7 @@ const asRefill = ({ fromMs, toMs, kg, measuredKg, source, operationId, inGap }: 
   inGap: inGap === 1,
 });
 
-/** A rise of the last hours may be a refill, which is known when it has stayed. */
+/** A rise of the last hours may be a refill; that is certain only when the level has stayed high for some time. */
 function hasJumped(readings: readonly LevelReading[], capacityKg: number, nowMs: number): boolean {
   const recent = readings.filter(({ atMs }) => atMs >= nowMs - WATCHED_MS).map(({ kg }) => kg);
   const last = recent.at(-1);

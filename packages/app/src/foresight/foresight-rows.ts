@@ -10,7 +10,7 @@ import { openBucketFigures } from '../telemetry/open-bucket-rows.ts';
 const WEIGHT = STANDARD_SENSORS.weight.lane;
 const SILO = "devices.profile = 'silo_scale'";
 
-/** What a sweep needs of each silo to decide whether it is due. */
+/** The data of a silo from which a sweep decides whether its forecast is due. */
 export interface SweptSilo {
   readonly deviceNo: number;
   readonly capacityKg: number;
@@ -19,7 +19,7 @@ export interface SweptSilo {
   readonly newestKg: number | null;
   readonly lateFromMs: number | null;
   readonly isRunning: boolean;
-  /** Of the stored forecast; `null` without one. */
+  /** The data of the stored forecast; `null` if there is none. */
   readonly made: SweptForecast | null;
 }
 
@@ -51,7 +51,7 @@ type SweptRow = [
   hadOperation: number,
 ];
 
-/** In the order of their numbers, after one of them. */
+/** Lists the silos after a device number, in the order of these numbers. */
 export async function sweepSilos(sql: Sql, afterNo: number, limit: number): Promise<SweptSilo[]> {
   const rows = await sql.queryArrays<SweptRow>(
     `SELECT devices.device_no, devices.capacity_kg, configurations.version, open_buckets.body, late_readings.from_ms,
@@ -85,7 +85,7 @@ export async function sweepSilos(sql: Sql, afterNo: number, limit: number): Prom
       deviceNo,
       capacityKg,
       version,
-      // A silo whose weights are all wrong gets a forecast, too, which says so.
+      // A silo whose weights are all implausible gets a forecast, too, which reports this.
       newestMs: latest?.tsMs ?? (made === null ? (latest?.badTsMs ?? null) : null),
       newestKg: latest?.value == null ? null : latest.value / 1_000,
       lateFromMs,
@@ -95,7 +95,7 @@ export async function sweepSilos(sql: Sql, afterNo: number, limit: number): Prom
   });
 }
 
-/** The latest weight, also if it cannot be one of the silo. */
+/** Returns the latest weight, even if it is implausible. */
 export function newestWeight(openBucket: Uint8Array | null): LevelReading | null {
   const figures = openBucket === null ? undefined : openBucketFigures(openBucket)[WEIGHT.slot];
   if (figures === undefined) return null;
@@ -105,7 +105,7 @@ export function newestWeight(openBucket: Uint8Array | null): LevelReading | null
   return atMs === null || grams === null ? null : { atMs, kg: grams / 1_000 };
 }
 
-/** Everything that is stored of a silo for its forecast. */
+/** All stored data of a silo that its forecast needs. */
 export interface SiloRow {
   readonly deviceNo: number;
   readonly deviceId: string;
@@ -119,7 +119,7 @@ export interface SiloRow {
   readonly lateMarks: number | null;
   readonly openBucket: Uint8Array | null;
   readonly configurationVersion: number | null;
-  /** Of the last forecast. */
+  /** The level in the last forecast. */
   readonly levelKg: number | null;
   readonly state: string | null;
   readonly tail: string | null;
@@ -144,7 +144,7 @@ export async function readSilo(sql: Sql, deviceNo: number): Promise<SiloRow | un
   return row;
 }
 
-/** The last weight of each five minutes. */
+/** Reads the last weight of each five minutes. */
 export async function readLevels(
   sql: Sql,
   deviceNo: number,
@@ -178,7 +178,7 @@ export interface RefillRow extends Omit<Refill, 'inGap'> {
 const REFILL_COLUMNS =
   'refill_id, from_ms, to_ms, kg, measured_kg, source, operation_id, in_gap, before_kg, after_kg, delivery_note_kg, refills.product, is_refill, changed_at_ms, changed_by';
 
-/** Those that ended since a time, oldest first. */
+/** Returns the refills that ended at or after a time, oldest first. */
 export async function readRefills(sql: Sql, deviceNo: number, sinceMs: number): Promise<RefillRow[]> {
   return await sql.query<RefillRow>(
     `SELECT ${REFILL_COLUMNS} FROM refills WHERE device_no = $1 AND to_ms >= $2 ORDER BY from_ms`,
@@ -186,7 +186,7 @@ export async function readRefills(sql: Sql, deviceNo: number, sinceMs: number): 
   );
 }
 
-/** The same of several silos. */
+/** Does the same for several silos. */
 export async function refillsOfSilos(
   sql: Sql,
   deviceNos: readonly number[],
@@ -222,7 +222,7 @@ export interface RefillPage {
   readonly limit: number;
 }
 
-/** Newest first. */
+/** Lists the refills, newest first. */
 export async function listRefills(sql: Sql, page: RefillPage): Promise<ListedRefill[]> {
   const parameters = new Parameters();
   const { bind } = parameters;
@@ -281,12 +281,12 @@ export interface ForecastPage {
   readonly status: string | null;
   readonly orderByBeforeMs: number | null;
   readonly sort: 'order_by' | 'device_id';
-  /** The id of the last silo of the page before. */
+  /** The id of the last silo of the previous page. */
   readonly after: string | null;
   readonly limit: number;
 }
 
-/** Those without a time come last; the number is larger than any time. */
+/** Silos without a time come last; the number is larger than any time. */
 const ORDER = `COALESCE(order_by_ms, ${Number.MAX_SAFE_INTEGER})`;
 
 export async function listForecasts(sql: Sql, page: ForecastPage): Promise<ListedForecast[]> {
@@ -331,7 +331,7 @@ export interface FindingPage {
   readonly limit: number;
 }
 
-/** By device and type. The cursor is the number of the row. */
+/** Lists the findings by device and type. The cursor is the number of the row. */
 export async function listFindings(
   sql: Sql,
   page: FindingPage,
@@ -374,7 +374,10 @@ export async function findingsOfSilos(
   return Map.groupBy(rows, ({ deviceNo }) => deviceNo);
 }
 
-/** Takes the work of forecasting for this node until a time, unless another node has it; a lease far ahead is of a clock that was set back. */
+/**
+ * Takes the lease of the forecaster for this node until a time, unless another node has it. A lease that ends far ahead was
+ * made before a clock was set back, and is ignored.
+ */
 export async function takeLease(sql: Sql, holder: string, nowMs: number, untilMs: number): Promise<boolean> {
   const taken = await sql.run(
     'UPDATE forecaster_lease SET holder = $1, until_ms = $2 WHERE holder = $1 OR until_ms <= $3 OR until_ms > $4',

@@ -42,9 +42,9 @@ import {
 import { readGrain } from './grain.ts';
 import { type SavedForecasts, saveForecasts } from './save-forecasts.ts';
 
-/** So old days are not needed by any forecast. */
+/** No forecast needs days that are older than this. */
 const USE_DAYS_KEPT = HISTORY_DAYS + 30;
-/** A delivery that is planned further ahead is a wrong date. */
+/** A planned delivery that is further ahead than this has a wrong date. */
 const PLANNED_AHEAD_MS = 366 * DAY_MS;
 
 export interface ListedSiloForecast extends Omit<ListedForecast, 'body'> {
@@ -59,13 +59,13 @@ export interface DueLook {
 
 export interface DueSilos {
   readonly due: readonly number[];
-  /** Those of which many days have to be computed and stored. */
+  /** Silos for which many days have to be computed and stored. */
   readonly long: readonly number[];
   readonly lastNo: number | null;
 }
 
 export const reads = {
-  /** The numbers of silos that need a new forecast, of some after one of them; `lastNo` is `null` when there are no more. */
+  /** Returns which of the next silos after a number need a new forecast; `lastNo` is `null` when there are no further silos. */
   async due(sql: Sql, { afterNo, limit, nowMs }: DueLook): Promise<DueSilos> {
     const silos = await sweepSilos(sql, afterNo, limit);
     const due = silos.filter((silo) => isForecastDue(silo, nowMs));
@@ -77,7 +77,7 @@ export const reads = {
     };
   },
 
-  /** Computed from what is stored now; nothing is written. */
+  /** Makes forecasts from the stored data; nothing is written. */
   makeForecasts: (sql: Sql, deviceNos: readonly number[], wish: ForecastWish) =>
     forecastSilos(sql, deviceNos, wish),
 
@@ -109,7 +109,7 @@ export const reads = {
     return (await listFindings(sql, page)).map(({ body, ...row }) => ({ ...row, finding: JSON.parse(body) }));
   },
 
-  /** `null` where nothing is stored as grain and no cable is declared. */
+  /** Returns `null` if the product of the silo is no grain and no cable is declared. */
   async grain(sql: Sql, deviceNo: number, { nowMs, timeZone }: ForecastWish): Promise<GrainRead | null> {
     const silo = await readSilo(sql, deviceNo);
     if (silo === undefined) return null;
@@ -137,10 +137,10 @@ export interface Planning {
 }
 
 export const writes = {
-  /** The forecasts of some silos with everything that led to them. A silo that was removed meanwhile is left out. */
+  /** Stores the forecasts of some silos with the data that they are based on. A silo that was removed meanwhile is left out. */
   save: (tx: Transaction, saved: SavedForecasts): Promise<Committed<number>> => saveForecasts(tx, saved),
 
-  /** What a person knows of a refill. Days since one that was none are computed anew. */
+  /** Stores what a person knows about a refill. If it was no refill, the days since then are computed anew. */
   async noteRefill(
     tx: Transaction,
     {
@@ -171,7 +171,7 @@ export const writes = {
     return committed(refill, ...eventsLogged(events));
   },
 
-  /** A delivery at the same time is replaced. */
+  /** Plans a delivery; one that is planned for the same time is replaced. */
   async planDelivery(
     tx: Transaction,
     { deviceNo, nowMs, delivery }: Planning & { readonly delivery: PlannedDelivery },
@@ -192,7 +192,7 @@ export const writes = {
     ]);
   },
 
-  /** One of them, or all if `at` is `null`. */
+  /** Cancels one planned delivery, or all if `at` is `null`. */
   async cancelDelivery(
     tx: Transaction,
     { deviceNo, nowMs, at }: Planning & { readonly at: string | null },
@@ -202,7 +202,7 @@ export const writes = {
     );
   },
 
-  /** Whether this node makes the forecasts until a time. */
+  /** Returns whether this node makes the forecasts until a time. */
   async takeLease(
     tx: Transaction,
     { holder, nowMs, untilMs }: { readonly holder: string; readonly nowMs: number; readonly untilMs: number },
@@ -233,7 +233,7 @@ export const writes = {
 const badDelivery = (...issue: Parameters<typeof issueOf>): Refusal =>
   new Refusal('invalid_input', 'the delivery is not valid', [issueOf(...issue)]);
 
-/** Planned deliveries are a part of the configuration, which has one history and one place. */
+/** Changes the planned deliveries. They are a part of the configuration, so that they have one history and one place. */
 async function changePlanned(
   tx: Transaction,
   { deviceNo, nowMs }: Planning,
@@ -242,7 +242,7 @@ async function changePlanned(
   const current = await lockConfiguration(tx.sql, deviceNo);
   if (current === undefined) throw new Refusal('device_not_found', 'the device has no configuration');
   const { supply } = storedConfiguration<SiloConfiguration>(current.body);
-  // Those that are long over would fill the list.
+  // Old deliveries are removed, because they would fill the list.
   const planned = (supply?.planned ?? []).filter(({ at }) => checkedTimeMs(at) > nowMs - DAY_MS);
   const wanted = change(planned);
   const { result, effects } = await configurationWrites.change(

@@ -45,7 +45,7 @@ async function readMeans(sql: Sql, range: HistoryRange, scale: number): Promise<
   );
 }
 
-/** Hours of UTC as local days. */
+/** Groups the hours (UTC) by local days. */
 function localDays(hours: readonly Mean[], calendar: LocalCalendar): DayTemperature[] {
   const byDay = Map.groupBy(hours, ({ startMs }) => dayAt(calendar, startMs));
   return [...byDay].map(([day, own]) => ({
@@ -56,7 +56,7 @@ function localDays(hours: readonly Mean[], calendar: LocalCalendar): DayTemperat
   }));
 }
 
-/** The weather station of the same facility that reported last. */
+/** Finds the weather station in the facility that reported last. */
 async function weatherStation(sql: Sql, facility: string): Promise<number | undefined> {
   const [found] = await sql.query<{ deviceNo: number }>(
     `SELECT devices.device_no FROM devices JOIN presence ON presence.device_no = devices.device_no
@@ -91,7 +91,7 @@ async function readWeather(sql: Sql, facility: string, nowMs: number): Promise<W
   });
 }
 
-/** `null` for a silo without a cable whose product is no grain. */
+/** Returns `null` for a silo without a cable whose product is no grain. */
 export async function readGrain(sql: Sql, silo: SiloRow, wish: GrainWish): Promise<GrainFacts | null> {
   const { nowMs, calendar, use, refills } = wish;
   const { grain } = use.product ?? {};
@@ -190,7 +190,10 @@ export async function readGrain(sql: Sql, silo: SiloRow, wish: GrainWish): Promi
 const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Since when the oldest grain is there, by the refills that explain the level; otherwise the earliest time that is looked at. */
+/**
+ * The time since when the oldest grain has been stored, from the refills that make up the level; otherwise the earliest time
+ * that is examined.
+ */
 async function storedSince(
   sql: Sql,
   { deviceNo }: SiloRow,
@@ -206,7 +209,7 @@ async function storedSince(
   return storedSinceMs(levelKg, refills) ?? earliestMs;
 }
 
-/** Hot spots and used storage life as findings. */
+/** Returns findings about hot spots and used storage life. */
 export async function grainFindings(sql: Sql, silo: SiloRow, wish: GrainWish): Promise<SiloFinding[]> {
   const facts = await readGrain(sql, silo, wish);
   if (facts === null) return [];

@@ -68,7 +68,7 @@ export interface SavedForecasts {
   readonly nowMs: number;
 }
 
-/** The rows of several silos are read and written together: a statement for each would cost more than its forecast. */
+/** Reads and writes the rows of several silos together: a statement for each would cost more than its forecast. */
 export async function saveForecasts(
   tx: Transaction,
   { outcomes, nowMs }: SavedForecasts,
@@ -86,7 +86,7 @@ export async function saveForecasts(
     [JSON.stringify(silos.map(({ deviceNo }) => deviceNo))],
   );
   const before = new Map(stored.map((row) => [row.deviceNo, row]));
-  // Another node may have made a later one.
+  // Another node may have made a later forecast.
   const isNewer = ({ deviceNo, forecast }: SiloOutcome) =>
     siloOf.has(deviceNo) && (before.get(deviceNo)?.madeAtMs ?? 0) <= forecast.madeAtMs;
   const kept = outcomes.filter(isNewer).toSorted((a, b) => a.deviceNo - b.deviceNo);
@@ -144,7 +144,7 @@ export async function saveForecasts(
 function alarmsOf({ forecast, state, findings }: SiloOutcome): ForesightAlarms {
   const { severity } = state.predictedEmpty;
   return {
-    // Only whether there are enough days matters.
+    // A number above 14 makes no difference, because only the question whether there are enough days matters.
     knownDays: Math.min(forecast.knownDays, 14),
     predictedEmpty:
       severity === null
@@ -182,7 +182,7 @@ function forecastRow(outcome: SiloOutcome, alarms: string, nowMs: number): Row {
 
 type Row = Record<string, Value>;
 
-/** What has to be written of a silo. */
+/** The rows and events that have to be written for a silo. */
 interface Changes {
   readonly rows: Row[];
   readonly events: NewEvent[];
@@ -194,7 +194,7 @@ interface NamedSilo {
   readonly name: string;
 }
 
-/** A refill that is found again keeps its id and its note; one that was none stays as a person has said. */
+/** A refill that is found again keeps its id and its note. If a person has said that it was no refill, that statement stays. */
 async function syncRefills(
   { sql }: Transaction,
   { deviceNo, deviceId }: NamedSilo,
@@ -237,14 +237,17 @@ async function syncRefills(
     changes.events.push({ type: 'refill.detected', deviceNo, atMs: nowMs, data });
   }
   for (const { refillId, deliveryNoteKg } of left) {
-    // A person has seen a refill that has a note.
+    // A person has seen a refill that has a note, so it stays.
     if (deliveryNoteKg === null)
       await sql.runUnawaited('DELETE FROM refills WHERE refill_id = $1', [refillId]);
   }
   return changes;
 }
 
-/** The same was said within a day, and nothing of the past has changed: evidence of what is in order is not written again with every forecast. */
+/**
+ * Returns whether the same finding was stored within a day, and no older readings have changed. It is then not written again, because
+ * an unchanged finding need not be stored with every forecast.
+ */
 const isLately = (finding: SiloFinding, was: SiloFinding, lateMarks: number | null): boolean =>
   lateMarks === null && was.code === finding.code && finding.toMs - was.toMs < DAY_MS;
 

@@ -53,7 +53,7 @@ export interface TickOutcome {
 /** Advances the jobs of these devices, records each, and returns the messages to send. */
 type AdvanceAll = (devices: readonly DeviceToTick[], recorder: JobChangeRecorder) => Promise<Effect[]>;
 
-/** The due devices, least recently ticked first; whether they are reachable is known to the link only. */
+/** Returns the due devices, least recently ticked first; only the link knows whether they are reachable. */
 export async function dueDevices(
   sql: Sql,
   kinds: readonly Waiting[],
@@ -98,13 +98,13 @@ export async function advanceDueJobs(
   const recorder = new JobChangeRecorder(tx, nowMs);
   const devices = heldNos.flatMap((deviceNo) => toTick.get(deviceNo) ?? []);
   const sends = await advanceAll(devices, recorder);
-  // Needed only when more devices are due than one tick takes, so that the others are next.
+  // The tick is recorded only when more devices are due than one tick takes, so that the other devices come next.
   if (hasMore) for (const kind of kinds) await kind.recordTick(tx.sql, heldNos, nowMs);
   const logged = await recorder.close(held);
   return committed({ setAside: recorder.setAside }, ...sends, ...logged);
 }
 
-/** Least recently ticked first. */
+/** Returns the waiting devices, least recently ticked first. */
 async function waitingDevices(
   sql: Sql,
   kinds: readonly Waiting[],

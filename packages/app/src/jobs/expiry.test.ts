@@ -29,7 +29,7 @@ describeEachEngine('finished operations, commands, missions and alerts', (engine
     return operationId;
   };
 
-  /** An operation that ended, and was weighed afterwards. */
+  /** Creates an operation that ended and was weighed afterwards. */
   const finish = async (
     deviceNo: number,
     state: 'completed' | 'failed' = 'completed',

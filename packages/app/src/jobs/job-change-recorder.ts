@@ -116,7 +116,7 @@ export interface ChangedJob<E> {
   readonly after: E;
 }
 
-/** For a write that changes one job, and possibly others of the same device. */
+/** Records the change of one job, and of other jobs of the same device if it affects them. */
 export async function recordJobChange<E extends DeviceJob>(
   tx: Transaction,
   evaluationRow: AlertEvaluation,

@@ -22,7 +22,7 @@ interface JobEvent {
 }
 
 export interface JobKind<E extends DeviceJob> {
-  /** The table has the plural of this name. */
+  /** The name of the table is the plural of this name. */
   readonly name: string;
   idOf(job: E): string;
   readonly document: DocumentKind<E>;
@@ -32,7 +32,7 @@ export interface JobKind<E extends DeviceJob> {
   columnsOf(before: E | null, after: E): Columns;
   eventsOf(before: E | null, after: E): readonly JobEvent[];
   concernsAlerts(before: E | null, after: E): boolean;
-  /** The column with the time from which the job is due, if it is not always due. */
+  /** The column with the time from which the job is due; without it the job is always due. */
   readonly dueColumn?: string;
 }
 
@@ -57,11 +57,11 @@ export interface JobChange {
   readonly concernsAlerts: boolean;
 }
 
-/** Of the unfinished jobs of the devices in the parameter `$1`. */
+/** The condition for the unfinished jobs of the devices in the parameter `$1`. */
 export const isUnfinished = (sql: Sql): string =>
   `is_finished = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`;
 
-/** A job that was read elsewhere. */
+/** A job that was read by another statement. */
 export interface StoredJob {
   readonly deviceNo: number;
   readonly id: string;
@@ -89,13 +89,13 @@ export class JobTable<E extends DeviceJob> {
     this.#table = `${kind.name}s`;
     this.#id = `${kind.name}_id`;
     this.#no = `${kind.name}_no`;
-    // All of these queries get the time as a parameter; those without a due column ignore it.
+    // All of these queries get the time as a parameter; kinds of jobs without a due column ignore it.
     const isTime =
       kind.dueColumn === undefined ? 'CAST($1 AS BIGINT) IS NOT NULL' : `${kind.dueColumn} <= $1`;
     this.#isDue = `is_finished = 0 AND ${isTime}`;
   }
 
-  /** The jobs that match a condition, in the order of insertion, without the rows that cannot be read. */
+  /** Reads the jobs that match a condition, in the order of insertion; rows that cannot be read are left out. */
   async where(
     sql: Sql,
     condition: string,
@@ -106,7 +106,7 @@ export class JobTable<E extends DeviceJob> {
     return this.#readable(rows, onUnreadable);
   }
 
-  /** Without those that cannot be read. */
+  /** Decodes the jobs; rows that cannot be read are left out. */
   restored(rows: readonly StoredJob[], onUnreadable: OnUnreadable = () => undefined): E[] {
     return this.#readable(rows, onUnreadable);
   }
@@ -122,7 +122,7 @@ export class JobTable<E extends DeviceJob> {
     return job?.deviceNo === deviceNo ? job : undefined;
   }
 
-  /** Newest first, in the order of insertion, because ids chosen by devices do not sort by time. */
+  /** Lists the jobs, newest first, in the order of insertion, because ids chosen by devices do not sort by time. */
   async list(sql: Sql, page: JobPage): Promise<E[]> {
     const found: E[] = [];
     let { beforeId } = page;
@@ -165,7 +165,7 @@ export class JobTable<E extends DeviceJob> {
     await updateRowsUnawaited(sql, this.#table, { [this.#id]: update.id }, update.columns);
   }
 
-  /** The devices among these with a job that is not finished. */
+  /** Reads the unfinished jobs of these devices that are due. */
   async unfinished(
     sql: Sql,
     deviceNos: readonly number[],
@@ -204,7 +204,7 @@ export class JobTable<E extends DeviceJob> {
 
   /**
    * Removes a limited number of jobs that ended before a time and returns how many. A job that is the cause of an open alert is
-   * kept. Locked rows are left for the next step, so this never waits.
+   * kept. Locked rows are left for the next step, so this function never waits.
    */
   async expire(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
     const isOld = 'is_finished = 1 AND ended_at_ms < $1';

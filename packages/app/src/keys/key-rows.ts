@@ -32,7 +32,7 @@ export interface KeyRow extends Omit<StoredKey, 'grants'> {
   readonly grants: string;
 }
 
-/** A role is stored by its name, so that whoever has it follows when it changes. */
+/** A role is stored by its name, so that a change of the role applies to all who have it. */
 type StoredGrant = Area &
   Pick<Grant, 'source'> &
   ({ readonly role: Role } | { readonly scopes: readonly Scope[] });
@@ -58,7 +58,7 @@ export const toKey = ({ grants, ...fields }: KeyRow): StoredKey => ({
   grants: readGrants(grants),
 });
 
-/** What is known of the owner of a personal key, beside the key. */
+/** A key with the stored data of its owner, if it is a personal key. */
 export interface CallerRow extends KeyRow {
   readonly ownerName: string | null;
   readonly ownerGrants: string | null;
@@ -96,7 +96,7 @@ const readGrant = (stored: StoredGrant): Grant =>
 const writtenGrant = ({ role, scopes, ...place }: Grant): StoredGrant =>
   role === null ? { ...place, scopes } : { ...place, role };
 
-/** What the key may do, as it is stored. A personal key ends with its owner, so it never is the way in. */
+/** The columns with the rights of the key. A personal key ends with its owner, so it never counts as the key with full access. */
 export const accessColumns = (access: Access & Pick<NewStoredKey, 'ownerId'>) => ({
   grants: JSON.stringify(access.grants.map(writtenGrant)),
   isFullAdmin: Number(!access.ownerId && isUnlimited(limitsWith(access, 'admin'))),
@@ -107,7 +107,7 @@ export async function findKeyByHash(sql: Sql, hash: string): Promise<StoredKey |
   return row && toKey(row);
 }
 
-/** Those that exist, by their hashes. */
+/** Finds those of the keys that exist, by their hashes. */
 export async function findKeysByHash(
   sql: Sql,
   hashes: readonly string[],
@@ -119,7 +119,7 @@ export async function findKeysByHash(
   return callersByHash(rows);
 }
 
-/** Part of the secrets that are valid now, in the order of their hashes. */
+/** One page of the secrets that are valid now, in the order of their hashes. */
 export interface SecretPage {
   readonly afterHash: string;
   readonly limit: number;
@@ -133,7 +133,7 @@ type SecretRow = CallerRow & { readonly hash: string };
 const callersByHash = (rows: readonly SecretRow[]): Map<string, StoredCaller> =>
   new Map(rows.map(({ hash, ...key }) => [hash, toCaller(key)]));
 
-/** Callers with a secret of their own, by its hash. */
+/** Lists the callers that have a secret of their own, by its hash. */
 export async function listSecrets(
   sql: Sql,
   { afterHash, limit, nowMs }: SecretPage,
@@ -147,7 +147,7 @@ export async function listSecrets(
   return callersByHash(rows);
 }
 
-/** The secrets of these keys, and those of the personal keys of these people. */
+/** Finds the secrets of these keys, and those of the personal keys of these people. */
 export async function findSecretsOf(
   sql: Sql,
   keyIds: readonly string[],
@@ -167,7 +167,7 @@ export async function findCaller(sql: Sql, keyId: string): Promise<StoredCaller 
   return row && toCaller(row);
 }
 
-/** Those of a person that have not ended, the oldest first. */
+/** Lists the keys of a person that have not ended, oldest first. */
 export async function listPersonalKeys(sql: Sql, ownerId: string, nowMs: number): Promise<StoredKey[]> {
   const rows = await sql.query<KeyRow>(
     `${SELECT_KEY} WHERE owner_id = $1 AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $2)
@@ -193,7 +193,7 @@ export async function lockKey(sql: Sql, keyId: string): Promise<StoredKey | unde
   return row && toKey(row);
 }
 
-/** Locks several keys, in one order, or two nodes could wait for each other. */
+/** Locks several keys in the order of their ids; otherwise two nodes could wait for each other. */
 export async function lockKeys(sql: Sql, keyIds: readonly string[]): Promise<void> {
   await sql.query(
     `SELECT key_id FROM keys WHERE ${sql.isOneOf('key_id', '$1')} ORDER BY key_id ${sql.forUpdate}`,
@@ -206,7 +206,7 @@ export async function lockKeyByHash(sql: Sql, hash: string): Promise<StoredKey |
   return row && toKey(row);
 }
 
-/** The keys with this name or this hash, locked in one order, or two nodes could wait for each other. */
+/** Locks the keys with this name or this hash in the order of their ids; otherwise two nodes could wait for each other. */
 export async function lockKeysNamed(
   sql: Sql,
   { name, hash }: Pick<NewStoredKey, 'name' | 'hash'>,
@@ -217,12 +217,12 @@ export async function lockKeysNamed(
   );
 }
 
-/** Nodes that start at once make or preset their admin keys one after the other. */
+/** Lets nodes that start at the same time create or preset their admin keys one after the other. */
 export async function lockAdminKeys(sql: Sql): Promise<void> {
   await sql.query(`SELECT version FROM granary_schema ${sql.forUpdate}`);
 }
 
-/** Whether there is a key that can do everything. */
+/** Returns whether there is a key that can do everything. */
 export async function hasFullKey(sql: Sql, nowMs: number): Promise<boolean> {
   const rows = await sql.query(
     `SELECT 1 AS found FROM keys WHERE is_full_admin = 1 AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $1) LIMIT 1`,
@@ -244,7 +244,7 @@ export async function countKeys(sql: Sql): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Returns whether no key had this hash before. */
+/** Inserts a key; returns whether no key had this hash before. */
 export async function insertKey(sql: Sql, key: NewStoredKey): Promise<boolean> {
   const { keyId, hash, kind, ownerId = null, name, createdAtMs, expiresAtMs } = key;
   const row = { keyId, hash, kind, ownerId, name, createdAtMs, expiresAtMs, ...accessColumns(key) };
@@ -262,7 +262,7 @@ export async function saveKey(sql: Sql, key: StoredKey): Promise<void> {
   );
 }
 
-/** Leaves an earlier end as it is. */
+/** Ends the key at a time, unless it ends earlier. */
 export async function endKeyBy(sql: Sql, keyId: string, expiresAtMs: number): Promise<void> {
   await sql.run(
     `UPDATE keys SET expires_at_ms = $2 WHERE key_id = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2)`,
@@ -274,7 +274,7 @@ export async function recordRevocation(sql: Sql, keyId: string, atMs: number): P
   await sql.run('UPDATE keys SET revoked_at_ms = $2 WHERE key_id = $1', [keyId, atMs]);
 }
 
-/** Leaves a later use as it is. */
+/** Records the time of a use, unless a later one is stored. */
 export async function recordKeyUse(sql: Sql, keyId: string, atMs: number): Promise<void> {
   await sql.run(
     `UPDATE keys SET last_used_at_ms = $2
@@ -283,19 +283,19 @@ export async function recordKeyUse(sql: Sql, keyId: string, atMs: number): Promi
   );
 }
 
-/** A key that is restored later must not bring back who was signed in before. */
+/** Removes sessions and sign-in codes, so that a key that is restored later does not sign browsers in again. */
 export async function removeSignInsOf(sql: Sql, keyId: string): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE key_id = $1', [keyId]);
   await sql.run('DELETE FROM sign_in_codes WHERE key_id = $1', [keyId]);
   await leaveTerminals(sql, keyId);
 }
 
-/** Locks the terminals at which the person has signed in. */
+/** Removes the person from the terminals where they have signed in; these terminals are then locked. */
 export async function leaveTerminals(sql: Sql, personId: string): Promise<void> {
   await sql.run('UPDATE sessions SET person_id = NULL WHERE person_id = $1', [personId]);
 }
 
-/** A key that replaces another one may do the same, so the links that it has made stay. */
+/** Keeps the sign-in links of a key that is replaced: the new key may do the same as the old one. */
 export async function moveLinks(sql: Sql, fromKeyId: string, toKeyId: string): Promise<void> {
   await updateRows(sql, 'sign_in_codes', { madeBy: fromKeyId }, { madeBy: toKeyId });
 }

@@ -55,7 +55,7 @@ async function lockKnownKey(sql: Sql, keyId: string): Promise<StoredKey> {
 
 const MANAGE_KEYS = 'manage keys';
 
-/** Of one person. */
+/** The limit for one person. */
 const PERSONAL_KEYS_MAX = 50;
 
 /** The result of presetting a key. */
@@ -79,7 +79,7 @@ export const writes = {
     return await issue(tx, key);
   },
 
-  /** A key of a person, who is locked so that the number of its keys is exact. */
+  /** Creates a key of a person. The person is locked, so that the number of their keys is exact. */
   async createPersonal(
     tx: Transaction,
     key: NewStoredKey & { readonly ownerId: string },
@@ -95,21 +95,21 @@ export const writes = {
     throw new Refusal('key_limit_reached', `a person has at most ${PERSONAL_KEYS_MAX} keys`);
   },
 
-  /** A person takes over a key of a program. Its sessions and links go on, too, as those of the person. */
+  /** Gives a key of a program to a person. Its sessions and links continue as those of the person. */
   async assign(
     tx: Transaction,
     keyId: string,
     personId: string,
     nowMs: number,
   ): Promise<Committed<StoredKey>> {
-    // The person first, in the order in which disabling locks them.
+    // The person is locked first, in the same order as when a person is disabled.
     const person = await lockKey(tx.sql, personId);
     if (person === undefined || person.kind !== 'person' || !isValidAt(person, nowMs)) {
       throw new Refusal('person_not_found', `there is no person ${quoted(personId)}, or they are disabled`);
     }
     const key = await lockKnownKey(tx.sql, keyId);
     await refuseLimited(tx, MANAGE_KEYS);
-    // Whoever has the secret acts under the name of the person from now on, so nobody else decides it.
+    // The holder of the secret acts under the name of the person from now on, so only the person may decide this.
     await requireInPerson(
       tx,
       personId,
@@ -123,7 +123,7 @@ export const writes = {
     return committed(await lockKnownKey(tx.sql, keyId), { kind: 'key_ended', keyId });
   },
 
-  /** The admin key of a new database; `undefined` if there is a valid one already. */
+  /** Creates the admin key of a new database; returns `undefined` if there is a valid one already. */
   async createFirst(tx: Transaction, key: NewStoredKey): Promise<Committed<StoredKey | undefined>> {
     await lockAdminKeys(tx.sql);
     return (await hasFullKey(tx.sql, key.createdAtMs)) ? committed(undefined) : await issue(tx, key);
@@ -155,7 +155,7 @@ export const writes = {
   ): Promise<Committed<StoredKey>> {
     const old = await lockKnownKey(tx.sql, keyId);
     await refuseLimited(tx, MANAGE_KEYS);
-    // With the successor somebody else would act under the name of the owner.
+    // The new secret lets its holder act under the name of the owner.
     if (old.ownerId !== null) {
       await requireInPerson(
         tx,
@@ -182,14 +182,14 @@ export const writes = {
   },
 
   /**
-   * Makes the preset key valid, also if it was revoked, and revokes all others of its name: an operator who changes the
-   * setting wants the former key to end, and one who sets it wants access. Those that other live nodes have in their settings
-   * stay until these have been started with the new one.
+   * Makes the preset key valid, even if it was revoked, and revokes all other keys of its name: an operator who changes the
+   * setting wants the former key to end, and one who sets it wants access. Keys in the settings of other live nodes stay until
+   * these nodes have been started with the new key.
    */
   async preset(tx: Transaction, key: NewStoredKey): Promise<Committed<PresetOutcome>> {
     const { name, hash, grants, createdAtMs: atMs, expiresAtMs } = key;
     await lockAdminKeys(tx.sql);
-    // All rows in one order and the event log last, so that two nodes cannot deadlock.
+    // All rows are locked in one order and the event log last, so that two nodes cannot deadlock.
     const inUse = await presetHashesOfNodes(tx.sql, atMs);
     const locked = await lockKeysNamed(tx.sql, key);
     const isNew = await insertKey(tx.sql, key);
@@ -219,7 +219,7 @@ export const writes = {
   },
 };
 
-/** Whoever is given the secret could do what the key may. */
+/** Refuses callers that do not have these rights: the receiver of the secret could do everything that the key may do. */
 async function requireRightsOf(tx: Transaction, { grants }: Access): Promise<void> {
   await requireRight(
     tx,
@@ -237,7 +237,7 @@ async function requireInPerson(tx: Transaction, personId: string, refusal: strin
   );
 }
 
-/** Compared inside the write, because a repeated request gets the first answer at any time. */
+/** Checks the expiry inside the write, because a repeated request gets the first answer at any time. */
 function refuseExpired({ expiresAtMs, createdAtMs }: NewStoredKey): void {
   if (expiresAtMs === null || expiresAtMs > createdAtMs) return;
   throw new Refusal('invalid_input', 'the key is not valid', [

@@ -25,7 +25,7 @@ export const MISSIONS = new JobTable<MissionState>({
     ...claimOf(before, after),
   }),
   eventsOf: missionEvents,
-  // An alert is raised for a start that the device does not answer.
+  // An alert is raised if the device does not answer a start.
   concernsAlerts: (before, after) =>
     before?.status !== after.status ||
     before.result !== after.result ||
@@ -44,13 +44,13 @@ function claimOf(before: MissionState | null, after: MissionState): { claims_dev
   return before.status === 'scheduled' && after.status === 'dispatched' ? { claims_device: 1 } : {};
 }
 
-/** For each device the missions that occupy it, and the one that ended last. */
+/** Returns, for each device, the missions that occupy it and the one that ended last. */
 export const currentMissionsIn = (
   lastEnded: readonly StoredJob[],
   underWay: readonly StoredJob[],
 ): MissionState[] => [...MISSIONS.restored(lastEnded), ...MISSIONS.restored(underWay)];
 
-/** Of the mission that ended last of each of the devices in the parameter `$1`. */
+/** The condition for the mission that ended last, for each of the devices in the parameter `$1`. */
 export const isLastEnded = (sql: Sql): string =>
   sql.isFound(
     'mission_no',
@@ -60,7 +60,7 @@ export const isLastEnded = (sql: Sql): string =>
      FROM alert_evaluations WHERE ${sql.isOneOfNumbers('alert_evaluations.device_no', '$1')}`,
   );
 
-/** Of the missions of the devices in the parameter `$1` that were sent and have not ended. */
+/** The condition for the missions of the devices in the parameter `$1` that were sent and have not ended. */
 export const isUnderWay = (sql: Sql): string =>
   `ended_at_ms IS NULL AND status <> 'scheduled' AND ${sql.isOneOfNumbers('device_no', '$1')}`;
 
@@ -80,7 +80,7 @@ export async function missionsNotEnded(sql: Sql, deviceNo: number, limit: number
   return await MISSIONS.where(sql, condition, [deviceNo, limit]);
 }
 
-/** Changes the missions of a locked device that has no base any more; returns the events, which the write must log as its last step. */
+/** Changes the missions of a locked device that no longer has a base. Returns the events, which the write must log as its last step. */
 export async function saveMissionsWithoutBase(
   sql: Sql,
   deviceNo: number,

@@ -187,7 +187,7 @@ describeEachEngine('missions', (engine) => {
     await control(deviceNo, missionId, 'cancel');
     const dueMs = NOW_MS + HALT_CONFIRMATION_MS_MAX;
     await report(deviceNo, missionId, {}, dueMs - SECOND_MS);
-    // The cancellation is repeated; the time runs from the first one.
+    // The cancellation is sent again, but the time limit counts from the first one.
     await tickDue(app, 'field', dueMs - SECOND_MS);
     const alertsAt = async (nowMs: number) => {
       await app.alerts.evaluateDue({ nowMs, limit: 1_000 });

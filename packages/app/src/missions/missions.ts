@@ -94,7 +94,7 @@ export const reads = {
     return await MISSIONS.list(sql, { ...rest, filter: { status }, beforeId });
   },
 
-  /** By the same decision as `create`. */
+  /** Decides in the same way as `create`. */
   async preflight(sql: Sql, preview: MissionPreview): Promise<PreflightResult> {
     const { deviceNo, mission, isReachable, shiftMs, nowMs } = preview;
     const { facts } = await readDeviceFor(sql, deviceNo, 'missions');
@@ -107,7 +107,7 @@ export const writes = {
   /** Removes a limited number of jobs that ended long ago and returns how many. */
   expire: longWrite(async (tx, expiry: Expiry) => committed(await MISSIONS.expire(tx.sql, expiry))),
 
-  /** The mission waits for its start; the next tick dispatches it, also if it starts now. */
+  /** Stores a mission that waits for its start. The next tick dispatches it, even if it starts now. */
   async create(tx: Transaction, creation: MissionCreation): Promise<Committed<MissionState>> {
     const { deviceNo, missionId, mission, isReachable, nowMs } = creation;
     const { evaluation, facts } = await lockDeviceFor(tx, deviceNo, 'missions');

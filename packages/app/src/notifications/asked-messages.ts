@@ -4,10 +4,13 @@ import { HOUR_MS } from '@granary/contract/time';
 import type { Sql } from '@granary/store/sql';
 import { countAsked } from './notification-rows.ts';
 
-/** Of one report or test to whoever asked for it. A limit of one site protects the mail server, whose own limits hold for alerts, too. */
+/**
+ * The limit of reports and tests in an hour, for each rule or person that they are asked for. It protects the mail server:
+ * beyond its own limits, the mail server would refuse alerts, too.
+ */
 export const ASKED_PER_HOUR_MAX = 20;
 
-/** Refuses one more report or test while one waits, or after many. Whoever calls it has locked what belongs to the id. */
+/** Refuses one more report or test while one waits, or after many. The caller has locked the row that belongs to the id. */
 export async function refuseMany(sql: Sql, ruleId: string, nowMs: number): Promise<void> {
   const { asked, waiting } = await countAsked(sql, { ruleId, sinceMs: nowMs - HOUR_MS, nowMs });
   if (waiting > 0) throw new Refusal('rate_limited', sentence('message_waits_already'));

@@ -9,7 +9,7 @@ import { logEvents } from '../events/event-rows.ts';
 import type { Transaction } from '../transaction.ts';
 import { lockPendingNotification, saveAttempt } from './notification-rows.ts';
 
-/** `isPermanent`: another attempt would fail, too, such as for an address that does not exist. */
+/** `isPermanent` means that another attempt would fail, too, for example because the address does not exist. */
 export type AttemptOutcome =
   | { readonly isSent: true }
   | { readonly isSent: false; readonly error: string; readonly isPermanent: boolean };
@@ -20,7 +20,7 @@ interface Attempted {
   readonly nowMs: number;
 }
 
-/** Returns the notification as it is then; `undefined` if it was cancelled or another node has finished it. */
+/** Returns the notification after the attempt; `undefined` if it was cancelled or another node has finished it. */
 export async function recordAttempt(
   tx: Transaction,
   { notificationId, outcome, nowMs }: Attempted,

@@ -29,20 +29,20 @@ import { dueNotices, removeNotices, type StoredNotice, saveNotices } from './not
 import { type RuleWithWindows, saveWindows } from './rule-rows.ts';
 import { writeNotifications } from './write-notifications.ts';
 
-/** The limit of one transaction, and of one summary. */
+/** The limit of the notices in one transaction, and in one summary. */
 const NOTICES_PER_CALL_MAX = 250;
 
 interface ComposeRequest extends Readers {
   readonly rules: readonly RuleWithWindows[];
-  /** What those who have rules of their own may see. */
+  /** The limits of the people who have rules of their own. */
   readonly limits: LimitsOfOwners;
   readonly nowMs: number;
 }
 
-/** By the ids of people who receive Web Push. */
+/** The keys are the ids of people who receive Web Push. */
 export type LimitsOfOwners = ReadonlyMap<string, Limits>;
 
-/** Rules of the site are about every device, those of a person about what that person may see. */
+/** A rule of the site is about every device; a rule of a person is about the devices that this person may see. */
 export const isSeen = (
   { ownerId }: Pick<StoredRule, 'ownerId'>,
   place: Place,
@@ -51,7 +51,7 @@ export const isSeen = (
 
 interface Composed {
   readonly written: readonly StoredNotification[];
-  /** There may be more notices that are due. */
+  /** True if more notices may be due. */
   readonly hasMore: boolean;
 }
 
@@ -59,7 +59,7 @@ interface Facts {
   readonly alerts: ReadonlyMap<string, AlertState>;
   readonly columns: ReadonlyMap<string, AlertColumns>;
   readonly devices: ReadonlyMap<number, StoredDevice>;
-  /** By whose clocks their sites tell times. */
+  /** The time zone of the site of each device, by device number. */
   readonly zones: ReadonlyMap<number, string>;
   readonly zoneOfService: string;
 }
@@ -87,7 +87,7 @@ export async function composeDue(
       written.push(...(await composeOfRule(sql, rule, ofRule, facts, sending)));
     }
   }
-  // Their rules were removed, or cannot be read.
+  // The rules of these notices were removed, or cannot be read.
   await removeNotices(sql, [...dueOf.values()].flat());
   return { written, hasMore: due.length === NOTICES_PER_CALL_MAX };
 }
@@ -160,7 +160,7 @@ async function composeOfRule(
   return written;
 }
 
-/** The alert as it is now, or as it was if it is no longer stored. */
+/** Returns the present alert, or the alert in the notice if it is no longer stored. */
 function toldAlert(
   { alertId, notice }: StoredNotice,
   { alerts, devices, zones, zoneOfService }: Facts,

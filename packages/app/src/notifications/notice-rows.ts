@@ -24,7 +24,7 @@ interface NoticeRow extends NoticeKey {
 const SELECT_NOTICE = 'SELECT rule_id, alert_id, step, due_at_ms, body FROM notification_notices';
 const KEY_CONDITION = 'rule_id = $1 AND alert_id = $2 AND step = $3';
 
-/** Every notice about these alerts; one that cannot be read is left out and written anew with the next change. */
+/** Returns every notice about these alerts. A notice that cannot be read is left out and written anew with the next change. */
 export async function noticesOfAlerts(
   sql: Sql,
   document: NoticeDocument,
@@ -36,7 +36,7 @@ export async function noticesOfAlerts(
   return rows.flatMap((row) => readable(document, row, () => undefined));
 }
 
-/** The notices that are due, those of a rule and step together; one that cannot be read is reported, and never due again. */
+/** Returns the due notices; those of a rule and step are adjacent. A notice that cannot be read is reported, and is never due again. */
 export async function dueNotices(
   sql: Sql,
   document: NoticeDocument,
@@ -120,7 +120,7 @@ export async function removeNoticesOfRule(sql: Sql, ruleId: string): Promise<voi
   await sql.run('DELETE FROM notification_notices WHERE rule_id = $1', [ruleId]);
 }
 
-/** Those that were told long ago. */
+/** Removes notices that were told long ago. */
 export const expireNotices = (sql: Sql, expiry: Expiry): Promise<number> =>
   expireRows(
     sql,

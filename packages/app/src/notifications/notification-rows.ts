@@ -22,10 +22,10 @@ export interface NotificationClaim {
   readonly channel: Channel;
   readonly urgency: Urgency;
   readonly nowMs: number;
-  /** Then it is due again, in case that this node does not finish its attempt. */
+  /** The notification is due again at this time, in case this node does not finish its attempt. */
   readonly leasedUntilMs: number;
   readonly limit: number;
-  /** Of these rules no more messages may be sent at present. */
+  /** The rules of which no more messages may be sent at present. */
   readonly withoutRules: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export async function insertNotifications(
   );
 }
 
-/** Newest first. */
+/** Lists the notifications, newest first. */
 export async function listNotifications(
   sql: Sql,
   document: NotificationDocument,
@@ -115,7 +115,7 @@ export async function claimNotifications(
   return rows.map((row) => toNotification(document, row));
 }
 
-/** A lease that still ends at `fromMs` ends later; returns whether it does. */
+/** Extends a lease that still ends at `fromMs`; returns whether it was extended. */
 export async function renewNotification(
   sql: Sql,
   { notificationId, fromMs, toMs }: { notificationId: string; fromMs: number; toMs: number },
@@ -128,7 +128,7 @@ export async function renewNotification(
   return renewed === 1;
 }
 
-/** Locks it; `undefined` when it is no longer pending. */
+/** Locks the notification; returns `undefined` if it is no longer pending. */
 export async function lockPendingNotification(
   sql: Sql,
   document: NotificationDocument,
@@ -177,7 +177,10 @@ export async function hasUnsentNotifications(
   return rows.length > 0;
 }
 
-/** The reports and tests that somebody has asked for under one id since a time. Two of the same millisecond cannot be told apart, so the first of them counts as one that waits. */
+/**
+ * Counts the reports and tests that were asked for under one id since a time. Two of the same millisecond cannot be told apart,
+ * so a report or test of the present millisecond counts as one that waits.
+ */
 export async function countAsked(
   sql: Sql,
   { ruleId, sinceMs, nowMs }: { readonly ruleId: string; readonly sinceMs: number; readonly nowMs: number },

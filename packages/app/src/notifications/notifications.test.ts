@@ -21,7 +21,7 @@ describeEachEngine('notifications', (engine) => {
     other = await engine.open();
   });
 
-  /** One rule at a time, and nothing of the tests before. */
+  /** Removes all rules and messages of earlier tests, so that there is one rule at a time. */
   beforeEach(async () => {
     for (const rule of await app.notifications.listRules({ afterRuleId: null, limit: 1_000 })) {
       await app.notifications.removeRule({ ruleId: rule.ruleId, nowMs: NOW_MS });
@@ -45,7 +45,7 @@ describeEachEngine('notifications', (engine) => {
     await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs });
   }
 
-  /** A silo that has sunk to 15 %, which is below its low level. */
+  /** Creates a silo that has sunk to 15 %, which is below its low level. */
   async function lowSilo(nowMs: number): Promise<{ deviceNo: number; alertId: string }> {
     const deviceNo = await readySilo(app, nowMs - 1);
     await setLevel(deviceNo, 1_500, nowMs);
@@ -60,7 +60,7 @@ describeEachEngine('notifications', (engine) => {
   const acknowledge = (address: { deviceNo: number; alertId: string }, nowMs: number) =>
     app.alerts.acknowledge({ ...address, nowMs, by: { acknowledged_by: 'Ada' } });
 
-  /** What was written for the rule, oldest first. */
+  /** Returns the messages that were written for the rule, oldest first. */
   const written = async (): Promise<string[]> =>
     (await app.notifications.list({ ...EVERYTHING, ruleId }))
       .map(({ step, content: { alerts, alertCount } }) => {
@@ -147,7 +147,7 @@ describeEachEngine('notifications', (engine) => {
   });
 
   it('holds warnings in quiet hours and tells them together, with what is over by then', async () => {
-    // Quiet from an hour ago until in an hour.
+    // The quiet hours began an hour ago and end in an hour.
     const timeOfDay = (ms: number): string => toIso(ms).slice(11, 16);
     const quiet = { from: timeOfDay(NOW_MS - HOUR_MS), to: timeOfDay(NOW_MS + HOUR_MS), time_zone: 'UTC' };
     await rule({ quiet_hours: quiet });

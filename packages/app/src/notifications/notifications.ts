@@ -92,13 +92,13 @@ import {
 } from './rule-rows.ts';
 import { failureEvents, isPassedOn, pending, writeNotifications } from './write-notifications.ts';
 
-/** Limits of one transaction, so that other writes are not held up for long: numbers of events, and notices. */
+/** The limits of events and of notices in one transaction, so that other writes are not delayed for long. */
 const EVENTS_PER_CALL_MAX = 2_000;
 const NOTICES_PER_CALL_MAX = 300;
 
 const OPERATION_EVENT: EventType = 'operation.status_changed';
 
-/** Whether the service can send e-mail; the storage does not know its settings. */
+/** The caller tells whether the service can send e-mail, because the storage does not know the settings of the service. */
 export interface MailAbility {
   readonly canSendMail: boolean;
 }
@@ -142,7 +142,7 @@ interface PlanRequest {
   readonly limits: LimitsOfOwners;
   readonly position: number;
   readonly nowMs: number;
-  /** Of the service. */
+  /** The time zone of the service. */
   readonly timeZone: string;
 }
 
@@ -183,7 +183,10 @@ const operationEvent = ({ data, deviceNo, deviceId, deviceName, facility }: Told
   facility,
 });
 
-/** Operations that end in the quiet hours of a person are not told: in the morning nobody waits for them. */
+/**
+ * Tells people about ended operations. An operation that ends in the quiet hours of a person is not told: in the morning nobody
+ * waits for it.
+ */
 async function tellOperations(
   sql: Sql,
   { rules, limits, nowMs, timeZone: zoneOfService }: PlanRequest,
@@ -249,14 +252,14 @@ async function saveChanges(
   await removeNotices(sql, removed);
 }
 
-/** The clock of another node may be ahead, which must not delay anything. */
+/** Limits the time of an event to the present: the clock of another node may be ahead, which must not delay anything. */
 const notLater = (event: AlertEvent, nowMs: number): AlertEvent => ({
   ...event,
   atMs: Math.min(event.atMs, nowMs),
 });
 
 export interface AdvanceReceipt {
-  /** There are more events, or more notices that are due. */
+  /** True if there are more events, or more notices that are due. */
   readonly hasMore: boolean;
   readonly setAside: readonly SetAside[];
 }
@@ -305,7 +308,7 @@ export const writes = {
     );
   },
 
-  /** Reads new events and writes the messages that are due; what another node has done meanwhile is not done again. */
+  /** Reads new events and writes the messages that are due; messages that another node has written meanwhile are not written again. */
   async advance(tx: Transaction, { nowMs, ...readers }: Sender): Promise<Committed<AdvanceReceipt>> {
     const setAside: SetAside[] = [];
     const position = await lockPosition(tx.sql);
@@ -335,7 +338,7 @@ export const writes = {
   claim: async (tx: Transaction, claim: NotificationClaim): Promise<Committed<StoredNotification[]>> =>
     committed(await claimNotifications(tx.sql, NOTIFICATION_DOCUMENT, claim)),
 
-  /** The sender still works on it. */
+  /** Extends the lease, because the sender still works on the notification. */
   renew: async (
     tx: Transaction,
     lease: { readonly notificationId: string; readonly fromMs: number; readonly toMs: number },
@@ -343,13 +346,13 @@ export const writes = {
 
   recordAttempt,
 
-  /** The keys of the service, of which the first ones stay. */
+  /** Stores the keys of the service, unless there are some already. */
   async keepPushKeys(tx: Transaction, keys: PushKeys): Promise<Committed<null>> {
     await insertPushKeys(tx.sql, keys);
     return committed(null);
   },
 
-  /** A person who has not decided yet is told what most want. */
+  /** Stores a subscription. A person without settings gets the settings that most people want. */
   async subscribe(tx: Transaction, subscription: StoredSubscription): Promise<Committed<null>> {
     const { keyId, createdAtMs: nowMs } = subscription;
     await lockPosition(tx.sql);
@@ -381,7 +384,7 @@ export const writes = {
     return committed(null);
   },
 
-  /** Sends a test to every browser of the person; returns to how many. */
+  /** Sends a test to every browser of the person; returns the number of browsers. */
   async testPush(
     tx: Transaction,
     { keyId, ...sender }: Sender & { readonly keyId: string },
@@ -402,7 +405,7 @@ export const writes = {
   ),
 };
 
-/** The last step of a write; returns its effects. */
+/** Logs the events of failed notifications; this is the last step of a write. Returns its effects. */
 async function logFailures(
   tx: Transaction,
   written: readonly StoredNotification[],
@@ -453,7 +456,7 @@ async function createRule(tx: Transaction, change: RuleChange): Promise<Committe
   return await logged(tx, 'notification_rule.created', rule, nowMs);
 }
 
-/** What waits is told to the new targets; of a rule that is switched off nothing is told. */
+/** Notices that wait are told to the new targets; notices of a disabled rule are not told. */
 async function replaceRule(tx: Transaction, change: RuleChange): Promise<Committed<StoredRule>> {
   const { ruleId, content, nowMs } = change;
   await lockPosition(tx.sql);
@@ -465,7 +468,7 @@ async function replaceRule(tx: Transaction, change: RuleChange): Promise<Committ
   return await logged(tx, 'notification_rule.updated', rule, nowMs);
 }
 
-/** Also ends what was not sent yet. */
+/** Removes the rule and cancels its messages that were not sent yet. */
 async function removeRule(
   tx: Transaction,
   { ruleId, nowMs }: { readonly ruleId: string; readonly nowMs: number },

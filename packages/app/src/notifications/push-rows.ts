@@ -3,14 +3,14 @@ import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 import { CALLER_COLUMNS, type CallerRow, toCaller, WITH_OWNERS } from '../keys/key-rows.ts';
 
-/** Of one person; a further one ends the oldest. */
+/** The limit for one person; a further subscription ends the oldest one. */
 export const PUSH_SUBSCRIPTIONS_MAX = 20;
 
 /** A browser that receives Web Push. */
 export interface StoredSubscription {
   readonly subscriptionId: string;
   readonly keyId: string;
-  /** The session with which it was registered; `null` when that has run out. */
+  /** The session with which the browser was registered; `null` when that session has expired. */
   readonly sessionHash: string | null;
   readonly endpoint: string;
   readonly p256dh: string;
@@ -19,7 +19,7 @@ export interface StoredSubscription {
   readonly createdAtMs: number;
 }
 
-/** Of the service, as base64url: how push services know it (VAPID). */
+/** The keys of the service, as base64url: push services recognise the service by them (VAPID). */
 export interface PushKeys {
   readonly publicKey: string;
   readonly privateKey: string;
@@ -30,11 +30,14 @@ const COLUMNS = 'subscription_id, key_id, session_hash, endpoint, p256dh, auth, 
   .map((column) => `push_subscriptions.${column}`)
   .join(', ');
 
-/** Whoever ends the session of a browser, by signing out, from elsewhere or with the person, also ends this. */
+/**
+ * A subscription ends with the session of its browser: when the browser signs out, when the session is ended elsewhere, or when
+ * the person is disabled. A session that has expired does not end it.
+ */
 const IS_IN_FORCE = `(push_subscriptions.session_hash IS NULL
   OR EXISTS (SELECT 1 FROM sessions WHERE sessions.hash = push_subscriptions.session_hash))`;
 
-/** The oldest first. */
+/** Lists the subscriptions of a person, oldest first. */
 export const subscriptionsOf = (sql: Sql, keyId: string): Promise<StoredSubscription[]> =>
   sql.query<StoredSubscription>(
     `SELECT ${COLUMNS} FROM push_subscriptions WHERE key_id = $1 AND ${IS_IN_FORCE}
@@ -42,7 +45,7 @@ export const subscriptionsOf = (sql: Sql, keyId: string): Promise<StoredSubscrip
     [keyId],
   );
 
-/** A browser with whose it is at this moment. */
+/** A browser, with the person to whom it belongs at this moment. */
 export interface PushDestination {
   readonly subscription: StoredSubscription;
   readonly caller: StoredCaller;
@@ -60,7 +63,7 @@ export async function findDestination(
   return subscription && row && { subscription, caller: toCaller(row) };
 }
 
-/** Whoever receives Web Push. */
+/** Lists the people who receive Web Push. */
 export async function pushedCallers(sql: Sql): Promise<StoredCaller[]> {
   const isPushed = `EXISTS (SELECT 1 FROM push_subscriptions WHERE push_subscriptions.key_id = keys.key_id AND ${IS_IN_FORCE})`;
   return (await callers(sql, isPushed)).map(toCaller);
@@ -69,7 +72,7 @@ export async function pushedCallers(sql: Sql): Promise<StoredCaller[]> {
 const callers = (sql: Sql, condition: string, ...values: string[]): Promise<CallerRow[]> =>
   sql.query<CallerRow>(`SELECT ${CALLER_COLUMNS} FROM keys ${WITH_OWNERS} WHERE ${condition}`, values);
 
-/** A browser that another person has used before is that of the new one only. */
+/** Stores a subscription. If another person used the browser before, it belongs only to the new person. */
 export async function saveSubscription(sql: Sql, subscription: StoredSubscription): Promise<void> {
   const { endpoint, keyId } = subscription;
   await sql.run('DELETE FROM push_subscriptions WHERE endpoint = $1 AND key_id <> $2', [endpoint, keyId]);
@@ -90,7 +93,7 @@ export async function saveSubscription(sql: Sql, subscription: StoredSubscriptio
   );
 }
 
-/** Returns whether the person had it. */
+/** Returns whether the person had this subscription. */
 export async function removeSubscription(sql: Sql, keyId: string, subscriptionId: string): Promise<boolean> {
   const own = 'subscription_id = $1 AND key_id = $2';
   return (await sql.run(`DELETE FROM push_subscriptions WHERE ${own}`, [subscriptionId, keyId])) === 1;
@@ -101,7 +104,7 @@ export async function findPushKeys(sql: Sql): Promise<PushKeys | undefined> {
   return keys;
 }
 
-/** Of several nodes that make keys at the same time one is first. */
+/** If several nodes create keys at the same time, the first ones stay. */
 export async function insertPushKeys(sql: Sql, keys: PushKeys): Promise<void> {
   await insertRows(sql, { table: 'push_keys', onConflict: 'ON CONFLICT (key_no) DO NOTHING' }, [
     { keyNo: 1, publicKey: keys.publicKey, privateKey: keys.privateKey },

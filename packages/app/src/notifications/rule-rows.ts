@@ -12,7 +12,7 @@ export interface RulePage {
   readonly limit: number;
 }
 
-/** A rule with what the flood windows of its steps have counted. */
+/** A rule, with the counts of the flood windows of its steps. */
 export interface RuleWithWindows extends StoredRule {
   readonly windows: FloodWindows;
 }
@@ -39,7 +39,7 @@ export async function findRule(
   return row && toRule(document, row);
 }
 
-/** What a person has set for their own devices. */
+/** Finds the rule that has a person's own notification settings. */
 export async function findOwnRule(
   sql: Sql,
   document: RuleDocument,
@@ -49,7 +49,7 @@ export async function findOwnRule(
   return row && toRule(document, row);
 }
 
-/** Those of the site, in the order of their ids; a rule that cannot be read is reported and left out. */
+/** Lists the rules of the site in the order of their ids; a rule that cannot be read is reported and left out. */
 export async function listRules(
   sql: Sql,
   document: RuleDocument,
@@ -64,7 +64,7 @@ export async function listRules(
   return readable(document, rows, onUnreadable);
 }
 
-/** Those of these people. */
+/** Lists the rules that belong to these people. */
 export async function listOwnRules(
   sql: Sql,
   document: RuleDocument,
@@ -127,9 +127,9 @@ export async function removeRule(sql: Sql, ruleId: string): Promise<void> {
 }
 
 /**
- * The number of the last event that the rules have seen. Whoever decides what to tell, or changes a rule, locks it, so that
- * one node does it at a time. All wait for their turn: whoever only tried would be kept out by people who change their own
- * settings again and again.
+ * Locks and returns the number of the last event that the rules have seen. Every write that decides what to tell, or changes a
+ * rule, takes this lock, so that one node does this at a time. Every write waits for the lock: a sender that gave up instead
+ * could be kept out by people who change their settings again and again.
  */
 export async function lockPosition(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ lastSequence: number }>(
@@ -172,7 +172,7 @@ export interface ToldEvent extends Omit<EventRow, 'data' | 'labels'> {
   readonly data: unknown;
 }
 
-/** The events of these types about devices that still exist, in order. */
+/** Returns the events of these types about devices that still exist, in order. */
 export async function toldEvents(sql: Sql, { after, upTo, types, limit }: EventRange): Promise<ToldEvent[]> {
   const rows = await sql.query<EventRow>(
     `SELECT sequence, type, at_ms, device_no, device_id, devices.name AS device_name, facility, labels, data FROM events JOIN devices USING (device_no)

@@ -25,7 +25,7 @@ import { subscriptionsOf } from './push-rows.ts';
 
 type Targets = ReturnType<typeof targetsOf>;
 
-/** One notification for each target, so that each is tried until it is sent. */
+/** Writes one notification for each target, so that each is tried until it is sent. */
 export async function writeNotifications(
   sql: Sql,
   targets: Targets,
@@ -47,7 +47,10 @@ export async function writeNotifications(
   return written;
 }
 
-/** To every browser of the person; by e-mail where there is none, unless the person has not asked for more than Web Push. */
+/**
+ * Sends to every browser of the person. A person without a browser gets an e-mail, unless the rule is their own, which asks for
+ * Web Push only.
+ */
 async function toPerson(
   sql: Sql,
   personId: string,
@@ -118,7 +121,7 @@ const failed = (notification: StoredNotification, lastError: string): StoredNoti
   lastError,
 });
 
-/** The deliveries of the webhook repeat it from here on. */
+/** Passes the message to the webhook; from then on the deliveries of the webhook repeat it. */
 async function passToWebhook(
   sql: Sql,
   webhookId: string,
@@ -141,7 +144,7 @@ async function passToWebhook(
   return { ...passed, status: 'sent', attempts: 1, nextAttemptAtMs: null, sentAtMs: nowMs };
 }
 
-/** The events of notifications that will never be sent. */
+/** Returns the events of notifications that will never be sent. */
 export const failureEvents = (written: readonly StoredNotification[], atMs: number): NewEvent[] =>
   written
     .filter(({ status }) => status === 'failed')
@@ -152,6 +155,6 @@ export const failureEvents = (written: readonly StoredNotification[], atMs: numb
       data: notificationRecord(one),
     }));
 
-/** Whether something waits for the worker of the webhooks. */
+/** Returns whether a message waits for the worker of the webhooks. */
 export const isPassedOn = (written: readonly StoredNotification[]): boolean =>
   written.some(({ status }) => status === 'sent');

@@ -25,7 +25,7 @@ export async function advanceDueOperations(
   );
 }
 
-/** Reads no configuration, so that a stop is repeated also if the configuration of the silo cannot be read. */
+/** Does not read the configuration, so that a stop is repeated even if the configuration of the silo cannot be read. */
 async function tickSilos(
   sql: Sql,
   devices: readonly DeviceToTick[],

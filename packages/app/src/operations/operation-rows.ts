@@ -33,7 +33,7 @@ export const OPERATIONS = new JobTable<OperationState>({
     (finallyMeasuredG(after) !== null && before.amountCompletedG !== after.amountCompletedG),
 });
 
-/** The latest operation of each device, and all that are not finished. */
+/** Returns the latest operation of each device, and all operations that are not finished. */
 export async function currentOperations(
   sql: Sql,
   deviceNos: readonly number[],
@@ -47,7 +47,7 @@ export async function currentOperations(
   return distinct([...newest, ...unfinished]);
 }
 
-/** The same from rows that were read together with the other facts of the device. */
+/** Does the same with rows that were read together with the other facts of the device. */
 export const currentOperationsIn = (
   newest: readonly StoredJob[],
   unfinished: readonly StoredJob[],
@@ -59,7 +59,7 @@ const distinct = (operations: readonly OperationState[]): OperationState[] => [
   ...new Map(operations.map((operation) => [operation.operationId, operation])).values(),
 ];
 
-/** Of the newest operation of each of the devices in the parameter `$1`. */
+/** The condition for the newest operation of each of the devices in the parameter `$1`. */
 export const isNewestOperation = (sql: Sql): string =>
   sql.isFound(
     'operation_no',
@@ -67,7 +67,7 @@ export const isNewestOperation = (sql: Sql): string =>
      FROM alert_evaluations WHERE ${sql.isOneOfNumbers('alert_evaluations.device_no', '$1')}`,
   );
 
-/** Works also for a row whose body cannot be read. */
+/** Finds the device of an operation, even if the body of the operation cannot be read. */
 export async function deviceOfOperation(sql: Sql, operationId: string): Promise<number | undefined> {
   const [row] = await sql.query<{ deviceNo: number }>(
     'SELECT device_no FROM operations WHERE operation_id = $1',
@@ -85,7 +85,7 @@ export async function claimingOperation(sql: Sql, deviceNo: number): Promise<str
   return row?.operationId;
 }
 
-/** Works also for rows whose body cannot be read. */
+/** Lists the operations that are stopping, even if their bodies cannot be read. */
 export const stoppingOperations = (sql: Sql, limit: number): Promise<StopRow[]> =>
   sql.query<StopRow>(
     `SELECT device_id, operation_id AS id FROM operations JOIN devices USING (device_no)

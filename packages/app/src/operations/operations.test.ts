@@ -128,7 +128,7 @@ describeEachEngine('operations', (engine) => {
     const outcomes = await Promise.allSettled(starts);
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     assert.equal(refused.length, 199);
-    // On a slow machine the last ones wait longer than a call to the storage may take.
+    // On a slow machine the last ones wait longer than the time limit of a call to the storage.
     const isExpectedRefusal = (reason: unknown) =>
       isRefusal('operation_in_progress')(reason) || isRefusal('storage_unavailable')(reason);
     assert(refused.every(isExpectedRefusal));
@@ -306,7 +306,7 @@ describeEachEngine('ticks of operations', (engine) => {
     assert.deepEqual(await tick(app, NOW_MS + 2 * STOP_RESEND_MS), []);
   });
 
-  /** The amounts of these operations that the scale shows, and the open alerts. */
+  /** Returns the measured amounts of these operations, and the types of the open alerts. */
   const weighed = async (deviceNo: number, ...ids: string[]) => {
     const found = await Promise.all(ids.map((id) => app.operations.find(deviceNo, id)));
     const alerts = await app.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });

@@ -81,7 +81,7 @@ export interface Started {
 export interface Stopped {
   readonly operation: OperationState;
   /**
-   * Whether the stop must be sent. It is not an effect, because the caller also sends a stop that cannot be stored in time,
+   * `stop` if the stop must be sent. It is not an effect, because the caller also sends a stop that cannot be stored in time,
    * and so decides when to send.
    */
   readonly send: 'stop' | null;
@@ -120,7 +120,7 @@ export const reads = {
     return await OPERATIONS.list(sql, { ...rest, filter: { status, type }, beforeId });
   },
 
-  /** What a start would do and whether it would be refused; nothing is locked, so the start decides again. */
+  /** Returns what a start would do and whether it would be refused; nothing is locked, so the start decides again. */
   async plan(
     sql: Sql,
     { deviceNo, request, isReachable, shiftMs, nowMs }: WantedPlan,
@@ -130,7 +130,7 @@ export const reads = {
     return previewOperation(request, siloAtStart(facts, isReachable), usual, nowMs);
   },
 
-  /** Those that devices have not ended, each with its device. */
+  /** Lists the stopping operations that devices have not ended, each with its device. */
   stopping: stoppingOperations,
 
   /** Devices with an operation to tick. */
@@ -157,7 +157,7 @@ export const writes = {
     const others = weighedUntilStart(facts.operations, weight);
     const wanted = { operationId, deviceNo, type, plan, weight: weightBefore(others, weight) };
     const operation = { ...beginOperation(wanted, nowMs), requestedBy: tx.actor };
-    // Given together, in this order; if the first finds a conflict, the refusal takes the others back.
+    // The statements are sent together, in this order; if the first finds a conflict, the refusal rolls the others back.
     const [isInserted, logged] = await together([
       OPERATIONS.insert(tx.sql, operation, nowMs),
       recordJobChange(
@@ -243,7 +243,7 @@ export const writes = {
     return await applyReply(tx, evaluation, before, advanceOperation(before, input, nowMs), nowMs);
   },
 
-  /** Also registers an operation that this service did not start. */
+  /** Stores a report; it also registers an operation that this service did not start. */
   async progressed(
     tx: Transaction,
     { deviceNo, progress, nowMs }: { deviceNo: number; progress: OperationProgress; nowMs: number },
@@ -266,8 +266,8 @@ export const writes = {
 };
 
 /**
- * A row that cannot be read must not prevent a stop: it is replaced by an operation of which only its id is known, and which
- * may be running.
+ * Finds an operation. If its row cannot be read, an operation with only its id is returned, which may be running, so that a
+ * stop is still possible.
  */
 async function findOrRebuild(
   sql: Sql,
@@ -306,7 +306,10 @@ async function applyReply(
   return appliedReply(...sends, ...evaluationAfter(OPERATIONS, before, weighed.operation), ...logged);
 }
 
-/** More than a device can have under way at the same time; also finished ones, whose weighed amount may have become doubtful. */
+/**
+ * This limit exceeds the number of operations that a device can have under way. It includes finished ones, whose weighed amount
+ * may have become doubtful.
+ */
 const RECENT_MAX = 2 * UNSOLICITED_AT_ONCE_MAX;
 
 async function othersOf(sql: Sql, { deviceNo, operationId }: OperationState): Promise<OperationState[]> {
@@ -345,7 +348,7 @@ async function registerUnsolicited(
   return appliedReply(...alertEvaluation([deviceNo]), ...logged);
 }
 
-/** How much an operation usually moves here; without a filter, so that no silo is read further back than the others. */
+/** Returns how much an operation usually moves in this silo. There is no filter, so that every silo is read equally far back. */
 export async function usualOf(sql: Sql, deviceNo: number, type: OperationType): Promise<number | null> {
   const filter = { status: null, type: null };
   const newest = await OPERATIONS.list(sql, {
@@ -357,7 +360,7 @@ export async function usualOf(sql: Sql, deviceNo: number, type: OperationType): 
   return usualAmountG(type, newest);
 }
 
-/** What the interlocks decide by. */
+/** Returns the facts by which the interlocks decide. */
 export function siloAtStart(
   { presence, capacityKg, configuration, latest, operations }: FactsOf<'operations'>,
   isReachable: boolean,

@@ -28,7 +28,7 @@ import { writes as operations, requestOf, siloAtStart, usualOf } from './operati
 
 interface Row extends Omit<StoredProposal, keyof ProposedOperation | 'decidedBy'> {
   readonly body: string;
-  /** As JSON. */
+  /** The actor as JSON. */
   readonly decidedBy: string | null;
 }
 
@@ -85,7 +85,7 @@ export interface Decision {
   readonly nowMs: number;
 }
 
-/** How the status of the list is stored; `$now` stands for the time. */
+/** The conditions for the status of a proposal; `$now` stands for the time. */
 const IS: Readonly<Record<ProposalStatus, string>> = {
   open: 'decided_at_ms IS NULL AND expires_at_ms > $now',
   expired: 'decided_at_ms IS NULL AND expires_at_ms <= $now',
@@ -96,7 +96,7 @@ const IS: Readonly<Record<ProposalStatus, string>> = {
 export const reads = {
   find,
 
-  /** Newest first. */
+  /** Lists the proposals, newest first. */
   async list(sql: Sql, page: ProposalPage): Promise<StoredProposal[]> {
     const parameters = new Parameters();
     const { bind } = parameters;
@@ -114,7 +114,7 @@ export const reads = {
 };
 
 export const writes = {
-  /** The device is locked, so that two at once do not exceed the number of open ones. */
+  /** Locks the device, so that two proposals at once do not exceed the limit of open proposals. */
   async create(tx: Transaction, wanted: NewProposal): Promise<Committed<StoredProposal>> {
     const { deviceNo, proposalId, type, request, nowMs } = wanted;
     if (tx.actor === null) throw new Error('a proposal has a caller');
@@ -149,7 +149,7 @@ export const writes = {
     return committed(stored, ...(await log(tx, 'proposal.created', stored, nowMs)));
   },
 
-  /** The decision and the start are one transaction, so that of two decisions one counts, on whichever node. */
+  /** Stores the decision and starts the operation in one transaction, so that of two decisions only one counts, on any node. */
   async confirm(
     tx: Transaction,
     wanted: Decision & { readonly operationId: string; readonly isReachable: boolean },
@@ -180,7 +180,10 @@ export const writes = {
   ),
 };
 
-/** `undefined` if the device has no such proposal. The device is locked first, as by every other write about it. */
+/**
+ * Stores the decision; returns `undefined` if the device has no such proposal. The device is locked first, as in every other
+ * write about it.
+ */
 async function decide(
   tx: Transaction,
   { deviceNo, proposalId, nowMs }: Decision,

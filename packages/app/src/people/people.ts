@@ -57,10 +57,10 @@ interface PersonRow extends KeyRow {
   readonly recoveryCodes: string | null;
 }
 
-/** What a sign-in with a password is compared with. */
+/** A person with the data that a sign-in with a password is compared with. */
 export interface PersonWithPassword {
   readonly person: StoredPerson;
-  /** In PHC form; `null` until the person has chosen one. */
+  /** The hash of the password in PHC form; `null` until the person has chosen one. */
   readonly password: string | null;
   readonly secondFactor: StoredSecondFactor | null;
 }
@@ -112,7 +112,7 @@ export interface NewStoredPerson {
   readonly createdAtMs: number;
 }
 
-/** Who changes something of their own, and in which session. */
+/** A person who changes their own data, with the session in which they do it. */
 export interface PersonInSession {
   readonly personId: string;
   readonly sessionHash: string;
@@ -128,11 +128,11 @@ export const writes = {
     { login, email, ...person }: NewStoredPerson,
     code: NewCode,
   ): Promise<Committed<StoredPerson>> {
-    // No secret has this hash, so the row can be used through sessions only.
     await requireRight(tx, (caller) => mayManage(caller, person.grants), moreThanOwn);
     const key: NewStoredKey = {
       ...person,
       kind: 'person',
+      // No secret has this hash, so the row can be used through sessions only.
       hash: `person ${person.keyId}`,
       expiresAtMs: null,
     };
@@ -152,15 +152,15 @@ export const writes = {
     if (wanted !== null) await requireRight(tx, (caller) => mayManage(caller, wanted), moreThanOwn);
     const ofProvider = before.grants.filter(({ source }) => source === 'oidc');
     const grants = wanted === null ? before.grants : [...wanted, ...ofProvider];
-    // Who made a link was allowed to give the former rights, and may have kept it.
+    // Links end with the former rights: their makers were allowed to give only those, and may have kept the links.
     if (!isWithin(before, grants)) await removeCodesBeyond(tx.sql, personId, 0);
     await updateRows(tx.sql, 'people', { keyId: personId }, { email });
     await updateRows(tx.sql, 'keys', { keyId: personId }, { name, ...accessColumns({ grants }) });
-    // What is cached of the person has the former rights.
+    // The cached rights of the person are the former ones.
     return committed(await lock(tx.sql, personId), { kind: 'key_ended', keyId: personId });
   },
 
-  /** A person who was disabled is let in again, with this code. Earlier links end. */
+  /** Lets a disabled person in again, with this code. Earlier links end. */
   async renew(tx: Transaction, personId: string, code: NewCode): Promise<Committed<StoredPerson>> {
     const before = await lockManaged(tx, personId);
     await tx.sql.run('DELETE FROM sign_in_codes WHERE key_id = $1', [personId]);
@@ -169,7 +169,7 @@ export const writes = {
     return committed(await lock(tx.sql, personId));
   },
 
-  /** `undefined` if the session has ended. */
+  /** Returns `undefined` if the session has ended. */
   async changeSecondFactor(
     tx: Transaction,
     { personId, sessionHash }: PersonInSession,
@@ -182,7 +182,10 @@ export const writes = {
     return committed(await lock(tx.sql, personId));
   },
 
-  /** Uses the challenge up; `undefined` if that was done before, somebody has the passkey already, or the session has ended. */
+  /**
+   * Uses the challenge up. Returns `undefined` if that was done before, if somebody has the passkey already, or if the session
+   * has ended.
+   */
   async addPasskey(
     tx: Transaction,
     passkey: StoredPasskey,
@@ -201,7 +204,7 @@ export const writes = {
     return committed(isNew ? person : undefined);
   },
 
-  /** `undefined` if the session has ended. */
+  /** Returns `undefined` if the session has ended. */
   async removePasskey(
     tx: Transaction,
     { personId, sessionHash }: PersonInSession,
@@ -218,7 +221,7 @@ export const writes = {
     return await unlinkHeld(tx.sql, await lockManaged(tx, personId));
   },
 
-  /** `undefined` if the session has ended. Whoever has no other way in stays linked. */
+  /** Returns `undefined` if the session has ended. A person who cannot sign in otherwise stays linked. */
   async unlinkOwn(
     tx: Transaction,
     { personId, sessionHash }: PersonInSession,
@@ -235,7 +238,7 @@ export const writes = {
     return await unlinkHeld(tx.sql, person);
   },
 
-  /** Leaves nothing with which the person could come back. */
+  /** Removes everything with which the person could sign in again. */
   async disable(tx: Transaction, personId: string, atMs: number): Promise<Committed<StoredPerson>> {
     const events = await revokeHeld(tx.sql, await lockManaged(tx, personId), atMs);
     for (const key of await listPersonalKeys(tx.sql, personId, atMs)) {
@@ -252,7 +255,10 @@ export const writes = {
   },
 };
 
-/** What the provider has granted ends with its sessions; whoever was let in by one of the identities comes back by none. */
+/**
+ * Removes the identities, the rights that the provider has granted, and the sessions that began with it. The person can no
+ * longer sign in by these identities.
+ */
 async function unlinkHeld(sql: Sql, { keyId, grants }: StoredPerson): Promise<Committed<StoredPerson>> {
   await sql.run('DELETE FROM identities WHERE key_id = $1', [keyId]);
   await updateRows(sql, 'keys', { keyId }, accessColumns({ grants: localGrants(grants) }));

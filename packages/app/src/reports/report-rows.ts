@@ -9,13 +9,13 @@ import { readLastBefore } from '../telemetry/bucket-rows.ts';
 
 export interface SiloPage {
   readonly devices: DeviceSelection;
-  /** The days of the chart, of which the last ones are those of the report. */
+  /** The first day of the chart; the last days of the chart are those of the report. */
   readonly fromDay: number;
   readonly endDay: number;
   readonly beginMs: number;
   /** `null` while the period is not over. */
   readonly endMs: number | null;
-  /** The id of the last silo of the page before. */
+  /** The id of the last silo of the previous page. */
   readonly after: string | null;
   readonly limit: number;
 }
@@ -29,7 +29,7 @@ interface SiloRow extends Pick<SiloFacts, 'deviceId' | 'name' | 'facility' | 'zo
 
 type DayRow = SiloFacts['days'][number] & { readonly deviceNo: number };
 
-/** By id, after one of them. */
+/** Reads the silos after an id, in the order of their ids. */
 export async function readSilos(sql: Sql, page: SiloPage): Promise<SiloFacts[]> {
   const parameters = new Parameters();
   const { bind } = parameters;
@@ -91,13 +91,13 @@ export async function findSchedule(sql: Sql, scheduleId: string): Promise<Stored
 }
 
 export interface SchedulePage {
-  /** Whose they are; `null` for those of all. */
+  /** The owner of the schedules; `null` selects the schedules of all owners. */
   readonly keyId: string | null;
   readonly afterId: string | null;
   readonly limit: number;
 }
 
-/** In the order in which they were made. */
+/** Lists the schedules in the order in which they were created. */
 export async function listSchedules(sql: Sql, page: SchedulePage): Promise<StoredSchedule[]> {
   const { keyId, afterId, limit } = page;
   const { bind, values } = new Parameters();
@@ -110,7 +110,7 @@ export async function listSchedules(sql: Sql, page: SchedulePage): Promise<Store
   return rows.map(toSchedule);
 }
 
-/** The longest due first. */
+/** Lists the due schedules; the one that has been due longest comes first. */
 export async function dueSchedules(sql: Sql, nowMs: number, limit: number): Promise<StoredSchedule[]> {
   const rows = await sql.query<ScheduleRow>(
     `${SELECT} WHERE next_at_ms <= $1 ORDER BY next_at_ms, schedule_id LIMIT $2`,
@@ -130,7 +130,7 @@ export async function insertSchedule(sql: Sql, schedule: StoredSchedule): Promis
   await insertRows(sql, { table: 'report_schedules' }, [columns]);
 }
 
-/** Returns whether there is one. */
+/** Returns whether there is such a schedule. */
 export async function saveSchedule(sql: Sql, schedule: Omit<StoredSchedule, 'sentAtMs'>): Promise<boolean> {
   const { scheduleId, keyId, content, createdBy, nextAtMs } = schedule;
   const changed = await sql.run(
@@ -149,7 +149,7 @@ export interface DueReport {
   readonly nextAtMs: number | null;
 }
 
-/** Whether it is still due: the first node that says so sends it. */
+/** Takes the report if it is still due; the node for which this returns true sends it. */
 export async function takeDue(sql: Sql, { scheduleId, dueAtMs, nextAtMs }: DueReport): Promise<boolean> {
   const taken = await sql.run(
     'UPDATE report_schedules SET next_at_ms = $3, sent_at_ms = $2 WHERE schedule_id = $1 AND next_at_ms = $2',

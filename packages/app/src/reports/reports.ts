@@ -34,7 +34,7 @@ import {
 /** A schedule whose report is due. */
 export interface DueSchedule extends StoredSchedule {
   readonly dueAtMs: number;
-  /** What its owner may see; `null` if the owner may do nothing any more. */
+  /** The limits of the owner; `null` if the owner no longer has any rights. */
   readonly limits: Limits | null;
   readonly mass: MailedReport['reader']['mass'];
 }
@@ -60,7 +60,7 @@ export const reads = {
     return due;
   },
 
-  /** `null` for a key, and for a person who has given none. */
+  /** Returns the address of a person; `null` for a key, and for a person who has given none. */
   async emailOf(sql: Sql, keyId: string): Promise<string | null> {
     const [row] = await sql.query<{ email: string | null }>('SELECT email FROM people WHERE key_id = $1', [
       keyId,
@@ -74,7 +74,7 @@ type NewSchedule = Omit<StoredSchedule, 'createdBy' | 'sentAtMs'>;
 interface Sending extends DueReport {
   readonly name: string;
   readonly recipients: readonly string[];
-  /** `null` if its owner may do nothing any more. */
+  /** The report; `null` if the owner of the schedule no longer has any rights. */
   readonly mailed: MailedReport | null;
   readonly nowMs: number;
 }
@@ -100,7 +100,7 @@ export const writes = {
     return committed(await knownSchedule(tx.sql, scheduleId));
   },
 
-  /** Also ends what was not sent yet. */
+  /** Removes the schedule and cancels its messages that were not sent yet. */
   async removeSchedule(tx: Transaction, scheduleId: string): Promise<Committed<StoredSchedule>> {
     const schedule = await knownSchedule(tx.sql, scheduleId);
     await requireManaged(tx, schedule);
@@ -109,7 +109,7 @@ export const writes = {
     return committed(schedule);
   },
 
-  /** Writes the messages of a report that is due; returns whether no other node did it before. */
+  /** Writes the messages of a due report; returns false if another node has done it before. */
   async sendDue(tx: Transaction, sending: Sending): Promise<Committed<boolean>> {
     if (!(await takeDue(tx.sql, sending))) return committed(false);
     const { scheduleId: ruleId, name, recipients, mailed, nowMs } = sending;
@@ -120,7 +120,7 @@ export const writes = {
     return committed(true, { kind: 'notifications_due' }, ...eventsLogged(events));
   },
 
-  /** To the person who asks, now. */
+  /** Sends a report now, to the person who asks for it. */
   async send(
     tx: Transaction,
     {
@@ -146,7 +146,7 @@ export const writes = {
   },
 };
 
-/** A limited key has its own ones only, because the others tell of what it may not see. */
+/** A limited key may only change its own schedules, because the reports of others contain devices that it may not see. */
 const requireManaged = (tx: Transaction, { scheduleId, keyId }: StoredSchedule): Promise<void> =>
   requireRight(
     tx,
@@ -154,7 +154,7 @@ const requireManaged = (tx: Transaction, { scheduleId, keyId }: StoredSchedule):
     () => notFound(scheduleId),
   );
 
-/** A key of single devices sees those of any facility. */
+/** A key that is limited to single devices may read reports about any facility; they contain only its devices. */
 async function requireFacility(tx: Transaction, { facility }: ScheduleContent): Promise<void> {
   const limits = await limitsOf(tx);
   const hasDevices = limits.some(({ facilities, deviceIds }) => facilities === null && deviceIds !== null);

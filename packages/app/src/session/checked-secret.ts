@@ -5,12 +5,12 @@ import type { Sql } from '@granary/store/sql';
 import { lockKey } from '../keys/key-rows.ts';
 import { useUpFactor } from './second-factor-rows.ts';
 
-/** What a person was recognised by. */
+/** The secret with which a person has identified themselves. */
 export interface CheckedSecret {
   readonly kind: 'password' | 'pin';
-  /** In PHC form; `null` where the person has none. */
+  /** The hash with which the secret was compared, in PHC form; `null` if the person has none. */
   readonly stored: string | null;
-  /** What of the second factor is used up by it; `null` where none was asked for. */
+  /** The second factor that is used up; `null` if none was asked for. */
   readonly factor: UsedFactor | null;
 }
 
@@ -26,19 +26,19 @@ export async function secretOf(
   return row?.secret ?? null;
 }
 
-/** Like a code that was not right. */
+/** The refusal is the same as for a code that was not right. */
 export const wrongCode = (): Refusal =>
   new Refusal('wrong_code', 'the code is not right, or was used before');
 
-/** Like a secret that was not right. */
+/** The refusal is the same as for a secret that was not right. */
 export const wrongSecret = (kind: CheckedSecret['kind']): Refusal =>
   kind === 'pin'
     ? new Refusal('wrong_pin', 'the PIN is not right')
     : new Refusal('wrong_password', 'the password is not right');
 
 /**
- * Comparing takes a while, in which the person may have been disabled, or have got another secret; and of two with one code one is
- * told so. Locks the person until the end of the transaction.
+ * Refuses if the person was disabled or got another secret while the secret was compared, which takes a while. If two requests
+ * use one code, only one succeeds. The person is locked until the end of the transaction.
  */
 export async function refuseChanged(
   sql: Sql,

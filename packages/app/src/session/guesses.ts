@@ -25,7 +25,7 @@ import {
   type WrongSecret,
 } from './wrong-secrets.ts';
 
-/** A network or a terminal, for one person. */
+/** A network or a terminal from where a person signs in. */
 interface PlaceOfPerson {
   readonly personId: string;
   readonly place: string;
@@ -37,22 +37,22 @@ interface Guesses extends PlaceOfPerson {
   readonly atMs: number;
 }
 
-/** A code that is looked at where nobody waits. */
+/** The result of taking a code for a check; the code may be checked if `waitMs` is 0. */
 interface TakenCode {
   readonly waitMs: number;
-  /** The known place, or everywhere else together; a right code is taken from the count there. */
+  /** The known place, or `ELSEWHERE` for all other places together; a right code is subtracted from the count there. */
   readonly countedAt: string;
 }
 
 const ELSEWHERE = '';
 
 interface PasswordPlace extends PlaceOfPerson {
-  /** What is counted for itself, where the person is known and elsewhere. */
+  /** The networks are counted separately: at a place where the person is known, and elsewhere. */
   readonly networks: { readonly home: string; readonly elsewhere: string };
 }
 
 export const reads = {
-  /** Whether the person has signed in there with everything that is asked for, and the wrong passwords since. */
+  /** Returns whether the person has completed a sign-in at this place, and the wrong passwords since then. */
   async passwordTries(sql: Sql, { networks, ...at }: PasswordPlace, nowMs: number) {
     const known = await isKnown(sql, at);
     const counted = known
@@ -64,7 +64,7 @@ export const reads = {
   wrongSecrets: (sql: Sql, personId: string, nowMs: number) => listWrongSecrets(sql, personId, nowMs),
 };
 
-/** Guesses are counted before they are looked at, so that of many at once only a few are. Each write locks the person. */
+/** Guesses are counted before they are checked, so that of many guesses at once only a few are checked. Each write locks the person. */
 export const writes = {
   async takeCode(tx: Transaction, at: PlaceOfPerson, nowMs: number): Promise<Committed<TakenCode>> {
     const { personId } = at;
@@ -90,7 +90,7 @@ export const writes = {
     return { ...committed(result), audited: 'nothing' };
   },
 
-  /** A secret was not right; whose it is, is told so. */
+  /** Counts a wrong secret, and tells its owner by e-mail if that is due. */
   async wrong(
     tx: Transaction,
     secret: WrongSecret,
@@ -105,14 +105,17 @@ export const writes = {
     return { ...committed(null, { kind: 'notifications_due' }), audited: 'nothing' };
   },
 
-  /** A whole sign-in came from where a few were wrong. */
+  /** Forgets a few wrong secrets at a place from where the person has now signed in completely. */
   async mistyped(tx: Transaction, { personId, place }: PlaceOfPerson): Promise<Committed<null>> {
     await lockKey(tx.sql, personId);
     await forgetMistyped(tx.sql, personId, place);
     return { ...committed(null), audited: 'nothing' };
   },
 
-  /** The PIN was right there, or everything that a sign-in asks for, which makes the terminal known. */
+  /**
+   * Resets the counts of a terminal after a right PIN. With `isWhole`, all factors of a sign-in were right, and the terminal
+   * becomes known.
+   */
   async recognised(
     tx: Transaction,
     at: PlaceOfPerson,
@@ -124,7 +127,8 @@ export const writes = {
       personId,
       place,
     ]);
-    // Those of the day stay after a right PIN, without this one: somebody else may go on between those of the person.
+    // After a right PIN, the count of the day stays and is only reduced by this try: another person may guess between the tries
+    // of the owner.
     await tx.sql.run(
       isWhole
         ? `DELETE FROM guesses WHERE person_id = $1 AND kind = 'pin_day' AND place = $2`
@@ -137,7 +141,7 @@ export const writes = {
   },
 };
 
-/** At most one a day. */
+/** Returns the e-mail to the person; at most one is sent in a day. */
 function mailTo(email: string, personId: string, nowMs: number): StoredNotification {
   const ruleId = `guessed-${personId}`;
   const content = { ...guessedMessage(), alerts: [], alertCount: 0, target: { email } };
@@ -179,7 +183,7 @@ interface PinTriesRow extends Omit<PinTries, 'isKnown' | 'ofDay'> {
   readonly daySinceMs: number;
 }
 
-/** Of those whose PIN was tried somewhere, or of one person, by their ids. */
+/** Returns the tries of the PINs of all people, or of one person, by the id of the person. */
 export async function pinTriesAt(
   sql: Sql,
   terminalId: string,
@@ -214,7 +218,7 @@ async function save(sql: Sql, guesses: Guesses): Promise<void> {
   await insertRows(sql, { table: 'guesses', onConflict }, [{ ...guesses }]);
 }
 
-/** The code that was counted there was right. The person is locked. */
+/** Subtracts a right code from the count at its place. The caller has locked the person. */
 export async function uncountCode(sql: Sql, personId: string, countedAt: string): Promise<void> {
   await sql.run(
     `UPDATE guesses SET count = count - 1 WHERE person_id = $1 AND kind = 'code' AND place = $2 AND count > 0`,
@@ -222,12 +226,12 @@ export async function uncountCode(sql: Sql, personId: string, countedAt: string)
   );
 }
 
-/** Of a PIN that is replaced: another one has to be guessed. The person is locked. */
+/** Removes the counts of a PIN that is replaced, because the new PIN must be guessed anew. The caller has locked the person. */
 export async function forgetPins(sql: Sql, personId: string): Promise<void> {
   await sql.run(`DELETE FROM guesses WHERE person_id = $1 AND kind IN ('pin', 'pin_day')`, [personId]);
 }
 
-/** Only for a sign-in with everything that is asked for. The person is locked. */
+/** Stores a known place; only for a complete sign-in with all factors. The caller has locked the person. */
 export async function learnPlace(sql: Sql, at: PlaceOfPerson, nowMs: number): Promise<void> {
   const onConflict = 'ON CONFLICT (person_id, place) DO UPDATE SET last_at_ms = excluded.last_at_ms';
   await insertRows(sql, { table: 'known_places', onConflict }, [{ ...at, lastAtMs: nowMs }]);
@@ -238,7 +242,7 @@ export async function learnPlace(sql: Sql, at: PlaceOfPerson, nowMs: number): Pr
   );
 }
 
-/** Somebody else may have signed in there, with the former password. The person is locked. */
+/** Removes the known places: somebody else may have signed in there with the former password. The caller has locked the person. */
 export async function forgetPlaces(sql: Sql, personId: string): Promise<void> {
   await sql.run('DELETE FROM known_places WHERE person_id = $1', [personId]);
 }

@@ -16,7 +16,7 @@ export async function setSecondFactor(
   await updateRows(sql, 'people', { keyId }, columns);
 }
 
-/** Returns whether it was not used before: of two sign-ins with one code, one is told so. The key is locked. */
+/** Returns whether the factor was not used before: if two sign-ins use one code, only one succeeds. The caller has locked the key. */
 export async function useUpFactor(
   sql: Sql,
   keyId: string,
@@ -59,13 +59,13 @@ export async function listPasskeys(sql: Sql, keyId: string): Promise<StoredPassk
   );
 }
 
-/** Returns whether nobody had it before. */
+/** Returns whether nobody had the passkey before. */
 export async function insertPasskey(sql: Sql, passkey: StoredPasskey): Promise<boolean> {
   const target = { table: 'passkeys', onConflict: 'ON CONFLICT (credential_id) DO NOTHING' };
   return (await insertRows(sql, target, [{ ...passkey }])) === 1;
 }
 
-/** A count that does not grow is that of a copy; many authenticators do not count at all. */
+/** A sign count that does not grow means a copy of the authenticator; many authenticators do not count at all. */
 async function usePasskey(
   sql: Sql,
   keyId: string,
@@ -81,7 +81,7 @@ export async function removePasskey(sql: Sql, keyId: string, credentialId: strin
   await sql.run('DELETE FROM passkeys WHERE key_id = $1 AND credential_id = $2', [keyId, credentialId]);
 }
 
-/** Everything but the password: somebody else may have set it. */
+/** Removes every factor except the password: somebody else may have set them. */
 export async function removeFactors(sql: Sql, keyId: string): Promise<void> {
   await setSecondFactor(sql, keyId, null);
   await updateRows(sql, 'people', { keyId }, { pin: null });

@@ -17,7 +17,7 @@ import {
 export interface SessionOfKey {
   readonly key: StoredCaller;
   readonly session: StoredSession;
-  /** Who has signed in at the terminal of the session. */
+  /** The person who has signed in at the terminal of the session. */
   readonly person: SignedInPerson | null;
 }
 
@@ -38,18 +38,18 @@ export interface NewCode {
 
 /** A code that somebody makes for a further browser of their own. */
 export interface NewOwnCode extends NewCode {
-  /** The session in which it was made, with which it ends; `null` where the key itself was sent. */
+  /** The session in which the code was made, and with which it ends; `null` if the key itself was sent. */
   readonly sessionHash: string | null;
 }
 
 interface StoredCode extends NewOwnCode {
-  /** The key of whoever made it for somebody else. */
+  /** The key that has made the code for another person. */
   readonly madeBy: string | null;
 }
 
 /** A code that is used up. */
 export interface UsedCode {
-  /** The session in which it was made; `null` where the key itself was sent. */
+  /** The session in which the code was made; `null` if the key itself was sent. */
   readonly madeIn: StoredSession | null;
 }
 
@@ -72,7 +72,7 @@ const SELECT_SESSION = `
        sessions.ends_at_ms, sessions.provider_sid, sessions.person_id, sessions.person_until_ms, ${CALLER_COLUMNS}
      FROM sessions JOIN keys ON keys.key_id = sessions.key_id ${WITH_OWNERS}`;
 
-/** Those that exist, by their hashes. */
+/** Finds those of the sessions that exist, by their hashes. */
 export const findSessions = async (sql: Sql, hashes: readonly string[]): Promise<SessionsByHash> =>
   await withPeople(
     sql,
@@ -93,7 +93,10 @@ export const listAllSessions = async (
     ),
   );
 
-/** The sessions with these hashes, those of these keys and of the personal keys of these people, and where they are at a terminal. */
+/**
+ * Finds the sessions with these hashes, the sessions of these keys and of the personal keys of these people, and the terminal
+ * sessions where these people have signed in.
+ */
 export const findSessionsOf = async (sql: Sql, ids: readonly string[]): Promise<SessionsByHash> =>
   await withPeople(
     sql,
@@ -144,7 +147,7 @@ export async function insertSession(
   await insertRows(sql, { table: 'sessions' }, [{ ...session, begunBy }]);
 }
 
-/** Those that can still be used, the last used first. */
+/** Lists the sessions that can still be used, the last used first. */
 export async function listSessions(sql: Sql, keyId: string, nowMs: number): Promise<StoredSession[]> {
   return await sql.query<StoredSession>(
     `SELECT hash, key_id, address, browser, created_at_ms, last_used_at_ms, expires_at_ms, ends_at_ms, provider_sid FROM sessions
@@ -153,13 +156,16 @@ export async function listSessions(sql: Sql, keyId: string, nowMs: number): Prom
   );
 }
 
-/** Whether the session has not ended, as it does with a new password, while a password was compared. The key is locked. */
+/**
+ * Returns whether the session still exists: a new password may have ended it while a password was compared. The caller has
+ * locked the key.
+ */
 export async function isSessionOf(sql: Sql, keyId: string, hash: string): Promise<boolean> {
   const text = 'SELECT 1 AS found FROM sessions WHERE hash = $1 AND key_id = $2';
   return (await sql.query(text, [hash, keyId])).length === 1;
 }
 
-/** Leaves a later use as it is. */
+/** Records the time of a use, unless a later one is stored. */
 export async function recordSessionUse(
   sql: Sql,
   { hash, lastUsedAtMs, expiresAtMs }: StoredSession,
@@ -170,13 +176,16 @@ export async function recordSessionUse(
   );
 }
 
-/** The key of the session, which is locked before the session ends. */
+/** Finds the key of a session; the caller locks it before the session ends. */
 export async function keyOfSession(sql: Sql, hash: string): Promise<string | undefined> {
   const [row] = await sql.query<{ keyId: string }>('SELECT key_id FROM sessions WHERE hash = $1', [hash]);
   return row?.keyId;
 }
 
-/** Ends sessions, their codes, and what has begun with these. Their keys are locked. Returns the hashes of all that have ended. */
+/**
+ * Ends sessions and their codes, and the sessions that began with these codes. The caller has locked their keys. Returns the
+ * hashes of all ended sessions.
+ */
 async function removeWithCodes(
   sql: Sql,
   areMeant: string,
@@ -201,19 +210,22 @@ async function removeWithCodes(
 export const removeSession = (sql: Sql, hash: string): Promise<string[]> =>
   removeWithCodes(sql, 'hash = $1', [hash]);
 
-/** Of the identity provider: what it calls a session, and whose it is. */
+/** The sessions that the identity provider has ended: the name of a session at the provider, and the person. */
 export interface EndedByProvider {
   readonly sid: string | null;
   readonly keyId: string | null;
 }
 
-/** Those for which the provider has told no name end with every other of the person; without a name all of them do. */
+/**
+ * A session without a name at the provider ends with any other session of the person. If the provider sends no name, all
+ * sessions of the person that began with the provider end.
+ */
 const endedByProvider = ({ sid, keyId }: EndedByProvider) =>
   sid === null
     ? { areMeant: 'key_id = $1 AND provider_sid IS NOT NULL', params: [keyId] }
     : { areMeant: "provider_sid = $1 OR (key_id = $2 AND provider_sid = '')", params: [sid, keyId] };
 
-/** The keys of those sessions, which are locked before these end. */
+/** Returns the keys of the sessions that the provider has ended; the caller locks them before the sessions end. */
 export async function keysOfProviderSessions(sql: Sql, ended: EndedByProvider): Promise<string[]> {
   const { areMeant, params } = endedByProvider(ended);
   const rows = await sql.query<{ keyId: string }>(
@@ -223,13 +235,13 @@ export async function keysOfProviderSessions(sql: Sql, ended: EndedByProvider): 
   return rows.map(({ keyId }) => keyId);
 }
 
-/** Those that began with the identity provider. Returns the hashes of all that have ended. */
+/** Ends sessions that began with the identity provider. Returns the hashes of all ended sessions. */
 export async function removeProviderSessions(sql: Sql, ended: EndedByProvider): Promise<string[]> {
   const { areMeant, params } = endedByProvider(ended);
   return await removeWithCodes(sql, areMeant, params);
 }
 
-/** Keeps the sessions that were used last, and returns the hashes of the others. */
+/** Keeps the sessions that were used last and ends the others; returns the hashes of the ended ones. */
 export const removeSessionsBeyond = (sql: Sql, keyId: string, keptMax: number): Promise<string[]> =>
   removeWithCodes(
     sql,
@@ -238,7 +250,10 @@ export const removeSessionsBeyond = (sql: Sql, keyId: string, keptMax: number): 
     [keyId, keptMax],
   );
 
-/** Also what has made the session that stays; the codes of this, too. Returns the hashes of those that have ended. */
+/**
+ * Ends all sessions but one, including the session that has made it, and removes the codes that were made in any of them, including
+ * the one that stays. Returns the hashes of the ended sessions.
+ */
 export async function removeSessionsBut(sql: Sql, keyId: string, keptHash: string): Promise<string[]> {
   const rows = await sql.query<{ hash: string }>(
     'DELETE FROM sessions WHERE key_id = $1 AND hash <> $2 RETURNING hash',
@@ -249,7 +264,7 @@ export async function removeSessionsBut(sql: Sql, keyId: string, keptHash: strin
   return rows.map(({ hash }) => hash);
 }
 
-/** Those that exist, by their hashes. */
+/** Finds those of the codes that exist, by their hashes. */
 export async function findCodes(
   sql: Sql,
   hashes: readonly string[],
@@ -272,14 +287,14 @@ export async function insertCode(
   await insertRows(sql, { table: 'sign_in_codes' }, [row]);
 }
 
-/** Returns whether the code was there: of two that use it at the same moment, one is told so. */
+/** Returns whether the code was there: if two requests use it at the same moment, only one succeeds. */
 async function removeCode(sql: Sql, hash: string): Promise<boolean> {
   return (await sql.run('DELETE FROM sign_in_codes WHERE hash = $1', [hash])) === 1;
 }
 
 /**
- * The code, which cannot be used any more; `null` if it could not be used now. Whoever made a link for somebody else must still be
- * allowed to, and the session that made a code must not have ended. The key is locked.
+ * Uses a code up and returns it; `null` if it could not be used now. The person who made a link for somebody else must still
+ * have the right to do so, and the session that made a code must not have ended. The caller has locked the key.
  */
 export async function useUpCode(
   sql: Sql,
@@ -311,10 +326,10 @@ export async function removeCodesBeyond(sql: Sql, keyId: string, keptMax: number
   );
 }
 
-/** Removes a limited number of ended sessions and codes, and of what was used once, and returns how many. */
+/** Removes a limited number of ended sessions, expired codes and marks of one-time uses, and returns how many. */
 export async function expireSignIns(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
   let removed = 0;
-  // A browser whose session has run out goes on to receive Web Push; one whose session was ended does not.
+  // A browser whose session has expired continues to receive Web Push; a browser whose session was ended does not.
   await sql.run(
     `UPDATE push_subscriptions SET session_hash = NULL
      WHERE subscription_id IN (

@@ -151,7 +151,7 @@ describeEachEngine('sessions', (engine) => {
     assert.equal(await signIn('late', 's_late', NOW_MS + MINUTE_MS, 'c_late'), undefined);
   });
 
-  /** With a code that was made in a session, and whether that let the browser in. */
+  /** Signs in with a code that was made in a session; returns whether this succeeded. */
   const signInFrom = async (keyId: string, madeIn: string, hash: string, nowMs = NOW_MS) => {
     await newCode(keyId, `code of ${hash}`, nowMs + DAY_MS, madeIn);
     return (await signIn(keyId, hash, nowMs, `code of ${hash}`)) !== undefined;
@@ -173,7 +173,7 @@ describeEachEngine('sessions', (engine) => {
       assert.equal(await signIn('tree', `by ${code}`, NOW_MS, code), undefined, code);
     }
     assert.ok((await signIn('tree', 't_key', NOW_MS, 'late of the key')) !== undefined);
-    // A code that is stored after the end of its session.
+    // The code is stored after the end of its session.
     await newCode('tree', 'too late', NOW_MS + DAY_MS, 't_one');
     assert.equal(await signIn('tree', 't_late', NOW_MS, 'too late'), undefined);
   });
@@ -287,7 +287,7 @@ describeEachEngine('sessions', (engine) => {
       ),
     );
     assert.equal(begun.filter((one) => one !== undefined).length, 1);
-    // What was used is known for as long as a node whose clock is slow takes the challenge.
+    // A used challenge is stored until a node whose clock is slow no longer accepts it.
     await app.session.expire({ beforeMs: NOW_MS + 2 * MINUTE_MS, rowsMax: 100 });
     const again = { keyId: 'challenged', hash: 's_again', codeHash: null, formerHash: null, nowMs: NOW_MS };
     assert.equal(await app.session.create({ ...again, challenge }), undefined);

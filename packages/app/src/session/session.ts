@@ -42,25 +42,25 @@ import { findChallengeKey, insertChallengeKey, type UsedChallenge, useUpChalleng
 
 interface SignIn {
   readonly keyId: string;
-  /** Of the code that is used up by it; `null` where the key itself was given. */
+  /** The hash of the code that is used up; `null` if the key itself was given. */
   readonly codeHash: string | null;
-  /** Of the cookie. */
+  /** The hash of the new cookie. */
   readonly hash: string;
-  /** Of the cookie that the browser had before, whose session ends; `null` where it had none. */
+  /** The hash of the former cookie of the browser, whose session ends; `null` if it had none. */
   readonly formerHash: string | null;
-  /** Where the browser is and what it calls itself. */
+  /** The address of the browser and the name that it sends. */
   readonly from?: Pick<StoredSession, 'address' | 'browser'>;
   /** The network of the browser. */
   readonly place?: string;
-  /** Of a sign-in with the identity provider. */
+  /** The data of a sign-in with the identity provider. */
   readonly provider?: Pick<StoredSession, 'endsAtMs' | 'providerSid'>;
-  /** That a passkey has signed; it is used up by it. */
+  /** The challenge that a passkey has signed; it is used up. */
   readonly challenge?: UsedChallenge;
-  /** The code of the second factor that is used up by it. */
+  /** The second factor, which is used up. */
   readonly factor?: UsedFactor;
-  /** In PHC form: what the given password was compared with. */
+  /** The stored hash, in PHC form, with which the given password was compared. */
   readonly checkedPassword?: string | null;
-  /** In PHC form: the password that a person chooses with the code of an invitation. */
+  /** The hash, in PHC form, of the password that a person chooses with the code of an invitation. */
   readonly password?: string;
   readonly nowMs: number;
 }
@@ -68,7 +68,7 @@ interface SignIn {
 interface PasswordChange {
   readonly keyId: string;
   readonly keptHash: string;
-  /** In PHC form. */
+  /** The hash of the new password in PHC form. */
   readonly password: string;
 }
 
@@ -79,7 +79,7 @@ export const reads = {
   list: (sql: Sql, keyId: string, nowMs: number) => listSessions(sql, keyId, nowMs),
   challengeKey: findChallengeKey,
 
-  /** The keys of codes that can still be used, by the hashes of the codes. */
+  /** Finds the keys of codes that can still be used, by the hashes of the codes. */
   async keysOfCodes(
     sql: Sql,
     hashes: readonly string[],
@@ -95,7 +95,10 @@ export const reads = {
 };
 
 export const writes = {
-  /** `undefined` if the key has ended, the code was used or has ended, or the password is another one by now. */
+  /**
+   * Creates a session; returns `undefined` if the key has ended, if a code was used or has ended, or if the password was
+   * changed meanwhile.
+   */
   async create(
     tx: Transaction,
     {
@@ -119,7 +122,7 @@ export const writes = {
     const key = await findCaller(tx.sql, keyId);
     if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
     if (provider !== undefined && !(await hasIdentity(tx.sql, keyId))) return committed(undefined);
-    // Comparing takes a while, in which the person may have been disabled, or have chosen another one.
+    // While the password was compared, which takes a while, the person may have been disabled or have chosen another password.
     if (checkedPassword !== undefined && (await secretOf(tx.sql, keyId, 'password')) !== checkedPassword)
       return committed(undefined);
     const mayLetIn = (maker: StoredCaller): boolean => mayMakeLinkFor(maker, key);
@@ -130,15 +133,15 @@ export const writes = {
       return committed(undefined);
     if (password !== undefined) {
       await tx.sql.run('UPDATE people SET password = $2 WHERE key_id = $1', [keyId, password]);
-      // The person may have lost what showed the codes.
+      // The person may have lost the device that shows the codes.
       await removeFactors(tx.sql, keyId);
       await forgetPlaces(tx.sql, keyId);
       await leaveTerminals(tx.sql, keyId);
     }
-    // With a key or the code of a link nobody has shown who they are.
+    // A key, or the code of a link, does not prove who the person is.
     const isWhole = [factor, checkedPassword, password, provider].some((given) => given !== undefined);
     if (isWhole && place !== undefined) await learnPlace(tx.sql, { personId: keyId, place }, nowMs);
-    // Whoever chooses a new password may do so because somebody else knows the former one.
+    // The person may choose a new password because somebody else knows the former one.
     const keptMax = password === undefined ? SESSIONS_PER_KEY_MAX - 1 : 0;
     const ended = await removeSessionsBeyond(tx.sql, keyId, keptMax);
     if (formerHash !== null) ended.push(...(await removeSession(tx.sql, formerHash)));
@@ -154,25 +157,28 @@ export const writes = {
     );
   },
 
-  /** Ending it again changes nothing, and a caller without a session has none to end. */
+  /** Ends a session. A repetition changes nothing, and a caller without a session has none to end. */
   async end(tx: Transaction, hash: string | null): Promise<Committed<null>> {
     if (hash === null) return committed(null);
-    // No code of the session is used while this ends.
+    // The lock ensures that no code of the session is used while the session ends.
     const keyId = (await keyOfSession(tx.sql, hash)) ?? '';
     await lockKeys(tx.sql, [keyId]);
-    // A caller ends the own session also when it has run out meanwhile.
+    // A caller may end its own session even if that has expired meanwhile.
     if (hash !== tx.caller?.sessionHash) await requireOwn(tx, keyId);
     return committed(null, sessionsEnded(hash, ...(await removeSession(tx.sql, hash))));
   },
 
-  /** Ends all sessions of the key but this one; `null` where the key itself was sent. */
+  /** Ends all sessions of the key but this one; `keptHash` is `null` if the key itself was sent. */
   async endOthers(tx: Transaction, keyId: string, keptHash: string | null): Promise<Committed<null>> {
     await lockKey(tx.sql, keyId);
     await requireOwn(tx, keyId);
     return committed(null, sessionsEnded(...(await removeSessionsBut(tx.sql, keyId, keptHash ?? ''))));
   },
 
-  /** Somebody else may know the former password, so only this session stays; `undefined` if it has ended. */
+  /**
+   * Changes the password. Only this session stays, because somebody else may know the former password. Returns `undefined` if
+   * it has ended.
+   */
   async changePassword(tx: Transaction, change: PasswordChange): Promise<Committed<null | undefined>> {
     const { keyId, keptHash, password } = change;
     await lockKey(tx.sql, keyId);
@@ -215,7 +221,7 @@ export const writes = {
   expire: longWrite(async (tx, expiry: Expiry) => committed(await expireSignIns(tx.sql, expiry))),
 };
 
-/** They may have been unlinked since the provider has sent the person. */
+/** Returns whether the person has an identity; it may have been removed since the provider sent the person. */
 async function hasIdentity(sql: Sql, keyId: string): Promise<boolean> {
   const rows = await sql.query('SELECT 1 AS found FROM identities WHERE key_id = $1 LIMIT 1', [keyId]);
   return rows.length > 0;

@@ -11,18 +11,18 @@ import {
 import { insertRows } from '@granary/store/rows';
 import type { Sql } from '@granary/store/sql';
 
-/** Networks and terminals from where wrong secrets of one person came; those of longest ago are forgotten first. */
+/** The limit of networks and terminals for one person; the one with the oldest last wrong secret is removed first. */
 const PLACES_MAX = 1_000;
 
 export interface WrongSecret {
-  /** Empty for a name that nobody has: what is written is the same, so that it takes the same time. */
+  /** The id is empty for a name that nobody has: the same is written, so that the answer takes the same time. */
   readonly personId: string;
   readonly kind: SecretKind;
-  /** The network as `networkAt` writes it, or the terminal. */
+  /** The network, in the form of `networkAt`, or the terminal. */
   readonly place: string;
 }
 
-/** Wrong secrets of a person from one place. */
+/** The wrong secrets of a person from one place. */
 export interface WrongSecrets {
   readonly kind: SecretKind;
   /** The network, or the name of the terminal. */
@@ -32,7 +32,7 @@ export interface WrongSecrets {
   readonly lastAtMs: number;
 }
 
-/** Newest first. */
+/** Lists the wrong secrets of a person, newest first. */
 export async function listWrongSecrets(sql: Sql, personId: string, nowMs: number): Promise<WrongSecrets[]> {
   const rows = await sql.query<WrongSecrets & { terminal: string | null }>(
     `SELECT wrong_secrets.kind, wrong_secrets.place, keys.name AS terminal, wrong_secrets.count,
@@ -48,11 +48,11 @@ export async function listWrongSecrets(sql: Sql, personId: string, nowMs: number
   }));
 }
 
-/** How the networks of a place are stored: those elsewhere stand for themselves. */
+/** Returns the stored name of a network: at a known place it follows the place, elsewhere it stands alone. */
 export const networkAt = (place: string, network: string): string =>
   place === '' ? network : `${place} ${network}`;
 
-/** What a node that has counted none of them goes on from. */
+/** Returns the stored tries from which a node that has counted none of them continues. */
 export async function storedPasswordTries(
   sql: Sql,
   personId: string,
@@ -73,7 +73,7 @@ export async function storedPasswordTries(
   };
 }
 
-/** Returns the address of the person if it is time to tell them by mail. The person is locked. */
+/** Counts a wrong secret; returns the address of the person if it is time to tell them by e-mail. The caller has locked the person. */
 export async function countWrong(
   sql: Sql,
   { personId, kind, place }: WrongSecret,
@@ -81,7 +81,7 @@ export async function countWrong(
 ): Promise<string | null> {
   const onConflict = `ON CONFLICT (person_id, kind, place) DO UPDATE SET count = wrong_secrets.count + 1, last_at_ms = excluded.last_at_ms,
        waiting = CASE WHEN excluded.last_at_ms - wrong_secrets.last_at_ms >= ${DAY_MS} THEN 1 ELSE wrong_secrets.waiting + 1 END`;
-  // Names that nobody has share one row.
+  // All names that nobody has share one row.
   const row = { personId, kind, place: personId === '' ? '' : place, ...once(nowMs) };
   await insertRows(sql, { table: 'wrong_secrets', onConflict }, [row]);
   await sql.run(
@@ -104,14 +104,17 @@ export async function countWrong(
 
 const once = (nowMs: number) => ({ count: 1, waiting: 1, firstAtMs: nowMs, lastAtMs: nowMs });
 
-/** The person is locked. */
+/** Records that an e-mail was sent. The caller has locked the person. */
 export async function mailedNow(sql: Sql, personId: string, nowMs: number): Promise<void> {
   const onConflict = 'ON CONFLICT (person_id, kind, place) DO UPDATE SET last_at_ms = excluded.last_at_ms';
   const row = { personId, kind: 'mail', place: '', ...once(nowMs) };
   await insertRows(sql, { table: 'wrong_secrets', onConflict }, [row]);
 }
 
-/** After a whole sign-in nobody waits there; a few wrong ones before it were the person's own, of more the person is told. */
+/**
+ * After a complete sign-in, the waiting time at this place ends. A few wrong secrets are removed as typing mistakes of the
+ * person; more of them stay in the list that the person sees.
+ */
 export async function forgetMistyped(sql: Sql, personId: string, place: string): Promise<void> {
   await sql.run('UPDATE wrong_secrets SET waiting = 0 WHERE person_id = $1 AND place = $2', [
     personId,

@@ -14,7 +14,7 @@ import {
 import type { DeviceJob, JobKind } from '../jobs/job-rows.ts';
 import { type FleetRow, type Listed, readable } from '../list-rows.ts';
 
-/** The actor as it is stored beside what somebody has written. */
+/** Returns the stored form of the actor who has written something. */
 const written = (actor: Actor | null): string | null => (actor === null ? null : JSON.stringify(actor));
 const read = (actor: string | null): Actor | null => (actor === null ? null : JSON.parse(actor));
 
@@ -43,7 +43,7 @@ interface NoteRow extends Omit<ListedNote, 'createdBy'> {
   readonly createdBy: string | null;
 }
 
-/** As JSON: the facilities that the limits contain as a whole. */
+/** Returns, as JSON, the facilities that the limits contain as a whole. */
 const facilitiesOf = (limits: Limits): string =>
   JSON.stringify(
     limits.flatMap(({ facilities, deviceIds }) => (deviceIds === null ? (facilities ?? []) : [])),
@@ -61,7 +61,7 @@ export async function findNote(sql: Sql, noteId: string): Promise<ListedNote | u
   return row && toNote(row);
 }
 
-/** Newest first, by the times that they are about. */
+/** Lists the notes by the times that they are about, newest first. */
 export async function listNotes(sql: Sql, page: NotePage): Promise<ListedNote[]> {
   const parameters = new Parameters();
   const { bind } = parameters;
@@ -94,7 +94,7 @@ export async function listNotes(sql: Sql, page: NotePage): Promise<ListedNote[]>
 
 export interface NewNoteRow extends Omit<StoredNote, 'deviceId' | 'facility' | 'createdBy'> {
   readonly deviceNo: number | null;
-  /** `null` for a note on a device, which has its own. */
+  /** The facility is `null` for a note on a device, which has its own facility. */
   readonly facility: string | null;
 }
 
@@ -102,12 +102,12 @@ export async function insertNote(sql: Sql, note: NewNoteRow, actor: Actor | null
   await insertRows(sql, { table: 'notes' }, [{ ...note, createdBy: written(actor) }]);
 }
 
-/** Returns whether there was one. */
+/** Returns whether there was such a note. */
 export async function removeNote(sql: Sql, noteId: string): Promise<boolean> {
   return (await sql.run('DELETE FROM notes WHERE note_id = $1', [noteId])) === 1;
 }
 
-/** By the time that they are about. */
+/** Removes notes by the time that they are about. */
 export const expireNotes = (sql: Sql, expiry: Expiry): Promise<number> =>
   expireRows(sql, { table: 'notes', key: 'note_no', time: 'at_ms' }, expiry);
 
@@ -115,12 +115,12 @@ export interface ShiftJobs {
   readonly devices: DeviceSelection;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Also those that have not ended. */
+  /** True selects also the jobs that have not ended. */
   readonly withUnfinished: boolean;
   readonly limit: number;
 }
 
-/** The jobs that ended in a time, from the index of their ends, newest first. */
+/** Lists the jobs that ended in a time range, newest first, from the index of their ends. */
 export async function listJobsOfShift<Job extends DeviceJob>(
   sql: Sql,
   { name, document }: JobKind<Job>,
@@ -173,7 +173,7 @@ export async function findHandover(sql: Sql, handoverId: string): Promise<Stored
   return row && toHandover(row);
 }
 
-/** Newest first. */
+/** Lists the handovers, newest first. */
 export async function listHandovers(sql: Sql, page: HandoverPage): Promise<StoredHandover[]> {
   const parameters = new Parameters();
   const { bind } = parameters;
@@ -196,7 +196,7 @@ export async function insertHandover(sql: Sql, handover: NewHandoverRow, actor: 
   await insertRows(sql, { table: 'handovers' }, [{ ...handover, createdBy: written(actor) }]);
 }
 
-/** Locks the row, so that the first who acknowledges it stays. */
+/** Locks the row, so that only the first acknowledgement counts. */
 export async function lockHandover(sql: Sql, handoverId: string): Promise<StoredHandover | undefined> {
   const [row] = await sql.query<HandoverRow>(`${SELECT_HANDOVER} WHERE handover_id = $1 ${sql.forUpdate}`, [
     handoverId,

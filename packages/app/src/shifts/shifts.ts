@@ -75,7 +75,7 @@ export const writes = {
     return await logNote(tx, 'note.removed', note, nowMs);
   },
 
-  /** Removes what is older than it is kept. */
+  /** Removes the notes and handovers whose retention has passed. */
   expire: longWrite(async (tx, expiry: Expiry) =>
     committed((await expireNotes(tx.sql, expiry)) + (await expireHandovers(tx.sql, expiry))),
   ),
@@ -91,7 +91,7 @@ export const writes = {
     return await logHandover(tx, 'handover.created', stored, handover.createdAtMs);
   },
 
-  /** The first who acknowledges it stays. */
+  /** Acknowledges a handover; only the first acknowledgement counts. */
   async acknowledgeHandover(
     tx: Transaction,
     { handoverId, nowMs }: { readonly handoverId: string; readonly nowMs: number },

@@ -74,7 +74,7 @@ describeEachEngine('sign-ins with the identity provider', (engine) => {
     await app.people.change(keyId, { grants: [local] });
     await known(arrival('three', ['operators']));
     assert.deepEqual(await rolesOf(keyId), ['viewer local', 'operator oidc']);
-    // A change of what was given here leaves what the provider grants.
+    // A change of the local rights leaves the rights that the provider has granted.
     await app.people.change(keyId, { grants: [{ ...local, facilities: ['south'] }] });
     assert.deepEqual(await rolesOf(keyId), ['viewer local', 'operator oidc']);
     await known(arrival('three', []));
@@ -262,7 +262,7 @@ describeEachEngine('sign-ins with the identity provider', (engine) => {
     assert.deepEqual(await rolesOf(keyId), ['viewer local']);
     const left = async () => (await app.session.list(keyId, NOW_MS)).map(({ hash }) => hash);
     assert.deepEqual(await left(), ['n local']);
-    // Whoever was sent by the provider just before gets no session just after.
+    // A person whom the provider sent just before gets no session afterwards.
     assert.equal(await app.session.create({ ...session, hash: 'n late', provider }), undefined);
     assert.deepEqual(await left(), ['n local']);
     assert.equal((await app.people.unlink(keyId)).hasIdentity, false, 'a repetition changes nothing');

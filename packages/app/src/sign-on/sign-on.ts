@@ -36,7 +36,7 @@ import { isFirstUse } from '../session/used-once.ts';
 import type { Transaction } from '../transaction.ts';
 
 const POLICY_NO = 1;
-/** Compared with a new policy. */
+/** The limit of the people with whom a new policy is compared. */
 const KNOWN_PEOPLE_MAX = 10_000;
 const SIGN_INS_KEPT = 1_000;
 const GROUPS_SHOWN_MAX = 200;
@@ -46,22 +46,22 @@ export interface KnownPerson {
   readonly keyId: string;
   readonly name: string;
   readonly grants: readonly Grant[];
-  /** That came at the last sign-in. */
+  /** The groups that the provider sent at the last sign-in. */
   readonly groups: readonly string[];
 }
 
-/** Only both together identify somebody. */
+/** The issuer and the subject identify a person only together. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** The person to whom the identity is to belong from now on. */
+/** The person to whom the identity shall belong from now on. */
 export interface IdentityLink {
   readonly keyId: string;
-  /** Of the invitation that is used up by it; `null` where the person has signed in here. */
+  /** The hash of the invitation that is used up; `null` if the person has signed in here. */
   readonly codeHash: string | null;
-  /** Of the session in which the person wanted it, which must not have ended meanwhile; `null` with an invitation. */
+  /** The session in which the person asked for the link, which must not have ended meanwhile; `null` with an invitation. */
   readonly sessionHash: string | null;
 }
 
@@ -71,14 +71,14 @@ export interface Arrival extends Identity {
   readonly claimed: ClaimedGroups;
   readonly adminGroup: string | null;
   readonly link: IdentityLink | null;
-  /** Of a person who is not known yet: the id, and a part of the name for signing in where others have it already. */
+  /** The id of a person who is not known yet; `distinction` is added to the login name if somebody else has it already. */
   readonly newKeyId: string;
   readonly distinction: string;
   readonly address: string;
   readonly nowMs: number;
 }
 
-/** Who it is, or why nobody is let in. */
+/** The person, or the reason why nobody is let in. */
 export type ArrivalOutcome =
   | { readonly kind: 'known'; readonly key: StoredKey; readonly sessionHours: number }
   | { readonly kind: 'refused'; readonly result: Exclude<SignInResult, 'signed_in'> };
@@ -107,7 +107,7 @@ async function findPersonId(sql: Sql, { issuer, subject }: Identity): Promise<st
 export const reads = {
   policy: readPolicy,
 
-  /** Those who are not disabled. */
+  /** Lists the people with an identity who are not disabled. */
   async knownPeople(sql: Sql): Promise<KnownPerson[]> {
     const rows = await sql.query<KeyRow & { readonly groupNames: string }>(
       `SELECT ${KEY_COLUMNS}, identities.group_names FROM identities JOIN keys ON keys.key_id = identities.key_id
@@ -120,7 +120,7 @@ export const reads = {
     });
   },
 
-  /** Newest first. */
+  /** Lists the sign-ins, newest first. */
   async signIns(sql: Sql, beforeNo: number | null, limit: number): Promise<StoredSignIn[]> {
     const rows = await sql.query<{ signInNo: number; atMs: number; body: string }>(
       `SELECT sign_in_no, at_ms, body FROM sign_ins WHERE sign_in_no < $1 ORDER BY sign_in_no DESC LIMIT $2`,
@@ -137,7 +137,7 @@ export const writes = {
     return committed(policy);
   },
 
-  /** Whether it is the first time: of two that use the same at the same moment, one is told so. */
+  /** Returns whether this is the first use: if two requests use the same secret at the same moment, only one succeeds. */
   async use(tx: Transaction, hash: string, expiresAtMs: number): Promise<Committed<boolean>> {
     return { ...committed(await isFirstUse(tx.sql, hash, expiresAtMs)), audited: 'nothing' };
   },
@@ -160,14 +160,14 @@ export const writes = {
       await updateRows(sql, 'identities', { issuer, subject }, { groupNames, lastSignInAtMs: nowMs });
       if (!isDeepStrictEqual(grants, key.grants)) {
         await updateRows(sql, 'keys', { keyId: key.keyId }, accessColumns({ grants }));
-        // What is cached of the person has the former rights.
+        // The cached rights of the person are the former ones.
         effects.push({ kind: 'key_ended', keyId: key.keyId });
       }
       outcome =
         grants.length === 0
           ? { kind: 'refused', result: withoutRole(claimed) }
           : { kind: 'known', key: { ...key, grants }, sessionHours: policy.session_hours };
-      // Whoever may do nothing any more is not left signed in elsewhere.
+      // A person without any rights does not stay signed in elsewhere.
       const ended = grants.length === 0 ? await removeSessionsBeyond(sql, key.keyId, 0) : [];
       if (ended.length > 0) effects.push(sessionsEnded(...ended));
     }
@@ -181,11 +181,11 @@ export const writes = {
       groups: claimed.groups.slice(0, GROUPS_SHOWN_MAX),
       address: arrival.address,
     });
-    // The session that follows is entered in the audit log, or the refusal.
+    // This write has no audit entry: the session that follows, or the refusal, has one.
     return { ...committed(outcome, ...effects), audited: 'nothing' };
   },
 
-  /** What the identity provider sent is not valid. */
+  /** Records that the data of the identity provider was not valid. */
   async noteInvalid(
     tx: Transaction,
     {
@@ -208,7 +208,7 @@ export const writes = {
   ): Promise<Committed<number>> {
     const { issuer, subject, sid } = ended;
     const keyId = subject === null ? null : await findPersonId(tx.sql, { issuer, subject });
-    // No code of one of these sessions is used while they end.
+    // The lock ensures that no code of one of these sessions is used while they end.
     await lockKeys(tx.sql, await keysOfProviderSessions(tx.sql, { sid, keyId }));
     if (!(await isFirstUse(tx.sql, message.hash, message.expiresAtMs))) return committed(0);
     const hashes = await removeProviderSessions(tx.sql, { sid, keyId });
@@ -225,7 +225,7 @@ async function findOrAdd(sql: Sql, arrival: Arrival, granted: readonly Grant[]):
   const { link, nowMs } = arrival;
   let knownId = await findPersonId(sql, arrival);
   if (knownId === null) {
-    // Two first sign-ins of one person at the same moment make one person.
+    // Two first sign-ins of one person at the same moment create one person.
     await lockAdminKeys(sql);
     knownId = await findPersonId(sql, arrival);
   }
@@ -237,7 +237,7 @@ async function findOrAdd(sql: Sql, arrival: Arrival, granted: readonly Grant[]):
   }
   const key = await lockKey(sql, link?.keyId ?? knownId ?? '');
   if (key === undefined || !isValidAt(key, nowMs)) return { refused: 'disabled' };
-  // Unlinked while the key was awaited: the identity is that of nobody now.
+  // The identity was unlinked while this transaction waited for the key, so it belongs to nobody now.
   if (link === null && (await findPersonId(sql, arrival)) !== key.keyId) {
     return await findOrAdd(sql, arrival, granted);
   }
@@ -248,7 +248,7 @@ async function findOrAdd(sql: Sql, arrival: Arrival, granted: readonly Grant[]):
   return { key };
 }
 
-/** Uses an invitation up. */
+/** Returns whether the link is still valid; an invitation is used up. */
 async function isInForce(
   sql: Sql,
   { codeHash, sessionHash }: IdentityLink,
@@ -260,7 +260,7 @@ async function isInForce(
   return sessionHash !== null && (await findSessions(sql, [sessionHash])).has(sessionHash);
 }
 
-/** With no rights yet. */
+/** Adds a person without any rights. */
 async function addPerson(sql: Sql, arrival: Arrival): Promise<StoredKey> {
   const { newKeyId: keyId, person, distinction, nowMs } = arrival;
   // No secret has this hash, so the row can be used through sessions only.

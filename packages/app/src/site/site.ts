@@ -35,7 +35,7 @@ export interface DescribedPage {
 export type ApplicationResult = Omit<Applied, 'credentials' | 'webhook_secrets'>;
 
 export const reads = {
-  /** Ordered by device id. */
+  /** Lists the devices in the order of their ids. */
   async devices(sql: Sql, { facility, ...page }: DescribedPage): Promise<DescribedDevice[]> {
     const devices = { limits: UNLIMITED, facility, zone: null, deviceId: null };
     const clock = { nowMs: 0, missedReportsMax: 0 };
@@ -54,7 +54,7 @@ export const reads = {
 };
 
 export const writes = {
-  /** Creates and changes everything that the document names, or nothing. A dry run only plans it. */
+  /** Creates and changes everything in the document, or nothing. A dry run only plans the changes. */
   async apply(tx: Transaction, application: Application): Promise<Committed<ApplicationResult>> {
     const { document, isDryRun } = application;
     const policy = await readPolicy(tx.sql);
@@ -85,8 +85,8 @@ interface KnownNotifications {
 }
 
 /**
- * All webhooks and rules, if the document names any, locked until the transaction ends. They are locked before the devices:
- * every transaction that takes both locks takes them in this order, so that none waits for another in a circle.
+ * Locks all webhooks and rules until the transaction ends, if the document names any. They are locked before the devices: every
+ * transaction that takes both locks takes them in this order, so that no two transactions wait for each other.
  */
 async function lockKnownNotifications(
   sql: Sql,

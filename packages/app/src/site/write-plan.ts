@@ -26,7 +26,7 @@ import { writeRules, writeWebhooks } from './write-rules.ts';
 /** A registered device with everything that a document can change. */
 type KnownDevice = StoredDevice & DescribedDevice & { readonly configurationVersion: number };
 
-/** The registered ones of these devices, by id; nobody else changes them before the transaction ends. */
+/** Locks those of these devices that are registered, and returns them by id; nobody else changes them before the transaction ends. */
 export async function lockKnownDevices(
   sql: Sql,
   deviceIds: readonly string[],
@@ -46,13 +46,13 @@ export async function lockKnownDevices(
   );
 }
 
-/** Of everything that the document names, because only the plan finds out what is new. */
+/** The secrets and ids for everything in the document, because only the plan finds out what is new. */
 export interface NewSecrets {
-  /** By device id. */
+  /** The keys are device ids. */
   readonly secretHashes: Readonly<Record<string, string>>;
-  /** By address. */
+  /** The keys are addresses. */
   readonly webhookSecrets: Readonly<Record<string, string>>;
-  /** By name. */
+  /** The keys are names of rules. */
   readonly newRuleIds: Readonly<Record<string, string>>;
 }
 
@@ -134,7 +134,7 @@ function newDevice(
   return { ...device, secretHash, registeredAtMs };
 }
 
-/** The limits of an operation under way were planned with the present capacity. */
+/** Refuses a new capacity while an operation is under way, because its limits were planned with the present capacity. */
 async function refuseNewCapacities(
   sql: Sql,
   changes: readonly Change[],

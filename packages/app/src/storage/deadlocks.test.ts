@@ -21,7 +21,7 @@ const writesOfStore = Object.fromEntries(
   Object.entries(SLICES).map(([slice, { writes }]) => [slice, writes] as const),
 );
 
-/** What every write has logged has the data of its type. */
+/** Checks that the data of every logged event has the schema of its type. */
 async function assertEventsKeepContract(app: App): Promise<void> {
   const { newest } = await app.events.bounds();
   let sequence = 0;

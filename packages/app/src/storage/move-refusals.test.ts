@@ -12,7 +12,7 @@ import { openApp } from '../app.ts';
 
 const urlOf = ({ location }: TestEngine): string => (location.engine === 'postgres' ? location.url : '');
 
-/** Copies one table or two, and stops. */
+/** Copies one or two tables, and stops. */
 async function beginMove(store: EmbeddedStore, engine: TestEngine): Promise<void> {
   const controller = new AbortController();
   const onProgress = ({ table }: { table: string }) => {
@@ -117,7 +117,7 @@ describePostgres(
       const copy = await filledStore();
       const second = Move.open(copy.folder, urlOf(engine));
       await first.close();
-      // The second one waits for the end of the first one, and then sees that it is another state of the store.
+      // The second move waits until the first one has ended, and then detects that the store has changed.
       const waited = await second;
       assert.equal(waited.plan.action, 'begin_again');
       await waited.close();

@@ -9,11 +9,11 @@ import { storedAnswers } from '@granary/testing/app/stored-answers';
 import { openApp } from '../app.ts';
 
 const LIMIT = 1_000_000;
-/** Values that a text form could change: quotes, separators, words and signs with a meaning, several bytes for a sign. */
+/** A text with characters that a text format could change: quotes, separators, escapes, a line break and characters of several bytes. */
 const TEXT = `"a" \\ 'b',{c} NULL\n\t\\x41 ä€🌾`;
 const LEAST = '(-9223372036854775807 - 1)';
 
-/** The answers of a store, which are in the file only after it was closed. */
+/** Returns the answers of a store; they are in the file only after the store was closed. */
 async function answersOf(store: EmbeddedStore): Promise<string> {
   const app = await openApp(store);
   try {
@@ -118,7 +118,7 @@ describePostgres(
         const moving = moveStore(store, engine, {
           signal: controller.signal,
           onProgress({ phase, table }) {
-            // Two tables more each time, so that the last attempts have only some of them to copy.
+            // Each attempt copies two more tables, so that the last attempts have only some of them to copy.
             seen.add(`${phase} ${table}`);
             if (phase === 'copying' && seen.size > 2) controller.abort();
             if (phase === 'checking' && interruptions < 20) controller.abort();

@@ -24,7 +24,7 @@ type Once = ReturnType<App['once']>;
 interface Repeated {
   readonly name: string;
   readonly prepare: (app: App) => Promise<(once: Once) => Promise<{ readonly replayed: boolean }>>;
-  /** The number of these grows by one. */
+  /** The query that counts the rows of which the write adds one. */
   readonly counted: string;
 }
 
@@ -155,13 +155,13 @@ describePostgres('a write whose commit was not answered', (engine) => {
           assert.match(error.message, /may have been made or not/);
           return true;
         });
-        // Visible before anybody was told, as a commit that waits for a standby is when it is cancelled.
+        // The row is visible before the caller knows, as with a commit that waits for a standby and is cancelled.
         assert.equal(await count(counted), before + 1);
         assert.equal((await ask()).replayed, true);
         assert.equal((await ask()).replayed, true);
       });
       assert.equal(await count(counted), before + 1);
-      // What moves a device is sent by the request that knows that it is stored, or by none.
+      // A message that moves a device is sent only by the request that knows that the operation is stored, or not at all.
       assert.deepEqual(sentIn(effects), []);
       assert.equal(await count(`SELECT COUNT(*) FROM audit WHERE audit_id = '${attemptId}'`), 1);
     });

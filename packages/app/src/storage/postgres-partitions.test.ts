@@ -56,7 +56,7 @@ describePostgres('partitions of raw readings', (engine) => {
     const append = (tsMs: number) =>
       app.telemetry.append(batchOf({ readings: [reading(deviceNo, tsMs, { weight: 1 })] }));
     assert.partialDeepStrictEqual(await append(Date.now() + DAY_MS), { stored: 1 });
-    // A day for which nothing was prepared.
+    // No partition was prepared for this day.
     assert.partialDeepStrictEqual(await append(NOW_MS - 500 * DAY_MS), { stored: 1 });
     assert((await partitions()).includes(nameOf(NOW_MS - 500 * DAY_MS)));
   });
@@ -73,7 +73,7 @@ describePostgres('partitions of raw readings', (engine) => {
     await append(oldMs);
     await beginDump();
     const expired = app.telemetry.expire(limits);
-    // Stored while the old day waits for the dump, in a prepared day and in a new one.
+    // These readings are stored while the old day waits for the dump, in a prepared day and in a new one.
     assert.partialDeepStrictEqual(await append(Date.now()), { stored: 1 });
     assert.partialDeepStrictEqual(await append(NOW_MS - 300 * DAY_MS), { stored: 1 });
     assert.equal(await expired, 1);

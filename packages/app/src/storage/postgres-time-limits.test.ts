@@ -9,7 +9,7 @@ import type { StoreLocation } from '../app.ts';
 import { USE_CASES } from '../use-cases.ts';
 
 const CALL_MS = 500;
-/** Enough for what comes before a COMMIT on a busy machine. */
+/** This time is enough for everything before a COMMIT on a busy machine. */
 const PATIENT_CALL_MS = 4_000;
 const SLOW_COMMIT_S = 8;
 const LIMITS = {
@@ -110,7 +110,7 @@ describePostgres('time limits in the PostgreSQL client', (engine) => {
         ),
         assert.rejects(withinRequest(new RequestTime(0), read), isRefusal('storage_unavailable')),
       ]);
-      // The storage alone would have waited for a minute.
+      // Without the limit of the request, the storage would have waited for a minute.
       assert(performance.now() - beganMs < MINUTE_MS / 2, `${performance.now() - beganMs} ms`);
       const others = read();
       await lockingClient.query('ROLLBACK');

@@ -33,7 +33,7 @@ describeEachEngine(
     });
 
     it('whose tables cannot all be made has none of them, until the next start makes them', async () => {
-      // One of the last tables, made after most others.
+      // This is one of the last tables, which is created after most others.
       await engine.query('CREATE TABLE plants (conflicting BIGINT)');
       await assert.rejects(engine.open(), StoreOpenError);
       assert.deepEqual(await tablesOf(engine), ['plants']);

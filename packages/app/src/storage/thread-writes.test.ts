@@ -31,7 +31,7 @@ const appending = (deviceNo: number, tsMs: number, weight: number): UseCaseCall 
     batchOf({ readings: packReadings([reading(deviceNo, tsMs, { weight })]) }),
   );
 
-/** A client as another thread has it. */
+/** Returns a client like that of another thread. */
 const clientOf = (threadWrites: ThreadWrites) => clientOver(threadWrites.openPort());
 
 describe('a port to the writer', () => {

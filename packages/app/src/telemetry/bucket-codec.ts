@@ -1,12 +1,12 @@
 import type { Bucket } from '@granary/core/telemetry/history';
 import { decodeColumns, encodeColumns } from '@granary/store/chunks/chunk-codec';
 
-/** Below this, products and sums of whole numbers are exact. */
+/** Products and sums of whole numbers below this are exact. */
 const EXACT_MAX = 2 ** 52;
 
 /**
- * The least sum that so many values can have. It is left out of a stored sum where that is exact, because the rest is small. It
- * depends only on what is stored beside the sum.
+ * Returns the least sum that `count` values can have. It is left out of a stored sum if that is exact, because the rest is
+ * small. It depends only on what is stored beside the sum.
  */
 function leastSum(count: number, min: number | null, max: number | null): number {
   if (min === null || max === null) return 0;
@@ -63,7 +63,7 @@ export interface LastValue {
   readonly last: number;
 }
 
-/** Of each bucket with a good value its last one. */
+/** Returns the last value of each bucket that has a good value. */
 export function decodeLastValues(chunk: Uint8Array, sizeMs: number): LastValue[] {
   const [starts = [], minima = [], lasts = []] = decodeColumns(chunk, LAST_COLUMNS);
   return starts.flatMap((start, n) => {

@@ -17,7 +17,7 @@ const BUCKETS_PER_CHUNK = 16;
 export const chunkOf = (startMs: number, sizeMs: number): number =>
   Math.floor(startMs / (sizeMs * BUCKETS_PER_CHUNK));
 
-/** A compressed chunk has the buckets of a sensor in so many time chunks: four days of five minutes. */
+/** A compressed chunk has the buckets of a sensor in this many time chunks: four days of five-minute buckets. */
 export const CHUNKS_PER_SPAN = 72;
 
 const spanOf = (startMs: number, sizeMs: number): number =>
@@ -27,7 +27,7 @@ const KEY = ['size_ms', 'time_chunk', 'device_no', 'sensor_group', 'start_ms'];
 const BUCKET_FIELDS = ['sum', 'count', 'min', 'max', 'last', 'last_ts_ms'];
 /** The initial values of a row without readings. */
 const EMPTY_SLOTS: NumberRow = SLOTS.flatMap(() => [0, 0, null, null, null, null]);
-/** The last columns of a row: batches without bad values, which is nearly all, are written without them. */
+/** The last columns of a row. Most batches have no bad values and are written without these columns. */
 const BAD_COLUMNS = slotColumns(['bad_count']);
 const NO_BAD: NumberRow = SLOTS.map(() => 0);
 
@@ -123,12 +123,14 @@ export interface HistoryRange {
 const WANTED = (name: string, first: string, last: string): string =>
   `${name}(number) AS (SELECT CAST(${first} AS BIGINT) UNION ALL SELECT number + 1 FROM ${name} WHERE number < ${last})`;
 
-/** The buckets that start in [from, to), ordered by time. */
+/** Reads the buckets that start in [from, to), ordered by time. */
 export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket[]> {
   const { lane, interval, fromMs, toMs } = range;
   const sizeMs = INTERVAL_MS[interval];
   const slot = SLOTS[lane.slot];
   // One statement sees one moment: buckets that are just being closed or compressed are neither missed nor counted twice. A sum
+  // may exceed 2^53, so it is read as floating point. The rows are sorted here, because a sort in SQL costs more than the read.
+  // They are arrays, because thousands of them are read.
   // may pass 2^53, so it is read as floating point. Sorted here: a sort in SQL costs more than the read. Arrays, because
   // this reads thousands of rows.
   const rows = await sql.queryArrays<BucketRow>(
@@ -164,8 +166,8 @@ function parametersOf({ deviceNo, lane, interval, fromMs, toMs }: HistoryRange):
 }
 
 /**
- * Of each bucket with a good value that starts in [from, to) its last value, ordered by time. The database makes one text of
- * them: a row for each costs several times as much, and forecasts read hundreds of them for thousands of devices.
+ * Returns the last value of each bucket that has a good value and starts in [from, to), ordered by time. The database makes one
+ * text of them: a row for each costs several times as much, and forecasts read hundreds of them for thousands of devices.
  */
 export async function readLastValues(sql: Sql, range: HistoryRange): Promise<LastValue[]> {
   const { lane, interval, fromMs, toMs } = range;
@@ -195,7 +197,7 @@ export async function readLastValues(sql: Sql, range: HistoryRange): Promise<Las
   ]);
   closed.sort((a, b) => a.startMs - b.startMs);
   const isInParts = closed.some(({ startMs }, n) => startMs === closed[n + 1]?.startMs);
-  // Which of the parts has the newest value is known only to whole buckets.
+  // Only whole buckets show which of the parts has the newest value.
   if (isInParts) return (await readBuckets(sql, range)).flatMap(withLast);
   const open = rows.flatMap(([, body]) => (body === null ? [] : openBucketIn(body, lane.slot, sizeMs)));
   return [...closed, ...open.flatMap(withLast).filter(isWanted)];
@@ -207,7 +209,7 @@ interface LastBefore {
   readonly beforeMs: number;
 }
 
-/** Of each device its last good value of the whole hours before a time, if there is one in a day. */
+/** Returns the last good value of each device in the whole hours before a time, if there is one within a day. */
 export async function readLastBefore(
   sql: Sql,
   { deviceNos, lane, beforeMs }: LastBefore,
@@ -253,7 +255,7 @@ function valuesIn(text: string, sizeMs: number): LastValue[] {
   return values;
 }
 
-/** Good and bad values there are of the same five minutes, so either time tells which. */
+/** The good and the bad values belong to the same five minutes, so the time of either gives the start of the bucket. */
 function openBucketIn(body: Uint8Array, slot: Slot, sizeMs: number): Bucket[] {
   const figures = openBucketFigures(body)[slot];
   const newestMs = figures?.tsMs ?? figures?.badTsMs;
@@ -290,7 +292,7 @@ export interface BucketBounds {
   readonly toMs: number;
 }
 
-/** A range that has all buckets of an interval, also the open ones; `null` when there are none. */
+/** Returns a range that has all buckets of an interval, including the open ones; `null` when there are none. */
 export async function bucketBounds(sql: Sql, interval: Interval): Promise<BucketBounds | null> {
   const sizeMs = INTERVAL_MS[interval];
   const [row] = await sql.query<{

@@ -3,7 +3,7 @@ import { decodeChunk, encodeChunk } from '@granary/store/chunks/chunk-codec';
 import type { Sql } from '@granary/store/sql';
 import type { RawRow } from './raw-row.ts';
 
-/** Chunks never overlap in time. A changed chunk gets a new number. */
+/** A chunk of readings. Chunks never overlap in time; a changed chunk gets a new number. */
 export interface ReadingChunk {
   readonly chunkNo: number;
   readonly firstMs: number;
@@ -14,12 +14,12 @@ export interface ReadingChunk {
 
 const COLUMNS = 'chunk_no, first_ms, last_ms, readings, body';
 
-/** Locks all chunks: whoever moves or removes readings of the past does it alone. */
+/** Locks all chunks, so that only one transaction at a time moves or removes readings of the past. */
 export async function lockChunks(sql: Sql): Promise<void> {
   await sql.query(`SELECT last_chunk_no FROM reading_compression ${sql.forUpdate}`);
 }
 
-/** The same, unless another node has the lock; returns whether this one has it now. */
+/** Does the same, unless another node has the lock; returns whether this node has it now. */
 export async function tryLockChunks(sql: Sql): Promise<boolean> {
   const rows = await sql.query(
     `SELECT last_chunk_no FROM reading_compression ${sql.forUpdate} ${sql.skipLocked}`,
@@ -27,7 +27,7 @@ export async function tryLockChunks(sql: Sql): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** No reading of a later time was ever in a chunk. */
+/** Returns the latest time up to which readings were ever put into chunks. */
 async function chunkedUntilMs(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ chunkedUntilMs: number }>(
     'SELECT chunked_until_ms FROM reading_compression',
@@ -40,19 +40,19 @@ const FIRST_FROM = `FROM reading_chunks WHERE first_ms >= COALESCE((
     WHERE first_ms <= $1 ORDER BY first_ms DESC LIMIT 1), $1)
   ORDER BY first_ms LIMIT 1`;
 
-/** The first chunk that does not end before the time. */
+/** Returns the first chunk that does not end before the time. */
 export async function firstChunkFrom(sql: Sql, tsMs: number): Promise<ReadingChunk | undefined> {
   const [row] = await sql.query<ReadingChunk>(`SELECT ${COLUMNS} ${FIRST_FROM}`, [tsMs]);
   return row;
 }
 
-/** The time of the last row of that chunk. */
+/** Returns the time of the last row of the first chunk that does not end before the time. */
 export async function endOfFirstChunkFrom(sql: Sql, tsMs: number): Promise<number | null> {
   const [row] = await sql.query<{ lastMs: number }>(`SELECT last_ms ${FIRST_FROM}`, [tsMs]);
   return row?.lastMs ?? null;
 }
 
-/** The last chunk that begins at the time or before. */
+/** Returns the last chunk that begins at the time or before. */
 export async function lastChunkUntil(sql: Sql, tsMs: number): Promise<ReadingChunk | undefined> {
   const [row] = await sql.query<ReadingChunk>(
     `SELECT ${COLUMNS} FROM reading_chunks WHERE first_ms <= $1 ORDER BY first_ms DESC LIMIT 1`,
@@ -61,7 +61,7 @@ export async function lastChunkUntil(sql: Sql, tsMs: number): Promise<ReadingChu
   return row;
 }
 
-/** The time at which the first chunk after a time begins. */
+/** Returns the time at which the first chunk after a time begins. */
 export async function nextChunkMs(sql: Sql, tsMs: number): Promise<number | null> {
   const [row] = await sql.query<{ firstMs: number | null }>(
     'SELECT MIN(first_ms) AS first_ms FROM reading_chunks WHERE first_ms > $1',
@@ -99,7 +99,7 @@ export async function dropChunks(sql: Sql, beforeMs: number, chunksMax: number):
   );
 }
 
-/** The values of readings that are in chunks, by the position of the reading in the list. */
+/** The values of readings that are in chunks; the keys are the positions of the readings in the list. */
 export type ChunkedValues = ReadonlyMap<number, Pick<Reading, 'a' | 'b' | 'c'>>;
 
 /**

@@ -8,17 +8,17 @@ import { tryLockChunks } from './chunk-rows.ts';
 import type { CompressedPart } from './compress-readings.ts';
 import { slotColumns } from './open-bucket-rows.ts';
 
-/** Buckets of a day are few. */
+/** Buckets of a day are not compressed, because they are few. */
 const SIZES_MS = [INTERVAL_MS['5m'], INTERVAL_MS['1h']];
-/** So many rows are moved in a few milliseconds: those of four days of a device with three sensors. */
+/** The limit of rows, which are moved in a few milliseconds: the rows of four days of a device with three sensors. */
 const ROWS_MAX = 1_200;
 const DEVICES_MAX = 64;
 const NUMBERS = ['sum', 'count', 'min', 'max', 'last', 'last_ts_ms', 'bad_count'];
 
 /**
  * Moves the oldest buckets before a time into compressed chunks, those of a few devices at once. Buckets of a span that has a
- * chunk, because they are of its next days or because readings arrived late, are added to it. Nothing is done, and rows are left,
- * while another node has the lock.
+ * chunk already, because they belong to its later days or because readings arrived late, are added to it. While another node
+ * has the lock, nothing is done, and rows are left.
  */
 export async function compressBuckets(sql: Sql, beforeMs: number): Promise<CompressedPart> {
   if (!(await tryLockChunks(sql))) return { rows: 0, nextMs: 0 };
@@ -29,7 +29,7 @@ export async function compressBuckets(sql: Sql, beforeMs: number): Promise<Compr
   return { rows: 0, nextMs: null };
 }
 
-/** Whole time chunks of one span and the devices from one to another, with all of their sensors. */
+/** Whole time chunks of one span, for all sensors of a range of devices. */
 interface Part {
   readonly sizeMs: number;
   readonly startMs: number;
@@ -66,7 +66,7 @@ async function oldestPart(sql: Sql, sizeMs: number, beforeChunk: number): Promis
   return { sizeMs, startMs, spanNo, chunks, firstDevice, lastDevice };
 }
 
-/** The key of a series, the start, and the numbers of the slots. */
+/** The key of a series, the start of the bucket, and the numbers of the slots. */
 type TakenRow = [deviceNo: number, group: number, startMs: number, ...numbers: (number | null)[]];
 
 async function compressPart(sql: Sql, part: Part): Promise<number> {
@@ -74,7 +74,7 @@ async function compressPart(sql: Sql, part: Part): Promise<number> {
   const isOfPart = `size_ms = $1 AND ${sql.isOneOfNumbers('time_chunk', '$2')} AND device_no >= $3 AND device_no <= $4`;
   const parameters = [sizeMs, JSON.stringify(chunks), firstDevice, lastDevice];
   if (!sql.hasOneWriter) {
-    // Locked in the order of their keys, as by every other write.
+    // The rows are locked in the order of their keys, as in every other write.
     await sql.run(
       `SELECT COUNT(*) FROM (SELECT 1 FROM buckets WHERE ${isOfPart}
          ORDER BY size_ms, time_chunk, device_no, sensor_group, start_ms FOR UPDATE) AS locked`,

@@ -12,17 +12,17 @@ import {
 import { joinRows, type RawRow } from './raw-row.ts';
 import { takeReadings, timeAfterReadings } from './reading-rows.ts';
 
-/** A chunk of so many rows is encoded or decoded in a few milliseconds; longer ones are hardly smaller for each row. */
+/** A chunk of this many rows is encoded or decoded in a few milliseconds; longer chunks need hardly fewer bytes for each row. */
 export const ROWS_PER_CHUNK_MAX = 4_000;
 /** Chunks with fewer rows are continued by the next rows of the day. */
 const SMALL_CHUNK_ROWS = ROWS_PER_CHUNK_MAX / 2;
-/** So many rows are added at once to a chunk that is full. */
+/** The number of rows that may be added at once even to a full chunk. */
 const ROWS_ADDED_MIN = ROWS_PER_CHUNK_MAX / 4;
 
 export interface CompressedPart {
   /** The rows that are in a chunk now. */
   readonly rows: number;
-  /** Rows from this time on may be left; `null` when there are none. */
+  /** The time from which on rows may be left; `null` when there are none. */
   readonly nextMs: number | null;
 }
 
@@ -54,7 +54,7 @@ async function oldestRowMs(sql: Sql, beforeMs: number): Promise<number | null> {
 
 const dayOf = (tsMs: number): number => Math.floor(tsMs / DAY_MS);
 
-/** The chunk that the row belongs to, or a small one of the same day before it. */
+/** Returns the chunk that the row belongs to, or a small chunk of the same day before it. */
 async function chunkToContinue(sql: Sql, fromMs: number): Promise<ReadingChunk | undefined> {
   const chunk = await lastChunkUntil(sql, fromMs);
   if (chunk === undefined || chunk.lastMs >= fromMs) return chunk;
@@ -62,7 +62,7 @@ async function chunkToContinue(sql: Sql, fromMs: number): Promise<ReadingChunk |
   return isOfSameDay && chunk.readings < SMALL_CHUNK_ROWS ? chunk : undefined;
 }
 
-/** Rows of one time are never divided, so chunks do not overlap. */
+/** Returns the end of the rows to move. Rows of one time are never divided, so chunks do not overlap. */
 async function endOfPart(
   sql: Sql,
   fromMs: number,
@@ -76,7 +76,7 @@ async function endOfPart(
   return endMs === null ? toMs : Math.max(endMs, fromMs + 1);
 }
 
-/** Parts of equal length, as few as possible. */
+/** Divides rows into parts of equal length, as few as possible. */
 function inParts(rows: readonly RawRow[]): RawRow[][] {
   const size = Math.ceil(rows.length / Math.ceil(rows.length / ROWS_PER_CHUNK_MAX));
   const parts: RawRow[][] = [];

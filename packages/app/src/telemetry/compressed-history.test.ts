@@ -27,7 +27,7 @@ describeEachEngine('compressed history', (engine) => {
   const compressAll = async (beforeMs = NOW_MS - DAY_MS, at = app): Promise<void> => {
     while ((await at.telemetry.compressHistory({ beforeMs })).nextMs !== null);
   };
-  /** Every history of a device. */
+  /** Returns every history of a device. */
   const historiesOf = async (deviceNo: number) => {
     const found: unknown[] = [];
     for (const interval of INTERVALS) {
@@ -44,7 +44,7 @@ describeEachEngine('compressed history', (engine) => {
   const rowsLeft = (deviceNo: number, table = 'buckets') =>
     numberOf(`SELECT COUNT(*) FROM ${table} WHERE device_no = ${deviceNo} AND size_ms < ${DAY_MS}`);
 
-  /** Two sensor groups with gaps, values that change slowly and fast, missing and bad ones. */
+  /** Readings of two sensor groups, with gaps, values that change slowly and fast, and missing and bad values. */
   const readingsOf = (deviceNo: number): Reading[] =>
     Array.from({ length: (DAYS * DAY_MS) / (7 * MINUTE_MS) }, (_, n): Reading[] => {
       const tsMs = START_MS + n * 7 * MINUTE_MS + (n % 11) * 997;

@@ -20,7 +20,7 @@ describeEachEngine('compressed readings', (engine) => {
     app = await engine.open();
   });
 
-  /** In parts that a slow server stores in time, too. */
+  /** Appends in parts that even a slow server stores within its time limit. */
   const append = async (readings: readonly Reading[]): Promise<AppendReceipt> => {
     let [stored, repeated] = [0, 0];
     for (let from = 0; from < readings.length; from += PART) {
@@ -58,7 +58,7 @@ describeEachEngine('compressed readings', (engine) => {
     }
   };
 
-  /** Readings of a silo and a rover, some with bad values, and the silo's last ones after the time of compression. */
+  /** Readings of a silo and a rover, some with bad values; the last ones of the silo are after the time of compression. */
   const readingsFor = (
     [silo = 0, rover = 0]: readonly number[],
     count: number,
@@ -143,7 +143,7 @@ describeEachEngine('compressed readings', (engine) => {
     const devices = [await registerDevice(app), await registerDevice(app)];
     const readings = readingsFor(devices, 1_000);
     let sum = 0;
-    // Every third reading first, then the others, each batch with a part of those before.
+    // Every third reading comes first, then the others; each batch repeats a part of the earlier ones.
     for (const turn of [2, 0, 1, 2, 0]) {
       const batch = readings.filter((_, n) => n % 3 === turn || n % 10 === turn);
       sum += (await append(batch.toReversed())).stored;
@@ -189,7 +189,7 @@ describeEachEngine('compressed readings', (engine) => {
   });
 
   it('are moved by one of two nodes that work at once, while readings arrive', async () => {
-    // Only PostgreSQL has several nodes.
+    // Only PostgreSQL can have several nodes.
     const other = engine.name === 'postgres' ? await engine.open() : app;
     const devices = [await registerDevice(app), await registerDevice(app)];
     const readings = readingsFor(devices, 1_200);

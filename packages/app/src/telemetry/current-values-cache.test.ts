@@ -9,11 +9,11 @@ const DEVICE_ID = 'silo-7';
 
 const stored = (deviceNo: number): ValuesStored => ({ kind: 'values_stored', deviceNos: [deviceNo] });
 
-/** Values that only a test compares by identity. */
+/** A test compares these values only by identity. */
 const values = (): CurrentValues =>
   ({ deviceNo: DEVICE_NO, deviceId: DEVICE_ID, latest: {} }) as unknown as CurrentValues;
 
-/** A storage whose answers the test gives one by one. */
+/** A storage that answers when the test resolves its promises. */
 function heldStorage() {
   const asked: PromiseWithResolvers<CurrentValues | undefined>[] = [];
   const read = (): Promise<CurrentValues | undefined> => {
@@ -24,7 +24,7 @@ function heldStorage() {
   return { asked, read };
 }
 
-/** Reads once with an answer in between which `meanwhile` runs, and returns how often the storage was asked for two reads. */
+/** Reads once, running `meanwhile` before the answer, then reads again; returns how often the storage was asked. */
 async function readTwice(cache: CurrentValuesCache, meanwhile: () => void): Promise<number> {
   const { asked, read } = heldStorage();
   const cached = cache.over(read);

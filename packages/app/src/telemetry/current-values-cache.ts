@@ -11,9 +11,9 @@ interface CachedValues {
 }
 
 interface CacheOptions {
-  /** Limits how long a value is used where the report of a change can be lost. */
+  /** Limits how long a value is used if the report of a change can be lost. */
   readonly ageMsMax?: number;
-  /** False while no changes of other nodes are reported. */
+  /** Returns false while the changes of other nodes are not reported. */
   readonly isUsable?: () => boolean;
 }
 
@@ -28,7 +28,7 @@ export class CurrentValuesCache {
   readonly #isUsable: () => boolean;
   readonly #values = new Map<string, CachedValues>();
   readonly #deviceIds = new Map<number, string>();
-  /** When devices changed last, counted in reported changes; kept only while values are being read. */
+  /** The number of the last reported change of each device; it is kept only while values are being read. */
   readonly #changedAt = new Map<number | string, number>();
   #changes = 0;
   #allChangedAt = 0;
@@ -39,7 +39,7 @@ export class CurrentValuesCache {
     this.#isUsable = isUsable;
   }
 
-  /** Reads only when the value is not cached. */
+  /** Wraps a read, which is called only when the value is not cached. */
   over(read: Read): Read {
     return async (deviceId) => {
       const known = this.#values.get(deviceId);
@@ -72,7 +72,7 @@ export class CurrentValuesCache {
     this.#deviceIds.set(deviceNo, deviceId);
   }
 
-  /** Must be called with the effects of every committed write; returns what other nodes have to forget. */
+  /** Must be called with the effects of every committed write; returns which values other nodes have to remove from their caches. */
   committed(effects: Committed<unknown>['effects']): Changed {
     const deviceNos: number[] = [];
     const deviceIds: string[] = [];

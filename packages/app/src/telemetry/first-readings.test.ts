@@ -8,14 +8,14 @@ const ROUNDS = 10;
 const DEVICES = 16;
 const BATCHES = 24;
 
-/** The first readings of new devices in batches that have some devices in common. */
+/** Stores the first readings of new devices in batches that have some devices in common. */
 async function firstReadings(stores: readonly App[], round: number): Promise<readonly number[]> {
   const [app] = stores;
   assert(app !== undefined);
   const devices: number[] = [];
   for (let n = 0; n < DEVICES; n++)
     devices.push(await registerDevice(app, { deviceId: `new-${round}-${n}` }));
-  // Short ones, which end soon, beside long ones, which have found some of the rows of those and none of others.
+  // Short batches end soon. The long batches find some of the rows that the short ones make, and other rows do not exist yet.
   const batches = Array.from({ length: BATCHES }, (_, batch) =>
     devices
       .filter((_, n) => (batch % 2 === 0 ? n % 12 === batch / 2 : (n + batch) % 5 < 4))

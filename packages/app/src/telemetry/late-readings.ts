@@ -17,7 +17,7 @@ const LATE: BulkUpsert = {
     marks = late_readings.marks + 1`,
 };
 
-/** Notes since when the history of devices has to be read again; usually no reading of a batch is late. */
+/** Stores the time since when the history of a device must be read again; usually no reading of a batch is late. */
 export async function markLateReadings(
   sql: Sql,
   readings: readonly Reading[],
@@ -33,7 +33,7 @@ export async function markLateReadings(
   if (fromMs.size > 0) await markLate(sql, fromMs);
 }
 
-/** By device number the time from which on its history has changed. */
+/** The map has, for each device number, the time from which on the history of the device has changed. */
 export async function markLate(sql: Sql, fromMs: ReadonlyMap<number, number>): Promise<void> {
   const rows = [...fromMs].sort(([a], [b]) => a - b).map(([deviceNo, from]) => [deviceNo, from, 1]);
   await sql.upsertMany(LATE, rows);

@@ -3,7 +3,7 @@ import type { GroupValues } from '@granary/core/sensors/sensor';
 import type { Sql } from '@granary/store/sql';
 import { openBucketFigures } from './open-bucket-rows.ts';
 
-/** A device and its latest values, both of the same time. */
+/** A device and its latest values, which were read at the same moment. */
 export interface CurrentRows {
   readonly deviceNo: number;
   readonly deviceId: string;
@@ -65,7 +65,7 @@ export async function currentRows(sql: Sql, deviceId: string): Promise<CurrentRo
   };
 }
 
-/** Of a good and a bad value the later one counts; of the same time the bad one. */
+/** Of a good and a bad value the later one counts; if their times are equal, the bad one counts. */
 export const toLatest = (rows: readonly LatestRow[]): GroupValues[] =>
   rows.map(({ sensorGroup, body }) => ({
     group: sensorGroup ?? 0,

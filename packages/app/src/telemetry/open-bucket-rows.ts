@@ -26,7 +26,7 @@ export const whenNewer = (table: string, slot: SlotName, field: string, time: st
      THEN excluded.${slot}_${field} ELSE ${table}.${slot}_${field} END`;
 
 const NUMBER_BYTES = 8;
-/** Of a body with differences. */
+/** The usual size of a body with differences. */
 const USUAL_BYTES = 48;
 
 const HIGH = 2 ** 32;
@@ -41,7 +41,7 @@ const BAD_FIELDS = ['badValue', 'badTsMs', 'badCount'] as const;
 const GOOD_NUMBERS = SLOTS.length * GOOD_FIELDS.length;
 const NUMBERS = GOOD_NUMBERS + SLOTS.length * BAD_FIELDS.length;
 
-/** The table has a device's latest values and the open bucket they belong to. */
+/** The table has the latest values of a device and the open bucket that they belong to. */
 const OPEN_BUCKETS: BulkUpsert = {
   table: 'open_buckets',
   key: KEY,
@@ -54,7 +54,7 @@ const STORED = { ...OPEN_BUCKETS, columns: [...KEY, 'body'] };
 
 type Series = Pick<Reading, 'deviceNo' | 'group'>;
 
-/** More than the groups that a device can have. */
+/** A number that is larger than any sensor group of a device. */
 const GROUPS_MAX = 2 ** 20;
 
 /** The key of the row with a reading. */
@@ -63,13 +63,13 @@ export const openBucketKey = ({ deviceNo, group }: Series): number => deviceNo *
 interface Measuring {
   readonly deviceNo: number;
   readonly profile: ProfileName;
-  /** Of its declared sensors. */
+  /** The declared sensors of the device. */
   readonly sensorDocument: string | null;
 }
 
 /**
- * Makes the rows of everything that these devices can measure, because batches that make them as they report would lock them out of
- * order: each one after those that it has found.
+ * Creates the rows for everything that these devices can measure. If batches created them with the first readings, they would
+ * lock rows out of order: each new row after the rows that they have found.
  */
 export async function makeOpenBuckets(sql: Sql, devices: readonly Measuring[]): Promise<void> {
   const rows = devices.flatMap(({ deviceNo, profile, sensorDocument }) => {
@@ -83,7 +83,7 @@ type Key = readonly [deviceNo: number, group: number];
 
 const byKey = ([a, groupA]: Key, [b, groupB]: Key): number => a - b || groupA - groupB;
 
-/** The rows of these series, by key, locked in the same order everywhere. */
+/** Locks the rows of these series in the same order everywhere, and returns them by key. */
 export async function lockOpenBuckets(
   tx: Transaction,
   series: readonly Series[],
@@ -110,7 +110,7 @@ export async function lockOpenBuckets(
 
 type StoredRow = [deviceNo: number, group: number, body: Uint8Array | null];
 
-/** Rows are missing only where a device reports what it did not declare when it was written last. */
+/** Locks rows. Rows are missing only if a device reports a sensor that was not declared when the device was last written. */
 async function lockWanted(sql: Sql, wanted: readonly NumberRow[]): Promise<StoredRow[]> {
   const rows = await sql.lockMany<StoredRow>(STORED, wanted);
   if (rows.length === wanted.length) return rows;
@@ -118,7 +118,7 @@ async function lockWanted(sql: Sql, wanted: readonly NumberRow[]): Promise<Store
   return await sql.lockMany<StoredRow>(STORED, wanted);
 }
 
-/** In the order in which they were locked, though it does not matter any more. */
+/** Stores the rows in the order in which they were locked; the order no longer matters, because all are locked. */
 export async function saveOpenBuckets(sql: Sql, rows: ReadonlyMap<number, OpenBucketRow>): Promise<void> {
   const bytes = new OpenBucketBytes(rows.size);
   const stored: BulkRow[] = [];
@@ -183,7 +183,7 @@ const HAS_DIFFERENCES = 1;
 /** Sums and differences of numbers up to this are exact, and so are twice as large ones. */
 const EXACT_MAX = 2 ** 50;
 
-/** The numbers in the order in which their differences are stored, each from what is known of those before it. */
+/** The numbers in the order in which their differences are stored. Each is expected from the numbers before it. */
 const DIFFERENCES = [
   ...SLOTS.flatMap((_, slot) => {
     const at = goodAt(slot as Slot);
@@ -208,7 +208,7 @@ const DIFFERENCES = [
   }),
 ];
 
-/** 0 where nothing is known. */
+/** Returns the number that is expected, or 0 if nothing is known. */
 function expected(open: OpenBuckets, from: number, times: number): number {
   if (from === -1) return 0;
   const reference = (open[from] ?? 0) * (times === -1 ? 1 : (open[times] ?? 0));
@@ -237,7 +237,7 @@ export class OpenBucketBytes {
     return this.#bytes.view(start);
   }
 
-  /** False where one of them would not be exact. */
+  /** Returns false if a difference would not be exact. */
   #addDifferences(open: OpenBuckets, count: number): boolean {
     this.#bytes.push(HAS_DIFFERENCES);
     for (let index = 0; index < count; index++) {

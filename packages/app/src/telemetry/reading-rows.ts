@@ -3,7 +3,7 @@ import { ByteList, ByteReader } from '@granary/store/chunks/bytes';
 import type { BulkRow, BulkTarget, Sql } from '@granary/store/sql';
 import { inOrder, joinRows, type RawRow } from './raw-row.ts';
 
-/** A row has what a device measured at one time, of all sensor groups. */
+/** A row has the readings of a device at one time, of all sensor groups. */
 const READINGS: BulkTarget = {
   table: 'readings',
   key: ['ts_ms', 'device_no'],
@@ -68,7 +68,7 @@ export function readingsIn([tsMs, deviceNo, body]: StoredRow): RawRow[] {
   return rows;
 }
 
-/** Inserts the readings of a new device and time, and returns the positions of the others. */
+/** Inserts the readings whose device and time are new, and returns the positions of the others. */
 export async function insertReadings(sql: Sql, readings: readonly Reading[]): Promise<number[]> {
   const { rows, starts } = packed(readings);
   const taken = await sql.insertNew(READINGS, rows);
@@ -82,7 +82,7 @@ type StoredValues = Pick<Reading, 'a' | 'b' | 'c'>;
 
 const NOTHING: StoredValues = { a: null, b: null, c: null };
 
-/** The stored values of each of these readings, locked until the end of the transaction. */
+/** Returns the stored values of each of these readings, and locks their rows until the end of the transaction. */
 export async function lockReadings(sql: Sql, readings: readonly Reading[]): Promise<StoredValues[]> {
   const stored = new Map<string, StoredValues>();
   for (const [tsMs, deviceNo, group, a, b, c] of await lockRows(sql, readings)) {
@@ -91,13 +91,13 @@ export async function lockReadings(sql: Sql, readings: readonly Reading[]): Prom
   return readings.map(({ tsMs, deviceNo, group }) => stored.get(`${tsMs} ${deviceNo} ${group}`) ?? NOTHING);
 }
 
-/** All readings of the devices and times of these ones. */
+/** Locks and returns all readings of the devices and times of these readings. */
 async function lockRows(sql: Sql, readings: readonly Reading[]): Promise<RawRow[]> {
   const keys = packed(readings).rows.map(([tsMs, deviceNo]) => [Number(tsMs), Number(deviceNo)]);
   return (await sql.lockMany<StoredRow>(READINGS, keys)).flatMap(readingsIn);
 }
 
-/** Adds to stored readings, which are locked, the values that they do not have. */
+/** Adds to stored, locked readings the values that they do not have. */
 export async function addMissingValues(sql: Sql, parts: readonly Reading[]): Promise<void> {
   if (parts.length === 0) return;
   const whole = joinRows(await lockRows(sql, parts), parts.map(rawRowOf)).map(readingOf);
@@ -131,7 +131,7 @@ const readingOf = ([tsMs, deviceNo, group, a, b, c, badMask]: RawRow): Reading =
 export async function takeReadings(sql: Sql, fromMs: number, toMs: number): Promise<RawRow[]> {
   const isInRange = 'ts_ms >= $1 AND ts_ms < $2';
   if (!sql.hasOneWriter) {
-    // Locked in the order of their keys, as by every other write.
+    // The rows are locked in the order of their keys, as in every other write.
     await sql.run(
       `SELECT COUNT(*) FROM (
          SELECT 1 FROM readings WHERE ${isInRange} ORDER BY ts_ms, device_no FOR UPDATE
@@ -146,10 +146,10 @@ export async function takeReadings(sql: Sql, fromMs: number, toMs: number): Prom
   return inOrder(rows.flatMap(readingsIn));
 }
 
-/** The values of three sensors are seldom longer. */
+/** The estimated size of a sensor group in a body; the values of three sensors are seldom longer. */
 const GROUP_BYTES = 16;
 
-/** The time of the row with which there are more than so many readings in a range, about; `null` when there are fewer. */
+/** Returns the time of the row with which a range has more than about `readings` readings; `null` when it has fewer. */
 export async function timeAfterReadings(
   sql: Sql,
   fromMs: number,

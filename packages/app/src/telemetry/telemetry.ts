@@ -34,11 +34,11 @@ import { addToTracks, dropTracks, type NewPlace, readTrack, type TrackRange } fr
 export const READINGS_PER_APPEND_MAX = 50_000;
 
 export interface TelemetryBatch {
-  /** Packed where another thread writes them. */
+  /** The readings are packed if another thread writes them. */
   readonly readings: readonly Reading[] | PackedReadings;
   readonly seen: readonly LastSeenUpdate[];
   readonly rejections: readonly NewRejection[];
-  /** In the order of arrival, every message of the devices of which one was not as it should be. */
+  /** All messages of those devices of which at least one message was not as it should be, in the order of arrival. */
   readonly receptions?: readonly MessageReception[];
 }
 
@@ -52,7 +52,7 @@ export interface AppendReceipt {
 export interface Expiry {
   readonly rawBeforeMs: number;
   readonly fiveMinutesBeforeMs: number;
-  /** The rows that one call may remove, so that it never delays other writes for long. */
+  /** The limit of the rows that one call may remove, so that it never delays other writes for long. */
   readonly rowsMax: number;
 }
 
@@ -142,12 +142,12 @@ const devicesOf = (readings: readonly Reading[]): number[] => [
 const readingsOf = ({ readings }: TelemetryBatch): readonly Reading[] =>
   readings instanceof Float64Array ? unpackReadings(readings) : readings;
 
-/** Only read where there are partitions. */
+/** Lists the times of the readings; only a store with partitions needs them. */
 function* timesOf(batch: TelemetryBatch): Generator<number, void> {
   for (const { tsMs } of readingsOf(batch)) yield tsMs;
 }
 
-/** Readings without a plausible part of a position are left out. */
+/** Returns the position in a reading, if it has a plausible part of one. */
 function placeIn(reading: Reading): NewPlace[] {
   if (reading.group !== POSITION_GROUP) return [];
   const { deviceNo, tsMs } = reading;
@@ -223,11 +223,11 @@ async function updateOpenBuckets(
 interface ReceivedBatch {
   readonly readings: readonly Reading[];
   readonly seen: readonly LastSeenUpdate[];
-  /** In the order of arrival, every message of the devices of which one was not as it should be. */
+  /** All messages of those devices of which at least one message was not as it should be, in the order of arrival. */
   readonly receptions: readonly MessageReception[];
 }
 
-/** Stores how the messages of a batch were received, where that has changed, and returns the devices whose alerts it can change. */
+/** Stores how the messages of a batch were received, if that has changed; returns the devices whose alerts may change. */
 async function recordReceptions(tx: Transaction, batch: ReceivedBatch): Promise<ReadonlySet<number>> {
   const messages = Map.groupBy(batch.receptions, ({ deviceNo }) => deviceNo);
   const newestMs = newestTimes(batch.readings);
@@ -258,7 +258,10 @@ function newestTimes(readings: readonly Reading[]): Map<number, number> {
   return newest;
 }
 
-/** A batch may hold only the old readings of a long message, which say nothing about the clock. */
+/**
+ * Returns a message for a device without reported messages, if its newest reading shows that the clock is right. Otherwise the
+ * batch may have only the old readings of a long message, which say nothing about the clock.
+ */
 function usualMessages(
   deviceNo: number,
   newestMs: ReadonlyMap<number, number>,

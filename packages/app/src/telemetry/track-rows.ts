@@ -9,7 +9,7 @@ import type { BulkUpsert, NumberRow, Sql } from '@granary/store/sql';
  */
 const CHUNK_MS = 5 * MINUTE_MS;
 
-/** The time windows of which a long track shows one position each; a chunk is a whole number of each. */
+/** The possible time windows of a long track, which shows one position for each window; a chunk is a whole number of each. */
 const WINDOWS_MS = [1, 2, 5, 10, 15, 20, 30, 60, 100, 150, 300].map((seconds) => seconds * SECOND_MS);
 
 const KEY = ['time_chunk', 'device_no', 'ts_ms'];
@@ -60,7 +60,7 @@ function byKey(a: NumberRow, b: NumberRow): number {
 
 const IS_PLACE = 'latitude IS NOT NULL AND longitude IS NOT NULL';
 
-/** Reads chunk by chunk, because a condition on a range of chunks would scan every device in each. */
+/** The query reads chunk by chunk, because a condition on a range of chunks would scan every device in each. */
 const IN_RANGE = `
   WITH RECURSIVE wanted(time_chunk) AS (
     SELECT CAST($2 AS BIGINT) UNION ALL SELECT time_chunk + 1 FROM wanted WHERE time_chunk < $3
@@ -69,8 +69,9 @@ const IN_RANGE = `
   WHERE tracks.time_chunk = wanted.time_chunk AND device_no = $1 AND ts_ms >= $4 AND ts_ms < $5 AND ${IS_PLACE}`;
 
 /**
- * The positions in [from, to), ordered by time. If there are more than `limit`, the last one of each time window is returned,
- * and a window is never longer than a chunk. So the cost depends on the returned points, however often the device reports.
+ * Reads the positions in [from, to), ordered by time. If there are more than `limit`, the last one of each time window is
+ * returned, and a window is never longer than a chunk. So the cost depends on the returned points, however often the device
+ * reports.
  */
 export async function readTrack(sql: Sql, range: TrackRange): Promise<StoredPlace[]> {
   const { deviceNo, limit } = range;

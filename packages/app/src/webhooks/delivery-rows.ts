@@ -56,7 +56,7 @@ const newRow = ({ webhookNo, messageId, type, sequence, body, createdAtMs }: New
   createdAtMs,
 });
 
-/** A message that the webhook has had before becomes pending again, as in a replay. */
+/** Stores deliveries. A message that the webhook has had before becomes pending again, as in a replay. */
 export async function insertOrRepeatDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<void> {
   const onConflict = `ON CONFLICT (webhook_no, message_id) DO UPDATE SET
       status = 'pending', is_retry = 0, attempts = 0, leased_until_ms = 0,
@@ -84,7 +84,7 @@ export async function findDelivery(
   return row;
 }
 
-/** The newest first. */
+/** Lists the deliveries, newest first. */
 export async function listDeliveries(
   sql: Sql,
   { webhookNo, status, beforeDeliveryNo, limit }: DeliveryPage,
@@ -122,7 +122,7 @@ export async function dueWebhookNos(sql: Sql, nowMs: number): Promise<number[]> 
   return rows.map(({ webhookNo }) => webhookNo);
 }
 
-/** Locks first attempts, or repeated ones, that are due; those that another node has locked are skipped. */
+/** Locks due deliveries: first attempts, or repeated ones with `isRetry`. Deliveries that another node has locked are skipped. */
 export async function lockDueDeliveries(
   sql: Sql,
   { webhookNo, isRetry, nowMs, limit }: { webhookNo: number; isRetry: boolean; nowMs: number; limit: number },
@@ -134,7 +134,7 @@ export async function lockDueDeliveries(
   );
 }
 
-/** Nobody else sends these deliveries before the end of the lease. */
+/** Takes a lease, so that nobody else sends these deliveries before its end. */
 export async function leaseDeliveries(
   sql: Sql,
   deliveryNos: readonly number[],
@@ -146,7 +146,7 @@ export async function leaseDeliveries(
   );
 }
 
-/** A lease that still ends at `fromMs` ends later; returns whether it does. */
+/** Extends a lease that still ends at `fromMs`; returns whether it was extended. */
 export async function renewDelivery(
   sql: Sql,
   { deliveryNo, fromMs, toMs }: { deliveryNo: number; fromMs: number; toMs: number },
@@ -193,7 +193,7 @@ export async function saveAttempt(
   );
 }
 
-/** Makes a limited number of dead deliveries pending, the oldest first, but none of one type, and returns how many. */
+/** Makes a limited number of dead deliveries pending again, oldest first, except those of one type; returns how many. */
 export async function repeatDeadDeliveries(
   sql: Sql,
   { webhookNo, exceptType, nowMs, limit }: DeadDeliveries,
@@ -209,7 +209,7 @@ export async function repeatDeadDeliveries(
   );
 }
 
-/** Makes what waits for its next attempt due now. */
+/** Makes the pending deliveries due now. */
 export async function makePendingDue(sql: Sql, webhookNo: number, nowMs: number): Promise<void> {
   await sql.run(
     `UPDATE webhook_deliveries SET next_attempt_at_ms = $2

@@ -37,7 +37,7 @@ export interface TakeRequest {
 export interface TakenDelivery extends AttemptedDelivery {
   readonly deliveryNo: number;
   readonly messageId: string;
-  /** One of the two, unless the event is no longer stored. */
+  /** A delivery has either an event or a body; it has neither if the event is no longer stored. */
   readonly event: StoredEvent | null;
   readonly body: string | null;
 }
@@ -76,7 +76,7 @@ export async function takeDue(
   });
 }
 
-/** Neither do old failures delay new events, nor do new events starve old failures. */
+/** Alternates two lists, so that old failures do not delay new events and new events do not delay old failures for ever. */
 function inTurns<T>(some: readonly T[], others: readonly T[]): T[] {
   const length = Math.max(some.length, others.length);
   return Array.from({ length }, (_, i) => [...some.slice(i, i + 1), ...others.slice(i, i + 1)]).flat();
@@ -100,12 +100,12 @@ export interface AttemptRecord {
   readonly deliveryNo: number;
   readonly outcome: AttemptOutcome;
   readonly nowMs: number;
-  /** From 0 to 1; it spreads the next attempts. */
+  /** A random number from 0 to 1, which spreads the next attempts. */
   readonly random: number;
   readonly schedule: RetrySchedule;
 }
 
-/** A delivery that is no longer pending, because another node was faster after the lease, stays as it is. */
+/** Records an attempt. A delivery that is no longer pending, because another node was faster after the lease, stays as it is. */
 export async function recordAttempt(tx: Transaction, attempt: AttemptRecord): Promise<Committed<void>> {
   const { webhookNo, deliveryNo, outcome, nowMs } = attempt;
   if (isSuccess(outcome)) {

@@ -52,7 +52,7 @@ const toWebhook = ({
   severities: listOf(severities),
 });
 
-/** What a caller decides about a webhook, as it is stored. */
+/** The columns of a webhook with values from its caller. */
 const contentColumns = ({ url, description, enabled, ...lists }: WebhookContent) => ({
   url,
   description,
@@ -88,7 +88,7 @@ export async function lockWebhookNumbered(sql: Sql, webhookNo: number): Promise<
   return row && toWebhook(row);
 }
 
-/** Only an enabled webhook is sent anything. */
+/** Finds the webhook if it is enabled; only an enabled webhook is sent anything. */
 export async function findEnabledWebhook(sql: Sql, webhookNo: number): Promise<StoredWebhook | undefined> {
   const [row] = await sql.query<WebhookRow>(`${SELECT_WEBHOOK} WHERE webhook_no = $1 AND enabled = 1`, [
     webhookNo,
@@ -114,7 +114,7 @@ export async function countWebhooks(sql: Sql): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** The new webhook gets the events that are logged from now on. */
+/** Inserts a webhook, which gets the events that are logged from now on. */
 export async function insertWebhook(sql: Sql, webhook: NewStoredWebhook): Promise<void> {
   const { webhookId, secret, createdAtMs } = webhook;
   const position = await lastSequence(sql);
@@ -140,7 +140,10 @@ export async function saveWebhook(sql: Sql, webhook: StoredWebhook): Promise<voi
   );
 }
 
-/** The row stays, because the number of a removed row could be given to a new one; its secrets are removed. */
+/**
+ * Marks the webhook as removed. The row stays, because the number of a removed row could be given to a new one; its secrets are
+ * removed.
+ */
 export async function markWebhookRemoved(sql: Sql, webhookNo: number, atMs: number): Promise<void> {
   await sql.run(
     `UPDATE webhooks SET enabled = 0, removed_at_ms = $2, secret = '', previous_secret = NULL,
@@ -170,7 +173,7 @@ export async function replaceSecret(
   );
 }
 
-/** Writes nothing, and locks nothing, if the webhook was not failing. */
+/** Ends the failing state. If the webhook was not failing, nothing is written or locked. */
 export async function endFailing(sql: Sql, webhookNo: number): Promise<void> {
   await sql.run(
     'UPDATE webhooks SET failing_since_ms = NULL WHERE webhook_no = $1 AND failing_since_ms IS NOT NULL',
@@ -178,7 +181,7 @@ export async function endFailing(sql: Sql, webhookNo: number): Promise<void> {
   );
 }
 
-/** The different positions of the enabled webhooks that have not considered the newest event. */
+/** Returns the different positions of the enabled webhooks that have not yet handled the newest event. */
 export async function positionsBehind(sql: Sql): Promise<number[]> {
   const rows = await sql.query<{ position: number }>(
     `SELECT DISTINCT position FROM webhooks
@@ -187,7 +190,7 @@ export async function positionsBehind(sql: Sql): Promise<number[]> {
   return rows.map(({ position }) => position);
 }
 
-/** Locks some webhooks of one position; those that another node has locked are skipped. */
+/** Locks some webhooks at one position; those that another node has locked are skipped. */
 export async function lockWebhooksAt(
   sql: Sql,
   { position, limit }: { readonly position: number; readonly limit: number },

@@ -82,21 +82,21 @@ export async function enqueueMessage(
   });
 }
 
-/** Limits of one transaction, so that other writes are not held up for long. */
+/** The limit of events in one transaction, so that other writes are not delayed for long. */
 const EVENTS_PER_CALL_MAX = 200;
 
 const WEBHOOKS_PER_CALL_MAX = 20;
 
-/** Further events wait in the log, so that a receiver that is away for days does not fill the table. */
+/** The limit of pending deliveries; further events wait in the log, so that a receiver that is away for days does not fill the table. */
 const PENDING_MAX = 5_000;
 
-/** Limits one replay of dead deliveries, because it is one transaction. */
+/** The limit of one replay of dead deliveries, because it is one transaction. */
 const REPLAYED_MAX = 10_000;
 
-/** Something may have to be sent. */
+/** This effect tells the sender that a message may have to be sent. */
 const CHANGED: Effect = { kind: 'webhooks_changed' };
 
-/** Locks the webhook until the end of the transaction, for whoever may manage all of them. */
+/** Locks the webhook until the end of the transaction; refuses a caller that may not manage all webhooks. */
 async function lockKnown(tx: Transaction, webhookId: string): Promise<StoredWebhook> {
   const webhook = await lockWebhook(tx.sql, webhookId);
   await refuseLimited(tx, 'manage webhooks');
@@ -148,14 +148,14 @@ export const writes = {
     return await logChange(tx, 'webhook.updated', changed, nowMs);
   },
 
-  /** Its deliveries are removed later, in small steps. */
+  /** Removes a webhook; its deliveries are removed later, in small steps. */
   async remove(tx: Transaction, webhookId: string, nowMs: number): Promise<Committed<StoredWebhook>> {
     const removed = await lockKnown(tx, webhookId);
     await markWebhookRemoved(tx.sql, removed.webhookNo, nowMs);
     return await logChange(tx, 'webhook.removed', removed, nowMs);
   },
 
-  /** What waits for its next attempt is sent now, because the receiver probably works again. */
+  /** Enables a webhook. Its waiting deliveries are sent now, because the receiver probably works again. */
   async enable(
     tx: Transaction,
     webhookId: string,
@@ -169,7 +169,7 @@ export const writes = {
     return await logChange(tx, 'webhook.updated', changed, nowMs);
   },
 
-  /** The former secret stays in use until `previousUntilMs`; an even older one ends now. */
+  /** Stores a new secret. The former one stays valid until `previousUntilMs`; an even older one ends now. */
   async rotateSecret(
     tx: Transaction,
     webhookId: string,
@@ -195,7 +195,7 @@ export const writes = {
     return committed({ webhookNo, messageId }, CHANGED);
   },
 
-  /** Events that are not distributed yet are not sent twice: the position only moves back. */
+  /** Repeats events. Events that are not distributed yet are not sent twice, because the position only moves back. */
   async replay(
     tx: Transaction,
     webhookId: string,
@@ -227,7 +227,7 @@ export const writes = {
   distribute,
   take: takeDue,
 
-  /** The sender still works on it. */
+  /** Extends the lease, because the sender still works on the delivery. */
   renew: async (
     tx: Transaction,
     lease: { readonly deliveryNo: number; readonly fromMs: number; readonly toMs: number },
@@ -250,7 +250,7 @@ async function distribute(
 ): Promise<Committed<number>> {
   const locked = await lockWebhooksAt(tx.sql, { position, limit: WEBHOOKS_PER_CALL_MAX });
   if (locked.length === 0) return committed(0);
-  // Read first: without events after the position, all up to this one were removed by the retention.
+  // The number is read before the events: if there are no events after the position, the retention has removed all events up to it.
   const newest = await lastSequence(tx.sql);
   const events = await eventsAfter(tx.sql, { sequence: position, limit: EVENTS_PER_CALL_MAX });
   const nextPosition = events.at(-1)?.sequence ?? newest;
