@@ -32,7 +32,10 @@ export function makeDataFolder(folder: string): void {
   }
 }
 
-/** Step by step, because the recursive form of Node never ends where the system answers that an existing parent is missing (/proc). */
+/**
+ * Creates the parents one by one, because the recursive form of Node never ends if the system answers that an existing parent
+ * is missing (/proc).
+ */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -53,7 +56,7 @@ export function lockDataFolder(folder: string): DataFolderLock {
   makeDataFolder(folder);
   let lock: DatabaseSync | undefined;
   try {
-    // A process that is ending releases it in a moment.
+    // The timeout is needed because a process that is ending releases the lock in a moment.
     lock = new DatabaseSync(privateFile(join(folder, LOCK_FILE)), { timeout: LOCK_WAIT_MS });
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {

@@ -9,13 +9,13 @@ export interface UseCaseCall {
   readonly args: readonly unknown[];
   /** The idempotency key, which the engines pass on unchanged. */
   readonly idempotency: unknown;
-  /** Who asks for the change, passed on like the idempotency key. */
+  /** The attempt of the caller, which the engines pass on unchanged. */
   readonly attempt: unknown;
 }
 
 /** The use cases that an engine runs. */
 export interface UseCases {
-  /** A write that nobody waits for and that may remove many rows: it may take longer than others. */
+  /** Tells whether a call is a write that nobody waits for and that may remove many rows: such a write may take longer than others. */
   readonly isLong: (call: UseCaseCall) => boolean;
   /** The module of a thread that runs the writer of SQLite with these use cases. */
   readonly threadUrl: URL;
@@ -25,15 +25,15 @@ export interface UseCases {
 /** Writes that may wait at the same time; more are refused, so that a disk that hangs cannot fill the memory. */
 export const WRITES_PENDING_MAX = 1_024;
 
-/** A read or write that takes longer fails; all those of a request together have the time in `request-time.ts`. */
+/** A read or write that takes longer than this fails; all calls of one request share the time in `request-time.ts`. */
 export const CALL_MS_MAX = 4_000;
-/** The same for a write that may take long. */
+/** A long write that takes longer than this fails. */
 export const LONG_CALL_MS_MAX = 60_000;
 
 /** How long to wait for a lock; shorter than the limit of a call, so that the error names the reason. */
 export const WAIT_MS_MAX = 3_000;
 
-/** For all calls that a service still makes when it ends; readings that are not stored then were not acknowledged. */
+/** The time for all calls that a service still makes when it ends. Readings that are not stored by then were not acknowledged. */
 export const FINISH_MS_MAX = 5_000;
 
 /** The work of an engine since it was opened. */
@@ -43,7 +43,7 @@ export interface EngineFigures {
   readonly pendingWrites: number;
 }
 
-/** The end of a channel between the writer and another thread than the main one, and the number of the channel. */
+/** The end of a channel from a thread, other than the main thread, to the writer, with the number of the channel. */
 export interface WriterPort {
   readonly port: MessagePort;
   readonly number: number;
@@ -51,7 +51,7 @@ export interface WriterPort {
 
 /** A connection for one purpose, which does not wait for other calls. */
 export interface SeparateConnection {
-  /** The statements are no transaction unless they begin one. */
+  /** The statements form a transaction only if they begin one. */
   use<T>(work: (sql: Sql) => Promise<T>, limitMs?: number): Promise<T>;
 }
 
@@ -60,18 +60,18 @@ export interface Engine {
   readonly reader: Sql;
   /** Runs a write in one transaction and resolves when it is on disk. */
   write(call: UseCaseCall): Promise<unknown>;
-  /** The same for calls that must not wait for other work, such as a stop. */
+  /** Does the same for calls that must not wait for other work, such as a stop. */
   readonly urgent: Pick<Engine, 'reader' | 'write'>;
-  /** `null` where no other process can use the database. */
+  /** `null` if no other process can use the database. */
   readonly announcements: Announcements | null;
-  /** `null` where no other process can use the database. */
+  /** `null` if no other process can use the database. */
   readonly separateConnection: SeparateConnection | null;
   /** Rejects when reads or writes would fail. */
   health(): Promise<void>;
-  /** The service is about to end, and a frozen database must not hold that up: calls have `FINISH_MS_MAX` together. */
+  /** Limits all further calls to `FINISH_MS_MAX` together: the service is about to end, and a frozen database must not delay that. */
   finishSoon(): void;
   close(): Promise<void>;
   figures(): EngineFigures;
-  /** Lets another thread write without passing through this one; `null` where no thread of this process writes. */
+  /** Lets another thread write directly; `null` if writes do not run in a thread of this process. */
   readonly openWriterPort: (() => WriterPort) | null;
 }

@@ -17,12 +17,12 @@ export class BackupError extends Error {
 }
 
 interface MoveErrorOptions extends ErrorOptions {
-  /** What a person can do about it. */
+  /** The action with which a person can solve the problem. */
   readonly cure?: string;
   readonly kind?: MoveErrorKind;
 }
 
-/** `unreachable`: the database does not answer. */
+/** `unreachable` means that the database does not answer. */
 export type MoveErrorKind = 'failed' | 'unreachable' | 'interrupted';
 
 /** The move of an embedded store to PostgreSQL was refused or failed; the message is one line that tells an operator why. */
@@ -52,7 +52,7 @@ export const outcomeUnknown = (reason: string, options?: ErrorOptions): Refusal 
     options,
   );
 
-/** The log shows every cause, so an error that says the reason itself is not wrapped in another one that repeats it. */
+/** Makes the refusal. The log shows every cause, so an error that has the reason as its message is not wrapped in a second one. */
 function unavailable(message: string, reason: string, options?: ErrorOptions): Refusal {
   const { cause } = options ?? {};
   const isReason = cause instanceof Error && cause.message === reason;

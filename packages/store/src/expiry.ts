@@ -1,6 +1,6 @@
 import type { Sql } from './sql.ts';
 
-/** Removes what is older than a time, at most so many rows in one call, so that other writes are not held up for long. */
+/** Selects the rows that are older than a time, at most `rowsMax` in one call, so that other writes are not delayed for long. */
 export interface Expiry {
   readonly beforeMs: number;
   readonly rowsMax: number;
@@ -10,9 +10,9 @@ interface ExpiringRows {
   readonly table: string;
   /** The columns of the primary key. */
   readonly key: string;
-  /** The column of the time that decides. */
+  /** The column of the time that is compared. */
   readonly time: string;
-  /** A further condition. */
+  /** A further condition that removed rows must meet. */
   readonly only?: string;
 }
 

@@ -18,8 +18,8 @@ const columnOf = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * The fields of the rows that a statement returns. Without a name of its own a value would be called differently by the two
- * databases, and of two columns with the same name one would be lost.
+ * Checks and returns the names of the fields that a statement returns. A value without a name would be named differently by the
+ * two databases, and of two columns with the same name one would be lost.
  */
 export function fieldsOf(columns: readonly string[]): string[] {
   if (columns.some((column) => !COLUMN_NAME.test(column)) || new Set(columns).size < columns.length) {
@@ -30,21 +30,24 @@ export function fieldsOf(columns: readonly string[]): string[] {
   );
 }
 
-/** The row as an object. */
+/** Returns the row as an object. */
 export function rowOf(fields: readonly string[], values: readonly unknown[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
   for (let at = 0; at < fields.length; at++) row[fields[at] ?? ''] = values[at];
   return row;
 }
 
-/** For rows of any type, which all have the same fields; many rows of whole numbers use `upsertMany`. Returns the number of changed rows. */
+/**
+ * Inserts rows of any type that all have the same fields, and returns the number of changed rows. Many rows of whole numbers
+ * use `upsertMany`.
+ */
 export async function insertRows(sql: Sql, target: Target, rows: readonly Fields[]): Promise<number> {
   let touched = 0;
   for (const [text, params] of statementsFor(target, rows)) touched += await sql.run(text, params);
   return touched;
 }
 
-/** The same where nobody needs the number. */
+/** Does the same without waiting for the number. */
 export async function insertRowsUnawaited(sql: Sql, target: Target, rows: readonly Fields[]): Promise<void> {
   for (const [text, params] of statementsFor(target, rows)) await sql.runUnawaited(text, params);
 }
@@ -54,7 +57,7 @@ export async function updateRows(sql: Sql, table: string, key: Fields, changes: 
   return await sql.run(...updateText(table, key, changes));
 }
 
-/** The same where nobody needs the number. */
+/** Does the same without waiting for the number. */
 export async function updateRowsUnawaited(
   sql: Sql,
   table: string,

@@ -3,17 +3,17 @@ export type Value = string | number | Uint8Array | null;
 
 export type NumberRow = readonly (number | null)[];
 
-/** A row of whole numbers, in few tables also bytes. */
+/** A row of whole numbers; in a few tables it also has bytes. */
 export type BulkRow = readonly (number | Uint8Array | null)[];
 
 /** The target of a bulk statement. */
 export interface BulkTarget {
   readonly table: string;
   readonly columns: readonly string[];
-  /** The columns with bytes. */
+  /** The names of the columns with bytes. */
   readonly bytes?: readonly string[];
   readonly key: readonly string[];
-  /** Nearly all rows that are inserted have a new key. */
+  /** True if nearly all inserted rows have a new key. */
   readonly isUsuallyNew?: boolean;
 }
 
@@ -24,10 +24,10 @@ export interface BulkUpsert extends BulkTarget {
 
 /** The partitions of a table, one for each day (UTC). */
 export interface DayPartitions {
-  /** Creates the missing ones for rows of these times; must be the first call of a transaction. */
+  /** Creates the missing partitions for rows of these times; must be the first call of a transaction. */
   prepare(timesMs: Iterable<number>): Promise<void>;
 
-  /** Drops the oldest one that ends before the time, after the commit, and returns the number of partitions to drop: 0 or 1. */
+  /** Drops the oldest partition that ends before the time, after the commit, and returns the number of partitions to drop: 0 or 1. */
   dropOldest(beforeMs: number): Promise<number>;
 }
 
@@ -39,25 +39,25 @@ export interface Sql {
   /** Each row is an object whose fields are named after the columns: `device_no` is `deviceNo`. Every expression needs a name. */
   query<Row extends object>(text: string, params?: readonly Value[]): Promise<Row[]>;
 
-  /** Rows as arrays in the order of the select list, for statements with thousands of rows or with columns of a computed list. */
+  /** Returns rows as arrays in the order of the select list, for statements with thousands of rows or with columns of a computed list. */
   queryArrays<Row extends readonly Value[]>(text: string, params?: readonly Value[]): Promise<Row[]>;
 
   /** Returns the number of changed rows. */
   run(text: string, params?: readonly Value[]): Promise<number>;
 
-  /** For a statement whose result is not needed: it may be sent together with the next ones; if it fails, the write fails. */
+  /** Runs a statement whose result is not needed: it may be sent together with the next ones; if it fails, the write fails. */
   runUnawaited(text: string, params: readonly Value[]): Promise<void>;
 
   /** Inserts the rows with a new key and returns the positions of the rows whose key existed before this transaction. */
   insertNew(target: BulkTarget, rows: readonly BulkRow[]): Promise<number[]>;
 
-  /** Keys must be distinct and always in the same order, otherwise two nodes could deadlock. */
+  /** Inserts or updates the rows. Their keys must be distinct and always in the same order, otherwise two nodes could deadlock. */
   upsertMany(target: BulkUpsert, rows: readonly BulkRow[]): Promise<void>;
 
   /** Reads the rows with these keys and locks them until the end of the transaction. */
   lockMany<Row extends BulkRow>(target: BulkTarget, keys: readonly NumberRow[]): Promise<Row[]>;
 
-  /** Only one write runs at a time. */
+  /** True if only one write runs at a time. */
   readonly hasOneWriter: boolean;
 
   /** Appended to a query inside a write: locks its rows until the end of the transaction. */
@@ -78,6 +78,6 @@ export interface Sql {
   /** A condition that the column contains the text, in which A to Z are lower case; other letters must be the same. */
   contains(column: string, placeholder: string): string;
 
-  /** Of the table of raw readings; `null` where one table has the rows of all days. */
+  /** The partitions of the table of raw readings; `null` if one table has the rows of all days. */
   readonly partitions: DayPartitions | null;
 }

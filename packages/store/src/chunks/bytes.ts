@@ -25,7 +25,7 @@ export class ByteList {
     this.#length += bytes.length;
   }
 
-  /** A whole number from 0 to 2^53 − 1, seven bits in a byte, the lowest first. */
+  /** Adds a whole number from 0 to 2^53 − 1, seven bits in each byte, the lowest bits first. */
   pushNumber(number: number): void {
     let large = number;
     while (large > WORD_MAX) {
@@ -41,7 +41,7 @@ export class ByteList {
     this.push(rest);
   }
 
-  /** What is there from a place on. It does not change with bytes that are added. */
+  /** Returns the bytes from a place on. Bytes that are added later do not change the view. */
   view(from = 0): Uint8Array {
     return this.#bytes.subarray(from, this.#length);
   }
@@ -53,7 +53,7 @@ export class ByteList {
   }
 }
 
-/** Reads what a list of bytes has, from its beginning. */
+/** Reads a list of bytes from its beginning. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #position = 0;

@@ -37,7 +37,7 @@ const rows = fc
   .uniqueArray(row, { selector: ([ts, device, group]) => `${ts} ${device} ${group}`, maxLength: 200 })
   .map((list) => list.toSorted((one, other) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2]));
 
-/** Like a device: equal spacing, values that change slowly, a step that they are multiples of. */
+/** Rows like those of a device: equal spacing, values that change slowly and are multiples of a step. */
 const smooth: fc.Arbitrary<ChunkRow[]> = fc
   .record({
     start: fc.integer({ min: 0, max: 2e12 }),

@@ -3,18 +3,18 @@ import { ByteList, ByteReader, unzigzag, zigzag } from './bytes.ts';
 
 /** Which rows have a value. */
 const PRESENCE = { none: 0, all: 1, some: 2 } as const;
-/** `exact` are floating-point numbers as they are; the others are the first value and whole multiples of a step. */
+/** `exact` stores floating-point numbers unchanged; the other methods store the first value and whole multiples of a step. */
 const METHOD = { constant: 0, offsets: 1, differences: 2, secondDifferences: 3, exact: 4 } as const;
 /** Differences of differences of numbers up to this one are exact in floating point. */
 const ABSOLUTE_MAX = 2 ** 48;
 const PRESENCES = 3;
-/** Only an estimate of the size: a larger number counts as this one, because hardly any value is larger. */
+/** The size is only estimated: a larger number counts as this one, because hardly any value is larger. */
 const COUNTED_MAX = 2 ** 31 - 1;
 /** The first byte of a chunk. Another encoding gets the next number, and this one stays readable. */
 const VERSION = 1;
-/** Higher levels take several times as long for these short lists and save nothing. */
+/** Higher compression levels take several times as long for these short lists and save nothing. */
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** Shorter lists would become longer. */
+/** Shorter lists would become longer by compression. */
 const COMPRESSED_BYTES_MIN = 32;
 /** How the times of a series are stored; a device sends the values of several groups with one time. */
 const TIMES = { asBefore: 0, own: 1 } as const;
@@ -59,7 +59,7 @@ function readColumn(length: number, head: ByteReader, body: ByteReader): (number
   return Array.from({ length }, (_, row) => (isPresent(row) ? (values[next++] ?? null) : null));
 }
 
-/** Passes over a column without decoding it. */
+/** Skips a column without decoding it. */
 function skipColumn(length: number, head: ByteReader, body: ByteReader): void {
   const { count, method } = readKind(length, head);
   if (count === 0) return;
@@ -89,7 +89,7 @@ function greatestDivisor(one: number, other: number): number {
   return large;
 }
 
-/** The one with the fewest bits: noise is smaller without differences, a slope with them. */
+/** Returns the method with the fewest bits: noise is smaller without differences, a slope is smaller with them. */
 function bestMethod(offsets: readonly number[]): Method {
   let [ofOffsets, ofDifferences, ofSecondDifferences] = [0, 0, 0];
   let before = 0;
@@ -108,7 +108,7 @@ function bestMethod(offsets: readonly number[]): Method {
 
 const bitsOf = (number: number): number => 32 - Math.clz32(Math.min(Math.abs(number), COUNTED_MAX));
 
-/** What is left of an offset when the offsets before it predict it. */
+/** Returns the difference between an offset and its prediction from the offsets before it. */
 function predicted(offsets: readonly number[], index: number, method: Method): number {
   const offset = offsets[index] ?? 0;
   if (method === METHOD.offsets) return offset;
@@ -151,7 +151,7 @@ function writePresence(values: readonly (number | null)[], head: ByteList): void
 interface Kind {
   readonly count: number;
   readonly method: Method;
-  /** `null`: every row has a value, or none has one. */
+  /** Whether a row has a value; `null` if all rows have one, or none has. */
   readonly isPresent: ((row: number) => boolean) | null;
 }
 
@@ -235,7 +235,7 @@ const areEqual = (one: readonly number[], other: readonly number[]): boolean =>
 
 export type IsWanted = (deviceNo: number, group: number) => boolean;
 
-/** The rows of the wanted series in the order of their keys. The columns of other series are passed over. */
+/** Returns the rows of the wanted series in the order of their keys; the columns of other series are skipped. */
 export function decodeChunk(chunk: Uint8Array, isWanted: IsWanted = () => true): ChunkRow[] {
   const lists = unpack(chunk).map((bytes) => new ByteReader(bytes));
   const [directory = NOTHING, timesBody = NOTHING, ...bodies] = lists;
@@ -283,7 +283,7 @@ export function encodeColumns(columns: readonly (readonly (number | null)[])[]):
   return pack([length, ...lists]);
 }
 
-/** The columns at these places. */
+/** Decodes the columns at these places. */
 export function decodeColumns(chunk: Uint8Array, wanted: readonly number[]): (number | null)[][] {
   const lists = unpack(chunk, (list) => list === 0 || wanted.includes(list - 1));
   const length = new ByteReader(lists[0] ?? new Uint8Array()).nextNumber();
@@ -310,7 +310,7 @@ function pack(lists: readonly ByteList[]): Uint8Array {
   return packed.view().slice();
 }
 
-/** Lists that are not wanted stay compressed. */
+/** Decompresses the wanted lists; the others stay compressed. */
 function unpack(chunk: Uint8Array, isWanted: (list: number) => boolean = () => true): Uint8Array[] {
   const reader = new ByteReader(chunk);
   const version = reader.next();

@@ -4,12 +4,12 @@ export interface Dialect {
   readonly generatedKey: string;
   /** Text that compares byte by byte, so that both engines page in the same order. */
   readonly idText: string;
-  /** Rows live in the primary key itself. */
+  /** A table with this word stores its rows in the primary key itself. */
   readonly clustered: string;
   readonly partitionedByTime: string;
   /** Leaves room in each page for rows that are updated again and again. */
   readonly oftenUpdated: string;
-  /** A key that is a time: SQLite stores the rows by it. */
+  /** A key that is a time; SQLite stores the rows in its order. */
   readonly timeKey: string;
   readonly bytes: string;
 }
@@ -36,7 +36,7 @@ export const POSTGRES_DIALECT: Dialect = {
   bytes: 'BYTEA',
 };
 
-/** Where the engines need different statements, each has its own. */
+/** One text for both engines, or the statements of each engine if they need different ones. */
 type Statement = string | Readonly<Record<Dialect['engine'], readonly string[]>>;
 
 /** Frozen text, with the words of the dialect in double braces. */

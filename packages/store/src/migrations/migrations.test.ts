@@ -13,7 +13,7 @@ import {
 } from './migration.ts';
 import { MIGRATIONS, migrate } from './migrations.ts';
 
-/** Of every released migration. A new one adds an entry; after its release an entry never changes. */
+/** The checksums of every released migration. A new migration adds an entry; after its release an entry never changes. */
 const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
   {
     sqlite: 'f50d4ecd3f6cb90fabcc3a4a4c6fd2d96344ef4eb0948fb9dd15e84edca9bb9c',

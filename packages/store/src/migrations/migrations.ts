@@ -5,24 +5,25 @@ import { type Dialect, type Migration, renderMigration } from './migration.ts';
 import { FIRST_SCHEMA } from './v1-first-release.ts';
 
 /**
- * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
- * what a database of yesterday becomes. A released entry is never edited; the test holds a checksum of each.
+ * The migrations in order, one for each version of the schema. Each is frozen text that imports nothing: constants of present
+ * code would change the result for a database of an earlier version. A released entry is never edited; the test has a checksum
+ * of each.
  */
 export const MIGRATIONS: readonly Migration[] = [FIRST_SCHEMA];
 
 const UNRELEASED =
   'the database was written by a version from before the first release, which no later version reads; choose a new data folder (GRANARY_DATA_DIR) or a new database (GRANARY_DATABASE_URL)';
 
-/** Until the first release migrations are edited, so the number alone does not tell which tables a database has. */
+/** Before the first release, migrations are edited, so the number alone does not identify the tables of a database. */
 const checksumOf = (migrations: readonly Migration[], dialect: Dialect): string =>
   createHash('sha256')
     .update(migrations.flatMap((migration) => renderMigration(migration, dialect)).join(';\n'))
     .digest('hex');
 
-/** Called before the tables of an existing database are changed, which may take long. */
+/** Is called before the tables of an existing database are changed, which may take long. */
 export type OnUpgrade = (fromVersion: number, toVersion: number) => void;
 
-/** Brings the tables to the newest version. The caller's transaction makes it all or nothing. */
+/** Brings the tables to the newest version. The transaction of the caller makes this happen completely or not at all. */
 export async function migrate(
   sql: Sql,
   dialect: Dialect,

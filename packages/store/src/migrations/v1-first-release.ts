@@ -30,7 +30,7 @@ export const FIRST_SCHEMA: Migration = [
      purge_rows BIGINT NOT NULL DEFAULT 0,
      purged_device_id TEXT
    )`,
-  // Finds devices by a label; "labels" of devices is what is shown.
+  // This table finds devices by a label; the column "labels" of devices is what is shown.
   `CREATE TABLE device_labels (
      name {{idText}} NOT NULL,
      value {{idText}} NOT NULL,
@@ -39,7 +39,7 @@ export const FIRST_SCHEMA: Migration = [
    ) {{clustered}}`,
   `CREATE INDEX labels_of_device ON device_labels (device_no)`,
   `CREATE INDEX devices_being_purged ON devices (device_no) WHERE purge_stage IS NOT NULL`,
-  // Apart from devices because it changes with every message.
+  // This table is separate from devices, because it changes with every message.
   `CREATE TABLE presence (
      device_no BIGINT PRIMARY KEY REFERENCES devices,
      last_seen_at_ms BIGINT,
@@ -49,7 +49,7 @@ export const FIRST_SCHEMA: Migration = [
      reporting_interval_ms BIGINT NOT NULL DEFAULT 10000,
      offline_delay_ms BIGINT NOT NULL DEFAULT 30000
    ) {{oftenUpdated}}`,
-  // What is not as it should be with the messages (`reception`) and the connections (`duplicate`) of a device.
+  // The faults of the messages (`reception`) and of the connections (`duplicate`) of devices.
   `CREATE TABLE device_health (
      device_no BIGINT PRIMARY KEY REFERENCES devices,
      reception TEXT,
@@ -81,7 +81,7 @@ export const FIRST_SCHEMA: Migration = [
    )`,
   `CREATE INDEX rejections_of_device ON rejections (device_no, rejection_no)`,
 
-  // Readings. Time comes first in the key: they arrive in order of time, so they are written side by side.
+  // The table of readings. Time comes first in the key: readings arrive in order of time, so they are written side by side.
   `CREATE TABLE readings (
      ts_ms BIGINT NOT NULL,
      device_no BIGINT NOT NULL,
@@ -89,7 +89,7 @@ export const FIRST_SCHEMA: Migration = [
      body {{bytes}} NOT NULL,
      PRIMARY KEY (ts_ms, device_no)
    ) {{partitionedByTime}}`,
-  // Readings of the past in compressed chunks.
+  // Older readings in compressed chunks.
   `CREATE TABLE reading_chunks (
      first_ms {{timeKey}},
      last_ms BIGINT NOT NULL,
@@ -98,7 +98,7 @@ export const FIRST_SCHEMA: Migration = [
      body {{bytes}} NOT NULL
    )`,
   { sqlite: [], postgres: [`ALTER TABLE reading_chunks ALTER COLUMN body SET STORAGE EXTERNAL`] },
-  // How far the compression has come; its row is also the lock of the chunks.
+  // The progress of the compression; its row is also the lock of the chunks.
   `CREATE TABLE reading_compression (chunked_until_ms BIGINT NOT NULL, last_chunk_no BIGINT NOT NULL)`,
   `INSERT INTO reading_compression (chunked_until_ms, last_chunk_no) VALUES (-1, 0)`,
   `CREATE TABLE buckets (
@@ -130,8 +130,8 @@ export const FIRST_SCHEMA: Migration = [
      c_last_ts_ms BIGINT,
      PRIMARY KEY (size_ms, time_chunk, device_no, sensor_group, start_ms)
    ) {{clustered}} {{oftenUpdated}}`,
-  // Buckets of the past in compressed chunks, each of one sensor and one span of time. Not stored by its key in SQLite: in such a
-  // table the last page of a long body is not shared with others.
+  // Older buckets in compressed chunks, each of one sensor and one span of time. In SQLite the table is not stored by its key,
+  // because the last page of a long body would then not be shared with other rows.
   `CREATE TABLE bucket_chunks (
      size_ms BIGINT NOT NULL,
      span_no BIGINT NOT NULL,
@@ -142,7 +142,7 @@ export const FIRST_SCHEMA: Migration = [
      PRIMARY KEY (size_ms, span_no, device_no, sensor_group, slot)
    )`,
   { sqlite: [], postgres: [`ALTER TABLE bucket_chunks ALTER COLUMN body SET STORAGE EXTERNAL`] },
-  // The numbers of open buckets in one column, because every message changes most of them.
+  // The numbers of the open buckets are one column, because every message changes most of them.
   `CREATE TABLE open_buckets (
      device_no BIGINT NOT NULL,
      sensor_group BIGINT NOT NULL,
@@ -161,7 +161,7 @@ export const FIRST_SCHEMA: Migration = [
      PRIMARY KEY (time_chunk, device_no, ts_ms)
    ) {{clustered}}`,
 
-  // An operation claims its device from its start to its first end; one that a device reports unasked claims nothing.
+  // An operation claims its device from its start to its first end; an unsolicited operation claims nothing.
   `CREATE TABLE operations (
      operation_no {{generatedKey}},
      operation_id {{idText}} NOT NULL UNIQUE,
@@ -196,7 +196,7 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE INDEX commands_of_device ON commands (device_no, command_no)`,
   `CREATE INDEX commands_by_status ON commands (status, command_no)`,
   `CREATE INDEX commands_of_device_by_status ON commands (device_no, status, command_no)`,
-  // A mission claims its device from its dispatch to its first end; one that runs on after that claims nothing.
+  // A mission claims its device from its dispatch to its first end; a mission that continues after that end claims nothing.
   `CREATE TABLE missions (
      mission_no {{generatedKey}},
      mission_id {{idText}} NOT NULL UNIQUE,
@@ -231,7 +231,7 @@ export const FIRST_SCHEMA: Migration = [
      body TEXT NOT NULL
    )`,
   `CREATE UNIQUE INDEX alerts_open ON alerts (device_no, type, rule) WHERE status <> 'resolved'`,
-  // With every column that a list needs to choose its rows, because a row has a long body.
+  // The index has every column by which a list chooses its rows, because a row has a long body.
   `CREATE INDEX alerts_open_by_number ON alerts (alert_no, device_no, status, severity, type, shelved_until_ms)
      WHERE status <> 'resolved'`,
   `CREATE INDEX alerts_by_resolution ON alerts (resolved_at_ms) WHERE resolved_at_ms IS NOT NULL`,
@@ -240,7 +240,7 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE INDEX alerts_by_severity ON alerts (severity, alert_no, status)`,
   `CREATE INDEX alerts_of_device_by_type ON alerts (device_no, type, alert_no, status)`,
   `CREATE INDEX alerts_of_device_by_severity ON alerts (device_no, severity, alert_no, status)`,
-  // Each time an alert became active; the severity is a number from info (0) to critical (2).
+  // The times at which alerts became active; the severity is a number from info (0) to critical (2).
   `CREATE TABLE alert_raises (
      raise_no {{generatedKey}},
      at_ms BIGINT NOT NULL,
@@ -263,11 +263,11 @@ export const FIRST_SCHEMA: Migration = [
      restored_at_ms BIGINT
    ) {{oftenUpdated}}`,
   `CREATE INDEX alert_evaluations_due ON alert_evaluations (next_evaluation_at_ms)`,
-  // Since when the service listens without a pause, and until when alerts were evaluated.
+  // The time since when the service has observed the devices without a gap, and the last time at which it did.
   `CREATE TABLE observation (since_ms BIGINT NOT NULL, until_ms BIGINT NOT NULL) {{oftenUpdated}}`,
   `INSERT INTO observation (since_ms, until_ms) VALUES (0, 0)`,
 
-  // When silos run empty: one row for each silo, with what a list and the choice of the next silos need first.
+  // The forecasts of when silos run empty: one row for each silo, with the columns that lists and the choice of the next silos need.
   `CREATE TABLE forecasts (
      device_no BIGINT PRIMARY KEY REFERENCES devices,
      made_at_ms BIGINT NOT NULL,
@@ -288,7 +288,7 @@ export const FIRST_SCHEMA: Migration = [
      tail TEXT NOT NULL
    )`,
   `CREATE INDEX forecasts_by_order ON forecasts (order_by_ms)`,
-  // Apart from forecasts because it changes once a day.
+  // This table is separate from forecasts, because it changes once a day.
   `CREATE TABLE forecast_histories (device_no BIGINT PRIMARY KEY REFERENCES devices, body TEXT NOT NULL)`,
   `CREATE TABLE use_days (
      device_no BIGINT NOT NULL,
@@ -322,7 +322,7 @@ export const FIRST_SCHEMA: Migration = [
    )`,
   `CREATE INDEX refills_of_device ON refills (device_no, to_ms)`,
   `CREATE INDEX refills_by_time ON refills (from_ms, refill_id)`,
-  // The last result of each examination of a silo; the id is empty where it is not about one sensor.
+  // The last result of each examination of a silo; the sensor id is empty if the result is not about one sensor.
   `CREATE TABLE findings (
      finding_no {{generatedKey}},
      device_no BIGINT NOT NULL REFERENCES devices,
@@ -333,13 +333,13 @@ export const FIRST_SCHEMA: Migration = [
      body TEXT NOT NULL
    )`,
   `CREATE UNIQUE INDEX findings_of_device ON findings (device_no, type, sensor_id)`,
-  // Since when the history of a device has changed after forecasts had used it.
+  // The time since when the history of a device has changed after forecasts had used it.
   `CREATE TABLE late_readings (device_no BIGINT PRIMARY KEY, from_ms BIGINT NOT NULL, marks BIGINT NOT NULL)`,
-  // One node at a time makes the forecasts.
+  // The lease with which one node at a time makes the forecasts.
   `CREATE TABLE forecaster_lease (holder TEXT NOT NULL, until_ms BIGINT NOT NULL) {{oftenUpdated}}`,
   `INSERT INTO forecaster_lease (holder, until_ms) VALUES ('', 0)`,
 
-  // On a device, or on a facility.
+  // A note belongs to a device or to a facility.
   `CREATE TABLE notes (
      note_no {{generatedKey}},
      note_id {{idText}} NOT NULL UNIQUE,
@@ -369,7 +369,7 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE INDEX proposals_by_end ON proposals (expires_at_ms)`,
   `CREATE INDEX proposals_of_device ON proposals (device_no, proposal_no)`,
 
-  // What one shift tells the next one; without a facility it is about all of them.
+  // The handovers from one shift to the next; a handover without a facility is about all of them.
   `CREATE TABLE handovers (
      handover_id {{idText}} PRIMARY KEY,
      facility TEXT,
@@ -383,7 +383,7 @@ export const FIRST_SCHEMA: Migration = [
    )`,
   `CREATE INDEX handovers_by_time ON handovers (created_at_ms)`,
   `CREATE INDEX handovers_waiting ON handovers (handover_id) WHERE acknowledged_at_ms IS NULL`,
-  // To whom reports are sent, and when.
+  // The schedules of reports, with their recipients.
   `CREATE TABLE report_schedules (
      schedule_id {{idText}} PRIMARY KEY,
      key_id {{idText}} NOT NULL,
@@ -410,7 +410,8 @@ export const FIRST_SCHEMA: Migration = [
      units TEXT NOT NULL,
      updated_at_ms BIGINT NOT NULL
    )`,
-  // Processes that attach devices which were not made for this service, as their last reports say; before the first one all is NULL.
+  // Processes that attach devices which were not made for this service, with their last reports; before the first report all
+  // columns are NULL.
   `CREATE TABLE bridges (
      bridge_id {{idText}} PRIMARY KEY,
      session {{idText}},
@@ -418,7 +419,7 @@ export const FIRST_SCHEMA: Migration = [
      figures TEXT,
      body TEXT
    )`,
-  // The keys that may report for a bridge: one, and with it those that have replaced it.
+  // The keys that may report for a bridge: one key, and the keys that have replaced it.
   `CREATE TABLE bridge_keys (
      bridge_id {{idText}} NOT NULL,
      key_id {{idText}} NOT NULL,
@@ -436,7 +437,7 @@ export const FIRST_SCHEMA: Migration = [
      PRIMARY KEY (bridge_id, kind, name)
    )`,
   `CREATE INDEX bridges_of_device ON bridge_parts (name, bridge_id, state, unit_differs) WHERE kind = 'device'`,
-  // What people ask of a bridge, until somebody has read its result, and the session of the bridge that has it.
+  // Requests of people to a bridge, until their results are read, with the session of the bridge that has taken the request.
   `CREATE TABLE bridge_requests (
      request_id {{idText}} PRIMARY KEY,
      bridge_id {{idText}} NOT NULL,
@@ -446,7 +447,7 @@ export const FIRST_SCHEMA: Migration = [
      result TEXT
    )`,
   `CREATE INDEX bridge_requests_of_bridge ON bridge_requests (bridge_id)`,
-  // What a site has written about its alerts; facility and rule are empty where it is about all of them.
+  // The texts of a site about its alerts; an empty facility or rule means all of them.
   `CREATE TABLE alarm_help (
      help_no {{generatedKey}},
      alert_type TEXT NOT NULL,
@@ -485,7 +486,7 @@ export const FIRST_SCHEMA: Migration = [
     ],
   },
 
-  // What each step of a rule has to tell or has told about an alert, and the messages.
+  // Notification rules, what each step of a rule has told or has to tell about an alert, and the messages.
   `CREATE TABLE notification_rules (
      rule_no {{generatedKey}},
      rule_id {{idText}} NOT NULL UNIQUE,
@@ -531,7 +532,7 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE INDEX notifications_asked ON notifications (rule_id, created_at_ms) WHERE kind IN ('report', 'test')`,
   `CREATE INDEX notifications_by_creation ON notifications (created_at_ms)`,
 
-  // Browsers that receive Web Push, and the keys with which the service is known to push services (one row).
+  // Browsers that receive Web Push, and the keys by which push services recognise the service (one row).
   `CREATE TABLE push_subscriptions (
      subscription_id {{idText}} PRIMARY KEY,
      key_id {{idText}} NOT NULL,
@@ -634,14 +635,15 @@ export const FIRST_SCHEMA: Migration = [
      last_used_at_ms BIGINT
    )`,
   `CREATE INDEX passkeys_of_person ON passkeys (key_id, created_at_ms)`,
-  // Networks and terminals where a person has signed in with everything that is asked for.
+  // Networks and terminals from which a person has completed a sign-in with all factors.
   `CREATE TABLE known_places (
      person_id {{idText}} NOT NULL,
      place {{idText}} NOT NULL,
      last_at_ms BIGINT NOT NULL,
      PRIMARY KEY (person_id, place)
    )`,
-  // PINs that were tried at a terminal since the last right one, wrong ones there in a day, and codes of the second factor at a known place or elsewhere.
+  // The counts of PINs that were tried at a terminal since the last right one, of wrong PINs there in a day, and of codes of
+  // the second factor at a known place or elsewhere.
   `CREATE TABLE guesses (
      person_id {{idText}} NOT NULL,
      kind TEXT NOT NULL,
@@ -651,7 +653,8 @@ export const FIRST_SCHEMA: Migration = [
      at_ms BIGINT NOT NULL,
      PRIMARY KEY (person_id, kind, place)
    )`,
-  // Wrong passwords, PINs and codes of a person from each network or terminal, of which the person is told; and when by mail.
+  // Wrong passwords, PINs and codes of a person from each network or terminal, which are shown to the person, and the time of
+  // the last e-mail about them.
   `CREATE TABLE wrong_secrets (
      person_id {{idText}} NOT NULL,
      kind TEXT NOT NULL,
@@ -685,8 +688,8 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL`,
   `CREATE INDEX sessions_of_key ON sessions (key_id, last_used_at_ms)`,
   `CREATE INDEX sessions_by_end ON sessions (expires_at_ms)`,
-  // made_by is the key of whoever made a link for somebody else, who must still be allowed to when it is used; session_hash is the
-  // session that made a code, which must not have ended.
+  // made_by is the key that made a link for another person; its owner must still have that right when the link is used.
+  // session_hash is the session that made a code; it must not have ended.
   `CREATE TABLE sign_in_codes (
      hash TEXT NOT NULL PRIMARY KEY,
      key_id {{idText}} NOT NULL,
@@ -698,7 +701,7 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE INDEX sign_in_codes_of_session ON sign_in_codes (session_hash) WHERE session_hash IS NOT NULL`,
   `CREATE INDEX sign_in_codes_of_key ON sign_in_codes (key_id, created_at_ms)`,
   `CREATE INDEX sign_in_codes_by_end ON sign_in_codes (expires_at_ms)`,
-  // Who a person is for the identity provider, with the groups of the last sign-in.
+  // The identities of people at the identity provider, with the groups of the last sign-in.
   `CREATE TABLE identities (
      issuer TEXT NOT NULL,
      subject {{idText}} NOT NULL,
@@ -708,19 +711,19 @@ export const FIRST_SCHEMA: Migration = [
      PRIMARY KEY (issuer, subject)
    )`,
   `CREATE INDEX identities_of_key ON identities (key_id)`,
-  // The last sign-ins with the identity provider, also refused ones.
+  // The last sign-ins with the identity provider, including refused ones.
   `CREATE TABLE sign_ins (
      sign_in_no {{generatedKey}},
      at_ms BIGINT NOT NULL,
      body TEXT NOT NULL
    )`,
-  // What may be used once and was: messages of the identity provider and challenges that passkeys have signed.
+  // Secrets that may be used once and were used: messages of the identity provider and challenges that passkeys have signed.
   `CREATE TABLE sign_on_uses (hash TEXT NOT NULL PRIMARY KEY, expires_at_ms BIGINT NOT NULL)`,
   `CREATE INDEX sign_on_uses_by_end ON sign_on_uses (expires_at_ms)`,
-  // With which the nodes sign challenges for passkeys.
+  // The keys with which the nodes sign challenges for passkeys.
   `CREATE TABLE challenge_keys (key_no BIGINT PRIMARY KEY, secret TEXT NOT NULL)`,
   `CREATE TABLE sign_in_policy (policy_no BIGINT PRIMARY KEY, body TEXT NOT NULL)`,
-  // What a person has confirmed, until it is used.
+  // The confirmations of people, until they are used.
   `CREATE TABLE confirmations (
      hash TEXT NOT NULL PRIMARY KEY,
      key_id {{idText}} NOT NULL,
@@ -739,7 +742,7 @@ export const FIRST_SCHEMA: Migration = [
      PRIMARY KEY (key_id, idempotency_key)
    )`,
   `CREATE INDEX idempotency_by_time ON idempotency (created_at_ms)`,
-  // The device as text, because its entries stay when the device is removed.
+  // The device is a text and no reference, because audit entries stay when the device is removed.
   `CREATE TABLE audit (
      audit_no {{generatedKey}},
      audit_id {{idText}} NOT NULL UNIQUE,

@@ -25,10 +25,10 @@ export interface Range {
 
 export const namesOf = (columns: readonly Column[]): string[] => columns.map(({ name }) => name);
 
-/** Bodies of some dozens of bytes. */
+/** Tables with bodies of some dozens of bytes. */
 const WITH_FEW_BYTES = ['readings', 'open_buckets'];
 
-/** Limits the memory for a batch: a row of text may have some kilobytes, one of bytes more than a hundred. */
+/** Limits the memory for a batch: a row of text may have some kilobytes, and a row of bytes more than a hundred bytes. */
 export function rowsPerBatch({ name, columns }: CopiedTable): number {
   const kinds = new Set(columns.map(({ kind }) => kind));
   if (kinds.has('bytes')) return WITH_FEW_BYTES.includes(name) ? 10_000 : 100;

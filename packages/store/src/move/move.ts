@@ -11,7 +11,7 @@ import {
 } from './target.ts';
 import { KINDS } from './target-sql.ts';
 
-/** The table with partitions, and the time that selects one. */
+/** The table with partitions, which are selected by a time. */
 const PARTITIONED = 'readings';
 const PARTITION_TIME = 'ts_ms';
 const NOT_BEGUN: TableProgress = { rows: 0, after: null, isCopied: false };
@@ -21,24 +21,24 @@ interface TableCount {
   readonly rows: number;
 }
 
-/** What a move would do. */
+/** The description of a move before it is done. */
 export interface MovePlan {
   readonly from: string;
-  /** Without user name and password. */
+  /** The address of the database, without user name and password. */
   readonly to: string;
   readonly bytes: number;
   readonly rows: number;
   readonly tables: readonly TableCount[];
-  /** `begin_again`: there is an unfinished copy of this store, which has changed since. */
+  /** `begin_again` means that there is an unfinished copy of this store, which has changed since. */
   readonly action: 'begin' | 'resume' | 'begin_again';
-  /** The rows that an unfinished copy has already. */
+  /** The number of rows that an unfinished copy has already. */
   readonly rowsCopied: number;
 }
 
 export interface MoveStep {
   readonly phase: 'copying' | 'checking';
   readonly table: string;
-  /** Of this phase. */
+  /** The rows that are done in this phase. */
   readonly rowsDone: number;
   readonly rows: number;
 }
@@ -49,11 +49,11 @@ export interface MoveOptions {
 }
 
 export interface MovedTable extends TableCount {
-  /** Of all rows, the same on both sides. */
+  /** The checksum of all rows, which is the same on both sides. */
   readonly checksum: string;
 }
 
-/** Copies an embedded store to PostgreSQL. Everything is refused that could mix or lose data. */
+/** Copies an embedded store to PostgreSQL, and refuses everything that could mix or lose data. */
 export class Move {
   readonly plan: MovePlan;
   readonly #source: MoveSource;
@@ -80,7 +80,7 @@ export class Move {
     };
   }
 
-  /** Locks both sides, unless it is only to tell what would be done. */
+  /** Opens a move. Both sides are locked, except for a dry run. */
   static async open(folder: string, url: string, { isDryRun = false } = {}): Promise<Move> {
     const source = MoveSource.open(folder, !isDryRun);
     let target: MoveTarget | undefined;
@@ -124,7 +124,7 @@ export class Move {
     await this.#target.close();
   }
 
-  /** While the server stores a batch, the next one is read. */
+  /** Copies a table; while the server stores a batch, the next one is read. */
   async #copy(table: CopiedTable, report: Report): Promise<void> {
     const begun = this.#progress[table.name] ?? NOT_BEGUN;
     if (begun.isCopied) return;
@@ -141,14 +141,14 @@ export class Move {
         [table.name]: { rows, after: range.upTo ?? range.after, isCopied: range.upTo === null },
       };
       storing = this.#store(table, range, arrays);
-      // The next call of the source blocks this thread, so the batch must be on its way before.
+      // The next call of the source blocks this thread, so the batch must be sent before.
       storing.catch(() => undefined);
       await nextTurn();
     }
     await storing;
   }
 
-  /** The last range of a table has the rest of its rows. */
+  /** Returns the number of rows in a range; the last range of a table has the rest of its rows. */
   #rowsOf(table: CopiedTable, range: Range, rowsBefore: number): number {
     if (range.upTo !== null) return rowsPerBatch(table);
     const all = this.plan.tables.find(({ name }) => name === table.name)?.rows ?? 0;
@@ -217,7 +217,10 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** The tables of the embedded store with the types that their columns have in PostgreSQL. Other tables there begin empty. */
+/**
+ * Returns the tables of the embedded store with the types that their columns have in PostgreSQL. Other tables there stay empty
+ * at first.
+ */
 function copiedTables(source: readonly SourceTable[], target: readonly TargetColumn[]): CopiedTable[] {
   const kinds = new Map(target.map(({ table, name, type }) => [`${table}.${name}`, KINDS[type]]));
   return source.map(({ name, columns, key }) => {

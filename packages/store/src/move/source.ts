@@ -22,8 +22,8 @@ import {
 } from './copied-table.ts';
 
 /**
- * One element of an array in the text form of PostgreSQL. SQLite makes the text of a whole column itself, because whole numbers of
- * 64 bits do not fit a JavaScript number, and because no value has to become a value of this language.
+ * Returns the SQL for one element of an array in the text form of PostgreSQL. SQLite makes the text of a whole column itself,
+ * because whole numbers of 64 bits do not fit a JavaScript number, and because then no value has to be converted to JavaScript.
  */
 const ARRAY_ELEMENT: Readonly<Record<ColumnKind, (name: string) => string>> = {
   whole: (name) => name,
@@ -32,7 +32,7 @@ const ARRAY_ELEMENT: Readonly<Record<ColumnKind, (name: string) => string>> = {
   bytes: (name) => unlessNull(name, `'"\\\\x' || hex(${name}) || '"'`),
 };
 
-/** The text of a value for the checksum; the target makes the same one. */
+/** Returns the SQL for the text of a value in the checksum; the target makes the same text. */
 const CHECKED_TEXT: Readonly<Record<ColumnKind, (name: string) => string>> = {
   whole: (name) => name,
   real: (name) => unlessNull(name, `format('%.15g', ${name})`),
@@ -40,14 +40,14 @@ const CHECKED_TEXT: Readonly<Record<ColumnKind, (name: string) => string>> = {
   bytes: (name) => unlessNull(name, `lower(hex(${name}))`),
 };
 
-/** The version is a part of the schema that the target gets by itself. */
+/** The table with the version is not copied, because the target creates its own with the schema. */
 const NOT_COPIED = 'granary_schema';
 
-/** Which store it is, and in which state. */
+/** The identity of a store and of its present state. */
 export interface StoreIdentity {
-  /** The oldest API key, which a store keeps for ever. */
+  /** The oldest API key; a store keeps it for ever. */
   readonly store: string;
-  /** Another one after each write. */
+  /** A text that changes with each write. */
   readonly state: string;
 }
 
@@ -55,7 +55,7 @@ export interface SourceTable {
   readonly name: string;
   readonly columns: readonly string[];
   readonly key: readonly string[];
-  /** Others refer to this table, so it is copied before them. */
+  /** True if other tables refer to this one; then it is copied before them. */
   readonly isReferred: boolean;
 }
 
@@ -64,7 +64,7 @@ interface Query {
   readonly values: Position;
 }
 
-/** An embedded store that no service uses, read as it was at one moment. */
+/** An embedded store that no service uses. All reads see the same moment. */
 export class MoveSource {
   readonly folder: string;
   readonly bytes: number;
@@ -85,7 +85,7 @@ export class MoveSource {
     this.identity = { store: (oldest ?? ['none']).join(' '), state: `${size} ${mtimeNs}` };
   }
 
-  /** Without a lock a service may go on writing, so the rows may be counted, but not copied. */
+  /** Opens the store. Without a lock, a service may continue to write, so the rows may be counted, but not copied. */
   static open(folder: string, isLocked: boolean): MoveSource {
     const file = join(folder, DATABASE_FILE);
     if (!existsSync(file)) {
@@ -96,7 +96,7 @@ export class MoveSource {
     const lock = isLocked ? takeLock(folder) : null;
     let database: DatabaseSync | undefined;
     try {
-      // Copies the WAL into the file, so that the file shows by its size and time whether the store has changed since.
+      // Opening a writer copies the WAL into the file, so that the size and time of the file show whether the store has changed since.
       if (isLocked) openWriter(file).close();
       database = openReader(file);
       database.exec('BEGIN');
@@ -128,7 +128,7 @@ export class MoveSource {
     return Number(count);
   }
 
-  /** The ranges of a table in the order of its key, beginning after a position; the last one has no end. */
+  /** Returns the ranges of a table in the order of its key, beginning after a position; the last one has no end. */
   *ranges(table: CopiedTable, after: Position | null): Generator<Range> {
     const size = rowsPerBatch(table);
     for (let begin = after; ; ) {
@@ -141,7 +141,7 @@ export class MoveSource {
     }
   }
 
-  /** Each column as an array in the text form of PostgreSQL; `null` for a range without rows. */
+  /** Returns each column as an array in the text form of PostgreSQL; `null` for a range without rows. */
   arrays(table: CopiedTable, range: Range): string[] | null {
     const [row = []] = this.#all(arraysOf(table, range));
     return row[0] === null ? null : row.map(String);
@@ -152,7 +152,7 @@ export class MoveSource {
     return { rows: Number(rows), checksum: rows === 0 ? '' : sha256(texts.join('|')) };
   }
 
-  /** The first times of the days of a range. */
+  /** Returns the times at which the days in a range begin. */
   days(table: CopiedTable, range: Range, timeColumn: string): number[] {
     return this.#all(daysOf(table, range, timeColumn, DAY_MS)).map(([day]) => Number(day));
   }
@@ -205,7 +205,7 @@ function takeLock(folder: string): DataFolderLock {
   }
 }
 
-/** A newer version was refused before. */
+/** Refuses an older version; a newer version was refused before. */
 function refuseOtherVersion(version: number, folder: string): void {
   if (version === MIGRATIONS.length) return;
   throw new MoveError(
@@ -218,12 +218,12 @@ function refuseOtherVersion(version: number, folder: string): void {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** SQLite makes a text of nothing, too. */
+/** Keeps NULL as it is, because SQLite would make an empty text of it. */
 const unlessNull = (name: string, text: string): string => `CASE WHEN ${name} IS NOT NULL THEN ${text} END`;
 
 const DIALECT = { keyColumn: ({ name }: Column) => name, placeholder: () => '?' };
 
-/** The rows of a range in the order of their keys; without it each aggregate would be free to choose another order. */
+/** Selects the rows of a range in the order of their keys; otherwise each aggregate could choose another order. */
 function ordered(table: CopiedTable, range: Range) {
   const { condition, values } = conditionOf(table, range, DIALECT);
   const order = table.key.length === 0 ? '' : `ORDER BY ${namesOf(table.key).join(', ')}`;
@@ -233,7 +233,7 @@ function ordered(table: CopiedTable, range: Range) {
   };
 }
 
-/** Each column of a range as one array. */
+/** Selects each column of a range as one array. */
 function arraysOf(table: CopiedTable, range: Range) {
   const { rows, values } = ordered(table, range);
   const arrays = table.columns.map(
@@ -242,7 +242,7 @@ function arraysOf(table: CopiedTable, range: Range) {
   return { text: `SELECT ${arrays.join(', ')} FROM ${rows}`, values };
 }
 
-/** The number of rows of a range, and each of its columns as one text. */
+/** Selects the number of rows of a range, and each of its columns as one text. */
 function checkedTextsOf(table: CopiedTable, range: Range) {
   const { rows, values } = ordered(table, range);
   const texts = table.columns.map(
@@ -251,7 +251,7 @@ function checkedTextsOf(table: CopiedTable, range: Range) {
   return { text: `SELECT COUNT(*), ${texts.join(', ')} FROM ${rows}`, values };
 }
 
-/** The key of the last row of a batch of this size; no row when fewer are left. */
+/** Selects the key of the last row of a batch of this size; there is no row if fewer are left. */
 function lastKeyOf(table: CopiedTable, range: Range, size: number) {
   const { condition, values } = conditionOf(table, range, DIALECT);
   const key = namesOf(table.key).join(', ');
@@ -261,7 +261,7 @@ function lastKeyOf(table: CopiedTable, range: Range, size: number) {
   };
 }
 
-/** The days of the rows of a range. */
+/** Selects the days of the rows of a range. */
 function daysOf(table: CopiedTable, range: Range, timeColumn: string, dayMs: number) {
   const { condition, values } = conditionOf(table, range, DIALECT);
   return {

@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<ColumnKind, string>> = {
 
 const CHECKED_TEXT: Readonly<Record<ColumnKind, (name: string) => string>> = {
   whole: (name) => `${name}::text`,
-  // With 15 digits (`extra_float_digits`), as the source writes it.
+  // The server writes 15 digits (`extra_float_digits`), like the source.
   real: (name) => `${name}::text`,
   text: (name) => `encode(convert_to(${name}, 'UTF8'), 'hex')`,
   bytes: (name) => `encode(${name}, 'hex')`,
@@ -34,7 +34,10 @@ const CHECKED_TEXT: Readonly<Record<ColumnKind, (name: string) => string>> = {
 const keyColumn = ({ name, kind }: Column): string => (kind === 'text' ? `${name} COLLATE "C"` : name);
 const DIALECT = { keyColumn, placeholder: (position: number) => `$${position}` };
 
-/** One statement, so that the rows and the progress are stored together or not at all; the progress is the last parameter. */
+/**
+ * Inserts rows with one statement, so that the rows and the progress are stored together or not at all; the progress is the
+ * last parameter.
+ */
 export function insertText({ name, columns }: CopiedTable): string {
   const arrays = columns.map(({ kind }, index) => `$${index + 1}::${TYPES[kind]}[]`);
   return `WITH inserted AS (
@@ -42,7 +45,7 @@ export function insertText({ name, columns }: CopiedTable): string {
     UPDATE ${UNFINISHED_MOVE} SET progress = $${columns.length + 1}`;
 }
 
-/** The number of rows of a range, and the checksum of the texts of its columns. */
+/** Selects the number of rows of a range, and the checksum of the texts of its columns. */
 export function checksumOf(table: CopiedTable, range: Range) {
   const { condition, values } = conditionOf(table, range, DIALECT);
   const order = table.key.length === 0 ? '' : `ORDER BY ${table.key.map(keyColumn).join(', ')}`;
@@ -56,23 +59,23 @@ export function checksumOf(table: CopiedTable, range: Range) {
   };
 }
 
-/** The tables of the schema in use, without those of extensions and without partitions. */
+/** Selects the tables of the schema in use, without those of extensions and without partitions. */
 export const TABLES = `SELECT relname FROM pg_class
   WHERE relnamespace = to_regnamespace(current_schema()) AND relkind IN ('r', 'p') AND NOT relispartition
     AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
   ORDER BY relname`;
 
-/** The columns of all tables, with their types and whether the server numbers them. */
+/** Selects the columns of all tables, with their types and whether the server generates their numbers. */
 export const COLUMNS = `SELECT relname, attname, format_type(atttypid, NULL), attidentity <> ''
   FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
   WHERE relnamespace = to_regnamespace(current_schema()) AND relkind IN ('r', 'p') AND NOT relispartition
     AND attnum > 0 AND NOT attisdropped
   ORDER BY relname, attnum`;
 
-/** The next generated number follows the greatest one, as in the embedded store. */
+/** Makes the next generated number follow the greatest one, as in the embedded store. */
 export const continueNumbers = (table: string, column: string): string =>
   `SELECT setval(pg_get_serial_sequence('${table}', '${column}'), coalesce(MAX(${column}), 1), MAX(${column}) IS NOT NULL)
    FROM ${table}`;
 
-/** Tables that only PostgreSQL has refer to some of these; they have no rows before a service has used the database. */
+/** CASCADE includes the tables that only PostgreSQL has and that refer to these; they have no rows before a service uses the database. */
 export const truncate = (tables: readonly string[]): string => `TRUNCATE ${tables.join(', ')} CASCADE`;

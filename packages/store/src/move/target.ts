@@ -27,7 +27,7 @@ const CURES: Readonly<Record<string, string>> = {
   '25006': 'It is a read-only standby: name the primary server.',
 };
 
-/** Lost connections, shutdowns, and errors of the network, for which the client library sets no code or one of the system. */
+/** Lost connections, shutdowns, and errors of the network, for which the client library sets a code of the system or none. */
 const UNREACHABLE = /^(08...|57P0.|E[A-Z]+)$/;
 
 const UNREACHABLE_MESSAGE = /^(timeout expired|Connection terminated|Client has encountered)/;
@@ -40,7 +40,7 @@ const LOCK_AGAIN_MS = 500;
 const CONNECT_MS_MAX = 10_000;
 const VERSION_MIN = 150_000;
 
-/** How far a table has come. */
+/** The progress of the copy of a table. */
 export interface TableProgress {
   readonly rows: number;
   readonly after: Position | null;
@@ -49,7 +49,7 @@ export interface TableProgress {
 
 export type Progress = Readonly<Record<string, TableProgress>>;
 
-/** A database that is empty, or has a copy of a store that is not finished. */
+/** A database that is empty, or has an unfinished copy of a store. */
 export type TargetState =
   | { readonly kind: 'empty' }
   | ({ readonly kind: 'unfinished'; readonly progress: Progress } & StoreIdentity);
@@ -58,7 +58,7 @@ export interface TargetColumn {
   readonly table: string;
   readonly name: string;
   readonly type: string;
-  /** The server numbers it. */
+  /** True if the server generates the numbers of this column. */
   readonly isGenerated: boolean;
 }
 
@@ -100,7 +100,7 @@ export class MoveTarget {
     }
   }
 
-  /** Waits for the end of an earlier attempt, whose last statement may still be running on the server. */
+  /** Locks the database. It waits for the end of an earlier attempt, whose last statement may still be running on the server. */
   async lock(): Promise<void> {
     for (const endsAtMs = performance.now() + LOCK_MS_MAX; ; await sleep(LOCK_AGAIN_MS)) {
       const [[isLocked] = []] = await this.#rows(`SELECT pg_try_advisory_lock(${MOVE_LOCK})`);
@@ -113,7 +113,7 @@ export class MoveTarget {
     }
   }
 
-  /** Refuses a database with anything else in it. */
+  /** Returns the state of the database; refuses a database with anything else in it. */
   async state(): Promise<TargetState> {
     if (!(await hasUnfinishedMove((text) => this.#rows(text)))) {
       const [table] = await this.#rows(TABLES);
@@ -137,7 +137,7 @@ export class MoveTarget {
     };
   }
 
-  /** Creates the tables, without the rows with which they begin. */
+  /** Creates the tables and removes the rows with which they begin. */
   async createTables(tables: readonly string[], { store, state }: StoreIdentity): Promise<void> {
     await this.#inTransaction(async () => {
       await this.#rows(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
@@ -153,7 +153,7 @@ export class MoveTarget {
     });
   }
 
-  /** Removes what an unfinished copy has brought, because the store has changed since. */
+  /** Removes the rows of an unfinished copy, because the store has changed since. */
   async beginAgain(tables: readonly string[], { state }: StoreIdentity): Promise<void> {
     await this.#inTransaction(async () => {
       await this.#rows(truncate(tables));
@@ -196,12 +196,12 @@ export class MoveTarget {
     return { rows: Number(rows), checksum: rows === 0 ? '' : String(checksum) };
   }
 
-  /** Makes the database one that a service can use. */
+  /** Makes the database ready for a service. */
   async finish(tables: readonly string[], generated: readonly TargetColumn[]): Promise<void> {
     // Without figures about the new rows the server would read whole tables where an index is enough.
     for (const table of tables) await this.#rows(`ANALYZE ${table}`);
     await this.#inTransaction(async () => {
-      // All earlier commits are on disk when this one is.
+      // When this commit is on disk, all earlier commits are, too.
       await this.#rows('SET LOCAL synchronous_commit = on');
       for (const { table, name } of generated) await this.#rows(continueNumbers(table, name));
       await this.#rows(`DROP TABLE ${UNFINISHED_MOVE}`);
@@ -266,7 +266,7 @@ export class MoveTarget {
   }
 }
 
-/** Makes an error of the server one line with its cure; an error in our own statements stays as it is. */
+/** Turns an error of the server into one line with its cure; an error in our own statements stays as it is. */
 export function explainTarget(error: unknown, address: string): unknown {
   if (error instanceof MoveError || !(error instanceof Error)) return error;
   if (error instanceof StoreOpenError) return new MoveError(error.message, { cause: error });

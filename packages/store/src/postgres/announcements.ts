@@ -3,16 +3,19 @@ import { Client } from 'pg';
 import type { Announcement, AnnouncementReader, Announcements } from '../announcements.ts';
 
 const CHANNEL = 'granary_announcements';
-/** The server takes less than 8,000 bytes in a message that has all of them: an id has at most 64 characters, a number 10. */
+/** The limits of ids and numbers in a message: the server accepts less than 8,000 bytes; an id has at most 64 characters, a number 10. */
 const IDS_PER_MESSAGE = 40;
 const ACCESS_IDS_PER_MESSAGE = 20;
 const NUMBERS_PER_MESSAGE = 320;
 const RECONNECT_MS_MIN = 100;
 const RECONNECT_MS_MAX = 5_000;
-/** A connection that is silently lost is found by this. */
+/** The interval of the probes that detect a connection that was lost without notice. */
 const PROBE_EVERY_MS = 5_000;
 const ANSWER_MS_MAX = 4_000;
-/** All nodes read each message, so new readings of a busy node are announced together; those of a quiet one are announced at once. */
+/**
+ * The interval of announcements with readings. All nodes read each message, so new readings of a busy node are announced
+ * together; those of a quiet node are announced at once.
+ */
 const READINGS_EVERY_MS = 50;
 
 type Message = [
@@ -31,7 +34,7 @@ export class PostgresAnnouncements implements Announcements {
   isReceiving = false;
   readonly #connect: () => Client;
   readonly #node = randomUUID();
-  /** How the messages of this node begin, which it receives too. */
+  /** The beginning of the messages of this node, by which the node recognises and ignores them. */
   readonly #ownStart = JSON.stringify([this.#node]).slice(0, -1);
   readonly #deviceNos = new Set<number>();
   readonly #deviceIds = new Set<string>();
@@ -70,7 +73,7 @@ export class PostgresAnnouncements implements Announcements {
     this.#planSend();
   }
 
-  /** Not awaited, because a connection that is silently lost does not confirm its end. */
+  /** Does not wait for the end of the connection, because a connection that was lost without notice does not confirm its end. */
   close(): void {
     this.#isClosed = true;
     this.isReceiving = false;
@@ -87,7 +90,7 @@ export class PostgresAnnouncements implements Announcements {
     client.on('end', () => this.#lose(client));
     try {
       await client.connect();
-      // An announcement that is lost in a crash of the server is none: nobody receives it then. So it does not wait for the disk.
+      // Nodes receive nothing after a crash of the server, so an announcement need not be on disk.
       await client.query('SET synchronous_commit TO off');
       await client.query(`LISTEN ${CHANNEL}`);
     } catch {
@@ -113,7 +116,7 @@ export class PostgresAnnouncements implements Announcements {
     this.#timer.unref();
   }
 
-  /** Called once or several times for a connection that ends. */
+  /** Is called once or several times for a connection that ends. */
   #lose(client: Client): void {
     if (this.#client !== client) return;
     this.#client = null;
@@ -126,7 +129,10 @@ export class PostgresAnnouncements implements Announcements {
     this.#reconnectMs = Math.min(2 * this.#reconnectMs, RECONNECT_MS_MAX);
   }
 
-  /** What is posted while a statement is under way, or shortly after one with readings, goes into the next one. */
+  /**
+   * Sends now or later: announcements that are posted while a statement is under way, or shortly after one with readings, are
+   * sent together.
+   */
   #planSend(): void {
     if (this.#isSending || !this.#hasWaiting) return;
     const isUrgent = this.#hasEvents || this.#deviceIds.size > 0 || this.#accessIds.size > 0;
@@ -205,7 +211,7 @@ export class PostgresAnnouncements implements Announcements {
 const partOf = <Item>(items: readonly Item[], perMessage: number, index: number): Item[] =>
   items.slice(index * perMessage, (index + 1) * perMessage);
 
-/** `null` for a message of another program or version. */
+/** Returns `null` for a message of another program or version. */
 function readMessage(payload: string): Message | null {
   try {
     const message = JSON.parse(payload);

@@ -6,7 +6,7 @@ import { storageUnavailable } from '../errors.ts';
 /** Calls that may wait for a connection; more are refused, so that a frozen server cannot fill the memory. */
 const CALLS_PENDING_MAX = 4_096;
 
-/** The server did not answer in time. */
+/** The error that the server did not answer in time. */
 export class TimeLimitError extends Error {
   constructor(limitMs: number) {
     super(`the database did not answer within ${Math.round(limitMs)} ms`);
@@ -29,10 +29,13 @@ export class Connections {
     this.#limitMs = limitMs;
   }
 
-  /** The limit covers the wait for a connection and the work on it, and ends with the request; one promise and one timer, because every query pays for them. */
+  /**
+   * The limit covers the wait for a connection and the work on it, and ends with the request. There is one promise and one
+   * timer, because every query pays for them.
+   */
   use<T>(work: (client: PoolClient) => Promise<T>, wantedMs: number = this.#limitMs): Promise<T> {
     const limitMs = Math.min(wantedMs, this.#finishAtMs - performance.now(), requestLeftMs());
-    // A connection that is used for no time would only be closed.
+    // A connection without any time left would only be closed.
     if (limitMs <= 0) return Promise.reject(new TimeLimitError(0));
     if (this.#pending >= CALLS_PENDING_MAX) {
       return Promise.reject(storageUnavailable('too many calls are waiting'));
@@ -71,7 +74,7 @@ export class Connections {
     return promise;
   }
 
-  /** For the calls that begin from now on. */
+  /** Limits the calls that begin from now on. */
   finishSoon(): void {
     this.#finishAtMs = performance.now() + FINISH_MS_MAX;
   }

@@ -27,26 +27,27 @@ import { refuseUnfinishedMove } from './unfinished-move.ts';
 import { WriteRunner } from './write-runner.ts';
 
 const CONNECTIONS_DEFAULT = 10;
-/** Three for stops and their look-ups, because all others may be busy, and one for the numbering of events. */
+/** Three connections are for stops and their look-ups, because all others may be busy, and one for the numbering of events. */
 const URGENT_CONNECTIONS = 4;
 const VERSION_QUERY = 'SELECT version FROM granary_schema';
 const KEEP_ALIVE_AFTER_MS = 5_000;
-/** Nodes that start together migrate one after the other, and a migration may take long. */
+/** The lock with which nodes that start together migrate one after the other; a migration may take long. */
 export const MIGRATION_LOCK = 7_281_540_001;
 const MIGRATION_MS_MAX = 60 * 60_000;
 
-/** How long the server and this side of the connection wait. */
+/** The limits of the times that the server and the client wait. */
 export interface TimeLimits {
   readonly callMs: number;
-  /** For a lock. */
+  /** The limit of the wait for a lock. */
   readonly lockMs: number;
-  /** Of a long write, such as the removal of old rows. */
+  /** The limit of a long write, such as the removal of old rows. */
   readonly longMs: number;
-  /** Ends a statement on the server after the client has stopped waiting. */
+  /** The limit after which the server ends a statement; the client has stopped waiting before. */
   readonly statementMs: number;
   /**
-   * Ends a transaction whose client disappeared without closing its connection. Other nodes wait for its locks, so this is shorter than
-   * they wait for a lock; a client that lives sends its next statement within milliseconds.
+   * The limit after which the server ends a transaction whose client disappeared without closing its connection. Other nodes
+   * wait for its locks, so this limit is shorter than their wait for a lock; a client that lives sends its next statement
+   * within milliseconds.
    */
   readonly idleInTransactionMs: number;
 }
@@ -60,16 +61,16 @@ const TIME_LIMITS: TimeLimits = {
 };
 
 /**
- * A confirmed commit must be on disk, whatever the setting of the server. Compiling a statement (`jit`) takes 20 to 100 ms, more than
- * running it: the server compiles when it takes a new table without statistics for a large one. The settings are sent outside a
- * transaction, because a rollback would undo them.
+ * A confirmed commit must be on disk, whatever the setting of the server is. Compilation (`jit`) is off: it takes 20 to 100 ms,
+ * more than running a statement, and the server compiles when it takes a new table without statistics for a large one. The
+ * settings are sent outside a transaction, because a rollback would undo them.
  */
 const SETTINGS = 'SET synchronous_commit = on; SET jit = off';
 
 interface PostgresOptions {
   readonly limits?: TimeLimits | undefined;
   readonly onUpgrade?: OnUpgrade | undefined;
-  /** Shared by all work but urgent work. */
+  /** The number of connections for all work that is not urgent. */
   readonly connections?: number | undefined;
 }
 
@@ -101,7 +102,7 @@ export async function openPostgres(
   return engine;
 }
 
-/** Calls at the same moment get a connection each. */
+/** Opens all connections: calls at the same moment get a connection each. */
 async function openAll(connections: Connections, count: number): Promise<void> {
   const open = () => connections.use((client) => queueOf(client).run(VERSION_QUERY));
   await Promise.all(Array.from({ length: count }, open));
@@ -138,7 +139,7 @@ function makePool(
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       types: NUMBERS,
-      // A connection on which this fails is closed.
+      // A connection is closed if this fails.
       onConnect: (client) => queueOf(client, isUrgent).script(SETTINGS),
     });
     // A connection that is lost while idle is replaced at the next use; without a listener the event would end the process.
@@ -157,7 +158,7 @@ export function addressOf(url: string): string {
   return parsed === null ? 'an address that is not a URL' : `${parsed.host}${parsed.pathname}`;
 }
 
-/** What connects a node with the others. */
+/** The connections of a node with the other nodes. */
 interface Peers {
   readonly announcements: PostgresAnnouncements;
   readonly separateConnection: PostgresConnection;

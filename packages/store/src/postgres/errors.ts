@@ -6,16 +6,19 @@ import { OutcomeUnknownError } from './transaction.ts';
 const DISK_FULL = '53100';
 const BAD_TEXT = '22021';
 
-/** Two transactions conflicted; when they are repeated one after the other, both succeed. */
+/** The codes of conflicts between two transactions; when they are repeated one after the other, both succeed. */
 const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/** A row with the same key exists. */
+/** The code of an insert whose key exists already. */
 const REPEATED_KEY = '23505';
 
-/** Another node dropped a partition that this node still expected. */
+/** The code of an insert into a partition that another node has dropped meanwhile. */
 const NO_PARTITION = '23514';
 
-/** Lost connections, shutdowns, no free connection, a lock, a statement or a pause in a transaction that took too long, a read-only standby. */
+/**
+ * Codes of lost connections, shutdowns, missing connections, waits that took too long (a lock, a statement or a pause in a
+ * transaction), and of a read-only standby.
+ */
 const UNAVAILABLE = /^(08...|57P0.|57014|53...|55P03|25006|25P03|E[A-Z]+)$/;
 
 /** The client library sets no code for these errors. */
@@ -32,7 +35,7 @@ export const isRepeatedKey = (error: unknown): boolean => codeOf(error) === REPE
 
 export const isMissingPartition = (error: unknown): boolean => codeOf(error) === NO_PARTITION;
 
-/** The server did not answer in time, or there was no connection to it in time. */
+/** Returns whether the server did not answer in time, or there was no connection to it in time. */
 export const isTimeLimit = (error: unknown): boolean =>
   error instanceof TimeLimitError || (error instanceof Error && CONNECTION_TIME_LIMIT.test(error.message));
 
@@ -51,7 +54,7 @@ export function translate(error: unknown): unknown {
   return error;
 }
 
-/** A refused connection is an aggregate error without a message. */
+/** Returns the reason of an error; a refused connection is an aggregate error without a message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || codeOf(error) || 'unknown reason';

@@ -10,13 +10,13 @@ const DROP_LOCK = 7_281_540_013;
 /** How long to wait for the transactions that may still read the day. */
 const DETACH_MS_MAX = 2_000;
 
-/** New days cannot be attached while an interrupted detachment is being finished, so it is tried for a short time only. */
+/** The limit for finishing an interrupted detachment. It is short, because no new days can be attached meanwhile. */
 const FINISH_MS_MAX = 1_000;
 
-/** How often it is looked whether the coming days have partitions. */
+/** The interval of the check whether the coming days have partitions. */
 const PREPARE_AHEAD_EVERY_MS = HOUR_MS;
 
-/** What is done about partitions apart from the writes: the next days are added in time, and old ones dropped. */
+/** The work on partitions that is not a part of writes: the next days are added in time, and old ones are dropped. */
 export class PartitionUpkeep {
   readonly #connections: Connections;
   readonly #partitions: Partitions;
@@ -39,7 +39,7 @@ export class PartitionUpkeep {
     clearInterval(this.#timer);
   }
 
-  /** For a write that has marked a day. A failure is none of the write, which is committed: a later one tries it again. */
+  /** Drops the day that a write has marked. A failure is no failure of the write, which is committed: a later write tries it again. */
   async dropMarked(): Promise<void> {
     const day = this.#partitions.takeDayToDrop();
     if (day === null) return;
@@ -51,7 +51,7 @@ export class PartitionUpkeep {
     }
   }
 
-  /** A failure is no reason not to open: the first batch of a day adds its partition, too. */
+  /** Ignores a failure, so that the database can be opened: the first batch of a day also adds its partition. */
   async #prepareAhead(): Promise<void> {
     await inTransaction(this.#connections, (statements) =>
       this.#partitions.prepareAhead(statements, Date.now()),
@@ -60,9 +60,9 @@ export class PartitionUpkeep {
 }
 
 /**
- * Drops a day. Detaching it concurrently waits for the transactions that may read it, such as a dump, and holds no lock meanwhile. If
- * the wait is too long, the day stays half detached, invisible to new statements, and a later attempt finishes it. Not possible inside a
- * transaction.
+ * Drops a day. Detaching it concurrently waits for the transactions that may read it, such as a dump, and holds no lock
+ * meanwhile. If the wait is too long, the day stays half detached and invisible to new statements, and a later attempt finishes
+ * it. This is not possible inside a transaction.
  */
 async function dropPartition(
   statements: StatementQueue,
@@ -84,7 +84,10 @@ async function dropPartition(
   }
 }
 
-/** The limit of a lock would also end the wait for transactions, which the limit of the statement does. */
+/**
+ * Runs a statement with a limit. The lock has no limit of its own, because that would also end the wait for transactions, which
+ * the limit of the statement ends.
+ */
 async function limited(statements: StatementQueue, limitMs: number, text: string): Promise<void> {
   await statements.script(`SET lock_timeout = 0; SET statement_timeout = ${limitMs}`);
   await statements.script(text);

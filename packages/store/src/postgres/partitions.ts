@@ -6,10 +6,10 @@ type Scripts = Pick<StatementQueue, 'script'>;
 /** An arbitrary advisory lock number, so that only one node at a time adds a partition. */
 const PARTITION_LOCK = 7_281_540_002;
 
-/** So many days after today have a partition already. */
+/** The number of days after today that have a partition in advance. */
 const DAYS_AHEAD = 3;
 
-/** The days that are partitions, and the tables that were, or will not be for long. */
+/** Finds the days that are partitions, and the tables of days that were detached or are not attached yet. */
 const FIND_PARTITIONS = `
   SELECT relname, inhrelid IS NOT NULL, COALESCE(inhdetachpending, false)
   FROM pg_class LEFT JOIN pg_inherits ON inhrelid = pg_class.oid
@@ -21,14 +21,14 @@ export interface StoredDay {
   /** The names sort in the order of their days. */
   readonly name: string;
   readonly isAttached: boolean;
-  /** An attempt to detach it was interrupted. */
+  /** True if an attempt to detach the day was interrupted. */
   readonly isHalfDetached: boolean;
 }
 
 /**
- * Raw readings have one partition per day (UTC), so that expired readings are removed by dropping a table, which costs
- * nothing. The existing days are cached, because every batch needs them. A table is made first and then attached: that takes no
- * lock for which a dump, which reads all tables for as long as it runs, would have to end.
+ * Raw readings have one partition per day (UTC), so that expired readings are removed by dropping a table, which costs nothing.
+ * The existing days are cached, because every batch needs them. A table is created first and then attached: attaching takes no
+ * lock that has to wait for a dump, which reads all tables as long as it runs.
  */
 export class Partitions {
   readonly #knownDays = new Set<number>();
@@ -46,7 +46,7 @@ export class Partitions {
     for (const day of missing) this.#knownDays.add(day);
   }
 
-  /** For a transaction of its own: today and the next days. */
+  /** Creates the partitions of today and of the next days, in a transaction of its own. */
   async prepareAhead(scripts: Scripts, nowMs: number): Promise<void> {
     const today = Math.floor(nowMs / DAY_MS);
     await this.#create(
@@ -71,7 +71,7 @@ export class Partitions {
     return day;
   }
 
-  /** The next call that asks for a day to drop gets none, so that whoever removes old data goes on with something else. */
+  /** Makes the next `markOldest` return 0, so that the removal of old data continues with something else. */
   postponeDrop(): void {
     this.#isDropPostponed = true;
   }

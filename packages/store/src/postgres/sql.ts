@@ -12,7 +12,7 @@ export class PostgresSql implements Sql {
   readonly #statements: Statements;
   readonly #expectsRepeats: boolean;
 
-  /** Without `expectsRepeats` a row that is repeated may fail the write, which then has to be tried again with it. */
+  /** Without `expectsRepeats`, a repeated row may fail the write; the write must then be tried again with `expectsRepeats`. */
   constructor(statements: Statements, partitions: Partitions | null = null, expectsRepeats = true) {
     this.#statements = statements;
     this.partitions = partitions && {
@@ -44,7 +44,7 @@ export class PostgresSql implements Sql {
     this.#statements.post(text, params);
   }
 
-  /** Fewer inserted rows than given rows means that some keys existed; only then a second statement asks which. */
+  /** If fewer rows were inserted than given, some keys existed; only then a second statement finds them. */
   async insertNew(target: BulkTarget, rows: readonly BulkRow[]): Promise<number[]> {
     const { table, columns, key, bytes, isUsuallyNew = false } = target;
     // Looking for a conflict costs nearly as much as the insert.
@@ -88,7 +88,7 @@ export class PostgresSql implements Sql {
     );
   }
 
-  /** With IN a large table is read whole, because the planner expects a hundred texts. */
+  /** The condition is not an IN, with which a large table is read completely, because the planner expects a hundred texts. */
   isOneOf(column: string, placeholder: string): string {
     return `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(${placeholder}::jsonb)))`;
   }
@@ -97,12 +97,12 @@ export class PostgresSql implements Sql {
     return `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(${placeholder}::jsonb)::bigint))`;
   }
 
-  /** With IN the plan that is made for an empty table, and kept, would read all rows of it later. */
+  /** The condition is not an IN: its plan is made for an empty table, is kept, and would later read all rows. */
   isFound(column: string, query: string): string {
     return `${column} = ANY (ARRAY(${query}))`;
   }
 
-  /** With this collation only A to Z change, as in SQLite, whatever the locale of the database is. */
+  /** With this collation, `lower` changes only A to Z, as in SQLite, whatever the locale of the database is. */
   contains(column: string, placeholder: string): string {
     return `strpos(lower(${column} COLLATE "C"), ${placeholder}) > 0`;
   }
@@ -116,7 +116,7 @@ export class PostgresSql implements Sql {
   }
 }
 
-/** Every column is sent as one array. */
+/** Sends every column as one array. */
 function unnest(columns: readonly string[], bytes: readonly string[] = []): string {
   const types = columns.map((column) => (bytes.includes(column) ? 'bytea[]' : 'bigint[]'));
   return `unnest(${types.map((type, i) => `$${i + 1}::${type}`).join(', ')})`;

@@ -6,7 +6,7 @@ import { NUMBERS } from './types.ts';
 
 const NAMES_MAX = 1_000;
 
-/** The work that follows the answers of the server, of all connections but those for stops. */
+/** The queue of the work that follows the answers of the server, for all connections except those for stops. */
 const answers = new TurnQueue();
 
 export interface StatementResult {
@@ -14,7 +14,7 @@ export interface StatementResult {
   readonly rows: readonly (readonly unknown[])[];
   /** The number of rows that were read or changed. */
   readonly rowCount: number;
-  /** The word with which the server confirms it, such as `COMMIT`. */
+  /** The word with which the server confirms the statement, such as `COMMIT`. */
   readonly command: string;
 }
 
@@ -55,30 +55,30 @@ export class StatementQueue {
     this.#isUrgent = isUrgent;
   }
 
-  /** The server plans the statement once per connection. */
+  /** Runs a statement; the server plans it once for each connection. */
   run(text: string, values: readonly Value[] = []): Promise<StatementResult> {
     const statement = { text, name: nameOf(text), values: values.map(bound) };
     return this.#add((resolve, reject) => ({ ...statement, resolve, reject }));
   }
 
-  /** For statements that are rarely repeated. */
+  /** Runs statements that are rarely repeated. */
   script(text: string): Promise<StatementResult> {
     return this.#add((resolve, reject) => ({ text, values: null, resolve, reject }));
   }
 
-  /** For a statement whose result nobody waits for: `takeFailure` tells whether it failed. */
+  /** Runs a statement whose result nobody waits for; `takeFailure` returns its error. */
   post(text: string, values?: readonly Value[]): void {
     this.run(text, values).catch(ignore);
   }
 
-  /** The error of the first statement that failed since the last call; the statements after it only report that one has failed. */
+  /** Returns the error of the first statement that failed since the last call; the statements after it only report that one has failed. */
   takeFailure(): { readonly error: unknown } | null {
     const failure = this.#failure;
     this.#failure = null;
     return failure;
   }
 
-  /** Fails the statements that were not sent yet. */
+  /** Rejects the statements that were not sent yet. */
   discard(reason: unknown): void {
     for (const { reject } of this.#waiting.splice(0)) reject(reason);
   }
@@ -96,7 +96,7 @@ export class StatementQueue {
     return promise;
   }
 
-  /** After everything that is ready to run now, because that may add statements. */
+  /** Sends the statements after everything that is ready to run now, because that may add statements. */
   #plan(): void {
     if (this.#isBusy || this.#isPlanned) return;
     this.#isPlanned = true;
@@ -130,7 +130,7 @@ export class StatementQueue {
   }
 }
 
-/** Of several statements in one text. */
+/** Returns the result of the last of several statements in one text. */
 function lastOf(answers: readonly QueryArrayResult[]): StatementResult {
   const { fields = [], rows = [], rowCount = 0, command = '' } = answers.at(-1) ?? {};
   return { columns: fields.map(({ name }) => name), rows, rowCount: rowCount ?? 0, command };
@@ -138,7 +138,7 @@ function lastOf(answers: readonly QueryArrayResult[]): StatementResult {
 
 const queues = new WeakMap<ClientBase, StatementQueue>();
 
-/** Whether the connection is one of those for stops is told with its first use. */
+/** Returns the queue of a connection. The first call decides whether the connection is one of those for stops. */
 export function queueOf(client: ClientBase, isUrgent = false): StatementQueue {
   let queue = queues.get(client);
   if (queue === undefined) {
@@ -150,7 +150,7 @@ export function queueOf(client: ClientBase, isUrgent = false): StatementQueue {
 
 const names = new Map<string, string>();
 
-/** Of the statements in use; a few are made of their parameters, so their number is limited. */
+/** Returns the name of a statement. The names in use are limited, because the texts of some statements depend on their parameters. */
 function nameOf(text: string): string {
   let name = names.get(text);
   if (name !== undefined) return name;
@@ -160,7 +160,7 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** As it is sent. */
+/** Returns the value in the form in which it is sent. */
 const bound = (value: Value): string | Buffer | null => {
   if (value === null || typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
@@ -171,10 +171,10 @@ const ignore = (): void => undefined;
 
 type ParseValue = (text: string) => unknown;
 
-/** How to read the columns of each statement that a connection has prepared, by its name. */
+/** The columns of each statement that a connection has prepared, by the name of the statement. */
 type PreparedStatements = Map<string, readonly Column[]>;
 
-/** Its name, and how to read it. */
+/** A column of a result: its name, and how to parse its values. */
 interface Column {
   readonly name: string;
   readonly parse: ParseValue;
@@ -185,7 +185,7 @@ interface Field {
   readonly dataTypeID: number;
 }
 
-/** What the client library calls with the answers of the server. */
+/** The functions that the client library calls with the answers of the server. */
 interface AnswerHandler {
   handleRowDescription(message: { readonly fields: readonly Field[] }): void;
   handleDataRow(message: { readonly fields: readonly (string | null)[] }): void;
@@ -196,14 +196,15 @@ interface AnswerHandler {
 }
 
 interface AfterAnswer {
-  /** Runs the work that follows an answer when it is its turn. */
+  /** Runs the work that follows an answer, when its turn comes. */
   readonly answer: (act: () => void) => void;
   readonly ended: () => void;
 }
 
 /**
- * Statements that are sent at once and answered at once: the server sends its answers when it reaches the sync message, and there is
- * one for all of them. After a statement that fails the server ignores the others, which then fail with the same error.
+ * Statements that are sent together and answered together: the server sends its answers when it reaches the sync message, and
+ * there is one for all of them. After a statement that fails, the server ignores the others, which then fail with the same
+ * error.
  */
 class StatementGroup implements Submittable, AnswerHandler {
   readonly #statements: readonly Statement[];
@@ -234,7 +235,7 @@ class StatementGroup implements Submittable, AnswerHandler {
       const isNew = !this.#prepared.has(name) && !begun.has(name);
       if (isNew) {
         begun.add(name);
-        // An attempt that failed may have left a statement of this name behind.
+        // A failed attempt may have left a statement of this name on the server.
         connection.close({ type: 'S', name }, true);
         connection.parse({ name, text, types: [] }, true);
       }
@@ -279,7 +280,7 @@ class StatementGroup implements Submittable, AnswerHandler {
     this.handleCommandComplete({ text: '' });
   }
 
-  /** Also called when the connection is lost. A statement that failed is prepared again, because its tables may have changed. */
+  /** Is also called when the connection is lost. A statement that failed is prepared again, because its tables may have changed. */
   handleError(error: unknown): void {
     this.#prepared.delete(this.#statements[this.#results.length]?.name ?? '');
     this.#then.answer(() => {
@@ -296,7 +297,7 @@ class StatementGroup implements Submittable, AnswerHandler {
     });
   }
 
-  /** A statement that was prepared before is not described again. */
+  /** Begins the next statement. The server does not describe a prepared statement again, so its columns are those of the first time. */
   #beginStatement(): void {
     this.#rows = [];
     this.#columns = this.#prepared.get(this.#statements[this.#results.length]?.name ?? '') ?? [];

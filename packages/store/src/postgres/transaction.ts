@@ -3,7 +3,7 @@ import type { Value } from '../sql.ts';
 import type { Connections } from './connections.ts';
 import { queueOf, type StatementQueue, type StatementResult, type Statements } from './statement-queue.ts';
 
-/** The answer to COMMIT is missing, so the server may or may not have committed. */
+/** The error that the answer to COMMIT is missing, so the server may or may not have committed. */
 export class OutcomeUnknownError extends Error {
   constructor(cause: unknown) {
     super('the database did not answer to a commit', { cause });
@@ -12,8 +12,8 @@ export class OutcomeUnknownError extends Error {
 }
 
 /**
- * Runs the work in one transaction on its own connection. The first statements of the work are sent with BEGIN, and those that it
- * did not wait for with COMMIT, which the server ignores if one of them fails.
+ * Runs the work in one transaction on its own connection. The first statements of the work are sent with BEGIN. Statements that
+ * the work did not wait for are sent with COMMIT; if one of them fails, the server rolls back.
  */
 export async function inTransaction<T>(
   connections: Connections,
@@ -32,13 +32,13 @@ export async function inTransaction<T>(
         if (!statements.hasBegun) return result;
         isCommitting = true;
         const { command } = await queue.run('COMMIT');
-        // So the server answers if a statement had failed and the work went on.
+        // The server confirms COMMIT with another word if a statement had failed and the work continued.
         if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
         return result;
       } catch (error) {
         statements.end();
         const failure = queue.takeFailure();
-        // One of them could fail, and the server would ignore the ROLLBACK behind it.
+        // One of the waiting statements could fail, and the server would then ignore the ROLLBACK after it.
         queue.discard(error);
         // A connection that cannot roll back is not idle and is closed.
         await queue.run('ROLLBACK').catch(() => undefined);
@@ -92,10 +92,10 @@ class StatementsOfTransaction implements Statements {
 }
 
 const SQL_STATE = /^[0-9A-Z]{5}$/;
-/** The connection was lost or the server was shut down, possibly after the commit. */
+/** The codes of a lost connection and of a shutdown of the server, possibly after the commit. */
 const SQL_STATE_OF_BROKEN_CONNECTION = /^(08|57P)/;
 
-/** The server reported that the commit failed. */
+/** Returns whether the server reported that the commit failed. */
 function isAnswer(error: unknown): boolean {
   const code = codeOf(error);
   return code !== undefined && SQL_STATE.test(code) && !SQL_STATE_OF_BROKEN_CONNECTION.test(code);

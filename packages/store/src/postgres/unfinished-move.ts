@@ -1,6 +1,6 @@
 import { StoreOpenError } from '../errors.ts';
 
-/** Has one row while an embedded store is being copied into the database, and does not exist otherwise. */
+/** The table exists, with one row, while an embedded store is being copied into the database. */
 export const UNFINISHED_MOVE = 'unfinished_move';
 
 type Ask = (text: string) => Promise<readonly (readonly unknown[])[]>;
@@ -10,7 +10,10 @@ export async function hasUnfinishedMove(ask: Ask): Promise<boolean> {
   return isFound === true;
 }
 
-/** A service on half of the data would take devices for unknown and give numbers of events a second time. */
+/**
+ * Refuses to start on an unfinished copy: a service with half of the data would not know devices and would use numbers of
+ * events a second time.
+ */
 export async function refuseUnfinishedMove(ask: Ask): Promise<void> {
   if (await hasUnfinishedMove(ask)) {
     throw new StoreOpenError(

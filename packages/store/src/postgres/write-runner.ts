@@ -9,7 +9,7 @@ import { PostgresSql } from './sql.ts';
 import { inTransaction } from './transaction.ts';
 
 const ATTEMPTS_MAX = 5;
-/** After a repeated reading, as many devices send them after an outage, others are expected for so long. */
+/** The time for which more repeated readings are expected after one, because many devices repeat readings after an outage. */
 const REPEATS_EXPECTED_MS = 1_000;
 
 interface WriteRunnerParts extends Pick<UseCases, 'callUseCase' | 'isLong'> {
@@ -18,10 +18,10 @@ interface WriteRunnerParts extends Pick<UseCases, 'callUseCase' | 'isLong'> {
   readonly limits: { readonly callMs: number; readonly longMs: number };
 }
 
-/** Of a long write, which also computes much between its statements. */
+/** The limits that are longer for a long write, which also computes much between its statements. */
 const LIMITS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
 
-/** Runs writes, each in a transaction of its own, and again if it could not be committed because of another one. */
+/** Runs writes, each in its own transaction, and repeats a write that could not be committed because of another one. */
 export class WriteRunner {
   readonly #parts: WriteRunnerParts;
   #commits = 0;
@@ -35,7 +35,7 @@ export class WriteRunner {
     return this.#commits;
   }
 
-  /** The time limit covers all attempts together. */
+  /** Runs a write; the time limit covers all attempts together. */
   async run(connections: Connections, call: UseCaseCall): Promise<unknown> {
     const { callUseCase, partitions, partitionUpkeep, limits } = this.#parts;
     const isLong = this.#parts.isLong(call);

@@ -12,17 +12,17 @@ import { SqliteSql } from './sql.ts';
 
 export const DATABASE_FILE = 'granary.db';
 const READER_CACHE_KIB = 8 * 1024;
-/** Reads block the main thread while they wait for a lock, and a stop would wait with them. */
+/** The limit of the wait for a lock in a read: reads block the main thread meanwhile, and a stop would wait with them. */
 const READER_WAIT_MS_MAX = 50;
 const WRITER_CACHE_KIB = 16 * 1024;
-/** 16 MiB of WAL between checkpoints, so that pages that every commit changes are copied back once for many commits. */
+/** 16 MiB of WAL are written between checkpoints, so that a page that every commit changes is copied back once for many commits. */
 const CHECKPOINT_PAGES = 4_096;
 /** A WAL that grew during a long transaction is truncated to this size. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * The first trigger or view of a database, or `null`. The service has neither, so whoever added one wants its statements to run with
- * the rights of the service.
+ * Returns the first trigger or view of a database, or `null`. The service has neither, so a trigger or view would run foreign
+ * statements with the rights of the service.
  */
 export function foreignObjectIn(database: DatabaseSync): string | null {
   const [[found] = []] = readArrays(

@@ -15,7 +15,10 @@ import type { Outcome, Request } from './messages.ts';
 import { SqliteSql } from './sql.ts';
 import { WriterClient } from './writer-client.ts';
 
-/** A quarter of what V8 allows: many writes at once made it grow to 32 MiB, which it keeps although almost nothing in it is used. */
+/**
+ * The limit of the young generation, a quarter of what V8 allows: many writes at once made it grow to 32 MiB, which V8 keeps
+ * although almost nothing in it is used.
+ */
 const YOUNG_GENERATION_MB_MAX = 24;
 /** A busy machine may take seconds to start a thread. */
 const THREAD_START_MS_MAX = 60_000;
@@ -24,7 +27,7 @@ const THREAD_START_MS_MAX = 60_000;
 export class Writer {
   readonly #thread: Worker;
   readonly #client: WriterClient;
-  /** Counted by the writer, because it knows which writes share a commit. */
+  /** The number of commits. The writer counts them, because it knows which writes share a commit. */
   readonly #commits = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #ports = 0;
   #closing: Promise<void> | undefined;
@@ -49,7 +52,7 @@ export class Writer {
     return this.#client.submit(call, options);
   }
 
-  /** A way to the writer for another thread, whose writes do not pass through this one. */
+  /** Opens a channel to the writer for another thread, whose writes do not pass through this thread. */
   openPort(): WriterPort {
     const { port1, port2 } = new MessageChannel();
     this.#ports++;
@@ -65,7 +68,7 @@ export class Writer {
     this.#client.finishSoon();
   }
 
-  /** Calls submitted before are still written. */
+  /** Closes the writer; calls that were submitted before are still written. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -12,7 +12,7 @@ const CANNOT_OPEN = 14;
 const NOT_A_DATABASE = 26;
 const TAKEN_PRIMARY_KEY = 1_555;
 
-/** A WAL index that cannot grow also means a full disk. */
+/** The code of a WAL index that cannot grow, which also means that the disk is full. */
 const IO_ERROR_SHARED_MEMORY_SIZE = 4_874;
 
 const REASONS: ReadonlyMap<number, string> = new Map([

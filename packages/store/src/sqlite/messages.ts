@@ -11,7 +11,7 @@ export interface Job {
   readonly expiresAtMs: number;
 }
 
-/** A port is that of another thread, which sends jobs over it. */
+/** A message to the writer: a job, a port over which another thread sends jobs, or the request to close. */
 export type Request = Job | WriterPort | 'close';
 
 export type Outcome =

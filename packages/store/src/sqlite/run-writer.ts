@@ -21,15 +21,15 @@ interface WriterData {
 
 /** The use cases in the thread of the writer. */
 interface ThreadUseCases extends Pick<UseCases, 'callUseCase'> {
-  /** Called when changes are rolled back, and when another connection has made some: rows that were kept may be outdated. */
+  /** Is called when changes are rolled back, and when another connection has made changes: rows in memory may be outdated. */
   forgetRows(): void;
 }
 
-/** Writes what the main thread and the threads with a port of their own send, until the main thread says that this was all. */
+/** Runs the writes of the main thread and of the threads with their own ports, until the main thread closes the writer. */
 export function runWriter(useCases: ThreadUseCases): void {
   if (parentPort === null) throw new Error('the writer runs in a thread of its own');
   const { file, commits }: WriterData = workerData;
-  /** By number; the main thread is 0 and comes first. */
+  /** The ports by number; the main thread is number 0. */
   const ports: MessagePort[] = [parentPort];
   const database = openWriter(file);
   const groupCommit = new GroupCommit(database, useCases);
@@ -105,7 +105,10 @@ class GroupCommit {
     this.#sql = new SqliteSql(database);
   }
 
-  /** Takes each job when the one before it has ended. `waiting` gives the jobs that fail too when no transaction can begin. */
+  /**
+   * Runs the jobs in one transaction, taking each when the one before it has ended. `waiting` returns the jobs that also fail
+   * if no transaction can begin.
+   */
   async run(jobs: Iterable<Job>, waiting: () => readonly Job[] = () => []): Promise<Outcome[]> {
     const begun: Job[] = [];
     try {
@@ -125,7 +128,10 @@ class GroupCommit {
     }
   }
 
-  /** Each of the waiting jobs would wait for the same lock as the first one, one after the other. */
+  /**
+   * Begins a transaction. If that fails, the waiting jobs fail, too: each would wait for the same lock as the first one, one
+   * after the other.
+   */
   async #begin(begun: Job[], waiting: () => readonly Job[]): Promise<void> {
     try {
       await this.#sql.run('BEGIN IMMEDIATE');
@@ -136,7 +142,7 @@ class GroupCommit {
     }
   }
 
-  /** The version changes with every commit of another connection, which a second process or a test may have. */
+  /** Forgets rows if another connection, of a second process or a test, has committed, which changes the version. */
   async #forgetIfOthersWrote(): Promise<void> {
     const [row] = await this.#sql.query<{ dataVersion: number }>('PRAGMA data_version');
     if (row?.dataVersion === this.#dataVersion) return;
@@ -168,7 +174,7 @@ export class JobQueue {
   readonly #urgent: Job[] = [];
   readonly #others: Job[] = [];
   readonly #nowMs: () => number;
-  /** The last group left other jobs waiting because of an urgent one, so the next group takes one of them in any case. */
+  /** True if the last group left other jobs waiting because of an urgent one; then the next group takes one of them in any case. */
   #haveOthersWaited = false;
 
   constructor(nowMs: () => number = () => performance.now()) {
@@ -184,8 +190,8 @@ export class JobQueue {
   }
 
   /**
-   * The jobs of one group, each chosen when the one before it has ended, so that an urgent job waits for one other job at
-   * most. `refill` adds the jobs that have arrived meanwhile. A group with an urgent job ends with it.
+   * Returns the jobs of one group. Each is chosen when the one before it has ended, so that an urgent job waits for one other
+   * job at most. `refill` adds the jobs that have arrived meanwhile. A group with an urgent job ends with that job.
    */
   *nextGroup(refill: () => void): Generator<Job, void> {
     const startedMs = this.#nowMs();

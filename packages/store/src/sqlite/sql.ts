@@ -5,14 +5,14 @@ import type { BulkRow, BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../
 import { isTakenKey, translate } from './errors.ts';
 
 const STATEMENTS_KEPT_MAX = 256;
-/** Rows per statement: in statements of ten a row costs two thirds of a single row; longer statements gain nothing. */
+/** The rows of one statement: with ten rows, a row costs two thirds of a single row; longer statements gain nothing. */
 const ROWS_PER_UPSERT = 10;
-/** An insert of new rows gains until about a hundred. */
+/** The rows of one insert; an insert of new rows becomes faster for each row up to about a hundred rows. */
 const ROWS_PER_INSERT = 100;
 
 interface Prepared {
   readonly statement: StatementSync;
-  /** Of the rows that it returns, when they are wanted as objects. */
+  /** The fields of the rows that the statement returns, if they are wanted as objects. */
   fields: readonly string[] | null;
 }
 
@@ -51,7 +51,7 @@ export class SqliteSql implements Sql {
     await this.run(text, params);
   }
 
-  /** Nearly always all keys are new; one that is not makes its statement fail, and its rows are inserted one by one. */
+  /** Inserts rows. Nearly always all keys are new; if a key exists, the statement fails, and its rows are inserted one by one. */
   async insertNew(target: BulkTarget, rows: readonly BulkRow[]): Promise<number[]> {
     const taken: number[] = [];
     for (let from = 0; from < rows.length; ) {
@@ -96,7 +96,7 @@ export class SqliteSql implements Sql {
     return `instr(lower(${column}), ${placeholder}) > 0`;
   }
 
-  /** False: one of the keys exists, and nothing was inserted. */
+  /** Returns false if one of the keys exists; then nothing was inserted. */
   #insertAll(target: BulkTarget, rows: readonly BulkRow[]): boolean {
     const { statement } = this.#prepare(insertText(target, rows.length));
     try {
@@ -157,7 +157,7 @@ export class SqliteSql implements Sql {
   }
 }
 
-/** The texts for each number of rows: making one takes as long as inserting some rows. */
+/** The texts for each number of rows are cached, because making one takes as long as inserting some rows. */
 const INSERT_TEXTS = new WeakMap<BulkTarget, Map<number, string>>();
 
 function insertText(target: BulkTarget, rows: number): string {

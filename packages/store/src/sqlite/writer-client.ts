@@ -41,7 +41,7 @@ export class WriterClient {
     return this.#ended !== undefined;
   }
 
-  /** Without a call it only passes through the queue and a transaction, which proves that the writer works. */
+  /** Sends a call. Without a call, only a transaction passes through the queue, which proves that the writer works. */
   async submit(call: UseCaseCall | null, options: SubmitOptions = {}): Promise<unknown> {
     const { isUrgent = false, transferred = [] } = options;
     const limitMs = Math.max(0, Math.min(options.limitMs ?? CALL_MS_MAX, this.#finishAtMs - monotonicMs()));
@@ -70,7 +70,7 @@ export class WriterClient {
     }
   }
 
-  /** For the calls that begin from now on. */
+  /** Limits the calls that begin from now on. */
   finishSoon(): void {
     this.#finishAtMs = monotonicMs() + FINISH_MS_MAX;
   }
@@ -80,14 +80,14 @@ export class WriterClient {
     this.#ended ??= why;
   }
 
-  /** Nobody will answer any more. */
+  /** Fails all waiting calls, because nobody will answer them any more. */
   end(why: string): void {
     this.refuseFurther(why);
     for (const waiting of this.#waiting.values()) waiting.reject(storageUnavailable(this.#ended ?? why));
     this.#waiting.clear();
   }
 
-  /** A write that has already begun is still completed. */
+  /** Stops waiting for a write; a write that has already begun is still completed. */
   #giveUp(id: number, limitMs: number): void {
     this.#waiting.get(id)?.reject(outcomeUnknown(`its writer did not answer within ${limitMs} ms`));
     this.#waiting.delete(id);

@@ -12,14 +12,14 @@ const PAGES_PER_STEP = 256;
 const PAUSE_MS = 2;
 
 export interface CopyOptions {
-  /** Called after each step with the copied share, from 0 to 1. */
+  /** Is called after each step with the copied share, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Copies a database that others may be writing to, checks the copy and has it on disk. The target must not exist; it is
- * removed again if anything fails. The pauses block the thread, so a service calls this in a thread of its own.
+ * Copies a database that others may be writing to, checks the copy and writes it to disk. The target must not exist; it is
+ * removed again if anything fails. The pauses block the thread, so a service calls this function in a separate thread.
  */
 export async function makeCheckedCopy(
   source: string,

@@ -4,12 +4,12 @@ import { MIGRATIONS } from '../../migrations/migrations.ts';
 import { foreignObjectIn } from '../database.ts';
 import { readArrays } from '../read-arrays.ts';
 
-/** Figures about a database that are read fast, to compare a copy with its source and to tell a person what it is. */
+/** Figures about a database that can be read fast. They serve to compare a copy with its source and to describe it to a person. */
 export interface Contents {
   readonly schemaVersion: number;
   readonly devices: number;
   readonly keys: number;
-  /** `null` when there are no readings. */
+  /** The time of the newest reading; `null` if there are no readings. */
   readonly newestReadingMs: number | null;
 }
 
@@ -47,7 +47,7 @@ export function readContents(database: DatabaseSync, file: string): Contents {
   };
 }
 
-/** The first problem that SQLite finds in any page or index, or `null`. */
+/** Returns the first problem that SQLite finds in any page or index, or `null`. */
 export function faultIn(database: DatabaseSync): string | null {
   const [[result] = []] = readArrays(database, 'PRAGMA integrity_check(1)');
   return result === 'ok' ? null : String(result).split('\n')[0] || 'unknown fault';

@@ -10,8 +10,8 @@ import type { Contents } from './contents.ts';
 /** Codes with which some systems and file systems refuse to flush a folder. */
 const CANNOT_FLUSH: ReadonlySet<string | undefined> = new Set(['EINVAL', 'EISDIR', 'EPERM', 'EACCES']);
 /**
- * Events after a restore get numbers that the lost ones cannot have had. Readers of events remember the numbers that they
- * have seen, and would take new events for old ones.
+ * The numbers that are skipped after a restore, so that new events never get the number of a lost event. Readers of events
+ * remember the numbers that they have seen, and would take new events for old ones.
  */
 const EVENT_NUMBERS_SKIPPED = 1_000_000;
 
@@ -31,17 +31,17 @@ export function placeFile(from: string, to: string): void {
 }
 
 export interface RestoreOptions extends CopyOptions {
-  /** Replaces an existing database and keeps it under `keepAs` in the same folder. */
+  /** Replaces an existing database and keeps it under the name `keepAs` in the same folder. */
   readonly replace: boolean;
   readonly keepAs: string;
 }
 
 export interface Restored extends Contents {
-  /** The path of the replaced database; `null` when there was none. */
+  /** The path of the replaced database; `null` if there was none. */
   readonly kept: string | null;
 }
 
-/** Makes a backup the database of a data folder that no service uses. Until the last step the folder keeps what it had. */
+/** Makes a backup the database of a data folder that no service uses. Until the last step the folder keeps its former content. */
 export async function restoreDatabase(
   folder: string,
   backupFile: string,
@@ -82,7 +82,7 @@ function skipEventNumbers(file: string): void {
   }
 }
 
-/** Gives the database a second name, so that at no moment the folder is without one. */
+/** Gives the database a second name, so that the folder has a database at every moment. */
 function keep(database: string, kept: string): string {
   try {
     // Closing the last connection copies the WAL into the file.
