@@ -1,4 +1,4 @@
-/** A map in the order in which its entries were set last; a further entry replaces the first one when it is full. */
+/** A map whose entries are in the order in which they were last set. When it is full, a further entry removes the first one. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #sizeMax: number;
 

@@ -24,7 +24,7 @@ export class PeriodicWork {
     this.#begin();
   }
 
-  /** Long work looks at it between its steps. */
+  /** Long work checks this between its steps. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
@@ -36,7 +36,7 @@ export class PeriodicWork {
     await this.#running;
   }
 
-  /** Runs now, or again after the present round. */
+  /** Runs the work now, or again after the present round. */
   wake(): void {
     this.#isWoken = true;
     this.#begin();
@@ -46,7 +46,7 @@ export class PeriodicWork {
     if (this.#timer === undefined) return;
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
-      // After a failure the next round is early enough.
+      // After a failure, the next regular round is early enough.
       if (this.#isWoken && !this.#isFailing) this.#begin();
     });
   }

@@ -1,14 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type LATE, within } from './within.ts';
 
-/** Every request is answered within five seconds; the rest is for a busy machine and for sending the answer. */
+/**
+ * The limit for the work of a request. Every request is answered within five seconds; the rest is for a busy machine and for
+ * sending the answer.
+ */
 export const REQUEST_MS_MAX = 4_000;
 
-/** The time of one request, which all its calls of the storage share. */
+/** The time of one request, which all its calls to the storage share. */
 export class RequestTime {
   readonly #endsAtMs: number;
   #isAnswered = false;
-  /** A write of the request is committed. */
+  /** True if a write of the request is committed. */
   hasChanged = false;
 
   constructor(limitMs: number = REQUEST_MS_MAX) {
@@ -23,7 +26,7 @@ export class RequestTime {
     return this.#isAnswered;
   }
 
-  /** What the request has begun may go on, and is no longer limited by it. */
+  /** Ends the limit: work that the request has begun may continue. */
   answered(): void {
     this.#isAnswered = true;
   }
@@ -31,14 +34,14 @@ export class RequestTime {
 
 const current = new AsyncLocalStorage<RequestTime | null>();
 
-/** The work and everything that it calls belong to the request. */
+/** Runs work for a request; everything that it calls belongs to the request. */
 export const withinRequest = <T>(time: RequestTime, work: () => T): T => current.run(time, work);
 
-/** For work that other requests share, or that must be finished when the request is not waiting any more. */
+/** Runs work that other requests share, or that must be finished even if the request no longer waits. */
 export const outsideRequest = <T>(work: () => T): T =>
   (current.getStore() ?? null) === null ? work() : current.run(null, work);
 
-/** The time that the present request has left; infinite for other work. */
+/** Returns the time that the present request has left; it is infinite for other work. */
 export function requestLeftMs(): number {
   const time = current.getStore() ?? null;
   return time === null || time.isAnswered ? Number.POSITIVE_INFINITY : time.leftMs;
@@ -50,6 +53,6 @@ export function noteChange(): void {
   if (time !== null) time.hasChanged = true;
 }
 
-/** Waits for work that goes on without the request; resolves with `LATE` when the time of the request is over. */
+/** Waits for work that continues without the request; resolves with `LATE` when the time of the request is over. */
 export const whileRequestLasts = <T>(work: Promise<T>): Promise<T | typeof LATE> =>
   within(requestLeftMs(), work);

@@ -1,8 +1,8 @@
 import { areOtherClocks } from './time-text.ts';
 
 /**
- * The time zone by whose clocks a place is told about: the one that its silos name in their configurations, or that of the
- * service where none names any. `null` where they name several.
+ * Returns the time zone in which times of a place are shown: the one that its silos name in their configurations, or that of
+ * the service if none names any; `null` if they name several.
  */
 export function siteZone(named: readonly string[], ofService: string): string | null {
   const [first = ofService, ...others] = new Set(named);
@@ -10,8 +10,8 @@ export function siteZone(named: readonly string[], ofService: string): string | 
 }
 
 /**
- * The zones that silos name, where the clocks of none of them are those of the service: what belongs to no silo is then told
- * by clocks that nobody there reads. Otherwise empty.
+ * Returns the zones that silos name, if the clocks of the service differ from all of them; otherwise an empty list. Then times
+ * that belong to no silo are shown in a zone that no silo uses.
  */
 export function zonesUnlikeService(named: readonly string[], ofService: string, atMs: number): string[] {
   const zones = [...new Set(named)];

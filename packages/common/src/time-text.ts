@@ -2,7 +2,10 @@ import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { BoundedMap } from './bounded-map.ts';
 import { localMs } from './time-zone.ts';
 
-/** Languages times forms times zones that a process uses at once; creating a formatter takes longer than its use. */
+/**
+ * The limit of formatters: the languages times the forms times the zones that a process uses at once. Creating a formatter
+ * takes longer than using it.
+ */
 const FORMATS_MAX = 256;
 const EXACT_BELOW_MS = 2 * DAY_MS;
 const HALF_DAYS_BELOW_MS = 5 * DAY_MS;
@@ -28,7 +31,7 @@ const CLOCK_OF_24_HOURS = { ...CLOCK, hourCycle: 'h23' } as const;
 const FORMS = {
   /** `10:05` or `10:05 AM` */
   clock: CLOCK,
-  /** For axes: `10:05` in every language. */
+  /** `10:05` in every language, for axes. */
   clock24: CLOCK_OF_24_HOURS,
   /** `10:05 GMT+1` */
   clockOfZone: { ...CLOCK, timeZoneName: 'short' },
@@ -50,7 +53,7 @@ const FORMS = {
   year: { year: 'numeric' },
 } as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>;
 
-/** A time by the clocks of a zone, in a language. */
+/** Returns a time in the time zone, in a language. */
 export const timeAs = (
   form: keyof typeof FORMS,
   timeMs: number,
@@ -64,7 +67,7 @@ export const dayAs = (form: keyof typeof FORMS, day: string, language: string): 
 
 const MONTHS_PER_YEAR = 12;
 
-/** What each month is called in a language, short and long, alone and in a date. */
+/** Returns the names of each month in a language: short and long, alone and in a date. */
 export function monthNames(language: string): readonly (readonly string[])[] {
   return Array.from({ length: MONTHS_PER_YEAR }, (_, month) =>
     (['date', 'longDate', 'longMonth'] as const).flatMap((form) =>
@@ -76,18 +79,18 @@ export function monthNames(language: string): readonly (readonly string[])[] {
   );
 }
 
-/** To the minute as ISO 8601 writes it: `2026-11-15 08:30`. */
+/** Returns the time to the minute in the form of ISO 8601: `2026-11-15 08:30`. */
 export const numericTime = (timeMs: number, timeZone: string): string =>
   new Date(localMs(timeMs, timeZone)).toISOString().slice(0, 16).replace('T', ' ');
 
-/** The zone of this process, terminal or browser. */
+/** Returns the time zone of this process, terminal or browser. */
 export const ownZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Whether clocks in two zones show different times. */
+/** Returns whether clocks in two zones show different times. */
 export const areOtherClocks = (timeZone: string, other: string, atMs: number): boolean =>
   localMs(atMs, timeZone) !== localMs(atMs, other);
 
-/** The place that a zone is named after: `Berlin` of `Europe/Berlin`. */
+/** Returns the place after which a zone is named: `Berlin` for `Europe/Berlin`. */
 export const placeOfZone = (timeZone: string): string =>
   timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ');
 
@@ -98,7 +101,7 @@ interface Reader {
   readonly halfDays: { readonly morning: string; readonly afternoon: string };
 }
 
-/** A time ahead, rounded to what can be known of it: to the hour, to half a day, to the day. */
+/** Returns a time in the future, rounded by its distance to the hour, to half a day or to the day. */
 export function timeAhead(timeMs: number, { nowMs, language, timeZone, halfDays }: Reader): string {
   const aheadMs = timeMs - nowMs;
   if (aheadMs < EXACT_BELOW_MS) {

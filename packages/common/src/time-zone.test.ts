@@ -41,7 +41,7 @@ test('of a local time that exists twice the first is taken', () => {
 });
 
 test('a day that a zone has skipped has one moment', () => {
-  // Samoa went from 29 to 31 December 2011.
+  // In Samoa, 29 December 2011 was followed by 31 December.
   assert.equal(instantOf(local('2011-12-30T12:00'), 'Pacific/Apia'), Date.parse('2011-12-30T10:00:00Z'));
 });
 

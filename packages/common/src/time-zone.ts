@@ -1,13 +1,13 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { BoundedMap } from './bounded-map.ts';
 
-/** No local time is further from UTC. */
+/** No local time differs more from UTC. */
 const OFFSET_MS_MAX = 15 * HOUR_MS;
-/** A change of the offset lasts longer than this. */
+/** Each offset of a zone lasts longer than this. */
 const SAMPLED_EVERY_MS = 30 * DAY_MS;
-/** The time by which a day is looked for: a day that the clocks skip is followed by the next one. */
+/** The range in which a start of a day is searched: if the clocks skip a day, the next day begins within it. */
 const DAYS_SEARCHED_MS = 3 * DAY_MS;
-/** More zones than a deployment uses; creating a formatter takes longer than its use. */
+/** A deployment uses fewer zones than this; creating a formatter takes longer than using it. */
 const FORMATTERS_MAX = 64;
 
 const formatters = new BoundedMap<string, Intl.DateTimeFormat>(FORMATTERS_MAX);
@@ -21,9 +21,9 @@ export interface TimeZone {
   dayStartFrom(timeMs: number): number;
   /** The start of the day after the one that contains the time. */
   nextDayStart(timeMs: number): number;
-  /** The date there, such as `2026-03-29`. */
+  /** Returns the local date, such as `2026-03-29`. */
   dateAt(timeMs: number): string;
-  /** Every hour of the range begins with an hour of UTC. */
+  /** Returns whether every hour of the range begins with an hour of UTC. */
   hasWholeHours(fromMs: number, toMs: number): boolean;
 }
 
@@ -36,12 +36,12 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** `null` if there is no time zone of this name. */
+/** Returns `null` if there is no time zone of this name. */
 export function timeZone(name: string): TimeZone | null {
   if (!isTimeZone(name)) return null;
   const dayOf = (timeMs: number): number => Math.floor(localMs(timeMs, name) / DAY_MS);
 
-  /** The first minute of a later day than `day`, if the day of `late` is one and that of `early` is not. */
+  /** Finds the first minute whose day is later than `day`. The day of `early` is not later, and the day of `late` is. */
   const changeBetween = (early: number, late: number, day: number): number => {
     const [before, after] = [Math.floor(early / MINUTE_MS), Math.floor(late / MINUTE_MS)];
     return firstBetween(before, after, (minute) => dayOf(minute * MINUTE_MS) > day) * MINUTE_MS;
@@ -52,7 +52,7 @@ export function timeZone(name: string): TimeZone | null {
 
   const nextDayStart = (timeMs: number): number => {
     const day = dayOf(timeMs);
-    // Nearly every day ends 24 hours after it began, which two look-ups show.
+    // Nearly every day ends 24 hours after it began; two look-ups check this.
     const usual = timeMs + DAY_MS;
     if (dayOf(usual) === day + 1 && dayOf(usual - MINUTE_MS) === day) return usual - (usual % MINUTE_MS);
     return changeBetween(timeMs, timeMs + DAYS_SEARCHED_MS, day);
@@ -73,17 +73,20 @@ export function timeZone(name: string): TimeZone | null {
   };
 }
 
-/** What a clock in the zone shows, as if it were UTC. */
+/** Returns the local time in the zone, as if it were UTC. */
 export function localMs(timeMs: number, zone: string): number {
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
   for (const { type, value } of formatterOf(zone).formatToParts(timeMs)) parts[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
   const local = Date.UTC(year, month - 1, day, hour, minute, second) + millisecondOf(timeMs);
-  // Years before 100 and before the common era are read wrong; no reading is that old.
+  // Years before 100 and before the common era are parsed wrong; no reading is that old.
   return Math.abs(local - timeMs) <= OFFSET_MS_MAX ? local : timeMs;
 }
 
-/** The first instant with this local time. A local time that the clocks skip means the instant at which they are put forward. */
+/**
+ * Returns the first instant with this local time. For a local time that the clocks skip, returns the instant at which they are
+ * put forward.
+ */
 export function instantOf(local: number, zone: string): number {
   // No zone is further from UTC than a day, and its offset changes at most once around one night.
   const candidates = [local - DAY_MS, local + DAY_MS]
@@ -118,7 +121,7 @@ const offsetMs = (timeMs: number, zone: string): number => localMs(timeMs, zone)
 const isWholeHours = (offset: number): boolean => offset % HOUR_MS === 0;
 const millisecondOf = (timeMs: number): number => ((timeMs % 1_000) + 1_000) % 1_000;
 
-/** The first number after `before` for which it is true, if it is so for `after`. */
+/** Returns the first number after `before` for which `isTrue` holds; it must hold for `after`. */
 function firstBetween(before: number, after: number, isTrue: (number: number) => boolean): number {
   let [low, high] = [before, after];
   while (high - low > 1) {

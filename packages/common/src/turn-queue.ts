@@ -1,8 +1,8 @@
-/** How the turns of the event loop begin and how time passes; tests count instead. */
+/** The turns of the event loop and the time; tests replace them by counters. */
 export interface EventLoop {
   readonly nowMs: () => number;
   readonly onNextTurn: (act: () => void) => void;
-  /** After everything that the present step has caused and that waits for nothing outside the process. */
+  /** Runs a function after everything that the present step has caused and that waits for nothing outside the process. */
   readonly afterThisStep: (act: () => void) => void;
 }
 
@@ -12,10 +12,10 @@ export const EVENT_LOOP: EventLoop = {
   afterThisStep: (act) => queueMicrotask(() => process.nextTick(act)),
 };
 
-/** The work in one turn of the event loop. What arrives meanwhile, such as a stop, is read after it. */
+/** The time for work in one turn of the event loop. Input that arrives meanwhile, such as a stop, is read after the turn. */
 export const TURN_MS_MAX = 3;
 
-/** Does work at once while the turn has time, and the rest in the next turns, in its order. */
+/** Does work at once while the turn has time, and the rest in the next turns, in the same order. */
 export class TurnQueue {
   readonly #loop: EventLoop;
   readonly #waiting: (() => void)[] = [];
@@ -44,7 +44,7 @@ export class TurnQueue {
     if (this.#waiting.length > 0) this.#serve();
   };
 
-  /** One piece of work, then the next after everything that it has caused. */
+  /** Runs one piece of work, and the next one after everything that the first one has caused. */
   readonly #serve = (): void => {
     if (this.#waiting.length === 0 || !this.#hasTime()) return;
     this.#waiting.shift()?.();

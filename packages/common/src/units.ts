@@ -15,7 +15,7 @@ const MILE_M = 1609.344;
 const INCH_OF_MERCURY_HPA = 33.8638866667;
 const PSI_HPA = 68.9475729318;
 
-/** By the names that manuals, stations and other programs use; exact factors where the unit is defined by one. */
+/** The units, by the names that manuals, stations and other programs use. A factor is exact if the unit is defined by it. */
 const UNITS: Readonly<Record<string, Unit>> = {
   kg: of('mass', 1),
   g: of('mass', 0.001),
@@ -65,21 +65,24 @@ const UNITS: Readonly<Record<string, Unit>> = {
   h: of('time', 3_600),
 };
 
-/** Conversions of floating point leave errors in the sixteenth digit; a value has at most twelve true ones. */
+/**
+ * The number of digits that are kept: conversions in floating point have errors in the sixteenth digit, and a value has at most
+ * twelve exact digits.
+ */
 const DIGITS = 12;
 
 const unitNamed = (name: string): Unit | undefined => (Object.hasOwn(UNITS, name) ? UNITS[name] : undefined);
 
-/** What a unit measures, such as `mass`; `null` for one that is not known. */
+/** Returns the quantity of a unit, such as `mass`; `null` for an unknown unit. */
 export const quantityOf = (unit: string): string | null => unitNamed(unit)?.quantity ?? null;
 
-/** Whether one can be converted into the other; every unit, also an unknown one, is itself. */
+/** Returns whether one unit can be converted into the other; every unit, even an unknown one, can be converted into itself. */
 export function isConvertible(from: string, to: string): boolean {
   const [source, target] = [unitNamed(from), unitNamed(to)];
   return from === to || (source !== undefined && source.quantity === target?.quantity);
 }
 
-/** `null` for units of different quantities, or unknown ones. */
+/** Converts a value; returns `null` for units of different quantities, or for unknown units. */
 export function convertUnit(value: number, from: string, to: string): number | null {
   if (from === to) return value;
   const [source, target] = [unitNamed(from), unitNamed(to)];
