@@ -24,7 +24,7 @@ export interface Versioned<Configuration> {
   readonly etag: string | null;
 }
 
-/** These two are written by hand, because the version of a configuration is in a header. */
+/** Both methods are written by hand, because the version of a configuration is in a header. */
 interface ConfigurationGroup<Configuration, Patch> {
   get(deviceId: string, options?: CallOptions): Promise<Versioned<Configuration>>;
   update(deviceId: string, patch: Patch, options?: CallOptions): Promise<Versioned<Configuration>>;
@@ -90,7 +90,7 @@ function plantsClient(transport: Transport, roots: GroupRoots): PlantsClient {
       const { body: _, ...call } = callOf(create, roots, [undefined, options]);
       return JSON.parse(await transport.text({ ...call, json: storedPlantJson(plant) }));
     },
-    // The id of the answer has lost digits as a number, and it is the requested one.
+    // The id in the answer has lost digits as a number, so the requested id is used.
     get: async (id, options) => ({
       ...JSON.parse(await transport.text(callOf(get, roots, [id, options]))),
       id,
@@ -104,7 +104,7 @@ const TIME_LIMIT_MS = 30_000;
 
 export interface ClientOptions {
   readonly baseUrl: string;
-  /** In a browser it may be missing: then the cookie of the signed-in user counts. */
+  /** The API key. In a browser it may be missing: then the cookie of the signed-in person is used. */
   readonly apiKey?: string | undefined;
   /** The paths of the two device groups and the plant store, if they are not the default ones. */
   readonly siloSegment?: string;
@@ -112,8 +112,8 @@ export interface ClientOptions {
   readonly sandboxPath?: string;
   readonly fetch?: Fetch;
   /**
-   * The time after which a call fails, with all its repetitions: 30 s unless given. A call whose service is unreachable,
-   * busy or limits this key is repeated until then; 0 sends every call once.
+   * The time after which a call fails, with all its repetitions; the default is 30 s. A call is repeated until then if the
+   * service is unreachable or busy, or limits the rate of this key; 0 sends every call once.
    */
   readonly timeLimitMs?: number;
 }
@@ -148,7 +148,7 @@ export function createClient({
     telemetry: {
       current: siloReadings.current,
       history: siloReadings.history,
-      /** For devices that do not use MQTT; resolves when the readings are on disk. */
+      /** Sends readings for devices that do not use MQTT; resolves when the readings are on disk. */
       send: (
         group: DeviceGroup,
         deviceId: string,
@@ -166,13 +166,13 @@ export function createClient({
     configuration: configurationClient(transport, roots),
     /** Views of all devices that the key may see. */
     fleet: derive(endpoints.fleet, transport, roots),
-    /** The same change of many devices, and devices from a CSV file. */
+    /** The same change of many devices, and the import of devices from a CSV file. */
     bulk: derive(endpoints.bulk, transport, roots),
     /** Forecasts, refills, orders and findings of silos. */
     foresight: derive(endpoints.foresight, transport, roots),
-    /** Notes, and what one shift hands over to the next. */
+    /** Notes, and the handovers from one shift to the next. */
     shifts: derive(endpoints.shifts, transport, roots),
-    /** Reports of a day, a week or a month, and to whom they are sent. */
+    /** Reports of a day, a week or a month, and the schedules by which they are sent. */
     reports: derive(endpoints.reports, transport, roots),
     /** Views of the operators' page. */
     views: derive(endpoints.views, transport, roots),
@@ -199,14 +199,14 @@ export function createClient({
     /** The devices and their configurations as one document. */
     site: derive(endpoints.site, transport, roots),
     events: eventsClient(transport, roots),
-    /** The newest values as they arrive, for screens. */
+    /** The stream of newest values, for screens. */
     readings: readingsClient(transport, roots),
     health: healthClient(transport, roots),
     plants: plantsClient(transport, roots),
   };
 }
 
-/** The answers have no envelope, and a service that is not ready answers its checks too. */
+/** The answers have no envelope, and a service that is not ready also answers its checks. */
 interface HealthClient {
   live(options?: CallOptions): Promise<{ readonly status: string }>;
   ready(options?: CallOptions): Promise<Readiness>;

@@ -61,7 +61,7 @@ function headersOf(
   { requestHeaders, isUrgent }: Endpoint,
   { idempotencyKey, ifMatch, actor, confirmation }: CallOptions,
 ): Readonly<Record<string, string>> {
-  // Each repetition of a stop is carried out anew, so it gets no key of ours.
+  // Each repetition of a stop is carried out again, so the client adds no key.
   const needsKey = requestHeaders.includes(IDEMPOTENCY_KEY) && isUrgent !== true;
   const key = idempotencyKey ?? (needsKey ? newIdempotencyKey() : undefined);
   return {
@@ -80,14 +80,14 @@ type QueryArgument<Query> = {
   readonly [Name in keyof Query]?: Name extends 'limit' ? Query[Name] | number : Query[Name];
 };
 
-/** One argument for each parameter of the path. */
+/** The arguments of a method have one entry for each parameter of the path. */
 type PathArguments<Names extends readonly unknown[]> = Names extends []
   ? []
   : Names extends [unknown]
     ? [id: string]
     : [deviceId: string, id: string];
 
-/** The body may be omitted where all its fields are optional. */
+/** The body may be omitted if all its fields are optional. */
 type BodyArguments<Body> = [Body] extends [undefined]
   ? []
   : Record<never, never> extends Body
@@ -96,7 +96,7 @@ type BodyArguments<Body> = [Body] extends [undefined]
 
 type QueryArguments<Query> = [Query] extends [undefined] ? [] : [query?: QueryArgument<Query>];
 
-/** The data of the envelope; for a list the whole page, because of its cursor. */
+/** The data of the envelope; for a list the whole page, because it has the cursor. */
 type Unwrapped<Result> =
   Result extends Page<infer Item> ? Page<Item> : Result extends Success<infer Data> ? Data : Result;
 
@@ -109,7 +109,7 @@ type Method<Path extends string, Query, Body, Result> = (
   ]
 ) => Promise<Unwrapped<Result>>;
 
-/** Iterates over every item of all pages; `limit` is the size of a page. */
+/** The method iterates over every item of all pages; `limit` is the size of a page. */
 type MethodForAll<Path extends string, Query, Item> = (
   ...args: [
     ...PathArguments<PathNames<Path>>,

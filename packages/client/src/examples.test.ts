@@ -16,7 +16,7 @@ interface Language {
   readonly title: string;
   readonly command: string;
   readonly programs: Readonly<Record<'levels' | 'alerts' | 'discharge', string>>;
-  /** Each language has its own silos, so that neither sees the work of the other. */
+  /** Each language has its own silos, so that no example sees the work of another one. */
   readonly silos: readonly [string, string, string];
 }
 
@@ -50,7 +50,7 @@ describe('the examples of integrations', () => {
 
   const client = (): Client => createClient({ baseUrl: farm?.url ?? '', apiKey: farm?.apiKey ?? '' });
 
-  /** A running example, and what it has printed so far. */
+  /** Starts an example; the result has everything that it has printed so far. */
   function run(t: TestContext, command: string, program: string, ...args: string[]) {
     const env = {
       PATH: process.env['PATH'],
@@ -141,7 +141,7 @@ describe('the examples of integrations', () => {
   }
 });
 
-/** A silo below its low level and above its critical one, so that there is one alert. */
+/** Lets a silo sink below its low level, but not below its critical one, so that there is one alert. */
 async function raiseAlert(client: Client, deviceId: string): Promise<void> {
   const place = { location: { facility: 'north', zone: 'a' }, capacity: { max: 1_000, unit: 'kg' as const } };
   await client.devices.silo.register({ device_id: deviceId, name: deviceId, model: 'GS-100', ...place });

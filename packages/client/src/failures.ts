@@ -19,14 +19,14 @@ interface ApiErrorFields {
 export class ApiError extends Error {
   readonly status: number;
   readonly code: KnownOrNewerCode;
-  /** The message as a code with values, where it says more than `code`; `docs/sentences.md`. */
+  /** The message as a code with values, if it says more than `code`; see `docs/sentences.md`. */
   readonly messageCode: string | undefined;
   readonly messageValues: Readonly<Record<string, unknown>> | undefined;
   readonly details: readonly ValidationIssue[];
   readonly requestId: string | undefined;
-  /** When the service asks to try again, if it says so. */
+  /** The time after which the service asks to try again, if it names one. */
   readonly retryAfterMs: number | undefined;
-  /** An earlier attempt of the same call got no answer, so the change may have been made nevertheless. */
+  /** True if an earlier attempt of the same call got no answer, so the change may have been made. */
   readonly mayBeDone: boolean;
 
   constructor(fields: ApiErrorFields, options: ErrorOptions & { readonly mayBeDone?: boolean } = {}) {
@@ -52,7 +52,7 @@ export class ApiError extends Error {
     this.mayBeDone = options.mayBeDone ?? false;
   }
 
-  /** The same refusal of a repetition, where an earlier attempt got no answer. */
+  /** Returns the same refusal for a repetition, if an earlier attempt got no answer. */
   afterUnanswered(cause: UnreachableError): ApiError {
     const message = `${this.message}; an earlier attempt got no answer and may have been carried out`;
     return new ApiError({ ...this, message }, { cause, mayBeDone: true });
@@ -61,9 +61,9 @@ export class ApiError extends Error {
 
 /** There was no answer: the service is down, at another address, or too slow. */
 export class UnreachableError extends Error {
-  /** The request may have been carried out; false for a call that only reads. */
+  /** True if the request may have been carried out; false for a call that only reads. */
   readonly mayBeDone: boolean;
-  /** Sent again with this key, the request is carried out at most once. */
+  /** If the request is sent again with this key, it is carried out at most once. */
   readonly idempotencyKey: string | undefined;
   readonly #baseUrl: string;
 
@@ -78,12 +78,12 @@ export class UnreachableError extends Error {
     this.#baseUrl = baseUrl;
   }
 
-  /** The same failure of a request that changes something. */
+  /** Returns the same failure for a request that changes something. */
   ofChange(mayBeDone: boolean, idempotencyKey: string | undefined): UnreachableError {
     return new UnreachableError(this.#baseUrl, { cause: this.cause, mayBeDone, idempotencyKey });
   }
 
-  /** There was no connection, so the request cannot have arrived. A browser does not tell. */
+  /** True if there was no connection, so the request cannot have arrived; in a browser this is not known. */
   get isCertainlyUnsent(): boolean {
     const { cause } = this;
     const reason = cause instanceof Error ? cause.cause : undefined;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { type Farm, startSimulatedFarm } from '@granary/testing/client/simulated-farm';
 
 const run = promisify(execFile);
-/** Where the package finds itself by its name. */
+/** The folder in which the package finds itself by its name. */
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const EXAMPLE = /^## (\d+\. [^\n]+)\n.*?^```js\n(.*?)^```/gms;
 
@@ -15,7 +15,7 @@ const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 const examples = Array.from(readme.matchAll(EXAMPLE), ([, title = '', code = '']) => ({ title, code }));
 const [connect, ...others] = examples;
 
-/** What each example has to print; the last one is cancelled, and so it ends with an error. */
+/** The output that each example must have; the last example is cancelled, so it ends with an error. */
 const PRINTS: Readonly<Record<string, RegExp>> = {
   '2': /^2 silos, more of them: true\n(.*\n)*silo-01 .* online\n/,
   '3': /^[\d.]+ percent, [\d.]+ kg\n$/,

@@ -17,7 +17,7 @@ const CUTS = 30;
 const CHANGES_PER_CUT = 3;
 const PATIENT_MS = 60_000;
 
-/** The service as a process of its own; `reopen` starts it again with the same data. */
+/** Starts the service as a separate process; `reopen` starts it again with the same data. */
 async function startService(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'granary-client-'));
   const open = () => startServiceProcess({ GRANARY_DATA_DIR: folder, GRANARY_RATE_LIMIT: 'off' });
@@ -68,12 +68,12 @@ function follow({ client, direct }: Running, filter: EventFilter) {
     connected: async () => {
       while (changes.at(-1)?.isConnected !== true) await sleep(2);
     },
-    /** Waits for the next loss of the connection, of which the client may hear later than the proxy. */
+    /** Waits for the next loss of the connection, which the client may notice later than the proxy. */
     lost: async (before: number) => {
       while (losses() === before) await Promise.race([sleep(2), following]);
     },
     losses,
-    /** Makes one more event and waits until as many have arrived; one that came twice would be among them. */
+    /** Creates one more event and waits until `count` events have arrived; an event that came twice would be counted twice. */
     end: async (count: number) => {
       await direct.devices.silo.update('s', { name: 'The last event' });
       while (ids.length < count) await Promise.race([sleep(20), following]);
@@ -116,7 +116,7 @@ test('a proxy that holds data back for a while delays events but loses none', as
   await direct.devices.silo.register(siloNamed('s'));
   const followed = follow(running, { lastEventId: 0, reconnectMs: 5 });
   for (const change of numbersFrom(0, 20)) await direct.devices.silo.update('s', { name: `Silo ${change}` });
-  // The first two events are the issued key and the registration.
+  // There are two events before the changes: the issued key and the registration.
   await followed.end(23);
   assert.deepEqual(followed.ids, numbersFrom(1, 23));
 });

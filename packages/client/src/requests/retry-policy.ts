@@ -4,11 +4,11 @@ import { ApiError, UnreachableError } from '../failures.ts';
 interface Pace {
   readonly firstWaitMs: number;
   readonly waitMsMax: number;
-  /** How long the first attempt may take; each further one gets twice the time of the one before. */
+  /** The limit of the first attempt; each further attempt has twice the time of the one before. */
   readonly firstAttemptMs: number;
-  /** A stop does not wait longer because a server asks for it. */
+  /** False for a stop, which does not wait longer because a server asks for it. */
   readonly honoursRetryAfter: boolean;
-  /** A stop is repeated after every fault of the service, because giving up is worse than asking in vain. */
+  /** True for a stop, which is repeated after every fault of the service, because an unnecessary request is better than giving up. */
   readonly repeatsAfterFaults: boolean;
 }
 
@@ -27,7 +27,7 @@ const URGENT_PACE: Pace = {
   repeatsAfterFaults: true,
 };
 
-/** The service refuses these for the moment; the same request, with its Idempotency-Key, may succeed later. */
+/** The codes of temporary refusals; the same request, with its Idempotency-Key, may succeed later. */
 const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
   'rate_limited',
   'request_timeout',
@@ -40,7 +40,7 @@ const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
   'ingest_busy',
   'broker_unavailable',
 ]);
-/** The answers of a proxy whose service is down or restarts. */
+/** The statuses with which a proxy answers while its service is down or restarts. */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 export const paceOf = (isUrgent: boolean): Pace => (isUrgent ? URGENT_PACE : USUAL_PACE);
@@ -52,15 +52,21 @@ export function isTemporary(failure: unknown, { repeatsAfterFaults }: Pace): boo
   return failure.code === 'unexpected_answer' && GATEWAY_STATUSES.has(failure.status);
 }
 
-/** Refused before anything was done, so it is repeated also where nothing tells a repetition from a second request. */
+/**
+ * Returns whether the request was refused before anything was done. Then it is repeated even without a key by which the service
+ * recognises a repetition.
+ */
 export const isCertainlyUndone = (failure: unknown): boolean =>
   failure instanceof ApiError && failure.code === 'rate_limited';
 
-/** The first attempt has the number 1. */
+/** Returns the limit of an attempt; the first attempt has the number 1. */
 export const attemptLimitMs = (attempt: number, { firstAttemptMs }: Pace): number =>
   firstAttemptMs * 2 ** (attempt - 1);
 
-/** Doubles with each attempt; the random part keeps many clients from repeating their requests at the same moment. */
+/**
+ * Returns the wait before the next attempt. It doubles with each attempt; its random part keeps many clients from repeating
+ * their requests at the same moment.
+ */
 export function waitBeforeNextMs(
   attempt: number,
   failure: unknown,
@@ -73,7 +79,7 @@ export function waitBeforeNextMs(
   return pace.honoursRetryAfter ? Math.max(waitMs, askedMs) : waitMs;
 }
 
-/** The header holds seconds or a date. */
+/** Returns the wait that the header asks for; the header has seconds or a date. */
 export function retryAfterMs(header: string | null, nowMs: number): number | undefined {
   if (header === null) return;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - nowMs;

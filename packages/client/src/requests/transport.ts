@@ -16,13 +16,13 @@ export const IDEMPOTENCY_KEY = 'idempotency-key';
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** What every method takes as its last argument. */
+/** The options that every method takes as its last argument. */
 export interface CallOptions {
-  /** Cancels the call, also while it waits to be repeated; the method then rejects with the reason of the signal. */
+  /** Cancels the call, even while it waits to be repeated; the method then rejects with the reason of the signal. */
   readonly signal?: AbortSignal;
   /** The time after which the call fails, with all its repetitions; 0 sends it once, with the usual limit for one answer. */
   readonly timeLimitMs?: number;
-  /** Requests with the same key are carried out once and get the same answer; without one the client makes a key for each call. */
+  /** Requests with the same key are carried out once and get the same answer; without a key here, the client creates one for each call. */
   readonly idempotencyKey?: string;
   /** The change is made only if the resource still has this version. */
   readonly ifMatch?: string;
@@ -36,7 +36,7 @@ export interface CallOptions {
 export interface Call {
   readonly method: Method;
   readonly path: string;
-  /** A stop: it is repeated quickly. */
+  /** True for a stop, which is repeated quickly. */
   readonly isUrgent: boolean;
   readonly query?: Query;
   readonly body?: unknown;
@@ -46,17 +46,17 @@ export interface Call {
   readonly options: CallOptions;
 }
 
-/** A repetition with the same key is carried out once; reads, replacements, removals and stops can be repeated without one. */
+/** Returns whether a call can be repeated. With a key it is carried out once; reads, replacements, removals and stops need no key. */
 const isRepeatable = ({ method, headers, isUrgent }: Call): boolean =>
   method !== 'POST' || isUrgent || IDEMPOTENCY_KEY in headers;
 
-/** 128 random bits. `crypto.randomUUID` is missing in browsers for pages without TLS. */
+/** Returns 128 random bits as text. `crypto.randomUUID` is missing in browsers for pages without TLS. */
 export const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   );
 
-/** Waits; rejects with the reason of the signal as soon as it is aborted. */
+/** Waits for a time; rejects with the reason of the signal as soon as it is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => {
@@ -90,9 +90,9 @@ export interface Transport {
   exchange<T>(call: Call): Promise<Answer<Success<T>>>;
   data<T>(call: Call): Promise<T>;
   page<T>(call: Call): Promise<Page<T>>;
-  /** The text of an answer without an envelope; `accepts` are statuses that are no refusals here. */
+  /** Returns the text of an answer without an envelope; `accepts` has the statuses that are no refusals here. */
   text(call: Call, accepts?: readonly number[]): Promise<string>;
-  /** The chunks of a long answer; sent once, because only the caller knows where to resume. */
+  /** Returns the chunks of a long answer. The call is sent once, because only the caller knows where to resume. */
   stream(call: Call, mediaType: string, signal: AbortSignal | undefined): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -105,14 +105,14 @@ export function createTransport({ baseUrl, apiKey, fetch, ...repeating }: Transp
     const json = call.json ?? (body === undefined ? undefined : JSON.stringify(body));
     const request: RequestInit = {
       method,
-      // A header that cannot be sent is a fault of the caller, which no repetition repairs.
+      // A header that cannot be sent is an error of the caller, which a repetition would not correct.
       headers: new Headers({
         ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         accept,
         ...call.headers,
       }),
-      // Without a key the cookie of the browser counts, and it must not reach another host.
+      // Without a key, the cookie of the browser is used, and it must not reach another host.
       ...(apiKey === undefined ? { credentials: 'same-origin' as const } : {}),
       // A redirected POST would arrive as a GET, and the key could reach another host.
       redirect: 'manual',
@@ -198,7 +198,7 @@ function urlOf(root: string, { path, query = {} }: Call): URL {
   return url;
 }
 
-/** The shape of the answer is not checked here, so that fields and values of a newer service reach the caller. */
+/** Parses an answer. Its shape is not checked, so that fields and values of a newer service reach the caller. */
 function parseAnswer<T>(response: Response, text: string): T {
   try {
     return JSON.parse(text);
@@ -214,7 +214,7 @@ function unexpectedAnswer(response: Response, what: string, cause?: unknown): Ap
   return new ApiError({ status, code: 'unexpected_answer', message, retryAfterMs: waitMs }, { cause });
 }
 
-/** The error of an answer that is not a success. */
+/** Returns the error for an answer that is not a success. */
 function refusalOf(call: Call, response: Response, text: string): ApiError {
   const { status, headers } = response;
   const body = parseAnswer<Partial<ErrorBody> | PlantError | null>(response, text);
@@ -243,17 +243,17 @@ const isUnknownEndpoint = (code: string): boolean =>
 const hintOf = ({ method, path }: Call): string =>
   `the service does not offer ${method} ${path}: it is older than this client, or its addresses are other ones`;
 
-/** One attempt, which has to end when its signal is aborted. */
+/** One attempt, which must end when its signal is aborted. */
 type Attempt<Answer> = (signal: AbortSignal) => Promise<Answer>;
 
 interface RepeatOptions {
-  /** For calls that do not have a limit of their own. */
+  /** The limit of calls that do not have a limit of their own. */
   readonly timeLimitMs: number;
   readonly now: () => number;
   readonly random: () => number;
 }
 
-/** Sends a call until it is answered, refused for good, cancelled, or out of time. */
+/** Sends a call until it is answered, finally refused, cancelled, or out of time. */
 async function repeat<Answer>(
   call: Call,
   attempt: Attempt<Answer>,
@@ -284,7 +284,7 @@ async function repeat<Answer>(
   }
 }
 
-/** An attempt without an answer may have been carried out, and the caller has to know that. */
+/** Returns the failure of a call. An attempt without an answer may have been carried out, and the caller has to know that. */
 function finalFailure(call: Call, failure: unknown, unanswered: UnreachableError | undefined): unknown {
   if (call.method === 'GET') return failure;
   const idempotencyKey = call.headers[IDEMPOTENCY_KEY];

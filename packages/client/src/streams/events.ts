@@ -9,11 +9,11 @@ import { reconnecting, type StreamOptions } from './reconnecting.ts';
 export interface EventFilter extends StreamOptions {
   readonly deviceIds?: readonly string[];
   readonly types?: readonly EventType[];
-  /** Resume after this event; without it the stream begins with the next one. */
+  /** The stream continues after this event; without it the stream begins with the next one. */
   readonly lastEventId?: number;
 }
 
-/** `reset`: the events since the last one are no longer stored, so read the present state. */
+/** `reset` means that the events since the last one are no longer stored, so the caller must read the present state. */
 export type StreamItem =
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'reset'; readonly bounds: EventReset };

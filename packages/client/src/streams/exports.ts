@@ -9,7 +9,7 @@ const MEDIA_TYPE = 'application/x-ndjson';
 
 type RowOptions = Pick<CallOptions, 'signal'>;
 
-/** An export is sent once: after a failure in the middle begin again, or with `from` at the last row. */
+/** An export is sent once: after a failure in the middle, begin again, or continue with `from` at the time of the last row. */
 export interface ExportsClient {
   /** Yields every raw reading of the selection in the order of time; throws if the answer is cut off. */
   readings(query?: Omit<ReadingsQuery, 'format'>, options?: RowOptions): AsyncGenerator<RawReading, void>;

@@ -12,8 +12,9 @@ export interface ReadingsFilter extends StreamOptions {
 
 export interface ReadingsClient {
   /**
-   * Yields the newest values of the devices: first of all of them, in parts, then of those that have changed, at most once a
-   * second. After a lost connection it begins again with all of them. Values that were replaced meanwhile are not sent.
+   * Yields the newest values of the devices: first those of all devices, in parts, then those of devices that have changed, at
+   * most once a second. After a lost connection it begins again with all devices. Values that were replaced meanwhile are not
+   * sent.
    */
   stream(filter?: ReadingsFilter): AsyncGenerator<NewestValues, void, undefined>;
 }

@@ -6,9 +6,9 @@ import { type Call, pause } from '../requests/transport.ts';
 const LINE_END = /\r\n|\r|\n/;
 
 const MEDIA_TYPE = 'text/event-stream';
-/** Used until the service gives another time. */
+/** The wait before a new connection, until the service gives another time. */
 const RECONNECT_MS = 2_000;
-/** The service sends a heartbeat every 3 s, and one before this version every 15 s. */
+/** The service sends a heartbeat every 3 s; a service before this version sends one every 15 s. */
 const SILENCE_MS = 45_000;
 
 export interface StreamOptions {
@@ -16,22 +16,22 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
   /** Called when the stream is connected, and when the connection is lost. */
   readonly onConnection?: (change: ConnectionChange) => void;
-  /** Called with the time of this machine when anything arrives, also a heartbeat. */
+  /** Called with the time of this machine when anything arrives, including a heartbeat. */
   readonly onHeard?: (atMs: number) => void;
-  /** The longest wait before connecting again, instead of the one that the service gives. */
+  /** The longest wait before connecting again; it replaces the one that the service gives. */
   readonly reconnectMs?: number;
   /** A connection on which nothing arrives for this time, not even a heartbeat, is replaced. */
   readonly silenceMs?: number;
 }
 
-/** `failure` is missing where the service ended the stream, as it does when it stops. */
+/** `failure` is missing if the service ended the stream, as it does when it stops. */
 export type ConnectionChange =
   | { readonly isConnected: true }
   | { readonly isConnected: false; readonly failure: Error | undefined };
 
 /**
- * Yields what arrives on a stream, across lost connections, until the signal aborts it or the service refuses. `call` is
- * made anew for each connection.
+ * Yields the items of a stream, across lost connections, until the signal aborts it or the service refuses. `call` is made
+ * again for each connection.
  */
 export async function* reconnecting(
   transport: Transport,
@@ -73,7 +73,7 @@ export async function* reconnecting(
   }
 }
 
-/** The clock of the silence runs only while the connection is read, so a slow reader does not lose it. */
+/** The limit of silence counts only while the connection is read, so that a slow reader does not lose the connection. */
 async function* observed(
   chunks: AsyncIterable<Uint8Array>,
   silence: SilenceLimit,
@@ -89,7 +89,7 @@ async function* observed(
 
 const isPassing = (error: ApiError): boolean => error.status >= 500 || isTemporary(error, paceOf(false));
 
-/** Aborts a connection on which nothing has arrived for a while, because a dead one may never report its end. */
+/** Aborts a connection on which nothing has arrived for a while, because a dead connection may never report its end. */
 class SilenceLimit {
   readonly signal: AbortSignal;
   readonly #abort = new AbortController();
@@ -102,7 +102,7 @@ class SilenceLimit {
       cancelled === undefined ? this.#abort.signal : AbortSignal.any([cancelled, this.#abort.signal]);
   }
 
-  /** Something has arrived, or the wait begins. */
+  /** Must be called when something has arrived, and when the wait begins. */
   restart(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#abort.abort(new Error(this.#message())), this.#limitMs);
@@ -122,7 +122,7 @@ export interface SentEvent {
   readonly id: string | null;
   readonly name: string;
   readonly data: string | null;
-  /** How long to wait before connecting again, if the service says so. */
+  /** The wait before connecting again, if the service names one. */
   readonly retryMs: number | null;
 }
 
@@ -153,7 +153,7 @@ class LineSplitter {
   push(chunk: Uint8Array): string[] {
     const text = this.#decoder.decode(chunk, { stream: true });
     if (text === '') return [];
-    // The line before has ended already, so a line feed that completes CR LF begins no further one.
+    // The previous line has ended already, so a line feed that completes CR LF does not end another one.
     const start = this.#endedWithCarriageReturn && text.startsWith('\n') ? 1 : 0;
     this.#endedWithCarriageReturn = text.endsWith('\r');
     const [first = '', ...others] = text.slice(start).split(LINE_END);
