@@ -11,7 +11,7 @@ import type { UplinkMessage } from './port.ts';
 
 export interface Undecodable {
   readonly reason: string;
-  /** The same for programs; of telemetry only. */
+  /** The reason for programs; only telemetry has one. */
   readonly cause?: RefusalCause;
 }
 
@@ -55,11 +55,11 @@ const refusedTelemetry = (faults: readonly ValidationIssue[], value: unknown): U
   cause: causeOf(faults, value),
 });
 
-/** A path in words: without the place in a list of readings, and without the object of declared sensors. */
+/** Returns a path in words: without the place in a list of readings, and without the object of declared sensors. */
 const fieldOf = (path: string): string =>
   printable(path.replace(/^\/\d+(?=\/|$)/, '').replace(/^\/(sensors\/)?/, ''), REASON_CHARACTERS_MAX);
 
-/** The first fault, because usually all have the same cause. */
+/** Returns the cause of the first fault, because usually all faults have the same cause. */
 function causeOf([first]: readonly ValidationIssue[], value: unknown): RefusalCause {
   if (first === undefined) return { code: 'other', text: 'is not valid' };
   const field = fieldOf(first.path);
@@ -71,7 +71,7 @@ function causeOf([first]: readonly ValidationIssue[], value: unknown): RefusalCa
   return { code: 'other', text: printable(text, REASON_CHARACTERS_MAX) };
 }
 
-/** The names in these paths are not escaped: those with a slash or a tilde are not found. */
+/** Finds the value at a path. Names in these paths are not escaped, so names with a slash or a tilde are not found. */
 const valueAt = (value: unknown, path: string): unknown =>
   path
     .split('/')
@@ -108,7 +108,7 @@ function reasonOf(faults: readonly ValidationIssue[]): string {
   return printable(text, REASON_CHARACTERS_MAX);
 }
 
-/** The beginning of a payload, safe to store and to show: control characters and incomplete characters become `�`. */
+/** Returns the beginning of a payload, safe to store and to show: control characters and incomplete characters become `�`. */
 export function printable(text: string, charactersMax: number): string {
   return text
     .slice(0, charactersMax)

@@ -3,7 +3,7 @@ import { DAY_MS, SECOND_MS } from '@granary/contract/time';
 
 /** Limits on what an unauthenticated peer can make the service keep; tests pass smaller ones. */
 export interface LinkLimits {
-  /** A further connection replaces one that has not logged in; if all have, it is closed when it is accepted. */
+  /** The limit of connections. A further one replaces a connection that has not logged in; if all have logged in, it is closed at once. */
   readonly connectionsMax: number;
   /** A connection that has not sent its CONNECT after this time is closed. */
   readonly connectTimeoutMs: number;
@@ -13,12 +13,12 @@ export interface LinkLimits {
   /** How long the second refusal of a wrong secret to the same address is held; the time doubles with each further one. */
   readonly loginDelayMs: number;
   readonly loginDelayMsMax: number;
-  /** Persistent sessions of devices that are not connected; a further one replaces the oldest. */
+  /** The limit of persistent sessions of devices that are not connected; a further one replaces the oldest. */
   readonly absentSessionsMax: number;
   readonly absentSessionMsMax: number;
   /**
-   * The bytes of all connections together that may wait to be stored: with many connections each may have less than its
-   * maximum, so that the messages that wait are written in a fraction of a second and do not fill the memory.
+   * The limit of bytes, over all connections together, that wait to be stored. With many connections each gets less than its
+   * maximum, so that the waiting messages can be written in a fraction of a second and do not fill the memory.
    */
   readonly inFlightBytesTotal: number;
 }
@@ -47,16 +47,16 @@ export const PUBLISH_BYTES_MAX = LINK_PAYLOAD_BYTES_MAX + 256;
 /** Every other packet is small, including a CONNECT with a last will. */
 export const CONTROL_BYTES_MAX = 4 * 1024;
 
-/** Per connection: reading pauses while this many bytes wait to be stored. */
+/** The limit for each connection: reading pauses while this many bytes wait to be stored. */
 export const IN_FLIGHT_BYTES_MAX = LINK_PAYLOAD_BYTES_MAX;
 
-/** Each connection may have this much in any case: some small messages, or one of any size. */
+/** Each connection may have at least this many bytes: some small messages, or one of any size. */
 export const IN_FLIGHT_BYTES_MIN = 2 * 1024;
 
 /** Added for each message that waits to be stored, so that empty messages count too. */
 export const MESSAGE_OVERHEAD_BYTES = 256;
 
-/** Packets of one connection that are read before the other connections are read. */
+/** The limit of packets that are read from one connection before the other connections are read. */
 export const PACKETS_PER_TURN_MAX = 64;
 
 /**
@@ -82,14 +82,14 @@ export const UNREAD_MS_MAX = 60_000;
 /** A device with more unreleased QoS 2 messages than this is disconnected. */
 export const UNRELEASED_MAX = 1_000;
 
-/** Refused logins whose answer is held, in all and for one address; a further one is answered at once. */
+/** The limit of refused logins whose answer is held, in total and for one address; a further one is answered at once. */
 export const HELD_REFUSALS_MAX = 512;
 export const HELD_REFUSALS_PER_ADDRESS_MAX = 32;
 
-/** Devices and addresses whose failed logins are counted; a further one replaces the oldest. */
+/** The limit of devices and addresses whose failed logins are counted; a further one replaces the oldest. */
 export const REFUSED_LOGINS_MAX = 10_000;
 
-/** Devices whose counters are kept; a further one replaces the oldest. */
+/** The limit of devices whose counters are kept; a further one replaces the oldest. */
 export const LINK_RECORDS_MAX = 100_000;
 
 export const EXCERPT_CHARACTERS_MAX = 200;

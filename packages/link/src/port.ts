@@ -12,7 +12,7 @@ export interface BrokerAddress {
   readonly port: number;
 }
 
-/** Where devices connect, without and with TLS; `null` for a port that is switched off. */
+/** The addresses to which devices connect, without and with TLS; `null` for a port that is switched off. */
 export interface BrokerAddresses {
   readonly plain: BrokerAddress | null;
   readonly secure: BrokerAddress | null;
@@ -24,7 +24,7 @@ export interface LinkDevice {
   readonly profile: ProfileName;
   /** The capacity of a silo when it connected; other devices have none. */
   readonly capacityKg?: number;
-  /** For this login a session of the device on another part of the link was ended. */
+  /** True if a session of the device on another part of the link was ended for this login. */
   readonly replacesSession?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface LinkRejection {
   readonly topic: string;
   readonly reason: string;
   readonly payloadExcerpt: string;
-  /** Why readings were refused; not given for messages that have none. */
+  /** The reason why readings were refused; it is missing for messages without readings. */
   readonly cause?: RefusalCause;
 }
 
@@ -58,12 +58,15 @@ interface LinkPeer {
   readonly remoteAddress: string;
 }
 
-/** An event of the link for the log. Its texts are printable and bounded, and contain no secret; `session` is `null` where an external broker keeps it. */
+/**
+ * An event of the link for the log. Its texts are printable and bounded, and contain no secret; `session` is `null` if an
+ * external broker keeps it.
+ */
 export type LinkEvent = LinkPeer &
   (
     | { readonly kind: 'connected'; readonly session: SessionType | null; readonly isTakeover: boolean }
     | { readonly kind: 'disconnected'; readonly ending: Ending; readonly detail: string }
-    /** The client whose connection was replaced is still there; `null` where only an external broker knows its address. */
+    /** The client whose connection was replaced is still there; the address is `null` if only an external broker knows it. */
     | { readonly kind: 'second_client'; readonly previousAddress: string | null }
     | { readonly kind: 'login_refused'; readonly reason: string }
     | { readonly kind: 'subscription_refused'; readonly reason: string }
@@ -116,7 +119,7 @@ export interface LinkFigures {
 /** `rejected` means that the message, or a part of it, could not be used. */
 export type MessageOutcome = 'used' | 'rejected';
 
-/** Learns what became of the messages of a connection, by their numbers. */
+/** Gets the results of the messages of a connection, by their numbers. */
 export interface MessageReceipts {
   /** The message is on disk. */
   stored(message: number): void;
@@ -124,9 +127,9 @@ export interface MessageReceipts {
   failed(message: number, error: unknown): void;
 }
 
-/** Takes usual telemetry of one connection from its bytes, at a fraction of the cost of other messages. */
+/** Takes the usual telemetry messages of one connection directly from their bytes, at a fraction of the cost of other messages. */
 export interface PlainTelemetry {
-  /** False when the message is not a usual one; then nothing was done. Otherwise the receipts learn later what became of it. */
+  /** Returns false if the message is not a usual one; then nothing was done. Otherwise the receipts get the result later. */
   take(bytes: Uint8Array, start: number, end: number, message: number): boolean;
 }
 
@@ -145,7 +148,10 @@ export interface LinkHandler {
    */
   received(device: LinkDevice, message: UplinkMessage): Promise<MessageOutcome>;
 
-  /** Called once for a connection. What it takes is accepted and stored exactly as by `received`, which takes the other messages. */
+  /**
+   * Is called once for a connection. The messages that it takes are accepted and stored exactly as by `received`, which takes
+   * all others.
+   */
   plainTelemetry?(device: LinkDevice, receipts: MessageReceipts): PlainTelemetry;
 
   /**
@@ -228,7 +234,7 @@ export interface DeviceLink {
   /** Ends the device's connection, if there is one; used when its secret has changed. */
   disconnect(deviceId: string): void;
 
-  /** This process hears devices. */
+  /** True if this process receives the messages of devices. */
   readonly isListening: boolean;
 
   /** Resolves with `ok` or with what is wrong; rejects when a part of the link does not answer. */

@@ -20,7 +20,7 @@ const down: ReadonlySet<string> = new Set(DOWN_SUBJECTS);
 export const isUpSubject = (subject: string): subject is UpSubject => up.has(subject);
 export const isDownSubject = (subject: string): subject is DownSubject => down.has(subject);
 
-/** `null` for every topic that is not `granary/v1/{device_id}/{subject}`; a wildcard is never a valid device id. */
+/** Parses a topic; returns `null` unless it is `granary/v1/{device_id}/{subject}`; a wildcard is never a valid device id. */
 export function parseTopic(topic: string): DeviceTopic | null {
   if (!topic.startsWith(PREFIX)) return null;
   const slash = topic.indexOf('/', PREFIX.length);
@@ -30,13 +30,13 @@ export function parseTopic(topic: string): DeviceTopic | null {
   return { deviceId: topic.slice(PREFIX.length, slash), subject };
 }
 
-/** The subject of the topic, if the topic belongs to this device. */
+/** Returns the subject of the topic, if the topic belongs to this device. */
 export function ownSubject(deviceId: string, topic: string): UpSubject | DownSubject | null {
   const parsed = parseTopic(topic);
   return parsed?.deviceId === deviceId ? parsed.subject : null;
 }
 
-/** Client id and user name of a device are its id. */
+/** Returns whether a login is that of a device: its client id and its user name are its id. */
 export const isDeviceLogin = (clientId: string, username: string | null): username is string =>
   username === clientId && checkDeviceId.accepts(username);
 

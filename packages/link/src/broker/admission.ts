@@ -22,7 +22,7 @@ const FAILURES_EXPIRE_MS = 5 * MINUTE_MS;
 export interface Refused {
   readonly returnCode: ConnectReturnCode;
   readonly told: LinkFault;
-  /** The answer is sent when this resolves. */
+  /** The answer is sent when this promise resolves. */
   readonly held?: Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export class Admission {
     this.#delayAfterFaults.failed(deviceId, performance.now());
   }
 
-  /** `null` when the peer has disconnected before the decision. */
+  /** Decides about a login; returns `null` if the peer has disconnected before the decision. */
   async decide(
     packet: ConnectPacket,
     remoteAddress: string,

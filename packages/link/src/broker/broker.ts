@@ -301,7 +301,7 @@ export class EmbeddedBroker {
     if (!isProtocolFault) return;
     this.#admission.closedForFault(device.deviceId);
     const { topic, payloadExcerpt } = error;
-    // Whatever the device was sending, its connection ends before its next readings.
+    // The rejection has a cause like one of readings, whatever the device was sending: the connection ends before its next readings.
     const cause = { code: 'other', text: reason } as const;
     this.#handler.rejected(device, { topic, reason, payloadExcerpt, cause }).catch(ignoreAfterClose);
   }
@@ -339,14 +339,14 @@ const replacedFrom = (remoteAddress: string): string => `the device connected ag
 const ignoreAfterClose = (): void => undefined;
 
 interface BrokerOptions extends SharedReadingOptions {
-  /** Checks logins instead of the handler, where the broker is one of several. */
+  /** Checks logins instead of the handler, if the broker is one of several. */
   readonly logIn?: LinkHandler['authenticate'];
   readonly limits?: LinkLimits;
-  /** For the encrypted port. */
+  /** The certificate of the encrypted port. */
   readonly certificate?: CertificatePair | null;
   /** The clock for the expiry of commands. */
   readonly now?: () => number;
-  /** Several threads accept connections on the same port. */
+  /** True if several threads accept connections on the same port. */
   readonly sharesPorts?: boolean;
 }
 
@@ -386,9 +386,9 @@ function startSilenceCheck(open: Iterable<Connection>, connectTimeoutMs: number)
 }
 
 /**
- * The connections that have not logged in, by address. When there is no room for another one, the oldest of the address that
- * has the most of them gives way, so that nobody keeps devices out by connections that say nothing. A limit for each address
- * would keep devices out instead that come back together behind one router.
+ * The connections that have not logged in, by address. If there is no room for another connection, the oldest one of the
+ * address with most of them is closed, so that nobody keeps devices out with connections that send nothing. A limit for each
+ * address would instead keep out devices that return together behind one router.
  */
 class WaitingConnections {
   readonly #byAddress = new Map<string, Set<Connection>>();
@@ -406,7 +406,7 @@ class WaitingConnections {
     if (ofAddress?.size === 0) this.#byAddress.delete(remoteAddress);
   }
 
-  /** Takes the one that gives way; `undefined` if all have logged in. */
+  /** Removes and returns the connection to close; `undefined` if all have logged in. */
   takeOldest(): Connection | undefined {
     let most: Set<Connection> | undefined;
     for (const ofAddress of this.#byAddress.values()) {

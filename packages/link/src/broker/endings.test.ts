@@ -104,7 +104,7 @@ describe('endings', { timeout: 300_000 }, () => {
 
   test('a replaced connection whose peer has lost its link is no second client, and is closed soon', async (t) => {
     const { broker, handler, port } = await startLink(t);
-    // It does not answer the end of the connection, like a device whose link is lost.
+    // The peer does not answer the end of the connection, like a device whose link is lost.
     const socket = connect({ port, host: HOST, allowHalfOpen: true });
     t.after(() => socket.destroy());
     const lost = new RawDevice(socket);

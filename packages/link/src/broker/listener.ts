@@ -19,7 +19,7 @@ export class Listener {
   readonly #sharesPorts: boolean;
   #servers: Server[] = [];
   #secureServer: SecureServer | null = null;
-  /** The sockets below the encrypted connections, also of those whose handshake has not ended. */
+  /** The sockets below the encrypted connections, including those whose handshake has not ended. */
   readonly #encrypted = new Set<Socket>();
 
   constructor(events: ListenerEvents, limits: LinkLimits, sharesPorts: boolean) {
@@ -96,7 +96,10 @@ export class Listener {
   }
 }
 
-/** Sockets that give way to others count until they are closed; the limit itself is kept where they are accepted. */
+/**
+ * The limit of connections that are being closed because others replaced them; they count until they are closed. The limit of
+ * all connections is checked where they are accepted.
+ */
 const CLOSING_CONNECTIONS_MAX = 64;
 
 /** The text of OpenSSL names source files; its code is enough to find the cause. */

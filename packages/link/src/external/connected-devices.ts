@@ -5,15 +5,15 @@ interface DeviceConnection {
   readonly state: DeviceState['state'];
   readonly session: string | null;
   readonly isConnected: boolean;
-  /** False after the broker has said that nobody is subscribed to the commands of the device. */
+  /** False after the broker has reported that nobody is subscribed to the commands of the device. */
   readonly isSubscribed: boolean;
   readonly sinceMs: number;
 }
 
-/** What a status message changes: a device connected, connected again, disconnected, or nothing. */
+/** The effect of a status message: the device connected, connected again, disconnected, or nothing changed. */
 export type ConnectionChange = 'connected' | 'taken_over' | 'disconnected' | null;
 
-/** Which devices are connected to the broker, by their status messages; the end of an older session changes nothing. */
+/** The devices that are connected to the broker, by their status messages; the end of an older session changes nothing. */
 export class ConnectedDevices {
   readonly #devices = new Map<string, DeviceConnection>();
   #connectedCount = 0;
@@ -36,7 +36,7 @@ export class ConnectedDevices {
     return known?.isConnected ? known.sinceMs : null;
   }
 
-  /** Whether this is the newest message of the device; `null` if nothing is known of it. */
+  /** Returns whether this is the newest message of the device; `null` if none is known. */
   isNewest(deviceId: string, { state, session }: DeviceState): boolean | null {
     const known = this.#devices.get(deviceId);
     return known === undefined ? null : known.state === state && known.session === (session ?? null);
@@ -57,12 +57,12 @@ export class ConnectedDevices {
     return isSame ? null : 'taken_over';
   }
 
-  /** What the newest status message of the device said. */
+  /** Returns the content of the newest status message of the device. */
   newest(deviceId: string): DeviceConnection | undefined {
     return this.#devices.get(deviceId);
   }
 
-  /** Until its next status message the device cannot be commanded. */
+  /** Records that the device cannot be commanded until its next status message. */
   notSubscribed(deviceId: string): void {
     const known = this.#devices.get(deviceId);
     if (known !== undefined) this.#devices.set(deviceId, { ...known, isSubscribed: false });

@@ -20,7 +20,7 @@ const REPORT = { expiresAtMs: null, repeatKey: 'report op_1' };
 const RUNNING = new URL('../../../../docs/running.md', import.meta.url);
 const options = { timeout: 300_000 };
 
-/** A broker of its own for each test, because sessions remain there; `null` where Mosquitto is missing and may be. */
+/** Starts a separate broker for each test, because sessions remain there; returns `null` if Mosquitto is missing and may be missing. */
 async function brokerFor(
   t: TestContext,
   ...how: Parameters<typeof MosquittoBroker.start>
@@ -202,7 +202,7 @@ test(
     const late = { expiresAtMs: Date.now() - 1, repeatKey: null };
     assert.equal(await link.sendCommand('silo-cmd', { command: 'start' }, late), 'expired');
     await eventually(() => received.length === 3);
-    // The first one waited until the device was connected.
+    // The first stop waited until the device was connected.
     assert.deepEqual(received, ['{"command":"stop"}', '{"command":"start"}', '{"command":"stop"}']);
 
     await device.unsubscribeAsync(topicOf('silo-cmd', 'command'));
@@ -275,7 +275,7 @@ test(
       if (packet.topic !== topicOf('silo-late', 'command')) return { reasonCode: 0 };
       commands.push(packet.payload.toString());
       if (commands.length > 1) return { reasonCode: 0 };
-      // Both are read at once.
+      // Both packets are read at once.
       return {
         reasonCode: 16,
         following: { topic: topicOf('silo-late', 'status'), payload: JSON.stringify(status) },
@@ -330,7 +330,7 @@ test(
     const { link, handler } = await startNode(t, broker, 'restarted', { turn });
     await broker.end();
     await eventually(async () => (await link.health()) === 'not connected to the broker');
-    // Nobody has subscribed again when the device is acknowledged.
+    // The service is not subscribed again when the device gets its acknowledgement.
     turn.isOwn = false;
     await broker.restart();
     const device = await connectDevice(t, broker.access.port, 'silo-restarted');
@@ -339,7 +339,7 @@ test(
     await broker.restart();
     turn.isOwn = true;
     await eventually(() => handler.weights.includes(3));
-    // The other connection of the node, for commands, may come back later.
+    // The other connection of the node, for commands, may be restored later.
     await eventually(async () => (await link.health()) === 'ok');
   },
 );
@@ -406,7 +406,7 @@ test(
   },
 );
 
-/** Longer than the test may take: what is not refused at once is noticed by that. */
+/** The limit is longer than the test may take: the test fails if the refusal does not come at once. */
 const PATIENT = { limits: { startMsMax: 3_600_000 } };
 
 test('a node that starts waits for a broker that is not there yet', options, async (t) => {
@@ -480,7 +480,7 @@ test(
   },
 );
 
-/** The text of a password file of Mosquitto, made by its own program. */
+/** Returns the text of a password file of Mosquitto, made by its own program. */
 async function passwordsOf(...users: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'granary-passwords-'));
   const file = join(folder, 'passwords');
@@ -521,11 +521,11 @@ const accessTo = (port: number) => ({ host: HOST, port, isSecure: false, usernam
 
 interface PublishAnswer {
   readonly reasonCode: number;
-  /** A message in the same write. */
+  /** A message that is sent in the same write. */
   readonly following?: { readonly topic: string; readonly payload: string };
 }
 
-/** Answers as a broker does that keeps a session for an hour at most. */
+/** Starts a broker that keeps a session for an hour at most. */
 async function answeringBroker(
   t: TestContext,
   published: (packet: IPublishPacket) => PublishAnswer,

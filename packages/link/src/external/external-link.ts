@@ -33,12 +33,12 @@ import { StatusFeed } from './status-feed.ts';
 import { ALWAYS_OWN, type CollectorTurn } from './turn.ts';
 
 /**
- * The session in which the broker keeps the messages of all devices for the service. A colon cannot be in the id of a device, so no
- * device takes this session by its name.
+ * The session in which the broker keeps the messages of all devices for the service. The id of a device cannot have a colon, so
+ * no device can take this session over with its name.
  */
 const COLLECTOR_ID = 'granary:collector';
 
-/** Every node knows which devices are connected. */
+/** Every node subscribes to the status messages, so that it knows which devices are connected. */
 const STATUS_FILTER = `${TOPIC_ROOT}/+/status`;
 
 /** No device has this topic; a node publishes on it to learn whether it may send commands. */
@@ -51,18 +51,18 @@ const STOP_CHECK_MS = 10;
 
 export interface ExternalLinkOptions {
   readonly broker: BrokerAccess;
-  /** Begins the client ids of this node; no other client may have it. */
+  /** The beginning of the client ids of this node; no other client may have it. */
   readonly nodeName: string;
-  /** Where there are several nodes. */
+  /** The turn of the node, if there are several nodes. */
   readonly turn?: CollectorTurn;
   readonly limits?: ExternalLimits;
   readonly now?: () => number;
 }
 
 /**
- * The device link through an external broker. The broker keeps the messages of all devices in one session, and one node at a time takes
- * them from there (`turn`). Every node has another connection, which sends to devices and knows who is connected, and does not
- * wait for the storage.
+ * The device link through an external broker. The broker keeps the messages of all devices in one session, and one node at a
+ * time takes them from there (`turn`). Every node has a second connection, which sends to devices, knows which are connected,
+ * and does not wait for the storage.
  */
 export class ExternalLink implements DeviceLink {
   readonly #handler: LinkHandler;
@@ -118,7 +118,7 @@ export class ExternalLink implements DeviceLink {
     this.#messages = this.#keptMessages();
   }
 
-  /** This node hears the devices; while no node does, their silence says nothing about them. */
+  /** True if this node receives the messages of devices; while no node does, the silence of devices means nothing. */
   get isListening(): boolean {
     return this.#timer !== undefined && this.#control.ready !== null && this.#messages.ready !== null;
   }
@@ -138,7 +138,7 @@ export class ExternalLink implements DeviceLink {
     return isSecure ? { plain: null, secure: address } : { plain: address, secure: null };
   }
 
-  /** The session at the broker remains, for another node, or for this one when it starts again. */
+  /** Stops the link. The session at the broker remains for another node, or for this one when it starts again. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -153,14 +153,14 @@ export class ExternalLink implements DeviceLink {
     void this.#turn.ask(false);
   }
 
-  /** Devices connect to the broker only. */
+  /** Refuses the connection, because devices connect to the broker only. */
   accept(stream: Duplex): () => void {
     stream.destroy();
     return () => undefined;
   }
 
   useCertificate(): void {
-    // The ports of the broker have their own certificate.
+    // The broker has its own certificate.
   }
 
   sendCommand(deviceId: string, command: object, options: CommandOptions): Promise<Delivery> {
@@ -192,8 +192,8 @@ export class ExternalLink implements DeviceLink {
   }
 
   /**
-   * Forgets what is known of the device, and ends its connection by connecting with its client id, which every broker answers
-   * by closing the older connection. The broker must allow this user any client id.
+   * Removes what is known of the device, and ends its connection by connecting with its client id, which every broker answers
+   * by closing the older connection. The broker must allow this user every client id.
    */
   disconnect(deviceId: string): void {
     this.#devices.forget(deviceId);
@@ -241,7 +241,7 @@ export class ExternalLink implements DeviceLink {
     });
   }
 
-  /** A node that may not publish could not stop anything. */
+  /** Refuses a broker on which this node may not publish, because the node could not stop anything. */
   async #testPublishing(connection: BrokerConnection): Promise<void> {
     const message = { topic: COMMAND_TEST_TOPIC, payload: '', isRetained: false, expiryS: 1 };
     const answer = await connection.publish(message, this.#limits.acknowledgementMs);
@@ -291,7 +291,7 @@ export class ExternalLink implements DeviceLink {
     if (deviceId !== undefined) this.#statuses.received(deviceId, payload.toString(), retain);
   }
 
-  /** The node leaves the session to another one when it is not its turn any more. */
+  /** Leaves the session to another node when this node no longer has the turn. */
   #check(): void {
     if (!this.#turn.isOwn) this.#messages.ready?.leave();
   }
@@ -320,5 +320,5 @@ export class ExternalLink implements DeviceLink {
   }
 }
 
-/** Everything that devices send. */
+/** The filters for all messages that devices send. */
 const COLLECTOR_FILTERS: readonly string[] = UP_SUBJECTS.map((subject) => `${TOPIC_ROOT}/+/${subject}`);

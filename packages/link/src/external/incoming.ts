@@ -18,7 +18,7 @@ interface IncomingParts {
   readonly connected: ConnectedDevices;
   readonly records: LinkRecords;
   readonly settleMs: number;
-  /** False while the newest status messages may be unknown here. */
+  /** Returns false while this node may not know the newest status messages. */
   readonly isCurrent: () => boolean;
 }
 
@@ -31,7 +31,7 @@ export class Incoming {
   }
 
   readonly take = async ({ topic, payload, retain }: IPublishPacket): Promise<void> => {
-    // A retained message came when it was published, too.
+    // A retained message was received already when it was published.
     if (retain) return;
     const { handler, devices, records } = this.#parts;
     const parsed = parseTopic(topic);
@@ -51,9 +51,9 @@ export class Incoming {
   };
 
   /**
-   * The messages may come late, because the broker kept them while no node took them, or because this node was taken over and
-   * still works on what another one has got since. Every node sees the newest ones by another way, so after a short time it is known
-   * whether this is one of them.
+   * Handles a status message. It may be late, because the broker kept it while no node took it, or because this node lost the
+   * session and still handles messages from before. Every node also receives the newest ones over its other connection, so
+   * after a short time it is known whether this is one of them.
    */
   async #status(device: LinkDevice, state: DeviceState): Promise<void> {
     const { handler, connected, settleMs, isCurrent } = this.#parts;
@@ -78,7 +78,7 @@ export class Incoming {
   }
 }
 
-/** `null` for a message that is rejected like any other. */
+/** Returns `null` for a message that is rejected like any other. */
 function stateIn({ profile }: LinkDevice, payload: Buffer): DeviceState | null {
   try {
     const decoded = decode(profile, 'status', payload);

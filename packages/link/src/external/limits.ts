@@ -7,7 +7,7 @@ export interface ExternalLimits {
   /** The wait before the next attempt; it doubles with each failure up to the maximum. */
   readonly reconnectMs: number;
   readonly reconnectMsMax: number;
-  /** The broker ends a connection that is silent for 1.5 times as long, and so does the service. */
+  /** The keep-alive. The broker and the service end a connection that is silent for 1.5 times as long. */
   readonly keepAliveS: number;
   /** How long a sender waits for the broker to acknowledge a message. */
   readonly acknowledgementMs: number;
@@ -15,14 +15,14 @@ export interface ExternalLimits {
   readonly repeatedExpiryS: number;
   /** How long the start waits for a broker that cannot be reached. */
   readonly startMsMax: number;
-  /** The end of a session is used after this time, because the next session may have begun meanwhile. */
+  /** The wait before the end of a session is used, because the next session may have begun meanwhile. */
   readonly settleMs: number;
 }
 
 export const EXTERNAL_LIMITS: ExternalLimits = {
   connectTimeoutMs: 5 * SECOND_MS,
   reconnectMs: 100,
-  // A stop waits for the connection.
+  // The maximum is short because a stop waits for the connection.
   reconnectMsMax: 400,
   keepAliveS: 5,
   acknowledgementMs: SECOND_MS,
@@ -37,8 +37,8 @@ export const RECEIVE_MAX = 1_000;
 /** MQTT's number for a session that never expires. */
 export const NEVER_EXPIRES_S = 0xff_ff_ff_ff;
 
-/** Devices whose known or record is kept in memory; a further one replaces the oldest. */
+/** The limit of devices whose connection state is kept in memory; a further one replaces the oldest. */
 export const CONNECTED_DEVICES_MAX = 1_000_000;
 
-/** Messages to the broker that wait because it allows no more unacknowledged ones. */
+/** The limit of messages that wait because the broker allows no more unacknowledged ones. */
 export const WAITING_MAX = 10_000;

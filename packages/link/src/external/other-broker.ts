@@ -11,15 +11,15 @@ interface OtherBrokerParts {
   readonly will: { readonly topic: string; readonly payload: string };
   readonly filters: readonly string[];
   readonly received: (topic: string, payload: string) => void;
-  /** `null` when the connection is ready, otherwise why it ended or could not be opened. */
+  /** Is called with `null` when the connection is ready, otherwise with the reason why it ended or could not be opened. */
   readonly changed: (error: Error | null) => void;
 }
 
-/** No broker is asked more often than this, because nothing depends on it. */
+/** The limits are lower than for other connections to a broker, because nothing depends on this one. */
 const LIMITS = { ...EXTERNAL_LIMITS, keepAliveS: 30, reconnectMs: 1_000, reconnectMsMax: 60_000 };
 const PUBLISH_MS_MAX = 5_000;
 
-/** A broker that is not that of the devices, to which the service tells something. */
+/** A broker other than that of the devices, to which the service publishes messages. */
 export class OtherBroker {
   readonly #parts: OtherBrokerParts;
   readonly #kept: KeptConnection;
@@ -57,7 +57,7 @@ export class OtherBroker {
     this.#kept.stop();
   }
 
-  /** Retained; returns whether the broker has it. */
+  /** Publishes a retained message; returns whether the broker has accepted it. */
   async publish(topic: string, payload: string): Promise<boolean> {
     const message = { topic, payload, isRetained: true, expiryS: null };
     const publication = (await this.#kept.ready?.publish(message, PUBLISH_MS_MAX)) ?? 'unsent';

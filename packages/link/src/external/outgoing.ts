@@ -7,7 +7,7 @@ import type { BrokerConnection } from './connection/broker-connection.ts';
 import { FIRST_ERROR, type Publication } from './connection/publish-window.ts';
 import { type ExternalLimits, WAITING_MAX } from './limits.ts';
 
-/** The broker took the message, and nobody is subscribed to it. */
+/** The code with which the broker accepts a message to which nobody is subscribed. */
 const NO_SUBSCRIBERS = 16;
 
 interface OutgoingParts {
@@ -17,7 +17,7 @@ interface OutgoingParts {
   /** `null` while there is no connection to the broker. */
   readonly connection: () => BrokerConnection | null;
   readonly now: () => number;
-  /** Has the stored configuration sent again, to see whether it is still the newest. */
+  /** Asks the service for the stored configuration, to learn whether the published one is still the newest. */
   readonly verifyConfiguration: (deviceId: string) => void;
 }
 
@@ -25,7 +25,7 @@ interface HeldCommand {
   readonly deviceId: string;
   readonly command: object;
   readonly options: CommandOptions;
-  /** By `performance.now()`: a clock that is set back must not let an old command out. */
+  /** The end by `performance.now()`, so that an old command is not sent when the clock is set back. */
   readonly untilMs: number;
 }
 
@@ -34,13 +34,13 @@ export class Outgoing {
   readonly #parts: OutgoingParts;
   readonly #unacknowledged = new Set<string>();
   /**
-   * What is repeated until the device answers, and what the broker has not passed on, the oldest first: it is sent as soon as the
-   * broker or the device is connected again, because a stop must not wait until it is repeated.
+   * The commands that are repeated until the device answers, and those that the broker has not passed on, oldest first. They
+   * are sent as soon as the broker or the device is connected again, because a stop must not wait for its next repetition.
    */
   readonly #held = new Map<string, HeldCommand>();
   /** The configurations that the broker has acknowledged and that are being compared with the stored ones. */
   readonly #verifying = new Map<string, number>();
-  /** Devices whose configuration the broker has not taken. */
+  /** The devices whose configuration the broker has not accepted. */
   readonly #missing = new Set<string>();
 
   constructor(parts: OutgoingParts) {
@@ -58,7 +58,7 @@ export class Outgoing {
     return delivery;
   }
 
-  /** Retained, so that the device gets it whenever it subscribes. */
+  /** Publishes a configuration, retained, so that the device gets it whenever it subscribes. */
   sendConfiguration(deviceId: string, configuration: LinkConfiguration): void {
     const verified = this.#verifying.get(deviceId);
     this.#verifying.delete(deviceId);
@@ -78,7 +78,10 @@ export class Outgoing {
     for (const held of [...this.#held.values()]) if (held.deviceId === deviceId) void this.#sendCommand(held);
   }
 
-  /** Another node may have published a newer version before; so the stored one is read again and sent if it is another. */
+  /**
+   * Publishes a configuration. Another node may have published a newer version before, so the stored one is read again and sent
+   * if it differs.
+   */
   async #publishConfiguration(deviceId: string, configuration: LinkConfiguration): Promise<void> {
     const { limits, connection, verifyConfiguration } = this.#parts;
     const payload = JSON.stringify(configuration);
@@ -109,13 +112,13 @@ export class Outgoing {
     const publication = await broker.publish(message, limits.acknowledgementMs);
     if (key !== null) this.#unacknowledged.delete(key);
     if (typeof publication === 'object' && publication.code === NO_SUBSCRIBERS) {
-      // The device may have subscribed, and said so, since the broker answered.
+      // The device may have subscribed, and reported it, since the broker answered.
       if (connected.newest(deviceId) === newest) connected.notSubscribed(deviceId);
       else if (key !== null) return this.#sendCommand(sent);
       return 'not_subscribed';
     }
     if (key !== null && isTaken(publication)) this.#held.delete(key);
-    // A message without an answer may have arrived; whoever sent it must not believe that nothing moves.
+    // A message without an answer may have arrived, so the sender must not believe that nothing moves.
     return publication === 'unanswered' || isTaken(publication) ? 'sent' : 'not_connected';
   }
 
@@ -130,8 +133,9 @@ export class Outgoing {
   }
 
   /**
-   * What can set something in motion is sent only to a device that is connected. What is repeated until the device answers is
-   * sent in any case where it expires, because the broker knows better who is connected.
+   * A command that can start a movement is sent only to a connected device. A command that is repeated until the device
+   * answers, such as a stop, is sent in any case if the broker supports expiry, because the broker knows best which devices are
+   * connected.
    */
   #maySend(deviceId: string, { expiresAtMs, repeatKey }: CommandOptions, broker: BrokerConnection): boolean {
     if (this.#parts.connected.isReachable(deviceId)) return true;

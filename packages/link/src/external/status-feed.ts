@@ -8,7 +8,7 @@ interface FeedParts {
   readonly records: LinkRecords;
   readonly handler: Pick<LinkHandler, 'observed'>;
   readonly deviceConnected: (deviceId: string) => void;
-  /** The host of the broker stands for the address of the device, which only the broker knows. */
+  /** The host of the broker. It is used as the address of devices, because only the broker knows their addresses. */
   readonly host: string;
   readonly now: () => number;
 }
@@ -16,26 +16,26 @@ interface FeedParts {
 /** The time between the last will of the old connection and the first message of the new one. */
 const TAKEOVER_MS_MAX = 1_000;
 
-/** The status messages that every node receives; they say which devices are connected, and nothing of them is stored here. */
+/** Handles the status messages that every node receives. They tell which devices are connected; nothing of them is stored here. */
 export class StatusFeed {
   readonly #parts: FeedParts;
-  /** Devices of which only a retained message is known: their connection may have ended with that of this node. */
+  /** The devices of which only a retained message is known: their connection may have ended together with the connection of this node. */
   readonly #retained = new Set<string>();
-  /** When the present connection to the broker was opened. */
+  /** The time at which the present connection to the broker was opened. */
   #sinceMs = 0;
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
   }
 
-  /** On a new connection nothing is known yet. */
+  /** Begins a new connection, on which nothing is known yet. */
   begin(): void {
     this.#parts.connected.clear();
     this.#retained.clear();
     this.#sinceMs = this.#parts.now();
   }
 
-  /** A retained message tells a state that may have begun long ago. An invalid one is rejected by the node that stores it. */
+  /** Handles a status message. A retained one may have an old state. An invalid one is rejected by the node that stores it. */
   received(deviceId: string, text: string, isRetained: boolean): void {
     const { connected, deviceConnected, now } = this.#parts;
     const state = stateIn(text);

@@ -41,7 +41,7 @@ export class FrameReader implements Frame {
     this.#at = 0;
   }
 
-  /** The next complete packet, or `null` when more bytes are needed. */
+  /** Returns the next complete packet, or `null` if more bytes are needed. */
   next(): Frame | null {
     const chunk = this.#chunk;
     while (this.#stage !== 'body') {

@@ -25,7 +25,7 @@ export interface PublishPacket {
   readonly topic: string;
   readonly qos: Qos;
   readonly isDuplicate: boolean;
-  /** 0 for QoS 0. */
+  /** The packet identifier; 0 for QoS 0. */
   readonly packetId: number;
   readonly payload: Buffer;
 }

@@ -37,7 +37,7 @@ export interface OutboundMessage {
   readonly payload: string;
   readonly qos: Qos;
   readonly isRetained: boolean;
-  /** Not written for QoS 0. */
+  /** The packet identifier, which is not written for QoS 0. */
   readonly packetId: number;
 }
 

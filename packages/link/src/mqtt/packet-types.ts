@@ -31,6 +31,6 @@ export class ProtocolFault extends Error {
   }
 }
 
-/** What only somebody who writes the device's program can use. */
+/** Returns a fault whose text only helps the author of the program of the device. */
 export const malformed = (what: string): ProtocolFault =>
   new ProtocolFault(sentence('packet_malformed', { what }));

@@ -3,16 +3,16 @@ import { ANSWER_BYTES } from '../mqtt/packet-encoder.ts';
 /** Written acknowledgements are removed from the list in blocks of at least this many, because each removal copies the list. */
 const COMPACT_AT = 1_024;
 
-/** Beside the header, a byte, and the packet identifier, two bytes. */
+/** The mark of a message that is ready, above the header (one byte) and the packet identifier (two bytes). */
 const READY = 1 << 24;
 
 /**
- * MQTT requires acknowledgements in the order of the messages, whichever is stored first. Each message has a number, and what is kept
- * of it are numbers, because what waits is copied by every garbage collection.
+ * MQTT requires acknowledgements in the order of the messages, whichever is stored first. Each message has a number, and its
+ * data here are only numbers, because every garbage collection copies the objects of waiting messages.
  */
 export class AcknowledgementQueue {
   #pending: number[] = [];
-  /** The bytes of each message, which wait to be stored. */
+  /** The number of bytes of each message that waits to be stored. */
   #bytes: number[] = [];
   /** The number of the first message in the lists. */
   #first = 0;
@@ -34,13 +34,13 @@ export class AcknowledgementQueue {
     return this.#bytes[message - this.#first] ?? 0;
   }
 
-  /** The message is stored. */
+  /** Marks the message as stored. */
   ready(message: number): void {
     const index = message - this.#first;
     this.#pending[index] = (this.#pending[index] ?? 0) | READY;
   }
 
-  /** The encoded acknowledgements that may be written now; `null` if there is none. */
+  /** Returns the encoded acknowledgements that may be written now; `null` if there is none. */
   takeReady(): Buffer | null {
     let end = this.#taken;
     while (((this.#pending[end] ?? 0) & READY) !== 0) end++;

@@ -71,7 +71,7 @@ export class Connection {
     return this.#end !== null;
   }
 
-  /** 0 once the CONNECT was received. */
+  /** Returns how long the connection has waited for its CONNECT; 0 once that was received. */
   waitedForConnectMs(nowMs: number): number {
     return this.#isConnectRead ? 0 : nowMs - this.#openedAtMs;
   }
@@ -81,10 +81,13 @@ export class Connection {
     return this.#end ?? { ending: 'lost', detail: '' };
   }
 
-  /** Time in which the device's messages wait to be stored does not count as silence; time in which it does not read does. */
+  /**
+   * Returns whether the device is silent. Time in which its messages wait to be stored does not count as silence; time in which
+   * the device does not read counts.
+   */
   isSilent(nowMs: number): boolean {
     const allowedMs = this.#keepAliveMs === 0 ? UNREAD_MS_MAX : this.#keepAliveMs * KEEP_ALIVE_FACTOR;
-    // First, because reading the state of thousands of sockets takes milliseconds.
+    // The time is compared first, because reading the state of thousands of sockets takes milliseconds.
     if (nowMs - this.#lastReceivedAtMs <= allowedMs) return false;
     return this.#socket.writableNeedDrain || (!this.#isPaused && this.#keepAliveMs !== 0);
   }
@@ -93,7 +96,7 @@ export class Connection {
     this.#lastReceivedAtMs = nowMs;
   }
 
-  /** No further packet is read until `resumeReading`. */
+  /** Reads no further packet until `resumeReading`. */
   holdReading(): void {
     this.#isHeld = true;
     this.#isConnectRead = true;
@@ -116,7 +119,7 @@ export class Connection {
     this.continueReading();
   }
 
-  /** Reads the packets that may be read now, in a later turn, when all results of this turn are known. */
+  /** Continues reading in a later turn, when all results of this turn are known, if packets may be read now. */
   continueReading(): void {
     if (this.#isPaused && this.#mayRead) this.#waitForTurn();
   }
@@ -148,7 +151,7 @@ export class Connection {
     acknowledge();
   }
 
-  /** What is written meanwhile leaves when `work` has ended, so the peer cannot know of it before the service does. */
+  /** Output during `work` is sent when `work` has ended, so that the peer cannot know of it before the service does. */
   writeTogether(work: () => void): void {
     this.#socket.cork();
     try {

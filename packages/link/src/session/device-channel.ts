@@ -57,7 +57,7 @@ import type { LinkRecord } from './link-records.ts';
 import type { Session } from './session.ts';
 
 const PACKET_ID_MAX = 0xffff;
-/** Of a PUBLISH with QoS 1 that is neither repeated nor retained. */
+/** The flags of a PUBLISH with QoS 1 that is neither repeated nor retained. */
 const USUAL_FLAGS = 2;
 
 interface ChannelParts {
@@ -77,7 +77,10 @@ export class DeviceChannel implements MessageReceipts {
   readonly #acknowledgements = new AcknowledgementQueue();
   readonly #window = new OutboundWindow();
   readonly #recentTopic = new RecentTopic();
-  /** With the beginning of its packets, which is the topic after its length; `null` where there is no such way. */
+  /**
+   * The fast way for telemetry, with the bytes with which its packets begin: the length of the topic and the topic. `null` if
+   * there is no fast way.
+   */
   #plain: { readonly beginning: Uint8Array; readonly telemetry: PlainTelemetry } | null | undefined;
   readonly #announced = new Set<DownSubject>();
   #configurationVersion = Number.NEGATIVE_INFINITY;
@@ -134,7 +137,7 @@ export class DeviceChannel implements MessageReceipts {
         break;
       case PUBREC:
       case PUBCOMP:
-        // These answer a QoS 2 message, which the link never sends; a device may still have one of another broker.
+        // These packets answer a QoS 2 message, which the link never sends; a device may still have one of another broker.
         decodePacketId(frame, 0);
         break;
       default:
@@ -170,7 +173,7 @@ export class DeviceChannel implements MessageReceipts {
     const packet = publish({ topic: topicOf(device.deviceId, subject), payload, qos, isRetained, packetId });
     if (qos === 0) this.#window.hold(repeatKey);
     connection.write(packet, qos === 0 ? () => this.#window.release(repeatKey) : undefined);
-    // The write disconnects a device that does not read.
+    // The write may have disconnected a device that does not read.
     if (connection.hasEnded) return 'not_connected';
     record.messagesOut += 1;
     record.totals.messagesOut += 1;
@@ -188,7 +191,7 @@ export class DeviceChannel implements MessageReceipts {
     this.parts.failed(error);
   }
 
-  /** False for everything but usual telemetry of this device, of which nothing is decoded here. */
+  /** Takes usual telemetry of this device without decoding anything here; returns false for every other message. */
   #takesPlain({ flags, bytes, start, end }: Frame): boolean {
     if (flags !== USUAL_FLAGS) return false;
     if (this.#plain === undefined) this.#plain = this.#beginPlain();
@@ -211,7 +214,7 @@ export class DeviceChannel implements MessageReceipts {
     return { telemetry, beginning: Uint8Array.of(topic.length >> 8, topic.length & 0xff, ...topic) };
   }
 
-  /** Returns the bytes that wait to be stored because of a message. */
+  /** Counts a message, and returns the number of bytes that wait to be stored because of it. */
   #count(payloadBytes: number): number {
     const { connection, record } = this.parts;
     record.messagesIn += 1;
@@ -223,7 +226,7 @@ export class DeviceChannel implements MessageReceipts {
 
   #published(packet: PublishPacket): void {
     const { connection } = this.parts;
-    // The functions below keep what they use until the message is stored: a number, not the bytes that were read.
+    // The functions below keep only a number until the message is stored, and not the bytes that were read.
     const payloadBytes = packet.payload.length;
     const bytes = this.#count(payloadBytes);
     const header = packet.qos === 1 ? PUBACK_HEADER : PUBREC_HEADER;

@@ -35,7 +35,7 @@ export class RejectionAllowance {
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** The counters of one device, kept while it is disconnected too. */
+/** The counters of one device, which are kept while it is disconnected, too. */
 export type LinkRecord = Writable<
   Pick<
     LinkStatistics,
@@ -59,10 +59,13 @@ interface RefusedLogins {
 
 /** The counters of all devices since the start of the service, in memory. */
 export class LinkRecords {
-  /** Of all devices, also of those whose record was displaced. */
+  /** The counters of all devices, including those whose record was displaced. */
   readonly totals: Writable<LinkTotals> = newTotals();
   readonly #records = new BoundedMap<string, LinkRecord>(LINK_RECORDS_MAX);
-  /** Kept apart from the records, because these ids are not authenticated: an unknown peer must not displace a device's record. */
+  /**
+   * These counters are separate from the records, because the ids are not authenticated: an unknown peer must not displace the
+   * record of a device.
+   */
   readonly #refused = new BoundedMap<string, RefusedLogins>(REFUSED_LOGINS_MAX);
 
   of(deviceId: string): LinkRecord {

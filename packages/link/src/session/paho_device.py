@@ -61,7 +61,7 @@ client.on_message = on_message
 client.on_publish = on_publish
 client.connect(host, int(port), keepalive=10)
 client.loop_start()
-# Each may find the connection cut; paho keeps it and sends it later, but its own wait would fail.
+# A publish may find the connection cut; paho keeps the message and sends it later, but a wait for this message would fail.
 for n in range(int(readings)):
     client.publish(f"{topic}/telemetry", json.dumps({"ts": 1 + n, "weight": 1}), qos=2)
 if int(readings) > 0:

@@ -8,7 +8,7 @@ import type { MessageOutcome } from '../port.ts';
 export interface Session {
   readonly isPersistent: boolean;
   readonly granted: Map<DownSubject, 0 | 1>;
-  /** Keyed by packet identifier; a promise resolves when its message is stored. */
+  /** The keys are packet identifiers; a promise resolves when its message is stored. */
   readonly unreleased: Map<number, Promise<MessageOutcome>>;
 }
 
@@ -20,7 +20,10 @@ export interface SessionLimits {
 /** The sessions of devices that are not connected, in memory only, so a restart of the service ends all of them. */
 export class AbsentSessions {
   readonly #limits: SessionLimits;
-  /** Ordered by the time of disconnection; keyed by number, because a later device with the same id must not resume them. */
+  /**
+   * The sessions in the order of disconnection. The keys are device numbers, because a later device with the same id must not
+   * resume them.
+   */
   readonly #absent = new Map<number, { readonly session: Session; readonly leftAtMs: number }>();
 
   constructor(limits: SessionLimits) {

@@ -5,11 +5,11 @@ import type { LinkHandler } from '../port.ts';
 export const TURN_MS_MAX = 5;
 
 export interface SharedReadingOptions {
-  /** Called before a connection is read and before its acknowledgements are written: what is more urgent is done then. */
+  /** Is called before a connection is read and before its acknowledgements are written; it does more urgent work. */
   readonly serveFirst?: () => void;
 }
 
-/** What the connections of the link share when they are read and acknowledged. */
+/** The limits and turns that the connections of the link share for reading and acknowledging. */
 export class SharedReading {
   readonly turns = new BoundedTurns();
   readonly acknowledging = new BoundedTurns();
@@ -32,8 +32,9 @@ export class SharedReading {
   }
 
   /**
-   * Per connection: reading pauses while this many bytes wait to be stored. While the storage is not available, each has
-   * its maximum: a connection that is not read gets no answer to its keep-alive, and its device would give it up.
+   * The limit for each connection: reading pauses while this many bytes wait to be stored. While the storage is not available,
+   * each connection has its maximum: a connection that is not read gets no answer to its keep-alive, and its device would close
+   * it.
    */
   get inFlightBytesMax(): number {
     if (this.#handler.isHolding) return IN_FLIGHT_BYTES_MAX;
@@ -58,14 +59,14 @@ const PROCESS: Surroundings = { nowMs: () => performance.now(), nextTurn: (begin
 export class BoundedTurns {
   readonly #surroundings: Surroundings;
   readonly #row: Work[] = [];
-  /** `null` when nothing was done since the last turn. */
+  /** The start of the work in this turn; `null` if nothing was done since the last turn. */
   #startedMs: number | null = null;
 
   constructor(surroundings: Surroundings = PROCESS) {
     this.#surroundings = surroundings;
   }
 
-  /** False when others wait or the time is over; the caller then waits as well. */
+  /** Returns false if others wait or the time is over; then the caller must wait, too. */
   mayBegin(): boolean {
     if (this.#row.length > 0) return false;
     if (this.#startedMs === null) this.#planTurn();

@@ -7,7 +7,7 @@ import { FIRST_ERROR } from '../connection/publish-window.ts';
 const CONTROL_TOPIC = '$CONTROL/dynamic-security/v1';
 export const RESPONSE_TOPIC = `${CONTROL_TOPIC}/response`;
 
-/** The plugin stores its file before it answers. */
+/** The limit is long because the plugin stores its file before it answers. */
 const ANSWER_MS_MAX = 3 * SECOND_MS;
 
 export interface Command {
@@ -17,15 +17,15 @@ export interface Command {
 
 export interface Answer {
   readonly command: string;
-  /** Not there if the command was carried out. */
+  /** The error; it is missing if the command was carried out. */
   readonly error?: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** The broker did not carry out a command, or it is not known whether it did. */
+/** The error that the broker did not carry out a command, or that it is not known whether it did. */
 export class ControlError extends Error {}
 
-/** Commands for the dynamic security plugin. Every node receives all answers, so each request has a name of its own. */
+/** Sends commands to the dynamic security plugin. Every node receives all answers, so each request has its own name. */
 export class ControlRequests {
   readonly #waiting = new Map<string, (answers: readonly Answer[]) => void>();
   readonly #name = randomBytes(8).toString('hex');
@@ -33,14 +33,15 @@ export class ControlRequests {
   #pending = 0;
   #count = 0;
 
-  /** Requests that wait or run. */
+  /** The number of requests that wait or run. */
   get pending(): number {
     return this.#pending;
   }
 
   /**
-   * Answers in the order of the commands, with the error of each; rejects when the broker does not answer. One after the other,
-   * because the plugin stores its whole file with each change, so that many at once would not be answered in time.
+   * Resolves with the answers in the order of the commands, with the error of each; rejects if the broker does not answer.
+   * Requests are sent one after the other: the plugin stores its whole file with each change, so many at once would not be
+   * answered in time.
    */
   async send(connection: BrokerConnection, commands: readonly Command[]): Promise<readonly Answer[]> {
     this.#pending += 1;

@@ -24,7 +24,7 @@ interface Rig {
   device(deviceId: string, more?: Parameters<typeof connectDevice>[3]): Promise<MqttClient>;
 }
 
-/** `null` where Mosquitto is missing and may be. */
+/** Starts a broker; returns `null` if Mosquitto is missing and may be missing. */
 async function rigFor(t: TestContext): Promise<Rig | null> {
   if (!mayTestWith(t, 'mosquitto', hasProgram('mosquitto') && hasProgram('mosquitto_ctrl'))) return null;
   const broker = await startDynamicSecurityBroker();
@@ -49,7 +49,7 @@ function securityOf(
   return security;
 }
 
-/** What a person would do at the broker. */
+/** Runs a command that a person would run at the broker. */
 function control({ access }: MosquittoBroker, ...args: readonly string[]): string {
   const { port, username, password } = access;
   const login = ['-h', HOST, '-p', String(port), '-u', username ?? '', '-P', password ?? ''];
@@ -103,7 +103,7 @@ test('a device may use its own topics with its own client id, and nothing else',
     'x',
   ];
   for (const topic of unpublishable) {
-    // A connection for each, because the client does not go on after a refused message.
+    // Each message has its own connection, because the client does not continue after a refused message.
     const client = await device('silo-2');
     await assert.rejects(client.publishAsync(topic, '{}', { qos: 1 }), /Not authorized/, topic);
   }

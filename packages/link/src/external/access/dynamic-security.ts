@@ -17,23 +17,23 @@ import {
 const DEVICE_ROLE_PREFIX = 'granary-device:';
 const NODE_ROLE = 'granary-node';
 const OWN_TOPICS = 'granary/#';
-/** What the nodes of the service need beside the right to control the plugin. */
+/** The rights that the nodes of the service need in addition to the right to control the plugin. */
 const NODE_RULES: readonly TopicRule[] = [
   { acltype: 'publishClientSend', topic: OWN_TOPICS },
   { acltype: 'publishClientReceive', topic: OWN_TOPICS },
   { acltype: 'subscribePattern', topic: OWN_TOPICS },
   { acltype: 'unsubscribePattern', topic: OWN_TOPICS },
 ];
-/** What the plugin must not allow by default, because every device could do it then. */
+/** The rights that the plugin must not give by default, because every device would have them. */
 const DENIED = ['publishClientSend', 'subscribe'];
-/** Marks the clients that the service has made; all others are left alone. */
+/** The mark of the clients that the service has made; all others are not changed. */
 const TEXT_NAME = 'device of Granary';
-/** So that a page of the longest names is shorter than the longest packet. */
+/** The limit of names in a page, so that a page of the longest names is shorter than the longest packet. */
 const PAGE_SIZE = 200;
-/** Requests that wait for the broker; each may take it some hundred milliseconds. */
+/** The limit of requests that wait for the broker; each may take the broker some hundred milliseconds. */
 const PENDING_MAX = 20;
 
-/** What a role of the dynamic security plugin of Mosquitto allows. */
+/** A right in a role of the dynamic security plugin of Mosquitto. */
 export interface TopicRule {
   readonly acltype:
     | 'publishClientSend'
@@ -45,14 +45,14 @@ export interface TopicRule {
   readonly topic: string;
 }
 
-/** The plugin replaces no user name in the topics of a role, so each device has its own. */
+/** Each device has its own role, because the plugin does not replace user names in the topics of a role. */
 export const deviceRole = (deviceId: string): string => `${DEVICE_ROLE_PREFIX}${deviceId}`;
 
-/** `null` for a role that is not of a device. */
+/** Returns the device of a role; `null` for a role that is not of a device. */
 export const deviceOfRole = (role: string): string | null =>
   role.startsWith(DEVICE_ROLE_PREFIX) ? role.slice(DEVICE_ROLE_PREFIX.length) : null;
 
-/** The topics of the device link, as on the embedded broker. */
+/** Returns the rights of a device: its topics are those of the embedded broker. */
 export const deviceRules = (deviceId: string): TopicRule[] => [
   ...UP_SUBJECTS.map((subject) => ({
     acltype: 'publishClientSend' as const,
@@ -66,11 +66,11 @@ export const deviceRules = (deviceId: string): TopicRule[] => [
   ),
 ];
 
-/** The rules as the plugin takes them; a higher priority than that of a rule that was added by hand is not needed. */
+/** Returns the rules in the form of the plugin. They need no higher priority than a rule that was added by hand. */
 export const asAcls = (rules: readonly TopicRule[]): object[] =>
   rules.map((rule) => ({ ...rule, priority: 0, allow: true }));
 
-/** Whether a role has exactly these rules. */
+/** Returns whether a role has exactly these rules. */
 export function hasRules(acls: unknown, rules: readonly TopicRule[]): boolean {
   if (!Array.isArray(acls) || acls.length !== rules.length) return false;
   const wanted = new Set(rules.map(({ acltype, topic }) => `${acltype} ${topic}`));
@@ -80,7 +80,7 @@ export function hasRules(acls: unknown, rules: readonly TopicRule[]): boolean {
 /** A device as the broker knows it. */
 export interface KnownClient {
   readonly deviceId: string;
-  /** Of the secret that the broker was given. */
+  /** The hash of the secret that the broker was given. */
   readonly secretHash: string;
 }
 
@@ -92,14 +92,14 @@ interface DynamicSecurityOptions {
   readonly broker: BrokerAccess;
   readonly nodeName: string;
   readonly limits?: ExternalLimits;
-  /** `null` when the plugin can be used, otherwise why not. */
+  /** Is called with `null` when the plugin can be used, otherwise with the reason. */
   readonly changed: (error: Error | null) => void;
 }
 
 /**
- * The clients and roles of devices in the dynamic security plugin of Mosquitto. The plugin keeps hashes of its own, so a
- * password can be given to it only when it is made. The description of a client holds the hash that the service has stored, which
- * tells later whether both know the same secret.
+ * The clients and roles of devices in the dynamic security plugin of Mosquitto. The plugin keeps its own hashes, so a password
+ * can be given to it only when the password is created. The description of a client has the hash that the service has stored;
+ * it shows later whether both know the same secret.
  */
 export class DynamicSecurity {
   readonly #requests = new ControlRequests();
@@ -132,7 +132,7 @@ export class DynamicSecurity {
     return this.#connection.ready !== null;
   }
 
-  /** So many requests wait that a further one might not be answered in time. */
+  /** True if so many requests wait that a further one might not be answered in time. */
   get isBusy(): boolean {
     return this.#requests.pending >= PENDING_MAX;
   }
@@ -145,7 +145,7 @@ export class DynamicSecurity {
     this.#connection.stop();
   }
 
-  /** `null` if the broker has no client of this name; `foreign` if it has one that the service has not made. */
+  /** Finds a client: `null` if the broker has none of this name; `foreign` if it has one that the service has not made. */
   async find(deviceId: string): Promise<KnownClient | 'foreign' | null> {
     const [answer] = await this.#send([{ command: 'getClient', username: deviceId }]);
     if (answer?.error === 'Client not found') return null;
@@ -182,7 +182,7 @@ export class DynamicSecurity {
     for (const answer of answers) succeeded(answer);
   }
 
-  /** The device cannot log in any more, and its connection ends. */
+  /** Removes the device: it can no longer log in, and its connection ends. */
   async remove(deviceId: string): Promise<void> {
     if ((await this.find(deviceId)) !== 'foreign') {
       const [client] = await this.#send([{ command: 'deleteClient', username: deviceId }]);
@@ -196,7 +196,7 @@ export class DynamicSecurity {
     if (role?.error !== 'Role not found') succeeded(role);
   }
 
-  /** The devices that the broker knows. A change while they are listed may hide one or show it twice. */
+  /** Lists the devices that the broker knows. A change during the listing may hide a device or list it twice. */
   async clients(): Promise<Map<string, KnownClient>> {
     const clients = await this.#pages('listClients', 'clients');
     return new Map(
@@ -207,7 +207,7 @@ export class DynamicSecurity {
     );
   }
 
-  /** The devices that have a role; `false` for those whose role does not have the rules of this version. */
+  /** Lists the devices that have a role; the value is `false` if the role does not have the rules of this version. */
   async roles(): Promise<Map<string, boolean>> {
     const roles = await this.#pages('listRoles', 'roles');
     return new Map(
@@ -259,7 +259,7 @@ function asKnown(client: unknown): KnownClient | null {
 
 type Send = (connection: BrokerConnection, commands: readonly Command[]) => Promise<readonly Answer[]>;
 
-/** The rights of the service itself at the broker. Its user may control the plugin, so it gives itself the others. */
+/** The rights of the service itself at the broker. Its user may control the plugin, so the service gives itself the other rights. */
 class OwnRights {
   readonly #username: string;
   readonly #send: Send;
@@ -270,8 +270,8 @@ class OwnRights {
   }
 
   /**
-   * Changes only what differs, because the broker ends all connections of a user whose rights change, also those of other nodes.
-   * Rejects then, or if the broker lets devices do everything.
+   * Changes only rights that differ, because the broker ends all connections of a user whose rights change, including those of
+   * other nodes. Rejects after a change, and if the broker lets devices do everything.
    */
   async ensure(connection: BrokerConnection): Promise<void> {
     const [access, role, client] = await this.#send(connection, [
@@ -292,7 +292,7 @@ class OwnRights {
 
   async #change(connection: BrokerConnection, command: Command): Promise<void> {
     const [answer] = await this.#send(connection, [command]);
-    // Another node may have done the same meanwhile.
+    // Another node may have done the same at the same time.
     if (answer?.error !== undefined && !answer.error.includes('already'))
       throw new ControlError(`the broker refuses ${command.command}: ${answer.error}`);
   }

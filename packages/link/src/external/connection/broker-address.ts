@@ -10,7 +10,7 @@ export interface BrokerAccess extends BrokerAddress {
 const PLAIN_PORT = 1883;
 const SECURE_PORT = 8883;
 
-/** `null` if the text is not `mqtt://` or `mqtts://`, a host and optionally a login and a port. */
+/** Parses an address; returns `null` if it is not `mqtt://` or `mqtts://`, a host and optionally a login and a port. */
 export function parseBrokerUrl(text: string): BrokerAccess | null {
   if (!/^mqtts?:\/\/\S+$/.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);

@@ -63,7 +63,7 @@ export interface ConnectionEvents {
 
 type Answer = PromiseWithResolvers<readonly number[]>;
 
-/** A granted QoS is below this. */
+/** Codes below this are granted levels of QoS. */
 const FIRST_REFUSAL = 128;
 const PACKET_ID_MAX = 65_535;
 const SILENCE_FACTOR = 1.5;
@@ -124,19 +124,19 @@ export class BrokerConnection {
     return this.#state === 'open';
   }
 
-  /** The broker has kept the session of an earlier connection with this client id. */
+  /** True if the broker has kept the session of an earlier connection with this client id. */
   get isSessionPresent(): boolean {
     return this.#isSessionPresent;
   }
 
-  /** For how long the broker keeps the session, if it is not as long as it was asked to. */
+  /** The time for which the broker keeps the session, if it is shorter than the requested time. */
   get sessionExpiryS(): number | null {
     return this.#sessionExpiryS;
   }
 
   /**
-   * Rejects if the broker refuses one of the filters, or the connection ends before the answer. With MQTT 3.1.1 retained messages
-   * come in any case.
+   * Subscribes to the filters. Rejects if the broker refuses one of them, or if the connection ends before the answer. With
+   * MQTT 3.1.1, retained messages are sent in any case.
    */
   async subscribe(filters: readonly string[], wantsRetained: boolean): Promise<void> {
     const messageId = this.#nextPacketId();
@@ -153,7 +153,7 @@ export class BrokerConnection {
     return this.#publishing.publish(message, waitMs);
   }
 
-  /** Encoded acknowledgements of received messages. */
+  /** Writes encoded acknowledgements of received messages. */
   acknowledge(bytes: Buffer): void {
     if (this.isOpen) this.#socket.write(bytes);
   }
@@ -167,14 +167,14 @@ export class BrokerConnection {
     this.#socket.resume();
   }
 
-  /** Ends when what was written has left. The broker keeps the session if that was asked of it. */
+  /** Ends the connection when everything was sent. The broker keeps the session if the login asked for that. */
   leave(): void {
     if (!this.isOpen) return;
     this.#send({ cmd: 'disconnect', reasonCode: 0 });
     this.#state = 'ending';
     this.#publishing.close();
     this.#socket.end();
-    // Unread bytes would make the end a reset, which overtakes what was written.
+    // Unread bytes would make the operating system reset the connection, and written bytes could be lost.
     this.#socket.resume();
     setTimeout(() => this.#socket.destroy(), END_MS_MAX).unref();
   }
@@ -221,7 +221,7 @@ export class BrokerConnection {
     this.#accepted.resolve(packet);
   }
 
-  /** Time in which the service does not read is no silence of the broker. */
+  /** Ends a silent connection. Time in which the service does not read does not count as silence of the broker. */
   #checkKeepAlive(keepAliveMs: number): void {
     const isSilent = performance.now() - this.#receivedAtMs > keepAliveMs * SILENCE_FACTOR;
     if (isSilent && !this.#socket.isPaused()) this.fail(new Error('the broker is silent'));

@@ -8,10 +8,10 @@ interface KeptParts {
   readonly limits: ExternalLimits;
   /** Opens a connection that calls `closed` when it has ended. */
   readonly open: (closed: (error: Error | null) => void) => Promise<BrokerConnection>;
-  /** What must succeed before the connection is used, such as subscribing. */
+  /** Work that must succeed before the connection is used, such as subscribing. */
   readonly prepare: (connection: BrokerConnection) => Promise<void>;
   readonly mayOpen: () => boolean;
-  /** `null` when the connection is ready, otherwise why it ended or could not be opened. */
+  /** Is called with `null` when the connection is ready, otherwise with the reason why it ended or could not be opened. */
   readonly changed: (error: Error | null) => void;
 }
 
@@ -22,7 +22,7 @@ export class KeptConnection {
   #isOpening = false;
   #isStopped = false;
   #readySinceMs = 0;
-  /** Attempts that failed, and connections that ended soon, one after the other. */
+  /** The number of attempts in a row that failed or whose connection ended soon. */
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -30,14 +30,14 @@ export class KeptConnection {
     this.#parts = parts;
   }
 
-  /** `null` while it is not open, or not prepared. */
+  /** The connection; `null` while it is not open, or not prepared. */
   get ready(): BrokerConnection | null {
     return !this.#isOpening && this.#connection?.isOpen ? this.#connection : null;
   }
 
   /**
-   * Resolves when the connection is ready, or may not be opened now and is opened later. Rejects when the broker refuses it, or
-   * cannot be used for too long.
+   * Resolves when the connection is ready, or when it cannot be opened now and will be opened later. Rejects if the broker
+   * refuses it, or if it cannot be used for too long.
    */
   async start(): Promise<void> {
     const { limits, mayOpen, changed } = this.#parts;
@@ -107,7 +107,7 @@ export class KeptConnection {
     this.#timer = setTimeout(() => void this.#retry(), this.#waitMs());
   }
 
-  /** With a random part, so that not all nodes return at the same time. */
+  /** The wait has a random part, so that not all nodes return at the same time. */
   #waitMs(): number {
     const { reconnectMs, reconnectMsMax } = this.#parts.limits;
     const waitMs = backoffMs(this.#failures + 1, { firstMs: reconnectMs, longestMs: reconnectMsMax });

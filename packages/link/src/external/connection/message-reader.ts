@@ -20,7 +20,7 @@ export class MessageReader {
     this.#take = take;
   }
 
-  /** Messages of a kept session come before the connection is known here. */
+  /** Sets the connection. Messages of a kept session may arrive before this call. */
   attach(connection: BrokerConnection): void {
     this.#connection = connection;
   }
@@ -29,7 +29,7 @@ export class MessageReader {
     return this.#inFlight;
   }
 
-  /** Further messages are not taken; the broker delivers them again. */
+  /** Stops taking messages; the broker delivers further ones again. */
   stop(): void {
     this.#isStopped = true;
     this.#connection?.pause();
@@ -38,7 +38,7 @@ export class MessageReader {
   readonly message = (packet: IPublishPacket): void => {
     if (this.#isStopped) return;
     this.#inFlight += 1;
-    // A broker of MQTT 3.1.1 knows no limit of the receiver.
+    // MQTT 3.1.1 has no limit for the receiver, so the connection is paused instead.
     if (this.#inFlight >= RECEIVE_MAX) this.#connection?.pause();
     const message =
       packet.qos === 0 ? null : this.#acknowledgements.add(PUBACK_HEADER, packet.messageId ?? 0);

@@ -11,14 +11,14 @@ export interface Login {
   readonly broker: BrokerAccess;
   readonly version: MqttVersion;
   readonly clientId: string;
-  /** Otherwise the session ends with the connection. */
+  /** True if the broker keeps the session after the connection; otherwise both end together. */
   readonly keepsSession: boolean;
   readonly keepAliveS: number;
-  /** What the broker publishes, retained, when the connection ends without a word. */
+  /** The message that the broker publishes, retained, if the connection ends without a DISCONNECT. */
   readonly will?: { readonly topic: string; readonly payload: string };
 }
 
-/** The topic and the properties of a PUBLISH need some bytes more. */
+/** The limit includes some bytes for the topic and the properties of a PUBLISH. */
 const PACKET_BYTES_MAX = PUBLISH_BYTES_MAX + 1024;
 
 export function connectPacket({ broker, version, clientId, keepsSession, keepAliveS, will }: Login): Buffer {
@@ -54,27 +54,27 @@ export function openSocket({ host, port, isSecure }: BrokerAccess): Socket {
   return socket;
 }
 
-/** What a refused CONNECT means; MQTT 3.1.1 and 5 have different codes. */
+/** Returns the error for a refused CONNECT; MQTT 3.1.1 and 5 have different codes. */
 export function refusalOf(code: number): Error {
   const text = REFUSALS[code] ?? `the broker refuses the connection with code ${code}`;
   if (code === 1 || code === 132) return new VersionRefused(text);
   return BUSY_CODES.includes(code) ? new Error(text) : new BrokerRefusal(text);
 }
 
-/** The broker is there, and refuses what the settings of the service or its own ask of it; to try again does not help. */
+/** The error that a reachable broker refuses the service, because of the settings of one of the two; another attempt does not help. */
 export class BrokerRefusal extends Error {}
 
-/** The broker does not know the version of MQTT in which it was asked. */
+/** The error that the broker does not support the requested version of MQTT. */
 export class VersionRefused extends BrokerRefusal {}
 
 /**
- * False for what may pass by itself: a broker that is not there, is busy or ends connections. Errors of the network name a system
- * call; other errors with a code say that the certificate of the broker is not accepted.
+ * Returns false for faults that may end by themselves: a broker that is not reachable, is busy or ends connections. Errors of
+ * the network name a system call; other errors with a code mean that the certificate of the broker is not accepted.
  */
 export const isRefusal = (error: Error): boolean =>
   error instanceof BrokerRefusal || ('code' in error && !('syscall' in error));
 
-/** Not available, busy, too many connections or too quickly. */
+/** The codes for: not available, busy, too many connections, connections too quickly. */
 const BUSY_CODES: readonly number[] = [3, 136, 137, 151, 159];
 
 const BAD_LOGIN = 'the broker refuses the user name or the password';
@@ -90,7 +90,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   136: 'the broker is not available',
 };
 
-/** Why a broker of MQTT 5 has ended a connection. */
+/** Returns why a broker with MQTT 5 has ended a connection. */
 export function endText(code: number): string {
   return ENDS[code] ?? `the broker ended the connection with code ${code}`;
 }

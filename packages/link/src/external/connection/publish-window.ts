@@ -5,13 +5,13 @@ export interface OutgoingMessage {
   readonly topic: string;
   readonly payload: string;
   readonly isRetained: boolean;
-  /** Used with MQTT 5 only; `null`: the message does not expire. */
+  /** The expiry, which is used with MQTT 5 only; `null` means that the message does not expire. */
   readonly expiryS: number | null;
 }
 
 /**
- * What became of a message: the broker answered with this code; it was written and no answer came, so that it may have
- * arrived or not; or it was never written.
+ * The result of a message: the broker answered with this code; it was written without an answer, so that it may or may not have
+ * arrived; or it was never written.
  */
 export type Publication = { readonly code: number } | 'unanswered' | 'unsent';
 
@@ -36,7 +36,7 @@ export class PublishWindow {
     this.#nextPacketId = nextPacketId;
   }
 
-  /** A broker that names no limit allows as many as there are identifiers. */
+  /** Begins to publish. A broker that names no limit allows as many messages as there are identifiers. */
   open(allowed = WAITING_MAX): void {
     this.#allowed = allowed;
   }
@@ -66,7 +66,7 @@ export class PublishWindow {
     this.#writeAllowed();
   }
 
-  /** Nothing can be sent or answered any more. */
+  /** Settles all messages, because nothing can be sent or answered any more. */
   close(): void {
     this.#allowed = 0;
     for (const settle of this.#unacknowledged.values()) settle('unanswered');
